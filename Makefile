@@ -1,5 +1,7 @@
 # make demo   installs what is missing, builds, simulates a robot, writes out/
 # make test   builds and runs every test
+# make test-all  the same, then ten minutes of fuzzing
+# make fuzz   mutates files until it is stopped (SECONDS=3600); what ends badly lies in out/fuzz
 # make build  leaves build/release/bin/mechane
 # make wheel  builds the Python wheel into out/wheel and tests it
 # make ratios PEERS=PYTHON [JOLT=PROGRAM]   speed beside other engines against the stored ratios
@@ -11,7 +13,7 @@ JOBS    ?= $(shell nproc)
 MECHANE := $(BUILD)/bin/mechane
 export PATH := /usr/bin:/bin:$(PATH)
 
-.PHONY: demo build test wheel setup configure test-asan test-tsan test-double format tidy docs ratios limits clean
+.PHONY: demo build test test-all test-fuzz fuzz wheel setup configure test-asan test-tsan test-double format tidy docs ratios limits clean
 
 demo: build
 	@$(MECHANE) demo -o out
@@ -28,6 +30,15 @@ setup:
 test: configure
 	@cmake --build $(BUILD) -j $(JOBS)
 	@cd $(BUILD) && ctest --output-on-failure
+
+# What takes longer than `make test` may: each is a prerequisite.
+test-all: test test-fuzz
+
+test-fuzz: build
+	@/usr/bin/python3 fuzz/run.py --mechane $(MECHANE) --seconds 600 --crafted
+
+fuzz: build
+	@/usr/bin/python3 fuzz/run.py --mechane $(MECHANE) --seconds $(or $(SECONDS),3600)
 
 wheel: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target mechane_python

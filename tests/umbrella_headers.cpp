@@ -20,6 +20,10 @@ namespace {
 int main()
 {
     using namespace mechane::geometry;
+    const auto ball = [](double radius, const mechane::Vec3d& d) { return (radius / length(d)) * d; };
+    if (!create_solve_mpr(ball)(1.0, mechane::Posed{}, 1.0, mechane::Posed{{0, 0, 1.5}, {}}).hit) return 1;
+    if (create_solve_closest_distance(ball)(1.0, mechane::Posed{}, 1.0, mechane::Posed{{0, 0, 1.5}, {}}).separated)
+        return 1;
     const auto touch = collide_sphere_sphere({{0, 0, 0}, 1}, {{0, 0, 1.5}, 1});
     return touch.count() == 1 && collide_box_box({}, {}).count() <= 4 && kConfig.buffer_fraction == 0.2 ? 0 : 1;
 }

@@ -14,13 +14,14 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 MAY_USE = {
-    # ground floor: no USD, no files
+    # ground floor: no USD
     "core": [],
     "math": ["core"],
     "tasks": ["core"],
-    "geometry": ["math", "tasks"],
+    "files": ["core"],
+    "geometry": ["math", "tasks", "files"],
     # asset wing: knows prims, never bodies in motion
-    "usd": ["core", "math", "tasks"],
+    "usd": ["core", "math", "tasks", "files"],
     "physics": ["usd"],
     "resolve": ["physics", "geometry"],
     "ros": ["usd"],
@@ -44,6 +45,17 @@ MAY_USE = {
 OPENUSD_ROOM = "usd"
 # Kernels take spans and plain structs: they must not see the model's arrays.
 NARROWER = {"collision/narrow": ["core", "math", "geometry", "collision"]}
+
+# Only one room changes the file system, so that nothing is replaced but as a whole, and no input ever. Others may in folders of their own:
+FILES_ROOM = "files"
+MAY_WRITE = {
+    "conformance/fixes/workspace.cpp": "its work folder",
+    "usd/package_writer.cpp": "a scratch folder that becomes the package",
+    "usd/schemagen": "a program of the build",
+    "cli/isolate.cpp": "the streams of a child, /dev/null",
+    "cli/program.cpp": "closed standard streams, /dev/null",
+}
+WRITES = re.compile(r'\b(ofstream|O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|copy_file|remove_all|(fs|filesystem|std)::(rename|remove)|mkstemp|mkdtemp)\b|fopen\([^;]*"[wa]|(?<!\w)::(unlink|rename|truncate)\(')
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
@@ -81,6 +93,8 @@ def offences(root=ROOT):
             if "/".join(parts).startswith(narrow + "/"):
                 allowed = set(modules)
         for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            if WRITES.search(line.split("//")[0]) and module != FILES_ROOM and not any("/".join(parts).startswith(name) for name in MAY_WRITE):
+                yield path, number, line.strip(), f"files are changed in src/{FILES_ROOM} only"
             match = INCLUDE.match(line)
             if not match:
                 continue

@@ -81,7 +81,9 @@ def __getattr__(name: str) -> Any:
 
         return _Later("mechane", name, _LATER[name])
     if name in _LEFT_OUT:
-        raise AttributeError(f"mechane.{name} is left out; {_LEFT_OUT[name]}")
+        from ._reserved import left_out
+
+        return left_out("mechane", name, _LEFT_OUT[name])
     raise AttributeError(f"module 'mechane' has no attribute {name!r}")
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from . import _diagnostics
 from ._diagnostics import MechaneError, kind_of
 
-__all__ = ["name_arguments"]
+__all__ = ["ignoring", "name_arguments"]
 
 _CODE, _NOTE = "E_ARGUMENT", "in the call "
 _HOME = os.path.dirname(__file__)
@@ -32,6 +32,28 @@ _INSIDE = re.compile(r"object has no attribute|has no attribute '_|bad_cast|inco
 _RAISE = dis.opmap["RAISE_VARARGS"]
 #: What an accident is told as.
 _TOLD_AS = ((AttributeError, TypeError), (OverflowError, ValueError), (TypeError, TypeError), (IndexError, IndexError), (ValueError, ValueError))
+
+
+def ignoring(names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """For a function with `**_`: takes Newton's arguments that have no effect here, named one by one, and refuses any other that it does not know."""
+    known = frozenset(names.split())
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        own = frozenset(name for name, p in inspect.signature(function).parameters.items() if p.kind is not inspect.Parameter.VAR_KEYWORD)
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            for name in kwargs:
+                if name not in own and name not in known:
+                    import difflib
+
+                    near = difflib.get_close_matches(name, sorted(own | known), 1)
+                    raise TypeError(f"{function.__qualname__}() has no argument {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
 
 
 def _is_float(value: Any) -> bool:
@@ -183,13 +205,14 @@ def _named(function: FunctionType) -> Callable[..., Any]:
                 raise
             raise told from failure
 
+    call._names_arguments = True  # type: ignore[attr-defined]
     return call
 
 
 def _wrapped(thing: Any, module: str) -> Any:
     """A function with its arguments' names, also one that a class keeps; None for everything else."""
     function = thing.fset if isinstance(thing, property) else thing.__func__ if isinstance(thing, (classmethod, staticmethod)) else thing
-    if not isinstance(function, FunctionType) or function.__module__ != module or hasattr(function, "__wrapped__"):
+    if not isinstance(function, FunctionType) or function.__module__ != module or hasattr(function, "_names_arguments"):
         return None
     named = _named(function)
     if isinstance(thing, property):

@@ -14,6 +14,7 @@ from ._custom import AttributeFrequency, CustomAttribute, CustomFrequency, Custo
 from ._custom_merge import CustomMerge
 from ._diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, error, publish, warn
 from ._enums import Axis, AxisType, ShapeFlags
+from ._files import write
 from ._import import ImportVerbs
 from ._joint_verbs import JointVerbs
 from ._lists import COLUMNS, ColumnList
@@ -423,8 +424,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, CustomVerbs, CustomMer
         """Writes the builder to a file, for `load`."""
         import pickle
 
-        with open(file, "wb") as out:
-            pickle.dump(self, out)
+        write(file, pickle.dumps(self))
 
     @staticmethod
     def load(file: Any, trusted: bool = False) -> "ModelBuilder":

@@ -15,6 +15,7 @@ import numpy as np
 from . import _core
 from ._arguments import name_arguments
 from ._diagnostics import Diagnostics, error, publish
+from ._files import check, inputs_of, suffix_of
 
 __all__ = ["Simulation", "diff", "dump", "info", "simulate"]
 
@@ -43,12 +44,21 @@ def simulate(source: Any, *, duration: float | None = None, frames: int | None =
     @param duration  [s], or `frames` external steps of `dt` [s]; without `dt` the step is that of the stage where it authors one, else 1/60 s
     @param settings  "PATH.field" to value, before the first step
     @param control   CSV of commands over time, its text
-    @param out       file that receives every step, for `record.open`
+    @param out       file to write, format by suffix: .mrec receives every step, for `record.open`; .json, .csv, .html, .png and .usda get
+                     the frames as `Recording.save` writes them
+    @raises ValueError  RECORD_FORMAT_UNKNOWN: another suffix; FILES_INPUT: `out` is a file that is read; both before anything is computed
+    @raises OSError     `out` cannot be written
     """
     from ._builder import ModelBuilder
     from ._model import Model
-    from .record import Recording
+    from .record import Recording, check_suffix
 
+    every_step = out is not None and suffix_of(out) == ".mrec"
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+    if out is not None:
+        if not every_step:
+            check_suffix(out)
+        check(out, inputs_of(source, name))
     model, result = source, None
     if not isinstance(source, Model):
         from . import config
@@ -67,10 +77,14 @@ def simulate(source: Any, *, duration: float | None = None, frames: int | None =
         frames = 120 if duration is None else math.ceil(duration / step - 1e-9)
     options = {"solver": solver, "dt": step, "dt_source": step_source, "frames": int(frames), "every": int(every), "substeps": int(substeps), "threads": _core.get_num_threads(),
                "sleeping": bool(sleeping), "set": [f"{k}={v}" for k, v in (settings or {}).items()], "control": control}
-    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-    core, diverged, found = _core.simulate(model._core, options, name, None if out is None else os.fspath(out))
+    if out is not None:
+        check(out, inputs_of(model, name))
+    core, diverged, found = _core.simulate(model._core, options, name, os.fspath(out) if every_step else None)
+    recording = Recording(core, model)
+    if out is not None and not every_step:
+        recording.save(out)
     said = Diagnostics() if result is None else result.diagnostics
-    return Simulation(Recording(core, model), model, result, diverged, said + publish(found))
+    return Simulation(recording, model, result, diverged, said + publish(found))
 
 
 def _step(dt: float | None, result: Any) -> tuple[float, str]:
@@ -98,10 +112,11 @@ def _grounded(builder: Any, model: Any) -> Any:
 def _program(*arguments: str) -> Any:
     """The JSON that a command prints."""
     done = subprocess.run([sys.executable, "-m", "mechane", *arguments], capture_output=True, text=True, env=dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p)))
-    if not done.stdout.strip():
+    document = json.loads(done.stdout) if done.stdout.strip() else {"schema": "mechane.error/1"}
+    if document.get("schema") == "mechane.error/1":
         kind = FileNotFoundError if done.returncode == 3 and not os.path.exists(arguments[1]) else RuntimeError
         raise error(kind, "E_COMMAND", done.stderr.strip() or f"mechane {arguments[0]} ended with status {done.returncode}")
-    return json.loads(done.stdout)
+    return document
 
 
 def info(file: Any, *options: str) -> dict[str, Any]:

@@ -44,6 +44,10 @@ class ShapeConfig:
     is_hydroelastic: bool = False
     kh: float = 1.0e10  #: hydroelastic stiffness [N/m^3]
     sdf_padding: float | None = None  #: [m]
+    mu_static: float | None = None  #: static friction; `mu` when None
+    shell_thickness: float | None = None  #: wall of a shell [m]; `margin` when None
+    surface_velocity: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  #: of the surface on top of the body's, as a belt's: linear [m/s], angular [rad/s]
+    surface_in_world: bool = False  #: along world axes; else the shape's
 
     def configure_sdf(self, *, max_resolution: int | None = None, target_voxel_size: float | None = None, is_hydroelastic: bool = False,
                       kh: float = 1.0e10, texture_format: str | None = None, force_sdf: bool = False) -> None:

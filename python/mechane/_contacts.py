@@ -26,6 +26,9 @@ _MATCHING = ("disabled", "latest", "sticky")
 class Contacts(Arrays):
     """Contacts of one `collide`, structure of arrays; rows beyond `rigid_contact_count[0]` and `soft_contact_count[0]` are undefined.
 
+    Custom attributes that are assigned to contacts have a row for each of `rigid_contact_max` (of frequency CONTACT_SOFT, of
+    `soft_contact_max`) and get their default at each `collide`.
+
     Points and offsets are in body frames (world for static shapes) [m], normals in world axes from shape 0 to shape 1. Soft
     contacts are those of particles with shapes; their normals point from the shape to the particle.
     """
@@ -65,6 +68,7 @@ class Contacts(Arrays):
         for kind in ("new", "broken"):
             object.__setattr__(self, f"rigid_contact_{kind}_indices", np.full(core.capacity, -1, np.int32).view(Array) if reported else None)
             object.__setattr__(self, f"rigid_contact_{kind}_count", np.zeros(1, np.int32).view(Array) if reported else None)
+        self._attach_all({} if model is None else model._contact_arrays(core.capacity, core.soft_capacity))
 
     @classmethod
     def validate_extended_attributes(cls, attributes: Iterable[str]) -> None:
@@ -121,8 +125,16 @@ class Contacts(Arrays):
         plain(out)[...] = 0
         plain(out)[: len(wrenches)] = wrenches
 
+    def _reset_custom(self) -> None:
+        """Every row of the user's own attributes back to its default, in the arrays that are handed out."""
+        if self._custom:
+            fresh = self._model._contact_arrays(self.rigid_contact_max, self.soft_contact_max)
+            for key, array in self._custom_arrays().items():
+                array[...] = fresh[key]
+
     def clear(self, bump_generation: bool = True) -> None:
         self._core.clear()
+        self._reset_custom()
         if bump_generation:
             self._np("contact_generation")[0] += 1
 
@@ -220,7 +232,7 @@ def _pairs_of(given: Any, shape_count: int) -> list[tuple[int, int]]:
 
 def _soft_pairs(model: Any) -> int:
     """Pairs of a particle and a shape whose worlds meet: equal ones, and any with -1."""
-    particles, shapes = (np.bincount(model._np(name) + 1, minlength=model.world_count + 1) for name in ("particle_world", "shape_world"))
+    particles, shapes = (np.bincount(np.maximum(model._np(name) + 1, 0), minlength=model.world_count + 1) for name in ("particle_world", "shape_world"))
     return int(particles[0] * shapes.sum() + (particles[1:] * (shapes[0] + shapes[1:])).sum())
 
 
@@ -335,6 +347,7 @@ class CollisionPipeline(PipelineNames):
         for name, value in (("_state", state), ("_pipeline", self), ("_model", self.model)):
             object.__setattr__(contacts, name, value)
         contacts._take_report()
+        contacts._reset_custom()
         if status["overflow"]:
             soft = status["soft_needed"] > contacts.soft_contact_max
             needed, room, kept = (status["soft_needed"], contacts.soft_contact_max, "those of the first particles") if soft else \

@@ -156,6 +156,10 @@ def _base_of(diagnostic: Diagnostic) -> type:
         return RuntimeError
     if code == "SOLVER_UNKNOWN":
         return KeyError
+    if code in ("FILES_INPUT", "FILES_FOLDER", "FILES_OUTSIDE_ROOT", "RECORD_FORMAT_UNKNOWN"):
+        return ValueError
+    if code.startswith("FILES_"):
+        return OSError
     if code in ("RESOLVER_UNKNOWN", "STAGE_VARIANT_UNKNOWN"):
         return ValueError
     if code.startswith(("E_", "DYN_", "GEOMETRY_", "SOLVER_", "CHECK_", "EXPLAIN_", "RUN_", "MODEL_")):

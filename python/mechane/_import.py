@@ -26,6 +26,8 @@ class ImportResult(dict):
         super().__init__(fields)
         self.diagnostics = diagnostics
         self._record = record
+        #: The layers that were read.
+        self.files: list[str] = []
 
     @property
     def ledger(self) -> list[dict[str, Any]]:
@@ -97,6 +99,7 @@ def open_stage(source: Any, *, variants: dict[str, dict[str, str]] | None = None
         raise kind_of(TypeError)(f"{name}: expected a path, bytes of usda, or a stage, not {type(source).__name__}", "E_ARG_SOURCE") from None
     if "://" not in file and not os.path.exists(file.split("[")[0]):
         raise error(FileNotFoundError, "E_STAGE_OPEN", f"{name}: there is no file {file}", layer=file)
+    publish(_core.recover(file))
     return _core.Stage.open(file, search, chosen, [], ""), []
 
 
@@ -149,6 +152,7 @@ class ImportVerbs:
         Numbers arrive in SI and radians. A fault of the asset costs the entity it concerns and is a warning; with
         `compat="newton-1.8"` the rules of that importer hold, refusals included.
 
+        @param schema_resolvers  experimental: whose attributes are read, by priority; names, tables of `mechane.usd` or files of tables
         @param options  every other option of the program's `--option NAME=VALUE`, by its name: `nested_bodies="schema"`,
                         `allow_missing=True`, `units="stage"`; `import_options()` lists them with type, default and meaning
         @return  maps from prim paths to indices, units, scene, vendor attributes, `.diagnostics`, `.ledger`
@@ -235,6 +239,7 @@ class ImportVerbs:
             raise
         result = fields
         result.diagnostics = diagnostics
+        result.files = [layer for layer in stage.used_layers if os.path.exists(layer)]
         for path, shape in result["path_shape_map"].items():
             if self._core.shape_source(shape) is not None:
                 self._looks[shape] = MeshOrigin(Prim(_core.prim_at(stage, path)), mesh_maxhullvert)

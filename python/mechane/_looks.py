@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from . import _core
 from ._diagnostics import warn
 from ._usd_helpers import plain_value
 from ._usd_view import Prim
@@ -28,7 +29,8 @@ class Look:
         self.opacity: float | None = None
         self.roughness: float | None = None
         self.metallic: float | None = None
-        self.texture: str | None = None
+        #: The file, or the pixels [height, width, 4] of one that holds linear colours, encoded for display.
+        self.texture: Any = None
         self.texture_transform = _IDENTITY
         #: Name of the texture coordinates without "primvars:", where the material names them.
         self.texcoord: str | None = None
@@ -78,6 +80,13 @@ class Look:
     def _take_texture(self, texture: Any) -> None:
         file = _value(texture, "inputs:file")
         self.texture = None if file is None else str(getattr(file, "resolvedPath", "") or file)
+        if self.texture and _is_linear(texture):
+            # Displays take encoded colours: a file of linear ones is read, any other is shown as it is.
+            pixels = _core.read_picture(self.texture, True)
+            if pixels is None:
+                warn(f"W_TEXTURE_LINEAR: {self.texture} is no PNG or JPEG file that can be read, so it is shown without being encoded [{texture.GetPath()}]")
+            else:
+                self.texture = pixels
         node = _producer(texture, "inputs:st")
         if node is not None and _id(node) == "UsdTransform2d":
             self.texture_transform = _transform2d(node)
@@ -94,6 +103,24 @@ def _value(prim: Any, name: str) -> Any:
 
 def _id(shader: Any) -> str:
     return str(_value(shader, "info:id") or "")
+
+
+_LINEAR = {"lin_rec709_scene", "lin_rec709", "lin_srgb", "raw", "data", "identity", "linear"}
+
+
+def _is_linear(texture: Any) -> bool:
+    """Whether a UsdUVTexture reads linear colours: as the node says, else the file's attribute, else a ColorSpaceAPI above."""
+    own = str(_value(texture, "inputs:sourceColorSpace") or "auto")
+    if own != "auto":
+        return own.lower() in _LINEAR
+    file = texture.GetAttribute("inputs:file")
+    space = str(file.GetMetadata("colorSpace") or "") if file and file.IsValid() else ""
+    at = texture
+    while not space and at and at.IsValid() and not at.IsPseudoRoot():
+        if "ColorSpaceAPI" in [str(schema) for schema in at.GetAppliedSchemas()]:
+            space = str(_value(at, "colorSpace:name") or "")
+        at = at.GetParent()
+    return space.lower() in _LINEAR
 
 
 def _bound_material(prim: Any) -> Any:

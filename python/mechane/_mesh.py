@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arguments import name_arguments
+from ._arguments import ignoring, name_arguments
 from ._array import plain
 from ._diagnostics import NotSupportedError, warn_unused
 from ._enums import Axis
@@ -94,6 +94,9 @@ class Mesh:
             raise AttributeError(f"Mesh has no attribute {name!r}")
         return self.__dict__[name]
 
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *_OF_LOOKS} - set(LEFT_OUT["Mesh"]))
+
     @classmethod
     def _of(cls, core: Any, origin: "MeshOrigin | None" = None) -> "Mesh | None":
         """The Mesh that stands for a mesh of the library; one and the same for the same mesh. `origin` says how it looks."""
@@ -112,10 +115,15 @@ class Mesh:
         return mesh
 
     def _changed(self) -> None:
+        self._becomes(_core.Mesh(self._vertices.astype(np.float64), self._indices, False))
+
+    def _becomes(self, core: Any) -> None:
+        """Another mesh of the library from here on: what was made of the old one goes, and its address may be given to a mesh of somebody else."""
         self.__dict__.pop("_finalized", None)
-        _KNOWN.pop(self._core.address, None)
-        self._core = _core.Mesh(self._vertices.astype(np.float64), self._indices, False)
-        _KNOWN[self._core.address] = self
+        if _KNOWN.get(self._core.address) is self:
+            del _KNOWN[self._core.address]
+        self._core = core
+        _KNOWN[core.address] = self
 
     @property
     def vertices(self) -> np.ndarray:
@@ -170,10 +178,9 @@ class Mesh:
         hull = self._core.hull(max(4, self.maxhullvert))
         if not replace:
             return Mesh._of(hull)
-        self._core = hull
+        self._becomes(hull)
         self._vertices = hull.points().astype(np.float32)
         self._indices = hull.triangles().reshape(-1).copy()
-        _KNOWN[hull.address] = self
         self.mass, self.com, self.inertia, _ = self.compute_inertia()
         self.has_inertia = True
         return self
@@ -216,6 +223,8 @@ class Mesh:
         self.mesh = known[key]
         return int(self.mesh.id)
 
+    @ignoring("edge_lower_angle_threshold_rad edge_upper_angle_threshold_rad edge_concave_filter edge_box_absorption edge_box_half_normal "
+              "edge_box_half_normal_rel edge_box_half_lateral edge_box_half_lateral_rel")
     def build_sdf(self, *, device: Any = None, narrow_band_range: tuple[float, float] | None = None, target_voxel_size: float | None = None,
                   max_resolution: int | None = None, margin: float | None = None, shape_margin: float = 0.0, scale: Any = None,
                   texture_format: str = "uint16", sign_method: str = "auto", cache_dir: Any = None, paired_samples: bool = True, **unused: Any) -> "SDF":
@@ -285,16 +294,16 @@ class Mesh:
     # -- files and stages
     @staticmethod
     def create_from_file(filename: Any, *, method: str | None = None, maxhullvert: int | None = None, compute_inertia: bool = True, is_solid: bool = True,
-                         **unused: Any) -> "Mesh":
+                         **looks: Any) -> "Mesh":
         """A mesh from an OBJ, STL, PLY or glTF file; faces become fans of triangles, parts of a glTF scene lie where its nodes put them.
+        `looks` are further arguments of Mesh: color, roughness, ...
 
         @raises FileNotFoundError, ValueError  there is no such file, its format is unknown, or it is damaged
         """
         from ._mesh_files import read
 
-        warn_unused(Mesh.create_from_file, unused)
         points, triangles = read(filename)
-        return Mesh(points, triangles, maxhullvert=maxhullvert, compute_inertia=compute_inertia, is_solid=is_solid)
+        return Mesh(points, triangles, maxhullvert=maxhullvert, compute_inertia=compute_inertia, is_solid=is_solid, **looks)
 
     @staticmethod
     def create_from_usd(prim: Any, **options: Any) -> "Mesh":

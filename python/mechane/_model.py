@@ -14,6 +14,7 @@ from ._array import REAL, Array
 from ._custom import AttributeAssignment, AttributeFrequency, AttributeNamespace, AttributeSpec
 from ._diagnostics import Diagnostics, error, kind_of
 from ._enums import Axis
+from ._files import write
 from ._mesh import Mesh
 from ._reserved import reserve
 from ._state import Control, Counted, State
@@ -78,14 +79,18 @@ class Model(Counted):
         object.__setattr__(self, "custom_frequency_counts", {key: builder._custom_count(key) for key in builder.custom_frequencies})
         object.__setattr__(self, "_frequencies", dict(builder.custom_frequencies))
         object.__setattr__(self, "_custom_defaults", {})
+        object.__setattr__(self, "_of_contacts", {})
         arrays = {}
         for key, attribute in builder.custom_attributes.items():
             count = self._count_of(attribute.frequency)
-            if attribute.is_custom_frequency and not count:
+            of_contacts = attribute.assignment == AttributeAssignment.CONTACT
+            if attribute.is_custom_frequency and not count and not of_contacts:
                 continue
             array = attribute.build_array(count)
             self.attribute_specs[key] = AttributeSpec(attribute.frequency, attribute.assignment, attribute.references, default=attribute.default)
-            if attribute.assignment == AttributeAssignment.MODEL:
+            if of_contacts:
+                self._of_contacts[key] = attribute
+            elif attribute.assignment == AttributeAssignment.MODEL:
                 arrays[key] = array
             else:
                 self._custom_defaults[key] = array
@@ -94,6 +99,10 @@ class Model(Counted):
             space, _, name = key.rpartition(":")
             if isinstance(self.__dict__.get(space), AttributeNamespace):
                 setattr(self.__dict__[space], f"{name}_count", count)
+
+    def _contact_arrays(self, rigid: int, soft: int) -> dict[str, Any]:
+        """Fresh arrays of the attributes that contacts hold, for so many rows of both kinds."""
+        return {key: a.build_array(soft if a.frequency == AttributeFrequency.CONTACT_SOFT else rigid) for key, a in self._of_contacts.items()}
 
     def _count_of(self, frequency: Any) -> int:
         f = AttributeFrequency
@@ -296,8 +305,7 @@ class Model(Counted):
         """Writes the model to a file, for `load`."""
         import pickle
 
-        with open(file, "wb") as out:
-            pickle.dump(self, out)
+        write(file, pickle.dumps(self))
 
     @staticmethod
     def load(file: Any, trusted: bool = False) -> "Model":

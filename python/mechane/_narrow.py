@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arguments import name_arguments
+from ._arguments import ignoring, name_arguments
 from ._array import output, plain
 from ._diagnostics import NotSupportedError, warn_unused
 from ._enums import GeoType
@@ -58,6 +58,10 @@ def _launch(phase: Any, types: Any, scales: np.ndarray, transforms: np.ndarray, 
 class NarrowPhase:
     """Contacts of candidate pairs, written into the caller's arrays; sizes of GPU buffers are accepted and ignored."""
 
+    @ignoring("max_triangle_pairs max_mesh_mesh_pairs max_mesh_plane_pairs device shape_aabb_lower shape_aabb_upper shape_voxel_resolution has_meshes has_heightfields "
+              "use_lean_gjk_mpr convex_support_acceleration has_generic_convex_pairs sparse_gjk_pairs split_gjk_mpr candidate_pair_work_estimate "
+              "mesh_sdf_texture_only mesh_sdf_identity_scale_only sdf_texture_paired_samples deterministic contact_max verify_buffers "
+              "contact_reduction_hashtable_size_factor speculative contact_writer_supports_speculative")
     def __init__(self, *, max_candidate_pairs: int, reduce_contacts: bool = True, hydroelastic_sdf: Any = None, contact_writer_warp_func: Any = None, **unused: Any):
         if contact_writer_warp_func is not None:
             raise NotSupportedError("contact_writer_warp_func is a function of Warp; read what launch() fills in", "E_NOT_BUILT")
@@ -65,6 +69,9 @@ class NarrowPhase:
         self.max_candidate_pairs, self.reduce_contacts = int(max_candidate_pairs), bool(reduce_contacts)
         self._core = _core.NarrowPhase(self.max_candidate_pairs, self.reduce_contacts)
 
+    @ignoring("shape_support_data support_lut support_vertex_offsets support_neighbors shape_mesh_properties mesh_boundary_flags shape_mesh_boundary_start "
+              "shape_sdf_index texture_sdf_data shape_base_gap shape_collision_radius shape_flags shape_collision_aabb_lower shape_collision_aabb_upper "
+              "shape_voxel_resolution shape_interior_point shape_linear_velocity shape_angular_velocity collision_update_dt max_speculative_extension")
     def launch(self, *, candidate_pair: Any, candidate_pair_count: Any, shape_types: Any, shape_data: Any, shape_transform: Any, shape_source: Any,
                shape_gap: Any, contact_pair: Any, contact_position: Any, contact_normal: Any, contact_penetration: Any, contact_count: Any,
                contact_tangent: Any = None, device: Any = None, **unused: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 from ._diagnostics import NotSupportedError
 
-__all__ = ["later", "reserve"]
+__all__ = ["hidden", "later", "left_out", "reserve"]
 
 _DEFORMABLES = "deformables"
 
@@ -111,6 +111,47 @@ class _LeftOut:
 
     def __set__(self, instance: Any, value: Any) -> NoReturn:
         raise AttributeError(self.text)
+
+
+class _Absent:
+    """A left-out name of a module: it can be imported, so that a file that uses others of the module runs, and raises when it is used itself."""
+
+    def __init__(self, owner: str, name: str, instead: str):
+        self.full, self.text = f"{owner}.{name}", f"{owner}.{name} is left out; {instead}"
+        self.__doc__ = self.text
+
+    def _refuse(self) -> NoReturn:
+        raise NotSupportedError(self.text, "E_LEFT_OUT")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> NoReturn:
+        self._refuse()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        self._refuse()
+
+    def __instancecheck__(self, instance: Any) -> bool:
+        return False  # nothing is one
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return f"<{self.full}: left out>"
+
+
+def left_out(owner: str, name: str, instead: str) -> _Absent:
+    """What stands for a left-out name of a module."""
+    return _Absent(owner, name, instead)
+
+
+def hidden(cls: type) -> set[str]:
+    """Names of a class that are reserved or left out: `dir` does not offer them."""
+    return {name for base in cls.__mro__ for table in (LATER, LEFT_OUT) for name in table.get(base.__name__, ())}
 
 
 def reserve(cls: type, owner: str) -> None:

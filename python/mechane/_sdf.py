@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._arguments import name_arguments
 from ._array import plain
+from ._files import write
 from ._reserved import reserve
 from ._values import as_vec3, vec3
 
@@ -120,7 +121,7 @@ class SDF:
         return Mesh._of(core) if len(core.triangles()) else None
 
     def save(self, file: Any) -> None:
-        pathlib.Path(file).write_bytes(self._core.to_bytes())
+        write(file, self._core.to_bytes())
 
     @staticmethod
     def load(file: Any) -> "SDF":

@@ -69,10 +69,11 @@ class Viewer:
 
 
 def view(what: Any, port: int = 0, open: bool = True) -> Viewer:  # noqa: A002
-    """Shows a model or a recording in the browser; `port` 0 takes a free one. Nothing but this machine can see it."""
+    """Shows a model, a recording or a simulation in the browser; `port` 0 takes a free one. Nothing but this machine can see it."""
     from . import _core
     from .record import Recording
 
+    what = getattr(what, "recording", what)  # of a Simulation, or a Recorder
     recording = what if isinstance(what, Recording) else Recording(_core.snapshot(what.state()._core), what)
     viewer = Viewer(recording.to_html(), port)
     if open:

@@ -11,7 +11,7 @@ from ._array import REAL, Array, backend, wrap
 from ._custom import AttributeNamespace
 from ._diagnostics import kind_of
 from ._enums import StateFlags
-from ._reserved import LEFT_OUT, reserve
+from ._reserved import LEFT_OUT, hidden, reserve
 
 __all__ = ["Control", "State"]
 
@@ -28,6 +28,9 @@ class Arrays:
             instead = LEFT_OUT.get(type(self).__name__, {}).get(name)
             if instead is not None:
                 raise AttributeError(f"{type(self).__name__}.{name} is left out; {instead}")
+            elsewhere = self._held_elsewhere(name)
+            if elsewhere is not None:
+                raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; {elsewhere} it")
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         if backend.handed_out is None:
             return self._np(name)
@@ -35,6 +38,17 @@ class Arrays:
         if name not in known:
             known[name] = backend.handed_out(self._np(name))
         return known[name]
+
+    def _held_elsewhere(self, name: str) -> str | None:
+        """Who has a custom attribute, or one of a namespace, of this name."""
+        model = self.__dict__.get("_model") or self
+        for key, spec in model.__dict__.get("attribute_specs", {}).items():
+            if name in (key, key.rpartition(":")[0]) and spec.assignment is not None:
+                return {0: "the model holds", 1: "states hold", 2: "controls hold", 3: "contacts hold"}.get(int(spec.assignment))
+        return None
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *type(self)._names} - hidden(type(self)))
 
     def _np(self, name: str) -> Array:
         """The array as NumPy has it, whatever is handed out; always the same object."""

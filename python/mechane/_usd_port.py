@@ -9,6 +9,7 @@ from typing import Any
 from . import _core
 from ._arguments import name_arguments
 from ._diagnostics import publish
+from ._files import write
 from ._import import is_live_stage, open_stage
 from ._usd_view import value_of
 
@@ -41,8 +42,7 @@ def port_physx_sdf_to_newton(stage: Any, defaults: PortDefaults = PortDefaults.N
     elif out is not None:
         below = os.path.relpath(os.fspath(stage), os.path.dirname(os.path.abspath(os.fspath(out))))
         head, _, rest = text.partition("\n")
-        with open(out, "w", encoding="utf-8") as file:
-            file.write(f"{head}\n(\n    subLayers = [@{below}@]\n)\n{rest}")
+        write(out, f"{head}\n(\n    subLayers = [@{below}@]\n)\n{rest}", source.used_layers)
     else:
         raise TypeError("port_physx_sdf_to_newton: a file needs `out`, a layer to write over it")
     return count

@@ -30,6 +30,11 @@ class View:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         return rows[self.index]
 
+    def __dir__(self) -> list[str]:
+        head = f"{self._prefix}_"
+        rows = {name.removeprefix(head) for name in dir(self._model) if name.startswith(head)}
+        return sorted({*object.__dir__(self), *(name for name in rows if hasattr(self, name))})
+
     def __setattr__(self, name: str, value: Any) -> None:
         self._model._np(f"{self._prefix}_{name}")[self.index] = value
 

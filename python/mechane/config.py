@@ -14,3 +14,7 @@ cache_dir_assets: str = str(_cache / "assets")
 cache_dir_meshes: str = str(_cache / "meshes")
 #: None, or "newton-1.8": the default of `add_usd(compat=)` and of the solvers' `compat=`.
 compat: str | None = os.environ.get("MECHANE_COMPAT") or None
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,14 +5,12 @@ import html
 import json
 import os
 import pathlib
-import shutil
-import tempfile
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import _core
 from ._arguments import name_arguments
-from ._diagnostics import error
+from ._diagnostics import error, publish
 from ._import import open_stage
 
 __all__ = ["Change", "Finding", "FixReport", "Report", "Rule", "Unrepaired", "check", "fix", "profiles", "rules"]
@@ -164,6 +162,7 @@ class Unrepaired:
     property: str
     reason: str
     message: str
+    severity: str = "error"
 
 
 class FixReport:
@@ -174,7 +173,7 @@ class FixReport:
         #: Every changed field, in the order of the repairs.
         self.changes = [Change(rule=e["rule"], phase=e["phase"], layer=e["layer"], path=e["path"], field=e["field"], before=e["old"], after=e["new"])
                         for e in told["edits"]]
-        #: The changed layers as a unified diff of what usda says of them.
+        #: The changed layers as a unified diff: bytes of text layers, of binary ones what usda says of them.
         self.diff = diff
         #: What the rules of the repair could not mend, and why.
         self.unrepaired = [Unrepaired(**fields) for fields in told["unrepaired"]]
@@ -201,17 +200,22 @@ class FixReport:
 
 
 def fix(asset: str | os.PathLike, out: str | os.PathLike | None = None, unsafe: bool = False, select: list[str] | None = None, dry_run: bool = False,
-        in_place: bool = False) -> FixReport:
+        in_place: bool = False, roots: list[str | os.PathLike] | None = None, refuse_outside: bool = False) -> FixReport:
     """Repairs what `check` finds, where the repair follows from the asset.
 
-    @param out       a folder, new or of an earlier repair, for the asset and what it needs; or a layer file, for an asset that is one file
+    @param out       a folder, new, empty or an earlier result that nobody changed, for the asset and what it needs; or a layer file, for an
+                     asset that is one file
     @param unsafe    also repairs that choose a value for the author or change what is simulated
     @param select    rules by id, slug or section; all by default
     @param dry_run   writes nothing; `.diff` says what would change
-    @param in_place  replaces the asset's own files
+    @param in_place  replaces the asset's own files, all or none
+    @param roots     folders besides the asset's own whose files may be taken in; there is a warning for each file from elsewhere
+    @param refuse_outside  an error instead
     @raises FileNotFoundError  there is no such asset
-    @raises ValueError  not exactly one of `out`, `dry_run` and `in_place`; a folder that holds something else or is the asset's own; no such selector
-    @raises RuntimeError  the asset cannot be opened or the results not be written
+    @raises ValueError  not exactly one of `out`, `dry_run` and `in_place`; no such selector;
+                        FILES_FOLDER: a folder that holds something else; FILES_INPUT: `out` is, or holds, what is read
+    @raises OSError     the results cannot be written; what was there is whole
+    @raises RuntimeError  the asset cannot be opened
     """
     if not isinstance(asset, (str, os.PathLike)):
         raise error(TypeError, "E_ARG_SOURCE", f"asset: expected a path, not {type(asset).__name__}; a repair needs the files")
@@ -220,54 +224,12 @@ def fix(asset: str | os.PathLike, out: str | os.PathLike | None = None, unsafe: 
         raise error(FileNotFoundError, "E_STAGE_OPEN", f"asset: there is no file {source}", layer=str(source))
     if (out is not None) + bool(dry_run) + bool(in_place) != 1:
         raise error(ValueError, "E_ARG_OUT", "where shall the repaired asset go? Give one of out=, in_place=True, dry_run=True")
-    target = None if out is None else pathlib.Path(os.path.abspath(out))
-    into_folder = target is not None and target.suffix not in (".usd", ".usda", ".usdc")
-    if target is not None:
-        _check_target(source, target, into_folder)
-    if into_folder:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the folder that it becomes, so that one renaming puts it there.
-    with tempfile.TemporaryDirectory(prefix=".mechane-fix-", dir=target.parent if into_folder else None) as scratch:
-        result = _core.fix(str(source), scratch, list(select or ()), bool(unsafe))
-        folder, diff = pathlib.Path(result.folder), result.diff()
-        if in_place:
-            written = [_publish(folder / name, source.parent / name) for name, changed in result.files if changed]
-        elif into_folder:
-            (folder / "fix-report.json").write_text(result.json())
-            if target.exists():
-                shutil.rmtree(target)
-            folder.rename(target)
-            written = [target / name for name, _ in result.files] + [target / "fix-report.json"]
-        elif target is not None:
-            if len(result.files) > 1:
-                raise error(ValueError, "E_ARG_OUT", f"out: the asset has {len(result.files)} files; name a folder")
-            written = [_publish(folder / result.entry, target)]
-        else:
-            written = []
-        return FixReport(result, diff, written)
-
-
-def _check_target(source: pathlib.Path, target: pathlib.Path, into_folder: bool) -> None:
-    """Nothing that is not an earlier result is overwritten."""
-    if not into_folder:
-        if target.resolve() == source.resolve():
-            raise error(ValueError, "E_ARG_OUT", "out: it is the asset itself; in_place=True replaces it")
-        return
-    if target.resolve().is_relative_to(source.parent.resolve()):
-        raise error(ValueError, "E_ARG_OUT", f"out: {target} lies inside the asset's folder; name one elsewhere, or use in_place=True")
-    if target.exists() and not target.is_dir():
-        raise error(ValueError, "E_ARG_OUT", f"out: {target} is a file, and no layer by its name")
-    if target.exists() and any(target.iterdir()) and not (target / "fix-report.json").exists():
-        raise error(ValueError, "E_ARG_OUT", f"out: {target} is not empty, and no earlier result of fix")
-
-
-def _publish(made: pathlib.Path, to: pathlib.Path) -> pathlib.Path:
-    """A reader of `to` sees the old file or the new one, never a part."""
-    to.parent.mkdir(parents=True, exist_ok=True)
-    beside = to.with_name(to.name + ".mechane-new")
-    shutil.copyfile(made, beside)
-    beside.replace(to)
-    return to
+    target = "" if out is None else os.path.abspath(out)
+    into_folder = bool(target) and pathlib.Path(target).suffix not in (".usd", ".usda", ".usdc")
+    result, diff, written, found = _core.fix(str(source), target, into_folder, bool(in_place), list(select or ()), bool(unsafe),
+                                             [os.fspath(root) for root in roots or ()], bool(refuse_outside))
+    publish(found, "mechane.conformance")
+    return FixReport(result, diff, [pathlib.Path(file) for file in written])
 
 
 def profiles() -> list[str]:
@@ -277,6 +239,10 @@ def profiles() -> list[str]:
 def rules() -> list[Rule]:
     """All rules in catalogue order."""
     return [Rule(**fields) for fields in _core.rules()]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 name_arguments(globals())

@@ -14,6 +14,10 @@ _LATER = {**{f"to_{name}": f"the writer of {title}" for name, title in _FORMATS.
           "Losses": "the converters' lists of what a format cannot say"}
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return _Later("mechane.convert", name, _LATER[name])

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arguments import name_arguments
+from ._arguments import ignoring, name_arguments
 from ._array import REAL, Array, plain, output
 from ._contacts import create_soft_contacts
 from ._diagnostics import warn, warn_unused
 from ._enums import MAXVAL, GeoType
 from ._mesh import Mesh
 from ._narrow import HydroelasticSDF, NarrowPhase, Shape, contacts, distance, gjk
+from ._reserved import left_out
 from ._sdf import SDF
 from ._values import mat33, transform, vec3
 
@@ -35,9 +36,13 @@ _LEFT_OUT = {**dict.fromkeys(("create_empty_sdf_data", "TriMeshCollisionInfo"), 
              **dict.fromkeys(("DeformableVisualMesh", "DeformableVisuals", "ParticleSurface", "extract_particle_surface"), "they render deformables")}
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _LEFT_OUT:
-        raise AttributeError(f"mechane.geometry.{name} is left out: {_LEFT_OUT[name]}")
+        return left_out("mechane.geometry", name, _LEFT_OUT[name])
     raise AttributeError(f"module 'mechane.geometry' has no attribute {name!r}")
 
 
@@ -253,11 +258,13 @@ class _BroadPhase:
 
     _mode = ""
 
+    @ignoring("sweep_thread_count_multiplier sort_type tile_block_dim")
     def __init__(self, shape_world: Any = None, shape_flags: Any = None, geom_cutoff: Any = None, device: Any = None, **unused: Any):
         warn_unused(type(self), unused)
         self._world = None if shape_world is None else np.ascontiguousarray(plain(shape_world), dtype=np.int32)
         self._flags = None if shape_flags is None else np.asarray(plain(shape_flags))
 
+    @ignoring("skip_count_zero shape_body body_flags include_static_kinematic_pairs shape_displacement sort_axis_displacement_limit")
     def launch(self, shape_lower: Any, shape_upper: Any, shape_gap: Any, shape_collision_group: Any, shape_world: Any, shape_count: int,
                candidate_pair: Any, candidate_pair_count: Any, device: Any = None, filter_pairs: Any = None, num_filter_pairs: int | None = None,
                **unused: Any) -> None:
@@ -299,6 +306,7 @@ class BroadPhaseSAP(_BroadPhase):
 class BroadPhaseExplicit(_BroadPhase):
     """Tests a list of pairs."""
 
+    @ignoring("skip_count_zero shape_body body_flags include_static_kinematic_pairs shape_displacement sort_axis_displacement_limit")
     def launch(self, shape_lower: Any, shape_upper: Any, shape_gap: Any, shape_pairs: Any, shape_pair_count: int, candidate_pair: Any,  # type: ignore[override]
                candidate_pair_count: Any, device: Any = None, **unused: Any) -> None:
         warn_unused(BroadPhaseExplicit.launch, unused)

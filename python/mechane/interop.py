@@ -73,4 +73,8 @@ def context(arrays: str = "numpy") -> Iterator[None]:
         _array.backend.handed_out = before
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 name_arguments(globals())

@@ -8,6 +8,7 @@ import numpy as np
 from ._arguments import name_arguments
 from ._array import as_warp_value, backend, plain
 from ._enums import Axis
+from ._reserved import left_out
 from ._values import quat, transform, vec3
 
 __all__ = ["normalize_with_norm", "orthonormal_basis", "quat_between_axes", "quat_between_vectors_robust", "quat_decompose", "quat_from_axis_angle",
@@ -227,9 +228,13 @@ def vec_inside_limits(a: Any, lower: Any, upper: Any) -> bool:
 _LEFT_OUT = ("boltzmann", "smooth_max", "smooth_min", "leaky_max", "leaky_min", "vec_leaky_max", "vec_leaky_min")
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _LEFT_OUT:
-        raise AttributeError(f"mechane.math.{name} is left out; NumPy has what a kernel's helper does")
+        return left_out("mechane.math", name, "NumPy has what a kernel's helper does")
     raise AttributeError(f"module 'mechane.math' has no attribute {name!r}")
 
 

@@ -12,8 +12,21 @@ from . import _core
 from ._arguments import name_arguments
 from ._array import Array
 from ._diagnostics import Diagnostic, Diagnostics, error, publish
+from ._files import check, inputs_of, suffix_of, write
 
 __all__ = ["Frame", "Recorder", "Recording", "compare", "open"]
+
+_USD = (".usda", ".usdc", ".usd")
+_SUFFIXES = (".json", ".csv", ".html", ".png", *_USD)
+
+
+def check_suffix(file: Any) -> str:
+    """The suffix, if `Recording.save` knows it."""
+    suffix = suffix_of(file)
+    if suffix not in _SUFFIXES:
+        raise error(ValueError, "RECORD_FORMAT_UNKNOWN", f"file: do not know how to write {os.fspath(file)}; {', '.join(_SUFFIXES)} are known")
+    return suffix
+
 
 #: Above this, a picture stands in for the player [bytes].
 _HTML_LIMIT = 2_000_000
@@ -131,8 +144,36 @@ class Recording(Sequence):
         return self._model._core
 
     def to_usd(self, file: Any) -> Diagnostics:
-        """A layer over the source with the bodies' poses as time samples."""
-        return publish(self._core.write(self._needs_model(), os.fspath(file)))
+        """A layer over the source with the bodies' poses as time samples.
+
+        @raises ValueError  RECORD_FORMAT_UNKNOWN: no suffix of USD; FILES_INPUT: the model was made of this file, or depends on it
+        @raises OSError     the file cannot be written
+        """
+        if suffix_of(file) not in _USD:
+            raise error(ValueError, "RECORD_FORMAT_UNKNOWN", f"file: {os.fspath(file)} is no layer by its name; use .usda, .usdc or .usd")
+        return publish(self._core.write(self._needs_model(), os.fspath(file), self._inputs()))
+
+    def save(self, file: Any) -> None:
+        """Writes the frames in the format of the file's suffix: .json, .csv, .html, .png (the last frame), .usda, .usdc, .usd.
+
+        @raises ValueError  RECORD_FORMAT_UNKNOWN: another suffix; FILES_INPUT: the model was made of this file, or depends on it
+        @raises OSError     the file cannot be written
+        """
+        suffix = check_suffix(file)
+        if suffix in _USD:
+            self.to_usd(file)
+            return
+        check(file, self._inputs())
+        made = {".json": self.to_json, ".csv": self.to_csv, ".html": self.to_html, ".png": self._picture}[suffix]()
+        write(file, made, self._inputs())
+
+    def _picture(self) -> bytes:
+        from ._draw import png
+
+        return png(self._core.render(self._needs_model(), len(self) - 1, 1280, 720, None, None, False, False))
+
+    def _inputs(self) -> list[str]:
+        return inputs_of(self._model, self.source)
 
     def to_json(self) -> str:
         """Schema mechane.trajectory/1."""
@@ -223,6 +264,10 @@ def compare(a: Recording, b: Recording) -> dict[str, float]:
             raise ValueError(f"the recordings are of different models: {name} has shapes {x.shape} and {y.shape}")
         out[name] = float(np.abs(x - y).max()) if x.size else 0.0
     return out
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 name_arguments(globals())

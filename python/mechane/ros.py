@@ -33,4 +33,8 @@ def robot_description(file: Any) -> str:
     later("mechane.ros.robot_description", "the exporters and readers of other formats")
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 name_arguments(globals())

@@ -21,6 +21,10 @@ __all__ = ["ArticulationView", "match_labels"]
 _LATER = dict.fromkeys(("DeformableCurveView", "DeformableSurfaceView", "DeformableVolumeView"), "deformables")
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return _Later("mechane.selection", name, _LATER[name])

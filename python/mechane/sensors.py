@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._reserved import _Later
+from ._reserved import _Later, left_out
 
 __all__: list[str] = []
 
@@ -11,9 +11,13 @@ _LATER = ("SensorContact", "SensorIMU", "SensorFrameTransform")
 _LEFT_OUT = ("SensorCamera", "SensorTiledCamera")
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return _Later("mechane.sensors", name, "sensors")
     if name in _LEFT_OUT:
-        raise AttributeError(f"mechane.sensors.{name} is left out; mechane.render draws a picture")
+        return left_out("mechane.sensors", name, "mechane.render draws a picture")
     raise AttributeError(f"module 'mechane.sensors' has no attribute {name!r}")

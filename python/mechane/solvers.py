@@ -16,10 +16,10 @@ from ._enums import ModelFlags, StateFlags
 from ._integrate import integrate
 from ._names import SolverNames
 from ._observables import ObservableKind, Observables, requested
-from ._reserved import reserve
+from ._reserved import left_out, reserve
 from ._state import Control, State, reset_rows
 
-__all__ = ["SolverBase", "SolverFeatherstone", "SolverMuJoCo", "SolverSemiImplicit", "SolverSoftStep", "SolverVBD", "SolverXPBD", "available", "create"]
+__all__ = ["SolverBase", "SolverFeatherstone", "SolverMuJoCo", "SolverSemiImplicit", "SolverSoftStep", "SolverVBD", "SolverXPBD", "available", "create", "register"]
 
 
 class SolverBase(SolverNames):
@@ -241,9 +241,13 @@ _LEFT_OUT = {"SolverKamino": "SolverSoftStep", "SolverSteel": "SolverSoftStep", 
              "experimental": "SolverSoftStep", "style3d": "nothing of this kind", "mujoco": "SolverMuJoCo"}
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _LEFT_OUT:
-        raise AttributeError(f"mechane.solvers.{name} is left out (a GPU solver); use {_LEFT_OUT[name]}")
+        return left_out("mechane.solvers", name, f"a GPU solver; use {_LEFT_OUT[name]}")
     raise AttributeError(f"module 'mechane.solvers' has no attribute {name!r}")
 
 

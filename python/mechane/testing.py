@@ -47,4 +47,8 @@ def fixture_stage(body: str = "", *, up_axis: str = "Z", meters_per_unit: float 
             f'def PhysicsScene "scene"\n{{\n}}\n{body}\n').encode()
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 name_arguments(globals())

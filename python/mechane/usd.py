@@ -115,6 +115,20 @@ def open(source: Any) -> Stage:  # noqa: A001
     return Stage(source)
 
 
+def read_in_child(file: Any) -> None:
+    """Reads a stage that is not trusted in a process of its own first, which may die of it instead of this one.
+
+    @raises RuntimeError  STAGE_READER_DIED: that process did not survive the file, or the file cannot be read
+    """
+    import subprocess
+    import sys
+
+    done = subprocess.run([sys.executable, "-m", "mechane", "try-read", "--isolate=never", "--", str(file)], capture_output=True, check=False)
+    if done.returncode != 0:
+        why = f"a signal {-done.returncode}" if done.returncode < 0 else "more time or memory than its size allows" if done.returncode in (101, 102) else "an error"
+        raise error(RuntimeError, "STAGE_READER_DIED", f"{file}: the process that read it ended with {why}")
+
+
 def explain(source: Any, path: str, **options: Any) -> list[dict[str, Any]]:
     """Where numbers of the model come from: "/arm/elbow.armature", or "/arm/elbow" for all of them. Options are those of add_usd."""
     result, model = _imported(source, options)
@@ -136,6 +150,10 @@ def _imported(source: Any, options: dict[str, Any]) -> Any:
         warnings.simplefilter("ignore")
         result = builder.add_usd(source, **options)
         return result, builder.finalize()
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:

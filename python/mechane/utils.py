@@ -1,6 +1,7 @@
 """Colours, layouts of worlds, checks of meshes."""
 from __future__ import annotations
 
+import os
 from enum import IntEnum
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from ._arguments import name_arguments
 from ._array import plain
 from ._mesh import Heightfield, Mesh
-from ._reserved import _Later
+from ._reserved import _Later, left_out
 
 __all__ = ["ColorSpace", "bourke_color_map", "color_linear_to_srgb", "color_srgb_to_linear", "compute_world_offsets", "load_texture", "normalize_texture",
            "rasterize_mesh_to_heightfield", "remesh_mesh", "string_to_warp", "validate_triangle_mesh"]
@@ -19,11 +20,15 @@ _LATER = {**dict.fromkeys(("MeshAdjacency", "MeshAdjacencyData", "color_graph", 
 _LEFT_OUT = dict.fromkeys(("plot_graph", "EventTracer", "event_scope", "run_benchmark"), "`mechane bench` measures")
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return _Later("mechane.utils", name, _LATER[name])
     if name in _LEFT_OUT:
-        raise AttributeError(f"mechane.utils.{name} is left out; {_LEFT_OUT[name]}")
+        return left_out("mechane.utils", name, _LEFT_OUT[name])
     raise AttributeError(f"module 'mechane.utils' has no attribute {name!r}")
 
 
@@ -99,15 +104,22 @@ def rasterize_mesh_to_heightfield(mesh: Mesh, nrow: int, ncol: int) -> Heightfie
 
 
 def load_texture(texture: Any) -> np.ndarray | None:
-    """Pixels of a PNG file, or of an array, [height, width, channels] of 8 bits."""
+    """Pixels of a PNG or JPEG file, which may lie in a package ("robot.usdz[wood.png]"), or of an array, [height, width, channels] of
+    8 bits: three channels, and the alpha where the picture has one.
+
+    @raises ValueError  E_TEXTURE: no such file, another format, or damaged
+    """
     if texture is None:
         return None
     if isinstance(texture, np.ndarray):
         return normalize_texture(texture)
-    from ._png import read
+    from . import _core
+    from ._diagnostics import error
 
-    with open(texture, "rb") as file:
-        return read(file.read(), str(texture))
+    pixels = _core.read_picture(os.fspath(texture), False)
+    if pixels is None:
+        raise error(ValueError, "E_TEXTURE", f"{texture} is no PNG or JPEG file that can be read")
+    return np.ascontiguousarray(pixels[:, :, :3]) if (pixels[:, :, 3] == 255).all() else pixels
 
 
 def normalize_texture(texture: Any) -> np.ndarray:

@@ -6,6 +6,8 @@ from typing import Any
 
 from ._arguments import name_arguments
 from ._diagnostics import kind_of
+from ._files import check, inputs_of
+from ._reserved import left_out
 
 __all__ = ["ViewerFile", "ViewerNull", "ViewerUSD", "ViewerWeb"]
 
@@ -13,9 +15,13 @@ _LEFT_OUT = {**dict.fromkeys(("ViewerGL", "ViewerRTX", "ViewerRerun", "ViewerVis
              **dict.fromkeys(("ViewerBase", "Layer", "Picking"), "derive from ViewerNull")}
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _LEFT_OUT:
-        raise AttributeError(f"mechane.viewer.{name} is left out; {_LEFT_OUT[name]}")
+        return left_out("mechane.viewer", name, _LEFT_OUT[name])
     raise AttributeError(f"module 'mechane.viewer' has no attribute {name!r}")
 
 
@@ -90,6 +96,7 @@ class ViewerFile(ViewerNull):
 
     def set_model(self, model: Any) -> None:
         super().set_model(model)
+        check(self.output_path, inputs_of(model))
         self._recorder = self._recorder_type(model)
 
     def log_state(self, state: Any) -> None:
@@ -100,13 +107,7 @@ class ViewerFile(ViewerNull):
     def close(self) -> None:
         if self._open and self._recorder is not None:
             recording = self._recorder.recording
-            extension = os.path.splitext(self.output_path)[1]
-            if extension in (".json", ".csv", ".html"):
-                text = {".json": recording.to_json, ".csv": recording.to_csv, ".html": recording.to_html}[extension]()
-                with open(self.output_path, "w", encoding="utf-8") as file:
-                    file.write(text)
-            else:
-                recording.to_usd(self.output_path)
+            recording.save(self.output_path)
         super().close()
 
 

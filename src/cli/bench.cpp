@@ -8,8 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/counted.h"
+#include "cli/fraction.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
+#include "cli/watch.h"
 #include "mechane/core/hash.h"
 #include "mechane/run/builtin_scenes.h"
 #include "mechane/run/simulate.h"
@@ -62,6 +65,7 @@ std::optional<Result<model::Model>> load(BenchArgs& args, Context& context, Diag
     auto scene = run::load_scene(args.scene.file, *options, found);
     if (!scene) return scene.error();
     run::set_step(args.run, run::step_size(*scene, args.dt));
+    loading_ended();
     return std::move(scene->model);
 }
 
@@ -112,9 +116,11 @@ int bench_steps(BenchArgs& args, Context& context)
     const double sweeps = static_cast<double>(recording.report.sweeps) / std::max(1.0, steps * args.run.substeps);
     const double most   = static_cast<double>(recording.report.sweeps_most) / args.run.substeps;
     const auto   worlds = static_cast<double>(std::max(1, args.scene.worlds));
-    io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s{} · {} steps\n", args.scene.file,
-                       model->body_count(), recording.solver, args.run.substeps, recording.dt,
-                       from_stage(recording.report.dt_source), recording.steps));
+    io.say(fmt::format("{} · {} · {} {} · dt {:.6g} s{} · {}\n", args.scene.file,
+                       counted(model->body_count(), "body", "bodies"), recording.solver,
+                       counted(static_cast<std::size_t>(args.run.substeps), "sub-step"), recording.dt,
+                       from_stage(recording.report.dt_source),
+                       counted(static_cast<std::size_t>(recording.steps), "step")));
     io.say(fmt::format("speed     {:.4g} steps/s · {:.4g} world steps/s · {:.4g} body steps/s · {:.4g}x real time\n",
                        per_second, per_second * worlds, per_second * static_cast<double>(model->body_count()),
                        per_second * recording.dt));
@@ -196,8 +202,9 @@ int bench_import(BenchArgs& args, Context& context)
         total += each.get<double>();
         io.say(fmt::format("time      {:12} {:.3f} ms\n", phase, each.get<double>()));
     }
-    io.say(fmt::format("time      {:12} {:.3f} ms · {} bodies, {} joints, {} shapes\n", "all", total,
-                       model->body_count(), model->joint_count(), model->shape_count()));
+    io.say(fmt::format("time      {:12} {:.3f} ms · {}, {}, {}\n", "all", total,
+                       counted(model->body_count(), "body", "bodies"), counted(model->joint_count(), "joint"),
+                       counted(model->shape_count(), "shape")));
     if (context.global.json)
         io.out(nlohmann::ordered_json{{"schema", "mechane.bench.import/1"},
                                       {"scene", args.scene.file},
@@ -219,7 +226,9 @@ void add_bench(CLI::App& app, Context& context)
     args->run.frames = 1000;
     add_scene_args(*verb, args->scene);
     verb->add_option("--solver", args->run.solver, "Solver")->capture_default_str();
-    verb->add_option("--dt", args->dt, "External step [s]; that of the stage where it authors one, else 1/60");
+    verb->add_option("--dt", args->dt,
+                     "External step [s], such as 0.005 or 1/200; that of the stage where it authors one, else 1/60")
+        ->transform(without_fraction);
     verb->add_option("--nstep,--frames", args->run.frames, "External steps")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
         ->capture_default_str();

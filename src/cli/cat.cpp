@@ -6,9 +6,11 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "mechane/usd/flatten.h"
 #include "mechane/usd/layer.h"
+#include "mechane/usd/layer_files.h"
 
 namespace mechane::cli {
 namespace {
@@ -16,8 +18,16 @@ namespace {
 struct CatArgs {
     std::vector<std::string> files, mask;
     std::string              output, format;
+    std::vector<std::string> roots;
+    files::Outside           outside = files::Outside::warn;
     bool                     flatten = false, flatten_stack = false, keep_assets = false;
 };
+
+bool is_layer_or_package(const std::string& file)
+{
+    const auto ends = [&](const char* suffix) { return file.ends_with(suffix); };
+    return file == "-" || ends(".usda") || ends(".usdc") || ends(".usd") || ends(".usdz");
+}
 
 Result<usd::Layer> read_layer(const std::string& file, const CatArgs& args, const usd::OpenOptions& options,
                               const Io& io)
@@ -41,14 +51,15 @@ Result<usd::Layer> read_layer(const std::string& file, const CatArgs& args, cons
 ExitCode write(const usd::Layer& layer, const CatArgs& args, const usd::OpenOptions& options, const Io& io)
 {
     if (args.output.empty() || args.output == "-") {
-        io.out(layer.to_text());
+        io.data(layer.to_text());
         return kExitClean;
     }
     if (args.output.ends_with(".usdz")) {
         Diagnostics found;
-        const auto  done = usd::write_package(
+        const auto  done = usd::write_package_within(
             layer, args.output,
-            {.search_paths = options.search_paths, .packages = options.packages, .limits = options.limits}, found);
+            {.search_paths = options.search_paths, .packages = options.packages, .limits = options.limits},
+            roots_of(args.roots, args.outside, options), found);
         io.report(found);
         return done ? kExitClean : io.fail(done.error());
     }
@@ -99,7 +110,14 @@ void add_cat(CLI::App& app, Context& context)
     verb->add_option("--usdFormat", args->format, "usda or usdc, of a .usd file")
         ->check(CLI::IsMember({"usda", "usdc"}));
     verb->add_flag("--keep-asset-paths", args->keep_assets, "Do not make asset paths absolute");
-    verb->add_option("-o,--out,--output", args->output, "File: .usda, .usdc, .usd or .usdz; stdout by default");
+    is_output_file(verb->add_option("-o,--out,--output", args->output,
+                                    "File: .usda, .usdc, .usd or .usdz; stdout by default"),
+                   is_layer_or_package, ".usda .usdc .usd .usdz");
+    verb->add_option("--root", args->roots,
+                     "Of a package: folder besides the layer's own whose files may be taken in; may repeat");
+    verb->add_option("--outside", args->outside, "Of a package: what to do with files from elsewhere: warn, refuse, allow")
+        ->transform(CLI::CheckedTransformer(outside_words()))
+        ->option_text("TEXT");
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_cat(*args, context); });
 }

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -24,10 +23,14 @@
 #include "cli/check_page.h"
 #include "cli/command.h"
 #include "cli/isolate.h"
+#include "cli/output_options.h"
 #include "cli/outputs.h"
+#include "cli/registry.h"
 #include "mechane/conformance/check.h"
 #include "mechane/conformance/codes.h"
 #include "mechane/conformance/formats.h"
+#include "mechane/files/read.h"
+#include "mechane/files/replace.h"
 #include "mechane/usd/inspect.h"
 #include "mechane/usd/selections.h"
 
@@ -39,7 +42,7 @@ struct CheckArgs {
     std::vector<std::string> assets;
     std::string              profile, format = "text", severity = "info", fail_on, config, variants = "default";
     std::vector<std::string> select, ignore, sections, interfaces;
-    std::string              baseline, write_baseline, output, pictures;
+    std::string              baseline, write_baseline, output, pictures, registry;
     std::size_t              max_per_rule = 20;
     std::size_t              max_states   = 64;
     bool statistics = false, list_rules = false, exit_zero = false, all_variants = false, strict_payloads = false,
@@ -75,7 +78,9 @@ std::vector<std::string> files_of(const std::vector<std::string>& assets)
 std::vector<std::string> read_lines(const std::string& file)
 {
     std::vector<std::string> lines;
-    std::ifstream            in(file);
+    constexpr std::uint64_t  kMost = std::uint64_t{64} << 20;
+    const auto               text  = files::read(file, kMost);
+    std::istringstream       in(text ? *text : std::string());
     for (std::string line; std::getline(in, line);)
         if (!line.empty() && line[0] != '#') lines.push_back(line.substr(0, line.find(' ')));
     return lines;
@@ -110,8 +115,7 @@ std::string list_rules()
 std::string formatted(const CheckArgs& args, const std::vector<conformance::Report>& reports,
                       std::vector<Diagnostic> unopened, Context& context)
 {
-    const bool terminal = args.output.empty() && (context.io.color == When::always ||
-                                                  (context.io.color == When::automatic && isatty(STDOUT_FILENO) != 0));
+    const bool terminal = args.output.empty() && context.io.colored(STDOUT_FILENO);
     conformance::FormatOptions options{MECHANE_VERSION, terminal, args.max_per_rule, std::move(unopened), {}};
     if (args.format == "json") return conformance::to_json(reports, options);
     if (args.format == "sarif") return conformance::to_sarif(reports, options);
@@ -248,8 +252,13 @@ void drop_parts(std::vector<Judged>& all)
 int run_check(CheckArgs args, Context& context)
 {
     Io& io = context.io;
-    if (args.list_rules) return io.out(list_rules()), kExitClean;
+    if (args.list_rules)
+        return io.out(args.format == "json" || context.global.json ? conformance::rules_json() : list_rules()), kExitClean;
     if (args.assets.empty()) return io.say_error("no asset was named\n  mechane check ASSET...\n"), kExitUsage;
+    if (files_of(args.assets).empty()) {
+        io.say_error(fmt::format("there is no USD file in {}\n", fmt::join(args.assets, ", ")));
+        return kExitInput;
+    }
     if (args.behaviour) return run_behaviour(files_of(args.assets), args.pictures, context);
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
@@ -271,7 +280,7 @@ int run_check(CheckArgs args, Context& context)
     options.ignore.insert(options.ignore.end(), config->ignore.begin(), config->ignore.end());
     for (const auto& [rule, severity] : config->severities) options.severities[rule] = severity;
     if (!args.baseline.empty()) {
-        if (!std::filesystem::exists(args.baseline))
+        if (!std::filesystem::is_regular_file(args.baseline))
             return io.say_error(fmt::format("there is no baseline {}\n  --write-baseline makes one.\n", args.baseline)),
                    kExitUsage;
         options.baseline = read_lines(args.baseline);
@@ -318,11 +327,15 @@ int run_check(CheckArgs args, Context& context)
     report_unused(config->suppressions, day, io);
     if (!args.write_baseline.empty()) {
         const std::string text    = "# mechane check --baseline: fingerprint, rule, prim\n" + known;
-        const int         written = write_text(args.write_baseline, text, io);
+        const bool again = !args.baseline.empty() && files::real_place(args.baseline) == files::real_place(args.write_baseline);
+        const int  written = write_text(args.write_baseline, text, io, {.may_be_input = again});
         return written != kExitClean ? written : exit == kExitFindings ? kExitClean : exit;
     }
     const std::string text =
         args.statistics ? statistics(reports) : formatted(args, reports, std::move(unopened), context);
+    // Formats of lines have made names visible, and have colours and commands of their own.
+    const bool lines = !args.statistics && (args.format == "text" || args.format == "github");
+    if (lines && (args.output.empty() || args.output == "-")) return io.lines(text), exit;
     const int written = write_text(args.output, text, io);
     return written != kExitClean ? written : exit;
 }
@@ -349,12 +362,14 @@ void add_check(CLI::App& app, Context& context)
         ->capture_default_str();
     verb->add_option("--fail-on", args->fail_on, "Exit status 1 from this level on")
         ->check(CLI::IsMember({"info", "warning", "error"}));
-    verb->add_option("--format,--output-format", args->format, "text, json, sarif, junit, github or html")
+    const CLI::Option* format =
+        verb->add_option("--format,--output-format", args->format, "text, json, sarif, junit, github or html")
         ->check(CLI::IsMember({"text", "json", "sarif", "junit", "github", "html"}))
         ->capture_default_str();
-    verb->add_option("-o,--output", args->output, "File to write; stdout by default");
+    is_output_file(verb->add_option("-o,--output", args->output, "File to write; stdout by default"));
     verb->add_option("--baseline", args->baseline, "Leave out the findings that this file knows");
-    verb->add_option("--write-baseline", args->write_baseline, "Write the findings as a baseline and exit");
+    is_output_file(
+        verb->add_option("--write-baseline", args->write_baseline, "Write the findings as a baseline and exit"));
     verb->add_option("--max-per-rule", args->max_per_rule, "Fold further findings of a rule (text)")
         ->capture_default_str();
     verb->add_option("--variants", args->variants,
@@ -370,19 +385,34 @@ void add_check(CLI::App& app, Context& context)
     verb->add_flag("--all-variants", args->all_variants, "Short for --variants each");
     verb->add_option("--max-states", args->max_states, "At most so many further states of variants")
         ->capture_default_str();
+    verb->add_option("--registry", args->registry,
+                     "Judge submissions to a schema registry instead: every folder at or below this one with a "
+                     "schema.usda");
     verb->add_flag("--behaviour", args->behaviour,
                    "Simulate instead: drop, hold, limits, mimics, overlaps of the start pose");
-    verb->add_option("--pictures", args->pictures, "Of --behaviour: folder for a picture of each failure");
+    is_output_folder(
+        verb->add_option("--pictures", args->pictures, "Of --behaviour: folder for a picture of each failure"));
     verb->add_option("--config", args->config, "Configuration; mechane.toml of the working folder by default");
     verb->add_flag("--statistics", args->statistics, "Print only how often each rule was broken");
     verb->add_flag("--list-rules,--dumpRules", args->list_rules, "Print all rules and profiles");
     verb->add_flag("--exit-zero", args->exit_zero, "Exit status 0 although there are findings");
     add_import_options(*verb, context);
     add_global_options(*verb, context);
-    verb->callback([args, &context] {
+    verb->callback([args, format, &context] {
+        if (context.global.json && format->count() > 0 && args->format != "json") {
+            context.io.say_error(fmt::format("--json and --format {} contradict each other\n", args->format));
+            context.exit = kExitUsage;
+            return;
+        }
         if (context.global.json) args->format = "json";
+        if (args->behaviour && args->format == "json") context.global.json = true;
         if (context.global.strict && args->fail_on.empty()) args->fail_on = "warning";
-        context.exit = run_check(*args, context);
+        if (!args->registry.empty() && !args->assets.empty()) {
+            context.io.say_error("--registry takes the place of assets\n");
+            context.exit = kExitUsage;
+            return;
+        }
+        context.exit = args->registry.empty() ? run_check(*args, context) : check_registry(args->registry, context);
     });
 }
 

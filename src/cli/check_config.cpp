@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "mechane/core/nearest.h"
 #include "cli/toml.h"
+#include "mechane/conformance/check.h"
 #include "mechane/conformance/codes.h"
+#include "mechane/conformance/rule.h"
 
 namespace mechane::cli {
 namespace {
-
-using Json = nlohmann::json;
 
 /// * any text, ? any character.
 bool matches(std::string_view glob, std::string_view text)
@@ -35,72 +35,184 @@ bool matches(std::string_view glob, std::string_view text)
     return g == glob.size();
 }
 
-std::string text_of(const Json& table, const char* key, std::string otherwise)
-{ return table.contains(key) && table[key].is_string() ? table[key].get<std::string>() : std::move(otherwise); }
+/// The keys of one table, each of which must be known and of its type; the first mistake is kept.
+class Table {
+  public:
+    Table(const std::string& file, std::string name, const toml::table& table, std::vector<std::string> known,
+          std::optional<Diagnostic>& mistake)
+        : file_(file), name_(std::move(name)), table_(table), mistake_(mistake)
+    {
+        for (const auto& [key, value] : table) {
+            const std::string word(key.str());
+            if (std::find(known.begin(), known.end(), word) != known.end()) continue;
+            const auto near = nearest(word, known);
+            refuse(key.source(), fmt::format("{} has no key '{}'", name_, word),
+                   near.empty() ? fmt::format("It has {}.", fmt::join(known, ", "))
+                                : fmt::format("Did you mean {}?", fmt::join(near, ", ")));
+        }
+    }
 
-std::vector<std::string> texts_of(const Json& table, const char* key)
+    [[nodiscard]] std::string text(const char* key, std::string otherwise = {}) const
+    {
+        const toml::node* node = table_.get(key);
+        if (node == nullptr) return otherwise;
+        if (const auto* text = node->as_string()) return text->get();
+        wrong(key, *node, "a string");
+        return otherwise;
+    }
+    /// A string, or an array of them.
+    [[nodiscard]] std::vector<std::string> texts(const char* key) const
+    {
+        std::vector<std::string> out;
+        const toml::node*        node = table_.get(key);
+        if (node == nullptr) return out;
+        if (const auto* text = node->as_string()) {
+            out.push_back(text->get());
+        } else if (const toml::array* array = node->as_array()) {
+            for (const toml::node& item : *array)
+                if (const auto* text_in = item.as_string())
+                    out.push_back(text_in->get());
+                else
+                    wrong(key, item, "an array of strings");
+        } else {
+            wrong(key, *node, "a string or an array of strings");
+        }
+        return out;
+    }
+    /// A date, or a string that is one: "2026-12-31".
+    [[nodiscard]] std::string date(const char* key) const
+    {
+        const toml::node* node = table_.get(key);
+        if (node == nullptr) return {};
+        if (const auto* date = node->as_date())
+            return fmt::format("{:04}-{:02}-{:02}", date->get().year, date->get().month, date->get().day);
+        const auto*       text  = node->as_string();
+        const std::string value = text != nullptr ? text->get() : std::string();
+        bool              good  = value.size() == 10 && value[4] == '-' && value[7] == '-';
+        for (const std::size_t i : {0, 1, 2, 3, 5, 6, 8, 9})
+            good = good && std::isdigit(static_cast<unsigned char>(value[i])) != 0;
+        if (!good) wrong(key, *node, "a date like 2026-12-31");
+        return value;
+    }
+    [[nodiscard]] const toml::table* table(const char* key) const
+    {
+        const toml::node* node = table_.get(key);
+        if (node != nullptr && !node->is_table()) wrong(key, *node, "a table");
+        return node == nullptr ? nullptr : node->as_table();
+    }
+    /// An array of tables; others than tables are a mistake.
+    [[nodiscard]] std::vector<const toml::table*> tables(const char* key) const
+    {
+        std::vector<const toml::table*> out;
+        const toml::node*               node = table_.get(key);
+        if (node == nullptr) return out;
+        const toml::array* array = node->as_array();
+        if (array == nullptr) return wrong(key, *node, "an array of tables"), out;
+        for (const toml::node& item : *array)
+            if (item.is_table())
+                out.push_back(item.as_table());
+            else
+                wrong(key, item, "an array of tables");
+        return out;
+    }
+    void refuse(const toml::source_region& place, std::string message, std::string hint = {}) const
+    {
+        if (!mistake_) mistake_ = toml_mistake(file_, place, std::move(message), std::move(hint));
+    }
+    [[nodiscard]] const toml::source_region& place() const { return table_.source(); }
+    [[nodiscard]] const toml::source_region& place(const char* key) const
+    { return table_.contains(key) ? table_.get(key)->source() : table_.source(); }
+
+  private:
+    void wrong(const char* key, const toml::node& node, const char* expected) const
+    { refuse(node.source(), fmt::format("{} of {} is not {}", key, name_, expected)); }
+
+    const std::string&         file_;
+    std::string                name_;
+    const toml::table&         table_;
+    std::optional<Diagnostic>& mistake_;
+};
+
+const std::vector<std::string> kLevels{"error", "warning", "info"};
+
+bool is_level(const std::string& word) { return std::find(kLevels.begin(), kLevels.end(), word) != kLevels.end(); }
+
+void read_severities(const std::string& file, const toml::table& table, CheckConfig& config,
+                     std::optional<Diagnostic>& mistake)
 {
-    std::vector<std::string> out;
-    if (!table.contains(key)) return out;
-    if (table[key].is_string()) out.push_back(table[key].get<std::string>());
-    if (table[key].is_array())
-        for (const Json& item : table[key])
-            if (item.is_string()) out.push_back(item.get<std::string>());
-    return out;
+    for (const auto& [key, value] : table) {
+        const std::string        rule(key.str());
+        const conformance::Rule* known = conformance::find_rule(rule);
+        const auto*              text  = value.as_string();
+        const std::string        word  = text != nullptr ? text->get() : std::string();
+        if (known == nullptr) {
+            std::vector<std::string> ids;
+            for (const conformance::Rule* each : conformance::rules()) ids.emplace_back(each->id);
+            if (!mistake)
+                mistake = toml_mistake(file, key.source(), fmt::format("there is no rule {}", rule),
+                                       fmt::format("Did you mean {}?", fmt::join(nearest(rule, ids), ", ")));
+        } else if (!is_level(word)) {
+            if (!mistake)
+                mistake = toml_mistake(file, value.source(), fmt::format("the severity of {} is error, warning or info", rule));
+        } else {
+            config.severities.emplace_back(known->id, word == "error"     ? Severity::error
+                                                      : word == "warning" ? Severity::warning
+                                                                          : Severity::info);
+        }
+    }
+}
+
+void read_suppression(const Table& entry, CheckConfig& config)
+{
+    Suppression one;
+    one.rule    = entry.text("rule");
+    one.prim    = entry.text("prim", "*");
+    one.layer   = entry.text("layer", "*");
+    one.reason  = entry.text("reason");
+    one.expires = entry.date("expires");
+    if (one.rule.empty()) entry.refuse(entry.place(), "a suppression names no rule");
+    if (one.reason.find_first_not_of(" \t") == std::string::npos)
+        entry.refuse(entry.place(), fmt::format("the suppression of {} gives no reason", one.rule));
+    config.suppressions.push_back(std::move(one));
+}
+
+std::optional<Diagnostic> read_config(const std::string& file, const toml::table& document, CheckConfig& config)
+{
+    std::optional<Diagnostic> mistake;
+    const Table               root(file, "the file", document, {"check", "suppress"}, mistake);
+    static const toml::table  kNone;
+    const toml::table*        given = root.table("check");
+    const Table check(file, "[check]", given == nullptr ? kNone : *given,
+                      {"profile", "fail_on", "select", "ignore", "severity", "suppress"}, mistake);
+    config.profile = check.text("profile");
+    const auto profiles = conformance::profiles();
+    if (!config.profile.empty() && std::find(profiles.begin(), profiles.end(), config.profile) == profiles.end())
+        check.refuse(check.place("profile"), fmt::format("there is no profile '{}'", config.profile),
+                     fmt::format("The profiles are {}.", fmt::join(profiles, ", ")));
+    config.fail_on = check.text("fail_on");
+    if (!config.fail_on.empty() && !is_level(config.fail_on))
+        check.refuse(check.place("fail_on"), "fail_on is error, warning or info");
+    config.select = check.texts("select");
+    config.ignore = check.texts("ignore");
+    if (const toml::table* severities = check.table("severity")) read_severities(file, *severities, config, mistake);
+    for (const Table* where : {&check, &root})
+        for (const toml::table* entry : where->tables("suppress"))
+            read_suppression(
+                Table(file, "[[suppress]]", *entry, {"rule", "prim", "layer", "reason", "expires"}, mistake), config);
+    return mistake;
 }
 
 }  // namespace
 
 std::optional<CheckConfig> read_check_config(const std::string& file, const Io& io)
 {
-    const std::string name   = file.empty() ? "mechane.toml" : file;
-    const auto        refuse = [&](const std::string& why) -> std::optional<CheckConfig> {
-        io.say_error(fmt::format("{}: {}\n", name, why));
-        return std::nullopt;
-    };
-    std::error_code error;
-    if (!std::filesystem::exists(name, error))
-        return file.empty() ? std::optional(CheckConfig{}) : refuse("there is no such file");
-    std::ifstream     in(name);
-    std::stringstream text;
-    text << in.rdbuf();
-    std::string fault;
-    const auto  root = read_toml(text.str(), fault);
-    if (!root) return refuse(fault);
-    CheckConfig config;
-    const Json  check = root->value("check", Json::object());
-    if (!check.is_object()) return refuse("[check] is no table");
-    config.profile = text_of(check, "profile", "");
-    config.fail_on = text_of(check, "fail_on", "");
-    if (!config.fail_on.empty() && config.fail_on != "error" && config.fail_on != "warning" && config.fail_on != "info")
-        return refuse("fail_on is error, warning or info");
-    config.select = texts_of(check, "select");
-    config.ignore = texts_of(check, "ignore");
-    if (check.contains("severity") && check["severity"].is_object())
-        for (const auto& [rule, level] : check["severity"].items()) {
-            const std::string word = level.is_string() ? level.get<std::string>() : "";
-            if (conformance::find_rule(rule) == nullptr)
-                return refuse(fmt::format("severity: there is no rule {}", rule));
-            if (word != "error" && word != "warning" && word != "info")
-                return refuse(fmt::format("severity of {}: error, warning or info", rule));
-            config.severities.emplace_back(conformance::find_rule(rule)->id, word == "error"     ? Severity::error
-                                                                             : word == "warning" ? Severity::warning
-                                                                                                 : Severity::info);
-        }
-    const Json list = check.contains("suppress") ? check["suppress"] : root->value("suppress", Json::array());
-    for (const Json& entry : list) {
-        if (!entry.is_object()) return refuse("[[suppress]] is no table");
-        Suppression one;
-        one.rule    = text_of(entry, "rule", "");
-        one.prim    = text_of(entry, "prim", "*");
-        one.layer   = text_of(entry, "layer", "*");
-        one.reason  = text_of(entry, "reason", "");
-        one.expires = text_of(entry, "expires", "");
-        if (one.rule.empty()) return refuse("a suppression names no rule");
-        if (one.reason.find_first_not_of(" \t") == std::string::npos)
-            return refuse(fmt::format("the suppression of {} gives no reason", one.rule));
-        config.suppressions.push_back(std::move(one));
-    }
+    const std::string name = file.empty() ? "mechane.toml" : file;
+    std::error_code   error;
+    CheckConfig       config;
+    if (file.empty() && !std::filesystem::exists(name, error)) return config;
+    const auto document = read_toml(name);
+    if (!document) return io.report(document.error()), std::nullopt;
+    if (const auto mistake = read_config(name, *document, config)) return io.report(*mistake), std::nullopt;
     return config;
 }
 

@@ -1,19 +1,20 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/collide_cases.h"
 #include "cli/command.h"
 #include "cli/contact_rows.h"
+#include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
+#include "cli/watch.h"
 #include "mechane/collision/pipeline.h"
 #include "mechane/collision/scene_queries.h"
 #include "mechane/core/nearest.h"
+#include "mechane/files/read.h"
 #include "mechane/run/simulate.h"
 #include "mechane/tasks/parallel.h"
 
@@ -34,13 +35,9 @@ Json list(const Vec3d& v) { return {v.x, v.y, v.z}; }
 
 int run_cases(const CollideArgs& args, Context& context)
 {
-    std::ifstream in(args.cases, std::ios::binary);
-    if (!in) {
-        context.io.say_error(fmt::format("{}: the file cannot be read\n", args.cases));
-        return kExitInput;
-    }
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto        answer = collide_cases(text, args.cases);
+    const auto text = files::read_given(args.cases);
+    if (!text) return context.io.fail(text.error());
+    const auto answer = collide_cases(*text, args.cases, args.algorithm);
     if (!answer) {
         context.io.report(answer.error());
         return kExitInput;
@@ -94,6 +91,7 @@ int run_stage(CollideArgs& args, Context& context)
     const auto  scene = run::load_scene(args.scene.file, *options, found);
     context.io.report(found);
     if (!scene) return context.io.fail(scene.error());
+    loading_ended();
     const auto mode = collision::broad_phase_mode(args.broad_phase);
     if (!mode) {
         context.io.report(mode.error());
@@ -137,8 +135,10 @@ int run_stage(CollideArgs& args, Context& context)
         json["shape_a"]      = a;
         json["shape_b"]      = b;
         rows.push_back(std::move(json));
-        lines += fmt::format("{:+.6f} m  {}  {}  normal ({:.4f}, {:.4f}, {:.4f})\n", row.distance, a, b, row.normal.x,
-                             row.normal.y, row.normal.z);
+        // What contacts see: the distance of the surfaces less the margins of both.
+        lines += fmt::format("{:+.6f} m  {}  {}  normal ({:.4f}, {:.4f}, {:.4f}){}\n", row.distance - row.margin, a, b,
+                             row.normal.x, row.normal.y, row.normal.z,
+                             row.margin != 0 ? fmt::format("  surfaces {:+.6f} m", row.distance) : std::string());
     }
     Json out{{"schema", "mechane.contacts/1"},
              {"file", args.scene.file},
@@ -164,18 +164,25 @@ void add_collide(CLI::App& app, Context& context)
     CLI::App* verb = app.add_subcommand("collide", "Contacts of a stage where it stands, or of single pairs of shapes");
     auto*     cases = verb->add_option("--cases", args->cases, "Pairs of shapes as a document mechane.cases/1");
     verb->add_option("file", args->scene.file, "Stage")->excludes(cases);
-    verb->add_option("--algorithm", args->algorithm, "How pairs are computed: auto chooses by their kinds")
-        ->check(CLI::IsMember({"auto"}));
+    verb->add_option("--algorithm", args->algorithm,
+                     "How pairs are computed: auto chooses by their kinds; of --cases also mpr (portal refinement) and "
+                     "gjk (closest points), for convex shapes")
+        ->check(CLI::IsMember({"auto", "mpr", "gjk"}));
     verb->add_option("--at", args->at, "After this many steps of the simulation")->check(CLI::Range(0, 1000000000));
     verb->add_option("--broad-phase", args->broad_phase, "auto, explicit, nxn, sap or tree");
     verb->add_option("--pair", args->pair, "Only contacts of these two shapes, by path")->expected(2);
     verb->add_option("--ray", args->ray, "First hit of a ray: origin and direction, six numbers")->expected(6);
-    verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default");
+    is_output_file(verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] {
         if (args->cases.empty() && args->scene.file.empty()) {
             context.io.say_error("name a stage, or pairs with --cases\n");
+            context.exit = kExitUsage;
+            return;
+        }
+        if (args->cases.empty() && args->algorithm != "auto") {
+            context.io.say_error("--algorithm is about --cases; pairs of a stage are computed by their kinds\n");
             context.exit = kExitUsage;
             return;
         }

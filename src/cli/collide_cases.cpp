@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/contact_rows.h"
 #include "mechane/collision/pipeline.h"
+#include "mechane/collision/support_map.h"
 #include "mechane/geometry/heightfield.h"
 #include "mechane/model/builder.h"
 
@@ -180,9 +182,91 @@ Read<Json> answer(const Json& json)
     return out;
 }
 
+/// The point of a convex shape that lies farthest along a direction, in its own frame.
+Vec3d support_of(const model::BuilderShape& shape, const Vec3d& d)
+{
+    const Vec3d  s = shape.scale;
+    const double r = std::hypot(d.x, d.y), l = length(d), up = std::copysign(1.0, d.z);
+    switch (shape.type) {
+        case model::GeoType::sphere:
+            return (s.x / l) * d;
+        case model::GeoType::capsule:
+            return (s.x / l) * d + Vec3d{0, 0, up * s.y};
+        case model::GeoType::ellipsoid: {
+            const Vec3d m = scale(s, d);
+            return length(m) > 0 ? (1 / length(m)) * scale(s, m) : Vec3d{};
+        }
+        case model::GeoType::cylinder:
+            return {r > 0 ? s.x * d.x / r : 0, r > 0 ? s.x * d.y / r : 0, up * s.y};
+        case model::GeoType::cone:
+            // The tip where the direction is steeper than the side is wide.
+            if (2 * s.y * d.z > s.x * r) return {0, 0, s.y};
+            return {r > 0 ? s.x * d.x / r : 0, r > 0 ? s.x * d.y / r : 0, -s.y};
+        case model::GeoType::box:
+            return {std::copysign(s.x, d.x), std::copysign(s.y, d.y), std::copysign(s.z, d.z)};
+        case model::GeoType::convex_mesh:
+        case model::GeoType::mesh:
+        case model::GeoType::plane:
+        case model::GeoType::heightfield:
+        case model::GeoType::none:
+        case model::GeoType::gaussian:
+            break;
+    }
+    Vec3d  best;
+    double most = -kInfinity;
+    for (const Vec3d& point : shape.source->points)
+        if (const Vec3d p = scale(s, point); dot(p, d) > most) most = dot(p, d), best = p;
+    return best;
+}
+
+/// The same case by support maps.
+Read<Json> answer_by_supports(const Json& json, bool portals)
+{
+    std::array<model::BuilderShape, 2> shapes;
+    double                             reach = json.value("gap", 0.0);
+    if (!std::isfinite(reach)) return bad("gap is not finite");
+    for (std::size_t i = 0; i < 2; ++i) {
+        const char* side = i == 0 ? "a" : "b";
+        auto        read = shape_of(json.value(side, Json()));
+        if (const auto* error = std::get_if<CaseError>(&read)) return bad(fmt::format("{}: {}", side, error->text));
+        shapes[i] = std::move(std::get<0>(read));
+        reach += shapes[i].config.margin;
+        using model::GeoType;
+        const GeoType type = shapes[i].type;
+        if (type == GeoType::plane || type == GeoType::heightfield || type == GeoType::mesh)
+            return bad(fmt::format("{}: a {} has no support map; use --algorithm auto", side, to_string(type)));
+        if (type == GeoType::convex_mesh && shapes[i].source->points.empty())
+            return bad(fmt::format("{}: a mesh without points", side));
+    }
+    Json       rows = Json::array();
+    const auto row  = [&](const Vec3d& a, const Vec3d& b, const Vec3d& n, double distance) {
+        const auto list = [](const Vec3d& v) { return Json::array({v.x, v.y, v.z}); };
+        rows.push_back({{"point_a", list(a)}, {"point_b", list(b)}, {"normal", list(n)}, {"distance", distance}});
+    };
+    const model::BuilderShape &a = shapes[0], &b = shapes[1];
+    Json                       out{{"distance", nullptr}};
+    if (portals) {
+        const auto single   = collision::create_solve_mpr(support_of)(a, a.xform, b, b.xform);
+        const auto manifold = collision::create_solve_convex_multi_contact(
+            support_of, [&](const collision::SupportContact& c) { row(c.point_a, c.point_b, c.normal, c.distance); },
+            [](collision::SupportContact&) {});
+        manifold(a, a.xform, b, b.xform, reach);
+        if (single.distance <= reach) out["distance"] = single.distance;
+    } else {
+        const auto c = collision::create_solve_closest_distance(support_of)(a, a.xform, b, b.xform);
+        if (!c.separated) return bad("the shapes overlap, of which gjk says no more; use --algorithm mpr or auto");
+        if (c.distance <= reach) {
+            row(c.point_a, c.point_b, c.normal, c.distance);
+            out["distance"] = c.distance;
+        }
+    }
+    out["contacts"] = std::move(rows);
+    return out;
+}
+
 }  // namespace
 
-Result<std::string> collide_cases(const std::string& text, const std::string& where)
+Result<std::string> collide_cases(const std::string& text, const std::string& where, const std::string& algorithm)
 {
     const Json document = Json::parse(text, nullptr, false);
     if (document.is_discarded()) return make_diagnostic(kCases, {.layer = where}, "the file is not JSON");
@@ -196,7 +280,7 @@ Result<std::string> collide_cases(const std::string& text, const std::string& wh
         Read<Json> result = bad("the case is not an object");
         if (one.is_object()) {
             try {
-                result = answer(one);
+                result = algorithm == "auto" ? answer(one) : answer_by_supports(one, algorithm == "mpr");
             } catch (const Json::exception& error) {
                 result = bad(error.what());
             }

@@ -24,6 +24,7 @@ struct GlobalOptions {
     bool                     unloaded = false;
     bool                     strict   = false;
     bool                     timings  = false;
+    std::vector<std::string> stage_limits;          ///< "name=number"
     std::string              isolate  = "auto";  ///< whether another process reads a file first: auto, always, never
     std::string              compat;             ///< "" or "newton-1.8"
     std::string              unauthored_units;   ///< "one" or "usd"
@@ -36,6 +37,8 @@ struct Context {
     GlobalOptions global;
     Launch        launch;
     int           exit = kExitClean;
+
+    std::vector<std::string> outputs;  ///< files that the verb writes, none of which may turn out to be read
 };
 
 /// Adds the global options to a verb.

@@ -22,6 +22,7 @@ std::vector<ContactRow> contact_rows(const model::Model& m, const model::State& 
         row.point0   = world(s0, c.rigid_contact_point0[i]) + (r0 - m0) * row.normal;
         row.point1   = world(s1, c.rigid_contact_point1[i]) - (r1 - m1) * row.normal;
         row.distance = static_cast<double>(c.rigid_contact_distance[i]) + m0 + m1;
+        row.margin   = m0 + m1;
         if (!c.rigid_contact_stiffness.empty()) row.stiffness = static_cast<double>(c.rigid_contact_stiffness[i]);
         rows.push_back(row);
     }
@@ -29,7 +30,7 @@ std::vector<ContactRow> contact_rows(const model::Model& m, const model::State& 
 }
 
 ContactRow reversed(const ContactRow& r)
-{ return {r.shape1, r.shape0, r.point1, r.point0, -r.normal, r.distance, r.stiffness}; }
+{ return {r.shape1, r.shape0, r.point1, r.point0, -r.normal, r.distance, r.margin, r.stiffness}; }
 
 nlohmann::json to_json(const ContactRow& row)
 {
@@ -37,7 +38,8 @@ nlohmann::json to_json(const ContactRow& row)
     nlohmann::json out{{"point_a", list(row.point0)},
                        {"point_b", list(row.point1)},
                        {"normal", list(row.normal)},
-                       {"distance", row.distance}};
+                       {"distance", row.distance},
+                       {"contact_distance", row.distance - row.margin}};
     if (row.stiffness > 0) out["stiffness"] = row.stiffness;
     return out;
 }

@@ -14,6 +14,7 @@ struct ContactRow {
     Vec3d        point0, point1;  ///< on the surfaces [m]
     Vec3d        normal;          ///< unit, from shape 0 to shape 1
     double       distance  = 0;   ///< between the surfaces, margins not subtracted [m]
+    double       margin    = 0;   ///< of both surfaces [m]; contacts hold them that far apart
     double       stiffness = 0;   ///< of pressure contact [N/m], 0: that of the materials
 };
 

@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/output_options.h"
 #include "cli/outputs.h"
+#include "cli/watch.h"
 #include "mechane/core/hash.h"
 #include "mechane/run/simulate.h"
 
@@ -59,11 +61,17 @@ int run_demo(const DemoArgs& args, Context& context)
     const auto  scene = run::load_scene(sample->string(), *options, found);
     io.report(found);
     if (!scene) return io.fail(scene.error());
+    loading_ended();
     run::SimulateOptions run;
     run.frames  = 240;
     run.threads = context.global.threads;
+    run.progress = [&io](std::int64_t done, std::int64_t total) {
+        io.progress("simulating", done, total);
+        return true;
+    };
     Diagnostics running;
     auto        result = run::simulate(scene->model, run, running);
+    io.end_progress();
     io.report(running);
     if (!result) return io.fail(result.error());
     record::Recording& recording = result->recording;
@@ -77,14 +85,20 @@ int run_demo(const DemoArgs& args, Context& context)
     io.say(fmt::format("State hash {}:{}, the same on every run of this build.\n", to_hex(recording.hash),
                        recording.steps));
 
-    auto written = nlohmann::json::array();
-    for (const char* name : {"quadruped.html", "quadruped.png", "quadruped.apng", "quadruped.usda", "quadruped.json"}) {
+    auto         written = nlohmann::json::array();
+    const auto   names   = {"quadruped.html", "quadruped.png", "quadruped.apng", "quadruped.usda", "quadruped.json"};
+    std::int64_t done_of = 0;
+    for (const char* name : names) {
+        io.progress("writing", done_of++, static_cast<std::int64_t>(names.size()));
         const std::string file = (fs::path(args.folder) / name).string();
         const auto        done = write_output(file, *scene, recording, context);
+        io.end_progress();
         if (!done) return io.fail(done.error());
         written.push_back(file);
         io.say(fmt::format("wrote {}\n", file));
     }
+    io.say(fmt::format("It took {:.1f} s with the pictures.\n",
+                       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()));
     io.say(fmt::format(
         "\nTry next:\n  open {0}/quadruped.html                 in a browser: play, scrub, orbit, overlays\n"
         "  {1} tree {2}\n  {1} sim YOUR_ROBOT.usda --ground -o run.html\n  {1} info YOUR_ROBOT.usda --mass\n",
@@ -105,7 +119,7 @@ void add_demo(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<DemoArgs>();
     CLI::App* verb = app.add_subcommand("demo", "A robot falls on its feet; a page, pictures and a USD layer show it");
-    verb->add_option("-o,--output", args->folder, "Folder to write to")->capture_default_str();
+    is_output_folder(verb->add_option("-o,--output", args->folder, "Folder to write to")->capture_default_str());
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_demo(*args, context); });

@@ -54,7 +54,9 @@ std::vector<Check> checks()
     const usd::ThreadLimit limit = usd::thread_limit();
     all.push_back({"OpenUSD threads",
                    fmt::format("{} ({})", limit.threads,
-                               limit.from_environment ? "PXR_WORK_THREAD_LIMIT" : "as many as the processor has"),
+                               limit.from_environment ? "PXR_WORK_THREAD_LIMIT"
+                               : limit.from_program   ? "--threads"
+                                                      : "as many as the processor has"),
                    true,
                    {}});
     all.push_back({"solvers", fmt::format("{}", fmt::join(solvers::solver_names(), " ")), true, {}});
@@ -99,6 +101,7 @@ void add_doctor(CLI::App& app, Context& context)
             print_solvers(context);
             return;
         }
+        if (context.global.threads > 0) usd::limit_threads(context.global.threads);
         const auto all  = checks();
         auto       list = nlohmann::json::array();
         for (const Check& check : all) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "mechane/importer/dump.h"
 #include "mechane/physics/dump.h"
@@ -84,7 +85,7 @@ void add_dump(CLI::App& app, Context& context)
     verb->add_option("file", args->file, "Stage")->required();
     verb->footer("Of a stage there is one --option, schemas=openusd: without the schemas of vendors.");
     verb->add_option("--limit", args->limit, "Arrays of a stage or model longer than this become a hash; 0 prints all");
-    verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default");
+    is_output_file(verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_dump(*args, context); });

@@ -3,17 +3,25 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "cli/command.h"
 #include "cli/line_diff.h"
+#include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "mechane/conformance/formats.h"
+#include "mechane/conformance/publish.h"
+#include "mechane/files/read.h"
+#include "mechane/files/replace.h"
+#include "mechane/files/scratch_folder.h"
 #include "mechane/physics/realign.h"
 #include "mechane/resolve/port_sdf.h"
-#include "mechane/usd/scratch_folder.h"
+#include "mechane/usd/layer_files.h"
+#include "mechane/usd/text_edit.h"
 
 /// mechane fix: repairs what the check found, where the repair follows from the asset.
 namespace mechane::cli {
@@ -21,22 +29,16 @@ namespace fs = std::filesystem;
 namespace {
 
 struct FixArgs {
-    std::string              asset, output, layer, profile = "distributed", identifier, version, report;
+    std::string              asset, output, layer, profile = "distributed", identifier, version, report, variants = "default";
     std::vector<std::string> select, ignore, phases;
     bool                     in_place = false, diff = false, unsafe = false, no_localize = false;
     double                   assume_units = 0;
     std::string              assume_up_axis;
     bool                     port_sdf = false, remove_physx = false, realign = false;
     std::string              defaults = "newton";
+    std::vector<std::string> roots;
+    files::Outside           outside = files::Outside::warn;
 };
-
-bool inside(const fs::path& file, const fs::path& folder)
-{
-    std::error_code error;
-    const fs::path  a = fs::weakly_canonical(file, error), b = fs::weakly_canonical(folder, error);
-    const auto [end, rest] = std::mismatch(b.begin(), b.end(), a.begin(), a.end());
-    return end == b.end();
-}
 
 bool is_layer_name(const std::string& file)
 {
@@ -44,10 +46,27 @@ bool is_layer_name(const std::string& file)
     return extension == ".usd" || extension == ".usda" || extension == ".usdc";
 }
 
-/// What usda says of a layer, comments and layout apart; empty for a layer that does not exist.
+bool is_package_name(const std::string& file) { return fs::path(file).extension() == ".usdz"; }
+
+fs::path folder_of(const std::string& file) { return fs::absolute(file).lexically_normal().parent_path(); }
+
+/// The folder in which a result is made before it is renamed: the one above it, or what exists of that.
+fs::path nearest_folder(const std::string& result)
+{
+    std::error_code failed;
+    fs::path        folder = fs::path(files::real_place(result)).parent_path();
+    while (!fs::is_directory(folder, failed) && folder != folder.parent_path()) folder = folder.parent_path();
+    return folder;
+}
+
+/// The bytes of a text layer; of a binary one what usda says of it; empty for a layer that does not exist.
 std::string decoded(const std::string& file)
 {
     if (file.empty()) return {};
+    std::ifstream     in(file, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    if (text.view().starts_with("#usda")) return std::move(text).str();
     const auto layer = usd::Layer::open(file);
     return layer ? layer->to_text() : std::string();
 }
@@ -57,11 +76,16 @@ std::string diff_of(const conformance::FixResult& result)
     std::string out;
     for (const conformance::FixedFile& file : result.files) {
         if (!file.changed) continue;
-        const std::string after =
-            is_layer_name(file.name) ? decoded((fs::path(result.folder) / file.name).string()) : "";
+        if (!is_layer_name(file.name)) {
+            out += fmt::format("Binary file b/{} is new\n", file.name);
+            continue;
+        }
+        const std::string after = decoded((fs::path(result.folder) / file.name).string());
         out += unified_diff(decoded(file.source), after, file.source.empty() ? "/dev/null" : "a/" + file.name,
                             "b/" + file.name);
     }
+    for (const conformance::FixedFile& file : result.removed)
+        out += unified_diff(decoded(file.source), "", "a/" + file.name, "/dev/null");
     return out;
 }
 
@@ -72,12 +96,17 @@ std::string summary(const conformance::FixResult& result, const FixArgs& args)
     for (const conformance::FixEdit& edit : result.edits) ++by_rule[std::string(edit.rule->id)];
     for (const auto& [rule, count] : by_rule)
         out += fmt::format("fixed    {:12} {:5} edits   {}\n", rule, count, conformance::find_rule(rule)->slug);
-    std::size_t shown = 0, unsafe = 0;
+    constexpr std::size_t kLines = 40;
+    std::size_t           shown = 0, unsafe = 0;
     for (const conformance::Unrepaired& u : result.left) {
         unsafe += u.reason == "unsafe";
-        if (++shown <= 40) out += fmt::format("left     {:12} {}  {}\n", u.rule->id, u.prim, u.message);
+        if (++shown <= kLines)
+            out += fmt::format("{:8} {:12} {}  {}\n", u.remark ? "note" : "left", u.rule->id, u.prim, u.message);
     }
-    if (shown > 40) out += fmt::format("         ... and {} more (--report FILE lists all)\n", shown - 40);
+    if (shown > kLines) out += fmt::format("         ... and {} more (--report FILE lists all)\n", shown - kLines);
+    for (const conformance::FixedFile& file : result.files)
+        if (file.rewritten)
+            out += fmt::format("note     {} was written anew: its comments and layout could not be kept\n", file.name);
     out += fmt::format("{} edits; {} errors and {} warnings remain", result.edits.size(),
                        result.after.count(Severity::error), result.after.count(Severity::warning));
     if (unsafe > 0) out += fmt::format("; {} more with --unsafe", unsafe);
@@ -85,41 +114,6 @@ std::string summary(const conformance::FixResult& result, const FixArgs& args)
     if (args.diff && !result.edits.empty())
         out += "Write them with -o FOLDER, --in-place, or as an overriding layer with --layer fixes.usda\n";
     return out;
-}
-
-int fail_output(const fs::path& file, const std::string& why, const Io& io)
-{ return io.say_error(fmt::format("{}: {}\n", file.string(), why)), kExitOutput; }
-
-/// The folder becomes the repaired asset, all at once.
-int publish_folder(const conformance::FixResult& result, const std::string& report, const fs::path& to, const Io& io)
-{
-    const int written = write_text((fs::path(result.folder) / "fix-report.json").string(), report, io);
-    if (written != kExitClean) return written;
-    std::error_code error;
-    if (fs::exists(to, error)) fs::remove_all(to, error);
-    if (!error) fs::rename(result.folder, to, error);
-    return error ? fail_output(to, error.message(), io) : kExitClean;
-}
-
-int publish_file(const fs::path& from, const fs::path& to, const Io& io)
-{
-    std::error_code error;
-    if (to.has_parent_path()) fs::create_directories(to.parent_path(), error);
-    fs::path beside = to;
-    beside += ".mechane-new";
-    if (!error) fs::copy_file(from, beside, fs::copy_options::overwrite_existing, error);
-    if (!error) fs::rename(beside, to, error);
-    return error ? fail_output(to, error.message(), io) : kExitClean;
-}
-
-int publish_in_place(const conformance::FixResult& result, const fs::path& folder, const Io& io)
-{
-    for (const conformance::FixedFile& file : result.files)
-        if (file.changed)
-            if (const int exit = publish_file(fs::path(result.folder) / file.name, folder / file.name, io);
-                exit != kExitClean)
-                return exit;
-    return kExitClean;
 }
 
 /// The overriding layer, with the asset as its sublayer from where it is written to.
@@ -131,8 +125,49 @@ int publish_layer(const conformance::FixResult& result, const FixArgs& args, con
     const fs::path    from = fs::absolute(args.asset).lexically_normal().lexically_relative(to.parent_path());
     const std::string path = from.string().starts_with("..") ? from.string() : "./" + from.string();
     if (auto set = layer->set_sublayers({path}); !set) return io.fail(set.error());
-    if (auto saved = layer->save(to.string()); !saved) return io.report(saved.error()), kExitOutput;
+    if (auto saved = layer->save(to.string()); !saved) return io.fail(saved.error());
     return kExitClean;
+}
+
+/// Relative asset paths of a layer that moves from one folder to another.
+void move_assets(usd::Layer& layer, const fs::path& from, const fs::path& to)
+{
+    if (from == to) return;
+    layer.rewrite_assets([&](const std::string& authored) {
+        if (authored.find("://") != std::string::npos || authored.starts_with('/')) return authored;
+        return (from / authored).lexically_normal().lexically_relative(to).string();
+    });
+}
+
+/// The entry alone goes elsewhere; what it names it finds where it was.
+int publish_entry(const conformance::FixResult& result, const FixArgs& args, const Io& io)
+{
+    const std::string edited = (fs::path(result.folder) / result.entry).string();
+    auto              layer  = usd::Layer::open(edited);
+    const auto        text   = files::read(edited);
+    if (!layer || !text) return io.fail(layer ? text.error() : layer.error());
+    const fs::path to = fs::absolute(args.output).lexically_normal();
+    move_assets(*layer, folder_of(args.asset), to.parent_path());
+    const auto kept = text->starts_with("#usda") && to.extension() != ".usdc" ? usd::edited_text(*text, *layer) : std::nullopt;
+    const auto saved = kept ? files::replace(to.string(), *kept, {.make_folders = true}) : layer->save(to.string());
+    return saved ? kExitClean : io.fail(saved.error());
+}
+
+/// The repaired asset goes where the options say.
+int publish(const conformance::FixResult& result, const FixArgs& args, std::optional<files::Transaction>& transaction,
+            const Io& io)
+{
+    if (!args.layer.empty()) return publish_layer(result, args, io);
+    if (!args.in_place && is_layer_name(args.output) && result.files.size() > 1) {
+        if (args.port_sdf || args.realign) return publish_entry(result, args, io);
+        return io.say_error("the asset has several files; name a folder\n"), kExitUsage;
+    }
+    const auto done = args.in_place && is_package_name(args.asset) ? conformance::publish_package(result, args.asset, true)
+                      : args.in_place                  ? conformance::publish_in_place(result, args.asset, *transaction)
+                      : is_package_name(args.output)   ? conformance::publish_package(result, args.output)
+                      : is_layer_name(args.output)     ? conformance::publish_file(result, args.output)
+                                                       : conformance::publish_folder(result, args.output);
+    return done ? kExitClean : io.fail(done.error());
 }
 
 /// Where the results may go; says what is wrong.
@@ -145,25 +180,12 @@ int check_targets(const FixArgs& args, const Io& io)
                    "look at it first\n"),
                kExitUsage;
     if (targets > 1) return io.say_error("-o, --in-place, --layer and --diff exclude each other\n"), kExitUsage;
-    const fs::path  asset = fs::absolute(args.asset).lexically_normal();
-    std::error_code error;
-    if (!args.layer.empty() && fs::equivalent(args.layer, asset, error))
-        return io.say_error("the overriding layer is the asset itself\n"), kExitUsage;
-    if (args.output.empty() || args.port_sdf || args.realign) return kExitClean;
-    if (is_layer_name(args.output)) {
-        if (fs::equivalent(args.output, asset, error))
-            return io.say_error("-o names the asset itself; --in-place replaces it\n"), kExitUsage;
-        return kExitClean;
-    }
-    if (inside(args.output, asset.parent_path()))
-        return io.say_error(fmt::format("{} lies inside the asset's folder, which is never written to\n  name a "
-                                        "folder elsewhere, or use --in-place\n",
-                                        args.output)),
-               kExitUsage;
-    if (fs::exists(args.output, error) && !fs::is_empty(args.output, error) &&
-        !fs::exists(fs::path(args.output) / "fix-report.json", error))
-        return io.say_error(fmt::format("{} is not empty, and no earlier result of fix\n", args.output)), kExitUsage;
-    return kExitClean;
+    if (!args.layer.empty() && is_package_name(args.asset))
+        return io.say_error("the layers of a package are not the asset's own files; name a folder or a .usdz with -o\n"), kExitUsage;
+    if (args.output.empty()) return kExitClean;
+    const bool file     = is_layer_name(args.output) || is_package_name(args.output);
+    const auto possible = file ? files::try_target(args.output, {.make_folders = true}) : conformance::try_folder(args.output);
+    return possible ? kExitClean : io.fail(possible.error());
 }
 
 std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Context& context)
@@ -179,6 +201,8 @@ std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Con
     options.identifier = args.identifier;
     options.version    = args.version;
     options.localize   = !args.no_localize;
+    options.each_variant = args.variants == "each";
+    options.new_files  = args.diff || (!args.output.empty() && !is_layer_name(args.output));
     if (args.assume_units > 0) options.assume_meters = args.assume_units;
     if (!args.assume_up_axis.empty()) options.assume_up_axis = args.assume_up_axis[0];
     if (!args.layer.empty()) options.overlay = fs::path(args.layer).filename().string();
@@ -189,18 +213,9 @@ std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Con
             return std::nullopt;
         }
         options.phases.push_back(digits[0] - '0');
+        options.new_files |= args.in_place && digits[0] >= '7';
     }
     return options;
-}
-
-/// Relative asset paths of a layer that moves from one folder to another.
-void move_assets(usd::Layer& layer, const fs::path& from, const fs::path& to)
-{
-    if (from == to) return;
-    layer.rewrite_assets([&](const std::string& authored) {
-        if (authored.find("://") != std::string::npos || authored.starts_with('/')) return authored;
-        return (from / authored).lexically_normal().lexically_relative(to).string();
-    });
 }
 
 /// What one of the special repairs writes into a layer; the sentence that says what it did.
@@ -223,84 +238,69 @@ Result<std::string> realign(const usd::Stage& stage, usd::Layer& into, Diagnosti
     return fmt::format("{} joints realigned\n", *count);
 }
 
-/// Edits a copy of the asset's own layer, or a layer over it, and writes or shows that.
-int run_rewrite(const FixArgs& args, const Rewrite& rewrite, Context& context)
+/// A copy of the asset in which one of the special repairs edited the entry, or a layer over it.
+Result<conformance::FixResult> rewritten(const FixArgs& args, const conformance::FixOptions& options,
+                                         const std::string& work_folder, const Io& io)
 {
-    const Io&  io    = context.io;
-    const auto scene = scene_options(context);
-    if (!scene) return kExitUsage;
-    if (!are_selected({args.asset}, scene->open, context)) return kExitUsage;
-    const auto stage = usd::Stage::open(args.asset, scene->open);
-    if (!stage) return io.fail(stage.error());
-    auto before = usd::Layer::open(args.asset);
-    if (!before) return io.fail(before.error());
-    const fs::path asset = fs::absolute(args.asset).lexically_normal();
-    usd::Layer     into;
-    if (args.layer.empty()) into = before->copy();
+    const auto stage = usd::Stage::open(args.asset, options.open);
+    if (!stage) return stage.error();
     Diagnostics found;
-    const auto  said = rewrite(**stage, into, found);
+    std::string said;
+    auto        result = conformance::edit_entry(args.asset, work_folder, options.overlay, [&](usd::Layer& into) -> Result<void> {
+        const Rewrite rewrite =
+            args.port_sdf ? Rewrite([&](const auto& from, auto& to, auto& told) { return port_sdf(args, from, to, told); })
+                          : Rewrite(realign);
+        const auto done = rewrite(**stage, into, found);
+        if (!done) return done.error();
+        said = *done;
+        return {};
+    });
     io.report(found);
-    if (!said) return io.fail(said.error());
-    io.say(*said);
-    if (args.diff)
-        return io.out(unified_diff(before->to_text(), into.to_text(), "a/" + asset.filename().string(),
-                                   "b/" + asset.filename().string())),
-               kExitClean;
-    const fs::path to =
-        args.in_place ? asset : fs::absolute(args.layer.empty() ? args.output : args.layer).lexically_normal();
-    if (args.layer.empty()) {
-        move_assets(into, asset.parent_path(), to.parent_path());
-    } else {
-        const std::string from = asset.lexically_relative(to.parent_path()).string();
-        if (auto set = into.set_sublayers({from.starts_with("..") ? from : "./" + from}); !set)
-            return io.fail(set.error());
-    }
-    if (auto saved = into.save(to.string()); !saved) return io.report(saved.error()), kExitOutput;
-    return kExitClean;
+    if (result) io.say(said);
+    return result;
 }
 
 int run_fix(const FixArgs& args, Context& context)
 {
     const Io& io = context.io;
     if (const int exit = check_targets(args, io); exit != kExitClean) return exit;
-    if (args.port_sdf)
-        return run_rewrite(
-            args, [&](const auto& stage, auto& into, auto& found) { return port_sdf(args, stage, into, found); },
-            context);
-    if (args.realign) return run_rewrite(args, realign, context);
+    const bool rewrites = args.port_sdf || args.realign;
     const auto options = options_of(args, context);
     if (!options || !are_selected({args.asset}, options->open, context)) return kExitUsage;
-    const fs::path  asset  = fs::absolute(args.asset).lexically_normal();
-    const bool      folder = !args.output.empty() && !is_layer_name(args.output);
-    const fs::path  to     = fs::absolute(args.output.empty() ? "." : args.output).lexically_normal();
-    std::error_code error;
-    if (folder) fs::create_directories(to.parent_path(), error);
-    const usd::ScratchFolder scratch(folder ? to.parent_path() : fs::temp_directory_path(error));
+    std::optional<files::Transaction> transaction;  // from before the asset is read: nobody else replaces it meanwhile
+    if (args.in_place && !is_package_name(args.asset) && fs::exists(args.asset)) {
+        Diagnostics found;
+        auto        begun = files::Transaction::begin(folder_of(args.asset).string(), found);
+        io.report(found);
+        if (!begun) return io.fail(begun.error());
+        transaction.emplace(*std::move(begun));
+    }
+    const bool folder = !args.output.empty() && !is_layer_name(args.output) && !is_package_name(args.output);
+    // A folder of results is made beside the one that it becomes, so that one renaming puts it there.
+    const files::ScratchFolder scratch = folder ? files::ScratchFolder(nearest_folder(args.output))
+                                                : files::ScratchFolder::temporary(folder_of(args.asset));
     if (scratch.path().empty())
-        return fail_output(folder ? to : fs::temp_directory_path(error), "cannot be written", io);
-    const auto result = conformance::fix(args.asset, scratch.path().string(), *options);
+        return io.say_error("no folder could be made for the work; set TMPDIR to one that can be written\n"), kExitOutput;
+    const auto result = rewrites ? rewritten(args, *options, scratch.path().string(), io)
+                                 : conformance::fix(args.asset, scratch.path().string(), *options);
     if (!result)
         return result.error().id == "CHECK_OPTION" ? (io.report(result.error()), int(kExitUsage))
                                                    : int(io.fail(result.error()));
+    Diagnostics found;
+    const auto  admitted =
+        conformance::admit_sources(*result, args.asset, roots_of(args.roots, args.outside, options->open), found);
+    io.report(found);
+    if (!admitted) return io.fail(admitted.error());
+    if (const auto free = refuse_read_outputs(context); !free) return io.fail(free.error());
     const std::string report = conformance::to_json(*result);
-    int               exit   = kExitClean;
-    if (args.diff) {
-        io.out(context.global.json ? report : diff_of(*result));
-    } else if (args.in_place) {
-        exit = publish_in_place(*result, asset.parent_path(), io);
-    } else if (!args.layer.empty()) {
-        exit = publish_layer(*result, args, io);
-    } else if (folder) {
-        exit = publish_folder(*result, report, to, io);
-    } else if (result->files.size() > 1) {
-        return io.say_error("the asset has several files; name a folder\n"), kExitUsage;
-    } else {
-        exit = publish_file(fs::path(result->folder) / result->entry, to, io);
-    }
-    if (exit != kExitClean) return exit;
+    if (args.diff)
+        io.data(context.global.json ? report : diff_of(*result));
+    else if (const int exit = publish(*result, args, transaction, io); exit != kExitClean)
+        return exit;
     if (!args.report.empty())
         if (const int written = write_text(args.report, report, io); written != kExitClean) return written;
     if (context.global.json && !args.diff) io.out(report);
+    if (rewrites) return kExitClean;
     io.say(summary(*result, args));
     return result->after.count(Severity::error) > 0 ? kExitFindings : kExitClean;
 }
@@ -316,10 +316,11 @@ void add_fix(CLI::App& app, Context& context)
         "robot.usda "
         "--layer fixes.usda --select 1.1\n  mechane fix old.usda --port-physx-sdf --diff");
     verb->add_option("asset", args->asset, "Entry layer of the asset")->required();
-    verb->add_option("-o,--output,--out", args->output,
-                     "New folder for the repaired asset, or file of a one-file asset");
+    is_output(verb->add_option("-o,--output,--out", args->output,
+                               "Folder for the repaired asset, a .usdz package, or file of a one-file asset"));
     verb->add_flag("--in-place", args->in_place, "Replace the asset's own files");
-    verb->add_option("--layer", args->layer, "Write the repairs as a layer over the asset");
+    is_output_file(verb->add_option("--layer", args->layer, "Write the repairs as a layer over the asset"), is_layer_name,
+                   ".usda .usdc .usd");
     verb->add_flag("--diff,--dry-run", args->diff, "Print what would change; write nothing");
     verb->add_flag("--unsafe", args->unsafe, "Also repairs that choose a value or change what is simulated");
     verb->add_option("--select,--rules,--rule,--only", args->select, "Rules by id, slug or section (1.3, REP-2)")
@@ -329,6 +330,9 @@ void add_fix(CLI::App& app, Context& context)
                      "P1 schemas, P2 transforms, P3 units, P4 variants and limits, P5 "
                      "metadata, P6 paths, P7 vendors, P8 layers")
         ->delimiter(',');
+    verb->add_option("--variants", args->variants, "each: also what is found with each other variant selected")
+        ->check(CLI::IsMember({"default", "each"}))
+        ->capture_default_str();
     verb->add_option("--profile", args->profile, "Profile of the check")->capture_default_str();
     verb->add_option("--assume-units", args->assume_units, "Metres in one unit, where metersPerUnit is not authored")
         ->check(CLI::PositiveNumber);
@@ -337,7 +341,12 @@ void add_fix(CLI::App& app, Context& context)
     verb->add_option("--identifier", args->identifier, "assetInfo.identifier to write where there is none");
     verb->add_option("--version-string", args->version, "assetInfo.version to write where there is none");
     verb->add_flag("--no-localize", args->no_localize, "Leave files outside the asset's folder where they are");
-    verb->add_option("--report", args->report, "File for the report (JSON)");
+    is_output_file(verb->add_option("--report", args->report, "File for the report (JSON)"));
+    verb->add_option("--root", args->roots,
+                     "Folder besides the asset's own whose files may be taken into the result; may repeat");
+    verb->add_option("--outside", args->outside, "What to do with files from elsewhere: warn, refuse, allow")
+        ->transform(CLI::CheckedTransformer(outside_words()))
+        ->option_text("TEXT");
     verb->add_flag("--port-physx-sdf", args->port_sdf, "Only: write PhysX distance fields in Newton's words");
     verb->add_option("--defaults", args->defaults, "Of --port-physx-sdf: what stands for unauthored PhysX values")
         ->check(CLI::IsMember({"newton", "physx"}))

@@ -5,10 +5,14 @@
 #include <filesystem>
 
 #include "cli/command.h"
+#include "cli/watch.h"
+#include "cli/output_options.h"
+#include "mechane/files/transaction.h"
 #include "mechane/core/nearest.h"
 #include "mechane/resolve/resolvers.h"
 #include "mechane/usd/schemas.h"
 #include "mechane/usd/selections.h"
+#include "mechane/usd/threads.h"
 
 namespace mechane::cli {
 
@@ -18,13 +22,17 @@ void add_global_options(CLI::App& verb, Context& context)
     const char*    group = "Global";
     verb.add_flag("-q,--quiet", context.io.quiet, "Errors only on stderr")->group(group);
     verb.add_flag("-v,--verbose", context.io.verbose, "Say more (-vv: even more)")->group(group);
-    const std::map<std::string, When> when{{"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
-    verb.add_option("--color", context.io.color, "auto, always or never")
-        ->transform(CLI::CheckedTransformer(when))
-        ->group(group);
-    verb.add_option("--progress", context.io.show_progress, "auto, always or never")
-        ->transform(CLI::CheckedTransformer(when))
-        ->group(group);
+    for (const auto& [name, when, about] :
+         {std::tuple("--color", &context.io.color, "Colours: auto (on terminals), always, never"),
+          std::tuple("--progress", &context.io.show_progress, "Progress: auto (on terminals), always, never")})
+        verb.add_option_function<std::string>(
+                name,
+                [to = when](const std::string& text) {
+                    *to = text == "always" ? When::always : text == "never" ? When::never : When::automatic;
+                },
+                about)
+            ->check(CLI::IsMember({"auto", "always", "never"}))
+            ->group(group);
     verb.add_flag("--json", g.json, "One JSON object on stdout")->group(group);
     verb.add_flag("--reproducible", g.reproducible, "Leave out what differs between runs (wall times)")->group(group);
     verb.add_option("--threads", g.threads, "Worker threads, 0 for all cores")
@@ -32,8 +40,8 @@ void add_global_options(CLI::App& verb, Context& context)
         ->group(group);
     verb.add_option("--variant", g.variants, "SET=NAME or /Prim{SET=NAME}; may repeat")->group(group);
     verb.add_option("--resolvers", g.resolvers,
-                    "Whose attributes are read, by priority: newton, physx, mjc, files of tables; auto (default): "
-                    "newton, then physx and mjc where the stage uses them")
+                    "Experimental: whose attributes are read, by priority: newton, physx, mjc, files of tables; auto "
+                    "(default): newton, then physx and mjc where the stage uses them")
         ->delimiter(',')
         ->group(group);
     verb.add_option("--package,--package-path", g.packages, "NAME=FOLDER of a package:// address; may repeat")
@@ -51,12 +59,27 @@ void add_global_options(CLI::App& verb, Context& context)
                     "folders), always, never")
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->group(group);
+    verb.add_option("--stage-limit", g.stage_limits,
+                    "NAME=NUMBER: what reading may come to; prims (5 million), memory (8 GiB), time, depth, layer, nesting, "
+                    "sites, sublayers, unpacked, expressions; may repeat")
+        ->group(group);
     // Before the verb runs: a file that it names may have to be read by a process that may die of it.
     verb.parse_complete_callback([&verb, &context] {
+        usd::Limits limits;
+        if (!set_limits(context.global, context.io, limits)) throw CLI::RuntimeError(kExitUsage);
+        watch_reading(context.io);
         std::vector<std::string> files;
         for (const CLI::Option* option : verb.get_options())
             if (option->get_positional()) files.insert(files.end(), option->results().begin(), option->results().end());
+        Diagnostics interrupted;
+        for (const std::string& file : files)
+            if (const auto whole = files::recover(file, interrupted); !whole) {
+                context.io.report(interrupted);
+                throw CLI::RuntimeError(context.io.fail(whole.error()));
+            }
+        context.io.report(interrupted);
         isolate_named(files, context);
+        if (const auto refused = check_outputs(verb, context)) throw CLI::RuntimeError(*refused);
     });
     verb.add_option("--compat", g.compat, "Behave like another reader: newton-1.8, or openusd-26 for dump physics")
         ->check(CLI::IsMember({"newton-1.8", "openusd-26"}))
@@ -146,9 +169,11 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
 {
     const GlobalOptions& g = context.global;
     run::SceneOptions    options;
+    if (!set_limits(g, context.io, options.open.limits)) return std::nullopt;
     options.open.search_paths  = g.search_paths;
     options.open.load_payloads = !g.unloaded;
     options.open.threads       = g.threads;
+    if (g.threads > 0) usd::limit_threads(g.threads);
     for (const std::string& package : g.packages) {
         const std::size_t equals = package.find('=');
         if (equals == std::string::npos || equals == 0) {

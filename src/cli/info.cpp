@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/counted.h"
 
 namespace mechane::cli {
 namespace {
@@ -212,8 +213,6 @@ nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diag
 }
 
 /// "1 scene", "2 scenes".
-std::string counted(std::size_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
-
 /// What an unauthored length unit was taken as, and what OpenUSD takes.
 std::string unit_remark(const usd::StageMetadata& meta, double used)
 {
@@ -232,8 +231,8 @@ std::string to_text(const InfoArgs& args, const run::Scene& scene, const Diagnos
     const auto  layers    = scene.stage->used_layers();
     const auto  kinematic = std::count(model.body_flags.begin(), model.body_flags.end(), model::body_flag::kinematic);
     std::string out;
-    out += fmt::format("{}   {} layer{} · {} prims · defaultPrim {} · {}-up · {} m{} · {} kg\n", args.file,
-                       layers.size(), layers.size() == 1 ? "" : "s", scene.stage->prim_count(),
+    out += fmt::format("{}   {} · {} · defaultPrim {} · {}-up · {} m{} · {} kg\n", args.file,
+                       counted(layers.size(), "layer"), counted(scene.stage->prim_count(), "prim"),
                        meta.default_prim.empty() ? "none" : meta.default_prim, meta.up_axis, scene.imported.unit_in_metres,
                        unit_remark(meta, scene.imported.unit_in_metres), meta.kilograms_per_unit);
     out += fmt::format("schemas    {}\n", counts_text(schema_counts(*scene.stage), " · "));
@@ -243,20 +242,22 @@ std::string to_text(const InfoArgs& args, const run::Scene& scene, const Diagnos
     out += fmt::format("physics    {} · {} · {}\n", counted(scene.imported.scenes.size(), "scene"),
                        counted(scene.imported.material_count, "material"),
                        counted(scene.imported.path_collision_group_map.size(), "collision group"));
-    out += fmt::format("model      {} articulation{} · {} bodies{} · {} joints · {} DOF · {} shapes · {:.6g} kg\n",
-                       model.articulation_count(), model.articulation_count() == 1 ? "" : "s", model.body_count(),
-                       kinematic > 0 ? fmt::format(" ({} kinematic)", kinematic) : "", model.joint_count(),
-                       model.joint_dof_count(), model.shape_count(), total);
+    out += fmt::format("model      {} · {}{} · {} · {} DOF · {} · {:.6g} kg\n",
+                       counted(model.articulation_count(), "articulation"),
+                       counted(model.body_count(), "body", "bodies"),
+                       kinematic > 0 ? fmt::format(" ({} kinematic)", kinematic) : "",
+                       counted(model.joint_count(), "joint"), model.joint_dof_count(),
+                       counted(model.shape_count(), "shape"), total);
     if (model.joint_count() > 0) out += fmt::format("joints     {}\n", counts_text(joint_counts(model), " · "));
     if (const auto shapes = shape_counts(model); !shapes.empty())
         out += fmt::format("colliders  {}\n", counts_text(shapes, " · "));
     if (const auto rules = rule_counts(scene); !rules.empty())
         out += fmt::format("mass       {}\n", counts_text(rules, " · "));
     const importer::LedgerTotals t = importer::totals(scene.imported.ledger);
-    out += fmt::format("ledger     {} authored physics values: {} used · {} converted · {} overridden · {} ignored{}\n",
-                       t.all(), t.used, t.converted, t.overridden, t.ignored, args.ledger ? "" : "   (--ledger)");
-    out += fmt::format("findings   {} errors · {} warnings · {} notes\n", found.count(Severity::error),
-                       found.count(Severity::warning), found.count(Severity::info));
+    out += fmt::format("ledger     {}: {} used · {} converted · {} overridden · {} ignored{}\n",
+                       counted(t.all(), "authored physics value"), t.used, t.converted, t.overridden, t.ignored, args.ledger ? "" : "   (--ledger)");
+    out += fmt::format("findings   {} · {} · {}\n", counted(found.count(Severity::error), "error"),
+                       counted(found.count(Severity::warning), "warning"), counted(found.count(Severity::info), "note"));
     if (args.mass)
         for (std::size_t b = 0; b < model.body_count(); ++b)
             out += fmt::format("{:12.6g} kg  com {:.4g} {:.4g} {:.4g}  inertia {:.4g} {:.4g} {:.4g}  {}  ({})\n",

@@ -1,30 +1,63 @@
 #include "cli/io.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <iostream>
 #include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "cli/finish.h"
+#include "mechane/core/visible.h"
+#include "mechane/files/codes.h"
+#include "mechane/files/scratch_folder.h"
 
 namespace mechane::cli {
 namespace {
 
-std::atomic<bool> g_spoke = false;
+std::atomic<bool> g_spoke  = false;
+std::atomic<int>  g_broken = 0;  ///< errno of the first write to stdout that failed
+std::atomic<int>  g_worst  = kExitClean;
+
+/// What it means for the run that an error was met, though it went on.
+ExitCode exit_of(const Diagnostic& error)
+{ return error.id.starts_with("STAGE_") || error.id.starts_with("COMP_") ? kExitInput : kExitFindings; }
+
+/// Of a pipe that is stdout.
+bool reader_has_gone()
+{
+    pollfd stream{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+    return poll(&stream, 1, 0) == 1 && (stream.revents & POLLERR) != 0;
+}
+
+void note_broken(int reason)
+{
+    int none = 0;
+    g_broken.compare_exchange_strong(none, reason != 0 ? reason : EIO);
+}
 
 constexpr auto kProgressDelay = std::chrono::milliseconds(500);  // a quick command shows none
 constexpr auto kProgressPause = std::chrono::milliseconds(100);
 
-bool wants_color(When when)
+std::string_view environment(const char* name)
 {
-    if (when != When::automatic) return when == When::always;
-    if (const char* force = std::getenv("CLICOLOR_FORCE");
-        force != nullptr && *force != '\0' && std::string_view(force) != "0")
-        return true;
-    if (const char* no = std::getenv("NO_COLOR"); no != nullptr && *no != '\0') return false;
-    return isatty(STDERR_FILENO) != 0;
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::string_view() : std::string_view(value);
 }
+
+/// A terminal that does what control sequences say.
+bool is_able_terminal(int descriptor) { return isatty(descriptor) != 0 && environment("TERM") != "dumb"; }
+
+std::mutex g_remembering;  // of Io::errors_: several threads may speak
 
 std::string_view severity_color(Severity severity)
 {
@@ -39,38 +72,109 @@ std::string_view severity_color(Severity severity)
     return "0";
 }
 
+void write(std::FILE* stream, std::string_view text)
+{
+    if (stream != stdout) {
+        std::fwrite(text.data(), 1, text.size(), stream);
+        return;
+    }
+    g_spoke.store(true, std::memory_order_relaxed);
+    if (g_broken != 0) return;
+    errno = 0;
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) note_broken(errno);
+}
+
 }  // namespace
 
-bool Io::colored() const { return wants_color(color); }
-
-void Io::out(std::string_view text) const
+bool Io::colored(int descriptor) const
 {
-    g_spoke.store(true, std::memory_order_relaxed);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (color != When::automatic) return color == When::always;
+    const std::string_view force = environment("CLICOLOR_FORCE");
+    if (!force.empty() && force != "0") return true;
+    return environment("NO_COLOR").empty() && is_able_terminal(descriptor);
+}
+
+void Io::note_data() { g_spoke.store(true, std::memory_order_relaxed); }
+
+void Io::remember(const Diagnostic& error) const
+{
+    const std::scoped_lock lock(g_remembering);
+    errors_.push_back(error);
+}
+
+std::string Io::errors_json(int exit) const
+{
+    nlohmann::json errors = nlohmann::json::array();
+    for (const Diagnostic& e : errors_)
+        errors.push_back({{"id", e.id},
+                          {"severity", to_string(e.severity)},
+                          {"message", e.message},
+                          {"layer", e.site.layer},
+                          {"line", e.site.line},
+                          {"column", e.site.column},
+                          {"prim", e.site.prim},
+                          {"property", e.site.property},
+                          {"hint", e.hint}});
+    return nlohmann::json{{"schema", "mechane.error/1"}, {"exit", exit}, {"errors", errors}}.dump(
+               1, ' ', false, nlohmann::json::error_handler_t::replace) +
+           "\n";
+}
+
+void Io::out(std::string_view text) const { write(stdout, visible(text)); }
+
+void Io::lines(std::string_view text) const { write(stdout, text); }
+
+void Io::data(std::string_view bytes) const
+{
+    if (isatty(STDOUT_FILENO) != 0) return out(bytes);
+    write(stdout, bytes);
+}
+
+int finish(const Io& io, int exit)
+{
+    errno = 0;
+    std::cout.flush();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) note_broken(errno);
+    if (g_broken == EPIPE) {
+        files::remove_temporaries();
+        std::signal(SIGPIPE, SIG_DFL);
+        std::raise(SIGPIPE);
+    }
+    if (g_broken != 0) {
+        io.say_error(fmt::format("standard output cannot be written: {}\n", std::strerror(g_broken)));
+        if (exit == kExitClean || exit == kExitFindings) return kExitOutput;
+    }
+    return exit == kExitClean ? int{g_worst} : exit;
 }
 
 bool Io::has_spoken() { return g_spoke.load(std::memory_order_relaxed); }
 
 void Io::say(std::string_view text) const
 {
-    if (!quiet) std::fwrite(text.data(), 1, text.size(), stderr);
+    if (!quiet) write(stderr, visible(text));
 }
 
 void Io::say_error(std::string_view text) const
 {
-    const std::string line = fmt::format("error: {}", text);
-    std::fwrite(line.data(), 1, line.size(), stderr);
+    const std::string_view first = text.substr(0, text.find('\n'));
+    remember({.id = "USAGE", .severity = Severity::error, .message = std::string(first), .site = {}, .hint = {}});
+    write(stderr, fmt::format("error: {}", visible(text)));
 }
 
 std::string Io::paint(std::string_view text, std::string_view ansi) const
-{ return colored() ? fmt::format("\033[{}m{}\033[0m", ansi, text) : std::string(text); }
+{ return colored(STDERR_FILENO) ? fmt::format("\033[{}m{}\033[0m", ansi, text) : std::string(text); }
 
 void Io::report(const Diagnostic& d) const
 {
+    if (d.severity == Severity::error) {
+        g_worst = std::max<int>(g_worst, exit_of(d));
+        remember(d);
+    }
     if (d.severity == Severity::info && verbose == 0) return;
     if (quiet && d.severity != Severity::error) return;
     std::string text = fmt::format(
-        "{}: {}", paint(fmt::format("{}[{}]", to_string(d.severity), d.id), severity_color(d.severity)), d.message);
+        "{}: {}", paint(fmt::format("{}[{}]", to_string(d.severity), d.id), severity_color(d.severity)),
+        visible(d.message));
     if (d.count > 1) text += fmt::format(" ({} times)", d.count);
     text += '\n';
     std::string place = d.site.layer;
@@ -79,9 +183,9 @@ void Io::report(const Diagnostic& d) const
     if (!d.site.prim.empty() || !d.site.property.empty())
         place += fmt::format("{}{}{}{}", place.empty() ? "" : "   ", d.site.prim, d.site.property.empty() ? "" : ".",
                              d.site.property);
-    if (!place.empty()) text += fmt::format("  {} {}\n", paint("-->", "1;34"), place);
-    if (!d.hint.empty()) text += fmt::format("   {} help: {}\n", paint("=", "1;34"), d.hint);
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    if (!place.empty()) text += fmt::format("  {} {}\n", paint("-->", "1;34"), visible(place));
+    if (!d.hint.empty()) text += fmt::format("   {} help: {}\n", paint("=", "1;34"), visible(d.hint));
+    write(stderr, text);
 }
 
 void Io::report(const Diagnostics& found) const
@@ -90,26 +194,34 @@ void Io::report(const Diagnostics& found) const
     constexpr int              kShown = 3;
     std::map<std::string, int> seen;
     for (const Diagnostic& diagnostic : found) {
-        const bool fold = verbose == 0 && diagnostic.severity != Severity::error;
-        if (!fold || ++seen[diagnostic.id] <= kShown) report(diagnostic);
+        if (verbose > 0 || ++seen[diagnostic.id] <= kShown)
+            report(diagnostic);
+        else if (diagnostic.severity == Severity::error)
+            remember(diagnostic);
     }
-    if (quiet || verbose > 0) return;
+    if (verbose > 0) return;
     std::map<std::string, Severity> severity;
     for (const Diagnostic& diagnostic : found) severity.emplace(diagnostic.id, diagnostic.severity);
     for (const auto& [id, count] : seen)
-        if (count > kShown && severity[id] != Severity::info)
-            say(fmt::format("{} more {}[{}]; -v shows them\n", count - kShown, to_string(severity[id]), id));
+        if (count > kShown && (severity[id] == Severity::error || (severity[id] == Severity::warning && !quiet)))
+            fmt::print(stderr, "{} more {}[{}]; -v shows them\n", count - kShown, to_string(severity[id]), id);
 }
 
 ExitCode Io::fail(const Diagnostic& error) const
 {
+    const bool output = error.id == "STAGE_WRITE_FAILED" || error.id == "RECORD_WRITE_FAILED" ||
+                        error.id == files::kWriteFailed.id || error.id == files::kBusy.id ||
+                        error.id == files::kChanged.id;
+    if (output && error.site.layer == "standard output" && reader_has_gone()) return note_broken(EPIPE), kExitOutput;
     // What is missing has been told, with its place; what is left to say is how to go on.
     if (error.id == "E_STAGE_COMPOSITION")
         say("  nothing was computed; --option allow_missing=true goes on without what is missing\n");
     else
         report(error);
-    if (error.id == "STAGE_WRITE_FAILED" || error.id == "RECORD_WRITE_FAILED") return kExitOutput;
-    if (error.id == "SOLVER_UNKNOWN" || error.id == "RESOLVER_UNKNOWN" || error.id == "E_ROOT_PATH" ||
+    if (output) return kExitOutput;
+    if (error.id == files::kInput.id || error.id == files::kFolder.id || error.id == files::kOutside.id)
+        return kExitUsage;
+    if (error.id == "SOLVER_UNKNOWN" || error.id == "SOLVER_SENSOR" || error.id == "RESOLVER_UNKNOWN" || error.id == "E_ROOT_PATH" ||
         error.id == "E_SCENE_PATH" || error.id == "STAGE_VARIANT_UNKNOWN" || error.id.starts_with("E_ARG_") || error.id == "RUN_ARGUMENT" ||
         error.id.starts_with("RUN_SET_") || error.id.starts_with("RUN_CONTROL_") || error.id.starts_with("RENDER_"))
         return kExitUsage;
@@ -119,7 +231,7 @@ ExitCode Io::fail(const Diagnostic& error) const
 
 void Io::progress(std::string_view label, std::int64_t done, std::int64_t total)
 {
-    if (quiet || show_progress == When::never || (show_progress == When::automatic && isatty(STDERR_FILENO) == 0))
+    if (quiet || show_progress == When::never || (show_progress == When::automatic && !is_able_terminal(STDERR_FILENO)))
         return;
     const auto now = std::chrono::steady_clock::now();
     if (now - started_ < kProgressDelay || now - drawn_ < kProgressPause) return;
@@ -128,7 +240,7 @@ void Io::progress(std::string_view label, std::int64_t done, std::int64_t total)
     const int   filled = total > 0 ? static_cast<int>(24 * done / total) : 0;
     std::string bar;
     for (int i = 0; i < 24; ++i) bar += i < filled ? "━" : "─";
-    fmt::print(stderr, "\r{} {} {}/{}\033[K", label, bar, done, total);
+    fmt::print(stderr, "\r{} {} {}/{}\033[K", visible(label), bar, done, total);
     std::fflush(stderr);
 }
 

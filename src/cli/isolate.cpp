@@ -18,12 +18,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <thread>
 
 #include "cli/command.h"
 #include "cli/isolate.h"
+#include "cli/last_words.h"
 #include "cli/second_reading.h"
+#include "cli/watch.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/untrusted.h"
 
@@ -32,14 +33,11 @@ extern char** environ;
 namespace mechane::cli {
 namespace {
 
-/// What a reader may take. A good stage takes about 0.1 s and 20 MiB for each MiB of text; the rest is for slow
-/// machines.
-struct Allowance {
-    double        seconds;  ///< of processor time: how busy the machine is must not decide what a file is
-    std::uint64_t bytes;    ///< of memory in use
-};
-constexpr Allowance kLeast{5, 1ull << 30}, kPerMiB{1, 64ull << 20}, kMost{120, 16ull << 30};
-constexpr double    kMostWaiting = 12;  ///< wall time for each second of it, of one that waits for something
+/// What a reader may take at the most, whatever it reads; how much the files that it reads allow it knows itself
+/// (watch.h).
+constexpr double        kMostSeconds = 600;  ///< of processor time
+constexpr std::uint64_t kMostBytes   = std::uint64_t{64} << 30;
+constexpr double        kMostWaiting = 12;  ///< wall time for each second of it, of one that waits for something
 
 const char* const kVerb       = "try-read";
 const char* const kSuffixes[] = {".usd", ".usda", ".usdc", ".usdz"};
@@ -51,28 +49,6 @@ bool is_stage(const std::string& file)
     for (const char* known : kSuffixes)
         if (suffix == known) return std::filesystem::is_regular_file(file, failed);
     return false;
-}
-
-/// The least for a small file; more for the bytes of the file and of the stages beside and below it, which it may be
-/// made of, up to a bound that no file can move.
-Allowance allowance(const std::string& file)
-{
-    namespace fs                 = std::filesystem;
-    constexpr int   kMostEntries = 4096;
-    std::error_code failed;
-    const fs::path  folder = fs::absolute(file, failed).parent_path();
-    std::uint64_t   bytes  = 0;
-    int             left   = kMostEntries;
-    for (auto at = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, failed);
-         !failed && at != fs::recursive_directory_iterator() && left-- > 0; at.increment(failed)) {
-        std::error_code unknown;
-        const auto      size = is_stage(at->path().string()) ? at->file_size(unknown) : 0;
-        if (!unknown) bytes += size;
-    }
-    const double mib    = static_cast<double>(bytes) / (1 << 20);
-    const double memory = static_cast<double>(kLeast.bytes) + mib * static_cast<double>(kPerMiB.bytes);
-    return {std::min(kLeast.seconds + mib * kPerMiB.seconds, kMost.seconds),
-            static_cast<std::uint64_t>(std::min(memory, static_cast<double>(kMost.bytes)))};
 }
 
 /// Memory that a process has in use [bytes], 0 when it is gone. Address space would not do: every thread reserves more
@@ -94,21 +70,6 @@ double seconds_of(pid_t process)
     return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
-/// For files that one process reads, one after the other.
-Allowance allowance(std::span<const std::string> files)
-{
-    Allowance             all{0, 0};
-    std::set<std::string> folders;  // each with the files in it
-    std::error_code       failed;
-    for (const std::string& file : files) {
-        if (!folders.insert(std::filesystem::absolute(file, failed).parent_path().string()).second) continue;
-        const Allowance one = allowance(file);
-        all.seconds += one.seconds;
-        all.bytes = std::max(all.bytes, one.bytes);
-    }
-    return all;
-}
-
 std::vector<std::string> child_arguments(std::span<const std::string> files, const GlobalOptions& g,
                                          const Launch& launch)
 {
@@ -119,6 +80,7 @@ std::vector<std::string> child_arguments(std::span<const std::string> files, con
     for (const std::string& package : g.packages) out.push_back("--package=" + package);
     for (const std::string& folder : g.search_paths) out.push_back("--search-path=" + folder);
     for (const std::string& path : g.schema_paths) out.push_back("--schema-path=" + path);
+    for (const std::string& limit : g.stage_limits) out.push_back("--stage-limit=" + limit);
     if (g.unloaded) out.emplace_back("--unloaded");
     out.emplace_back("--");
     out.insert(out.end(), files.begin(), files.end());
@@ -127,7 +89,7 @@ std::vector<std::string> child_arguments(std::span<const std::string> files, con
 
 /// Runs this program with these arguments and without a voice.
 /// @return what it died of; nothing when it ended by itself, or could not be started
-std::string run_child(std::vector<std::string> arguments, const Allowance& allowed)
+std::string run_child(std::vector<std::string> arguments)
 {
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -147,10 +109,10 @@ std::string run_child(std::vector<std::string> arguments, const Allowance& allow
     std::string stopped;
     while (waitpid(child, &status, WNOHANG) == 0) {
         const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
-        if (seconds_of(child) > allowed.seconds || waited.count() > kMostWaiting * allowed.seconds)
-            stopped = fmt::format("after {:.0f} s it was still being read", allowed.seconds);
-        else if (memory_of(child) > allowed.bytes)
-            stopped = fmt::format("reading it took more than {} MiB of memory", allowed.bytes >> 20);
+        if (seconds_of(child) > kMostSeconds || waited.count() > kMostWaiting * kMostSeconds)
+            stopped = fmt::format("after {:.0f} s it was still being read", kMostSeconds);
+        else if (memory_of(child) > kMostBytes)
+            stopped = fmt::format("reading it took more than {} MiB of memory", kMostBytes >> 20);
         if (!stopped.empty()) {
             kill(child, SIGKILL);
             waitpid(child, &status, 0);
@@ -160,7 +122,17 @@ std::string run_child(std::vector<std::string> arguments, const Allowance& allow
         pause = std::min(2 * pause, std::chrono::milliseconds(20));
     }
     if (WIFSIGNALED(status)) return fmt::format("reading it ended with: {}", strsignal(WTERMSIG(status)));
-    return WIFEXITED(status) && WEXITSTATUS(status) == kExitBug ? "reading it ended with an exception" : "";
+    switch (WIFEXITED(status) ? WEXITSTATUS(status) : 0) {
+        case kExitBug:
+            return "reading it ended with an exception";
+        case kEndedByTime:
+            return "reading it took more processor time than its size allows";
+        case kExitInput:
+        case kEndedByMemory:
+            return "reading it took more memory than its size allows";
+        default:
+            return {};
+    }
 }
 
 /// Each file is read by one child, whoever asks and how often.
@@ -180,14 +152,14 @@ class FirstReads {
             mine = &reads_[file];
         }
         std::call_once(mine->once,
-                       [&] { mine->cause = run_child(child_arguments({&file, 1}, g, launch), allowance(file)); });
+                       [&] { mine->cause = run_child(child_arguments({&file, 1}, g, launch)); });
         if (mine->cause.empty()) return std::nullopt;
         return make_diagnostic(usd::kReaderDied, {.layer = file}, mine->cause);
     }
 
     void read_together(std::span<const std::string> files, const GlobalOptions& g, const Launch& launch)
     {
-        if (!run_child(child_arguments(files, g, launch), allowance(files)).empty()) return;
+        if (!run_child(child_arguments(files, g, launch)).empty()) return;
         const std::scoped_lock lock(mutex_);
         for (const std::string& file : files) std::call_once(reads_[file].once, [] {});
     }
@@ -244,6 +216,8 @@ void add_try_read(CLI::App& app, Context& context)
     verb->callback([files, &context] {
         const rlimit no_core{0, 0};
         setrlimit(RLIMIT_CORE, &no_core);
+        say_no_last_words();
+        watch_strictly();
         const auto options = scene_options(context);
         if (options)
             for (const std::string& file : *files) usd::read_everything(file, options->open);

@@ -6,12 +6,15 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "mechane/core/nearest.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/geometry/mesh_report.h"
 #include "mechane/geometry/preparation.h"
 #include "mechane/resolve/mesh_source.h"
+#include "mechane/resolve/resolvers.h"
+#include "mechane/resolve/shape_values.h"
 #include "mechane/tasks/parallel.h"
 
 namespace mechane::cli {
@@ -113,9 +116,47 @@ Json prepare(const geometry::Mesh& mesh, const MeshArgs& args, geometry::Prepara
     return out;
 }
 
-Json field(const geometry::Mesh& mesh, const MeshArgs& args, geometry::BlobCache* cache, const Context& context)
+/// The mesh as large as it is on the stage: with the scale, mirrors and shear of its place, without its rotation.
+geometry::Mesh as_placed(geometry::Mesh mesh, const usd::Matrix4d& world)
+{
+    const Quatd turn = usd::decompose(world).rotation;
+    for (Vec3d& p : mesh.points) p = rotate_inverse(turn, usd::transform_vector(world, p));
+    if (usd::determinant3(world) < 0)
+        for (auto& t : mesh.triangles) std::swap(t[1], t[2]);
+    return mesh;
+}
+
+/// What the prim says of its own distance field, in units of the stage.
+geometry::SdfOptions authored_field(const usd::Prim& prim, Diagnostics& found)
 {
     geometry::SdfOptions options;
+    const std::string    names[] = {"newton"};
+    const auto           newton  = resolve::resolvers_named(names);
+    if (!newton) return options;
+    physics::Collider collider;
+    collider.prim    = prim;
+    collider.path    = prim.path();
+    collider.kind    = physics::ShapeKind::mesh;
+    const auto asked = resolve::sdf_settings(*newton, collider, {}, false, found);
+    if (!asked.has_sdf) return options;
+    options.max_resolution    = asked.max_resolution;
+    options.target_voxel_size = asked.target_voxel_size;
+    options.band_inner        = asked.band_inner;
+    options.band_outer        = asked.band_outer;
+    options.padding           = asked.padding.value_or(options.padding);
+    options.storage           = asked.texture_format == "uint8"     ? geometry::SdfStorage::uint8
+                                : asked.texture_format == "float32" ? geometry::SdfStorage::float32
+                                                                    : geometry::SdfStorage::uint16;
+    return options;
+}
+
+Json field(const usd::Prim& prim, const geometry::Mesh& mesh, const MeshArgs& args, geometry::BlobCache* cache,
+           const Context& context)
+{
+    Diagnostics          found;
+    geometry::SdfOptions options = authored_field(prim, found);
+    context.io.report(found);
+    if (args.resolution != 0) options.target_voxel_size.reset();
     if (args.resolution != 0) options.max_resolution = args.resolution;
     if (args.voxel > 0) options.target_voxel_size = args.voxel;
     const tasks::Pool pool(context.global.threads);
@@ -181,7 +222,7 @@ int run_mesh(const MeshArgs& args, Context& context)
         meshes.push_back(path);
         if (!args.prims.empty() && std::find(args.prims.begin(), args.prims.end(), path) == args.prims.end()) continue;
         Diagnostics          found;
-        const geometry::Mesh mesh = resolve::read_mesh(prim, false, found);
+        const geometry::Mesh mesh = as_placed(resolve::read_mesh(prim, false, found), (*stage)->world_matrix(prim));
         context.io.report(found);
         const bool sound = geometry::has_valid_indices(mesh) && geometry::is_finite(mesh);
         Json row{{"prim", path}, {"report", report_json(geometry::inspect_mesh(sound ? mesh : geometry::Mesh{}))}};
@@ -191,7 +232,7 @@ int run_mesh(const MeshArgs& args, Context& context)
             row["decomposition"] = prepare(mesh, args, geometry::Preparation::decomposition, cache, path, context);
         if (args.simplify > 0)
             row["simplification"] = prepare(mesh, args, geometry::Preparation::simplification, cache, path, context);
-        if (args.sdf) row["sdf"] = field(mesh, args, cache, context);
+        if (args.sdf) row["sdf"] = field(prim, mesh, args, cache, context);
         rows.push_back(std::move(row));
     }
     for (const std::string& wanted : args.prims)
@@ -231,8 +272,9 @@ void add_mesh(CLI::App& app, Context& context)
     verb->add_option("--max-vertices", args->max_vertices, "Vertices of a hull at most")->check(CLI::Range(4, 100000));
     verb->add_option("--max-hulls", args->max_hulls, "Parts at most")->check(CLI::Range(1, 100000));
     verb->add_option("--time-limit", args->time_limit, "Seconds after which a decomposition is not cut further");
-    verb->add_option("--cache", args->cache, "Folder that keeps what was made; any number of processes may share it");
-    verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default");
+    is_output_folder(verb->add_option("--cache", args->cache,
+                                      "Folder that keeps what was made; any number of processes may share it"));
+    is_output_file(verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_mesh(*args, context); });

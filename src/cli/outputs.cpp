@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "cli/looks.h"
 #include "mechane/record/atomic_file.h"
 #include "mechane/record/codes.h"
 #include "mechane/record/write.h"
+#include "mechane/viewer/codes.h"
 #include "mechane/viewer/html.h"
 #include "mechane/viewer/render.h"
+#include "mechane/viewer/scene.h"
 
 namespace mechane::cli {
 namespace {
@@ -36,12 +40,19 @@ std::optional<std::string> compressed(std::string_view text)
     return done == Z_STREAM_END ? std::optional(std::move(out)) : std::nullopt;
 }
 
-Result<void> write_file(const std::string& file, std::string_view text)
+Result<void> write_file(const std::string& file, std::string_view text, const files::Replacing& how)
 {
-    if (!file.ends_with(".gz")) return record::write_file(file, text);
+    if (file == "-") Io::note_data();
+    if (!file.ends_with(".gz")) return files::replace(file, text, how);
     const auto packed = compressed(text);
     if (!packed) return make_diagnostic(record::kWriteFailed, {.layer = file}, "the text could not be compressed");
-    return record::write_file(file, *packed);
+    return files::replace(file, *packed, how);
+}
+
+Result<void> write_json(const std::string& file, const std::string& text, const Io& io)
+{
+    if (file == "-.json") return io.out(text), Result<void>();
+    return write_file(file, text, {});
 }
 
 record::UsdOptions usd_options(const run::Scene& scene)
@@ -78,14 +89,31 @@ bool is_recording(const std::string& file) { return file.ends_with(kRecording); 
 
 std::string known_outputs() { return fmt::format("{}", fmt::join(kExtensions, " ")); }
 
+Diagnostics report_looks(const model::Model& model, const Io& io)
+{
+    static const model::Model* said = nullptr;  // a run may draw one model into several files
+    Diagnostics                found;
+    viewer::report_looks(model, found);
+    if (std::exchange(said, &model) != &model) io.report(found);
+    return found;
+}
+
 Result<void> write_output(const std::string& file, const run::Scene& scene, const record::Recording& recording,
                           Context& context, const Publishing& publishing)
 {
     if (file == "/dev/null") return {};
-    const record::WriteOptions options{.json = {.reproducible = context.global.reproducible, .contact_points = false},
+    const record::WriteOptions options{.json = {.reproducible = context.global.reproducible, .contact_points = false,
+                                                .sensors = publishing.sensors},
                                        .usd  = usd_options(scene)};
     if (file.ends_with(".json") || file.ends_with(".json.gz"))
-        return write_file(file == "-.json" ? "-" : file, record::to_json(scene.model, recording, options.json));
+        return write_json(file, record::to_json(scene.model, recording, options.json), context.io);
+    if (file.ends_with(".html") || file.ends_with(".png") || file.ends_with(".apng")) {
+        const Diagnostics looks = report_looks(scene.model, context.io);
+        const Diagnostic* large = looks.find(viewer::kTextureSmaller.id);
+        if (large != nullptr && file.ends_with(".html"))
+            context.io.say(fmt::format("pictures  at most {} px along an edge on the page: {}\n",
+                                       viewer::kPagePictureEdge, large->message));
+    }
     if (file.ends_with(".html")) return viewer::write_html(scene.model, recording, file);
     const viewer::RenderOptions picture{.threads = context.global.threads};
     if (file.ends_with(".apng") || file.find('%') != std::string::npos) {
@@ -104,10 +132,24 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
     return done;
 }
 
-ExitCode write_text(const std::string& file, std::string_view text, const Io& io)
+ExitCode write_text(const std::string& file, std::string_view text, const Io& io, const files::Replacing& how)
 {
-    if (const auto done = write_file(file.empty() ? "-" : file, text); !done) return io.fail(done.error());
+    if (file.empty() || file == "-") return io.out(text), kExitClean;
+    if (const auto done = write_file(file, text, how); !done) return io.fail(done.error());
     return kExitClean;
+}
+
+std::map<std::string, files::Outside> outside_words()
+{
+    return {{"warn", files::Outside::warn}, {"refuse", files::Outside::refuse}, {"allow", files::Outside::allow}};
+}
+
+files::Roots roots_of(const std::vector<std::string>& roots, files::Outside outside, const usd::OpenOptions& open)
+{
+    files::Roots out{.folders = roots, .outside = outside};
+    out.folders.insert(out.folders.end(), open.search_paths.begin(), open.search_paths.end());
+    for (const auto& [name, folder] : open.packages) out.folders.push_back(folder);
+    return out;
 }
 
 }  // namespace mechane::cli

@@ -1,9 +1,14 @@
 #pragma once
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command.h"
+#include "mechane/files/replace.h"
+#include "mechane/files/roots.h"
 #include "mechane/record/recording.h"
+#include "mechane/record/write.h"
 #include "mechane/run/publish.h"
 
 namespace mechane::cli {
@@ -18,6 +23,7 @@ std::string known_outputs();
 struct Publishing {
     std::vector<run::Switch> switches;
     std::vector<std::string> interfaces;  ///< folders of ROS packages
+    std::vector<record::SensorTrack> sensors;  ///< further columns of tables, further members of JSON
 };
 /// How the stage lies in the world that the model describes, with the units that the options ask for.
 /// " (</scene.newton:timeStepsPerSecond> robot.usda:12)" of a step that the stage authors, else nothing.
@@ -30,6 +36,11 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
 
 /// Writes a document to a file, compressed if its name ends in .gz, or to stdout when `file` is empty or "-".
 /// @return the exit status; failures have been printed
-ExitCode write_text(const std::string& file, std::string_view text, const Io& io);
+ExitCode write_text(const std::string& file, std::string_view text, const Io& io, const files::Replacing& how = {});
+
+/// The words of --outside.
+std::map<std::string, files::Outside> outside_words();
+/// Folders whose files a result may take in: those that options name.
+files::Roots roots_of(const std::vector<std::string>& roots, files::Outside outside, const usd::OpenOptions& open);
 
 }  // namespace mechane::cli

@@ -1,15 +1,25 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/finish.h"
+#include "cli/interrupt.h"
+#include "cli/last_words.h"
 #include "cli/program.h"
+#include "cli/usage.h"
 #include "mechane/core/nearest.h"
+#include "mechane/files/inputs.h"
 
 namespace mechane::cli {
 namespace {
@@ -26,19 +36,31 @@ constexpr const char* kFooter =
 /// Verbs and options that look like the ones that were not understood.
 void suggest(const CLI::App& app, const std::string& word, const Io& io)
 {
+    const CLI::App&          verb = verb_of(app);
     std::vector<std::string> known;
-    const CLI::App*          verb = nullptr;
-    for (const CLI::App* sub : app.get_subcommands()) verb = sub;
-    if (verb == nullptr)
-        for (const CLI::App* sub : app.get_subcommands({})) known.push_back(sub->get_name());
-    else
-        for (const CLI::Option* option : verb->get_options())
+    if (&verb == &app) {
+        for (const CLI::App* sub : app.get_subcommands({}))
+            if (!sub->get_group().empty()) known.push_back(sub->get_name());
+    } else if (word.starts_with('-')) {
+        for (const CLI::Option* option : verb.get_options())
             for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
     const auto near = nearest(word.substr(0, word.find('=')), known);
     if (!near.empty()) io.say(fmt::format("  did you mean {}?\n", fmt::join(near, ", ")));
-    io.say(verb == nullptr ? "  'mechane --help' lists the verbs.\n"
-                           : fmt::format("  'mechane {} --help' lists its options.\n", verb->get_name()));
+    io.say(&verb == &app ? "  'mechane --help' lists the verbs.\n"
+                         : fmt::format("  'mechane {} --help' lists its options.\n", verb.get_name()));
 }
+
+/// Whoever asked for JSON gets an object also where there is nothing but errors.
+int finished(int exit, bool json, const Io& io)
+{
+    if (json && exit > kExitFindings && !Io::has_spoken()) io.out(io.errors_json(exit));
+    return exit;
+}
+
+/// Whether a command line that could not be understood asks for JSON.
+bool asks_for_json(int argc, char** argv)
+{ return std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; }); }
 
 /// An option that may repeat takes one value each time: what follows is the next argument, not one more value.
 void take_one_value_each_time(CLI::App& app)
@@ -48,9 +70,16 @@ void take_one_value_each_time(CLI::App& app)
             if (!option->get_positional() && option->get_items_expected_max() > 1) option->allow_extra_args(false);
 }
 
-int run(int argc, char** argv, const Launch& launch)
+/// A stream that is closed would become the number of the next file that is opened, and that would get what is said.
+void keep_standard_streams()
 {
-    Context context;
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)  // opened so that using it fails, as before
+            (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+int parse_and_run(Context& context, int argc, char** argv, const Launch& launch)
+{
     context.launch = launch;
     CLI::App app("Mechane opens a robot's OpenUSD, shows what is wrong with it, and makes it move.", "mechane");
     app.footer(kFooter);
@@ -58,8 +87,8 @@ int run(int argc, char** argv, const Launch& launch)
     app.set_help_flag("-h,--help", "Print this help and exit");
     app.set_version_flag("--version", std::string("mechane ") + MECHANE_VERSION);
     for (const auto add :
-         {add_bench, add_cat, add_check, add_collide, add_demo, add_doctor, add_dump, add_explain, add_fix, add_info,
-          add_mesh, add_render, add_replay, add_ros, add_schema, add_sim, add_tree, add_try_read, add_version})
+         {add_bench, add_cat, add_check, add_collide, add_demo, add_doctor, add_dump, add_explain, add_fix, add_help,
+          add_info, add_mesh, add_render, add_replay, add_ros, add_schema, add_sim, add_tree, add_try_read, add_version})
         add(app, context);
     take_one_value_each_time(app);
     try {
@@ -67,27 +96,26 @@ int run(int argc, char** argv, const Launch& launch)
     } catch (const CLI::Success& wanted) {  // --help, --version
         return app.exit(wanted);
     } catch (const CLI::RuntimeError& refused) {  // said already
-        return refused.get_exit_code();
-    } catch (const CLI::ExtrasError& error) {
-        context.io.say_error(fmt::format("{}\n", error.what()));
-        std::string extra;
-        for (const CLI::App* sub : app.get_subcommands())
-            for (const std::string& word : sub->remaining())
-                if (extra.empty()) extra = word;
-        for (const std::string& word : app.remaining())
-            if (extra.empty()) extra = word;
-        suggest(app, extra, context.io);
-        return kExitUsage;
+        return finished(refused.get_exit_code(), asks_for_json(argc, argv), context.io);
     } catch (const CLI::ParseError& error) {
-        context.io.say_error(fmt::format("{}\n", error.what()));
-        suggest(app, {}, context.io);
-        return kExitUsage;
+        context.io.say_error(usage_error(app, error) + "\n");
+        suggest(app, unexpected_word(app), context.io);
+        return finished(kExitUsage, asks_for_json(argc, argv), context.io);
     }
     if (app.get_subcommands().empty()) {
         context.io.say(app.help());
         return kExitUsage;
     }
-    return context.exit;
+    return finished(context.exit, context.global.json, context.io);
+}
+
+int run(int argc, char** argv, const Launch& launch)
+{
+    const files::ReadWatch reads;  // what this run reads is not written over
+    Context                context;
+    const int              exit = finish(context.io, parse_and_run(context, argc, argv, launch));
+    die_of_late_signal();
+    return exit;
 }
 
 }  // namespace
@@ -101,13 +129,18 @@ Launch this_executable()
 
 int run_program(int argc, char** argv, const Launch& launch)
 {
+    keep_standard_streams();
     std::signal(SIGPIPE, SIG_IGN);
+    leave_nothing_behind();
     // REP-0158 speaks of a sanitizer: under that name the program is `mechane fix`.
     std::string name = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : std::string(), verb = "fix";
     std::vector<char*> words(argv, argv + argc);
     if (name == "rep_sanitizer") words.insert(words.begin() + 1, verb.data());
+    speak_last_words(argc, argv);
     try {
         return run(static_cast<int>(words.size()), words.data(), launch);
+    } catch (const std::bad_alloc&) {
+        end_with_last_words("an allocation for which no memory was left");
     } catch (const std::exception& error) {
         std::fprintf(stderr,
                      "mechane: internal error: %s\n  This is a bug in Mechane. Please report it with the command line "

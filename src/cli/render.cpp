@@ -7,6 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/looks.h"
+#include "cli/output_options.h"
+#include "cli/watch.h"
 #include "mechane/run/simulate.h"
 #include "mechane/viewer/render.h"
 
@@ -43,6 +46,9 @@ bool read_camera(const std::string& text, viewer::RenderOptions& out)
     return true;
 }
 
+bool is_picture(const std::string& file)
+{ return file == "-" || file.ends_with(".png") || file.ends_with(".apng") || file.find('%') != std::string::npos; }
+
 int run_render(const RenderArgs& args, Context& context)
 {
     Io&                   io = context.io;
@@ -62,12 +68,6 @@ int run_render(const RenderArgs& args, Context& context)
         picture.contacts  = picture.contacts || overlay == "contacts";
     }
     const bool animated = args.output.ends_with(".apng") || args.output.find('%') != std::string::npos;
-    if (!animated && !args.output.ends_with(".png") && args.output != "-") {
-        io.say_error(
-            fmt::format("do not know how to draw '{}'\n  use .png, .apng or a numbered name such as frames/%04d.png\n",
-                        args.output));
-        return kExitUsage;
-    }
     auto options = scene_options(context);
     if (!options) return kExitUsage;
     options->ground = args.ground;
@@ -75,6 +75,7 @@ int run_render(const RenderArgs& args, Context& context)
     const auto  scene = run::load_scene(args.file, *options, found);
     io.report(found);
     if (!scene) return io.fail(scene.error());
+    loading_ended();
 
     run::SimulateOptions run;
     run.threads = context.global.threads;
@@ -86,6 +87,7 @@ int run_render(const RenderArgs& args, Context& context)
     io.report(running);
     if (!result) return io.fail(result.error());
     const record::Recording& recording = result->recording;
+    found.append(report_looks(scene->model, io));
     const auto               start     = std::chrono::steady_clock::now();
     const auto               done =
         animated ? viewer::write_animation(scene->model, recording, {.render = picture}, args.output)
@@ -112,7 +114,8 @@ void add_render(CLI::App& app, Context& context)
     auto      args = std::make_shared<RenderArgs>();
     CLI::App* verb = app.add_subcommand("render", "Draw a picture or an animation without a display");
     verb->add_option("file", args->file, "Stage")->required();
-    verb->add_option("-o,--output", args->output, "x.png, x.apng or frames/%04d.png")->required();
+    is_output_file(verb->add_option("-o,--output", args->output, "x.png, x.apng or frames/%04d.png")->required(),
+                   is_picture, ".png .apng, or a numbered name such as frames/%04d.png");
     verb->add_option("--at", args->at, "Simulate this many seconds first [s]")->check(CLI::NonNegativeNumber);
     verb->add_option("--camera", args->camera, "three-quarter, front, side, top, or x,y,z[,tx,ty,tz] in metres")
         ->capture_default_str();

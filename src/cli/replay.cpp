@@ -1,34 +1,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
+#include "cli/watch.h"
 #include "mechane/core/hash.h"
+#include "mechane/files/inputs.h"
 #include "mechane/record/codes.h"
+#include "mechane/record/recording_check.h"
 #include "mechane/record/recording_file.h"
 #include "mechane/run/controllers.h"
 #include "mechane/run/verify.h"
+#include "mechane/usd/codes.h"
+#include "mechane/files/codes.h"
+#include "mechane/files/read.h"
 
 namespace mechane::cli {
 namespace {
 
 struct ReplayArgs {
     std::string              file, stage;
-    bool                     verify = false;
+    std::string              key, expect;
+    bool                     verify = false, digest = false;
     double                   from   = -std::numeric_limits<double>::infinity();
     double                   to     = std::numeric_limits<double>::infinity();
     std::vector<std::string> outputs;
 };
-
-std::atomic<bool> g_interrupted{false};
-void              on_interrupt(int) { g_interrupted = true; }
 
 /// Loads what was simulated, as it was opened and changed then.
 Result<run::Scene> scene_of(const record::RecordingFile& file, const ReplayArgs& args, Context& context,
@@ -68,19 +72,38 @@ void summarize(const record::RecordingFile& file, const ReplayArgs& args, const 
     io.say(fmt::format("state     hash {}:{}\n", to_hex(file.recording.hash), file.recording.steps));
 }
 
+/// The digest that was asked for, or an empty text.
+Result<std::string> digest_of(const record::RecordingFile& file, const ReplayArgs& args)
+{
+    if (!args.digest && args.key.empty() && args.expect.empty()) return std::string();
+    std::string key;
+    if (!args.key.empty()) {
+        constexpr std::uint64_t kMost = 1 << 20;
+        auto                    read  = files::read(args.key, kMost);
+        if (!read) return read.error();
+        key = *std::move(read);
+        if (key.empty())
+            return make_diagnostic(files::kReadFailed, {.layer = args.key}, "the file is empty, and no key");
+    }
+    return record::recording_digest(file, key);
+}
+
 int run_replay(const ReplayArgs& args, Context& context)
 {
     Io& io = context.io;
-    for (const std::string& output : args.outputs)
-        if (!is_known_output(output) || is_recording(output)) {
-            io.say_error(
-                fmt::format("do not know how to write '{}'\n  formats by extension: {}\n", output, known_outputs()));
-            return kExitUsage;
-        }
     auto file = record::read_recording(args.file);
     if (!file) return io.fail(file.error());
     if (file->damage) io.report(*file->damage);
     summarize(*file, args, io);
+    // What was simulated is read too, later.
+    files::note_read(args.stage.empty() ? file->header.source : args.stage);
+    for (const std::string& output : args.outputs)
+        if (const auto refused = files::refuse_input(output); !refused) return io.fail(refused.error());
+    const auto digest = digest_of(*file, args);
+    if (!digest) return io.fail(digest.error());
+    if (!digest->empty()) io.say(fmt::format("digest    {} {}\n", args.key.empty() ? "sha256" : "hmac-sha256", *digest));
+    const bool other = !args.expect.empty() && *digest != args.expect;
+    if (other) io.say_error(fmt::format("the digest is not the expected {}\n", args.expect));
 
     std::optional<run::Verification> verification;
     if (args.verify || !args.outputs.empty()) {
@@ -89,9 +112,10 @@ int run_replay(const ReplayArgs& args, Context& context)
         const auto  scene = scene_of(*file, args, context, scene_args, found);
         io.report(found);
         if (!scene) return io.fail(scene.error());
+        loading_ended();
         if (args.verify) {
-            std::signal(SIGINT, on_interrupt);
-            Diagnostics running;
+            const Interruptible scope;
+            Diagnostics         running;
             const auto  control = controlled(*file, scene_args, *scene, context, running);
             if (!control) return io.fail(control.error());
             const auto done = run::verify(scene->model, *file,
@@ -99,17 +123,22 @@ int run_replay(const ReplayArgs& args, Context& context)
                                            .progress =
                                                [&io](std::int64_t step, std::int64_t total) {
                                                    io.progress("verifying", step, total);
-                                                   return !g_interrupted;
+                                                   return !Interruptible::asked();
                                                },
                                            .follow        = control->follow,
                                            .other_columns = control->columns},
                                           running);
             io.end_progress();
             if (!done) return io.fail(done.error());
-            if (g_interrupted) return kExitInterrupted;
+            if (Interruptible::asked()) return kExitInterrupted;
             verification = *done;
             if (done->equal)
-                io.say(fmt::format("verified  {} steps have the recorded hash\n", done->steps));
+                io.say(fmt::format("verified  {} steps have the recorded hash, {} frames are what is computed\n",
+                                   done->steps, done->frames));
+            else if (done->first_difference < 0 && done->first_frame >= 0)
+                io.say_error(fmt::format("frame {} of the recording is not what is computed, though the steps have their "
+                                         "hash: the file was changed\n",
+                                         done->first_frame));
             else if (done->first_difference >= 0)
                 io.say_error(fmt::format("step {} ({:.6g} s) differs from the recording\n", done->first_difference,
                                          file->header.dt * static_cast<double>(done->first_difference)));
@@ -117,6 +146,7 @@ int run_replay(const ReplayArgs& args, Context& context)
                 io.say_error(fmt::format("{} steps have the recorded hash, the rest of the recording is missing\n",
                                          done->steps));
         }
+        if (auto wrong = record::check_recording(*file, scene->model, args.file)) return io.fail(*wrong);
         record::Recording part = file->recording;
         std::erase_if(part.frames, [&](const record::Frame& f) { return f.t < args.from || f.t > args.to; });
         if (!args.outputs.empty() && part.frames.empty()) {
@@ -140,16 +170,22 @@ int run_replay(const ReplayArgs& args, Context& context)
                                         {"frames", file->recording.frames.size()},
                                         {"complete", file->complete},
                                         {"hash", to_hex(file->recording.hash)},
+                                        {"digest", digest->empty() ? nlohmann::ordered_json(nullptr)
+                                                                   : nlohmann::ordered_json(*digest)},
                                         {"verified", nullptr}};
         if (verification)
             document["verified"] = {{"equal", verification->equal},
                                     {"steps", verification->steps},
-                                    {"first_difference", verification->first_difference < 0
+                                    {"frames", verification->frames},
+                                  {"first_frame_difference", verification->first_frame < 0
+                                                                 ? nlohmann::ordered_json(nullptr)
+                                                                 : nlohmann::ordered_json(verification->first_frame)},
+                                  {"first_difference", verification->first_difference < 0
                                                              ? nlohmann::ordered_json(nullptr)
                                                              : nlohmann::ordered_json(verification->first_difference)}};
         io.out(document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     }
-    return (verification && !verification->equal) || file->damage ? kExitFindings : kExitClean;
+    return (verification && !verification->equal) || file->damage || other ? kExitFindings : kExitClean;
 }
 
 }  // namespace
@@ -160,10 +196,15 @@ void add_replay(CLI::App& app, Context& context)
     CLI::App* verb = app.add_subcommand("replay", "Play a recording again; verify it");
     verb->add_option("file", args->file, "Recording that `mechane sim -o FILE.mrec` wrote")->required();
     verb->add_flag("--verify", args->verify, "Compute every step once more and compare its hash with the recorded one");
+    verb->add_flag("--digest", args->digest, "Print the SHA-256 of what the recording holds");
+    verb->add_option("--key", args->key, "File with a key: the digest is the HMAC-SHA256 under it");
+    verb->add_option("--expect", args->expect, "Digest that it must have, else exit status 1");
     verb->add_option("--stage", args->stage, "The stage, if it no longer lies where it was recorded");
     verb->add_option("--from", args->from, "First time that is written [s]");
     verb->add_option("--to", args->to, "Last time that is written [s]");
-    verb->add_option("-o,--output", args->outputs, "File to write the frames to, format by extension; may repeat");
+    is_output_file(
+        verb->add_option("-o,--output", args->outputs, "File to write the frames to, format by extension; may repeat"),
+        [](const std::string& output) { return is_known_output(output) && !is_recording(output); }, known_outputs());
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_replay(*args, context); });

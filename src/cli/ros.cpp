@@ -46,13 +46,48 @@ std::string layer_of(const usd::Prim& prim, const std::string& file)
     return near.empty() || near.starts_with("..") ? layer : near;
 }
 
-nlohmann::json as_json(const ros::Interface& i, const std::vector<ros::Frame>& frames, const std::string& file)
+/// What an interface's messages are stamped with: its own frame, else the nearest one at or above.
+std::optional<std::string> frame_of(const ros::Interface& i, const std::vector<ros::Frame>& frames)
 {
-    // The id of the nearest frame at or above.
     std::optional<std::string> frame = i.override_frame;
     for (usd::Prim above = i.prim; above && !frame; above = above.parent())
         for (const ros::Frame& one : frames)
             if (one.prim == above) frame = one.id;
+    return frame;
+}
+
+/// Policies that are not left to the system; "keep_last 5".
+std::string as_text(const ros::Qos& qos)
+{
+    std::string out;
+    const auto  add = [&](const std::string& word) { out += (out.empty() ? "" : " ") + word; };
+    for (const std::string& policy : {qos.reliability, qos.durability})
+        if (policy != "system_default") add(policy);
+    if (qos.history == "keep_last") add(fmt::format("keep_last {}", qos.depth));
+    if (qos.history == "keep_all") add("keep_all");
+    if (qos.match_publisher) add("match_publisher");
+    return out;
+}
+
+/// A line for what is offered and one for how, where there is anything to say.
+std::string as_text(const ros::Interface& i, const std::vector<ros::Frame>& frames)
+{
+    std::string out = fmt::format("{:8}{:14}{:32} {:36} {}\n", kind_of(i), i.role, i.resolved, i.type, i.prim.path().text());
+    std::string how;
+    const auto  add = [&](const std::string& word) { how += (how.empty() ? "" : ", ") + word; };
+    if (i.publish_rate) add(fmt::format("{} Hz", *i.publish_rate));
+    if (const auto frame = frame_of(i, frames)) add("frame " + *frame);
+    if (i.domain) add(fmt::format("domain {}", *i.domain));
+    if (i.kind == ros::Api::topic)
+        if (const std::string qos = as_text(i.qos); !qos.empty()) add("qos " + qos);
+    if (!i.starts_enabled) add("starts disabled");
+    if (!how.empty()) out += fmt::format("{:22}{}\n", "", how);
+    return out;
+}
+
+nlohmann::json as_json(const ros::Interface& i, const std::vector<ros::Frame>& frames, const std::string& file)
+{
+    const std::optional<std::string> frame = frame_of(i, frames);
     nlohmann::json json{{"kind", kind_of(i)},
                         {"prim", i.prim.path().text()},
                         {"role", i.role},
@@ -207,8 +242,14 @@ int run_channels(const RosArgs& args, const usd::Stage& stage, Context& context)
                         {"qos", as_json(channel.qos)},
                         {"frames", frames}});
         text += fmt::format(
-            "{:32} {:36} {:12} {}\n", channel.topic, channel.type, channel.qos.reliability,
-            channel.rate > 0 ? fmt::format("{} Hz", channel.rate) : fmt::format("{} frames", frames.size()));
+            "{:32} {:36} {:14} {:16} {:14} {}{}\n", channel.topic, channel.type, channel.qos.reliability,
+            channel.qos.durability,
+            channel.qos.history == "keep_all"    ? "keep_all"
+            : channel.qos.history == "keep_last" ? fmt::format("keep_last {}", channel.qos.depth)
+                                                 : channel.qos.history,
+            channel.rate > 0 ? fmt::format("{} Hz", channel.rate)
+                             : fmt::format("{} frame{}", frames.size(), frames.size() == 1 ? "" : "s"),
+            channel.domain ? fmt::format("   domain {}", *channel.domain) : std::string());
     }
     if (context.global.json)
         text = nlohmann::json{{"schema", "mechane.ros.channels/1"}, {"channels", list}}.dump(
@@ -230,10 +271,10 @@ int run_ros(const RosArgs& args, Context& context)
     const std::vector<ros::Interface>  found = by_prim(ros::interfaces(**stage));
     const std::vector<ros::Controller> control =
         args.controllers ? by_prim(ros::controllers(**stage)) : std::vector<ros::Controller>{};
+    Diagnostics                   unsaid;  // what is wrong with frames is for `ros tf` to say
+    const std::vector<ros::Frame> frames = ros::frames(**stage, unsaid);
     if (context.global.json) {
-        Diagnostics                   unsaid;  // what is wrong with frames is for `ros tf` to say
-        const std::vector<ros::Frame> frames = ros::frames(**stage, unsaid);
-        nlohmann::json                all    = nlohmann::json::array();
+        nlohmann::json all = nlohmann::json::array();
         for (const ros::Interface& interface : found) all.push_back(as_json(interface, frames, args.file));
         nlohmann::json document{{"schema", "mechane.ros.interfaces/1"}, {"asset", args.file}, {"interfaces", all}};
         if (args.controllers) {
@@ -243,10 +284,7 @@ int run_ros(const RosArgs& args, Context& context)
         print(document, context);
         return kExitClean;
     }
-    for (const ros::Interface& i : found)
-        context.io.out(fmt::format("{:8}{:14}{:32} {:36} {}{}\n", kind_of(i), i.role, i.resolved, i.type,
-                                   i.prim.path().text(),
-                                   i.publish_rate ? fmt::format("   {} Hz", *i.publish_rate) : ""));
+    for (const ros::Interface& i : found) context.io.out(as_text(i, frames));
     for (const ros::Controller& one : control) context.io.out(as_text(one));
     if (found.empty()) context.io.say("no prim carries a topic, service or action\n");
     if (args.controllers && control.empty()) context.io.say("no prim carries a controller\n");

@@ -17,6 +17,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SceneArgs, file, ground, ground_
 
 namespace {
 
+constexpr int kMostWorlds = 1 << 20;
+
 std::optional<double> parse_double(const std::string& text)
 {
     try {
@@ -44,7 +46,7 @@ void add_scene_args(CLI::App& verb, SceneArgs& args)
 {
     verb.add_option("file", args.file, "Stage to simulate (usda, usdc, usd, usdz)");
     verb.add_option("--worlds,--world-count", args.worlds, "Copies of the scene, each a world of its own")
-        ->check(CLI::Range(1, 1 << 20))
+        ->check(CLI::Range(1, kMostWorlds))
         ->capture_default_str();
     verb.add_option_function<std::vector<std::string>>(
             "--ground",
@@ -129,6 +131,7 @@ bool from_text(const std::string& text, SceneArgs& args, GlobalOptions& global)
     if (!document.is_object() || !document.contains("scene") || !document.contains("options")) return false;
     try {
         args                    = document.at("scene").get<SceneArgs>();
+        if (args.worlds < 1 || args.worlds > kMostWorlds) return false;
         const auto given        = document.at("options").get<GlobalOptions>();
         global.variants         = given.variants;
         // Recordings from before "auto" was the default say nothing where newton's alone were read.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/schema_show.h"
 #include "mechane/collision/narrow.h"
 #include "mechane/importer/options.h"
 #include "mechane/solvers/materials.h"
@@ -136,16 +137,32 @@ void print_options(const Context& context)
 
 void add_schema(CLI::App& app, Context& context)
 {
-    const auto what = std::make_shared<std::string>();
+    struct Args {
+        std::string              what;
+        std::vector<std::string> names;
+    };
+    const auto args = std::make_shared<Args>();
     CLI::App*  verb = app.add_subcommand(
         "schema", "Tables that the program works by: how pairs of shapes collide, who uses which contact material, what "
-        "--option can set");
-    verb->add_option("what", *what, "pairs, materials or options")
+        "--option can set, what a schema brings, which attributes of two vendors mean the same");
+    verb->add_option("what", args->what, "pairs, materials, options, show or map")
         ->required()
-        ->check(CLI::IsMember({"pairs", "materials", "options"}));
+        ->check(CLI::IsMember({"pairs", "materials", "options", "show", "map"}));
+    verb->add_option("names", args->names,
+                     "Of show: schemas, all of them when none is named; of map: two resolvers, such as physx newton");
     add_global_options(*verb, context);
-    verb->callback([what, &context] {
-        *what == "pairs" ? print_pairs(context) : *what == "options" ? print_options(context) : print_materials(context);
+    verb->callback([args, &context] {
+        const bool listed = args->what == "show" || args->what == "map";
+        if (!listed && !args->names.empty()) {
+            context.io.say_error(fmt::format("schema {} takes no names\n", args->what));
+            context.exit = kExitUsage;
+            return;
+        }
+        if (args->what == "pairs") print_pairs(context);
+        if (args->what == "materials") print_materials(context);
+        if (args->what == "options") print_options(context);
+        if (args->what == "show") context.exit = show_schemas(args->names, context);
+        if (args->what == "map") context.exit = map_resolvers(args->names, context);
     });
 }
 

@@ -4,13 +4,14 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "cli/io.h"
+#include "cli/last_words.h"
+#include "mechane/files/scratch_folder.h"
 #include "mechane/usd/untrusted.h"
 
 extern char** environ;
@@ -23,15 +24,15 @@ constexpr const char* kVariable = "MECHANE_STARTED_ANEW";
 char**             g_argv = nullptr;
 std::vector<char*> g_environment;
 
-extern "C" void start_anew(int)
+void start_anew()
 {
+    files::remove_temporaries();
     if (usd::is_reading() && !Io::has_spoken()) {
         sigset_t none;
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, nullptr);  // the signal is blocked here, and would be in the new program
         execve("/proc/self/exe", g_argv, g_environment.data());
     }
-    // The handler is gone (SA_RESETHAND): what led here happens again, and ends the process.
 }
 
 }  // namespace
@@ -48,15 +49,7 @@ void start_anew_when_reading_ends_it(char** argv)
     static std::string mark = std::string(kVariable) + "=1";
     for (char** variable = environ; *variable != nullptr; ++variable) g_environment.push_back(*variable);
     g_environment.insert(g_environment.end(), {mark.data(), nullptr});
-    // This thread may have run out of stack.
-    constexpr std::size_t           kStack = 64 << 10;
-    static std::array<char, kStack> stack;
-    const stack_t                   own{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = kStack};
-    sigaltstack(&own, nullptr);
-    struct sigaction action{};
-    action.sa_handler = start_anew;
-    action.sa_flags   = static_cast<int>(SA_ONSTACK | SA_RESETHAND);
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
+    before_last_words(start_anew);
 }
 
 }  // namespace mechane::cli

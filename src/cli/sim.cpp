@@ -2,16 +2,21 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <memory>
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/counted.h"
+#include "cli/fraction.h"
+#include "cli/interrupt.h"
+#include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
+#include "cli/sense.h"
+#include "cli/sim_hints.h"
+#include "cli/watch.h"
 #include "mechane/core/hash.h"
 #include "mechane/record/checkpoint.h"
 #include "mechane/record/recording_file.h"
@@ -34,12 +39,8 @@ struct SimArgs {
     std::string              collide = "every-frame";
     std::vector<std::string> outputs;
     Publishing               publishing;
+    std::vector<std::string> sensed;
 };
-
-std::atomic<bool> g_interrupted{false};
-void              on_interrupt(int) { g_interrupted = true; }
-
-std::string threads_text(int threads) { return threads == 0 ? "all" : std::to_string(threads); }
 
 void summarize(const Context& context, const SimArgs& args, const run::Scene& scene, const run::SimulateResult& result,
                double wall_s)
@@ -48,17 +49,22 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
     const record::RunReport& report    = recording.report;
     const double             simulated = static_cast<double>(recording.steps) * recording.dt;
     const Io&                io        = context.io;
-    io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s{} · {} threads\n", args.scene.file,
-                       scene.model.body_count(), recording.solver, args.options.substeps, recording.dt,
-                       from_stage(report.dt_source), threads_text(args.options.threads)));
+    const auto               steps     = static_cast<std::size_t>(recording.steps);
+    const auto               substeps  = static_cast<std::size_t>(args.options.substeps);
+    io.say(fmt::format("{} · {} · {} {} · dt {:.6g} s{} · {}\n", args.scene.file,
+                       counted(scene.model.body_count(), "body", "bodies"), recording.solver,
+                       counted(substeps, "sub-step"), recording.dt, from_stage(report.dt_source),
+                       args.options.threads == 0
+                           ? "all threads"
+                           : counted(static_cast<std::size_t>(args.options.threads), "thread")));
     io.say(fmt::format("read      attributes of {}{}\n", fmt::join(scene.imported.resolvers, ", "),
                        context.global.resolvers.empty() ? " (--resolvers auto)" : ""));
     io.say(fmt::format("ran       {:.3f} s simulated in {:.3f} s ({:.1f}x real time)\n", simulated, wall_s,
                        wall_s > 0 ? simulated / wall_s : 0));
     io.say(fmt::format(
-        "contacts  found {} times · max {} · mean {:.1f} · at the end {:.3g} mm into static shapes, {:.3g} mm between "
+        "contacts  found {} · max {} · mean {:.1f} · at the end {:.3g} mm into static shapes, {:.3g} mm between "
         "bodies ({:.3g} mm at the start)\n",
-        recording.steps, report.contacts_max, report.contacts_mean, 1e3 * report.final_penetration,
+        counted(steps, "time"), report.contacts_max, report.contacts_mean, 1e3 * report.final_penetration,
         1e3 * report.final_overlap, 1e3 * report.start_overlap));
     constexpr std::size_t kNamed = 10;
     for (std::size_t i = 0; i < std::min(kNamed, report.broken.size()); ++i) {
@@ -67,7 +73,7 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
                            scene.model.joint_label[static_cast<std::size_t>(e.joint)], e.t, e.force, e.torque));
     }
     if (report.broken.size() > kNamed)
-        io.say(fmt::format("          and {} joints more\n", report.broken.size() - kNamed));
+        io.say(fmt::format("          and {} more\n", counted(report.broken.size() - kNamed, "joint")));
     if (report.joint_error_linear > 0 || report.joint_error_angular > 0)
         io.say(fmt::format("loops     closed within {:.3g} mm, {:.3g} degrees\n", 1e3 * report.joint_error_linear,
                            report.joint_error_angular / kDegrees));
@@ -154,12 +160,6 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
     if (!set_steps(probe, {args.dt.value_or(args.options.dt), {}}, io)) return kExitUsage;
     if (context.global.json && std::find(args.outputs.begin(), args.outputs.end(), "-.json") == args.outputs.end())
         args.outputs.emplace_back("-.json");
-    for (const std::string& output : args.outputs)
-        if (!is_known_output(output)) {
-            io.say_error(
-                fmt::format("do not know how to write '{}'\n  formats by extension: {}\n", output, known_outputs()));
-            return kExitUsage;
-        }
     auto wanted = switches(args.scene, io);
     if (!wanted) return kExitUsage;
     args.publishing.switches = *std::move(wanted);
@@ -201,6 +201,9 @@ int run_sim(SimArgs& args, Context& context)
     const auto  scene = run::load_scene(args.scene.file, *options, found);
     io.report(found);
     if (!scene) return io.fail(scene.error());
+    loading_ended();
+    if (const auto free = refuse_read_outputs(context); !free) return io.fail(free.error());
+    if (const auto known = try_sense(scene->model, args.sensed); !known) return io.fail(known.error());
 
     if (!set_steps(args, run::step_size(*scene, args.dt), io)) return kExitUsage;
 
@@ -212,13 +215,15 @@ int run_sim(SimArgs& args, Context& context)
     args.options.other_columns = controlled->columns;
     Recorder recorder;
     if (const auto opened = recorder.open(args, context, *scene, args.options); !opened) return io.fail(opened.error());
-    std::signal(SIGINT, on_interrupt);
     args.options.progress = [&io](std::int64_t done, std::int64_t total) {
         io.progress("simulating", done, total);
-        return !g_interrupted;
+        return !Interruptible::asked();
     };
-    const auto   start  = std::chrono::steady_clock::now();
-    auto         result = run::simulate(scene->model, args.options, running);
+    const auto start  = std::chrono::steady_clock::now();
+    auto       result = [&] {
+        const Interruptible scope;
+        return run::simulate(scene->model, args.options, running);
+    }();
     const double wall   = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     io.end_progress();
     io.report(running);
@@ -226,6 +231,13 @@ int run_sim(SimArgs& args, Context& context)
     result->recording.source = args.scene.file;
 
     summarize(context, args, *scene, *result, wall);
+    args.publishing.sensors = sense(scene->model, args.sensed, result->recording).value();
+    for (const record::SensorTrack& sensor : args.publishing.sensors)
+        io.say(fmt::format("sense     {} feels {:.4g} N at the end: ({:.4g}, {:.4g}, {:.4g})\n", sensor.label,
+                           static_cast<double>(length(sensor.force.back())), static_cast<double>(sensor.force.back().x),
+                           static_cast<double>(sensor.force.back().y), static_cast<double>(sensor.force.back().z)));
+    if (const std::string hint = sim_hint(*scene, result->recording, args.scene.ground_wanted); !hint.empty())
+        io.say(fmt::format("hint      {}\n", hint));
     for (const run::ControllerEvent& event : controlled->events)
         if (event.time <= result->recording.frames.back().t)
             io.say(fmt::format("control   {} {} at {:g} s\n", event.path, event.on ? "on" : "off", event.time));
@@ -268,7 +280,9 @@ void add_sim(CLI::App& app, Context& context)
     CLI::App* verb = app.add_subcommand("sim", "Simulate a stage");
     add_scene_args(*verb, args->scene);
     verb->add_option("--solver", args->options.solver, "Solver")->capture_default_str();
-    verb->add_option("--dt", args->dt, "External step [s]; that of the stage where it authors one, else 1/60");
+    verb->add_option("--dt", args->dt,
+                     "External step [s], such as 0.005 or 1/200; that of the stage where it authors one, else 1/60")
+        ->transform(without_fraction);
     verb->add_option("--frames,--num-frames", args->options.frames, "External steps")->capture_default_str();
     verb->add_option("--duration", args->duration, "Seconds to simulate, instead of --frames (a trailing s is allowed)")
         ->transform([](std::string text) {
@@ -285,6 +299,9 @@ void add_sim(CLI::App& app, Context& context)
             return known ? std::string() : "expected every-frame, every-substep or every:N, not '" + text + "'";
         })
         ->capture_default_str();
+    verb->add_option("--sense", args->sensed,
+                     "Force of contacts on a body or shape, as columns of tables and in JSON; * and ? stand for any "
+                     "characters and for one, PATH=OTHER for what OTHER touches alone; may repeat");
     verb->add_option("--set", args->options.set, "PATH.field=value before the first step; may repeat");
     verb->add_option("--control", args->control,
                      "CSV of commands over time: t,PATH.field,... of joints, bodies and controllers");
@@ -295,7 +312,7 @@ void add_sim(CLI::App& app, Context& context)
     verb->add_flag_callback(
         "--discrete", [args] { args->options.sweep_fast = false; },
         "Do not follow fast bodies along their way: they may pass through what is thin");
-    verb->add_option("--checkpoint", args->checkpoint, "File to write the end of the run to");
+    is_output_file(verb->add_option("--checkpoint", args->checkpoint, "File to write the end of the run to"));
     verb->add_option("--resume", args->resume, "Go on from the file that --checkpoint wrote, --frames more steps");
     verb->add_option("--expect", args->expect, "State hash that the run must end with (exit status 1 otherwise)");
     verb->add_option("--enable", args->scene.enable,
@@ -303,7 +320,8 @@ void add_sim(CLI::App& app, Context& context)
     verb->add_option("--disable", args->scene.disable, "Switch one off; may repeat");
     verb->add_option("--interfaces", args->publishing.interfaces,
                      "Of .mcap: folder of ROS packages whose types are known too; may repeat");
-    verb->add_option("-o,--output", args->outputs, "File to write, format by extension; may repeat");
+    is_output_file(verb->add_option("-o,--output", args->outputs, "File to write, format by extension; may repeat"),
+                   is_known_output, known_outputs());
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_sim(*args, context); });

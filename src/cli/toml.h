@@ -1,13 +1,19 @@
 #pragma once
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
+
+#define TOML_EXCEPTIONS 0  // mistakes come back in the result
+#include <toml++/toml.h>
+
+#include "mechane/core/result.h"
 
 namespace mechane::cli {
 
-/// The part of TOML that a configuration of Mechane needs: tables, arrays of tables, and values that are strings,
-/// numbers, booleans, dates (as text) or arrays of these on one or several lines.
-/// @param fault  gets "line 3: what is wrong" when there is no answer
-std::optional<nlohmann::json> read_toml(const std::string& text, std::string& fault);
+/// Reads a TOML 1.0 file.
+/// @error CHECK_CONFIG   it is no regular file, has more than 1 MiB, nests too deeply or is no TOML; with the line
+Result<toml::table> read_toml(const std::string& file);
+
+/// A mistake in a file, where a part of it stands.
+Diagnostic toml_mistake(const std::string& file, const toml::source_region& place, std::string message,
+                        std::string hint = {});
 
 }  // namespace mechane::cli

@@ -381,6 +381,10 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
         FieldWork& work = chunk.tally.field_work();
         collide_fields(a, b, search.look, options.reduce_contacts, work.fields, work.points);
         found = work.points;
+    } else if (!options.reduce_contacts && !options.user_narrow_phase && has_vertex_route(a, b)) {
+        FieldWork& work = chunk.tally.field_work();
+        every_vertex(a, b, search.look, work.points);
+        found = work.points;
     } else {
         if (options.user_narrow_phase)
             options.user_narrow_phase(a, b, search.look, manifold);

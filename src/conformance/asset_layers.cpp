@@ -244,6 +244,14 @@ bool is_asset(const usd::Layer& layer)
 
 }  // namespace
 
+std::string file_named(const AssetLayer& from, const std::string& asset)
+{
+    const auto& [package, inner] = from.layer.packaged;
+    const fs::path    folder     = fs::path(package.empty() ? from.layer.file : inner).parent_path();
+    const std::string file       = (folder / asset).lexically_normal().generic_string();
+    return package.empty() ? file : package + "[" + file + "]";
+}
+
 std::vector<AssetLayer> read_asset_layers(const usd::Stage& stage)
 {
     std::vector<AssetLayer> out;

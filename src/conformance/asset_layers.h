@@ -60,6 +60,9 @@ struct AssetLayer {
     [[nodiscard]] bool        in_subfolder() const;  ///< of the asset's folder or package
 };
 
+/// Where a relative asset path of a layer leads: an absolute path, or one in the layer's package.
+std::string file_named(const AssetLayer& from, const std::string& asset);
+
 /// Every layer of the stage, the entry first. Of an asset that is a package its files stand in place of the folder.
 std::vector<AssetLayer> read_asset_layers(const usd::Stage& stage);
 

@@ -58,14 +58,14 @@ geometry::Aabbd world_bounds(const usd::Stage& stage, const usd::Prim& gprim)
     return box;
 }
 
-geometry::Aabbd drawn_bounds(const Facts& facts, std::int32_t from, std::int32_t end)
+geometry::Aabbd drawn_bounds(const Facts& facts, std::int32_t from, std::int32_t end, bool guides)
 {
     geometry::Aabbd box;
     for (std::int32_t i = from; i < end; ++i) {
         const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
         if (!prim.is(kGprim) || !facts.stage.visible(prim.prim)) continue;
         if (const std::string purpose = facts.stage.purpose(prim.prim).text();
-            purpose == "default" || purpose == "render")
+            purpose == "default" || purpose == "render" || (guides && purpose == "guide"))
             join(box, world_bounds(facts.stage, prim.prim));
     }
     return box;

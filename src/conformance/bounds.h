@@ -8,8 +8,8 @@ namespace mechane::conformance {
 /// about a sphere, capsule, cylinder, cone or cube. Empty for what has no points and authors no extent.
 geometry::Aabbd world_bounds(const usd::Stage& stage, const usd::Prim& gprim);
 
-/// Box about everything in [from, end) that is drawn: visible Gprims of purpose default or render.
-geometry::Aabbd drawn_bounds(const Facts& facts, std::int32_t from, std::int32_t end);
+/// Box about everything in [from, end) that is drawn: visible Gprims of purpose default or render, or guides too.
+geometry::Aabbd drawn_bounds(const Facts& facts, std::int32_t from, std::int32_t end, bool guides = false);
 
 inline bool is_empty(const geometry::Aabbd& box) { return !(box.lower.x <= box.upper.x); }
 

@@ -13,6 +13,7 @@
 #include "family.h"
 #include "mechane/conformance/codes.h"
 #include "mechane/core/sha256.h"
+#include "mechane/usd/stage_layers.h"
 
 namespace mechane::conformance {
 namespace {
@@ -124,6 +125,28 @@ void merge_instances(const Facts& facts, std::vector<Finding>& findings)
     findings = std::move(merged);
 }
 
+/// Variants that are not selected: what only they have was not judged.
+std::size_t states_besides(const Facts& facts)
+{
+    std::size_t states = 0;
+    for (const PrimFacts& prim : facts.prims) {
+        if (prim.prim.is_instance_proxy()) continue;
+        for (const usd::VariantSetUse& set : usd::variant_sets(prim.prim))
+            for (const std::string& name : set.variants) states += name != set.selection;
+    }
+    return states;
+}
+
+/// Prims whose payload is not loaded, outermost ones.
+std::size_t payloads_left_out(const usd::Stage& stage)
+{
+    if (!usd::has_payloads(stage)) return 0;
+    std::size_t left_out = 0;
+    for (const usd::Prim& prim : stage.traverse({.all = true}))
+        left_out += prim.active() && prim.defined() && !prim.loaded() && prim.parent().loaded();
+    return left_out;
+}
+
 class Run {
   public:
     Run(const usd::Stage& stage, const CheckOptions& options, const Profile& profile)
@@ -155,6 +178,8 @@ class Run {
         for (Finding& finding : report.findings) finding.fingerprint = fingerprint(finding);
         suppress(facts, report);
         sort(report.findings);
+        report.states_left_out   = states_besides(facts);
+        report.payloads_left_out = payloads_left_out(stage_);
         std::set<const Rule*> broken;
         for (const Finding& finding : report.findings) broken.insert(finding.rule);
         for (const Rule* rule : rules())

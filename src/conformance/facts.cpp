@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <unordered_map>
 
 #include "conformance/foreign_words.h"
+#include "mechane/core/disjoint_sets.h"
 
 namespace mechane::conformance {
 namespace {
@@ -49,25 +49,7 @@ std::uint32_t traits_of_apis(const std::vector<usd::Token>& apis)
     return traits;
 }
 
-/// Union-find over bodies.
-class Components {
-  public:
-    explicit Components(std::size_t count) : parent_(count)
-    { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
-    std::size_t find(std::size_t i)
-    {
-        while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-        return i;
-    }
-    void join(std::size_t a, std::size_t b)
-    {
-        a = find(a), b = find(b);
-        if (a != b) parent_[std::max(a, b)] = std::min(a, b);
-    }
-
-  private:
-    std::vector<std::size_t> parent_;
-};
+using Components = DisjointSets<>;  ///< over bodies
 
 }  // namespace
 

@@ -271,6 +271,15 @@ std::string written_out(std::string_view fragment)
     return text;
 }
 
+std::string example_text(std::string_view fragment)
+{
+    if (fragment.starts_with("#files")) fragment.remove_prefix(std::string_view("#files").size());
+    if (fragment.starts_with('\n')) fragment.remove_prefix(1);
+    std::string text = written_out(fragment);
+    while (text.ends_with('\n')) text.pop_back();
+    return text;
+}
+
 std::string fixture_stage(std::string_view fragment)
 {
     const std::string text = written_out(fragment);

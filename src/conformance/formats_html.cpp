@@ -109,13 +109,15 @@ std::string item(const Finding& finding, const PageMarks& marks, std::size_t ass
 
 std::string section(const Report& report, const FormatOptions& options, std::size_t asset)
 {
+    std::string left_out;
+    for (const std::string& what : report.left_out()) left_out += ", " + what;
     std::string out = fmt::format(
         "<h2>{}</h2>\n<p><span class=\"error\">{}</span>, <span class=\"warning\">{}</span>, <span "
-        "class=\"info\">{}</span>; {} passed, {} not checked, {} not applicable; profile {}</p>\n",
+        "class=\"info\">{}</span>; {} passed, {} not checked, {} not applicable{}; profile {}</p>\n",
         markup_escaped(report.asset), counted(report.count(Severity::error), "error"),
         counted(report.count(Severity::warning), "warning"), counted(report.count(Severity::info), "info"),
         counted(report.count(Outcome::passed), "rule"), report.count(Outcome::not_checked),
-        report.count(Outcome::not_applicable), markup_escaped(report.profile));
+        report.count(Outcome::not_applicable), left_out, markup_escaped(report.profile));
     static const PagePictures kNone;
     const auto                drawn = options.pictures.find(report.asset);
     const PageMarks           marks(report, drawn == options.pictures.end() ? kNone : drawn->second, asset);

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "markup.h"
 #include "mechane/conformance/formats.h"
+#include "mechane/conformance/sentence.h"
 
 namespace mechane::conformance {
 namespace {
@@ -14,10 +17,11 @@ using Json = nlohmann::json;
 /// Names come from files and may hold any bytes: what is not UTF-8 is replaced.
 std::string dumped(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-Json finding_json(const Finding& finding)
+Json finding_json(const Finding& finding, const std::string& asset)
 {
     const auto text = [](const std::string& s) { return s.empty() ? Json() : Json(s); };
-    return {{"rule", finding.rule->id},
+    return {{"asset", asset},
+            {"rule", finding.rule->id},
             {"slug", finding.rule->slug},
             {"section", finding.rule->section()},
             {"keyword", to_string(finding.rule->keyword)},
@@ -39,37 +43,62 @@ Json finding_json(const Finding& finding)
             {"fingerprint", finding.fingerprint}};
 }
 
-Json report_json(const Report& report, const FormatOptions& options)
-{
-    Json findings = Json::array(), evaluated = Json::array(), skipped = Json::array();
-    for (const Finding& finding : report.findings) findings.push_back(finding_json(finding));
-    for (const RuleOutcome& outcome : report.outcomes) {
-        if (outcome.outcome == Outcome::passed || outcome.outcome == Outcome::finding)
-            evaluated.push_back(outcome.rule->id);
-        else
-            skipped.push_back(
-                {{"id", outcome.rule->id},
-                 {"reason", outcome.outcome == Outcome::not_checked ? outcome.reason : "not applicable"}});
+/// Numbers and rules of one report, or of several taken together.
+struct Totals {
+    std::size_t                        prims = 0, layers = 0, states_left_out = 0, payloads_left_out = 0;
+    std::vector<std::string>           states{"default"};
+    std::map<std::string, std::size_t> summary;
+    std::set<std::string_view>         evaluated;
+    std::map<std::string_view, std::string> skipped;  ///< with the reason of the first
+
+    void add(const Report& report)
+    {
+        prims += report.prims;
+        layers += report.layers;
+        states_left_out += report.states_left_out;
+        payloads_left_out += report.payloads_left_out;
+        for (const std::string& state : report.states)
+            if (std::find(states.begin(), states.end(), state) == states.end()) states.push_back(state);
+        for (const Severity severity : {Severity::error, Severity::warning, Severity::info})
+            summary[std::string(to_string(severity))] += report.count(severity);
+        summary["suppressed"] += report.suppressed;
+        summary["baselined"] += report.baselined;
+        summary["unchecked"] += report.count(Outcome::not_checked);
+        for (const RuleOutcome& outcome : report.outcomes) {
+            if (outcome.outcome == Outcome::passed || outcome.outcome == Outcome::finding)
+                evaluated.insert(outcome.rule->id);
+            else
+                skipped.emplace(outcome.rule->id,
+                                outcome.outcome == Outcome::not_checked ? outcome.reason : "not applicable");
+        }
     }
-    Json states = Json::array({"default"});
-    for (const std::string& state : report.states) states.push_back(state);
-    return {{"schema", "mechane.rep0158.report/1"},
-            {"tool", {{"name", "mechane"}, {"version", options.version}}},
-            {"rep", "0158:2026"},
-            {"asset", report.asset},
-            {"profile", report.profile},
-            {"prims", report.prims},
-            {"layers", report.layers},
-            {"states", std::move(states)},
-            {"summary",
-             {{"error", report.count(Severity::error)},
-              {"warning", report.count(Severity::warning)},
-              {"info", report.count(Severity::info)},
-              {"suppressed", report.suppressed},
-              {"baselined", report.baselined},
-              {"unchecked", report.count(Outcome::not_checked)}}},
-            {"findings", std::move(findings)},
-            {"coverage", {{"evaluated", std::move(evaluated)}, {"skipped", std::move(skipped)}}}};
+
+    /// The keys that the document and each of its assets have.
+    [[nodiscard]] Json json() const
+    {
+        Json done = Json::array(), left = Json::array();
+        for (const std::string_view id : evaluated) done.push_back(id);
+        for (const auto& [id, reason] : skipped)
+            if (!evaluated.contains(id)) left.push_back({{"id", id}, {"reason", reason}});
+        Json counts{{"error", 0}, {"warning", 0}, {"info", 0}, {"suppressed", 0}, {"baselined", 0}, {"unchecked", 0}};
+        for (const auto& [name, count] : summary) counts[name] = count;
+        return {{"prims", prims},
+                {"layers", layers},
+                {"states", states},
+                {"statesLeftOut", states_left_out},
+                {"payloadsLeftOut", payloads_left_out},
+                {"summary", std::move(counts)},
+                {"coverage", {{"evaluated", std::move(done)}, {"skipped", std::move(left)}}}};
+    }
+};
+
+Json unopened_json(const Diagnostic& why)
+{
+    return {{"id", why.id},
+            {"message", why.message},
+            {"layer", why.site.layer},
+            {"line", why.site.line > 0 ? Json(why.site.line) : Json()},
+            {"hint", why.hint}};
 }
 
 const char* sarif_level(Severity severity)
@@ -85,15 +114,18 @@ const char* sarif_level(Severity severity)
     return "none";
 }
 
-Json sarif_rule(const Rule& rule)
+/// @param documented  the rule is one of ours and has a page
+Json sarif_rule(const Rule& rule, bool documented)
 {
-    return {{"id", rule.id},
-            {"name", rule.slug},
-            {"shortDescription", {{"text", rule.summary}}},
-            {"fullDescription", {{"text", std::string(rule.summary) + " " + std::string(rule.why)}}},
-            {"help", {{"text", rule.fix}}},
-            {"defaultConfiguration", {{"level", sarif_level(rule.severity)}}},
-            {"properties", {{"section", rule.section()}, {"keyword", to_string(rule.keyword)}}}};
+    Json text{{"id", rule.id},
+              {"name", rule.slug},
+              {"shortDescription", {{"text", rule.summary}}},
+              {"fullDescription", {{"text", std::string(rule.summary) + " " + std::string(rule.why)}}},
+              {"help", {{"text", rule.fix}}},
+              {"defaultConfiguration", {{"level", sarif_level(rule.severity)}}},
+              {"properties", {{"section", rule.section()}, {"keyword", to_string(rule.keyword)}}}};
+    if (documented) text["helpUri"] = help_page(rule);
+    return text;
 }
 
 /// A layer as a URI relative to the asset's root: forward slashes, reserved characters escaped.
@@ -165,10 +197,63 @@ std::string xml(std::string_view text)
 
 std::string to_json(std::span<const Report> reports, const FormatOptions& options)
 {
-    if (reports.size() == 1) return dumped(report_json(reports.front(), options));
-    Json all = Json::array();
-    for (const Report& report : reports) all.push_back(report_json(report, options));
-    return dumped({{"schema", "mechane.rep0158.reports/1"}, {"reports", std::move(all)}});
+    // One document whatever the number of assets: totals at the top, and each asset by itself.
+    Json   findings = Json::array(), assets = Json::array(), unopened = Json::array();
+    Totals all;
+    for (const Report& report : reports) {
+        all.add(report);
+        Totals own;
+        own.add(report);
+        Json asset     = own.json();
+        asset["asset"] = report.asset;
+        assets.push_back(std::move(asset));
+        for (const Finding& finding : report.findings) findings.push_back(finding_json(finding, report.asset));
+    }
+    for (const Diagnostic& why : options.unopened) unopened.push_back(unopened_json(why));
+    Json document        = all.json();
+    document["schema"]   = "mechane.rep0158.report/1";
+    document["tool"]     = {{"name", "mechane"}, {"version", options.version}};
+    document["rep"]      = "0158:2026";
+    document["asset"]    = reports.size() == 1 ? Json(reports.front().asset) : Json();
+    document["profile"]  = reports.empty() ? Json() : Json(reports.front().profile);
+    document["assets"]   = std::move(assets);
+    document["findings"] = std::move(findings);
+    document["unopened"] = std::move(unopened);
+    return dumped(document);
+}
+
+std::string rules_json()
+{
+    Json listed = Json::array(), quoted = Json::array();
+    for (const Rule* rule : rules())
+        listed.push_back({{"id", rule->id},
+                          {"slug", rule->slug},
+                          {"section", rule->section()},
+                          {"keyword", to_string(rule->keyword)},
+                          {"severity", to_string(rule->severity)},
+                          {"summary", rule->summary},
+                          {"why", rule->why},
+                          {"fix", rule->fix},
+                          {"fixable", rule->fixable},
+                          {"review", rule->manual},
+                          {"derivation", derivation_of(*rule)},
+                          {"page", help_page(*rule)},
+                          {"bad", example_text(rule->bad)},
+                          {"good", example_text(rule->good)}});
+    for (const Sentence& sentence : sentences()) {
+        Json judges = Json::array();
+        for (const Rule* rule : rules())
+            if (sentence.names(*rule)) judges.push_back(rule->id);
+        quoted.push_back({{"section", sentence.section},
+                          {"text", sentence.text},
+                          {"rules", std::move(judges)},
+                          {"note", sentence.note},
+                          {"contradicts", sentence.contradicts}});
+    }
+    return dumped({{"schema", "mechane.rules/1"},
+                   {"standard", "REP-0158:2026"},
+                   {"rules", std::move(listed)},
+                   {"sentences", std::move(quoted)}});
 }
 
 std::string to_sarif(std::span<const Report> reports, const FormatOptions& options)
@@ -177,12 +262,12 @@ std::string to_sarif(std::span<const Report> reports, const FormatOptions& optio
     std::map<const Rule*, std::size_t> index;
     for (const Rule* rule : rules()) {
         index[rule] = described.size();
-        described.push_back(sarif_rule(*rule));
+        described.push_back(sarif_rule(*rule, true));
     }
     for (const Report& report : reports) {
         for (const RuleOutcome& outcome : report.outcomes)  // rules of the caller
             if (index.try_emplace(outcome.rule, described.size()).second)
-                described.push_back(sarif_rule(*outcome.rule));
+                described.push_back(sarif_rule(*outcome.rule, false));
         for (const Finding& finding : report.findings)
             results.push_back(sarif_result(report, finding, index[finding.rule]));
     }

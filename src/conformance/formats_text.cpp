@@ -3,6 +3,8 @@
 #include <map>
 
 #include "mechane/conformance/formats.h"
+#include "mechane/conformance/sentence.h"
+#include "mechane/core/visible.h"
 
 namespace mechane::conformance {
 namespace {
@@ -15,20 +17,6 @@ std::string place(const Site& site)
     if (!site.prim.empty())
         text += (text.empty() ? "" : "   ") + site.prim + (site.property.empty() ? "" : "." + site.property);
     return text;
-}
-
-/// Names come from files: what would steer a terminal is written as its number.
-std::string visible(std::string_view text)
-{
-    std::string out;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f)
-            out += fmt::format("\\x{:02x}", byte);
-        else
-            out += c;
-    }
-    return out;
 }
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many)
@@ -51,26 +39,26 @@ std::string to_text(const Report& report, const FormatOptions& options)
         if (++shown[finding.rule] > options.max_per_rule) continue;
         out += painted(finding.severity, fmt::format("{}[{}]", to_string(finding.severity), finding.rule->id),
                        options.colored);
-        out += fmt::format(": {}\n  --> {}", visible(finding.message), visible(place(finding.site)));
+        out += fmt::format(": {}\n  --> {}", visible_in_line(finding.message), visible_in_line(place(finding.site)));
         if (finding.instances > 1) out += fmt::format("   (at {} instances)", finding.instances);
-        if (!finding.state.empty()) out += fmt::format("   (with {})", finding.state);
+        if (!finding.state.empty()) out += fmt::format("   (with {})", visible_in_line(finding.state));
         out += '\n';
-        if (!finding.hint.empty()) out += fmt::format("   = help: {}\n", visible(finding.hint));
+        if (!finding.hint.empty()) out += fmt::format("   = help: {}\n", visible_in_line(finding.hint));
     }
     for (const auto& [rule, count] : shown)
         if (count > options.max_per_rule)
             out += fmt::format("   ... and {} more of {}\n", count - options.max_per_rule, rule->id);
     for (const RuleOutcome& outcome : report.outcomes)
         if (outcome.outcome == Outcome::not_checked)
-            out += fmt::format("not checked[{}]: {}\n", outcome.rule->id, visible(outcome.reason));
+            out += fmt::format("not checked[{}]: {}\n", outcome.rule->id, visible_in_line(outcome.reason));
     const std::size_t errors = report.count(Severity::error), warnings = report.count(Severity::warning),
                       infos = report.count(Severity::info);
-    out += fmt::format("{}: {}, {}, {}; {} passed, {} not checked, {} not applicable", report.asset,
+    out += fmt::format("{}: {}, {}, {}; {} passed, {} not checked, {} not applicable", visible_in_line(report.asset),
                        counted(errors, "error", "errors"), counted(warnings, "warning", "warnings"),
                        counted(infos, "info", "infos"), counted(report.count(Outcome::passed), "rule", "rules"),
                        report.count(Outcome::not_checked), report.count(Outcome::not_applicable));
     if (!report.states.empty()) out += fmt::format(", {} further states of variants", report.states.size());
-    if (report.states_left_out > 0) out += fmt::format(", {} states not looked at", report.states_left_out);
+    for (const std::string& what : report.left_out()) out += ", " + what;
     if (report.suppressed > 0) out += fmt::format(", {} suppressed", report.suppressed);
     if (report.baselined > 0) out += fmt::format(", {} in the baseline", report.baselined);
     return out + '\n';
@@ -108,14 +96,20 @@ std::string explain(const Rule& rule)
 {
     std::string out = fmt::format("{} {}   {} {}\n\n{}\n\nWhy: {}\nFix: {}\n", rule.id, rule.slug,
                                   to_string(rule.keyword), to_string(rule.severity), rule.summary, rule.why, rule.fix);
+    for (const Sentence* sentence : sentences_of(rule)) {
+        out += fmt::format("\nREP-0158 {}: \"{}\"\n", sentence->section, sentence->text);
+        if (!sentence->note.empty())
+            out += fmt::format("    {}{}\n", sentence->contradicts ? "The standard contradicts itself: " : "",
+                               sentence->note);
+    }
+    if (const std::string_view from = derivation_of(rule); !from.empty())
+        out += fmt::format("\nNo sentence of REP-0158 says so. {}\n", from);
+    out += fmt::format("\nPage: {}\n", help_page(rule));
     const auto  example = [&](const char* title, std::string_view fragment) {
         if (fragment.empty()) return;
         out += fmt::format("\n{}:\n", title);
-        if (fragment.starts_with("#files")) fragment.remove_prefix(std::string_view("#files").size());
-        std::string text = written_out(fragment.substr(fragment.starts_with('\n') ? 1 : 0));
-        while (text.ends_with('\n')) text.pop_back();
         out += "    ";
-        for (const char c : text) {
+        for (const char c : example_text(fragment)) {
             out += c;
             if (c == '\n') out += "    ";
         }

@@ -85,10 +85,14 @@ std::span<const Rule* const> rules()
     return kRules;
 }
 
+/// May be left out of a rule's id.
+constexpr std::string_view kPrefix = "REP-";
+
 const Rule* find_rule(std::string_view id_or_slug)
 {
     for (const Rule* rule : rules())
-        if (rule->id == id_or_slug || rule->slug == id_or_slug) return rule;
+        if (rule->id == id_or_slug || rule->slug == id_or_slug || rule->id.substr(kPrefix.size()) == id_or_slug)
+            return rule;
     return nullptr;
 }
 
@@ -97,7 +101,7 @@ bool selects(std::string_view selector, const Rule& rule)
     if (selector == rule.id || selector == rule.slug) return true;
     if (selector.starts_with("REP"))
         selector.remove_prefix(std::min<std::size_t>(selector.size(), selector.starts_with("REP-") ? 4 : 3));
-    if (selector.empty()) return true;
+    if (selector.empty() || selector == rule.id.substr(kPrefix.size())) return true;
     const std::string_view section = rule.section();
     return section == selector || (section.starts_with(selector) && section[selector.size()] == '.');
 }

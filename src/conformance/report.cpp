@@ -1,5 +1,7 @@
 #include "mechane/conformance/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace mechane::conformance {
@@ -41,6 +43,18 @@ std::size_t Report::fixable() const
 {
     return static_cast<std::size_t>(
         std::count_if(findings.begin(), findings.end(), [](const Finding& f) { return f.rule->fixable; }));
+}
+
+std::vector<std::string> Report::left_out() const
+{
+    std::vector<std::string> all;
+    if (states_left_out > 0)
+        all.push_back(fmt::format("{} other state{} of variants not judged{}", states_left_out,
+                                  states_left_out == 1 ? "" : "s", states.empty() ? " (--variants each)" : ""));
+    if (payloads_left_out > 0)
+        all.push_back(fmt::format("{} payload{} not loaded and not judged", payloads_left_out,
+                                  payloads_left_out == 1 ? "" : "s"));
+    return all;
 }
 
 }  // namespace mechane::conformance

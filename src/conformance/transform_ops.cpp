@@ -112,11 +112,12 @@ std::optional<Vec3d> scale_of(const usd::Prim& prim, const TransformStack& stack
     for (const usd::Matrix4d& local : sized_matrices(prim, stack))
         if (!is_unscaled(local)) return row_lengths(local);
     const auto off = [](double s) { return std::abs(std::abs(s) - 1) > kScaleTolerance; };
-    if (each_op)
-        for (const TransformOp& op : stack.ops)
-            if (op.kind == "scale")
-                for (const Vec3d& s : values_of<Vec3d>(prim.attribute(op.attribute())))
-                    if (off(s.x) || off(s.y) || off(s.z)) return s;
+    // Two negative factors are a half turn that is written as a scale. One, or three, are a mirror (REP-1.1-f).
+    const auto turns = [](const Vec3d& s) { return s.x * s.y * s.z > 0 && (s.x < 0 || s.y < 0 || s.z < 0); };
+    for (const TransformOp& op : stack.ops)
+        if (op.kind == "scale")
+            for (const Vec3d& s : values_of<Vec3d>(prim.attribute(op.attribute())))
+                if ((each_op && (off(s.x) || off(s.y) || off(s.z))) || turns(s)) return s;
     return std::nullopt;
 }
 

@@ -1,14 +1,12 @@
+#include "conformance/variant_states.h"
+
 #include <algorithm>
 #include <set>
 
-#include "mechane/conformance/check.h"
 #include "mechane/usd/stage_layers.h"
 
 namespace mechane::conformance {
 namespace {
-
-/// One selection other than the default: "/robot{gripper}" -> "none".
-using Selection = std::pair<std::string, std::string>;
 
 struct Choice {
     std::string              set;  ///< "/robot{gripper}"
@@ -30,11 +28,9 @@ std::vector<Choice> choices(const usd::Stage& stage)
     return found;
 }
 
-/// States in a fixed order: each variant by itself, or every combination (the default one left out).
-std::vector<std::vector<Selection>> states_of(const std::vector<Choice>& all, const VariantStates& wanted,
-                                              std::size_t& left_out)
+std::vector<VariantState> states_of(const std::vector<Choice>& all, const VariantStates& wanted, std::size_t& left_out)
 {
-    std::vector<std::vector<Selection>> states;
+    std::vector<VariantState> states;
     if (!wanted.product) {
         for (const Choice& choice : all)
             for (const std::string& name : choice.others) states.push_back({{choice.set, name}});
@@ -57,7 +53,12 @@ std::vector<std::vector<Selection>> states_of(const std::vector<Choice>& all, co
     return states;
 }
 
-std::string name_of(const std::vector<Selection>& state)
+}  // namespace
+
+std::vector<VariantState> variant_states(const usd::Stage& stage, const VariantStates& wanted, std::size_t& left_out)
+{ return states_of(choices(stage), wanted, left_out); }
+
+std::string name_of(const VariantState& state)
 {
     std::string text;
     for (const auto& [set, variant] : state)
@@ -65,16 +66,15 @@ std::string name_of(const std::vector<Selection>& state)
     return text;
 }
 
-}  // namespace
-
 Result<Report> check_variants(const usd::Stage& stage, const std::string& asset, const usd::OpenOptions& open,
                               const CheckOptions& options, const VariantStates& wanted)
 {
     auto report = check(stage, options);
     if (!report) return report;
+    report->states_left_out = 0;
     std::set<std::string> known;
     for (const Finding& finding : report->findings) known.insert(finding.fingerprint);
-    for (const std::vector<Selection>& state : states_of(choices(stage), wanted, report->states_left_out)) {
+    for (const VariantState& state : variant_states(stage, wanted, report->states_left_out)) {
         usd::OpenOptions selected = open;
         selected.variant_selections.insert(selected.variant_selections.end(), state.begin(), state.end());
         const auto other = usd::Stage::open(asset, selected);

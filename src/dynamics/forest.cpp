@@ -2,23 +2,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <type_traits>
+
+#include "mechane/core/disjoint_sets.h"
 
 namespace mechane::dynamics {
 
 namespace {
 
-/// Union-find over bodies; every set has exactly one body without an inbound joint, its root.
-struct Sets {
-    std::vector<std::int32_t> parent;
-    explicit Sets(std::size_t n) : parent(n) { std::iota(parent.begin(), parent.end(), 0); }
-    std::int32_t find(std::int32_t a)
-    {
-        while (parent[a] != a) a = parent[a] = parent[parent[a]];
-        return a;
-    }
-};
+/// Over bodies; every set has exactly one body without an inbound joint, its root.
+using Sets = DisjointSets<std::int32_t>;
 
 bool is_free_like(model::JointType type)
 { return type == model::JointType::free || type == model::JointType::distance || type == model::JointType::rod; }
@@ -41,7 +34,7 @@ std::vector<std::int32_t> choose_inbound(const model::Model& model, std::span<co
             const bool coupled = p >= 0 && !prescribed[p] && !is_free_like(model.joint_type[j]);
             if (coupled) {
                 if (sets.find(p) == sets.find(c)) continue;
-                sets.parent[sets.find(c)] = sets.find(p);
+                sets.hang(c, p);
             }
             inbound[c] = j;
             used[j]    = 1;
@@ -78,7 +71,7 @@ std::vector<std::int32_t> group_roots(const model::Model& model, const std::vect
 {
     Sets       sets(model.body_count());
     const auto tie = [&](std::int32_t a, std::int32_t b) {
-        if (a >= 0 && b >= 0 && !prescribed[a] && !prescribed[b]) sets.parent[sets.find(a)] = sets.find(b);
+        if (a >= 0 && b >= 0 && !prescribed[a] && !prescribed[b]) sets.hang(a, b);
     };
     for (std::size_t b = 0; b < inbound.size(); ++b)
         if (inbound[b] >= 0 && !is_free_like(model.joint_type[inbound[b]]))

@@ -4,30 +4,13 @@
 #include <numeric>
 #include <tuple>
 
+#include "mechane/core/disjoint_sets.h"
+
 namespace mechane::geometry {
 
 namespace {
 
-/// Disjoint sets whose representative is their smallest member.
-class Sets {
-  public:
-    explicit Sets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
-
-    std::size_t find(std::size_t i)
-    {
-        while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-        return i;
-    }
-    void join(std::size_t a, std::size_t b)
-    {
-        a = find(a);
-        b = find(b);
-        if (a != b) parent_[std::max(a, b)] = std::min(a, b);
-    }
-
-  private:
-    std::vector<std::size_t> parent_;
-};
+using Sets = DisjointSets<>;
 
 void join_coincident(const std::vector<Vec3d>& points, Sets& sets)
 {

@@ -1,12 +1,9 @@
-#include <unistd.h>
-
-#include <atomic>
-#include <fstream>
-#include <iterator>
-#include <system_error>
+#include <string>
 
 #include "mechane/core/bytes.h"
 #include "mechane/core/hash.h"
+#include "mechane/files/read.h"
+#include "mechane/files/replace.h"
 #include "mechane/geometry/preparation.h"
 
 namespace mechane::geometry {
@@ -22,10 +19,9 @@ std::filesystem::path DiskCache::file_of(std::uint64_t key) const { return folde
 
 std::optional<std::vector<std::byte>> DiskCache::load(std::uint64_t key)
 {
-    std::ifstream     in(file_of(key), std::ios::binary);
-    std::vector<char> chars{std::istreambuf_iterator<char>(in), {}};
-    if (!in || chars.size() < kHeader) return std::nullopt;
-    const auto bytes = std::as_bytes(std::span(chars));
+    const auto text = files::read(file_of(key).string());
+    if (!text || text->size() < kHeader) return std::nullopt;
+    const auto bytes = std::as_bytes(std::span(*text));
     ByteReader head(bytes.first(kHeader));
     const bool known = head.take<std::uint32_t>() == kMagic && head.take<std::uint32_t>() == kVersion;
     const auto body  = bytes.subspan(kHeader);
@@ -35,29 +31,14 @@ std::optional<std::vector<std::byte>> DiskCache::load(std::uint64_t key)
 
 void DiskCache::store(std::uint64_t key, std::span<const std::byte> bytes)
 {
-    // A name of its own for each writer: two that store the same key write the same bytes, and the last rename wins.
-    static std::atomic<unsigned> counter{0};
-    std::error_code              failed;
-    std::filesystem::create_directories(folder_, failed);
-    const auto aside =
-        folder_ / (to_hex(key) + "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".part");
     ByteWriter head;
     head.put(kMagic);
     head.put(kVersion);
     head.put(hash_bytes(bytes.data(), bytes.size(), key));
-    {
-        std::ofstream out(aside, std::ios::binary | std::ios::trunc);
-        out.write(reinterpret_cast<const char*>(head.bytes().data()),
-                  static_cast<std::streamsize>(head.bytes().size()));
-        out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-        out.close();
-        if (!out) failed = std::make_error_code(std::errc::io_error);
-    }
-    if (!failed) std::filesystem::rename(aside, file_of(key), failed);
-    if (failed) {
-        std::error_code ignored;
-        std::filesystem::remove(aside, ignored);
-    }
+    std::string content(reinterpret_cast<const char*>(head.bytes().data()), head.bytes().size());
+    content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    // Two that store the same key write the same bytes, and the last one wins. What could not be kept is made again.
+    (void)files::replace(file_of(key).string(), content, {.may_be_input = true, .make_folders = true, .durable = false});
 }
 
 }  // namespace mechane::geometry

@@ -1,6 +1,7 @@
 #include "mechane/geometry/weld.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <tuple>
 
@@ -73,6 +74,14 @@ MeshFaults find_faults(const Mesh& mesh)
         i = end;
     }
     return faults;
+}
+
+bool encloses_volume(const Mesh& mesh)
+{
+    if (mesh.triangles.empty() || !has_valid_indices(mesh) || !is_finite(mesh)) return false;
+    const Aabbd  box    = bounds(mesh);
+    const double extent = length(box.upper - box.lower);
+    return find_faults(welded(mesh, std::isfinite(extent) ? 1e-7 * extent : 0)).boundary_edges == 0;
 }
 
 }  // namespace mechane::geometry

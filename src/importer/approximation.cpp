@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "mechane/geometry/decomposition.h"
 #include "mechane/geometry/fit.h"
 #include "mechane/geometry/hull.h"
+#include "mechane/geometry/mass.h"
 #include "mechane/geometry/simplification.h"
 #include "mechane/resolve/shape_values.h"
 #include "mechane/tasks/parallel.h"
@@ -67,18 +70,88 @@ std::optional<CollisionPart> hull_part(const Import& run, const physics::Collide
         model::GeoType::convex_mesh, std::make_shared<const geometry::Mesh>(std::move(*hull)), {}, {1, 1, 1}};
 }
 
-/// One hull for all colliders of one mesh that differ in a positive scale only.
-bool shares_hull(const physics::Collider& collider)
+/// One hull for all colliders of one mesh that differ in a positive scale only; Newton scales hulls by any.
+bool shares_hull(const Import& run, const physics::Collider& collider)
 {
     return !collider.sheared_points &&
-           std::min({collider.mesh_scale.x, collider.mesh_scale.y, collider.mesh_scale.z}) > 0;
+           (run.newton() || std::min({collider.mesh_scale.x, collider.mesh_scale.y, collider.mesh_scale.z}) > 0);
+}
+
+/// The vertices that Newton has of a mesh, scaled. Flat shading gives each corner of a triangle its own.
+std::vector<Vec3d> newton_vertices(const physics::Collider& collider, const geometry::Mesh& mesh)
+{
+    const auto has = [&](const char* name) { return collider.prim.attribute(name).authored(); };
+    const auto scheme = collider.prim.attribute("subdivisionScheme").get_or<std::string>("catmullClark");
+    const bool flat   = !has("normals") && !has("primvars:normals") && (scheme == "none" || scheme == "bilinear");
+    std::vector<Vec3d> out;
+    if (flat)
+        for (const auto& triangle : mesh.triangles)
+            for (const std::int32_t v : triangle) out.push_back(in_shape_frame(collider, mesh.points[static_cast<std::size_t>(v)]));
+    else
+        for (const Vec3d& p : mesh.points) out.push_back(in_shape_frame(collider, p));
+    return out;
+}
+
+/// Newton's ball: about the mean of the vertices.
+std::optional<CollisionPart> newton_sphere(const std::vector<Vec3d>& vertices)
+{
+    if (vertices.empty()) return std::nullopt;
+    Vec3d sum;
+    for (const Vec3d& p : vertices) sum += p;
+    const Vec3d centre = sum / static_cast<double>(vertices.size());
+    double      radius = 0;
+    for (const Vec3d& p : vertices) radius = std::max(radius, length(p - centre));
+    return CollisionPart{model::GeoType::sphere, nullptr, {centre, {}}, {radius, 0, 0}};
+}
+
+/// Newton's box: of the frames that are turned in whole degrees about an axis before the hull's principal axes, the one
+/// with the least volume, the first of equal ones.
+std::optional<CollisionPart> newton_box(const std::vector<Vec3d>& vertices)
+{
+    constexpr int    kSteps = 360;
+    constexpr double kEqual = 1 - 1e-6;  // what single precision leaves of volumes that are the same
+    const auto       hull   = geometry::build_hull(vertices, {.max_vertices = 100'000});
+    if (!hull) return std::nullopt;
+    const geometry::MassProperties solid = geometry::mesh_mass(*hull, {1, 1, 1}, 1);
+    if (!(solid.mass > 0)) return std::nullopt;
+    const geometry::PrincipalAxes axes = geometry::principal_axes(solid.inertia);
+    const Mat33d                  R    = to_matrix(axes.rotation);
+    std::array<std::size_t, 3>    order{0, 1, 2};
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return axes.values[a] < axes.values[b]; });
+    const auto column = [&](std::size_t i) { return Vec3d{R(0, i), R(1, i), R(2, i)}; };
+    const Vec3d v0 = column(order[0]), v1 = column(order[1]), v2 = cross(v0, v1);
+    const Quatd base = conjugate(from_matrix(Mat33d::from_columns(v0, v1, v2)));  // into the principal frame
+    std::optional<CollisionPart> best;
+    double                       least = kInfinity;
+    for (int step = 0; step < kSteps; ++step)
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const double half = kPi * step / kSteps;
+            Quatd        turn{0, 0, 0, std::cos(half)};
+            (axis == 0 ? turn.x : axis == 1 ? turn.y : turn.z) = std::sin(half);
+            const Mat33d Q = to_matrix(base * turn);
+            Vec3d        low{kInfinity, kInfinity, kInfinity}, high{-kInfinity, -kInfinity, -kInfinity};
+            for (const Vec3d& p : hull->points) {
+                const Vec3d q = Q * (p - solid.com);
+                low           = min(low, q);
+                high          = max(high, q);
+            }
+            const Vec3d  extent = 0.5 * (high - low);
+            const double volume = extent.x * extent.y * extent.z;
+            if (!(volume < kEqual * least)) continue;
+            least = volume;
+            best  = CollisionPart{model::GeoType::box,
+                                  nullptr,
+                                  {solid.com + transpose(Q) * (0.5 * (low + high)), conjugate(base * turn)},
+                                  extent};
+        }
+    return best;
 }
 
 /// Hulls that together cover the mesh; empty when no part of it has one.
 std::vector<CollisionPart> hull_parts(const Import& run, const physics::Collider& collider, const geometry::Mesh& mesh)
 {
     // Newton takes the authored mesh apart and scales the pieces.
-    const bool     as_authored = run.newton() && shares_hull(collider);
+    const bool     as_authored = run.newton() && shares_hull(run, collider);
     geometry::Mesh scaled      = mesh;
     for (Vec3d& p : scaled.points)
         if (!as_authored) p = in_shape_frame(collider, p);
@@ -152,9 +225,12 @@ std::vector<CollisionPart> compute_parts(const Import& run, const physics::Colli
             return {std::move(whole)};
         }
         case physics::Approximation::bounding_sphere:
-            if (auto part = sphere_part(points)) return {std::move(*part)};
+            if (auto part = run.newton() ? newton_sphere(newton_vertices(collider, *data.mesh)) : sphere_part(points))
+                return {std::move(*part)};
             break;
         case physics::Approximation::bounding_cube:
+            if (run.newton())
+                if (auto part = newton_box(newton_vertices(collider, *data.mesh))) return {std::move(*part)};
             if (auto part = box_part(points)) return {std::move(*part)};
             break;
         case physics::Approximation::convex_decomposition:
@@ -162,7 +238,7 @@ std::vector<CollisionPart> compute_parts(const Import& run, const physics::Colli
             fallback("convexDecomposition", "one convex hull");
             [[fallthrough]];
         case physics::Approximation::convex_hull:
-            if (shares_hull(collider))
+            if (shares_hull(run, collider))
                 if (auto part = unscaled_hull(run, collider, data, found)) {
                     part->scale = collider.mesh_scale;
                     return {std::move(*part)};
@@ -223,7 +299,7 @@ void prepare_approximations(Import& run)
         const physics::Collider& c    = run.collider(i);
         const MeshData*          data = run.meshes.read(c.prim, run.found);
         if (data == nullptr) continue;
-        if (approximation_of(run, c) == physics::Approximation::convex_hull && shares_hull(c)) {
+        if (approximation_of(run, c) == physics::Approximation::convex_hull && shares_hull(run, c)) {
             const auto [place, fresh] = hulls.try_emplace({data->mesh.get(), run.hull_vertices(c.prim)}, jobs.size());
             if (!fresh) {
                 jobs[place->second].others.push_back(i);

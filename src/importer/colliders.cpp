@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "approximation.h"
+#include "exact_round.h"
 #include "face_materials.h"
 #include "mechane/geometry/hull.h"
+#include "mechane/geometry/weld.h"
+#include "mechane/model/codes.h"
 #include "mechane/resolve/shape_values.h"
+#include "paint.h"
 #include "shape_frames.h"
 
 namespace mechane::importer {
@@ -32,6 +37,16 @@ std::optional<model::SdfConfig> sdf_config(const resolve::SdfSettings& settings)
     return out;
 }
 
+/// The rule of a name that the resolvers know; nothing for the empty one.
+std::optional<model::MaterialCombine> combine_rule(std::string_view name)
+{
+    if (name == "average") return model::MaterialCombine::average;
+    if (name == "min") return model::MaterialCombine::minimum;
+    if (name == "multiply") return model::MaterialCombine::multiply;
+    if (name == "max") return model::MaterialCombine::maximum;
+    return std::nullopt;
+}
+
 /// Whether any solver authored anything on a collider or its material. Most colliders are plain, and some twenty
 /// lookups can be spared then. `label` is the collider's path, under which its attributes have been collected.
 bool may_be_tuned(const Import& run, const physics::Collider& collider, const physics::Material* material,
@@ -44,6 +59,35 @@ bool may_be_tuned(const Import& run, const physics::Collider& collider, const ph
     const auto apis = collider.prim.authored_apis();
     return std::any_of(apis.begin(), apis.end(),
                        [](const usd::Token& api) { return api.text().starts_with("Newton"); });
+}
+
+/// Says of what is authored under a key that it has no effect.
+void leave(const Import& run, const usd::Prim& prim, resolve::Key key, const std::string& reason)
+{
+    if (run.log == nullptr) return;
+    const resolve::Resolved answer = run.resolvers.get(prim, key, run.context);
+    if (answer.authored()) run.log->correct(prim, answer.attribute, physics::Use::ignored, reason);
+}
+
+/// Whether a collider that asks for pressure contact bounds a volume that could be pressed; says so where not.
+bool can_press(Import& run, const physics::Collider& collider)
+{
+    std::string why;
+    if (collider.kind == ShapeKind::plane) why = "a plane makes point contacts only";
+    if (collider.kind == ShapeKind::mesh) {
+        const physics::Approximation method = approximation_of(run, collider);
+        const MeshData*              data   = run.meshes.read(collider.prim, run.found);
+        if (data != nullptr && !geometry::encloses_volume(*data->mesh) &&
+            (method == physics::Approximation::none || method == physics::Approximation::mesh_simplification))
+            why = "a mesh that is not closed makes point contacts only";
+    }
+    if (why.empty()) return true;
+    const resolve::Resolved asked = run.resolvers.get(collider.prim, resolve::Key::shape_hydroelastic_enabled, run.context);
+    run.found.add(model::kHydroelasticUnsupported, asked.authored() ? asked.site : collider.prim.site(),
+                  fmt::format("<{}>: {}", collider.path.text(), why));
+    leave(run, collider.prim, resolve::Key::shape_hydroelastic_enabled, why);
+    leave(run, collider.prim, resolve::Key::shape_kh, why);
+    return false;
 }
 
 model::ShapeConfig config_of(Import& run, const physics::Collider& collider, const physics::Material* material,
@@ -69,6 +113,8 @@ model::ShapeConfig config_of(Import& run, const physics::Collider& collider, con
     config.ke = contact.ke, config.kd = contact.kd, config.kf = contact.kf, config.ka = contact.ka;
     config.mu_torsional = contact.mu_torsional, config.mu_rolling = contact.mu_rolling;
     config.margin = contact.margin, config.gap = contact.gap;
+    if (const auto rule = combine_rule(contact.friction_combine)) config.friction_combine = rule;
+    if (const auto rule = combine_rule(contact.restitution_combine)) config.restitution_combine = rule;
     if (material != nullptr && run.log)
         for (const char* name : {"mjc:priority", "mjc:solmix"})
             if (run.log->find(material->prim, name) != nullptr)
@@ -81,14 +127,43 @@ model::ShapeConfig config_of(Import& run, const physics::Collider& collider, con
         config.restitution = material->restitution;
         if (!run.newton()) config.mu_static = material->static_friction;
     }
-    const auto sdf = resolve::sdf_settings(run.resolvers, collider, run.context, config.is_hydroelastic, run.found);
-    config.kh      = sdf.kh;
+    auto sdf  = resolve::sdf_settings(run.resolvers, collider, run.context, config.is_hydroelastic, run.found);
+    config.kh = sdf.kh;
+    if (sdf.hydroelastic && !run.newton()) sdf.hydroelastic = can_press(run, collider);
     config.is_hydroelastic = sdf.hydroelastic;
+    if (collider.kind == ShapeKind::plane && !run.newton()) {
+        using resolve::Key;
+        for (const Key key : {Key::shape_sdf_target_voxel_size, Key::shape_sdf_max_resolution,
+                              Key::shape_sdf_narrow_band_inner, Key::shape_sdf_narrow_band_outer,
+                              Key::shape_sdf_texture_format, Key::shape_sdf_padding})
+            leave(run, collider.prim, key, "a plane has no distance field");
+        sdf.has_sdf = false;
+    }
     if (auto authored = sdf_config(sdf)) config.sdf = std::move(authored);  // else the builder's default stays
     if (const auto group = run.resolvers.get(collider.prim, resolve::Key::shape_collision_group, run.context).number();
         group && !run.newton())
         config.collision_group = static_cast<std::int32_t>(*group);
     return config;
+}
+
+/// The scale that Newton notes: lengths of the axes in the world, with the signs of the scales that are authored.
+Vec3d newton_scale(const physics::Collider& collider)
+{
+    Vec3d out, signs{1, 1, 1};
+    for (int row = 0; row < 3; ++row)
+        out[static_cast<std::size_t>(row)] =
+            length(Vec3d{collider.world(row, 0), collider.world(row, 1), collider.world(row, 2)});
+    for (usd::Prim p = collider.prim; p && !p.path().is_root(); p = p.parent()) {
+        for (const usd::Token& op : p.attribute("xformOpOrder").get_or<std::vector<usd::Token>>({})) {
+            std::string_view name = op.text();
+            if (name.starts_with("!invert!")) name.remove_prefix(8);
+            if (!name.starts_with("xformOp:scale")) continue;
+            if (const auto s = p.attribute(usd::Token(name)).get<Vec3d>())
+                for (std::size_t i = 0; i < 3; ++i) signs[i] *= (*s)[i] < 0 ? -1 : 1;
+        }
+        if (p.stage().resets_transform(p)) break;
+    }
+    return scale(out, signs);
 }
 
 /// Adds one collider prim, which may be several shapes.
@@ -144,7 +219,7 @@ class ColliderAdder {
         }
         run_.shape_of[static_cast<std::size_t>(index_)] = index;
         run_.result.path_shape_map[label]               = index;
-        run_.result.path_shape_scale[label]             = collider_.scale;
+        run_.result.path_shape_scale[label]             = run_.newton() ? newton_scale(collider_) : collider_.scale;
         return index;
     }
 
@@ -159,6 +234,7 @@ class ColliderAdder {
     void add_primitive()
     {
         const double unit = run_.length();
+        if (keeps_uneven_scale(run_, collider_)) return add_exact();
         switch (collider_.kind) {
             case ShapeKind::sphere:
                 shape_.type  = GeoType::sphere;
@@ -192,6 +268,15 @@ class ColliderAdder {
             case ShapeKind::custom:
                 return;
         }
+    }
+
+    void add_exact()
+    {
+        const ExactRound exact = exact_round(run_, collider_);
+        if (!exact.semi_axes) return add_hull(exact.points);
+        shape_.type  = GeoType::ellipsoid;
+        shape_.scale = run_.length() * *exact.semi_axes;
+        emit(shape_);
     }
 
     void add_tapered()
@@ -283,6 +368,10 @@ class ColliderAdder {
                 run_.further_parts.emplace_back(index_, std::move(part));
                 continue;
             }
+            if (twin)
+                run_.paint.of_twin[index_] = paint_of(run_, look_, collider_.prim, *data);
+            else if (shape_.config.is_visible && part.source == data->mesh)
+                part.source = model::painted(part.source, paint_of(run_, look_, collider_.prim, *data));
             const auto n = emit(std::move(part));
             if (twin) {
                 // The collider shows its authored colour when somebody looks at colliders.
@@ -308,6 +397,9 @@ class ColliderAdder {
             part.source              = MeshReader::part_of(data, covered.faces);
             part.scale               = run_.length() * collider_.mesh_scale;
             if (&covered != &materials.front()) part.label += "_" + covered.subset;
+            if (part.config.is_visible)
+                part.source =
+                    model::painted(part.source, paint_of(run_, look_, collider_.prim, data, covered.faces));
             emit(std::move(part));
         }
         return !materials.empty();
@@ -341,6 +433,7 @@ void add_twin(Import& run, physics::Index index)
     twin.scale             = run.length() * collider.mesh_scale;
     twin.color             = simple.color;
     twin.opacity           = simple.opacity;
+    twin.source            = model::painted(data->mesh, std::exchange(run.paint.of_twin[index], nullptr));
     twin.config            = run.builder.default_shape;
     twin.config.density    = 0;
     twin.config.is_visible = true;

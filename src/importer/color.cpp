@@ -101,16 +101,20 @@ bool names_color(const std::string& input)
     return false;
 }
 
-/// @param texture  receives the UsdUVTexture that is connected
-bool has_color_texture(const usd::Prim& node, usd::Prim& texture, Diagnostics& found)
+/// Takes the texture of a node's base colour into a look: the UsdUVTexture that is connected, or an input that names a
+/// file itself, as those of MDL materials do.
+bool has_color_texture(const usd::Prim& node, Appearance& look, Diagnostics& found)
 {
     for (const usd::Token& name : node.authored_property_names()) {
         if (!name.text().starts_with("inputs:") || !names_color(name.text())) continue;
         const usd::Attribute input = node.attribute(name);
-        if (const auto asset = input.get<usd::AssetPath>(); asset && !asset->authored.empty()) return true;
+        if (const auto asset = input.get<usd::AssetPath>(); asset && !asset->authored.empty()) {
+            look.texture_input = input;
+            return true;
+        }
         const usd::Attribute producer = usd::shading_source(input, &found).attribute;
         if (producer && producer.prim() != node && is_texture(producer.prim(), found)) {
-            texture = producer.prim();
+            look.texture = producer.prim();
             return true;
         }
     }
@@ -182,6 +186,7 @@ std::optional<Appearance> from_material(const usd::Stage& stage, const physics::
     const usd::Prim material = stage.bound_material(prim, {});
     if (!material) return std::nullopt;
     Appearance      look;
+    look.material          = material;
     const usd::Prim shader = shader_of(material, found);
     for (const usd::Prim& node : {shader, material}) {
         if (!node) continue;
@@ -196,7 +201,7 @@ std::optional<Appearance> from_material(const usd::Stage& stage, const physics::
             if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
         }
         if (!look.opacity) look.opacity = opacity_of(node, found);
-        if (!look.textured && has_color_texture(node, look.texture, found)) look.textured = true;
+        if (!look.textured && has_color_texture(node, look, found)) look.textured = true;
     }
     if (!shader && !look.color && !look.opacity && !look.textured) return std::nullopt;
     add_from_display_primvars(physics, prim, look, found);

@@ -14,6 +14,8 @@ struct Appearance {
     std::optional<double> opacity;           ///< 0..1
     bool                  textured = false;  ///< the colour comes from an image; `color` is then unset
     usd::Prim             texture;           ///< the UsdUVTexture that gives it; invalid when another shader does
+    usd::Attribute        texture_input;     ///< the asset-valued input of another shader that names the image
+    usd::Prim             material;          ///< whose look this is; invalid without one
 };
 
 /// Colour of a prim: the material bound for rendering, then displayColor (import-usd 7.2).

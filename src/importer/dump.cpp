@@ -360,6 +360,11 @@ void put_extensions(Json& out, const model::Model& m, const ArrayWriter& w)
     out["body_starts_asleep"]              = w.flags(m.body_starts_asleep);
     out["body_scene"]                      = w.ints(m.body_scene);
     out["shape_material_mu_static"]        = w.reals(m.shape_material_mu_static);
+    const auto chosen = [](const std::vector<std::int32_t>& rules) {
+        return std::any_of(rules.begin(), rules.end(), [](std::int32_t r) { return r != model::kNoCombine; });
+    };
+    if (chosen(m.shape_friction_combine)) out["shape_friction_combine"] = w.ints(m.shape_friction_combine);
+    if (chosen(m.shape_restitution_combine)) out["shape_restitution_combine"] = w.ints(m.shape_restitution_combine);
     Json& fields = out["shape_sdf_config"] = Json::array();
     for (const auto& sdf : m.shape_sdf_config) fields.push_back(sdf ? json_sdf(*sdf) : Json());
 }

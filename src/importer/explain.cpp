@@ -296,6 +296,13 @@ class Explainer {
             if (speaks) consider(x, in_.stage.prim_at(usd::Path(entry.prim)), entry.property, std::nullopt);
         }
         if (row.field == "com") return;
+        // A density, or a mass of this body alone, may stand on a prim above it.
+        for (usd::Prim p = e.prim.parent(); p && !p.path().is_root(); p = p.parent())
+            if (p.has_api("PhysicsMassAPI") && !p.has_api("PhysicsRigidBodyAPI"))
+                for (const char* property : {"physics:mass", "physics:density"})
+                    if (const auto rows = ledger_.find(p.path().text());
+                        rows != ledger_.end() && rows->second.count(property) != 0)
+                        consider(x, p, property, std::nullopt);
         for (const std::int32_t s : in_.model.body_shapes[*e.body]) {
             const usd::Prim collider = in_.stage.prim_at(usd::Path(in_.model.shape_label[static_cast<std::size_t>(s)]));
             if (const usd::Prim material = material_of(collider);

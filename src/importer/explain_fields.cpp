@@ -18,6 +18,11 @@ std::string text(const Vec3& v) { return fmt::format("({}, {}, {})", text(v.x), 
 std::string text(const Pose& X)
 { return fmt::format("{} ({}, {}, {}, {})", text(X.p), text(X.q.x), text(X.q.y), text(X.q.z), text(X.q.w)); }
 std::string flag(bool on) { return on ? "true" : "false"; }
+std::string combine_name(std::int32_t rule)
+{
+    constexpr const char* kNames[] = {"average", "min", "max", "multiply", "geometric mean"};
+    return rule >= 0 && rule < 5 ? kNames[rule] : "the solver's";
+}
 std::string label_of(const Model& m, std::int32_t body)
 { return body < 0 ? "the world" : "<" + m.body_label[static_cast<std::size_t>(body)] + ">"; }
 /// A large number that stands for none.
@@ -453,6 +458,10 @@ std::vector<FieldRow> make_fields()
           at<&Model::shape_material_mu_torsional>);
     shape("mu_rolling", "shape_material_mu_rolling", length, {Key::material_mu_rolling}, {}, true,
           at<&Model::shape_material_mu_rolling>);
+    shape("friction_combine", "shape_friction_combine", none, {Key::material_friction_combine}, {}, true,
+          [](const Model& m, std::size_t i, std::size_t) { return combine_name(m.shape_friction_combine[i]); });
+    shape("restitution_combine", "shape_restitution_combine", none, {Key::material_restitution_combine}, {}, true,
+          [](const Model& m, std::size_t i, std::size_t) { return combine_name(m.shape_restitution_combine[i]); });
     shape("kh", "shape_material_kh", volume_stiffness, {Key::shape_kh}, {}, false, at<&Model::shape_material_kh>);
     shape("collision_group", "shape_collision_group", none, {Key::shape_collision_group}, {}, false,
           [](const Model& m, std::size_t i, std::size_t) { return std::to_string(m.shape_collision_group[i]); });

@@ -15,6 +15,7 @@
 #include "mechane/resolve/mass_rules.h"
 #include "mechane/resolve/resolvers.h"
 #include "mesh.h"
+#include "texture_look.h"
 
 namespace mechane::importer {
 
@@ -77,7 +78,15 @@ struct Import {
     std::map<physics::Index, std::vector<std::pair<std::int32_t, std::int32_t>>> filters_of_joint;
     JointPlan                                                                    plan;
     std::size_t first_joint = 0, first_articulation = 0;                     ///< of this import
-    std::map<std::uint32_t, std::shared_ptr<const Texture>> textures;        ///< by index of the shader
+    /// Pictures by shader and input.
+    std::map<std::pair<std::uint32_t, std::string>, std::shared_ptr<const TextureLook>> textures;
+    std::map<const TextureLook*, std::shared_ptr<const Texture>> plain_textures;  ///< the same for the result
+    /// What shapes look like beyond a colour (paint.h).
+    struct PaintNotes {
+        std::map<std::uint32_t, std::vector<std::string>>                 undrawn;  ///< by material: parts of it
+        std::multimap<std::uint64_t, std::shared_ptr<const model::Paint>> known;    ///< by content
+        std::map<physics::Index, std::shared_ptr<const model::Paint>>     of_twin;  ///< by collider
+    } paint;
     std::map<std::int32_t, bool>                            self_collision;  ///< by articulation
     std::int32_t              world = model::kGlobalWorld;                   ///< of everything that is added now
     physics::Index            scope = physics::kNone;            ///< only what this scene owns; kNone: everything
@@ -126,7 +135,9 @@ struct Import {
     {
         if (log != nullptr) log->note(prim, property, use, std::move(note));
     }
-    /// Notes the picture of a shape that a texture colours, read once for each shader.
+    /// The picture of a look, described once for each shader; null when it has none.
+    std::shared_ptr<const TextureLook> texture_of(const Appearance& look);
+    /// Notes the picture of a shape that a texture colours.
     void note_texture(const std::string& label, const Appearance& look);
     /// Vendor attributes into the result, once per prim; an empty entry for a resolver that finds none, if asked for.
     void collect(const usd::Prim& prim, bool even_none = true);

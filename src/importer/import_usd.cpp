@@ -6,13 +6,17 @@
 
 #include "approximation.h"
 #include "authored_worlds.h"
+#include "exact_round.h"
 #include "import.h"
 #include "ledger.h"
 #include "mechane/core/nearest.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/importer/mujoco_attributes.h"
+#include "mechane/physics/codes.h"
 #include "mechane/usd/codes.h"
+#include "mechane/usd/instancer_copies.h"
 #include "mechane/usd/selections.h"
+#include "paint.h"
 #include "unknown_properties.h"
 
 namespace mechane::importer {
@@ -80,7 +84,12 @@ physics::PhysicsModel parse_physics(Import& run)
         if (const usd::Path path(text); text.find(".*") == std::string::npos && !path.empty())
             options.exclude.push_back(path);
     options.exclude.insert(options.exclude.end(), run.deformable.begin(), run.deformable.end());
-    return physics::parse(run.stage, options, run.found, run.log.get());
+    Diagnostics           said;
+    physics::PhysicsModel model = physics::parse(run.stage, options, said, run.log.get());
+    for (const Diagnostic& one : said)
+        // Whoever asks keeps the unequal scale of round shapes.
+        if (!run.options.exact_shapes || run.newton() || one.id != physics::kShapeNonuniform.id) run.found.add(one);
+    return model;
 }
 
 /// The resolvers that the options name, those that "auto" stands for among them.
@@ -213,7 +222,10 @@ void import_all(Import& run)
 
 std::optional<geometry::MassProperties> mesh_solid(const Import& run, const physics::Collider& collider)
 {
-    if (approximation_of(run, collider) != physics::Approximation::convex_decomposition) return std::nullopt;
+    if (keeps_uneven_scale(run, collider)) return exact_round_solid(run, collider);
+    if (collider.kind != physics::ShapeKind::mesh ||
+        approximation_of(run, collider) != physics::Approximation::convex_decomposition)
+        return std::nullopt;
     const auto parts = run.collision_parts.find(static_cast<physics::Index>(&collider - run.physics.colliders.data()));
     if (parts == run.collision_parts.end()) return std::nullopt;
     geometry::MassProperties whole;
@@ -258,10 +270,23 @@ Posed Import::root_offset(physics::Index index) const
 
 void Import::note_texture(const std::string& label, const Appearance& look)
 {
-    if (!look.texture) return;
-    const auto [place, fresh] = textures.try_emplace(look.texture.index());
-    if (fresh) place->second = std::make_shared<const Texture>(read_texture(look.texture, found));
+    const auto texture = texture_of(look);
+    if (texture == nullptr) return;
+    const auto [place, fresh] = plain_textures.try_emplace(texture.get());
+    if (fresh) place->second = std::make_shared<const Texture>(plain_texture(*texture, found));
     result.path_shape_texture[label] = place->second;
+}
+
+std::shared_ptr<const TextureLook> Import::texture_of(const Appearance& look)
+{
+    if (!look.texture && !look.texture_input) return nullptr;
+    const usd::Prim owner     = look.texture ? look.texture : look.texture_input.prim();
+    const auto [place, fresh] = textures.try_emplace(
+        {owner.index(), look.texture ? std::string() : std::string(look.texture_input.name().text())});
+    if (fresh)
+        place->second = std::make_shared<const TextureLook>(look.texture ? look_of_texture(look.texture, found)
+                                                                         : look_of_input(look.texture_input, found));
+    return place->second;
 }
 
 void Import::collect(const usd::Prim& prim, bool even_none)
@@ -302,14 +327,24 @@ Result<void> check_arguments(const ImportOptions& options, const model::ModelBui
     return {};
 }
 
-Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& options, model::ModelBuilder& builder,
+Result<ImportResult> import_usd(const usd::Stage& authored, const ImportOptions& options, model::ModelBuilder& builder,
                                 Diagnostics& found)
 {
     if (const auto ok = check_arguments(options, builder); !ok) return ok.error();
-    if (const Diagnostic* error = composition_error(stage, options.allow_missing); error != nullptr)
+    if (const Diagnostic* error = composition_error(authored, options.allow_missing); error != nullptr)
         return make_diagnostic(codes::kStageComposition, error->site,
                                fmt::format("the stage is not composed as authored: {}", error->message));
-    const usd::Path root(options.root_path);
+    std::shared_ptr<const usd::Stage> with_items;
+    if (options.point_instancers == PointInstancers::expand && options.compat != Compat::newton_1_8) {
+        std::vector<usd::InstancerComplaint> complaints;
+        auto made = usd::with_instancer_copies(authored, options.load_visual_shapes, complaints);
+        if (!made) return made.error();
+        for (usd::InstancerComplaint& one : complaints)
+            found.add(codes::kInstancerItems, std::move(one.site), std::move(one.text));
+        with_items = *std::move(made);
+    }
+    const usd::Stage& stage = with_items ? *with_items : authored;
+    const usd::Path   root(options.root_path);
     if (root.empty() || (!root.is_root() && !stage.prim_at(root)))
         return make_diagnostic(codes::kRootPath, {}, fmt::format("there is no prim {}", options.root_path),
                                did_you_mean(options.root_path, paths_of(stage)));
@@ -358,12 +393,14 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     read_custom_values(run);
     report_unknown_properties(run);
     report_unread_vendors(run);
+    report_missing_pictures(run);
     settle_initial_state(run);
     find_animation(run);
     if (!run.fatal) collapse(run);
     if (!run.fatal) number_actuators(run);
     if (run.fatal) return *run.fatal;
     if (run.log) run.result.ledger = make_ledger(run);
+    run.result.stage   = std::move(with_items);
     work.default_shape = builder.default_shape;
     builder            = std::move(work);
     return std::move(run.result);

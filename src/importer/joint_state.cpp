@@ -105,7 +105,8 @@ void take_coordinates_from_poses(const Import& run, const JointEnds& ends, model
 
 void settle_initial_state(Import& run)
 {
-    model::ModelBuilder& b = run.builder;
+    model::ModelBuilder& b         = run.builder;
+    const double         in_metres = run.result.unit_in_metres / run.result.meters_per_unit;  // 1 unless units are kept
     for (std::size_t a = run.first_articulation; a < b.articulations.size() && !run.newton(); ++a) {
         for (const std::int32_t j : b.articulations[a].joints) {
             const model::BuilderJoint& joint = b.joints[static_cast<std::size_t>(j)];
@@ -118,10 +119,12 @@ void settle_initial_state(Import& run)
             const Posed         X_WC   = X_WP * joint_motion(joint, joint.q) * inverse(joint.child_xform);
             const double        moved  = length(X_WC.p - child.q.p),
                                 turned = length(to_rotation_vector(conjugate(child.q.q) * X_WC.q));
-            if (moved > 1e-3 || turned > 0.5 * kDegrees)
-                run.found.add(codes::kJointSnapped, Site{.layer = {}, .prim = joint.label, .property = {}},
+            const usd::Prim     prim   = run.stage.prim_at(usd::Path(joint.label));
+            if (in_metres * moved > 1e-3 || turned > 0.5 * kDegrees)
+                run.found.add(codes::kJointSnapped,
+                              prim ? prim.site() : Site{.layer = {}, .prim = joint.label, .property = {}},
                               fmt::format("the joint moves {} by {:.3g} m and {:.3g} degrees to where its frames meet",
-                                          child.label, moved, turned / kDegrees));
+                                          child.label, in_metres * moved, turned / kDegrees));
             child.q   = X_WC;
             child.q.q = normalized(child.q.q);
         }

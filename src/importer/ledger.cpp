@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "ledger_reasons.h"
+#include "mechane/usd/instancer_copies.h"
 #include "mechane/usd/opinions.h"
 #include "property_units.h"
 
@@ -152,12 +153,16 @@ class Accountant {
 
     std::vector<LedgerEntry> run()
     {
-        for (const usd::Prim& prim : run_.stage.traverse())
+        for (const usd::Prim& prim : run_.stage.traverse()) {
+            const usd::Prim copy = usd::instancer_copy(prim);
+            if (copy) note_copy(prim, copy);
             for (const usd::Token& name : prim.authored_property_names())
                 if (is_physics_property(name.text()) || owned(name.text()))
                     enter(prim, name);
                 else if (is_held_size(prim, name))
                     enter_held(prim, name);
+        }
+        fold_copies();
         return std::move(out_);
     }
 
@@ -167,6 +172,48 @@ class Accountant {
     {
         return std::any_of(run_.resolvers.resolvers().begin(), run_.resolvers.resolvers().end(),
                            [&](const resolve::Resolver& r) { return name.starts_with(r.name + ":"); });
+    }
+
+    void note_copy(const usd::Prim& prim, const usd::Prim& copy)
+    {
+        // A prototype may lie in a copy itself; what is authored is below the last of them.
+        usd::Path path = prim.path();
+        for (usd::Prim c = copy; c;) {
+            const auto item = usd::instancer_item(c);
+            if (!item || item->prototype.empty()) break;
+            path = path.with_prefix_replaced(c.path(), item->prototype);
+            c    = usd::instancer_copy(run_.stage.prim_at(path));
+        }
+        copied_[prim.path().text()] = path.text();
+    }
+
+    /// What is said of a property of copies is said of the prototype's, once: the most that any copy makes of it.
+    void fold_copies()
+    {
+        if (copied_.empty()) return;
+        const auto rank = [](Verdict v) {
+            return v == Verdict::converted ? 3 : v == Verdict::used ? 2 : v == Verdict::overridden ? 1 : 0;
+        };
+        std::map<std::pair<std::string, std::string>, LedgerEntry> best;
+        for (LedgerEntry& entry : out_)
+            if (const auto copy = copied_.find(entry.prim); copy != copied_.end()) {
+                const auto [at, fresh] = best.try_emplace({copy->second, entry.property}, entry);
+                if (!fresh && rank(entry.verdict) > rank(at->second.verdict)) at->second = entry;
+            }
+        std::erase_if(out_, [&](const LedgerEntry& entry) { return copied_.count(entry.prim) != 0; });
+        for (LedgerEntry& entry : out_)
+            if (const auto of_copies = best.find({entry.prim, entry.property}); of_copies != best.end()) {
+                entry.verdict = of_copies->second.verdict;
+                entry.note    = of_copies->second.note;
+                best.erase(of_copies);
+            }
+        // Prototypes that are no part of the stage by themselves (below a class or an over), by path.
+        for (auto& [place, entry] : best) {
+            if (!entry.site.layer.empty()) {
+                entry.prim = entry.site.prim = place.first;
+                out_.push_back(std::move(entry));
+            }
+        }
     }
 
     /// A size of a collider that is animated: shapes keep theirs.
@@ -264,6 +311,7 @@ class Accountant {
     usd::OpinionIndex        where_;
     usd::Path                root_;
     std::vector<LedgerEntry> out_;
+    std::map<std::string, std::string> copied_;  ///< prims of copies of prototypes, and what they are copies of
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ constexpr Row kNotModelled[] = {
     {"physxConvexHullCollision:minThickness", "hulls are thickened by 1e-4 of their extent when they are flat"},
     {"physxConvexDecompositionCollision:", "meshes are decomposed by another algorithm"},
     {"physxTriangleMesh", "meshes are welded and simplified by other algorithms"},
-    {"physxMaterial:", "coefficients combine by the rule of the solver"},
+    {"physxMaterial:", "it sets another engine's contact model"},
     {"physxJointAxis:", "values for single axes are not read; author those of the joint"},
     {"physxJoint:jointFriction", "load-proportional friction has no equal here"},
     {"physxJoint:", "it sets another engine's solver"},

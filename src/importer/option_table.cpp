@@ -107,6 +107,12 @@ struct Names<physics::ResetStack> {
                                                         {"static", physics::ResetStack::static_part}};
 };
 
+template <>
+struct Names<PointInstancers> {
+    static constexpr Name<PointInstancers> all[] = {{"expand", PointInstancers::expand},
+                                                    {"ignore", PointInstancers::ignore}};
+};
+
 template <class T, T ImportOptions::* Field>
 OptionRow choice(std::string_view name, std::string_view meaning)
 {
@@ -243,6 +249,9 @@ std::vector<OptionRow> make_rows()
         flag<&O::enable_self_collisions>("enable_self_collisions",
                                          "bodies of an articulation that authors nothing about it collide with each "
                                          "other"),
+        flag<&O::exact_shapes>("exact_shapes",
+                               "a sphere with unequal scale is an ellipsoid, any other round shape its convex hull; "
+                               "false: each keeps its kind and takes the larger radius"),
         {{"floating", "flag", {}, {},
           "base joint of roots: true FREE, false FIXED; none: as authored, else FREE", {"true", "false", "none"}},
          set_floating,
@@ -308,6 +317,10 @@ std::vector<OptionRow> make_rows()
                                        "MuJoCo's settings of the scene are read; false: they keep their defaults"),
         flag<&O::per_face_materials>("per_face_materials", "a collider mesh becomes a shape for each subset of faces "
                                                            "with a physics material of its own"),
+        choice<PointInstancers, &O::point_instancers>(
+            "point_instancers",
+            "items of point instancers: bodies, colliders and shapes of their own, or left out; compat=newton-1.8 leaves "
+            "them out"),
         flag<&O::register_mujoco>("register_mujoco",
                                   "declare MuJoCo's custom attributes where the resolver mjc is used"),
         choice<physics::ResetStack, &O::reset_stack>(

@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "import.h"
+#include "mechane/usd/instancer_copies.h"
 #include "newton_placement.h"
+#include "paint.h"
 #include "shape_frames.h"
 
 namespace mechane::importer {
@@ -37,6 +39,13 @@ bool is_enabled_collider(const Import& run, const usd::Prim& prim)
     if (collider != physics::kNone) return run.collider(collider).enabled;
     return run.newton() && prim.has_api("PhysicsCollisionAPI") &&
            prim.attribute("physics:collisionEnabled").get_or<bool>(true);
+}
+
+/// What an instancer makes copies of is not seen where it stands. Newton draws it there, once.
+bool is_prototype(const Import& run, const usd::Prim& prim)
+{
+    static const usd::Token kInstancer("PointInstancer");
+    return !run.newton() && prim.parent() && prim.parent().type_name() == kInstancer && !usd::instancer_item(prim);
 }
 
 bool is_site(const usd::Prim& prim) { return prim.has_api("NewtonSiteAPI") || prim.has_api("MjcSiteAPI"); }
@@ -71,10 +80,10 @@ class VisualLoader {
     void load(const usd::Prim& prim, bool geometry)
     {
         if (leaves_body(prim) || run_.ignored(prim.path())) return;
-        if (is_enabled_collider(run_, prim)) return load_below(prim, false);
+        if (is_enabled_collider(run_, prim)) return load_below(prim, geometry && !run_.newton());
         const bool site = is_site(prim);
         if (!site && run_.deformable.count(prim.path()) != 0) return load_below(prim, geometry);
-        if (prim.is_a("PhysicsJoint") || (prim.is_a("PointInstancer") && !run_.newton())) return;
+        if (prim.is_a("PhysicsJoint") || is_prototype(run_, prim)) return;
         if (site && !run_.options.load_sites) return;
         if (site || geometry) add(prim, site);
         load_below(prim, geometry);
@@ -86,7 +95,8 @@ class VisualLoader {
         if (kind == VisualKind::none || run_.result.path_shape_map.count(prim.path().text()) != 0) return;
 
         const usd::Matrix4d world  = run_.stage.world_matrix(prim);
-        const PlacedScale   placed = in_single_ && usd::determinant3(world) > 0
+        // Also under a mirror, of which its lengths know nothing.
+        const PlacedScale   placed = in_single_
                                          ? placed_as_newton(in_single_->X_WB, in_single_->X_WS, world)
                                          : placed_scale(world * owner_from_stage_);
         if (!is_finite(placed.pose)) return;
@@ -139,6 +149,11 @@ class VisualLoader {
             case VisualKind::sphere:
                 shape.type  = GeoType::sphere;
                 shape.scale = {unit * number("radius", 1) * max_component(s), 0, 0};
+                if (run_.options.exact_shapes && !run_.newton() &&
+                    max_component(s) - std::min({s.x, s.y, s.z}) > 1e-6 * max_component(s)) {
+                    shape.type  = GeoType::ellipsoid;
+                    shape.scale = unit * number("radius", 1) * s;
+                }
                 break;
             case VisualKind::capsule:
                 along(GeoType::capsule, 0.5, 1);
@@ -163,7 +178,10 @@ class VisualLoader {
     }
 
     /// @param part  one of several that a mesh is drawn as; without a colour each gets another
-    void emit(model::BuilderShape shape, const Vec3d& scale, bool part = false)
+    /// @param mesh   what the shape is made of, where a texture may lie on it; null for primitives
+    /// @param faces  those of the mesh that the shape has; empty: all
+    void emit(model::BuilderShape shape, const Vec3d& scale, bool part = false, const MeshData* data = nullptr,
+              const usd::Prim& mesh = {}, const std::vector<bool>& faces = {})
     {
         // A colour beside the texture tints it; Newton tints whole meshes only, not their parts.
         const bool tinted   = look_.color && !(part && run_.newton());
@@ -176,6 +194,8 @@ class VisualLoader {
         const bool        counts = visible && !shape.config.is_site;
         const std::string label  = shape.label;
         if (textured) run_.note_texture(label, look_);
+        if (visible && data != nullptr)
+            shape.source = model::painted(shape.source, paint_of(run_, look_, mesh, *data, faces));
         const std::int32_t index            = run_.builder.add_shape(std::move(shape));
         run_.result.path_shape_map[label]   = index;
         run_.result.path_shape_scale[label] = scale;
@@ -212,7 +232,7 @@ class VisualLoader {
         }
         if (parts.empty()) {
             shape.source = data->mesh;
-            emit(std::move(shape), scale);
+            emit(std::move(shape), scale, false, data, prim);
             return;
         }
         covered.flip();
@@ -225,7 +245,7 @@ class VisualLoader {
             part.source              = MeshReader::part_of(*data, faces);
             if (part.source->triangles.empty()) continue;
             look_ = appearance_of(run_.stage, run_.physics, owner, run_.found);
-            emit(std::move(part), scale, true);
+            emit(std::move(part), scale, true, data, prim, faces);
             if (first < 0) first = static_cast<std::int32_t>(run_.builder.shapes.size()) - 1;
         }
         if (first >= 0) run_.result.path_shape_map[prim.path().text()] = first;
@@ -317,15 +337,15 @@ void add_static_visuals(Import& run)
         if (prim.path().is_root() || visual_kind(prim) == VisualKind::none || run.ignored(prim.path()) ||
             run.deformable.count(prim.path()) != 0 || is_enabled_collider(run, prim))
             continue;
-        // What a body or an instancer has below it is theirs; Newton draws the prototypes of an instancer once each.
-        bool of_body = false, of_instancer = false;
+        // What a body has below it is its own.
+        bool of_body = false, of_prototype = false;
         for (usd::Prim p = prim; p && !p.path().is_root(); p = p.parent()) {
             const physics::Index b = run.physics.body_at(p.path());
             of_body                = of_body || (b != physics::kNone && (run.newton() || run.body(b).enabled));
-            of_instancer           = of_instancer || p.is_a("PointInstancer");
+            of_prototype           = of_prototype || is_prototype(run, p);
             if (run.options.reset_stack == physics::ResetStack::static_part && run.stage.resets_transform(p)) break;
         }
-        if (of_body || (of_instancer && !run.newton())) continue;
+        if (of_body || of_prototype) continue;
         const bool site = is_site(prim);
         if (site ? run.options.load_sites : geometry) loader.add(prim, site);
     }

@@ -34,7 +34,7 @@ bool is_reserved(const CustomAttribute& a)
                          "shape_is_solid", "shape_margin", "shape_gap", "shape_material_ke", "shape_material_kd",
                          "shape_material_kf", "shape_material_ka", "shape_material_mu", "shape_material_mu_static",
                          "shape_material_restitution", "shape_material_mu_torsional", "shape_material_mu_rolling",
-                         "shape_material_kh", "shape_surface_velocity", "shape_collision_group",
+                         "shape_material_kh", "shape_friction_combine", "shape_restitution_combine", "shape_surface_velocity", "shape_collision_group",
                          "shape_collision_radius", "shape_collision_aabb_lower", "shape_collision_aabb_upper",
                          "shape_color", "shape_opacity", "shape_label", "shape_world", "shape_collision_filter_pairs",
                          "articulation_start", "articulation_end", "articulation_label", "articulation_world",

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "finalize.h"
+#include "mechane/geometry/weld.h"
 #include "mechane/model/codes.h"
 #include "mechane/model/shape_table.h"
 #include "number_repair.h"
@@ -65,6 +66,17 @@ void push_material(const ShapeConfig& c, NumberRepair& repair, Model& m)
     m.shape_material_mu_rolling.push_back(
         repair.not_negative(c.mu_rolling, "shape_material_mu_rolling", fallback.mu_rolling));
     m.shape_material_kh.push_back(repair.not_negative(c.kh, "shape_material_kh", fallback.kh));
+    const auto rule = [](std::optional<MaterialCombine> r) { return r ? static_cast<std::int32_t>(*r) : kNoCombine; };
+    m.shape_friction_combine.push_back(rule(c.friction_combine));
+    m.shape_restitution_combine.push_back(rule(c.restitution_combine));
+}
+
+/// Whether a mesh bounds no volume, once points at one place are joined; asked once for each mesh.
+bool encloses_nothing(const geometry::Mesh& mesh, std::map<const geometry::Mesh*, bool>& known)
+{
+    const auto [entry, fresh] = known.try_emplace(&mesh, false);
+    if (fresh) entry->second = !geometry::encloses_volume(mesh);
+    return entry->second;
 }
 
 /// The first thing that is wrong with a mesh, as the end of a sentence.
@@ -81,7 +93,8 @@ std::string flaw_of(const geometry::Mesh* mesh)
 
 std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnostics& out)
 {
-    MeshExtents extents;
+    MeshExtents                           extents;
+    std::map<const geometry::Mesh*, bool> closed;  // only looked up
     for (std::size_t i = 0; i < b.shapes.size(); ++i) {
         const BuilderShape& s = b.shapes[i];
         NumberRepair        repair(out, s.label);
@@ -98,10 +111,14 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
                                 s.scale.z, flaw_of(s.source.get())));
             flags &= ~(shape_flag::collide_shapes | shape_flag::collide_particles | shape_flag::hydroelastic);
         }
-        if ((flags & shape_flag::hydroelastic) != 0 && (s.type == GeoType::plane || s.type == GeoType::heightfield)) {
-            out.add(kHydroelasticUnsupported, repair.site("shape_flags"),
-                    fmt::format("a {} makes point contacts only", to_string(s.type)));
-            flags &= ~shape_flag::hydroelastic;
+        if ((flags & shape_flag::hydroelastic) != 0) {
+            const bool open = s.type == GeoType::mesh && s.source && encloses_nothing(*s.source, closed);
+            if (open || s.type == GeoType::plane || s.type == GeoType::heightfield) {
+                out.add(kHydroelasticUnsupported, repair.site("shape_flags"),
+                        open ? "a mesh that is not closed makes point contacts only"
+                             : fmt::format("a {} makes point contacts only", to_string(s.type)));
+                flags &= ~shape_flag::hydroelastic;
+            }
         }
         const double gap = s.config.gap.value_or(b.rigid_gap);
         if (collides && gap < 0) out.add(kNegativeGap, repair.site("shape_gap"), fmt::format("shape_gap is {}", gap));

@@ -15,21 +15,34 @@ bool transform_is_usable(const usd::Matrix4d& m, const usd::Decomposition& d)
     return !d.singular;
 }
 
-/// Says what the chosen policy makes of a body below another one, and what the other would.
-/// @return whether it is a body
-bool say_nested(const Reader& reader, const Record& record, Index above)
+/// Bodies below others: converters nest every link of a robot, so that one finding speaks of all.
+struct Nested {
+    std::size_t count = 0;
+    usd::Prim   first;
+    usd::Path   above;  ///< of the first
+};
+
+/// Says what the chosen policy makes of bodies below others, and what the other would.
+void say_nested(const Reader& reader, const Nested& nested)
 {
+    if (nested.count == 0) return;
     const bool  joins   = reader.options.nested_bodies == NestedBodies::schema;
-    std::string message = fmt::format("<{}> lies below the body <{}>", record.prim.path().text(),
-                                      reader.model.bodies[static_cast<std::size_t>(above)].path.text());
-    message += joins ? "; it is part of that body" : "; it is a body of its own, which the schema would make part of that";
+    const bool  several = nested.count > 1;
+    std::string message =
+        several ? fmt::format("{} bodies lie below others, first <{}> below <{}>", nested.count,
+                              nested.first.path().text(), nested.above.text())
+                : fmt::format("<{}> lies below the body <{}>", nested.first.path().text(), nested.above.text());
+    if (joins)
+        message += several ? "; they are part of those" : "; it is part of that body";
+    else
+        message += several ? "; they are bodies of their own, which the schema would make part of those"
+                           : "; it is a body of its own, which the schema would make part of that";
     Diagnostic finding = make_diagnostic(
-        kBodyNested, record.prim.site(), std::move(message),
+        kBodyNested, nested.first.site(), std::move(message),
         joins ? "Begin its xformOpOrder with !resetXformStack!, move it out, or set --option nested_bodies=independent."
               : "");
     if (reader.options.nested_bodies == NestedBodies::error) finding.severity = Severity::error;
     reader.found.add(std::move(finding));
-    return !joins;
 }
 
 /// Everything about a body that does not depend on other bodies.
@@ -109,6 +122,7 @@ void read_bodies(Reader& reader)
     const auto             wanted     = [](const Record& record) { return record.has_body && !record.joint; };
     std::vector<Candidate> candidates = read_candidates(reader, reader.select(wanted));
     std::size_t            next       = 0;
+    Nested                 nested;
     reader.model.bodies.reserve(candidates.size());
     reader.model.lookup.bodies.reserve(candidates.size());
     for (std::size_t i = 0; i < reader.records.size(); ++i) {
@@ -122,7 +136,11 @@ void read_bodies(Reader& reader)
         if (!wanted(record)) continue;
         Candidate&  candidate = candidates[next++];
         const Index above     = record.owner;
-        if (above != kNone && !record.cut && !say_nested(reader, record, above)) continue;
+        if (above != kNone && !record.cut) {
+            if (nested.count++ == 0)
+                nested.first = record.prim, nested.above = reader.model.bodies[static_cast<std::size_t>(above)].path;
+            if (reader.options.nested_bodies == NestedBodies::schema) continue;
+        }
         reader.found.append(candidate.found);
         candidate.body.parent_body = above;
         record.body                = static_cast<Index>(reader.model.bodies.size());
@@ -131,6 +149,7 @@ void read_bodies(Reader& reader)
         reader.model.bodies.push_back(std::move(candidate.body));
         if (record.owner == record.body) record.cut = false;
     }
+    say_nested(reader, nested);
 }
 
 WorldVelocity world_velocity(const Body& body, VelocityFrame frame)

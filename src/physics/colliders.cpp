@@ -97,6 +97,7 @@ std::vector<Index> groups_of(const Reader& reader, const std::vector<usd::Collec
 // MassAPIs on the way from the collider to its body.
 void link_masses(const Reader& reader, const std::vector<Index>& xform_mass_of, Index index, Collider& collider)
 {
+    if (collider.body == kNone || reader.records[static_cast<std::size_t>(index)].body == collider.body) return;
     for (Index i = reader.records[static_cast<std::size_t>(index)].parent; i != kNone;
          i       = reader.records[static_cast<std::size_t>(i)].parent) {
         if (collider.body == kNone || reader.records[static_cast<std::size_t>(i)].body == collider.body) return;
@@ -117,14 +118,79 @@ std::vector<Index> read_xform_masses(Reader& reader)
         if (reader.options.mass_on_xforms == MassOnXforms::ignore)
             reader.found.add(kMassIgnored, record.prim.site(),
                              fmt::format("the mass on <{}> has no effect", record.prim.path().text()));
-        else if (record.owner == kNone)
-            reader.found.add(
-                kApiMisplaced, record.prim.site(),
-                fmt::format("PhysicsMassAPI on <{}>, which belongs to no rigid body", record.prim.path().text()));
         of_record[i] = static_cast<Index>(reader.model.xform_masses.size());
         reader.model.xform_masses.push_back({record.prim.path(), record.prim, values});
     }
     return of_record;
+}
+
+// A mirror is taken for the turn that is left when all axes are mirrored, which no shape feels that looks alike from
+// both ends. The others are mirrored across their axis instead.
+void face_along_axis(Collider& collider)
+{
+    const bool ends_differ = collider.kind == ShapeKind::cone || collider.kind == ShapeKind::cylinder_1 ||
+                             collider.kind == ShapeKind::capsule_1 || collider.kind == ShapeKind::plane;
+    if (!collider.mirrored || !ends_differ) return;
+    const auto across = (static_cast<std::size_t>(collider.axis) + 1) % 3;
+    Vec3d      signs{-1, -1, -1};
+    signs[across] = 1;
+    const Quatd half_turn{across == 0 ? 1.0 : 0.0, across == 1 ? 1.0 : 0.0, across == 2 ? 1.0 : 0.0, 0};
+    collider.X_BS.q      = collider.X_BS.q * half_turn;
+    collider.scale       = scale(collider.scale, signs);
+    collider.local_scale = scale(collider.local_scale, signs);
+    if (collider.mass.has_axes()) collider.mass.axes = conjugate(half_turn) * collider.mass.axes;
+}
+
+// What bodies take over from the prims above them: the nearest density, unless they have one, and the outermost mass
+// where it is of one body only. An explicit mass of several bodies together is none of any of them.
+void inherit_masses(Reader& reader, const std::vector<Index>& xform_mass_of)
+{
+    PhysicsModel& model = reader.model;
+    if (reader.options.mass_on_xforms == MassOnXforms::ignore || model.xform_masses.empty()) return;
+    const auto at        = [&](Index record) -> const Record& { return reader.records[static_cast<std::size_t>(record)]; };
+    const auto values_at = [&](Index i) -> const MassValues& {
+        return model.xform_masses[static_cast<std::size_t>(i)].values;
+    };
+    std::vector<int>  bodies_below(model.xform_masses.size(), 0);
+    std::vector<char> taken(model.xform_masses.size(), 0);
+    const auto        climb = [&](std::size_t record, const auto& visit) {
+        for (Index i = reader.records[record].parent; i != kNone && at(i).body == kNone; i = at(i).parent)
+            if (const Index mass = xform_mass_of[static_cast<std::size_t>(i)]; mass != kNone) visit(mass);
+    };
+    const auto is_body = [&](const Record& record) {
+        return record.body != kNone && model.bodies[static_cast<std::size_t>(record.body)].enabled;
+    };
+    for (std::size_t r = 0; r < reader.records.size(); ++r)
+        if (is_body(reader.records[r])) climb(r, [&](Index mass) { ++bodies_below[static_cast<std::size_t>(mass)]; });
+    for (std::size_t r = 0; r < reader.records.size(); ++r) {
+        if (!is_body(reader.records[r])) continue;
+        Body&      body  = model.bodies[static_cast<std::size_t>(reader.records[r].body)];
+        const bool own   = body.mass.has_density() || body.mass.has_mass();
+        Index      dense = kNone, heavy = kNone;
+        climb(r, [&](Index mass) {
+            const MassValues& v = values_at(mass);
+            if (v.has_density() && !own && dense == kNone) dense = mass;
+            if (v.has_mass() && bodies_below[static_cast<std::size_t>(mass)] == 1) heavy = mass;
+        });
+        for (const Index mass : {dense, heavy})
+            if (mass != kNone) body.mass.applied = true, taken[static_cast<std::size_t>(mass)] = 1;
+        if (heavy != kNone)
+            body.mass.mass = values_at(heavy).mass;
+        else if (dense != kNone)
+            body.mass.density = values_at(dense).density;
+    }
+    for (std::size_t r = 0; r < reader.records.size(); ++r) {
+        const Record& record = reader.records[r];
+        const Index   mass   = xform_mass_of[r];
+        if (mass == kNone || record.owner != kNone || taken[static_cast<std::size_t>(mass)] != 0) continue;
+        const int below = bodies_below[static_cast<std::size_t>(mass)];
+        reader.found.add(
+            kApiMisplaced, record.prim.site(),
+            below > 1 && values_at(mass).has_mass()
+                ? fmt::format("PhysicsMassAPI on <{}>, above {} rigid bodies: a mass of all of them has no effect",
+                              record.prim.path().text(), below)
+                : fmt::format("PhysicsMassAPI on <{}>, which belongs to no rigid body", record.prim.path().text()));
+    }
 }
 
 /// Everything about a collider but its materials. False for a prim without a shape.
@@ -160,6 +226,7 @@ bool read_collider(const Reader& reader, const Record& record, const std::vector
             reader.found.add(kShapeShear, record.prim.site(),
                              fmt::format("the world transform of <{}> has shear", collider.path.text()));
         read_shape(reader, record, collider);
+        if (!reader.options.strict_reference) face_along_axis(collider);
     } else {
         reader.invalidate(collider, kShapeDegenerate, record.prim.site(),
                           fmt::format("the world transform of <{}> is singular or not finite", collider.path.text()));
@@ -198,6 +265,7 @@ void sort_colliders(const Reader& reader)
 void read_colliders(Reader& reader)
 {
     const std::vector<Index>       xform_mass_of = read_xform_masses(reader);
+    inherit_masses(reader, xform_mass_of);
     const auto                     members       = member_queries(reader);
     PhysicsModel&                  model         = reader.model;
     const std::vector<std::size_t> records =

@@ -10,7 +10,7 @@ namespace mechane::physics {
 
 namespace {
 
-constexpr double kLengthGap = 1e-3;            // L
+constexpr double kLengthGap = 1e-3;            // m
 constexpr double kAngleGap  = 1.0 * kDegrees;  // rad
 
 const usd::Token kBody[2]{"physics:body0", "physics:body1"}, kPos[2]{"physics:localPos0", "physics:localPos1"},
@@ -342,9 +342,12 @@ void check_gap(const Reader& reader, const Joint& joint)
         case JointKind::custom:
             return;
     }
+    // A stage that does not say its unit is taken in metres here as by the import.
+    const usd::StageMetadata& meta = reader.stage.metadata();
+    apart *= meta.authored_meters_per_unit ? meta.meters_per_unit : 1;
     if (apart > kLengthGap || turned > kAngleGap)
         reader.found.add(kJointFrameGap, joint.prim.site(),
-                         fmt::format("the frames of <{}> are {:.4g} units and {:.4g} degrees apart", joint.path.text(),
+                         fmt::format("the frames of <{}> are {:.4g} m and {:.4g} degrees apart", joint.path.text(),
                                      apart, turned / kDegrees));
 }
 

@@ -70,7 +70,8 @@ void warn_uneven(const Reader& reader, const Collider& collider)
 {
     reader.found.add(kShapeNonuniform, collider.prim.site(),
                      fmt::format("<{}> is scaled by ({}, {}, {})", collider.path.text(), collider.scale.x,
-                                 collider.scale.y, collider.scale.z));
+                                 collider.scale.y, collider.scale.z),
+                     "Scale it evenly, or keep the scale with --option exact_shapes=true; the largest scale is used.");
 }
 
 void read_cube(const Reader& reader, Collider& collider, const Vec3d& s)

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "mechane/physics/codes.h"
+#include "mechane/usd/instancer_copies.h"
 #include "reader.h"
 
 namespace mechane::physics {
@@ -141,11 +142,15 @@ class Walk {
                 pruned    = 0;
             }
             if (r_.swept.record_of[prim.index()] != kNone) continue;  // reached from an earlier root
+            if (copies_ && is_prototype(prim)) {
+                skip = path;
+                continue;
+            }
             if (std::find(r_.options.exclude.begin(), r_.options.exclude.end(), path) != r_.options.exclude.end()) {
                 skip = path;
                 continue;
             }
-            if (add(prim).is_instancer) {
+            if (add(prim).is_instancer && !(copies_ && has_copies(prim))) {
                 skip      = path;
                 instancer = prim;
             }
@@ -154,6 +159,17 @@ class Walk {
     }
 
   private:
+    /// Its items are prims of the stage.
+    static bool has_copies(const usd::Prim& instancer)
+    {
+        const std::vector<usd::Prim> children = instancer.children();
+        return std::any_of(children.begin(), children.end(),
+                           [](const usd::Prim& child) { return usd::instancer_item(child).has_value(); });
+    }
+    /// Below an instancer and no copy: what it makes copies of, or what is of no use to it.
+    static bool is_prototype(const usd::Prim& prim)
+    { return prim.parent().type_name().text() == "PointInstancer" && !usd::instancer_item(prim); }
+
     [[nodiscard]] bool counts_as_prototype(const usd::Prim& prim)
     {
         const Traits& traits = traits_of(prim);
@@ -190,6 +206,7 @@ class Walk {
     }
 
     Reader&                                 r_;
+    bool                                    copies_ = usd::has_instancer_copies(r_.stage);
     Apis                                    apis_;
     std::unordered_map<const void*, Traits> traits_;  // never iterated
     std::vector<Index>                      stack_;

@@ -81,12 +81,16 @@ ShapeConfig shape_config(nb::handle from)
     take(from, "ka", c.ka);
     take(from, "kh", c.kh);
     take(from, "mu", c.mu);
+    take(from, "mu_static", c.mu_static);
     take(from, "restitution", c.restitution);
     take(from, "mu_torsional", c.mu_torsional);
     take(from, "mu_rolling", c.mu_rolling);
     take(from, "margin", c.margin);
     take(from, "gap", c.gap);
     take(from, "is_solid", c.is_solid);
+    take(from, "shell_thickness", c.shell_thickness);
+    take(from, "surface_velocity", c.surface_velocity);
+    take(from, "surface_in_world", c.surface_in_world);
     take(from, "collision_group", c.collision_group);
     take(from, "collision_filter_parent", c.collision_filter_parent);
     take(from, "has_shape_collision", c.has_shape_collision);

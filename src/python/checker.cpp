@@ -4,12 +4,24 @@
 #include <nanobind/stl/vector.h>
 
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+#include <fstream>
+#include <sstream>
 
 #include "cli/line_diff.h"
 #include "mechane/conformance/check.h"
 #include "mechane/conformance/fix.h"
 #include "mechane/conformance/formats.h"
+#include "mechane/conformance/publish.h"
 #include "mechane/conformance/rule.h"
+#include "mechane/files/codes.h"
+#include "mechane/files/inputs.h"
+#include "mechane/files/replace.h"
+#include "mechane/files/scratch_folder.h"
+#include "mechane/files/transaction.h"
 #include "mechane/usd/layer.h"
 #include "python/errors.h"
 #include "python/module.h"
@@ -39,9 +51,13 @@ nb::dict to_python(const conformance::Rule& rule)
     return out;
 }
 
-/// What usda says of a layer, comments and layout apart; empty for a file that is no layer or is not there.
+/// The bytes of a text layer; of a binary one what usda says of it; empty for a file that is no layer or is not there.
 std::string decoded(const std::filesystem::path& file)
 {
+    std::ifstream     in(file, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    if (text.view().starts_with("#usda")) return std::move(text).str();
     const auto layer = usd::Layer::open(file.string());
     return layer ? layer->to_text() : std::string();
 }
@@ -59,6 +75,16 @@ std::string diff_of(const conformance::FixResult& result)
     return out;
 }
 
+/// The folders above a new one.
+Result<void> made_above(const std::string& folder)
+{
+    std::error_code failed;
+    const auto      above = std::filesystem::path(files::real_place(folder)).parent_path();
+    std::filesystem::create_directories(above, failed);
+    if (!failed) return {};
+    return make_diagnostic(files::kWriteFailed, {.layer = folder}, failed.message());
+}
+
 nb::list files_of(const conformance::FixResult& result)
 {
     nb::list out;
@@ -74,6 +100,48 @@ conformance::CheckOptions check_options(const std::string& profile, std::vector<
     options.select  = std::move(select);
     options.ignore  = std::move(ignore);
     return options;
+}
+
+nb::tuple fix_and_publish(const std::string& asset, const std::string& out, bool into_folder, bool replace,
+                          std::vector<std::string> select, bool unsafe, std::vector<std::string> roots,
+                          bool refuse_outside)
+{
+    namespace fs = std::filesystem;
+    conformance::FixOptions options;
+    options.select    = std::move(select);
+    options.unsafe    = unsafe;
+    options.new_files = into_folder || (out.empty() && !replace);
+    conformance::FixResult   result;
+    std::string              diff;
+    std::vector<std::string> written;
+    Diagnostics              found;
+    {
+        const nb::gil_scoped_release      released;
+        const files::ReadWatch            watch;
+        std::optional<files::Transaction> in_place;
+        files::note_read(asset);
+        if (replace) in_place.emplace(unwrap(files::Transaction::begin(fs::path(asset).parent_path().string(), found)));
+        if (into_folder) unwrap(conformance::try_folder(out));
+        if (!into_folder && !out.empty() && !in_place) unwrap(files::try_target(out, {.make_folders = true}));
+        if (into_folder) unwrap(made_above(out));
+        const fs::path             above   = fs::path(files::real_place(into_folder ? out : asset)).parent_path();
+        const files::ScratchFolder scratch = into_folder ? files::ScratchFolder(above) : files::ScratchFolder::temporary(above);
+        result             = unwrap(conformance::fix(asset, scratch.path().string(), options));
+        result.after.asset = asset;
+        unwrap(conformance::admit_sources(
+            result, asset, {std::move(roots), refuse_outside ? files::Outside::refuse : files::Outside::warn}, found));
+        diff = diff_of(result);
+        if (in_place) written = unwrap(conformance::publish_in_place(result, asset, *in_place));
+        if (into_folder) written = unwrap(conformance::publish_folder(result, out));
+        if (!in_place && !into_folder && !out.empty()) {
+            if (result.files.size() > 1)
+                throw DiagnosticError(make_diagnostic(
+                    files::kFolder, {.layer = out},
+                    "out: the asset has " + std::to_string(result.files.size()) + " files; name a folder"));
+            written = unwrap(conformance::publish_file(result, out));
+        }
+    }
+    return nb::make_tuple(result, diff, written, mechane::python::to_python(found));
 }
 
 }  // namespace
@@ -105,21 +173,12 @@ void bind_checker(nb::module_& m)
     });
     nb::class_<conformance::FixResult>(m, "FixResult")
         .def("json", [](const conformance::FixResult& r) { return conformance::to_json(r); })
-        .def("diff", &diff_of)
-        .def_ro("folder", &conformance::FixResult::folder)
         .def_ro("entry", &conformance::FixResult::entry)
         .def_ro("after", &conformance::FixResult::after)
         .def_prop_ro("files", &files_of);
-    m.def("fix",
-          [](const std::string& asset, const std::string& work_folder, std::vector<std::string> select, bool unsafe) {
-              conformance::FixOptions options;
-              options.select = std::move(select);
-              options.unsafe = unsafe;
-              const nb::gil_scoped_release released;
-              conformance::FixResult       result = unwrap(conformance::fix(asset, work_folder, options));
-              result.after.asset                  = asset;
-              return result;
-          });
+    // (result, diff, files that were written, findings); `out` is empty for a dry run and a repair in place.
+    m.def("fix", &fix_and_publish, nb::arg("asset"), nb::arg("out"), nb::arg("into_folder"), nb::arg("in_place"),
+          nb::arg("select"), nb::arg("unsafe"), nb::arg("roots"), nb::arg("refuse_outside"));
     m.def("profiles", [] {
         std::vector<std::string> out;
         for (const std::string_view name : conformance::profiles()) out.emplace_back(name);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "mechane/collision/soft_contacts.h"
 #include "python/arrays.h"
 #include "python/errors.h"
+#include "python/indices.h"
 #include "python/module.h"
 #include "python/pool.h"
 
@@ -160,6 +162,7 @@ class Pipeline {
   public:
     Pipeline(std::shared_ptr<Model> model, const nb::dict& from) : model_(std::move(model)), pool_(current_pool())
     {
+        check_indices(*model_);
         collision::PipelineOptions options = pipeline_options(from);
         if (from.contains("shape_pairs")) {
             options.user_broad_phase = std::make_shared<ListedPairs>(
@@ -187,14 +190,24 @@ class Pipeline {
     [[nodiscard]] std::size_t sdf_count() const { return pipeline_->sdf_count(); }
     [[nodiscard]] nb::list    diagnostics() const { return to_python(pipeline_->diagnostics()); }
     void                      reset_contact_matching(const BytesIn& worlds)
-    { pipeline_->reset_contact_matching({worlds.data(), worlds.size()}); }
+    {
+        const nb::gil_scoped_release released;
+        const std::lock_guard        lock(*inside_);
+        pipeline_->reset_contact_matching({worlds.data(), worlds.size()});
+    }
 
     /// Triangles of the surfaces of pressure contact: corners [n, 3, 3], depths [n], shapes [n, 2].
     [[nodiscard]] nb::tuple contact_surface() const
     {
         std::vector<double>       points, depth;
         std::vector<std::int32_t> shapes;
-        for (const collision::ContactFace& face : pipeline_->contact_surface()) {
+        const std::vector<collision::ContactFace> faces = [&] {
+            const nb::gil_scoped_release released;
+            const std::lock_guard        lock(*inside_);
+            const auto&                  now = pipeline_->contact_surface();
+            return std::vector<collision::ContactFace>(now.begin(), now.end());
+        }();
+        for (const collision::ContactFace& face : faces) {
             for (const Vec3d& p : face.points) points.insert(points.end(), {p.x, p.y, p.z});
             depth.push_back(face.distance);
             shapes.insert(shapes.end(), {face.shape0, face.shape1});
@@ -212,9 +225,11 @@ class Pipeline {
             throw nb::value_error("state: of another model");
         if (contacts.capacity() != capacity_ || contacts.soft_capacity() != soft_)
             throw nb::value_error("contacts: of another pipeline; their capacity differs");
+        check_indices(*model_);
         collision::CollideStatus status;
         {
-            const nb::gil_scoped_release released;
+            const nb::gil_scoped_release released;  // first: who waits for the lock must not hold it
+            const std::lock_guard        lock(*inside_);
             pipeline_->set_soft_contact_gap(soft_gap);
             status = pipeline_->collide(state, dt, contacts);
         }
@@ -237,6 +252,8 @@ class Pipeline {
     std::size_t                                   capacity_ = 0, soft_ = 0;
     bool                                          matches_ = false;
     std::unique_ptr<collision::CollisionPipeline> pipeline_;
+    /// A model shares its pipeline among threads: one at a time may be inside.
+    std::unique_ptr<std::mutex> inside_ = std::make_unique<std::mutex>();
 };
 
 }  // namespace
@@ -284,6 +301,7 @@ void bind_contacts(nb::module_& m)
         "create_soft_contacts",
         [](const Model& model, const State& state, Contacts& contacts, double gap) {
             if (state.particle_q.size() != model.particle_count()) throw nb::value_error("state: of another model");
+            check_indices(model);
             const nb::gil_scoped_release released;
             collision::SoftContactFinder(model).find(state, collision::particles_of(model, state), gap, contacts,
                                                      contacts.soft_capacity());

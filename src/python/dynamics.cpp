@@ -12,6 +12,7 @@
 #include "mechane/dynamics/mass_matrix.h"
 #include "python/arrays.h"
 #include "python/errors.h"
+#include "python/indices.h"
 #include "python/module.h"
 #include "python/values.h"
 
@@ -25,12 +26,14 @@ using model::State;
 
 void check_sizes(const Model& m, const State& s)
 {
+    check_indices(m);
     if (s.body_q.size() != m.body_count() || s.joint_q.size() != m.joint_coord_count() ||
         s.joint_qd.size() != m.joint_dof_count())
         throw nb::value_error("state: of another model");
 }
 void check_joints(const Model& m, std::size_t q, std::size_t qd)
 {
+    check_indices(m);
     if (q != m.joint_coord_count()) throw nb::value_error("joint_q: expected joint_coord_count numbers");
     if (qd != m.joint_dof_count()) throw nb::value_error("joint_qd: expected joint_dof_count numbers");
 }

@@ -64,8 +64,11 @@ void bind_geometry(nb::module_& m)
         .def("triangles",
              [](nb::handle self) {
                  Mesh& mesh = nb::cast<Mesh&>(self);
-                 return view(mesh.triangles.empty() ? nullptr : mesh.triangles.front().data(),
-                             {mesh.triangles.size(), 3}, self);
+                 nb::object out = view(mesh.triangles.empty() ? nullptr : mesh.triangles.front().data(),
+                                       {mesh.triangles.size(), 3}, self);
+                 // Trees over the mesh are made once, and follow the indices without asking.
+                 out.attr("flags").attr("writeable") = false;
+                 return out;
              })
         .def_ro("is_convex", &Mesh::is_convex)
         .def_prop_ro("address", [](const Mesh& mesh) { return reinterpret_cast<std::uintptr_t>(&mesh); })

@@ -10,9 +10,11 @@
 #include "mechane/importer/dump.h"
 #include "mechane/importer/explain.h"
 #include "mechane/importer/import_usd.h"
+#include "mechane/importer/picture.h"
 #include "mechane/usd/dump.h"
 #include "mechane/usd/selections.h"
 #include "mechane/usd/stage.h"
+#include "python/arrays.h"
 #include "python/errors.h"
 #include "python/joint_config.h"
 #include "python/module.h"
@@ -35,6 +37,16 @@ struct Import {
     ImportOptions                     options;
     ImportResult                      result;
 };
+
+nb::object pixels(std::vector<std::uint8_t> rgba, int width, int height)
+{ return owned(std::move(rgba), {static_cast<std::size_t>(height), static_cast<std::size_t>(width), std::size_t{4}}); }
+
+/// Pixels of a picture with linear colours, encoded for display; of others the file's name.
+nb::object picture(const importer::Texture& texture)
+{
+    if (texture.pixels.empty()) return nb::cast(texture.file);
+    return pixels(texture.pixels, texture.width, texture.height);
+}
 
 using OptionText = std::vector<std::pair<std::string, std::string>>;
 
@@ -91,6 +103,9 @@ nb::dict to_python(const ImportResult& r)
     nb::dict scales;
     for (const auto& [path, scale] : r.path_shape_scale) scales[text(path)] = to_python(scale);
     out["path_shape_scale"] = scales;
+    nb::dict textures;
+    for (const auto& [path, texture] : r.path_shape_texture) textures[text(path)] = picture(*texture);
+    out["path_shape_texture"] = textures;
     nb::dict relative;
     for (const auto& [path, X] : r.path_body_relative_transform) relative[text(path)] = to_python(X);
     out["path_body_relative_transform"] = relative;
@@ -272,6 +287,14 @@ void bind_importer(nb::module_& m)
         .def("ledger", [](const Import& i) { return ledger(i.result); })
         .def("explain", &explain);
 
+    m.def("read_picture", [](const std::string& file, bool linear) -> nb::object {
+        auto read = [&] {
+            const nb::gil_scoped_release released;
+            return importer::read_picture(file, linear);
+        }();
+        if (!read) return nb::none();
+        return pixels(std::move(read->rgba), read->width, read->height);
+    });
     m.def("import_options", [] {
         nb::list out;
         for (const importer::OptionInfo& o : importer::import_options()) {
@@ -311,6 +334,7 @@ void bind_importer(nb::module_& m)
             import->options.own_resolvers.clear();
             calls->raise();
             import->result = unwrap(std::move(*done));
+            if (import->result.stage) import->stage = import->result.stage;
             return std::pair(import, to_python(found));
         },
         nb::arg("stage"), nb::arg("options"), nb::arg("builder"), nb::arg("resolvers"), nb::arg("base_joint").none());

@@ -101,6 +101,8 @@ constexpr ArrayRow<Model> kModelArrays[] = {
     MCH_ROW(Model, shape_material_mu_torsional),
     MCH_ROW(Model, shape_material_mu_rolling),
     MCH_ROW(Model, shape_material_restitution),
+    MCH_ROW(Model, shape_friction_combine),
+    MCH_ROW(Model, shape_restitution_combine),
     MCH_ROW(Model, shape_surface_velocity),
     MCH_ROW(Model, shape_collision_group),
     MCH_ROW(Model, shape_collision_radius),

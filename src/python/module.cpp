@@ -35,6 +35,7 @@ NB_MODULE(_core, m)
     bind_queries(m);
     bind_record(m);
     bind_checker(m);
+    bind_files(m);
     bind_program(m);
 }
 

@@ -21,6 +21,7 @@ void bind_solvers(nb::module_& m);
 void bind_queries(nb::module_& m);
 void bind_record(nb::module_& m);
 void bind_checker(nb::module_& m);
+void bind_files(nb::module_& m);
 void bind_program(nb::module_& m);
 
 }  // namespace mechane::python

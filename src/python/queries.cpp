@@ -17,6 +17,7 @@
 #include "mechane/collision/shape.h"
 #include "python/arrays.h"
 #include "python/errors.h"
+#include "python/indices.h"
 #include "python/module.h"
 #include "python/pool.h"
 #include "python/values.h"
@@ -29,13 +30,14 @@ namespace {
 class BoundQueries {
   public:
     explicit BoundQueries(std::shared_ptr<model::Model> model)
-        : model_(std::move(model)), pool_(current_pool()), queries_(*model_)
+        : model_(std::move(model)), pool_(current_pool()), queries_((check_indices(*model_), *model_))
     {
     }
 
     void update(const model::State& state)
     {
         if (state.body_q.size() != model_->body_count()) throw nb::value_error("state: of another model");
+        check_indices(*model_);
         queries_.update(state);
     }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mechane/core/hash.h"
+#include "mechane/files/inputs.h"
 #include "mechane/record/recording_file.h"
 #include "mechane/record/write.h"
 #include "mechane/run/scene.h"
@@ -18,6 +19,7 @@
 #include "mechane/viewer/render.h"
 #include "python/arrays.h"
 #include "python/errors.h"
+#include "python/indices.h"
 #include "python/module.h"
 #include "python/values.h"
 
@@ -113,11 +115,23 @@ nb::tuple simulate(const std::shared_ptr<Model>& model, const nb::dict& from, co
         const nb::gil_scoped_release released;
         done = run::simulate(*model, options, found);
     }
-    if (interrupted) throw nb::python_error();
+    if (interrupted) {  // what was recorded is kept
+        if (writer) (void)writer->finish();
+        throw nb::python_error();
+    }
     run::SimulateResult result = unwrap(std::move(*done));
     if (writer) unwrap(writer->finish());
     result.recording.source = source;
     return nb::make_tuple(std::make_shared<Recording>(std::move(result.recording)), result.diverged, to_python(found));
+}
+
+/// What writes or draws a recording goes through the model's arrays by those of the frames.
+void check_model(const Recording& recording, const Model& model)
+{
+    check_indices(model);
+    for (const Frame& frame : recording.frames)
+        if (frame.body_q.size() != model.body_count() || frame.joint_q.size() != model.joint_coord_count())
+            throw nb::value_error("model: not the one that was recorded");
 }
 
 record::WriteOptions write_options(const Model& model)
@@ -148,17 +162,23 @@ void bind_record(nb::module_& m)
         .def("joint_qd", [](const Recording& r) { return stacked(r, &Frame::joint_qd, 1); })
         .def("to_json",
              [](const Recording& r, const Model& model) {
+                 check_model(r, model);
                  return record::to_json(model, r, {.reproducible = true, .contact_points = false});
              })
-        .def("to_csv", [](const Recording& r, const Model& model) { return record::to_csv(model, r); })
+        .def("to_csv", [](const Recording& r, const Model& model) { return check_model(r, model), record::to_csv(model, r); })
         .def("to_html",
              [](const Recording& r, const Model& model, const std::string& title) {
+                 check_model(r, model);
                  const nb::gil_scoped_release released;
                  return viewer::to_html(model, r, {.title = title});
              })
         .def("write",
-             [](const Recording& r, const Model& model, const std::string& file) {
-                 Diagnostics found;
+             [](const Recording& r, const Model& model, const std::string& file,
+                const std::vector<std::string>& inputs) {
+                 check_model(r, model);
+                 Diagnostics            found;
+                 const files::ReadWatch watch;
+                 for (const std::string& input : inputs) files::note_read(input);
                  unwrap(record::write(model, r, file, write_options(model), found));
                  return to_python(found);
              })
@@ -176,6 +196,7 @@ void bind_record(nb::module_& m)
                 if (width < 1 || height < 1 || width > 16384 || height > 16384)
                     throw nb::value_error("size: a picture has 1 to 16384 pixels along each side");
                 if (frame >= r.frames.size()) throw nb::index_error("there is no such frame");
+                check_model(r, model);
                 viewer::Image image;
                 {
                     const nb::gil_scoped_release released;

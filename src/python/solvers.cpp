@@ -14,6 +14,7 @@
 #include "mechane/solvers/contact_wrench.h"
 #include "python/arrays.h"
 #include "python/errors.h"
+#include "python/indices.h"
 #include "python/module.h"
 #include "python/pool.h"
 
@@ -69,6 +70,7 @@ class BoundSolver {
     BoundSolver(const std::string& name, std::shared_ptr<Model> model, int substeps, bool sleeping)
         : model_(std::move(model)), pool_(current_pool()), control_(make_control(*model_))
     {
+        check_indices(*model_);
         const solvers::SolverOptions options{.substeps = substeps, .pool = pool_.get(), .sleeping = sleeping};
         solver_ = unwrap(solvers::make_solver(name, *model_, options, found_));
     }
@@ -77,6 +79,7 @@ class BoundSolver {
     {
         check(in, "state_in");
         check(out, "state_out");
+        check_indices(*model_);
         if (control != nullptr && (control->joint_f.size() != model_->joint_dof_count() ||
                                    control->joint_target_q.size() != model_->joint_coord_count()))
             throw nb::value_error("control: of another model");
@@ -94,6 +97,7 @@ class BoundSolver {
     nb::object rollout(State& state, std::int64_t frames, double dt, int substeps, const Control* control, bool record)
     {
         check(state, "state");
+        check_indices(*model_);
         const Inside                 inside(busy_);
         collision::CollisionPipeline pipeline(*model_, {.pool = pool_.get()});
         Contacts                     contacts = pipeline.make_contacts();
@@ -212,6 +216,7 @@ void bind_solvers(nb::module_& m)
         [](const Model& model, const State& state, const Contacts& contacts, const RealsOut& on_body0) {
             if (state.body_q.size() != model.body_count()) throw nb::value_error("state: of another model");
             check_rows(contacts, model);
+            check_indices(model);
             if (on_body0.size() < 6 * static_cast<std::size_t>(contacts.rigid_contact_count))
                 throw nb::value_error("on_body0: fewer rows than contacts");
             solvers::contact_wrenches(model, state, contacts,

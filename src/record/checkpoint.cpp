@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <string_view>
 
 #include "mechane/core/bytes.h"
 #include "mechane/core/hash.h"
+#include "mechane/files/read.h"
 #include "mechane/record/atomic_file.h"
 #include "mechane/record/codes.h"
+#include "mechane/usd/untrusted.h"
 
 namespace mechane::record {
 
@@ -99,7 +100,8 @@ std::uint64_t model_hash(const model::Model& m)
                 m.shape_collision_filter_pairs, m.shape_surface_velocity);
     h = mix_all(h, m.shape_material_ke, m.shape_material_kd, m.shape_material_kf, m.shape_material_ka,
                 m.shape_material_kh, m.shape_material_mu, m.shape_material_mu_static, m.shape_material_restitution,
-                m.shape_material_mu_torsional, m.shape_material_mu_rolling);
+                m.shape_material_mu_torsional, m.shape_material_mu_rolling, m.shape_friction_combine,
+                m.shape_restitution_combine);
     h = mix_all(h, m.articulation_start, m.articulation_end, m.particle_q, m.particle_qd, m.particle_mass,
                 m.particle_radius, m.particle_flags, m.particle_world, m.tri_indices, m.edge_indices, m.gravity);
     for (std::size_t s = 0; s < m.shape_source.size(); ++s)
@@ -144,10 +146,13 @@ Result<void> write_checkpoint(const Checkpoint& checkpoint, const std::string& f
 
 Result<Checkpoint> read_checkpoint(const std::string& file)
 {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return damaged(file, "the file cannot be opened");
-    const std::vector<char> text{std::istreambuf_iterator<char>(stream), {}};
-    return read_checkpoint(std::as_bytes(std::span<const char>(text)), file);
+    constexpr std::string_view kStart(kMagic, sizeof kMagic);
+    const auto                 head = files::read_head(file, kStart.size());
+    if (!head) return damaged(file, head.error().message);
+    if (*head != kStart) return damaged(file, "the file is not a checkpoint");
+    const auto bytes = files::read(file, usd::process_limits().memory);
+    if (!bytes) return damaged(file, bytes.error().message);
+    return read_checkpoint(std::as_bytes(std::span<const char>(*bytes)), file);
 }
 
 }  // namespace mechane::record

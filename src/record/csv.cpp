@@ -71,7 +71,7 @@ void field(std::string& out, float value)
 
 }  // namespace
 
-std::string to_csv(const model::Model& model, const Recording& recording)
+std::string to_csv(const model::Model& model, const Recording& recording, std::span<const SensorTrack> sensors)
 {
     Header header;
     header.add("t [s]");
@@ -84,9 +84,13 @@ std::string to_csv(const model::Model& model, const Recording& recording)
         velocity_columns(header, model, joint);
     }
     for (const char* column : {"kinetic [J]", "potential [J]", "contacts"}) header.add(column);
+    for (const SensorTrack& sensor : sensors)
+        for (const char* column : {"fx [N]", "fy [N]", "fz [N]"})
+            header.add(fmt::format("{}.{}", sensor.label, column));
 
     std::string out = std::move(header).finish();
-    for (const Frame& frame : recording.frames) {
+    for (std::size_t f = 0; f < recording.frames.size(); ++f) {
+        const Frame& frame = recording.frames[f];
         append_number(out, frame.t);
         for (std::size_t body = 0; body < frame.body_q.size(); ++body) {
             const Pose&   x = frame.body_q[body];
@@ -105,6 +109,10 @@ std::string to_csv(const model::Model& model, const Recording& recording)
         field(out, frame.potential);
         out += ',';
         append_number(out, frame.contacts.size());
+        for (const SensorTrack& sensor : sensors) {
+            const Vec3 force = f < sensor.force.size() ? sensor.force[f] : Vec3{};
+            for (const Real value : {force.x, force.y, force.z}) field(out, value);
+        }
         out += '\n';
     }
     return out;

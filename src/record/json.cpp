@@ -63,6 +63,8 @@ class Printer {
         });
         root.member("hash", [&] { text(to_hex(recording_.hash)); });
         root.member("report", [&] { report(recording_.report); });
+        if (!options_.sensors.empty())
+            root.member("sensors", [&] { list(options_.sensors, [&](const SensorTrack& s) { sensor(s); }); });
         root.close();
         out_ += '\n';
         return std::move(out_);
@@ -151,6 +153,13 @@ class Printer {
             energy.member("potential", [&] { number(f.potential); });
             energy.close();
         });
+        o.close();
+    }
+    void sensor(const SensorTrack& s)
+    {
+        Object o(out_, options_.reproducible);
+        o.member("label", [&] { text(s.label); });
+        o.member("force", [&] { list(s.force, [&](const Vec3& v) { vec(v); }); });
         o.close();
     }
     void broken(const BreakEvent& e)

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
 #include <cstring>
-#include <iterator>
+#include <string_view>
 
 #include "mechane/core/bytes.h"
 #include "mechane/core/hash.h"
+#include "mechane/files/codes.h"
+#include "mechane/files/read.h"
 #include "mechane/record/codes.h"
+#include "mechane/usd/untrusted.h"
+#include "record/recording_bytes.h"
 
 namespace mechane::record {
 
@@ -105,27 +108,52 @@ class Chunks {
     std::optional<Diagnostic>  damage_;
 };
 
-}  // namespace
-
-Result<RecordingWriter> RecordingWriter::create(const std::string& file, const RecordingHeader& header)
+/// What the files' room says, in the words of this one.
+Diagnostic as_ours(const Diagnostic& error)
+{ return error.id == files::kWriteFailed.id ? make_diagnostic(kWriteFailed, error.site, error.message) : error; }
+void put_header(ByteWriter& out, const RecordingHeader& header)
 {
-    RecordingWriter writer;
-    writer.file_ = file;
-    writer.stream_.open(file, std::ios::binary | std::ios::trunc);
-    if (!writer.stream_)
-        return make_diagnostic(kWriteFailed, {.layer = file},
-                               fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
-    ByteWriter preamble;
-    for (const char c : kMagic) preamble.put(c);
-    preamble.put(kVersion);
-    preamble.put(static_cast<std::uint32_t>(sizeof(Real)));
-    writer.stream_.write(reinterpret_cast<const char*>(preamble.bytes().data()),
-                         static_cast<std::streamsize>(preamble.bytes().size()));
-    ByteWriter out;
     visit_header([&](const auto& value) { out.put(value); }, header);
     out.put(static_cast<std::uint64_t>(header.set.size()));
     for (const std::string& text : header.set) out.put(text);
+}
+
+std::string text_of(const ByteWriter& bytes)
+{ return {reinterpret_cast<const char*>(bytes.bytes().data()), bytes.bytes().size()}; }
+
+}  // namespace
+
+std::string bytes_of(const Frame& frame)
+{
+    ByteWriter out;
+    visit_frame([&](const auto& value) { out.put(value); }, frame);
+    return text_of(out);
+}
+
+std::string bytes_of(const RecordingFile& file)
+{
+    ByteWriter out;
+    put_header(out, file.header);
+    out.put(file.first_step);
+    out.put(file.hashes);
+    for (const Frame& frame : file.recording.frames) visit_frame([&](const auto& value) { out.put(value); }, frame);
+    return text_of(out);
+}
+
+Result<RecordingWriter> RecordingWriter::create(const std::string& file, const RecordingHeader& header)
+{
+    auto growing = files::GrowingFile::create(file);
+    if (!growing) return as_ours(growing.error());
+    RecordingWriter writer(*std::move(growing));
+    ByteWriter      preamble;
+    for (const char c : kMagic) preamble.put(c);
+    preamble.put(kVersion);
+    preamble.put(static_cast<std::uint32_t>(sizeof(Real)));
+    writer.file_.append(preamble.bytes());
+    ByteWriter out;
+    put_header(out, header);
     writer.chunk(header_chunk, out.bytes());
+    writer.file_.flush();
     return writer;
 }
 
@@ -142,15 +170,14 @@ void RecordingWriter::frame(const Frame& frame)
     ByteWriter out;
     visit_frame([&](const auto& value) { out.put(value); }, frame);
     chunk(frame_chunk, out.bytes());
-    stream_.flush();
+    file_.flush();
 }
 
 Result<void> RecordingWriter::finish()
 {
     chunk(end_chunk, {});
-    stream_.close();
-    if (!stream_) return make_diagnostic(kWriteFailed, {.layer = file_}, fmt::format("cannot write '{}'", file_));
-    return {};
+    auto done = file_.finish();
+    return done ? Result<void>() : Result<void>(as_ours(done.error()));
 }
 
 void RecordingWriter::chunk(char kind, const std::vector<std::byte>& payload)
@@ -159,8 +186,7 @@ void RecordingWriter::chunk(char kind, const std::vector<std::byte>& payload)
     head.put(kind);
     head.put(static_cast<std::uint64_t>(payload.size()));
     tail.put(checksum(kind, payload));
-    for (const auto* part : {&head.bytes(), &payload, &tail.bytes()})
-        stream_.write(reinterpret_cast<const char*>(part->data()), static_cast<std::streamsize>(part->size()));
+    for (const auto* part : {&head.bytes(), &payload, &tail.bytes()}) file_.append(*part);
 }
 
 Result<RecordingFile> read_recording(const std::string& file)
@@ -168,10 +194,12 @@ Result<RecordingFile> read_recording(const std::string& file)
     const auto bad = [&](std::string message) {
         return make_diagnostic(kRecordingFile, {.layer = file}, std::move(message));
     };
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return bad("the file cannot be opened");
-    std::vector<char> text{std::istreambuf_iterator<char>(stream), {}};
-    const auto        bytes = std::as_bytes(std::span<const char>(text));
+    const auto head = files::read_head(file, kMagic.size());
+    if (!head) return bad(head.error().message);
+    if (*head != std::string_view(kMagic.data(), kMagic.size())) return bad("the file is not a recording");
+    const auto text = files::read(file, usd::process_limits().memory);
+    if (!text) return bad(text.error().message);
+    const auto bytes = std::as_bytes(std::span<const char>(*text));
 
     constexpr std::size_t kPreamble = kMagic.size() + 2 * sizeof(std::uint32_t);
     if (bytes.size() < kPreamble || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0)
@@ -195,7 +223,13 @@ Result<RecordingFile> read_recording(const std::string& file)
         if (chunk->kind == step_chunk) {
             const auto step = in.take<std::int64_t>();
             if (out.hashes.empty()) out.first_step = step;
+            const bool follows = step >= 0 && step == out.first_step + static_cast<std::int64_t>(out.hashes.size());
             out.hashes.push_back(in.take<std::uint64_t>());
+            if (!follows) {
+                out.hashes.pop_back();
+                chunks.stop(kDamaged);
+                break;
+            }
         } else if (chunk->kind == frame_chunk) {
             visit_frame([&](auto& value) { in.get(value); }, out.recording.frames.emplace_back());
         } else {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "mechane/record/codes.h"
 #include "mechane/record/write.h"
+#include "mechane/usd/instancer_copies.h"
 
 namespace mechane::record {
 namespace {
@@ -136,6 +138,195 @@ bool is_told_by_source(const model::Model& model, std::size_t body, const usd::P
     });
 }
 
+Quatd continuous(const Quatd& q, const Quatd& previous);
+
+/// What a recording moves of one item of an instancer.
+struct MovedItem {
+    std::size_t index = 0, body = 0;
+    usd::Prim   prim, copy;
+};
+
+/// Bodies that are items of instancers: their motion is the instancer's, in its arrays.
+class InstancerWriter {
+  public:
+    InstancerWriter(usd::LayerWriter& layer, const model::Model& model, const Recording& recording,
+                    const UsdOptions& options)
+        : layer_(layer), model_(model), recording_(recording), options_(options), X_SW_(inverse(options.X_WS))
+    {
+        if (options.stage == nullptr || !usd::has_instancer_copies(*options.stage)) return;
+        for (std::size_t body = 0; body < model.body_count(); ++body) {
+            const usd::Prim prim = options.stage->prim_at(usd::Path(model.body_label[body]));
+            if (!prim) continue;
+            bodies_.emplace(prim.path(), body);
+            if (const usd::Prim copy = usd::instancer_copy(prim)) ++bodies_in_[copy.path()];
+        }
+    }
+
+    /// Takes a body that belongs to an item; says why its motion cannot be written.
+    std::optional<std::string> take(std::size_t body, const usd::Prim& prim, const usd::Prim& copy)
+    {
+        const auto item = usd::instancer_item(copy);
+        if (!item) return "it belongs to no instancer";
+        if (!item->own)
+            return "its point instancer is part of a prototype or of an instance: one place cannot hold several motions";
+        if (bodies_in_[copy.path()] > 1)
+            return "its prototype holds several bodies, and a point instancer moves a prototype as a whole";
+        items_[item->instancer].push_back({item->index, body, prim, copy});
+        return {};
+    }
+
+    /// @param rate  time codes of the layer in a second
+    void write(double rate, const std::string& file, Diagnostics& found)
+    {
+        for (const auto& [path, items] : items_) write(path, items, rate, file, found);
+    }
+
+  private:
+    template <class T>
+    static std::vector<T> array_at(const usd::Prim& instancer, const char* name, double time)
+    {
+        const usd::Attribute attribute = instancer.attribute(usd::Token(name));
+        usd::Value           value     = attribute.authored_value(usd::TimeCode(time));
+        if (value.empty()) value = attribute.authored_value();
+        return value.get<std::vector<T>>().value_or(std::vector<T>());
+    }
+    [[nodiscard]] usd::Matrix4d rigid(std::size_t body, const Frame& frame) const
+    {
+        const Posed X = X_SW_ * static_cast<Posed>(frame.body_q[body]);
+        return usd::from_pose({(1 / options_.meters_per_unit) * X.p, X.q});
+    }
+    /// Where the layer puts the instancer at a frame: below a body that moves, with it.
+    [[nodiscard]] usd::Matrix4d place(const usd::Prim& instancer, const Frame& frame, double time) const
+    {
+        for (usd::Prim p = instancer; p && !p.path().is_root(); p = p.parent())
+            if (const auto body = bodies_.find(p.path()); body != bodies_.end()) {
+                const auto back = usd::inverse(options_.stage->world_matrix(p));
+                if (!back) break;
+                const usd::Matrix4d below = options_.stage->world_matrix(instancer) * *back;
+                return below * residual(*options_.stage, p).value_or(usd::Matrix4d{}) * rigid(body->second, frame);
+            }
+        return options_.stage->world_matrix(instancer, usd::TimeCode(time));
+    }
+
+    static usd::Matrix4d scaling(const Vec3d& s)
+    {
+        usd::Matrix4d m;
+        for (int i = 0; i < 3; ++i) m(i, i) = s[static_cast<std::size_t>(i)];
+        return m;
+    }
+
+    void write(const usd::Path& path, const std::vector<MovedItem>& items, double rate, const std::string& file,
+               Diagnostics& found)
+    {
+        if (std::all_of(items.begin(), items.end(), [&](const MovedItem& i) {
+                return is_told_by_source(model_, i.body, i.prim, recording_, options_);
+            }))
+            return;
+        static const usd::Token kBody("PhysicsRigidBodyAPI");
+        const usd::Prim   instancer  = options_.stage->prim_at(path);
+        const double      stage_rate = options_.stage->metadata().time_codes_per_second;
+        const double      unit       = 1 / options_.meters_per_unit;
+        std::size_t       sheared    = 0;
+        bool              first      = true;
+        std::vector<Quatd> before;
+        layer_.define_prim(path, {}, true);
+        for (const Frame& frame : recording_.frames) {
+            const double time      = frame.t * stage_rate;
+            auto         positions = array_at<Vec3d>(instancer, "positions", time);
+            auto         turns     = array_at<Quatd>(instancer, "orientationsf", time);
+            if (turns.empty()) turns = array_at<Quatd>(instancer, "orientations", time);
+            const auto scales = array_at<Vec3d>(instancer, "scales", time);
+            auto       linear = array_at<Vec3d>(instancer, "velocities", time);
+            auto       angular = array_at<Vec3d>(instancer, "angularVelocities", time);
+            turns.resize(positions.size());
+            linear.resize(positions.size());
+            angular.resize(positions.size());
+            const usd::Matrix4d X_SI = place(instancer, frame, time);
+            const auto          X_IS = usd::inverse(X_SI);
+            if (!X_IS) return;
+            const Quatd q_SI = usd::decompose(X_SI).rotation;
+            bool        rates = false;
+            for (const MovedItem& item : items) {
+                if (item.index >= positions.size()) continue;
+                const Vec3d scale = item.index < scales.size() ? scales[item.index] : Vec3d{1, 1, 1};
+                const auto  made  = item_matrix(item, instancer, scale, rigid(item.body, frame), *X_IS);
+                if (!made) continue;
+                const usd::Decomposition turned = usd::decompose(*made);
+                sheared += first && length(turned.scale - Vec3d{1, 1, 1}) > 1e-4 ? 1 : 0;
+                positions[item.index] = turned.translation;
+                turns[item.index] = before.empty() ? turned.rotation : continuous(turned.rotation, before[item.index]);
+                const auto twist  = static_cast<Spatiald>(frame.body_qd[item.body]);
+                if (!(item.prim == item.copy) || !item.prim.has_api(kBody) || !is_finite(twist)) continue;
+                const Quatd to_stage  = conjugate(options_.X_WS.q);
+                linear[item.index]    = usd::transform_vector(*X_IS, unit * rotate(to_stage, twist.linear));
+                angular[item.index]   = (1 / kDegrees) * rotate_inverse(q_SI, rotate(to_stage, twist.angular));
+                rates                 = true;
+            }
+            before = turns;
+            const auto author = [&](std::optional<double> at) {
+                layer_.set_vec3_array(path.property("positions"), "point3f[]", at, positions);
+                layer_.set_quat_array(path.property("orientations"), "quath[]", at, turns);
+                layer_.set_quat_array(path.property("orientationsf"), "quatf[]", at, turns);
+                if (!rates) return;
+                layer_.set_vec3_array(path.property("velocities"), "vector3f[]", at, linear);
+                layer_.set_vec3_array(path.property("angularVelocities"), "vector3f[]", at, angular);
+            };
+            if (first) author(std::nullopt);  // what is read without a time: the initial state
+            author(frame.t * rate);
+            first = false;
+        }
+        if (sheared > 0)
+            found.add(kItemSheared, {.layer = file, .prim = path.text()},
+                      fmt::format("{} items of <{}> turn below unequal scale", sheared, path.text()));
+    }
+
+    /// Rotation and translation of an item that bring its body to a pose; the item's scale stays as it is.
+    [[nodiscard]] std::optional<usd::Matrix4d> item_matrix(const MovedItem& item, const usd::Prim& instancer,
+                                                           const Vec3d& scale, const usd::Matrix4d& X_SB,
+                                                           const usd::Matrix4d& X_IS) const
+    {
+        const usd::Stage& stage = *options_.stage;
+        const auto        X_IS0 = usd::inverse(stage.world_matrix(instancer));
+        const auto        item0 = usd::inverse(first_item(instancer, item.index, scale));
+        if (!X_IS0 || !item0) return {};
+        const usd::Matrix4d below   = stage.world_matrix(item.prim) * *X_IS0 * *item0;  // of the body in the prototype
+        const auto          back    = usd::inverse(below);
+        const auto          unscale = usd::inverse(scaling(scale));
+        if (!back || !unscale) return {};
+        const usd::Matrix4d rest = residual(stage, item.prim).value_or(usd::Matrix4d{});
+        return *unscale * *back * rest * X_SB * X_IS;
+    }
+
+    /// The item's matrix that the stage has at the default time.
+    static usd::Matrix4d first_item(const usd::Prim& instancer, std::size_t index, const Vec3d& scale)
+    {
+        const auto first = [&]<class T>(const char* name, const T&) {
+            const usd::Attribute attribute = instancer.attribute(usd::Token(name));
+            usd::Value           value     = attribute.authored_value();
+            if (value.empty())
+                if (const auto times = attribute.time_samples(); !times.empty())
+                    value = attribute.authored_value(usd::TimeCode(times.front()));
+            return value.get<std::vector<T>>().value_or(std::vector<T>());
+        };
+        const auto positions = first("positions", Vec3d{});
+        auto       turns     = first("orientationsf", Quatd{});
+        if (turns.empty()) turns = first("orientations", Quatd{});
+        const auto scales = first("scales", Vec3d{});
+        Posed      X;
+        if (index < positions.size()) X.p = positions[index];
+        if (index < turns.size() && dot(turns[index], turns[index]) > 0) X.q = normalized(turns[index]);
+        return scaling(index < scales.size() ? scales[index] : scale) * usd::from_pose(X);
+    }
+
+    usd::LayerWriter&                           layer_;
+    const model::Model&                         model_;
+    const Recording&                            recording_;
+    const UsdOptions&                           options_;
+    Posed                                       X_SW_;
+    std::map<usd::Path, std::size_t>            bodies_, bodies_in_;
+    std::map<usd::Path, std::vector<MovedItem>> items_;
+};
+
 /// Consecutive samples of one rotation never flip sign: viewers interpolate between them.
 Quatd continuous(const Quatd& q, const Quatd& previous)
 { return dot(q, previous) < 0 ? Quatd{-q.x, -q.y, -q.z, -q.w} : q; }
@@ -160,6 +351,7 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
     const Posed           X_SW = inverse(options.X_WS);
     const double          unit = 1 / options.meters_per_unit;
     std::set<std::string> written;
+    InstancerWriter       instancers(layer, model, recording, options);
     for (std::size_t body = 0; body < model.body_count(); ++body) {
         const std::string& label = model.body_label[body];
         const usd::Path    path(label);
@@ -175,7 +367,11 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
             continue;
         }
         const usd::Prim prim = options.stage ? options.stage->prim_at(path) : usd::Prim();
-        if (prim && prim.is_instance_proxy()) {
+        if (const usd::Prim copy = usd::instancer_copy(prim)) {
+            if (auto why = instancers.take(body, prim, copy)) skip(*std::move(why));
+            continue;
+        }
+        if (prim && (prim.is_instance_proxy() || usd::in_opened_instance(prim))) {
             skip("the prim is part of an instance, which cannot be overridden");
             continue;
         }
@@ -202,6 +398,7 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
             layer.set_quat_sample(orient, "quatd", frame.t * rate, previous);
         }
     }
+    instancers.write(rate, file, found);
     return layer;
 }
 

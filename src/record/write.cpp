@@ -33,7 +33,7 @@ Result<void> write(const model::Model& model, const Recording& recording, const 
         case Format::json:
             return write_file(file, to_json(model, recording, options.json));
         case Format::csv:
-            return write_file(file, to_csv(model, recording));
+            return write_file(file, to_csv(model, recording, options.json.sensors));
         case Format::usd:
             return to_layer(model, recording, file, options.usd, found).save(file);
     }

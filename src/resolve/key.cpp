@@ -84,6 +84,8 @@ constexpr std::array kNames = {
     MCH_KEY(material_ka),
     MCH_KEY(material_priority),
     MCH_KEY(material_weight),
+    MCH_KEY(material_friction_combine),
+    MCH_KEY(material_restitution_combine),
     MCH_KEY(actuator_ctrl_low),
     MCH_KEY(actuator_ctrl_high),
     MCH_KEY(actuator_force_low),
@@ -129,7 +131,7 @@ PrimKind prim_kind(Key key)
     if (key <= Key::joint_rot_z_velocity) return PrimKind::joint;
     if (key <= Key::shape_world) return PrimKind::shape;
     if (key <= Key::body_angular_damping) return PrimKind::body;
-    if (key <= Key::material_weight) return PrimKind::material;
+    if (key <= Key::material_restitution_combine) return PrimKind::material;
     if (key <= Key::actuator_gear) return PrimKind::actuator;
     return PrimKind::articulation;
 }

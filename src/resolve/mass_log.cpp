@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <vector>
 
 namespace mechane::resolve {
@@ -46,6 +49,159 @@ class Speaker {
     physics::ReadLog& log_;
 };
 
+/// What a body takes over from the prims above it, as `physics::parse` has it: the nearest density, the outermost mass.
+struct FromAbove {
+    const physics::XformMass *mass = nullptr, *density = nullptr;
+};
+
+class Ancestors {
+  public:
+    explicit Ancestors(const physics::PhysicsModel& model) : model_(model)
+    {
+        if (model.options.mass_on_xforms != physics::MassOnXforms::inherit) return;
+        for (const physics::XformMass& one : model.xform_masses) at_.emplace(one.path, &one);
+        for (const physics::Body& body : model.bodies)
+            if (body.enabled) climb(body, [&](const physics::XformMass& one) { ++bodies_[&one]; });
+    }
+
+    [[nodiscard]] FromAbove of(const physics::Body& body) const
+    {
+        FromAbove out;
+        if (!body.enabled) return out;
+        const auto own = [&](const usd::Token& name) {
+            const auto x = body.prim.attribute(name).authored_as<double>();
+            return x && *x > 0 && std::isfinite(*x);
+        };
+        const bool dense = own(kDensity) || own(kMass);
+        climb(body, [&](const physics::XformMass& one) {
+            if (one.values.has_density() && !dense && out.density == nullptr) out.density = &one;
+            if (one.values.has_mass() && bodies_.at(&one) == 1) out.mass = &one;
+        });
+        if (out.mass != nullptr) out.density = nullptr;
+        return out;
+    }
+
+  private:
+    template <class Visit>
+    void climb(const physics::Body& body, const Visit& visit) const
+    {
+        if (at_.empty()) return;
+        for (usd::Prim p = body.prim.parent(); p && model_.body_at(p.path()) == physics::kNone; p = p.parent())
+            if (const auto one = at_.find(p.path()); one != at_.end()) visit(*one->second);
+    }
+
+    const physics::PhysicsModel&                     model_;
+    std::map<usd::Path, const physics::XformMass*>   at_;
+    std::map<const physics::XformMass*, std::size_t> bodies_;  // only looked up
+};
+
+bool differ(const BodyMassProperties& a, const BodyMassProperties& b)
+{
+    const auto apart = [](double x, double y) { return std::abs(x - y) > 1e-12 * std::max(std::abs(x), std::abs(y)); };
+    bool       out   = apart(a.mass, b.mass);
+    for (std::size_t i = 0; i < 3; ++i) {
+        out = out || apart(a.com[i], b.com[i]);
+        for (std::size_t k = 0; k < 3; ++k)
+            out = out || std::abs(a.inertia(i, k) - b.inertia(i, k)) >
+                             1e-12 * (std::abs(a.inertia(i, i)) + std::abs(a.inertia(k, k)));
+    }
+    return out;
+}
+
+/// Finds out by trial which authored mass properties decide something: each gets another value in turn.
+class Trial {
+  public:
+    Trial(const physics::PhysicsModel& model, const Weigh& weigh) : model_(model), changed_(model), weigh_(weigh) {}
+
+    void run(physics::ReadLog& log)
+    {
+        const Ancestors above(model_);
+        for (std::size_t i = 0; i < model_.bodies.size(); ++i) try_body(i, above.of(model_.bodies[i]));
+        for (const auto& [prim, properties] : decides_)
+            for (const auto& [name, decides] : properties) say(log, prim, name, decides);
+    }
+
+  private:
+    void try_body(std::size_t i, const FromAbove& above)
+    {
+        const physics::Body& body = model_.bodies[i];
+        body_                     = static_cast<physics::Index>(i);
+        was_                      = weigh_(model_, body_);
+        const usd::Prim heavy     = above.mass != nullptr ? above.mass->prim : body.prim,
+                        dense     = above.density != nullptr ? above.density->prim : body.prim;
+        try_values(changed_.bodies[i].mass, body.prim, heavy, dense);
+        if (above.mass != nullptr) note(body.prim, kMass, false);
+        for (const physics::Index c : body.colliders) {
+            const physics::Collider& collider = model_.colliders[static_cast<std::size_t>(c)];
+            if (collider.path != body.path)
+                try_values(changed_.colliders[static_cast<std::size_t>(c)].mass, collider.prim, collider.prim, collider.prim);
+            if (model_.options.mass_on_xforms == physics::MassOnXforms::inherit)
+                for (const physics::Index m : collider.mass_chain) {
+                    physics::XformMass& one = changed_.xform_masses[static_cast<std::size_t>(m)];
+                    try_values(one.values, one.prim, one.prim, one.prim);
+                }
+            for (const physics::Index m : collider.materials) try_material(m);
+            if (collider.own_material != physics::kNone) try_material(collider.own_material);
+        }
+    }
+
+    void try_material(physics::Index m)
+    {
+        physics::Material& material = changed_.materials[static_cast<std::size_t>(m)];
+        if (material.prim && material.density > 0 && std::isfinite(material.density))
+            trial(material.density, 1.7 * material.density, material.prim, kDensity);
+    }
+
+    void try_values(MassValues& v, const usd::Prim& prim, const usd::Prim& of_mass, const usd::Prim& of_density)
+    {
+        if (v.has_mass()) trial(v.mass, 1.7 * v.mass, of_mass, kMass);
+        if (v.has_density()) trial(v.density, 1.7 * v.density, of_density, kDensity);
+        if (v.has_com()) trial(v.com, v.com + (0.1 + length(v.com)) * Vec3d{0.3, 0.5, 0.7}, prim, kCom);
+        if (v.has_diagonal()) trial(v.diagonal, scale(v.diagonal, {1.1, 1.2, 1.3}), prim, kDiagonal);
+        if (v.has_axes())
+            trial(v.axes, normalized(v.axes * normalized(Quatd{0.1, 0.2, 0.3, 0.9})), prim, kAxes);
+    }
+
+    template <class T>
+    void trial(T& place, T other, const usd::Prim& prim, const usd::Token& name)
+    {
+        std::swap(place, other);
+        note(prim, name, differ(was_, weigh_(changed_, body_)));
+        std::swap(place, other);
+    }
+
+    void note(const usd::Prim& prim, const usd::Token& name, bool decides)
+    {
+        auto& properties = decides_[prim.path()];
+        for (auto& [known, any] : properties)
+            if (known == name) {
+                any = any || decides;
+                return;
+            }
+        properties.emplace_back(name, decides);
+        prims_[prim.path()] = prim;
+    }
+
+    void say(physics::ReadLog& log, const usd::Path& path, const usd::Token& name, bool decides) const
+    {
+        const usd::Prim&        prim = prims_.at(path);
+        const physics::UseNote* said = log.find(prim, name);
+        if (said == nullptr) return;
+        const bool used = said->use == Use::read || said->use == Use::used || said->use == Use::converted;
+        if (decides && !used) log.correct(prim, name, Use::read, {});
+        if (!decides && used)
+            log.correct(prim, name, Use::overridden, "other mass properties of the body leave nothing for it to decide");
+    }
+
+    const physics::PhysicsModel&                                   model_;
+    physics::PhysicsModel                                          changed_;
+    const Weigh&                                                   weigh_;
+    physics::Index                                                 body_ = physics::kNone;
+    BodyMassProperties                                             was_;
+    std::map<usd::Path, std::vector<std::pair<usd::Token, bool>>> decides_;
+    std::map<usd::Path, usd::Prim>                                 prims_;
+};
+
 }  // namespace
 
 void note_weightless_verdicts(const physics::PhysicsModel& model, physics::ReadLog& log)
@@ -60,6 +216,17 @@ void note_weightless_verdicts(const physics::PhysicsModel& model, physics::ReadL
         for (const auto& name : {kMass, kDensity, kCom, kDiagonal, kAxes})
             speak.ignored(name, "it belongs to no body: what cannot move weighs nothing");
     }
+    // What stands above bodies and in none of them.
+    if (model.options.mass_on_xforms == physics::MassOnXforms::inherit)
+        for (const physics::XformMass& above : model.xform_masses) {
+            const Speaker speak(above.prim, log);
+            for (const auto& name : {kCom, kDiagonal, kAxes})
+                speak.ignored(name, "the prim is no body and no collider, which have their own");
+            const auto inside = [&](const physics::Body& body) { return above.path.has_prefix(body.path); };
+            if (std::any_of(model.bodies.begin(), model.bodies.end(), inside)) continue;
+            speak.ignored(kMass, "it belongs to no one rigid body");
+            speak.ignored(kDensity, "no body below it takes it over");
+        }
     for (std::size_t i = 0; i < weighs.size(); ++i)
         if (!weighs[i] && model.materials[i].prim)
             Speaker(model.materials[i].prim, log).ignored(kDensity, "no collider of a body is bound to it");
@@ -119,5 +286,8 @@ void note_mass_verdicts(const physics::PhysicsModel& model, const physics::Body&
         }
     }
 }
+
+void note_mass_truth(const physics::PhysicsModel& model, const Weigh& weigh, physics::ReadLog& log)
+{ Trial(model, weigh).run(log); }
 
 }  // namespace mechane::resolve

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+
 #include "mechane/physics/physics_model.h"
 #include "mechane/physics/read_log.h"
 #include "mechane/resolve/mass_rules.h"
@@ -18,5 +20,10 @@ void note_mass_verdicts(const physics::PhysicsModel& model, const physics::Body&
 
 /// Says that what is authored of static colliders, and of materials that only they are bound to, gives no mass.
 void note_weightless_verdicts(const physics::PhysicsModel& model, physics::ReadLog& log);
+
+/// Mass properties of a body of a model that differs from the imported one in one authored value.
+using Weigh = std::function<BodyMassProperties(const physics::PhysicsModel& changed, physics::Index body)>;
+/// Last: what was said of authored mass properties is put right by trial. A value that changes nothing is not used.
+void note_mass_truth(const physics::PhysicsModel& model, const Weigh& weigh, physics::ReadLog& log);
 
 }  // namespace mechane::resolve

@@ -89,7 +89,20 @@ class Ladder {
                 accumulation_density(model_.colliders[i]) * o_.scale.factor(physics::Dimension::density);
         for (std::size_t i = 0; i < model_.bodies.size(); ++i)
             table_.bodies.push_back(to_si(resolve_body(static_cast<Index>(i))));
-        if (o_.log != nullptr) note_weightless_verdicts(model_, *o_.log);
+        if (o_.log != nullptr) {
+            note_weightless_verdicts(model_, *o_.log);
+            MassOptions quiet = o_;
+            quiet.log         = nullptr;
+            note_mass_truth(
+                model_,
+                [&](const PhysicsModel& changed, Index body) {
+                    Diagnostics unheard;
+                    Ladder      other(changed, resolvers_, quiet, unheard);
+                    other.solids_ = solids_;
+                    return other.resolve_body(body);
+                },
+                *o_.log);
+        }
         return std::move(table_);
     }
 
@@ -145,7 +158,7 @@ class Ladder {
         if (c.kind == physics::ShapeKind::mesh && !compat_ &&
             is_complete(model_.bodies[static_cast<std::size_t>(c.body)]))
             return out;
-        if (c.kind == physics::ShapeKind::mesh && o_.mesh_solid) out.properties = o_.mesh_solid(c);
+        if (o_.mesh_solid) out.properties = o_.mesh_solid(c);
         if (!out.properties) out.properties = collider_solid(c, compat_, out.found);
         return out;
     }

@@ -77,6 +77,9 @@ Resolver SchemaResolverPhysx(const Rules& rules)
             row(Key::body_angular_damping, "physxRigidBody:angularDamping", Unit::si, 0.05),
             row(Key::material_ke, "physxMaterial:compliantContactStiffness", Unit::contact_stiffness),
             row(Key::material_kd, "physxMaterial:compliantContactDamping", Unit::contact_damping),
+            row(Key::material_friction_combine, "physxMaterial:frictionCombineMode", Unit::si, std::string("average")),
+            row(Key::material_restitution_combine, "physxMaterial:restitutionCombineMode", Unit::si,
+                std::string("average")),
             row(Key::articulation_self_collision_enabled, "physxArticulation:enabledSelfCollisions", Unit::si, true,
                 convert::as_flag),
         }};

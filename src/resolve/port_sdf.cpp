@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "mechane/resolve/codes.h"
@@ -45,13 +46,29 @@ class Port {
     {
         if (ok_) ok_ = into_.apply_api(prim_.path(), usd::Token(api));
     }
-    void remove_source()
+    /// The source says no more than what was written.
+    void wrote(const char* source) { written_.insert(source); }
+    /// Takes out what was written elsewhere, and the schema once nothing of it is left; says what stays.
+    void remove_source(Diagnostics& found)
     {
-        for (const usd::Token& name : into_.properties(prim_.path()))
-            if (ok_ && (name.text().starts_with("physxSDFMeshCollision:") ||
-                        name.text() == "physxCollision:restOffset" || name.text() == "physxCollision:contactOffset"))
-                ok_ = into_.remove(prim_.path().property(name));
-        if (ok_) ok_ = into_.remove_api(prim_.path(), usd::Token(kSource));
+        bool all = true;
+        for (const usd::Token& name : prim_.authored_property_names()) {
+            const bool schema = name.text().starts_with("physxSDFMeshCollision:");
+            if (!schema && name.text() != "physxCollision:restOffset" && name.text() != "physxCollision:contactOffset")
+                continue;
+            const usd::Path path = prim_.path().property(name);
+            if (written_.count(name.text()) == 0) {
+                all &= !schema;
+                found.add(kPortLeft, prim_.attribute(name).site(), fmt::format("{} stays", path.text()));
+            } else if (ok_ && into_.kind(path) != usd::SpecKind::none) {
+                ok_ = into_.remove(path);
+            } else {
+                all &= !schema;
+                found.add(kPortLeft, prim_.attribute(name).site(),
+                          fmt::format("{} stays: another layer says it", path.text()));
+            }
+        }
+        if (ok_ && all) ok_ = into_.remove_api(prim_.path(), usd::Token(kSource));
     }
     [[nodiscard]] const Result<void>& result() const { return ok_; }
 
@@ -59,7 +76,8 @@ class Port {
     const usd::Prim&   prim_;
     usd::Layer&        into_;
     const PortOptions& options_;
-    Result<void>       ok_;
+    Result<void>          ok_;
+    std::set<std::string> written_;
 };
 
 /// Length of the diagonal of the prim's bounds; nothing when it has no size.
@@ -77,11 +95,18 @@ Result<void> port(const usd::Stage& stage, const usd::Prim& prim, usd::Layer& in
     Port out(prim, into, options);
     // Offsets are never filled in: PhysX's own fallback of -inf lets the engine choose.
     const auto rest = out.authored("physxCollision:restOffset"), contact = out.authored("physxCollision:contactOffset");
-    if (rest && std::isfinite(*rest)) out.write("newton:contactMargin", "float", *rest);
-    if (rest && contact && std::isfinite(*rest) && std::isfinite(*contact))
-        out.write("newton:contactGap", "float", *contact - *rest);
+    // A gap is counted from the margin: without one the contact offset cannot be said.
+    if (rest && std::isfinite(*rest)) {
+        out.write("newton:contactMargin", "float", *rest);
+        out.wrote("physxCollision:restOffset");
+        if (contact && std::isfinite(*contact)) {
+            out.write("newton:contactGap", "float", *contact - *rest);
+            out.wrote("physxCollision:contactOffset");
+        }
+    }
     if (const auto n = out.value("physxSDFMeshCollision:sdfResolution", 256); n && std::abs(*n) < 1e9) {
         out.write("newton:sdfMaxResolution", "int", static_cast<int>(*n));
+        out.wrote("physxSDFMeshCollision:sdfResolution");
         if (static_cast<int>(*n) % 8 != 0)
             found.add(kSdfRes8, prim.attribute("physxSDFMeshCollision:sdfResolution").site(),
                       fmt::format("the resolution of <{}> is {}; it is copied all the same", prim.path().text(), *n));
@@ -93,8 +118,12 @@ Result<void> port(const usd::Stage& stage, const usd::Prim& prim, usd::Layer& in
             if (band) {
                 out.write("newton:sdfNarrowBandInner", "float", -*band * *d);
                 out.write("newton:sdfNarrowBandOuter", "float", *band * *d);
+                out.wrote("physxSDFMeshCollision:sdfNarrowBandThickness");
             }
-            if (margin) out.write("newton:sdfPadding", "float", *margin * *d);
+            if (margin) {
+                out.write("newton:sdfPadding", "float", *margin * *d);
+                out.wrote("physxSDFMeshCollision:sdfMargin");
+            }
         } else {
             found.add(kPortNoBound, prim.site(),
                       fmt::format("<{}> has no bounds of the default purpose", prim.path().text()));
@@ -103,9 +132,12 @@ Result<void> port(const usd::Stage& stage, const usd::Prim& prim, usd::Layer& in
     const std::string bits = out.token("physxSDFMeshCollision:sdfBitsPerSubgridPixel", "BitsPerPixel16");
     for (const auto& [theirs, ours] : {std::pair("BitsPerPixel8", "uint8"), std::pair("BitsPerPixel16", "uint16"),
                                        std::pair("BitsPerPixel32", "float32")})
-        if (bits == theirs) out.write("newton:sdfTextureFormat", "token", std::string(ours));
+        if (bits == theirs) {
+            out.write("newton:sdfTextureFormat", "token", std::string(ours));
+            out.wrote("physxSDFMeshCollision:sdfBitsPerSubgridPixel");
+        }
     out.apply("NewtonSDFCollisionAPI");
-    if (options.remove_source) out.remove_source();
+    if (options.remove_source) out.remove_source(found);
     return out.result();
 }
 

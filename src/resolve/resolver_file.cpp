@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "converters.h"
+#include "mechane/files/read.h"
 #include "mechane/resolve/codes.h"
 #include "toml_document.h"
 
@@ -130,10 +129,9 @@ Result<Resolver> read_resolver(const std::string& text, const std::string& sourc
 
 Result<Resolver> load_resolver(const std::string& file)
 {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return fault(file, "the file cannot be read");
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
-    return read_resolver(text, file);
+    constexpr std::uint64_t kMost = std::uint64_t{16} << 20;
+    const auto              text  = files::read(file, kMost);
+    return text ? read_resolver(*text, file) : fault(file, text.error().message);
 }
 
 }  // namespace mechane::resolve

@@ -53,6 +53,25 @@ double on_material(const ResolverList& resolvers, const usd::Prim& material, Key
     return finite(resolvers.get(material, key, context, {}, &found)).value_or(otherwise);
 }
 
+/// One of the rules by which coefficients combine; nothing, with a finding, where another word is authored.
+std::string combine_rule(const ResolverList& resolvers, const usd::Prim& material, Key key, const Context& context,
+                         Diagnostics& found)
+{
+    if (!material || context.rules.newton_1_8) return {};
+    const Resolved answer = resolvers.get(material, key, context, {}, &found);
+    if (!answer.authored()) return {};
+    std::string text = answer.text().value_or("");
+    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    for (const char* known : {"average", "min", "multiply", "max"})
+        if (text == known) return text;
+    found.add(kMaterialCombine, answer.site,
+              fmt::format("{} of <{}> is \"{}\"", answer.attribute, material.path().text(), answer.text().value_or("")));
+    if (context.log != nullptr)
+        context.log->correct(material, answer.attribute, physics::Use::ignored,
+                             "it is none of average, min, multiply, max");
+    return {};
+}
+
 bool applies(const usd::Prim& prim, std::string_view api)
 {
     const usd::Token token(api);
@@ -76,6 +95,9 @@ ContactValues contact_values(const ResolverList& resolvers, const usd::Prim& col
     v.mu_rolling = on_material(resolvers, material, Key::material_mu_rolling, context, defaults.mu_rolling, found);
     v.priority   = on_material(resolvers, material, Key::material_priority, context, defaults.priority, found);
     v.weight     = on_material(resolvers, material, Key::material_weight, context, defaults.weight, found);
+
+    v.friction_combine    = combine_rule(resolvers, material, Key::material_friction_combine, context, found);
+    v.restitution_combine = combine_rule(resolvers, material, Key::material_restitution_combine, context, found);
 
     v.margin_source = resolvers.get(collider, Key::shape_margin, context, defaults.margin, &found);
     v.margin        = v.margin_source.number_or(defaults.margin);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mechane/resolve/codes.h"
+#include "mechane/resolve/toml_depth.h"
 
 // No exceptions leave this module: mistakes come back in the result.
 #define TOML_EXCEPTIONS 0
@@ -38,6 +39,9 @@ Json json_of(const toml::node& node)
 
 Result<Json> json_from_toml(const std::string& text, const std::string& source)
 {
+    if (const int line = too_deep_in_toml(text); line > 0)
+        return make_diagnostic(kResolverTable, Site{.layer = source, .line = line, .prim = {}, .property = {}},
+                               "keys nest too deeply");
     const toml::parse_result parsed = toml::parse(text, source);
     if (!parsed) {
         const toml::source_position at = parsed.error().source().begin;

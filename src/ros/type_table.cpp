@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
+
+#include "mechane/files/read.h"
 
 namespace mechane::ros {
 namespace {
@@ -144,7 +145,10 @@ std::optional<bool> TypeTable::has_header(const InterfaceType& type) const
                 return entry == Entry::stamped;
     const std::string file = file_of(type);
     if (file.empty() || !file.ends_with(".msg")) return std::nullopt;
-    std::ifstream in(file);
+    constexpr std::uint64_t kMost = 1 << 20;
+    const auto              text  = files::read(file, kMost);
+    if (!text) return std::nullopt;
+    std::istringstream in(*text);
     for (std::string line; std::getline(in, line);) {
         line = line.substr(0, line.find('#'));
         std::istringstream words(line);

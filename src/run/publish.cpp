@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "mechane/record/mcap.h"
 #include "mechane/ros/controllers.h"
@@ -81,16 +83,52 @@ struct Joints {
     std::vector<std::size_t> q, qd;  ///< where their coordinate and speed are
 };
 
+/// The body that a joint moves, as the stage names it: of the two ends the one that the model has as child, whichever
+/// way round the joint is authored and whatever bodies were joined to one.
+usd::Path child_of(const Scene& scene, const usd::Prim& joint, std::size_t index)
+{
+    const std::int32_t child  = scene.model.joint_child[index];
+    const auto&        bodies = scene.imported.path_body_map;
+    for (const char* end : {"physics:body1", "physics:body0"})
+        for (const usd::Path& target : joint.relationship(end).targets())
+            for (usd::Path at = target; !at.empty() && !at.is_root(); at = at.parent())
+                if (const auto body = bodies.find(at.text()); body != bodies.end()) {
+                    if (body->second == child) return at;
+                    break;
+                }
+    return child < 0 ? usd::Path() : usd::Path(scene.model.body_label[static_cast<std::size_t>(child)]);
+}
+
+/// The joints that a JointStateBroadcaster says its publisher speaks of; nothing where no broadcaster names it.
+std::optional<std::set<usd::Path>> broadcast_joints(const usd::Stage& stage, const usd::Prim& publisher)
+{
+    std::optional<std::set<usd::Path>> joints;
+    for (const ros::Controller& one : ros::controllers(stage)) {
+        if (one.kind != ros::ControllerKind::joint_state_broadcaster || one.targets.empty()) continue;
+        const auto speakers = one.prim.relationship("ros:joint_state_broadcaster:publisher").targets();
+        if (std::find(speakers.begin(), speakers.end(), publisher.path()) == speakers.end()) continue;
+        if (!joints) joints.emplace();
+        for (const ros::ControlledPrim& target : one.targets) joints->insert(target.path);
+    }
+    return joints;
+}
+
+/// What a publisher of joint states speaks of (REP-0158 1.3, 2.1 and 2.2): the joints whose child body lies below its
+/// context, since a tree comes from relationships and a joint may stand anywhere; a broadcaster's own list goes before.
 Joints joints_of(const Scene& scene, const usd::Prim& publisher)
 {
     Joints          joints;
-    const usd::Prim robot = ros::outermost_context(publisher);
+    const usd::Prim context = ros::nearest_context(publisher);
+    const auto      listed  = broadcast_joints(*scene.stage, publisher);
     for (const auto& [path, index] : scene.imported.path_joint_map) {
         const usd::Prim prim = scene.stage->prim_at(usd::Path(path));
-        if (!prim || index < 0 || (robot && !prim.path().has_prefix(robot.path()))) continue;
+        if (!prim || index < 0) continue;
         const auto             j    = static_cast<std::size_t>(index);
         const model::JointType type = scene.model.joint_type[j];
         if (type != model::JointType::revolute && type != model::JointType::prismatic) continue;
+        if (listed ? listed->count(prim.path()) == 0
+                   : context && !child_of(scene, prim, j).has_prefix(context.path()))
+            continue;
         joints.names.push_back(ros::joint_name(prim));
         joints.q.push_back(static_cast<std::size_t>(scene.model.joint_q_start[j]));
         joints.qd.push_back(static_cast<std::size_t>(scene.model.joint_qd_start[j]));
@@ -126,6 +164,31 @@ class Publisher {
                 found.add(kArgument, {}, fmt::format("no publisher is called '{}'", one.name));
     }
 
+    /// Says which channels of the file have no message, and why: one finding for all.
+    void report_silent(Diagnostics& found) const
+    {
+        std::map<std::string, std::vector<std::string>> topics_of;
+        const ros::Channel*                             first = nullptr;
+        for (const Line& line : lines_) {
+            if (line.messages > 0) continue;
+            if (first == nullptr) first = line.channel;
+            const bool made = line.states || !line.channel->frames.empty();
+            topics_of[!made                       ? fmt::format("nothing here makes {}", line.channel->type)
+                      : line.channel->rate > 0    ? "switched off whenever they were due"
+                      : line.channel->frames.empty() ? "no publish_rate"
+                                                  : "switched off"]
+                .push_back(line.channel->topic);
+        }
+        if (lines_.empty())
+            found.add(kChannelSilent, {}, "the file has no message: no publisher of the stage is ever on");
+        if (first == nullptr) return;
+        std::string parts;
+        for (const auto& [why, topics] : topics_of)
+            parts += fmt::format("{}{}{} ({})", parts.empty() ? "" : "; ", topics.front(),
+                                 topics.size() > 1 ? fmt::format(" and {} more", topics.size() - 1) : "", why);
+        found.add(kChannelSilent, first->prim.site(), fmt::format("without a message: {}", parts));
+    }
+
     Result<void> write(const record::Recording& recording, const std::string& file)
     {
         record::McapWriter out("ros2", "mechane");
@@ -146,6 +209,7 @@ class Publisher {
         bool                states = false;
         double              next   = 0;      ///< [s]
         bool                said   = false;  ///< once is enough for latched ones
+        std::size_t         messages = 0;
     };
     const Scene&                         scene_;
     std::vector<Switch>                  switches_;
@@ -198,6 +262,7 @@ class Publisher {
             for (const std::size_t f : line.channel->frames)
                 transforms.push_back({what_.frames[f].parent_id, what_.frames[f].id, places_.relative(f, at)});
             out.message(line.id, now, tf_message(now, transforms));
+            ++line.messages;
         } else if (line.states && line.channel->rate > 0) {
             // Half a nanosecond late is on time: frames lie where whole steps do.
             if (at.t + 0.5 / kNanoseconds < line.next) return;
@@ -209,6 +274,7 @@ class Publisher {
                 states.velocity.push_back(static_cast<double>(at.joint_qd[line.joints.qd[i]]));
             }
             out.message(line.id, now, joint_state(now, states));
+            ++line.messages;
         }
     }
 };
@@ -236,7 +302,9 @@ Result<void> write_mcap(const Scene& scene, const record::Recording& recording, 
 {
     Publisher publisher(scene, stage, switches, ros::channels(*scene.stage, types, found));
     publisher.report_unknown(found);
-    return publisher.write(recording, file);
+    auto done = publisher.write(recording, file);
+    if (done) publisher.report_silent(found);
+    return done;
 }
 
 }  // namespace mechane::run

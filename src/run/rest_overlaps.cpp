@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
+#include "mechane/core/disjoint_sets.h"
 #include "mechane/model/joint_table.h"
 
 namespace mechane::run {
@@ -13,20 +13,14 @@ namespace {
 /// For each body the first body of its mechanism: what joints hold together, free ones aside.
 std::vector<std::size_t> mechanisms(const model::Model& model)
 {
-    std::vector<std::size_t> root(model.body_count());
-    std::iota(root.begin(), root.end(), std::size_t{0});
-    const auto find = [&](std::size_t b) {
-        while (root[b] != b) b = root[b] = root[root[b]];
-        return b;
-    };
+    DisjointSets sets(model.body_count());
     for (std::size_t j = 0; j < model.joint_count(); ++j) {
         if (model.joint_enabled[j] == 0 || model::joint_type_info(model.joint_type[j]).free_like) continue;
         if (model.joint_parent[j] < 0 || model.joint_child[j] < 0) continue;
-        const std::size_t a  = find(static_cast<std::size_t>(model.joint_parent[j])),
-                          b  = find(static_cast<std::size_t>(model.joint_child[j]));
-        root[std::max(a, b)] = std::min(a, b);
+        sets.join(static_cast<std::size_t>(model.joint_parent[j]), static_cast<std::size_t>(model.joint_child[j]));
     }
-    for (std::size_t b = 0; b < root.size(); ++b) root[b] = find(b);
+    std::vector<std::size_t> root(model.body_count());
+    for (std::size_t b = 0; b < root.size(); ++b) root[b] = sets.find(b);
     return root;
 }
 

@@ -59,6 +59,26 @@ void hold_joints(model::ModelBuilder& builder, const Hold& hold)
     }
 }
 
+/// A finding about an entity of the model with the file and line of its prim, or of what decides it there.
+Diagnostic with_place(const usd::Stage& stage, Diagnostic finding)
+{
+    if (!finding.site.layer.empty() || finding.site.prim.empty()) return finding;
+    const usd::Path path(finding.site.prim);
+    const usd::Prim prim = path.empty() || path.is_property() ? usd::Prim() : stage.prim_at(path);
+    if (!prim) return finding;
+    Site site = prim.site();
+    if (finding.site.property == "body_inertia" || finding.site.property == "body_mass")
+        for (const char* name : {"newton:inertia", "physics:diagonalInertia", "physics:mass"})
+            if (const usd::Attribute attribute = prim.attribute(name); attribute && attribute.authored()) {
+                site = attribute.site();
+                break;
+            }
+    finding.site.layer  = site.layer;
+    finding.site.line   = site.line;
+    finding.site.column = site.column;
+    return finding;
+}
+
 }  // namespace
 
 Follow follower(const Scene& scene)
@@ -141,6 +161,7 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
     auto imported = importer::import_usd(**stage, how, scene.builder, found);
     if (!imported) return imported.error();
     scene.imported = *std::move(imported);
+    if (scene.imported.stage) scene.stage = scene.imported.stage;
 
     if (options.hold) hold_joints(scene.builder, *options.hold);
     if (options.ground) {
@@ -168,8 +189,10 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
         scene.builder = std::move(many);
     }
 
-    auto model = scene.builder.finalize({}, found);
-    if (!model) return model.error();
+    Diagnostics repaired;
+    auto        model = scene.builder.finalize({}, repaired);
+    for (Diagnostic one : repaired) found.add(with_place(*scene.stage, std::move(one)));
+    if (!model) return with_place(*scene.stage, model.error());
     scene.model = *std::move(model);
 
     const bool moves =

@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "mechane/core/nearest.h"
+#include "mechane/files/read.h"
 #include "mechane/run/codes.h"
 #include "run/command_cells.h"
 
@@ -151,9 +150,9 @@ void apply_setting(const Setting& setting, model::State& state, model::Control& 
 
 Result<std::string> read_control_file(const std::string& file)
 {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return make_diagnostic(kControlFile, {.layer = file}, "the file cannot be opened");
-    return std::string(std::istreambuf_iterator<char>(stream), {});
+    auto text = files::read_given(file);
+    if (!text) return make_diagnostic(kControlFile, {.layer = file}, text.error().message);
+    return text;
 }
 
 Result<ControlTable> parse_control_table(const model::Model& model, const std::string& text, const std::string& name,

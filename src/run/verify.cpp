@@ -1,10 +1,12 @@
 #include "mechane/run/verify.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "mechane/record/checkpoint.h"
 #include "mechane/record/codes.h"
+#include "mechane/record/recording_check.h"
 
 namespace mechane::run {
 
@@ -24,12 +26,29 @@ record::RecordingHeader recording_header(const model::Model& model, const Simula
     return header;
 }
 
+namespace {
+
+/// Every how many steps frames were kept. The first and the last step always have one, the others follow from the
+/// second.
+std::int64_t spacing(const record::RecordingFile& file)
+{
+    const std::vector<record::Frame>& frames = file.recording.frames;
+    const std::int64_t                steps  = std::max<std::int64_t>(1, file.recording.steps);
+    if (frames.size() < 2) return steps;
+    const double apart = std::round((frames[1].t - frames[0].t) / file.header.dt);
+    return std::clamp(static_cast<std::int64_t>(std::clamp(apart, 1.0, 1e15)), std::int64_t{1}, steps);
+}
+
+}  // namespace
+
 Result<Verification> verify(const model::Model& model, const record::RecordingFile& file, const VerifyOptions& options,
                             Diagnostics& found)
 {
     const record::RecordingHeader& header = file.header;
     if (header.model != record::model_hash(model))
         return make_diagnostic(record::kOtherModel, {.layer = header.source}, "bodies, joints or shapes have changed");
+
+    if (auto wrong = record::check_recording(file, model, header.source)) return *wrong;
 
     std::optional<record::Checkpoint> from;
     if (!header.start.empty()) {
@@ -41,7 +60,7 @@ Result<Verification> verify(const model::Model& model, const record::RecordingFi
     SimulateOptions run{.solver        = header.solver,
                         .dt            = header.dt,
                         .frames        = file.recording.steps,
-                        .every         = std::max<std::int64_t>(1, file.recording.steps),
+                        .every         = spacing(file),
                         .substeps      = header.substeps,
                         .threads       = options.threads,
                         .set           = header.set,
@@ -59,13 +78,20 @@ Result<Verification> verify(const model::Model& model, const record::RecordingFi
         ++result.steps;
         if (file.hashes[index] != hash && result.first_difference < 0) result.first_difference = step;
     };
+    run.on_frame = [&](const record::Frame& frame) {
+        const auto at = static_cast<std::size_t>(result.frames++);
+        if (result.first_frame >= 0 || at >= file.recording.frames.size()) return;
+        if (!record::same(file.recording.frames[at], frame)) result.first_frame = static_cast<std::int64_t>(at);
+    };
     run.progress = [&](std::int64_t done, std::int64_t total) {
         return result.first_difference < 0 && (!options.progress || options.progress(done, total));
     };
     const auto done = simulate(model, run, found);
     if (!done) return done.error();
-    result.equal = result.first_difference < 0 && file.complete && !file.damage &&
-                   static_cast<std::size_t>(result.steps) == file.hashes.size();
+    const auto stored = static_cast<std::int64_t>(file.recording.frames.size());
+    if (result.first_frame < 0 && stored > result.frames) result.first_frame = result.frames;  // more than there were
+    result.equal = result.first_difference < 0 && result.first_frame < 0 && file.complete && !file.damage &&
+                   result.frames == stored && static_cast<std::size_t>(result.steps) == file.hashes.size();
     return result;
 }
 

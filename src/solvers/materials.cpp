@@ -44,6 +44,27 @@ double combine(MaterialCombine rule, double a, double b)
     return 0.5 * (a + b);
 }
 
+MaterialCombine rule_of_pair(MaterialCombine otherwise, std::int32_t a, std::int32_t b)
+{
+    const auto strength = [](std::int32_t rule) {
+        switch (static_cast<MaterialCombine>(rule)) {
+            case MaterialCombine::average:
+                return 1;
+            case MaterialCombine::geometric_mean:
+                return 2;
+            case MaterialCombine::minimum:
+                return 3;
+            case MaterialCombine::multiply:
+                return 4;
+            case MaterialCombine::maximum:
+                return 5;
+        }
+        return 0;
+    };
+    if (strength(a) == 0 && strength(b) == 0) return otherwise;
+    return static_cast<MaterialCombine>(strength(a) >= strength(b) ? a : b);
+}
+
 std::optional<MaterialCombine> friction_rule_of(std::string_view solver)
 {
     static constexpr std::pair<std::string_view, MaterialCombine> kRules[] = {

@@ -7,28 +7,12 @@
 #include <pxr/sdf/zipFile.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <system_error>
+
+#include "mechane/files/read.h"
 
 namespace mechane::usd {
-namespace {
 
 using namespace pxr;
-
-std::string first_bytes_on_disk(const std::string& file, std::size_t limit)
-{
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error)) return {};  // opening a pipe would wait for its other end
-    std::FILE* in = std::fopen(file.c_str(), "rb");
-    if (in == nullptr) return {};
-    std::string bytes(limit, '\0');
-    bytes.resize(std::fread(bytes.data(), 1, limit, in));
-    std::fclose(in);
-    return bytes;
-}
-
-}  // namespace
 
 PackagedFile packaged_file(const std::string& file)
 {
@@ -53,7 +37,10 @@ std::vector<std::string> package_files(const std::string& package)
 
 std::string first_bytes(const std::string& file, std::size_t limit)
 {
-    if (!ArIsPackageRelativePath(file)) return first_bytes_on_disk(file, limit);
+    if (!ArIsPackageRelativePath(file)) {
+        auto bytes = files::read_head(file, limit);
+        return bytes ? *std::move(bytes) : std::string();
+    }
     const auto asset = ArGetResolver().OpenAsset(ArResolvedPath(file));
     if (!asset) return {};
     std::string bytes(std::min(limit, asset->GetSize()), '\0');

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "usd/crate_codec.h"
+#include "usd/crate_specs.h"
 #include "usd/crate_values.h"
 
 namespace mechane::usd {
@@ -16,17 +17,31 @@ namespace {
 constexpr std::size_t   kBootstrap = 88;   ///< magic, version, offset of the table of contents, reserved bytes
 constexpr std::uint32_t kNoField   = ~0u;  ///< ends a field set
 
+/// The names and the values of fields, side by side.
+struct Fields {
+    std::vector<std::int32_t>  names;
+    std::vector<std::uint64_t> values;
+};
+
 struct Crate {
     std::string_view                        bytes;
     int                                     minor = 0;                           ///< of version 0.minor
     [[nodiscard]] bool                      plain() const { return minor < 4; }  ///< its tables are not compressed
     std::map<std::string, std::string_view> sections;
-    std::size_t                             field_count = 0;
+    std::string                             text;  ///< of the tokens
     CrateValues::Tables                     tables;
+    std::vector<CratePath>                  paths;
+    Fields                                  fields;
     std::vector<std::int32_t>               field_sets;
-    std::vector<bool>                       path_known;  ///< paths that the tree of paths reaches
-    std::vector<bool>         path_element;  ///< by token: can be an element of a path that is no property of a prim
-    std::vector<FieldMeaning> meanings;      ///< by token: of the field with this name
+    std::vector<bool> path_element;  ///< by token: can be an element of a path that is no property of a prim
+    std::vector<FieldMeaning>                        meanings;  ///< by token: of the field with this name
+    std::uint64_t                                    unpacked = 0;
+    std::vector<std::pair<std::string, std::string>> variables;
+
+    /// A table with so many entries is longer than what such a file holds: sixteen of each byte are generous, even
+    /// where packing shrinks what repeats.
+    [[nodiscard]] bool too_many(std::uint64_t count) const
+    { return count > 0x7fffffffull || count / 16 > bytes.size() + 4096; }
 };
 
 /// A list of integers of a section: its compressed size, then the stream.
@@ -73,6 +88,9 @@ std::string read_contents(Crate& crate)
         if (first < static_cast<std::int64_t>(kBootstrap) || size < 0 || first > file_size || size > file_size - first)
             return fmt::format("section {} lies outside the file", name);
         const auto section = bytes.substr(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
+        for (const auto& [other, bytes_of] : crate.sections)
+            if (section.data() < bytes_of.data() + bytes_of.size() && bytes_of.data() < section.data() + section.size())
+                return fmt::format("sections {} and {} overlap", other, name);
         if (!crate.sections.emplace(name, section).second) return fmt::format("section {} appears twice", name);
     }
     for (const char* needed : {"TOKENS", "STRINGS", "FIELDS", "FIELDSETS", "PATHS", "SPECS"})
@@ -109,13 +127,24 @@ TokenText unpack_tokens(const Crate& crate)
     return {.count = count, .text = std::move(*text)};
 }
 
+FieldMeaning meaning_of(std::string_view field)
+{
+    if (field == "inheritPaths" || field == "specializes") return FieldMeaning::arcs;
+    if (field == "targetPaths" || field == "connectionPaths") return FieldMeaning::targets;
+    if (field == "primChildren") return FieldMeaning::prim_names;
+    if (field == "properties") return FieldMeaning::property_names;
+    return field == "expressionVariables" ? FieldMeaning::expressions : FieldMeaning::any;
+}
+
 std::string check_tokens(Crate& crate)
 {
-    const TokenText tokens = unpack_tokens(crate);
+    TokenText tokens = unpack_tokens(crate);
     if (!tokens.wrong.empty()) return tokens.wrong;
+    crate.text     = std::move(tokens.text);
     std::size_t at = 0;
     for (std::uint64_t i = 0; i < tokens.count; ++i) {
-        const std::string token = tokens.text.c_str() + at;
+        const std::string token = crate.text.c_str() + at;
+        crate.tables.texts.push_back(std::string_view(crate.text).substr(at, token.size()));
         at += token.size() + 1;
         const bool identifier = pxr::SdfPath::IsValidIdentifier(token);
         crate.tables.tokens.push_back(identifier                                         ? NameKind::prim
@@ -124,10 +153,7 @@ std::string check_tokens(Crate& crate)
         // Besides names of prims: variant selections, targets in brackets, attributes of relationships.
         crate.path_element.push_back(identifier || token.starts_with('{') || token.starts_with('[') ||
                                      token.starts_with('.'));
-        crate.meanings.push_back(token == "inheritPaths" || token == "specializes" ? FieldMeaning::arcs
-                                 : token == "primChildren"                         ? FieldMeaning::prim_names
-                                 : token == "properties"                           ? FieldMeaning::property_names
-                                                                                   : FieldMeaning::any);
+        crate.meanings.push_back(meaning_of(token));
     }
     return {};
 }
@@ -137,17 +163,12 @@ std::string check_strings(Crate& crate)
     CrateCursor cursor(crate.sections["STRINGS"]);
     const auto  count = cursor.read<std::uint64_t>();
     if (cursor.bad() || count > cursor.left() / 4) return "there are fewer strings than the file says";
-    for (std::uint64_t i = 0; i < count; ++i)
-        if (cursor.read<std::uint32_t>() >= crate.tables.tokens.size()) return "a string is none of the tokens";
-    crate.tables.strings = static_cast<std::size_t>(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        crate.tables.strings.push_back(cursor.read<std::uint32_t>());
+        if (crate.tables.strings.back() >= crate.tables.tokens.size()) return "a string is none of the tokens";
+    }
     return {};
 }
-
-/// The names and the values of fields, side by side.
-struct Fields {
-    std::vector<std::int32_t>  names;
-    std::vector<std::uint64_t> values;
-};
 
 std::optional<Fields> read_fields(const Crate& crate, CrateCursor& cursor, std::uint64_t count)
 {
@@ -177,17 +198,21 @@ std::optional<Fields> read_fields(const Crate& crate, CrateCursor& cursor, std::
 std::string check_fields(Crate& crate)
 {
     CrateCursor cursor(crate.sections["FIELDS"]);
-    const auto  count  = cursor.read<std::uint64_t>();
-    const auto  fields = read_fields(crate, cursor, count);
+    const auto  count = cursor.read<std::uint64_t>();
+    if (crate.too_many(count)) return "the fields are more than the file can hold";
+    auto fields = read_fields(crate, cursor, count);
     if (!fields) return "the fields cannot be unpacked";
     if (!all_below(fields->names, crate.tables.tokens.size())) return "a field's name is none of the tokens";
-    crate.field_count = static_cast<std::size_t>(count);
     CrateValues checked(crate.bytes, crate.minor, crate.tables);
-    for (std::size_t i = 0; i < crate.field_count; ++i)
-        if (std::string what =
-                checked.check(fields->values[i], crate.meanings[static_cast<std::size_t>(fields->names[i])]);
-            !what.empty())
-            return what;
+    for (std::size_t i = 0; i < fields->names.size(); ++i) {
+        const auto name = static_cast<std::size_t>(fields->names[i]);
+        if (!field_may_hold(crate.tables.texts[name], fields->values[i]))
+            return fmt::format("the field {} holds a value of another type", crate.tables.texts[name]);
+        if (std::string what = checked.check(fields->values[i], crate.meanings[name]); !what.empty()) return what;
+    }
+    crate.fields    = std::move(*fields);
+    crate.unpacked  = checked.unpacked();
+    crate.variables = checked.variables();
     return {};
 }
 
@@ -195,10 +220,11 @@ std::string check_field_sets(Crate& crate)
 {
     CrateCursor cursor(crate.sections["FIELDSETS"]);
     const auto  count = cursor.read<std::uint64_t>();
-    auto        sets  = crate.plain() ? plain_integers(cursor, count) : integers(cursor, count);
+    if (crate.too_many(count)) return "the sets of fields are more than the file can hold";
+    auto sets = crate.plain() ? plain_integers(cursor, count) : integers(cursor, count);
     if (!sets) return "the sets of fields cannot be unpacked";
     for (const std::int32_t field : *sets)
-        if (static_cast<std::uint32_t>(field) != kNoField && static_cast<std::uint32_t>(field) >= crate.field_count)
+        if (static_cast<std::uint32_t>(field) != kNoField && static_cast<std::uint32_t>(field) >= crate.fields.names.size())
             return "a set names a field that is not there";
     if (!sets->empty() && static_cast<std::uint32_t>(sets->back()) != kNoField)
         return "the last set of fields has no end";
@@ -207,17 +233,30 @@ std::string check_field_sets(Crate& crate)
 }
 
 /// One entry of the tree of paths: its index must be given once, its name be one. The first entry is the root.
-std::string check_path(Crate& crate, std::uint64_t index, std::uint64_t name, bool names_property, bool in_property,
-                       bool first)
+std::string check_path(Crate& crate, std::uint64_t index, const CratePath& path, bool in_property)
 {
-    if (crate.path_known[index]) return "two paths have one index";
-    crate.path_known[index] = true;
+    CratePath& place = crate.paths[index];
+    if (place.known) return "two paths have one index";
+    const bool first = path.parent == CratePath::kNone;
     if (!first) {
-        if (name >= crate.tables.tokens.size()) return "a path's name is none of the tokens";
-        if (names_property ? crate.tables.tokens[name] == NameKind::none : !crate.path_element[name])
+        if (path.name >= crate.tables.tokens.size()) return "a path's name is none of the tokens";
+        if (path.names_property ? crate.tables.tokens[path.name] == NameKind::none : !crate.path_element[path.name])
             return "a path has a name that is not valid";
     }
-    crate.tables.arc_paths[index] = !first && !in_property;
+    place                             = path;
+    place.known                       = true;
+    crate.tables.arc_paths[index]     = !first && !in_property;
+    crate.tables.target_paths[index]  = true;
+    return {};
+}
+
+/// Room for the paths that the crate says it has.
+std::string make_paths(Crate& crate, std::uint64_t count)
+{
+    if (crate.too_many(count)) return "the paths are more than the file can hold";
+    crate.paths.assign(static_cast<std::size_t>(count), {});
+    crate.tables.arc_paths.assign(static_cast<std::size_t>(count), true);
+    crate.tables.target_paths.assign(static_cast<std::size_t>(count), false);
     return {};
 }
 
@@ -228,39 +267,41 @@ std::string check_paths(Crate& crate)
 {
     CrateCursor cursor(crate.sections["PATHS"]);
     const auto  paths = cursor.read<std::uint64_t>(), encoded = cursor.read<std::uint64_t>();
-    if (cursor.bad() || paths > 0x7fffffffull || encoded > paths) return "the paths are more than their section says";
+    if (cursor.bad() || encoded > paths) return "the paths are more than their section says";
+    if (std::string what = make_paths(crate, paths); !what.empty()) return what;
     const auto indices = integers(cursor, encoded), names = integers(cursor, encoded),
                jumps = integers(cursor, encoded);
     if (!indices || !names || !jumps) return "the paths cannot be unpacked";
-    if (paths / 1024 > crate.bytes.size()) return "the paths are more than the file can hold";
     if (!all_below(*indices, static_cast<std::size_t>(paths))) return "a path's index is too large";
-    crate.path_known.assign(static_cast<std::size_t>(paths), false);
-    crate.tables.arc_paths.assign(static_cast<std::size_t>(paths), true);
     const std::size_t count = indices->size();
     std::vector<bool> reached(count, false);
     struct Sibling {
-        std::size_t at;
-        bool        in_property;
+        std::size_t   at;
+        std::uint32_t parent;
+        bool          in_property;
     };
     std::vector<Sibling> siblings;
-    if (count > 0) siblings.push_back({0, false});
+    if (count > 0) siblings.push_back({0, CratePath::kNone, false});
     while (!siblings.empty()) {
-        auto [at, in_property] = siblings.back();
+        auto [at, parent, in_property] = siblings.back();
         siblings.pop_back();
         for (;;) {
             if (at >= count || reached[at]) return "the tree of paths runs into itself";
             reached[at]         = true;
             const auto name     = static_cast<std::int64_t>((*names)[at]);
+            const auto index    = static_cast<std::uint32_t>((*indices)[at]);
             const auto jump     = (*jumps)[at];
             const bool property = in_property || name < 0;
-            if (std::string what =
-                    check_path(crate, static_cast<std::uint64_t>((*indices)[at]),
-                               static_cast<std::uint64_t>(name < 0 ? -name : name), name < 0, property, at == 0);
+            if (std::string what = check_path(
+                    crate, index,
+                    {.parent = parent, .name = static_cast<std::uint32_t>(name < 0 ? -name : name), .names_property = name < 0},
+                    property);
                 !what.empty())
                 return what;
-            if (jump > 0) siblings.push_back({at + static_cast<std::size_t>(jump), in_property});
+            if (jump < -2 || (at == 0 && jump >= 0)) return "the tree of paths runs into itself";
+            if (jump > 0) siblings.push_back({at + static_cast<std::size_t>(jump), parent, in_property});
             if (jump < -1) break;  // a leaf
-            in_property = jump == 0 ? in_property : property;
+            if (jump != 0) parent = index, in_property = property;
             ++at;
         }
     }
@@ -276,19 +317,21 @@ std::string check_plain_paths(Crate& crate)
     const std::size_t      size    = padded ? 16 : 12;
     const auto             paths   = CrateCursor(section).read<std::uint64_t>();
     if (section.size() < 8 || paths > (section.size() - 8) / size) return "the paths are more than their section says";
-    crate.path_known.assign(static_cast<std::size_t>(paths), false);
-    crate.tables.arc_paths.assign(static_cast<std::size_t>(paths), true);
+    if (std::string what = make_paths(crate, paths); !what.empty()) return what;
     constexpr std::uint8_t kChild = 1, kSibling = 2, kProperty = 4;
     struct Branch {
-        std::size_t at;
-        bool        in_property;
+        std::size_t   at;
+        std::uint32_t parent;
+        bool          in_property;
     };
     std::vector<Branch> branches;
-    if (paths > 0) branches.push_back({static_cast<std::size_t>(section.data() - crate.bytes.data()) + 8, false});
-    for (bool first = true; !branches.empty();) {
-        auto [at, in_property] = branches.back();
+    if (paths > 0)
+        branches.push_back(
+            {static_cast<std::size_t>(section.data() - crate.bytes.data()) + 8, CratePath::kNone, false});
+    while (!branches.empty()) {
+        auto [at, parent, in_property] = branches.back();
         branches.pop_back();
-        for (bool more = true; more; first = false) {
+        for (bool more = true; more;) {
             CrateCursor entry(crate.bytes.substr(at));
             if (padded) (void)entry.read<std::uint32_t>();
             const auto index = entry.read<std::uint32_t>(), name = entry.read<std::uint32_t>();
@@ -296,18 +339,21 @@ std::string check_plain_paths(Crate& crate)
             if (entry.bad() || entry.left() < 3) return "the tree of paths reaches past the end of the file";
             if (index >= paths) return "a path's index is too large";
             const bool property = in_property || (flags & kProperty) != 0;
-            if (std::string what = check_path(crate, index, name, (flags & kProperty) != 0, property, first);
+            const bool first    = parent == CratePath::kNone;
+            if (std::string what = check_path(
+                    crate, index, {.parent = parent, .name = name, .names_property = (flags & kProperty) != 0}, property);
                 !what.empty())
                 return what;
+            if (first && (flags & kSibling) != 0) return "the tree of paths runs into itself";
             at += size;
             if ((flags & kChild) != 0 && (flags & kSibling) != 0) {
                 const auto sibling = CrateCursor(crate.bytes.substr(at)).read<std::uint64_t>();
                 if (crate.bytes.size() - at < 8 || sibling > crate.bytes.size())
                     return "the tree of paths reaches past the end of the file";
-                branches.push_back({static_cast<std::size_t>(sibling), in_property});
+                branches.push_back({static_cast<std::size_t>(sibling), parent, in_property});
                 at += 8;
             }
-            if ((flags & kChild) != 0) in_property = property;
+            if ((flags & kChild) != 0) parent = index, in_property = property;
             more = (flags & (kChild | kSibling)) != 0;
         }
     }
@@ -315,13 +361,9 @@ std::string check_plain_paths(Crate& crate)
 }
 
 /// Specs as three lists, whichever way the crate has them.
-struct Specs {
-    std::vector<std::int32_t> paths, sets, types;
-};
-
-std::optional<Specs> read_specs(const Crate& crate, CrateCursor& cursor, std::uint64_t count)
+std::optional<CrateSpecs> read_specs(const Crate& crate, CrateCursor& cursor, std::uint64_t count)
 {
-    Specs out;
+    CrateSpecs out;
     if (crate.plain()) {
         const bool padded = crate.minor == 0;
         if (count > cursor.left() / (padded ? 16 : 12)) return std::nullopt;
@@ -342,29 +384,38 @@ std::optional<Specs> read_specs(const Crate& crate, CrateCursor& cursor, std::ui
 std::string check_specs(Crate& crate)
 {
     CrateCursor cursor(crate.sections["SPECS"]);
-    const auto  specs = read_specs(crate, cursor, cursor.read<std::uint64_t>());
+    const auto  count = cursor.read<std::uint64_t>();
+    if (crate.too_many(count)) return "the specs are more than the file can hold";
+    const auto specs = read_specs(crate, cursor, count);
     if (!specs) return "the specs cannot be unpacked";
     for (std::size_t i = 0; i < specs->paths.size(); ++i) {
         const auto path = static_cast<std::uint32_t>(specs->paths[i]), set = static_cast<std::uint32_t>(specs->sets[i]);
-        if (path >= crate.path_known.size() || !crate.path_known[path]) return "a spec has a path that is not there";
+        if (path >= crate.paths.size() || !crate.paths[path].known) return "a spec has a path that is not there";
         const bool starts = set < crate.field_sets.size() &&
                             (set == 0 || static_cast<std::uint32_t>(crate.field_sets[set - 1]) == kNoField);
         if (!starts) return "a spec has fields that are not there";
-        if (specs->types[i] < 1 || specs->types[i] > 11) return "a spec is of an unknown kind";
     }
-    return {};
+    const CrateValues names(crate.bytes, crate.minor, crate.tables);
+    return check_spec_tree({.specs      = *specs,
+                            .paths      = crate.paths,
+                            .texts      = crate.tables.texts,
+                            .names      = crate.fields.names,
+                            .values     = crate.fields.values,
+                            .field_sets = crate.field_sets,
+                            .lists      = names});
 }
 
 }  // namespace
 
-std::string check_crate(std::string_view bytes)
+CrateVerdict check_crate(std::string_view bytes, std::size_t max_nesting)
 {
     Crate crate{.bytes = bytes};
-    if (std::string what = read_contents(crate); !what.empty()) return what;
+    crate.tables.max_nesting = max_nesting;
+    if (std::string what = read_contents(crate); !what.empty()) return {.wrong = std::move(what)};
     const auto paths = crate.plain() ? check_plain_paths : check_paths;
     for (const auto check : {check_tokens, check_strings, paths, check_fields, check_field_sets, check_specs})
-        if (std::string what = check(crate); !what.empty()) return what;
-    return {};
+        if (std::string what = check(crate); !what.empty()) return {.wrong = std::move(what)};
+    return {.wrong = {}, .unpacked = crate.unpacked, .variables = std::move(crate.variables)};
 }
 
 bool crate_has_token(std::string_view bytes, std::string_view token)

@@ -1,5 +1,7 @@
 #include "usd/crate_codec.h"
 
+#include <type_traits>
+
 namespace mechane::usd {
 namespace {
 
@@ -58,41 +60,54 @@ std::optional<std::string> decompress(std::string_view stream, std::size_t limit
     return out;
 }
 
-std::optional<std::vector<std::int32_t>> decompress_integers(std::string_view stream, std::size_t count)
+namespace {
+
+/// `Short`, `Medium` and `Long` are what the codes 1, 2 and 3 stand for; `Wide` is the type of the sums.
+template <class Wide, class Short, class Medium, class Long>
+std::optional<std::vector<Wide>> decompress_sums(std::string_view stream, std::size_t count)
 {
-    if (count == 0) return std::vector<std::int32_t>();
-    // Two bits of code and at most four bytes each. A file cannot hold more integers than 255 times its own size in
+    if (count == 0) return std::vector<Wide>();
+    // Two bits of code and at most the long form each. A file cannot hold more integers than 255 times its own size in
     // LZ4.
     if (count / 1024 > stream.size()) return std::nullopt;
-    const auto encoded = decompress(stream, sizeof(std::int32_t) + (count * 2 + 7) / 8 + count * sizeof(std::int32_t));
+    const std::size_t code_bytes = (count * 2 + 7) / 8;
+    const auto        encoded    = decompress(stream, sizeof(Wide) + code_bytes + count * sizeof(Long));
     if (!encoded) return std::nullopt;
     CrateCursor            cursor(*encoded);
-    const auto             common = cursor.read<std::int32_t>();
-    const std::string_view codes  = cursor.take((count * 2 + 7) / 8);
+    const auto             common = cursor.read<Wide>();
+    const std::string_view codes  = cursor.take(code_bytes);
     if (cursor.bad()) return std::nullopt;
-    std::vector<std::int32_t> out;
+    std::vector<Wide> out;
     out.reserve(count);
-    std::uint32_t sum = 0;  // wraps around, as the writer's does
+    std::make_unsigned_t<Wide> sum = 0;  // wraps around, as the writer's does
     for (std::size_t i = 0; i < count; ++i) {
-        std::int32_t step = common;
+        Wide step = common;
         switch ((static_cast<unsigned char>(codes[i / 4]) >> (2 * (i % 4))) & 3) {
             case 1:
-                step = cursor.read<std::int8_t>();
+                step = cursor.read<Short>();
                 break;
             case 2:
-                step = cursor.read<std::int16_t>();
+                step = cursor.read<Medium>();
                 break;
             case 3:
-                step = cursor.read<std::int32_t>();
+                step = cursor.read<Long>();
                 break;
             default:
                 break;
         }
         if (cursor.bad()) return std::nullopt;
-        sum += static_cast<std::uint32_t>(step);
-        out.push_back(static_cast<std::int32_t>(sum));
+        sum += static_cast<std::make_unsigned_t<Wide>>(step);
+        out.push_back(static_cast<Wide>(sum));
     }
     return out;
 }
+
+}  // namespace
+
+std::optional<std::vector<std::int32_t>> decompress_integers(std::string_view stream, std::size_t count)
+{ return decompress_sums<std::int32_t, std::int8_t, std::int16_t, std::int32_t>(stream, count); }
+
+std::optional<std::vector<std::int64_t>> decompress_long_integers(std::string_view stream, std::size_t count)
+{ return decompress_sums<std::int64_t, std::int16_t, std::int32_t, std::int64_t>(stream, count); }
 
 }  // namespace mechane::usd

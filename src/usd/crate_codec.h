@@ -49,4 +49,7 @@ std::optional<std::string> decompress(std::string_view stream, std::size_t limit
 /// each saying which.
 std::optional<std::vector<std::int32_t>> decompress_integers(std::string_view stream, std::size_t count);
 
+/// The same for 64-bit integers: differences of two, four or eight bytes.
+std::optional<std::vector<std::int64_t>> decompress_long_integers(std::string_view stream, std::size_t count);
+
 }  // namespace mechane::usd

@@ -18,9 +18,11 @@
 #include <string_view>
 #include <utility>
 
+#include "mechane/files/inputs.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/untrusted.h"
 #include "usd/guards.h"
+#include "usd/progress.h"
 
 namespace {
 
@@ -40,6 +42,7 @@ struct FileState {
 };
 std::set<FileState>               g_good;
 std::map<std::string, Diagnostic> g_refused;  ///< since the last take(), by file
+usd::ExpressionVariables          g_variables;  ///< of all layers that were let through
 
 /// ReadInstead's file and text.
 struct Instead {
@@ -81,17 +84,22 @@ bool admit(const std::string& path, const pxr::ArAsset* asset, const FileState& 
         if (g_refused.contains(path)) return false;
         limits = g_limits;
     }
-    std::optional<Diagnostic> wrong;
-    const auto                buffer = asset->GetBuffer();
-    if (!buffer)
+    std::optional<Diagnostic> wrong  = usd::memory_limit_reached(path);
+    const auto                buffer = wrong ? nullptr : asset->GetBuffer();
+    if (wrong)
+        ;  // the file may be good; there is no room for it
+    else if (!buffer)
         wrong = asset->GetSize() == 0 ? make_diagnostic(usd::kOpenFailed, {.layer = path}, "the file is empty")
                                       : make_diagnostic(usd::kOpenFailed, {.layer = path}, "the file cannot be read");
     else
-        wrong = usd::guard_layer({buffer.get(), asset->GetSize()}, path, limits);
+        wrong = usd::guard_layer({buffer.get(), asset->GetSize()}, path, limits, &g_variables);
     if (!wrong) wrong = read_first(path, {buffer.get(), asset->GetSize()});
     const std::lock_guard lock(g_mutex);
     if (wrong && g_guarding) g_refused.emplace(path, *wrong);
-    if (!wrong) g_good.insert(state);
+    if (!wrong) {
+        g_good.insert(state);
+        usd::let_through(asset->GetSize());
+    }
     return !wrong;
 }
 
@@ -130,6 +138,7 @@ class MechaneResolver final : public ArDefaultResolver {
     std::shared_ptr<ArAsset> _OpenAsset(const ArResolvedPath& path) const override
     {
         const std::string& file = path.GetPathString();
+        files::note_read(file);
         if (!is_layer(file)) return ArDefaultResolver::_OpenAsset(path);
         if (t_instead.text && t_instead.file == file)
             return ArInMemoryAsset::FromBuffer(std::shared_ptr<const char>(t_instead.text, t_instead.text->data()),
@@ -177,6 +186,7 @@ GuardScope::GuardScope(const Limits& limits, std::string stage)
     g_guarding = true;
     g_refused.clear();
     g_good.clear();  // another stage may have wider limits
+    g_variables.clear();
 }
 
 GuardScope::~GuardScope()

@@ -5,13 +5,22 @@
 
 #include "mechane/core/diagnostic.h"
 #include "mechane/usd/stage.h"
+#include "usd/expression_cost.h"
 
 namespace mechane::usd {
 
 /// Looks at a layer's bytes before OpenUSD's parsers do, for what is known to end them: text nested too deeply, crates
 /// whose indices lie, packages whose entries do either. `shown` is the name for messages.
+/// @param variables   of the layers that this one is composed with, to which its own are added; may be null
 /// @return STAGE_OPEN_FAILED or STAGE_LIMIT, or nothing when the library may read on
-std::optional<Diagnostic> guard_layer(std::string_view bytes, const std::string& shown, const Limits& limits);
+std::optional<Diagnostic> guard_layer(std::string_view bytes, const std::string& shown, const Limits& limits,
+                                      ExpressionVariables* variables = nullptr);
+
+/// STAGE_LIMIT, with the name that --stage-limit has for what was reached.
+Diagnostic limit_reached(Site site, std::string what, std::string_view option);
+
+/// STAGE_LIMIT when the process takes more memory than it may (untrusted.h).
+std::optional<Diagnostic> memory_limit_reached(const std::string& shown);
 
 /// What the checks do not cover, in words: a crate older or newer than they know, relocates, which composition may not
 /// come to an end of; also inside a package. Empty when they suffice. The layer has passed guard_layer.

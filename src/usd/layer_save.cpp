@@ -1,11 +1,15 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <pxr/sdf/fileFormat.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <pxr/tf/errorMark.h>
 
+#include <cstdio>
 #include <filesystem>
 
+#include "mechane/files/inputs.h"
+#include "mechane/files/read.h"
+#include "mechane/files/replace.h"
+#include "mechane/usd/layer_files.h"
+#include "usd/export.h"
 #include "usd/layer_impl.h"
 #include "usd/runtime.h"
 
@@ -14,16 +18,6 @@ namespace {
 
 using namespace pxr;
 namespace fs = std::filesystem;
-
-/// What has been written stands on the disk before it gets its name, so that a crash leaves the old file or the new.
-bool flush_to_disk(const std::string& file)
-{
-    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return false;
-    const bool done = ::fsync(descriptor) == 0;
-    ::close(descriptor);
-    return done;
-}
 
 bool is_binary(const fs::path& file)
 {
@@ -38,38 +32,39 @@ bool is_binary(const fs::path& file)
 
 Result<void> replace_file(const std::string& file, const std::function<bool(const std::string& temporary)>& write)
 {
-    std::error_code failed;
-    fs::path        target = fs::absolute(file, failed);
-    if (fs::is_symlink(target, failed)) target = fs::weakly_canonical(target, failed);
-    if (fs::is_directory(target, failed)) return make_diagnostic(kWriteFailed, {.layer = file}, "this is a folder");
-    if (!fs::is_directory(target.parent_path(), failed))
-        return make_diagnostic(kWriteFailed, {.layer = file}, "the folder does not exist");
-    if (::access(target.parent_path().c_str(), W_OK) != 0)
-        return make_diagnostic(kWriteFailed, {.layer = file}, "the folder cannot be written");
-    const fs::path temporary = target.parent_path() / fmt::format(".{}.{}.part{}", target.stem().string(), ::getpid(),
-                                                                  target.extension().string());
-    struct stat    before    = {};
-    const bool     exists    = ::stat(target.c_str(), &before) == 0;
-    std::string    why       = "the layer could not be written";
-    bool           done      = write(temporary.string()) && flush_to_disk(temporary.string());
-    if (done && exists) ::chmod(temporary.c_str(), before.st_mode & 07777);
-    if (done) {
-        fs::rename(temporary, target, failed);
-        if (failed) why = failed.message();
-        done = !failed;
+    // Whether it is an input has been asked: that opens layers, which nobody may who is writing one.
+    auto done = files::replace_with(file, write, {.may_be_input = true});
+    if (done) return done;
+    Diagnostic error = done.error();
+    return make_diagnostic(kWriteFailed, std::move(error.site), std::move(error.message));
+}
+
+bool export_layer(const SdfLayerRefPtr& layer, const std::string& file, bool text)
+{
+    if (text) {  // written by us, who look at whether the disk took it
+        std::string content;
+        return layer->ExportToString(&content) && files::replace(file, content, {.may_be_input = true}).has_value();
     }
-    if (done) return {};
-    fs::remove(temporary, failed);
-    return make_diagnostic(kWriteFailed, {.layer = file}, why);
+    TfErrorMark                   errors;
+    SdfLayer::FileFormatArguments arguments;
+    if (file.ends_with(".usd")) arguments["format"] = "usdc";
+    return layer->Export(file, {}, arguments) && errors.IsClean();
 }
 
 Result<void> Layer::save(const std::string& file, const SaveOptions& options) const
 {
+    if (auto refused = files::refuse_input(file); !refused) return refused;
+    return save_in_place(*this, file, options);
+}
+
+Result<void> save_in_place(const Layer& layer, const std::string& file, const SaveOptions& options)
+{
     using Format             = SaveOptions::Format;
+    const Layer::Impl& impl  = layer.impl();
     const std::string suffix = fs::path(file).extension().string();
     if (suffix == ".usdz") {
         Diagnostics found;
-        return write_package(*this, file, {}, found);
+        return write_package(layer, file, {}, found);
     }
     if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd")
         return make_diagnostic(kWriteFailed, {.layer = file}, fmt::format("cannot write the format '{}'", suffix),
@@ -81,18 +76,15 @@ Result<void> Layer::save(const std::string& file, const SaveOptions& options) co
     const bool binary = suffix == ".usdc" || (suffix == ".usd" && options.format != Format::text);
     // A file that nobody edited keeps its comments and its layout.
     std::error_code failed;
-    const fs::path  read = impl_->origin;
-    if (!impl_->edited && !impl_->origin.empty() && fs::is_regular_file(read, failed) && is_binary(read) == binary &&
-        fs::last_write_time(read, failed) == impl_->read_time)
+    const fs::path  read = impl.origin;
+    if (!impl.edited && !impl.origin.empty() && fs::is_regular_file(read, failed) && is_binary(read) == binary &&
+        fs::last_write_time(read, failed) == impl.read_time)
         return replace_file(file, [&](const std::string& temporary) {
-            return fs::copy_file(read, temporary, fs::copy_options::overwrite_existing, failed);
+            return files::copy(read.string(), temporary).has_value();
         });
     const MessageScope messages;
-    return replace_file(file, [&](const std::string& temporary) {
-        SdfLayer::FileFormatArguments arguments;
-        if (suffix == ".usd") arguments["format"] = binary ? "usdc" : "usda";
-        return impl_->layer->Export(temporary, {}, arguments);
-    });
+    return replace_file(
+        file, [&](const std::string& temporary) { return export_layer(impl.layer, temporary, !binary); });
 }
 
 }  // namespace mechane::usd

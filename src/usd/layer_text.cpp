@@ -1,24 +1,19 @@
 #include "usd/layer_text.h"
 
-#include <filesystem>
-#include <fstream>
+#include <cstdint>
+#include <limits>
 #include <string_view>
+
+#include "mechane/files/read.h"
 
 namespace mechane::usd {
 
 std::string usda_text(const std::string& file)
 {
     constexpr std::string_view kMagic = "#usda";
-    std::ifstream              stream(file, std::ios::binary);
-    std::string                text(kMagic.size(), '\0');
-    if (!stream.read(text.data(), static_cast<std::streamsize>(text.size())) || text != kMagic) return {};
-    std::error_code failed;
-    const auto      size = std::filesystem::file_size(file, failed);
-    if (failed || size < kMagic.size()) return {};
-    text.resize(size);
-    stream.read(text.data() + kMagic.size(), static_cast<std::streamsize>(size - kMagic.size()));
-    text.resize(kMagic.size() + static_cast<std::size_t>(stream.gcount()));
-    return text;
+    if (const auto head = files::read_head(file, kMagic.size()); !head || *head != kMagic) return {};
+    auto text = files::read(file, std::numeric_limits<std::uint64_t>::max());
+    return text ? *std::move(text) : std::string();
 }
 
 }  // namespace mechane::usd

@@ -2,6 +2,7 @@
 #include <pxr/gf/matrix4d.h>
 #include <pxr/gf/quatd.h>
 #include <pxr/gf/quatf.h>
+#include <pxr/gf/quath.h>
 #include <pxr/gf/vec3d.h>
 #include <pxr/gf/vec3f.h>
 #include <pxr/sdf/attributeSpec.h>
@@ -11,13 +12,15 @@
 #include <pxr/sdf/primSpec.h>
 #include <pxr/sdf/relationshipSpec.h>
 #include <pxr/sdf/schema.h>
-#include <unistd.h>
 
 #include <filesystem>
 
+#include "mechane/files/inputs.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/edit.h"
+#include "usd/export.h"
 #include "usd/handles.h"
+#include "usd/layer_impl.h"
 #include "usd/runtime.h"
 
 namespace mechane::usd {
@@ -138,6 +141,35 @@ void LayerWriter::set_tokens(const Path& property, const std::vector<Token>& val
     for (const Token& value : values) tokens.push_back(unwrap(value));
     impl_->set(property, "token[]", VtValue(tokens), uniform);
 }
+void LayerWriter::set_vec3_array(const Path& property, std::string_view type, std::optional<double> time,
+                                 const std::vector<Vec3d>& values)
+{
+    VtArray<GfVec3f> array;
+    array.reserve(values.size());
+    for (const Vec3d& v : values) array.push_back(GfVec3f(GfVec3d(v.x, v.y, v.z)));
+    if (time)
+        impl_->sample(property, type, *time, VtValue(array));
+    else
+        impl_->set(property, type, VtValue(array));
+}
+void LayerWriter::set_quat_array(const Path& property, std::string_view type, std::optional<double> time,
+                                 const std::vector<Quatd>& values)
+{
+    VtArray<GfQuatf> single;
+    VtArray<GfQuath> half;
+    for (const Quatd& q : values) {
+        const GfQuatd d(q.w, q.x, q.y, q.z);
+        if (type == "quath[]")
+            half.push_back(GfQuath(d));
+        else
+            single.push_back(GfQuatf(d));
+    }
+    const VtValue value = type == "quath[]" ? VtValue(half) : VtValue(single);
+    if (time)
+        impl_->sample(property, type, *time, value);
+    else
+        impl_->set(property, type, value);
+}
 void LayerWriter::set_targets(const Path& relationship, const std::vector<Path>& targets)
 {
     const SdfPath&          path  = unwrap(relationship);
@@ -167,26 +199,13 @@ std::string LayerWriter::to_text() const
 
 Result<void> LayerWriter::save(const std::string& file) const
 {
-    namespace fs          = std::filesystem;
-    const fs::path target = fs::absolute(file);
-    const auto     suffix = target.extension().string();
+    const std::string suffix = std::filesystem::path(file).extension().string();
     if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd")
         return make_diagnostic(kWriteFailed, {.layer = file}, fmt::format("cannot write the format '{}'", suffix),
                                "Use .usda, .usdc or .usd.");
-    std::error_code failed;
-    if (!fs::is_directory(target.parent_path(), failed) || access(target.parent_path().c_str(), W_OK) != 0)
-        return make_diagnostic(kWriteFailed, {.layer = file}, "the folder cannot be written");
-    MessageScope   messages;
-    const fs::path temporary = target.parent_path() / fmt::format(".{}.{}{}", target.stem().string(), getpid(), suffix);
-    if (!impl_->layer->Export(temporary.string())) {
-        fs::remove(temporary, failed);
-        return make_diagnostic(kWriteFailed, {.layer = file}, "the layer could not be exported");
-    }
-    fs::rename(temporary, target, failed);
-    if (!failed) return {};
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    return make_diagnostic(kWriteFailed, {.layer = file}, failed.message());
+    if (auto refused = files::refuse_input(file); !refused) return refused;
+    const MessageScope messages;
+    return replace_file(file, [&](const std::string& temporary) { return export_layer(impl_->layer, temporary, suffix == ".usda"); });
 }
 
 }  // namespace mechane::usd

@@ -1,6 +1,7 @@
 #include <pxr/sdf/fileFormat.h>
 
 #include <filesystem>
+#include <unordered_map>
 
 #include "usd/layer_text.h"
 #include "usd/stage_impl.h"
@@ -10,9 +11,17 @@ using namespace pxr;
 
 std::string shown_path(const std::string& path)
 {
-    std::error_code failed;
-    const auto      relative = std::filesystem::relative(path, std::filesystem::current_path(failed), failed).string();
-    return failed || relative.empty() || relative.starts_with("../..") ? path : relative;
+    // Making a path relative asks the file system for each of its folders, and findings name few files many times.
+    constexpr std::size_t                                          kMost = 4096;
+    thread_local std::string                                       folder;
+    thread_local std::unordered_map<std::string, std::string> known;
+    std::error_code   failed;
+    const std::string here = std::filesystem::current_path(failed).string();
+    if (here != folder || known.size() > kMost) known.clear(), folder = here;
+    const auto [at, fresh] = known.try_emplace(path);
+    if (!fresh) return at->second;
+    const auto relative = std::filesystem::relative(path, here, failed).string();
+    return at->second   = failed || relative.empty() || relative.starts_with("../..") ? path : relative;
 }
 
 std::string shown(const Stage::Impl& stage, const SdfLayerHandle& layer)
@@ -37,7 +46,10 @@ Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& pr
     Site           site{.layer = stage.source, .prim = prim.path.text(), .property = property.GetString()};
     SdfLayerRefPtr layer;
     SdfPath        path;
+    const bool     copies = stage.session && stage.session->HasCustomLayerData();
     for_each_site(prim, [&](const SdfLayerRefPtr& l, const SiteNode& at, std::size_t) {
+        // Copies of prototypes are written nowhere: what they are copies of is.
+        if (copies && get_pointer(l) == get_pointer(stage.session)) return false;
         const bool has = property.IsEmpty() || l->HasSpec(at.path.AppendProperty(property));
         if (has || !layer) {
             layer = l;

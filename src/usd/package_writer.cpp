@@ -1,18 +1,26 @@
 #include <fmt/format.h>
 #include <pxr/ar/asset.h>
 #include <pxr/ar/defaultResolverContext.h>
+#include <pxr/ar/packageUtils.h>
 #include <pxr/ar/resolver.h>
 #include <pxr/ar/resolverContextBinder.h>
 #include <pxr/sdf/zipFile.h>
 #include <pxr/tf/pathUtils.h>
 #include <pxr/tf/stringUtils.h>
 
+#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 
-#include "mechane/usd/scratch_folder.h"
+#include "mechane/files/inputs.h"
+#include "mechane/files/codes.h"
+#include "mechane/files/replace.h"
+#include "mechane/files/scratch_folder.h"
+#include "mechane/usd/layer_files.h"
+#include "usd/export.h"
 #include "usd/guards.h"
 #include "usd/layer_impl.h"
 #include "usd/package_resolver.h"
@@ -27,8 +35,8 @@ namespace fs = std::filesystem;
 /// Copies a layer and everything that it needs into a folder, which then becomes the package.
 class Packing {
   public:
-    Packing(fs::path folder, const PackageOptions& options, Diagnostics& found)
-        : folder_(std::move(folder)), found_(found), search_paths_(options.search_paths)
+    Packing(fs::path folder, const PackageOptions& options, const files::Roots& roots, Diagnostics& found)
+        : folder_(std::move(folder)), roots_(roots), found_(found), search_paths_(options.search_paths)
     {
     }
 
@@ -43,14 +51,18 @@ class Packing {
         if (!origin.empty()) names_[origin] = name;
         taken_.insert(name);
         root_folder_ = fs::path(origin).parent_path().string();
+        if (const std::string folder = fs::path(file_of(origin)).parent_path().string(); !folder.empty())
+            roots_.folders.push_back(folder);
         waiting_.push_back({root, origin, shown, name});
         for (std::size_t i = 0; i < waiting_.size(); ++i)
-            if (!write(waiting_[i])) return std::nullopt;
+            if (!write(waiting_[i]) || refused) return std::nullopt;
         std::vector<std::string> out;
         for (const Waiting& layer : waiting_) out.push_back(layer.name);
         out.insert(out.end(), files_.begin(), files_.end());
         return out;
     }
+
+    std::optional<Diagnostic> refused;  ///< a file from outside the roots
 
   private:
     struct Waiting {
@@ -65,7 +77,7 @@ class Packing {
         rewrite_assets(copy, [&](const std::string& authored) { return packed(waiting, authored); });
         const fs::path target = folder_ / waiting.name;
         fs::create_directories(target.parent_path());
-        return copy->Export(target.string());
+        return export_layer(copy, target.string(), target.extension() == ".usda");
     }
 
     /// The path of an asset as seen from the packed layer; brings the asset in.
@@ -102,6 +114,10 @@ class Packing {
     {
         const auto [known, fresh] = names_.try_emplace(resolved);
         if (!fresh) return known->second;
+        if (auto admitted = roots_.admit(file_of(resolved), found_); !admitted) {
+            if (!refused) refused = admitted.error();
+            return {};
+        }
         std::string       name   = free_name(resolved);
         const std::string suffix = fs::path(name).extension().string();
         if (suffix == ".usda" || suffix == ".usdc" || suffix == ".usd") {
@@ -122,6 +138,8 @@ class Packing {
 
     bool copy_file(const std::string& resolved, const std::string& name)
     {
+        std::error_code unknown;  // nobody waits for the other end of a pipe
+        if (!fs::is_regular_file(file_of(resolved), unknown)) return false;
         const auto asset = ArGetResolver().OpenAsset(ArResolvedPath(resolved));
         if (!asset) return false;
         const auto     bytes  = asset->GetBuffer();
@@ -130,6 +148,12 @@ class Packing {
         std::ofstream stream(target, std::ios::binary);
         if (bytes) stream.write(bytes.get(), static_cast<std::streamsize>(asset->GetSize()));
         return bytes && stream.flush().good();
+    }
+
+    /// The file on the disk that a path leads to: of what lies in a package, the package.
+    static std::string file_of(const std::string& resolved)
+    {
+        return ArIsPackageRelativePath(resolved) ? ArSplitPackageRelativePathOuter(resolved).first : resolved;
     }
 
     /// Files below the root layer's folder keep their place; others lie in "assets/". A taken name gets a number.
@@ -158,6 +182,7 @@ class Packing {
     }
 
     fs::path                           folder_;
+    files::Roots                       roots_;
     Diagnostics&                       found_;
     std::vector<std::string>           search_paths_;
     std::string                        root_folder_;
@@ -167,14 +192,61 @@ class Packing {
     std::vector<std::string>           files_;
 };
 
+/// Equal content gives equal bytes: a zip file holds the time of each entry, and its time begins in 1980.
+bool set_fixed_time(const fs::path& file)
+{
+    constexpr std::time_t kNoon1980 = 315'576'000;  // 1980-01-01 12:00 UTC, in 1980 for the local time of every zone
+    std::error_code       failed;
+    fs::last_write_time(file, std::chrono::file_clock::from_sys(std::chrono::system_clock::from_time_t(kNoon1980)), failed);
+    return !failed;
+}
+
+/// OpenUSD does not look at what a full disk did not take.
+bool is_whole(const std::string& package, const fs::path& folder, const std::vector<std::string>& names)
+{
+    const SdfZipFile zip = SdfZipFile::Open(package);
+    if (!zip) return false;
+    for (const std::string& name : names) {
+        std::error_code failed;
+        const auto      entry = zip.Find(name);
+        if (entry == zip.end() || entry.GetFileInfo().size != fs::file_size(folder / name, failed) || failed) return false;
+    }
+    return true;
+}
+
+/// The files of a folder as a package, in this order.
+bool zip_files(const std::string& package, const fs::path& folder, const std::vector<std::string>& names)
+{
+    SdfZipFileWriter zip = SdfZipFileWriter::CreateNew(package);
+    for (const std::string& name : names)
+        if (!zip || !set_fixed_time(folder / name) || zip.AddFile((folder / name).string(), name).empty()) return false;
+    return zip.Save() && is_whole(package, folder, names);
+}
+
 }  // namespace
+
+Result<void> pack_files(const std::string& folder, const std::vector<std::string>& names, const std::string& file,
+                        bool may_be_input)
+{
+    if (!may_be_input)
+        if (auto refused = files::refuse_input(file); !refused) return refused;
+    return replace_file(file, [&](const std::string& temporary) { return zip_files(temporary, folder, names); });
+}
 
 Result<void> write_package(const Layer& layer, const std::string& file, const PackageOptions& options,
                            Diagnostics& found)
+{ return write_package_within(layer, file, options, {}, found); }
+
+Result<void> write_package_within(const Layer& layer, const std::string& file, const PackageOptions& options,
+                                  const files::Roots& roots, Diagnostics& found)
 {
     if (!file.ends_with(".usdz"))
         return make_diagnostic(kWriteFailed, {.layer = file}, "a package has the suffix .usdz");
-    const ScratchFolder folder(fs::temp_directory_path());
+    if (auto possible = files::try_target(file); !possible)
+        return possible.error().id == files::kInput.id
+                   ? possible
+                   : make_diagnostic(kWriteFailed, possible.error().site, possible.error().message);
+    const auto folder = files::ScratchFolder::temporary(fs::absolute(file).parent_path());
     if (folder.path().empty())
         return make_diagnostic(kWriteFailed, {.layer = file}, "no temporary folder could be made");
     MessageScope messages;
@@ -183,14 +255,11 @@ Result<void> write_package(const Layer& layer, const std::string& file, const Pa
     const Layer::Impl& root = layer.impl();
     // The default layer of a package is its first file, in binary for readers that map it into memory.
     const std::string name  = fs::path(file).stem().string() + ".usdc";
-    const auto        names = Packing(folder.path(), options, found).pack(root.layer, root.origin, root.file, name);
+    Packing           packing(folder.path(), options, roots, found);
+    const auto        names = packing.pack(root.layer, root.origin, root.file, name);
+    if (packing.refused) return *packing.refused;
     if (!names) return make_diagnostic(kWriteFailed, {.layer = file}, "a layer could not be put into the package");
-    return replace_file(file, [&](const std::string& temporary) {
-        SdfZipFileWriter zip = SdfZipFileWriter::CreateNew(temporary);
-        for (const std::string& entry : *names)
-            if (!zip || zip.AddFile((folder.path() / entry).string(), entry).empty()) return false;
-        return zip.Save();
-    });
+    return replace_file(file, [&](const std::string& temporary) { return zip_files(temporary, folder.path(), *names); });
 }
 
 }  // namespace mechane::usd

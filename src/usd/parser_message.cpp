@@ -5,6 +5,9 @@
 #include <regex>
 #include <string_view>
 
+#include "usd/layer_text.h"
+#include "usd/text_index.h"
+
 namespace mechane::usd {
 namespace {
 
@@ -54,6 +57,20 @@ std::string said(std::string_view text)
     return std::string(text);
 }
 
+/// Of a value of the wrong type the parser names the property and what stands there, but no line: both are in the text.
+void find_place(const std::string& file, const std::string& stands, Site& site)
+{
+    const std::string      text  = usda_text(file);
+    const TextIndex::Place place = TextIndex(text).find(site.prim);
+    if (place.line == 0) return;
+    std::size_t begin = 0;
+    for (int line = 1; line < place.line && begin != std::string::npos; ++line) begin = text.find('\n', begin) + 1;
+    const std::size_t end = text.find('\n', begin), at = text.find(stands, begin);
+    if (at == std::string::npos || at >= end) return;  // of another file
+    site.line   = place.line;
+    site.column = static_cast<int>(at - begin) + 1;
+}
+
 }  // namespace
 
 Diagnostic from_parser_message(const Code& code, const std::string& file, const std::string& message)
@@ -76,6 +93,11 @@ Diagnostic from_parser_message(const Code& code, const std::string& file, const 
         stands = found[2].str();
         ends   = stands.find_first_not_of(" \t\r") == std::string::npos;
         text   = found[1].str();
+    }
+    if (site.line == 0 && !stands.empty()) find_place(file, stands, site);
+    if (const std::size_t dot = site.prim.rfind('.'); dot != std::string::npos && dot > site.prim.rfind('/')) {
+        site.property = site.prim.substr(dot + 1);
+        site.prim.resize(dot);
     }
     text = said(text).substr(0, 400);
     if (ends)

@@ -16,8 +16,11 @@
 #include "mechane/tasks/parallel.h"
 #include "mechane/core/nearest.h"
 #include "mechane/usd/codes.h"
+#include "usd/arc_count.h"
+#include "usd/guards.h"
 #include "usd/load_rules.h"
 #include "usd/local_prims.h"
+#include "usd/progress.h"
 #include "usd/stage_impl.h"
 
 namespace mechane::usd {
@@ -168,23 +171,25 @@ class Indexer {
         for (const Path& path : options.mask) mask_.push_back(unwrap(path));
     }
 
-    std::deque<Found> run()
+    /// @error STAGE_LIMIT
+    Result<std::deque<Found>> run()
     {
         std::deque<Found> found(1);
         found[0].path    = SdfPath::AbsoluteRootPath();
         std::size_t done = 0, batch = 128;
         while (done < found.size() && !limited_) {
-            const std::size_t end = std::min(found.size(), done + batch);
+            const std::size_t end = std::min(found.size(), done + batch), before = nodes_;
             index(found, done, end);
+            if (limited_) break;
+            reading_went_on();
+            const std::size_t size = end - done;
             for (; done < end && !limited_; ++done) expand(found, done);
-            batch = std::min<std::size_t>(2 * batch, 8192);
+            if (!limited_) limited_ = memory_limit_reached(stage_.source);
+            // Prims of many sites cost more than they count.
+            const std::size_t affordable = kNodesOfOneBatch / std::max<std::size_t>(1, (nodes_ - before) / size);
+            batch                        = std::clamp<std::size_t>(affordable, 16, std::min<std::size_t>(2 * batch, 8192));
         }
-        if (limited_) {
-            found.resize(done);
-            for (Found& f : found) f.child_count = std::min(f.child_count, done - std::min(done, f.first_child));
-            stage_.diagnostics.add(kLimit, {.layer = stage_.source},
-                                   fmt::format("stopped after {} prims ({}); the rest is missing", done, why_));
-        }
+        if (limited_) return *limited_;
         add_composition_errors(stage_, errors_);
         return found;
     }
@@ -205,6 +210,8 @@ class Indexer {
                 paths.push_back(found[i].path);
                 indexed.push_back(i);
             }
+        for (const SdfPath& path : paths)
+            if (arcs_.count(path, kMaxNodesOfOnePrim) > kMaxNodesOfOnePrim) return too_many_sites(path);
         if (!paths.empty()) index(found, paths, indexed);
         if (begin == 0 && found[0].composed.sites != nullptr) local_.emplace(*found[0].composed.sites);
         for (std::size_t i = begin; i < end; ++i)  // what one is like was found, and composed, before it
@@ -263,20 +270,19 @@ class Indexer {
         if (const std::size_t other = found[at].like != 0 ? found[at].like : equal_instance(found[at], at); other != 0)
             return expand_like(found, at, other);
         nodes_ += composed.nodes;
-        if (composed.nodes > kMaxNodesOfOnePrim)
-            limit(fmt::format("{} is composed of more than {} sites", path.GetString(), kMaxNodesOfOnePrim));
+        if (composed.nodes > kMaxNodesOfOnePrim) too_many_sites(path);
         if (nodes_ > options_.limits.max_graph_nodes)
-            limit(fmt::format("more than {} sites", options_.limits.max_graph_nodes));
+            limit(fmt::format("there are more than {} sites", options_.limits.max_graph_nodes), "sites");
         if (limited_) return;
         SdfPathVector children    = std::exchange(composed.children, {});
         const bool    local_below = composed.local_below && local_->possible();
         if (!children.empty() && path.GetPathElementCount() >= options_.limits.max_depth)
-            return limit(fmt::format("prims nest deeper than {}", options_.limits.max_depth));
+            return limit(fmt::format("prims nest deeper than {}", options_.limits.max_depth), "depth");
         found[at].first_child = found.size();
         for (SdfPath& child : children) {
             if (!in_mask(mask_, child)) continue;
             if (found.size() >= options_.limits.max_prims)
-                return limit(fmt::format("more than {} prims", options_.limits.max_prims));
+                return limit(fmt::format("there are more than {} prims", options_.limits.max_prims), "prims");
             ++found[at].child_count;
             found.push_back({.path = std::move(child), .composed = {}, .maybe_local = local_below});
         }
@@ -297,24 +303,33 @@ class Indexer {
         const std::size_t first = found[other].first_child, count = found[other].child_count;
         found[at].composed.children.clear();
         if (count != 0 && path.GetPathElementCount() >= options_.limits.max_depth)
-            return limit(fmt::format("prims nest deeper than {}", options_.limits.max_depth));
+            return limit(fmt::format("prims nest deeper than {}", options_.limits.max_depth), "depth");
         found[at].first_child = found.size();
         for (std::size_t i = first; i < first + count; ++i) {
             if (found.size() >= options_.limits.max_prims)
-                return limit(fmt::format("more than {} prims", options_.limits.max_prims));
+                return limit(fmt::format("there are more than {} prims", options_.limits.max_prims), "prims");
             ++found[at].child_count;
             found.push_back({.path = path.AppendChild(found[i].path.GetNameToken()), .composed = {}, .like = i});
         }
     }
 
-    void limit(std::string why)
+    void limit(std::string what, std::string_view option)
     {
-        limited_ = true;
-        why_     = std::move(why);
+        if (!limited_) limited_ = limit_reached({.layer = stage_.source}, std::move(what), option);
+    }
+    void too_many_sites(const SdfPath& prim)
+    {
+        if (!limited_)
+            limited_ = make_diagnostic(
+                kLimit, {.layer = stage_.source, .prim = prim.GetString()},
+                fmt::format("the prim is composed of more than {} sites", kMaxNodesOfOnePrim),
+                "Shorten the chain of references, payloads, inherits and specializes; no option allows more.");
     }
 
     /// The cost of one prim grows faster than its sites do; chains of arcs this long are made, not written.
     static constexpr std::size_t kMaxNodesOfOnePrim = 512;
+    /// What may be composed before the limits are asked again.
+    static constexpr std::size_t kNodesOfOneBatch = 65'536;
 
     Stage::Impl&              stage_;
     const OpenOptions&        options_;
@@ -326,9 +341,9 @@ class Indexer {
     /// Instances that are masked or loaded in different ways are not alike, whatever the library says of them.
     const bool share_ = options_.share_instances && options_.mask.empty() && options_.load_rules.empty();
     std::unordered_map<PcpInstanceKey, std::size_t, PcpInstanceKey::Hash> instances_;  ///< the first of each kind
-    std::size_t                                                           nodes_   = 0;
-    bool                                                                  limited_ = false;
-    std::string                                                           why_;
+    std::size_t                                                           nodes_ = 0;
+    ArcCount                                                              arcs_{stage_};
+    std::optional<Diagnostic>                                             limited_;
 };
 
 /// Definitions and problems by (type, authored schemas): a stage has few kinds of prims, and asking the registry costs
@@ -405,10 +420,12 @@ std::uint32_t shared_by_children(const std::deque<Found>& found, std::size_t pri
 
 }  // namespace
 
-void populate(Stage::Impl& stage, const OpenOptions& options)
+std::optional<Diagnostic> populate(Stage::Impl& stage, const OpenOptions& options)
 {
     const ArResolverContextBinder bind(stage.context);
-    std::deque<Found>             found = Indexer(stage, options).run();
+    Result<std::deque<Found>>     indexed = Indexer(stage, options).run();
+    if (!indexed) return indexed.error();
+    std::deque<Found>             found = std::move(*indexed);
     const LoadRules               rules(options);
 
     struct Entry {
@@ -477,6 +494,7 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
         }
         if (i < stage.prims.size()) open.push_back(i);
     }
+    return std::nullopt;
 }
 
 }  // namespace mechane::usd

@@ -15,8 +15,10 @@
 #include <map>
 #include <optional>
 
+#include "mechane/files/inputs.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/schemas.h"
+#include "usd/dependencies.h"
 
 namespace mechane::usd {
 namespace {
@@ -94,6 +96,7 @@ std::optional<Diagnostic> prepare()
         const std::lock_guard lock(g_messages);
         g_sink = &startup();
     }
+    files::set_dependency_finder(files_named_by);
     PlugRegistry::GetInstance();
     SdfSchema::GetInstance();
     {

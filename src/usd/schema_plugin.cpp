@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
+#include "mechane/files/read.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/stage.h"
 #include "usd/guards.h"
@@ -126,10 +127,10 @@ class Reader {
 
     void read_file(const fs::path& file)
     {
-        std::error_code failed;
-        if (fs::file_size(file, failed) > kMaxBytes || failed) return wrong(file, "the file cannot be read");
-        std::ifstream stream(file, std::ios::binary);
-        json          document;
+        const auto text = files::read(file.string(), kMaxBytes);
+        if (!text) return wrong(file, text.error().message);
+        std::istringstream stream(*text);
+        json               document;
         try {
             document = json::parse(without_comments(stream));
         } catch (const json::parse_error& error) {  // stops here: the only throwing call
@@ -191,8 +192,12 @@ class Reader {
                       : "Root and ResourcePath still hold the placeholders of usdGenSchema's template.");
             return {};
         }
-        std::ifstream     stream(file, std::ios::binary);
-        const std::string text(std::istreambuf_iterator<char>(stream), {});
+        const auto read = files::read(file.string(), kMaxBytes);
+        if (!read) {
+            found_.add(read.error());
+            return {};
+        }
+        const std::string& text = *read;
         if (const auto refused = guard_layer(text, file.string(), Limits{})) {
             found_.add(*refused);
             return {};

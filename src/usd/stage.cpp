@@ -126,7 +126,7 @@ Result<std::shared_ptr<const Stage>> compose(
         const ArResolverContextBinder bind(impl->context);
         impl->cache->ComputeLayerStack(impl->cache->GetLayerStackIdentifier(), &errors);
         read_metadata(*impl);
-        populate(*impl, options);
+        if (auto limited = populate(*impl, options)) return std::move(*limited);
         collect_clips(*impl);
         add_composition_errors(*impl, errors);
     }
@@ -149,6 +149,7 @@ Result<std::shared_ptr<const Stage>> compose(
     report_unit_mismatches(*impl);
     for (Diagnostic refused : guard.take()) {
         refused.site.layer = shown_path(refused.site.layer);
+        if (refused.id == kLimit.id) return refused;  // never a shortened model
         impl->diagnostics.add(std::move(refused));
     }
     add_messages(messages, impl->source, impl->diagnostics);

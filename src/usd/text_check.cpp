@@ -57,6 +57,16 @@ std::size_t skip_quoted(std::string_view text, std::size_t at, std::size_t* deep
     return done(text.size());
 }
 
+std::size_t deepest_parenthesis(std::string_view text)
+{
+    std::size_t depth = 0, most = 0;
+    for (const char c : text) {
+        if (c == '(') most = std::max(most, ++depth);
+        if (c == ')' && depth > 0) --depth;
+    }
+    return most;
+}
+
 namespace {
 
 /// Whether so few brackets are in a text, wherever they stand, that they cannot nest too deeply: true of most layers.

@@ -25,6 +25,9 @@ std::size_t next_special(std::string_view text, std::size_t at);
 /// parser has it. `deepest`, which may be null, gets how deep parentheses nest in it.
 std::size_t skip_quoted(std::string_view text, std::size_t at, std::size_t* deepest = nullptr);
 
+/// How deep parentheses nest in a text.
+std::size_t deepest_parenthesis(std::string_view text);
+
 /// Scans usda text for nesting outside strings, asset paths and comments. Says nothing about whether the text is valid.
 std::optional<NestingFinding> check_nesting(std::string_view text, const NestingLimits& limits);
 

@@ -8,8 +8,10 @@
 #include <string_view>
 
 #include "base64.h"
+#include "jpeg.h"
 #include "mechane/record/atomic_file.h"
 #include "mechane/viewer/scene.h"
+#include "png.h"
 
 // web/src/view.ts is the other side of this format, "mechane.view/1".
 static_assert(std::endian::native == std::endian::little, "arrays are embedded as they lie in memory");
@@ -71,13 +73,66 @@ json mesh_json(const DrawMesh& mesh)
     };
     // The box must be exact: the fractions refer to it.
     const auto exact = [](const Vec3f& v) { return json::array({v.x, v.y, v.z}); };
-    return {{"lower", exact(lower)},
-            {"extent", exact(extent)},
-            {"positions", encode(positions)},
-            {"normals", encode(normals)},
-            {"triangles", indices(mesh.triangles)},
-            {"lines", indices(mesh.lines)},
-            {"wide", wide}};
+    json out{{"lower", exact(lower)},
+             {"extent", exact(extent)},
+             {"positions", encode(positions)},
+             {"normals", encode(normals)},
+             {"triangles", indices(mesh.triangles)},
+             {"lines", indices(mesh.lines)},
+             {"wide", wide}};
+    if (!mesh.uvs.empty()) out["uvs"] = encode(mesh.uvs);
+    return out;
+}
+
+/// The largest size of a picture whose edges are no longer than this.
+const model::Pixels& fitting(const DrawPicture& picture, int edge)
+{
+    for (const model::Pixels& level : picture.levels)
+        if (level.width <= edge && level.height <= edge) return level;
+    return picture.levels.back();
+}
+
+std::string picture_uri(const model::Pixels& from)
+{
+    Image image{from.width, from.height, {}};
+    for (std::size_t i = 0; i < from.rgba.size(); ++i)
+        if (i % 4 != 3) image.pixels.push_back(from.rgba[i]);
+    const std::string png = encode_png(image);
+    // Small pictures have edges that matter; of large ones the smaller file.
+    constexpr std::size_t kExact = std::size_t{64} * 64 * 3;
+    const std::string     jpeg   = image.pixels.size() > kExact ? encode_jpeg(image) : std::string();
+    const bool            exact  = jpeg.empty() || png.size() <= jpeg.size();
+    return (exact ? "data:image/png;base64," : "data:image/jpeg;base64,") +
+           base64(std::as_bytes(std::span<const char>(exact ? png : jpeg)));
+}
+
+/// All pictures, smaller until they are short enough together.
+json pictures_json(const Scene& scene)
+{
+    for (int edge = kPagePictureEdge;; edge /= 2) {
+        json        out  = json::array();
+        std::size_t size = 0;
+        for (const DrawPicture& picture : scene.pictures) {
+            out.push_back(picture_uri(fitting(picture, edge)));
+            size += out.back().get_ref<const std::string&>().size();
+        }
+        if (size <= kPagePictureBytes || edge <= 16) return out;
+    }
+}
+
+const char* wrap_name(model::Wrap wrap)
+{
+    switch (wrap) {
+        case model::Wrap::black:
+            return "black";
+        case model::Wrap::clamp:
+            return "clamp";
+        case model::Wrap::mirror:
+            return "mirror";
+        case model::Wrap::repeat:
+            break;
+    }
+    return "repeat";
 }
 
 json frames_json(const model::Model& model, const record::Recording& recording, bool with_contacts)
@@ -127,7 +182,8 @@ json document(const model::Model& model, const record::Recording& recording, con
     out["bodies"] = model.body_count();
     out["meshes"] = out["items"] = out["grounds"] = json::array();
     for (const DrawMesh& mesh : scene.meshes) out["meshes"].push_back(mesh_json(mesh));
-    for (const DrawItem& item : scene.items)
+    if (!scene.pictures.empty()) out["pictures"] = pictures_json(scene);
+    for (const DrawItem& item : scene.items) {
         out["items"].push_back({{"label", model.shape_label[static_cast<std::size_t>(item.shape)]},
                                 {"body", item.body},
                                 {"mesh", item.mesh},
@@ -136,6 +192,10 @@ json document(const model::Model& model, const record::Recording& recording, con
                                 {"opacity", number(item.opacity)},
                                 {"solid", item.solid},
                                 {"collider", item.collider}});
+        if (item.picture < 0) continue;
+        out["items"].back()["picture"] = item.picture;
+        out["items"].back()["wrap"]    = {wrap_name(item.wrap_s), wrap_name(item.wrap_t)};
+    }
     for (const Ground& ground : scene.grounds)
         out["grounds"].push_back(
             {{"body", ground.body}, {"pose", pose_json(ground.X_BS)}, {"color", vec_json(ground.color)}});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "picture_levels.h"
+
 namespace mechane::viewer {
 namespace {
 
@@ -20,8 +22,10 @@ void add_veils(const Scene& scene, const std::vector<PlacedItem>& placed, bool c
         const DrawItem& item  = scene.items[i];
         const bool      glass = item.solid && item.opacity < 1;
         if (!placed[i].drawn || !(glass || (colliders && item.collider))) continue;
-        const Vec3f color = glass ? Vec3f{to_linear(item.color.x), to_linear(item.color.y), to_linear(item.color.z)}
-                                  : collider_color(item);
+        Vec3f color = collider_color(item);
+        if (glass) color = {to_linear(item.color.x), to_linear(item.color.y), to_linear(item.color.z)};
+        if (glass && item.picture >= 0)
+            color = scale(color, mean_color(scene.pictures[static_cast<std::size_t>(item.picture)]));
         const auto  id    = out.add({color, glass ? item.opacity : 0.16F, 0});
         for (const auto& t : scene.meshes[static_cast<std::size_t>(item.mesh)].triangles)
             projection.add_triangle(placed[i].points[t[0]], placed[i].points[t[1]], placed[i].points[t[2]], id,

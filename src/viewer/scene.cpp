@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "mechane/model/shape_table.h"
+#include "picture_levels.h"
 #include "tessellation.h"
 
 namespace mechane::viewer {
@@ -11,7 +12,7 @@ namespace {
 
 using model::GeoType;
 
-DrawMesh mesh_of(const model::ShapeGeometry& shape)
+DrawMesh mesh_of(const model::ShapeGeometry& shape, const model::Paint* paint)
 {
     const Vec3d s = model::absorb_signs(shape.type, shape.scale);
     switch (shape.type) {
@@ -32,7 +33,7 @@ DrawMesh mesh_of(const model::ShapeGeometry& shape)
         case GeoType::heightfield:
         case GeoType::mesh:
         case GeoType::convex_mesh:
-            return shade_mesh(*shape.source, s);
+            return paint != nullptr ? shade_mesh(*shape.source, s, paint->uvs) : shade_mesh(*shape.source, s);
         case GeoType::none:
         case GeoType::gaussian:
             return {};
@@ -41,6 +42,16 @@ DrawMesh mesh_of(const model::ShapeGeometry& shape)
 }
 
 bool has(std::int32_t flags, std::int32_t bit) { return (flags & bit) != 0; }
+
+/// How a shape is painted, if its picture can be read and its mesh is the one that the coordinates are for.
+const model::Paint* drawable_paint(const model::MeshPointer& mesh)
+{
+    const model::Paint* paint = mesh != nullptr ? model::paint_of(mesh) : nullptr;
+    if (paint == nullptr || paint->picture == nullptr || paint->uvs.size() != mesh->triangles.size() ||
+        paint->picture->pixels() == nullptr)
+        return nullptr;
+    return paint;
+}
 
 }  // namespace
 
@@ -59,7 +70,8 @@ Scene build_scene(const model::Model& model)
             !has(model.shape_flags[i], model::shape_flag::site))
             has_visual[static_cast<std::size_t>(model.shape_body[i])] = 1;
 
-    std::map<std::tuple<GeoType, double, double, double, const geometry::Mesh*>, std::int32_t> known;
+    std::map<std::tuple<GeoType, double, double, double, const geometry::Mesh*, const model::Paint*>, std::int32_t> known;
+    std::map<const model::Picture*, std::int32_t> pictures;
     for (std::size_t i = 0; i < model.shape_count(); ++i) {
         const std::int32_t flags = model.shape_flags[i], body = model.shape_body[i];
         if (has(flags, model::shape_flag::site)) continue;
@@ -78,10 +90,18 @@ Scene build_scene(const model::Model& model)
             scene.grounds.push_back({index, body, X_BS, color});
             continue;
         }
+        const model::Paint* paint   = drawable_paint(model.shape_source[i]);
+        std::int32_t        picture = -1;
+        if (paint != nullptr) {
+            const auto [place, first] =
+                pictures.try_emplace(paint->picture.get(), static_cast<std::int32_t>(scene.pictures.size()));
+            if (first) scene.pictures.push_back(levels_of(paint->picture->file(), *paint->picture->pixels()));
+            picture = place->second;
+        }
         const auto [entry, fresh] =
-            known.try_emplace({shape.type, shape.scale.x, shape.scale.y, shape.scale.z, shape.source},
+            known.try_emplace({shape.type, shape.scale.x, shape.scale.y, shape.scale.z, shape.source, paint},
                               static_cast<std::int32_t>(scene.meshes.size()));
-        if (fresh) scene.meshes.push_back(mesh_of(shape));
+        if (fresh) scene.meshes.push_back(mesh_of(shape, paint));
         if (scene.meshes[static_cast<std::size_t>(entry->second)].triangles.empty()) continue;
         scene.items.push_back({.shape    = index,
                                .body     = body,
@@ -90,7 +110,10 @@ Scene build_scene(const model::Model& model)
                                .color    = color,
                                .opacity  = static_cast<float>(model.shape_opacity[i]),
                                .solid    = solid,
-                               .collider = collider});
+                               .collider = collider,
+                               .picture  = picture,
+                               .wrap_s   = paint != nullptr ? paint->wrap_s : model::Wrap::repeat,
+                               .wrap_t   = paint != nullptr ? paint->wrap_t : model::Wrap::repeat});
     }
     return scene;
 }

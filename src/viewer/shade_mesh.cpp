@@ -28,8 +28,9 @@ struct Edge {
 
 }  // namespace
 
-DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor)
+DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor, std::span<const std::array<Vec2f, 3>> uvs)
 {
+    const bool painted = uvs.size() == source.triangles.size();
     const double kSmooth = std::cos(40 * kDegrees), kCrease = std::cos(25 * kDegrees);
 
     std::vector<Vec3d> points(source.points.size());
@@ -38,7 +39,9 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor)
     const auto            corner   = corner_of_points(points);
     std::vector<Triangle> faces;
     std::vector<Vec3d>    areas;  ///< normal times twice the area
-    for (const auto& t : source.triangles) {
+    std::vector<std::array<Vec2f, 3>> coordinates;  ///< parallel to `faces`
+    for (std::size_t at = 0; at < source.triangles.size(); ++at) {
+        const auto& t = source.triangles[at];
         if (std::any_of(t.begin(), t.end(), [&](std::int32_t i) {
                 return i < 0 || static_cast<std::size_t>(i) >= points.size() ||
                        !is_finite(points[static_cast<std::size_t>(i)]);
@@ -46,11 +49,13 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor)
             continue;
         Triangle face;
         for (std::size_t k = 0; k < 3; ++k) face[k] = corner[static_cast<std::size_t>(t[k])];
-        if (mirrored) std::swap(face[1], face[2]);
+        auto uv = painted ? uvs[at] : std::array<Vec2f, 3>{};
+        if (mirrored) std::swap(face[1], face[2]), std::swap(uv[1], uv[2]);
         const Vec3d area = cross(points[face[1]] - points[face[0]], points[face[2]] - points[face[0]]);
         if (!(length_squared(area) > 0)) continue;
         faces.push_back(face);
         areas.push_back(area);
+        if (painted) coordinates.push_back(uv);
     }
 
     // Faces around each corner, in the order of faces.
@@ -69,12 +74,13 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor)
     constexpr std::uint32_t    kNone = 0xffffffffU;
     DrawMesh                   mesh;
     std::vector<std::uint32_t> first_vertex(points.size(), kNone), next_vertex;
-    const auto                 vertex_of = [&](std::uint32_t c, const Vec3f& normal) {
+    const auto                 vertex_of = [&](std::uint32_t c, const Vec3f& normal, const Vec2f& uv) {
         for (std::uint32_t v = first_vertex[c]; v != kNone; v = next_vertex[v])
-            if (mesh.normals[v] == normal) return v;
+            if (mesh.normals[v] == normal && (!painted || mesh.uvs[v] == uv)) return v;
         const auto v = static_cast<std::uint32_t>(mesh.positions.size());
         mesh.positions.push_back(static_cast<Vec3f>(points[c]));
         mesh.normals.push_back(normal);
+        if (painted) mesh.uvs.push_back(uv);
         next_vertex.push_back(std::exchange(first_vertex[c], v));
         return v;
     };
@@ -88,7 +94,7 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor)
             // Rounded, so that sums of one set in another order are one vertex.
             Vec3f n = static_cast<Vec3f>(normalized(sum, normals[f]));
             for (float* x : {&n.x, &n.y, &n.z}) *x = std::round(*x * 4096.0F) / 4096.0F + 0.0F;
-            out[k] = vertex_of(c, normalized(n, {0, 0, 1}));
+            out[k] = vertex_of(c, normalized(n, {0, 0, 1}), painted ? coordinates[f][k] : Vec2f{});
         }
         mesh.triangles.push_back(out);
     }

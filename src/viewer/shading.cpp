@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "picture_levels.h"
+
 namespace mechane::viewer {
 namespace {
 
@@ -90,12 +92,19 @@ Vec3f Shading::surface(const Facet& facet, double x, double y) const
 
     // Moeller and Trumbore 1997; beside the triangle, where a pixel's middle is not covered, the nearest weights stand
     // in.
-    const Vec3d  p = cross(ray, ac), q = cross(a, ab);
-    const double det = dot(ab, p);
-    double       v = 1.0 / 3, w = 1.0 / 3;
-    if (std::abs(det) > 0) {
-        v = std::clamp(-dot(a, p) / det, 0.0, 1.0);
-        w = std::clamp(-dot(ray, q) / det, 0.0, 1.0 - v);
+    const Vec3d q       = cross(a, ab);
+    const auto  weights = [&](const Vec3d& along, double& second, double& third) {
+        const Vec3d  p   = cross(along, ac);
+        const double det = dot(ab, p);
+        if (!(std::abs(det) > 0)) return false;
+        second = -dot(a, p) / det;
+        third  = -dot(along, q) / det;
+        return true;
+    };
+    double v = 1.0 / 3, w = 1.0 / 3;
+    if (weights(ray, v, w)) {
+        v = std::clamp(v, 0.0, 1.0);
+        w = std::clamp(w, 0.0, 1.0 - v);
     }
     const Vec3d at = eye + a + v * ab + w * ac;
     const auto  fv = static_cast<float>(v), fw = static_cast<float>(w);
@@ -112,7 +121,27 @@ Vec3f Shading::surface(const Facet& facet, double x, double y) const
     const Vec3f half   = normalized(to_sun_ + to_eye);
     const float shine  = square(square(std::max(0.0F, dot(n, half))));  // to the 4th; below to the 28th
     const float gloss  = facing > 0 ? 0.16F * lit * square(square(shine)) * square(shine) * shine : 0;
-    const Vec3f color  = colors_[facet.item];
+    const DrawItem& drawn = scene_.items[facet.item];
+    Vec3f           color = colors_[facet.item];
+    if (drawn.picture >= 0) {
+        const DrawMesh& mesh = scene_.meshes[static_cast<std::size_t>(drawn.mesh)];
+        const auto      uv   = [&](double second, double third) {
+            const Vec2f &c0 = mesh.uvs[corners[0]], &c1 = mesh.uvs[corners[1]], &c2 = mesh.uvs[corners[2]];
+            return Vec2d{(1 - second - third) * c0.x + second * c1.x + third * c2.x,
+                         (1 - second - third) * c0.y + second * c1.y + third * c2.y};
+        };
+        const Vec2d here = uv(v, w);
+        Vec2d       extent;  // of a pixel, two samples, in the picture
+        for (const Vec3d& beside : {projection_.ray(x + 2, y), projection_.ray(x, y + 2)}) {
+            double second = v, third = w;
+            if (!weights(beside, second, third)) continue;
+            const Vec2d there = uv(second, third);
+            extent.x          = std::max(extent.x, std::abs(there.x - here.x));
+            extent.y          = std::max(extent.y, std::abs(there.y - here.y));
+        }
+        color = scale(color, sample(scene_.pictures[static_cast<std::size_t>(drawn.picture)], drawn.wrap_s,
+                                    drawn.wrap_t, here, extent));
+    }
     const Vec3f out    = scale(color, sky + lit * kSun) + gloss * Vec3f{1, 1, 1};
     return {shoulder(out.x), shoulder(out.y), shoulder(out.z)};
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <span>
 
 #include "mechane/geometry/mesh.h"
 #include "mechane/model/types.h"
@@ -19,6 +20,7 @@ DrawMesh tessellate_rectangle(double width, double length);
 
 /// A triangle soup with normals: smooth where faces meet at less than 40 degrees, sharp otherwise. Lines are creases of
 /// more than 25 degrees and open edges. Triangles of missing points and points that are not finite are left out.
-DrawMesh shade_mesh(const geometry::Mesh& mesh, const Vec3d& scale);
+/// @param uvs  of each triangle's corners; empty, or of another count than the triangles: none
+DrawMesh shade_mesh(const geometry::Mesh& mesh, const Vec3d& scale, std::span<const std::array<Vec2f, 3>> uvs = {});
 
 }  // namespace mechane::viewer

@@ -17,6 +17,8 @@ CASES = [
     ("empty", "a.usda", "", 3, ["a.usda"]),
     ("other suffix", "a.txt", "hello\n", 3, ["a.txt"]),
     ("syntax error", "a.usda", HEAD + 'def Xform "a"\n{\n    double x =\n}\n', 3, ["a.usda"]),
+    # HEAD has five lines; the value begins in column 16
+    ("value of another type", "a.usda", HEAD + 'def Xform "a"\n{\n    double x = "1"\n}\n', 3, ["a.usda:8:16", "/a.x", "found"]),
     ("truncated", "a.usda", HEAD + 'def Xform "a"\n{\n    double x = 1\n', 3, ["a.usda"]),
     ("truncated crate", "a.usdc", "PXR-USDC\0\10", 3, ["a.usdc"]),
     ("not a package", "a.usdz", "PK\3\4 nothing", 3, ["a.usdz"]),
@@ -150,7 +152,9 @@ class BadInput(unittest.TestCase):
             root.write_text('#usda 1.0\n(\n    subLayers = [@./moved.usda@]\n)\ndef "A" (\n    inherits = </Q>\n)\n{\n}\n'
                             'class "P" (\n    references = @./heir.usda@</A/B>\n)\n{\n}\n'
                             'class "Q" (\n    references = @./piece.usda@</A>\n)\n{\n    def "D"\n    {\n    }\n}\n')
-            self.assertLess(mechane("tree", "--prims", root, "--isolate", "never", preexec=small_stack).returncode, 0, "then the stage proves nothing")
+            alone = mechane("tree", "--prims", root, "--isolate", "never", preexec=small_stack)
+            self.assertEqual(alone.returncode, 3, "then the stage proves nothing")
+            self.assertIn("a segmentation fault while reading files for: ", alone.stderr)  # the last words of the program itself
             done = mechane("tree", "--prims", root, preexec=small_stack)
             self.assertEqual((done.returncode, done.stderr.count("STAGE_READER_DIED")), (3, 1), done.stderr)
             self.assertIn("moved.usda", done.stderr)
@@ -174,7 +178,9 @@ class BadInput(unittest.TestCase):
             for name, text in layers.items():
                 pathlib.Path(folder, name + ".usda").write_text("#usda 1.0\n" + text)
             root = pathlib.Path(folder, "root.usda")
-            self.assertLess(mechane("info", root, "--isolate", "never", preexec=no_core).returncode, 0, "then the stage proves nothing")
+            alone = mechane("info", root, "--isolate", "never", preexec=no_core)
+            self.assertEqual(alone.returncode, 3, "then the stage proves nothing")
+            self.assertIn("while reading files for: ", alone.stderr)  # the last words of the program itself
             for verb in (["info"], ["tree", "--prims"], ["check"], ["dump", "stage"], ["sim"]):
                 with self.subTest(verb):
                     done = mechane(*verb, root, preexec=no_core)

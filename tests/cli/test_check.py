@@ -62,18 +62,17 @@ TEXTURED = """    def Material "look"
 """
 #: A fopen that has no memory left for pictures.
 NO_MEMORY_FOR_PICTURES = """
-#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
 #include <new>
-static std::FILE* open(const char* call, const char* name, const char* mode)
+static int opened(const char* call, const char* name, int flags, int mode)
 {
     const std::size_t size = std::strlen(name);
     if (size > 4 && std::strcmp(name + size - 4, ".png") == 0) throw std::bad_alloc();
-    return reinterpret_cast<std::FILE* (*)(const char*, const char*)>(dlsym(RTLD_NEXT, call))(name, mode);
+    return reinterpret_cast<int (*)(const char*, int, int)>(dlsym(RTLD_NEXT, call))(name, flags, mode);
 }
-extern "C" std::FILE* fopen(const char* name, const char* mode) { return open("fopen", name, mode); }
-extern "C" std::FILE* fopen64(const char* name, const char* mode) { return open("fopen64", name, mode); }
+extern "C" int open(const char* name, int flags, int mode) { return opened("open", name, flags, mode); }
+extern "C" int open64(const char* name, int flags, int mode) { return opened("open64", name, flags, mode); }
 """
 #: Strings of a layer may hold any bytes.
 ANY_BYTES = r"""#usda 1.0
@@ -249,8 +248,76 @@ class Check(unittest.TestCase):
         for name in ("REP-1.3-l", "mass-positive"):
             self.assertIn("Why:", mechane("explain", name).stdout)
 
-    def test_the_page_of_rules_is_current(self):
-        self.assertEqual(rules_page.PAGE.read_text(), rules_page.page(PROGRAM), "run: make docs")
+    def test_the_pages_of_rules_are_current(self):
+        for path, text in rules_page.PAGES.items():
+            with self.subTest(path.name):
+                self.assertEqual(path.read_text(), text(PROGRAM), "run: make docs")
+
+    def test_what_was_not_judged_is_said(self):
+        """REP-0158 2.1: by default the selected variants and the loaded payloads are judged."""
+        part = os.path.join(self.folder.name, "part.usda")
+        with open(part, "w", encoding="utf-8") as file:
+            file.write('#usda 1.0\n(\n    defaultPrim = "p"\n)\ndef Xform "p"\n{\n}\n')
+        stage = self.write('''#usda 1.0
+(
+    defaultPrim = "robot"
+)
+def Xform "robot" (
+    prepend variantSets = "size"
+    variants = {
+        string size = "big"
+    }
+)
+{
+    variantSet "size" = {
+        "big" {
+        }
+        "medium" {
+        }
+        "small" {
+        }
+    }
+
+    def "part" (
+        prepend payload = @./part.usda@
+    )
+    {
+    }
+}
+''')
+        last = mechane("check", stage).stdout.splitlines()[-1]
+        self.assertIn("2 other states of variants not judged (--variants each)", last)
+        self.assertNotIn("payload", last)
+        self.assertIn("1 payload not loaded and not judged", mechane("check", stage, "--unloaded").stdout.splitlines()[-1])
+        self.assertNotIn("not judged", mechane("check", stage, "--variants", "each").stdout.splitlines()[-1])
+        told = json.loads(mechane("check", stage, "--unloaded", "--format", "json").stdout)
+        self.assertEqual((told["statesLeftOut"], told["payloadsLeftOut"]), (2, 1))
+        page = mechane("check", stage, "--unloaded", "--format", "html").stdout
+        self.assertIn("2 other states of variants not judged", page)
+        self.assertIn("1 payload not loaded", page)
+
+    def test_rules_quote_the_standard(self):
+        """REP-0158 5.10, D1: what a rule says is beside the sentence that it restates; where those disagree, the reading is named."""
+        told = json.loads(mechane("check", "--list-rules", "--json").stdout)
+        judged = {rule for sentence in told["sentences"] for rule in sentence["rules"]}
+        for rule in told["rules"]:
+            self.assertNotEqual(rule["id"] in judged, bool(rule["derivation"]), rule["id"])
+            self.assertTrue(rule["review"] or rule["bad"], rule["id"])
+        for sentence in told["sentences"]:
+            self.assertTrue(sentence["rules"] or sentence["note"], sentence["text"])
+            self.assertTrue(sentence["note"] or not sentence["contradicts"], sentence["text"])
+        explained = mechane("explain", "REP-1.2.3-c").stdout
+        self.assertIn('REP-0158 1.2.3: "Payloads must not encapsulate joint or link prims themselves."', explained)
+        self.assertIn("The standard contradicts itself", explained)
+        self.assertIn("--strict-payloads", explained)
+
+    def test_findings_of_sarif_lead_to_the_page_of_their_rule(self):
+        run = json.loads(mechane("check", self.write(BAD), "--format", "sarif").stdout)["runs"][0]
+        page = (rules_page.ROOT / "docs" / "rules.md").read_text()
+        for rule in run["tool"]["driver"]["rules"]:
+            place, mark = rule["helpUri"].split("#")
+            self.assertEqual(place, "docs/rules.md")
+            self.assertIn(f'<a id="{mark}"></a>', page)
 
     def test_output_is_the_same_twice(self):
         bad = self.write(BAD)

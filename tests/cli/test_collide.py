@@ -61,6 +61,21 @@ class Cases(unittest.TestCase):
                         gap = contact["point_b"][i] - contact["point_a"][i]
                         self.assertAlmostEqual(gap, contact["distance"] * contact["normal"][i], delta=2e-5)
 
+    def test_the_contact_distance_of_a_stage_is_less_the_margins(self):
+        """Seed 003: d = s - m. Two unit cubes 0.03 apart, margins 0.02 and 0.01: d = 0."""
+        def cube(name, x, margin):
+            return (f'def Cube "{name}" (\n    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "NewtonCollisionAPI"]\n)\n{{\n    double size = 1\n    float newton:contactMargin = {margin}\n'
+                    f'    double3 xformOp:translate = ({x}, 0, 0)\n    uniform token[] xformOpOrder = ["xformOp:translate"]\n}}\n')
+        with tempfile.TemporaryDirectory() as folder:
+            stage = pathlib.Path(folder) / "s.usda"
+            stage.write_text('#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n' + cube("a", 0, 0.02) + cube("b", 1.03, 0.01))
+            for row in document("collide", stage, "--json")["contacts"]:
+                self.assertAlmostEqual(row["distance"], 0.03, places=5)
+                self.assertAlmostEqual(row["contact_distance"], 0, places=5)
+            text = mechane("collide", stage).stdout
+            self.assertIn("0.000000 m", text)
+            self.assertIn("surfaces +0.030000 m", text)
+
     def test_margins_are_not_subtracted(self):
         row = answers([{"id": 1, "a": shape("sphere", [0.5], margin=0.02), "b": shape("box", [0.5] * 3, at(1.03), margin=0.03), "gap": 0.01}])[0]
         self.assertAlmostEqual(row["distance"], 0.03, delta=1e-6)

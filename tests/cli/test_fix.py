@@ -215,8 +215,7 @@ class Fix(unittest.TestCase):
         self.assertEqual(report["entry"], "robot.usda")
         self.assertEqual({edit["rule"] for edit in report["edits"]}, {"REP-1.1-i"})
         self.assertIn("xformOp:orient", pathlib.Path(self.out(), "robot.usda").read_text())
-        for inside in (self.source, os.path.join(self.source, "fixed")):
-            self.assertEqual(mechane("fix", self.robot, "-o", inside).returncode, 2)
+        self.assertEqual(mechane("fix", self.robot, "-o", self.source).returncode, 2)
         self.assertEqual(digests(self.source), before)
 
     def test_a_second_fix_changes_nothing(self):
@@ -235,6 +234,32 @@ class Fix(unittest.TestCase):
         self.assertIn("-        float3 xformOp:rotateXYZ = (10, 20, 30)\n", done.stdout)
         self.assertIn("+        quatf xformOp:orient = ", done.stdout)
         self.assertTrue(done.stdout.startswith("--- a/robot.usda\n+++ b/robot.usda\n@@ "), done.stdout[:80])
+
+    def test_text_keeps_its_comments_and_its_numbers(self):
+        """Comments, the licence, layout and spelling of what is not changed stay, and the diff shows the bytes that are written."""
+        text = ("#usda 1.0\n# Copyright: a licence that has to stay.\n" + BAD.split("\n", 1)[1]).replace("float physics:mass = 2", "float physics:mass = 2.50  # weighed")
+        text = text.replace("        double3 xformOp:translate", "\n        # where it stands\n        double3 xformOp:translate")
+        self.write(text)
+        diff = mechane("fix", self.robot, "--diff", "--select", "1.1").stdout
+        mechane("fix", self.robot, "--in-place", "--select", "1.1")
+        after = pathlib.Path(self.robot).read_text()
+        for kept in ("# Copyright: a licence that has to stay.\n", "float physics:mass = 2.50  # weighed\n", "\n\n        # where it stands\n"):
+            self.assertIn(kept, after)
+        self.assertIn("quatf xformOp:orient", after)
+        self.assertNotIn("rotateXYZ", after)
+        removed = {line[1:] for line in diff.splitlines() if line.startswith("-") and not line.startswith("---")}
+        added = {line[1:] for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")}
+        before, now = text.splitlines(), after.splitlines()
+        self.assertEqual(removed, {line for line in before if line not in now})
+        self.assertEqual(added, {line for line in now if line not in before})
+
+    def test_a_file_from_outside_is_written_beside_the_asset_in_place(self):
+        os.mkdir(os.path.join(self.folder.name, "shared"))
+        pathlib.Path(self.folder.name, "shared", "part.usda").write_text(META % "" + 'def Xform "robot"\n{\n}\n')
+        self.write(META % "" + 'def Xform "robot" (\n    prepend references = @../shared/part.usda@\n)\n{\n}\n')
+        mechane("fix", self.robot, "--in-place", "--select", "1.2.5-h")
+        self.assertIn("@./deps/part.usda@", pathlib.Path(self.robot).read_text())
+        self.assertTrue(os.path.exists(os.path.join(self.source, "deps", "part.usda")))
 
     def test_in_place_and_as_a_layer(self):
         layer = self.out("fixes.usda")
@@ -281,7 +306,8 @@ class Fix(unittest.TestCase):
             self.skipTest("skipped: no corpus")
         repairable = {line.split()[0] for line in mechane("check", "--list-rules").stdout.splitlines() if " * " in line}
         reasons = {"no-repair", "unsafe", "overlay", "shear", "singular", "mirrored-body", "state-dependent-edit", "no-units", "no-up-axis", "leaf-body",
-                   "external-layer", "instance", "ambiguous", "fidelity", "layout", "placeholder", "missing-mass", "bad-inertia", "shared-visual"}
+                   "external-layer", "instance", "ambiguous", "fidelity", "layout", "placeholder", "missing-mass", "bad-inertia", "shared-visual",
+                   "adds-finding", "would-move", "would-change", "not-possible", "missing-limit", "dangling-relationship", "bad-frame", "contact-values", "second-entry", "entry-name"}
         robots = ("robots-urdf/example-robot-data/panda/panda.usda", "robots-urdf/example-robot-data/ur5/ur5.usdc",
                   "robots-urdf/newton/cartpole/cartpole.usdc", "robots-mjcf/gymnasium/ant/ant.usda",
                   "robots-mjcf/mujoco/mug_mug/mug.usda", "robots-mjcf/dm_control/acrobot/acrobot.usda")
@@ -294,7 +320,7 @@ class Fix(unittest.TestCase):
                 left = {(u["rule"], u["prim"]): u["reason"] for u in report["unrepaired"]}
                 self.assertLessEqual(set(left.values()), reasons)
                 checked = json.loads(mechane("check", os.path.join(out, report["entry"]), "--format", "json").stdout)
-                for finding in checked["reports"][0]["findings"] if "reports" in checked else checked["findings"]:
+                for finding in checked["findings"]:
                     if finding["severity"] != "error":
                         continue
                     key = finding["rule"], finding["prim"] or ""
@@ -321,7 +347,7 @@ class Fix(unittest.TestCase):
     def test_a_split_asset_is_the_same_stage(self):
         """(REP-T-150)"""
         source, out = self.write(WHOLE), os.path.join(self.folder.name, "split")
-        self.assertIn("5 edits", mechane("fix", source, "--select", "REP-1.2.1-i", "--phases", "P8", "-o", out).stderr)
+        self.assertIn("6 edits", mechane("fix", source, "--select", "REP-1.2.1-i", "--phases", "P8", "-o", out).stderr)
         for name in ("robot.usda", "base.usda", "materials.usda", "physics.usda", "ros.usda"):
             self.assertTrue(os.path.exists(os.path.join(out, name)), os.listdir(out))
         before, after = self.composed(source), self.composed(os.path.join(out, "robot.usda"))
@@ -477,7 +503,7 @@ class Configuration(unittest.TestCase):
             # A layer that another file brings in is judged as a part of it, not as an asset.
             pathlib.Path(folder, "part.usda").write_text("#usda 1.0\n(\n    defaultPrim = \"robot\"\n)\n\nover \"robot\"\n{\n}\n")
             pathlib.Path(folder, "c.usda").write_text(BAD.replace("    upAxis = \"Z\"\n", "    upAxis = \"Z\"\n    subLayers = [@./part.usda@]\n"))
-            found = json.loads(mechane("check", folder, "--format", "json").stdout)["reports"]
+            found = json.loads(mechane("check", folder, "--format", "json").stdout)["assets"]
             self.assertEqual([os.path.basename(report["asset"]) for report in found], ["a.usda", "b.usda", "c.usda"])
             part = json.loads(mechane("check", os.path.join(folder, "part.usda"), "--format", "json").stdout)
             self.assertGreater(part["summary"]["error"], 0)

@@ -49,6 +49,18 @@ class Hooks(unittest.TestCase):
         subprocess.run(shlex.split(entries["mechane-fix"]) + [str(self.robot)], env=self.environment, capture_output=True, text=True, check=False)
         self.assertIn("xformOp:orient", self.robot.read_text())
 
+    def test_the_repair_goes_through_all_files(self):
+        """GAP-106: it ends with 1 if something is left, and says in which file."""
+        text = (ROOT / ".pre-commit-hooks.yaml").read_text()
+        entry = dict(re.findall(r"- id: (\S+)\n(?:  .*\n)*?  entry: (.*)\n", text))["mechane-fix"]
+        second = self.folder / "second.usda"
+        second.write_text(BAD)
+        done = subprocess.run(shlex.split(entry) + [str(self.robot), str(second)], env=self.environment, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        for file in (self.robot, second):
+            self.assertIn("xformOp:orient", file.read_text())
+            self.assertIn(f"{file}: something is left", done.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -17,9 +17,9 @@ BODY = {"physics:velocity": ("vector3f", ["(1, 0, 0)", "(0, 2, 0)"]), "physics:a
         "physics:startsAsleep": ("uniform bool", ["0", "1"]), "physics:kinematicEnabled": ("bool", ["0", "1"]), "physics:rigidBodyEnabled": ("bool", ["1", "0"])}
 COLLIDER = {"physics:collisionEnabled": ("bool", ["1", "0"]), "newton:contactMargin": ("float", ["0.01", "0.02"]), "newton:contactGap": ("float", ["0.02", "0.03"]),
             "physxCollision:restOffset": ("float", ["0.03", "0.04"]), "physxCollision:torsionalPatchRadius": ("float", ["1", "2"])}
-MATERIAL = {"physics:staticFriction": ("float", ["0.4", "0.6"]), "physics:dynamicFriction": ("float", ["0.3", "0.5"]), "physics:restitution": ("float", ["0.1", "0.4"]),
+MATERIAL = {"physics:density": ("float", ["600", "800"]), "physics:staticFriction": ("float", ["0.4", "0.6"]), "physics:dynamicFriction": ("float", ["0.3", "0.5"]), "physics:restitution": ("float", ["0.1", "0.4"]),
             "newton:torsionalFriction": ("float", ["0.1", "0.2"]), "newton:rollingFriction": ("float", ["0.01", "0.02"]),
-            "physxMaterial:compliantContactStiffness": ("float", ["1000", "2000"])}
+            "physxMaterial:compliantContactStiffness": ("float", ["1000", "2000"]), "physxMaterial:frictionCombineMode": ("uniform token", ['"min"', '"multiply"'])}
 JOINT = {"physics:axis": ("uniform token", ['"X"', '"Y"']), "physics:lowerLimit": ("float", ["-30", "-20"]), "physics:upperLimit": ("float", ["20", "30"]),
          "physics:breakForce": ("float", ["1e4", "2e4"]), "physics:jointEnabled": ("bool", ["1", "0"]), "physics:collisionEnabled": ("bool", ["0", "1"]),
          "physics:localPos0": ("point3f", ["(0, 0, 0.5)", "(0, 0, 0.6)"]), "drive:angular:physics:stiffness": ("float", ["1", "2"]),
@@ -48,7 +48,8 @@ class Drawn:
 
     def __init__(self, seed):
         chance = random.Random(seed)
-        self.prims = {"/S": drawn(SCENE, chance), "/W/base": drawn(BODY, chance), "/W/base/geo": drawn(COLLIDER, chance), "/W/arm": drawn({**COLLIDER, **BODY}, chance),
+        self.prims = {"/S": drawn(SCENE, chance), "/W/base": drawn({**BODY, **MASS}, chance), "/W/base/geo": drawn({**COLLIDER, **MASS}, chance),
+                      "/W/arm": drawn({**COLLIDER, **BODY, **MASS}, chance),
                       "/W/j": drawn(JOINT, chance), "/M": drawn(MATERIAL, chance), "/floor": drawn({**COLLIDER, **MASS}, chance)}
 
     def text(self, prim="", changed=""):

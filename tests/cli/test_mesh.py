@@ -36,6 +36,21 @@ class Mesh(unittest.TestCase):
         self.assertEqual(mechane("mesh", self.stage, "--watertight", "--prim", "/closed").returncode, 0)
         self.assertEqual(mechane("mesh", self.stage, "--prim", "/gone").returncode, 2)
 
+    def test_meshes_are_as_large_as_they_stand_and_say_how_their_fields_are_built(self):
+        """Edges of 1, 2 and 3 units, mirrored along x, under a turned Xform: volume 6, area 22; closed and facing outwards all the same."""
+        settings = "    int newton:sdfMaxResolution = 24\n    float newton:sdfPadding = 0\n"
+        body = mesh("closed", FACES).replace('"closed"\n{', f'"closed" (\n    prepend apiSchemas = ["PhysicsCollisionAPI", "NewtonSDFCollisionAPI"]\n)\n{{\n{settings}'
+                                             '    double3 xformOp:scale = (-1, 2, 3)\n    uniform token[] xformOpOrder = ["xformOp:scale"]')
+        self.stage.write_text(STAGE.split("def Mesh")[0] + 'def Xform "W"\n{\n    float xformOp:rotateX = 30\n    uniform token[] xformOpOrder = ["xformOp:rotateX"]\n' + body + "}\n")
+        row = document("mesh", self.stage, "--json", "--hull", "--sdf", "--reproducible")["meshes"][0]
+        self.assertAlmostEqual(row["report"]["volume"], 6, places=5)
+        self.assertAlmostEqual(row["report"]["area"], 22, places=5)
+        self.assertEqual(row["report"]["orientation"], "outward")
+        self.assertAlmostEqual(row["hull"]["volume"], 6, places=5)
+        self.assertEqual(max(row["sdf"]["cells"]), 24)
+        self.assertAlmostEqual(row["sdf"]["voxel"], 3 / 24, places=5)
+        self.assertEqual(max(document("mesh", self.stage, "--json", "--sdf", "--resolution", "40")["meshes"][0]["sdf"]["cells"]), 40)  # what is asked for goes first
+
     def test_preparations_and_the_cache(self):
         options = ["mesh", self.stage, "--json", "--prim", "/closed", "--hull", "--decompose", "--sdf", "--resolution", "32", "--reproducible"]
         row = document(*options)["meshes"][0]

@@ -73,6 +73,38 @@ class PortSdf(unittest.TestCase):
         self.assertIn("sdfMaxResolution = 100", text)
         self.assertIn("W_SDF_RES8", said)
 
+    def test_comments_and_layout_stay_and_the_difference_is_what_would_be_written(self):
+        text = "#usda 1.0\n# a licence\n" + PHYSX.split("\n", 1)[1].replace("0.02", "0.020  # of the diagonal")
+        self.source.write_text(text)
+        said = mechane("fix", self.source, "--port-physx-sdf", "--diff").stdout
+        written, _ = self.ported(text=text)
+        self.assertIn("# a licence", written)
+        self.assertIn("0.020  # of the diagonal", written)
+        self.assertEqual([line[1:] for line in said.splitlines() if line.startswith("+") and not line.startswith("+++")], [line for line in written.splitlines() if line not in text.splitlines()])
+
+    def test_a_folder_a_package_and_the_asset_itself_say_the_same(self):
+        """F: the result may go wherever `fix` writes."""
+        part = self.folder / "part.usda"
+        part.write_text('#usda 1.0\n(\n    defaultPrim = "p"\n)\n\ndef Xform "p"\n{\n}\n')
+        self.source.write_text(PHYSX.replace('    def Mesh "shell"', '    def "part" (\n        prepend references = @./part.usda@\n    )\n    {\n    }\n\n    def Mesh "shell"'))
+        self.assertEqual(mechane("fix", self.source, "--port-physx-sdf", "-o", self.folder / "out").returncode, 0)
+        self.assertEqual(sorted(file.name for file in (self.folder / "out").iterdir()), ["a.usda", "fix-report.json", "part.usda"])
+        self.assertEqual(mechane("fix", self.source, "--port-physx-sdf", "-o", self.folder / "out.usdz").returncode, 0)
+        self.assertEqual(mechane("fix", self.source, "--port-physx-sdf", "-o", self.folder / "sub" / "moved.usda").returncode, 0)
+        self.assertIn("@../part.usda@", (self.folder / "sub" / "moved.usda").read_text())
+        models = [document("dump", "model", self.folder / name)["model"] for name in ("out/a.usda", "out.usdz", "sub/moved.usda")]
+        self.assertEqual(mechane("fix", self.source, "--port-physx-sdf", "--in-place").returncode, 0)
+        self.assertEqual(self.source.read_text(), (self.folder / "out" / "a.usda").read_text())
+        for model in models:
+            self.assertEqual(model, document("dump", "model", self.source)["model"])
+
+    def test_what_another_layer_says_stays_and_is_named(self):
+        (self.folder / "weak.usda").write_text(PHYSX)
+        strong = '#usda 1.0\n(\n    defaultPrim = "robot"\n    metersPerUnit = 1\n    subLayers = [@./weak.usda@]\n    upAxis = "Z"\n)\n'
+        text, said = self.ported("--remove-physx", "-v", text=strong)
+        self.assertIn("newton:sdfPadding", text)
+        self.assertIn("physxSDFMeshCollision:sdfMargin stays: another layer says it", said)
+
     def test_a_difference_writes_nothing(self):
         done = mechane("fix", self.source, "--port-physx-sdf", "--diff")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -219,6 +219,18 @@ class Publish(unittest.TestCase):
         listed = json.loads(mechane("ros", "channels", self.stage, "--json").stdout)["channels"]
         self.assertEqual(sorted(c["topic"] for c in listed), self.topics(channels))
 
+    def test_channels_without_a_message_are_named_with_the_reason(self):
+        """(REP-2.3-b) One finding for all: no sensor is simulated, and one publisher is off whenever it is due."""
+        _, _, said = self.run_for()
+        self.assertEqual(said.count("RUN_CHANNEL_SILENT"), 1, said)
+        self.assertIn("/robot_1/scan (nothing here makes sensor_msgs/msg/LaserScan)", said)
+        self.assertNotIn("/robot_1/joint_states (", said)
+        bare = os.path.join(self.folder.name, "bare.usda")
+        with open(bare, "w", encoding="utf-8") as file:
+            file.write('#usda 1.0\n(\n    metersPerUnit = 1\n)\ndef Sphere "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n{\n}\n')
+        done = mechane("sim", bare, "--frames", "2", "-o", os.path.join(self.folder.name, "bare.mcap"))
+        self.assertIn("the file has no message", done.stderr)
+
     def test_a_publisher_that_starts_disabled_is_switched_on(self):
         channels, _, _ = self.run_for("--enable", "/robot_1/late@0.5")
         self.assertIn("/robot_1/late", self.topics(channels))
@@ -242,6 +254,79 @@ class Publish(unittest.TestCase):
         self.assertEqual(len(states), 11)
         self.assertEqual(states[0][2:4], ([0.0], [0.0]))
         self.assertGreater(states[1][2][0], 0.01)
+
+    def test_joint_states_are_those_of_the_joints_below_the_context(self):
+        """(REP-0158 1.3, 2.1, 2.2) A tree comes from relationships: where a joint stands does not matter, nor which end is body0; the child body's context does."""
+        def link(name, inside=""):
+            return f"""
+            def Xform "{name}" (
+                prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+            )
+            {{
+                float physics:mass = 1
+                {inside}
+            }}
+"""
+
+        def joint(name, first, second):
+            return f"""
+            def PhysicsRevoluteJoint "{name}"
+            {{
+                rel physics:body0 = <{first}>
+                rel physics:body1 = <{second}>
+            }}
+"""
+
+        def gripper(side):
+            return f"""
+        def Xform "{side}" (
+            prepend apiSchemas = ["RosContextAPI"]
+        )
+        {{
+            string ros:context:namespace = "{side}"
+            {link("palm") + link("finger") + topic("states", "sensor_msgs/msg/JointState")}
+        }}
+"""
+        robot = ROBOT.split("def Xform \"hall\"", 1)[0] + """def Xform "robot" (
+    prepend apiSchemas = ["RosContextAPI"]
+)
+{
+    string ros:context:namespace = "r"
+""" + link("base") + gripper("left") + gripper("right") + topic("states", "sensor_msgs/msg/JointState") + """
+        def Scope "Joints"
+        {
+            def PhysicsFixedJoint "anchor" (
+                prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+            )
+            {
+                rel physics:body1 = </robot/base>
+            }
+""" + joint("left_wrist", "/robot/base", "/robot/left/palm") + joint("right_wrist", "/robot/right/palm", "/robot/base") + joint(
+            "left_finger", "/robot/left/palm", "/robot/left/finger") + joint("right_finger", "/robot/right/finger", "/robot/right/palm") + """
+        }
+}
+"""
+        self.stage = os.path.join(self.folder.name, "grippers.usda")
+        with open(self.stage, "w", encoding="utf-8") as file:
+            file.write(robot.replace('defaultPrim = "hall"', 'defaultPrim = "robot"'))
+        _, messages, _ = self.run_for()
+        names = {name: sorted(joint_states(data)[0]) for name, _, data in messages if name.endswith("/states")}
+        self.assertEqual(names, {"/r/states": ["left_finger", "left_wrist", "right_finger", "right_wrist"], "/r/left/states": ["left_finger", "left_wrist"],
+                                 "/r/right/states": ["right_finger", "right_wrist"]})
+
+    def test_text_says_how_an_interface_is_offered(self):
+        """(REP-0158 2.1, 2.3, 2.4, 2.7) Domain, frame, quality of service, and whether it starts."""
+        with open(self.stage, "w", encoding="utf-8") as file:
+            file.write(ROBOT.replace('string ros:context:namespace = "robot_1"', 'string ros:context:namespace = "robot_1"\n        int ros:context:domain_id = 7')
+                       .replace("bool ros:topic:starts_enabled = 0", 'bool ros:topic:starts_enabled = 0\ntoken ros:topic:qos:durability = "transient_local"\ntoken ros:topic:qos:history = "keep_last"\nint ros:topic:qos:depth = 3'))
+        lines = mechane("ros", "interfaces", self.stage).stdout.splitlines()
+        how = next(after for line, after in zip(lines, lines[1:]) if "/robot_1/late" in line)
+        for word in ("10 Hz", "frame robot", "domain 7", "qos transient_local keep_last 3", "starts disabled"):
+            self.assertIn(word, how)
+        published = mechane("ros", "channels", self.stage).stdout
+        static = next(line for line in published.splitlines() if "tf_static" in line)
+        for word in ("reliable", "transient_local", "keep_last 1", "domain 7"):
+            self.assertIn(word, static)
 
     def test_transforms_are_those_of_the_robot_alone(self):
         """(REP-2.7-a, REP-2.7-b, REP-2.7-c) The box is in none; static frames come once; values are relative poses in metres."""

@@ -59,7 +59,7 @@ class Replay(unittest.TestCase):
         done = self.record("--ground", "0", "--hold", "2,0.1", "--set", "/w/hinge.qd=1", "--control", commands)
         commands.unlink()  # the recording carries it
         again = document("replay", self.recording, "--verify", "--json")
-        self.assertEqual(again["verified"], {"equal": True, "steps": 41, "first_difference": None})
+        self.assertEqual(again["verified"], {"equal": True, "steps": 41, "first_difference": None, "frames": 41, "first_frame_difference": None})
         self.assertEqual(again["hash"], hash_of(done))
         self.assertTrue(again["complete"])
 

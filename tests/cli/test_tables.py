@@ -65,6 +65,8 @@ class Threads(unittest.TestCase):
             return {check["name"]: check["value"] for check in document("doctor", "--json", **environment)["checks"]}["OpenUSD threads"]
 
         self.assertEqual(line(PXR_WORK_THREAD_LIMIT="1"), "1 (PXR_WORK_THREAD_LIMIT)")
+        one = document("doctor", "--threads", "1", "--json")
+        self.assertIn("1 (--threads)", [check["value"] for check in one["checks"]])
         self.assertRegex(line(PXR_WORK_THREAD_LIMIT="0"), r"^\d+ \(as many as the processor has\)$")
 
 

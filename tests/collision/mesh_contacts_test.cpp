@@ -1,7 +1,10 @@
 #include <vector>
 
 #include "mechane/collision/narrow.h"
+#include "mechane/collision/pipeline.h"
 #include "mechane/geometry/hull.h"
+#include "mechane/model/builder.h"
+#include "models.h"
 #include "support/support.h"
 
 using namespace mechane;
@@ -144,6 +147,67 @@ TEST_CASE("a box of triangles over an infinite plane stands on its four corners,
         CHECK(p.distance == close_to(-0.01, 1e-12));
         CHECK(test::distance(p.normal, Vec3d{0, 0, -1}) < 1e-12);
         CHECK(std::abs(p.p0.x - 0.3) == close_to(0.5, 1e-12));
+    }
+}
+
+TEST_CASE(
+    "without reduction every vertex of a mesh that is in reach of an infinite plane has a contact, with it only those "
+    "that carry, the deepest among them (COL-103)")
+{
+    Random r(103);
+    for (int i = 0; i < 60; ++i) {
+        CAPTURE(i);
+        // A star of 32 corners above and 32 below, drawn out along z: not convex, deep in the plane or touching it.
+        auto           mesh = std::make_shared<geometry::Mesh>();
+        constexpr auto kStar = 32;
+        for (const double z : {-0.2, 0.2})
+            for (int k = 0; k < kStar; ++k) {
+                const double t = 2 * kPi * k / kStar, rho = k % 2 ? 0.5 : r.uniform(0.2, 0.4);
+                mesh->points.push_back({rho * std::cos(t), rho * std::sin(t), z});
+            }
+        for (int k = 0; k < kStar; ++k) {
+            const int a = k, b = (k + 1) % kStar;
+            mesh->triangles.push_back({a, b, b + kStar});
+            mesh->triangles.push_back({a, b + kStar, a + kStar});
+        }
+        const Vec3d         scale = {r.uniform(0.1, 3), r.uniform(0.1, 3), r.uniform(0.1, 3)};
+        const Posed         ground{r.vec(1), i % 3 ? r.rotation() : Quatd{}};
+        const Posed         above{ground * Vec3d{r.uniform(-1, 1), r.uniform(-1, 1), r.uniform(-0.1, 0.3) * scale.z},
+                          i % 2 ? ground.q : r.rotation()};
+        model::ModelBuilder b;
+        b.add_shape_plane(-1, ground, 0, 0, {.margin = 0.001, .gap = 0.002});
+        b.add_shape_mesh(b.add_body(above, "star"), {}, scale, mesh, {.margin = 0.001, .gap = 0.002});
+        const model::Model m     = test::frozen(b);
+        const model::State state = model::make_state(m);
+
+        const Vec3d n     = rotate(ground.q, Vec3d{0, 0, 1});
+        int         near  = 0;
+        double      least = kInfinity, unsure = 0;
+        for (const Vec3d& p : mesh->points) {
+            const double d = dot(n, above * mechane::scale(scale, p) - ground.p) - 0.002;
+            near += d <= 0.004 ? 1 : 0;
+            unsure += std::abs(d - 0.004) < 1e-5 ? 1 : 0;
+            least = std::min(least, d);
+        }
+        if (unsure > 0) continue;
+        for (const bool all : {true, false}) {
+            PipelineOptions options;
+            options.reduce_contacts = !all;
+            options.speculative_max = 0;
+            CollisionPipeline pipeline(m, options);
+            model::Contacts   contacts = pipeline.make_contacts();
+            pipeline.collide(state, 0, contacts);
+            if (all)
+                CHECK(contacts.rigid_contact_count == near);
+            else
+                CHECK(contacts.rigid_contact_count <= std::min(near, 5));
+            double deepest = kInfinity;
+            for (std::int32_t k = 0; k < contacts.rigid_contact_count; ++k) {
+                deepest = std::min(deepest, static_cast<double>(contacts.rigid_contact_distance[k]));
+                CHECK(test::distance(static_cast<Vec3d>(contacts.rigid_contact_normal[k]), -n) < 1e-6);
+            }
+            if (near > 0) CHECK(deepest == close_to(least, 3e-6));
+        }
     }
 }
 

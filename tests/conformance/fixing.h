@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "mechane/conformance/fix.h"
+#include "mechane/usd/layer.h"
 #include "support/support.h"
 
 namespace mechane::conformance {
@@ -23,8 +24,14 @@ struct Fixed {
     explicit Fixed(const std::map<std::string, std::string>& files, FixOptions options = {})
     {
         for (const auto& [name, text] : files) {
-            const std::string file = source.write(name, fixture_stage(text));
+            const bool        binary = text.starts_with("#binary\n");
+            const std::string stage  = fixture_stage(binary ? text.substr(8) : text);
+            const std::string file   = source.write(name, stage);
             if (name.ends_with("robot.usda")) entry = file;
+            if (!binary) continue;
+            const auto layer = usd::Layer::from_text(stage);
+            REQUIRE(layer);
+            REQUIRE(layer->save(file, {.format = usd::SaveOptions::Format::binary}));
         }
         run(options);
     }

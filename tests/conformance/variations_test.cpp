@@ -400,3 +400,24 @@ TEST_CASE("a value that was taken back is no value (REP-2-b)")
     CHECK(in_robot("def Xform \"t\" { string ros:topic:name = None }\n", "REP-2-b") == 0);
     CHECK(in_robot("def Xform \"t\" { string ros:topic:name = \"n\" }\n", "REP-2-b", "unapplied") == 1);
 }
+
+TEST_CASE("a texture is the same one when the material's interface or a sample names it (REP-3.1-d, REP-3.2-a, -c)")
+{
+    const auto look = [](const std::string& interface, const std::string& file) {
+        return checked(fixture_stage(
+            "def Material \"look\" {\n" + interface +
+            "token outputs:surface.connect = </robot/look/s.outputs:surface>\n"
+            "def Shader \"s\" { uniform token info:id = \"UsdPreviewSurface\"\n float inputs:roughness.connect = "
+            "</robot/look/t.outputs:r>\n token outputs:surface }\n"
+            "def Shader \"t\" { uniform token info:id = \"UsdUVTexture\"\n" +
+            file +
+            " float outputs:r }\n}\ndef Cube \"box\" (prepend apiSchemas = [\"MaterialBindingAPI\"]) { rel material:binding = "
+            "</robot/look> }\n"));
+    };
+    const std::string connected = "asset inputs:file.connect = </robot/look.inputs:tex>\n";
+    CHECK(count(look("asset inputs:tex = @./a.<UDIM>.png@\n", connected), "REP-3.1-d") == 1);
+    CHECK(count(look("asset inputs:tex = @./a.tga@\n", connected), "REP-3.2-a") == 1);
+    CHECK(count(look("asset inputs:tex = @./a.jpg@\n", connected), "REP-3.2-c") == 1);
+    CHECK(count(look("", "asset inputs:file.timeSamples = { 0: @./a.jpg@ }\n"), "REP-3.2-c") == 1);
+    CHECK(count(look("asset inputs:tex = @./a.png@\n", connected), "REP-3.2-c") == 0);
+}

@@ -1,4 +1,4 @@
-"""Stages drawn by chance, repaired: a second repair changes nothing, and what is simulated stays what it was.
+"""Stages drawn by chance, repaired: a second repair changes nothing, what is simulated stays what it was, comments too; no finding comes, and all that stay are listed.
 
 MECHANE_RANDOM_FIXES=FIRST:LAST chooses the seeds.
 """
@@ -6,6 +6,8 @@ import json
 import math
 import os
 import pathlib
+import random
+import re
 import subprocess
 import tempfile
 import unittest
@@ -72,7 +74,7 @@ DIFFERENT = {("physics", 56): SINGULAR, ("physics", 114): SINGULAR, ("physics", 
 
 def model(path):
     done = mechane("dump", "model", path, "-q", timeout=300)
-    return simulated(json.loads(done.stdout)["model"]) if done.returncode == 0 else done.returncode
+    return simulated(json.loads(done.stdout)["model"]) if done.returncode in (0, 1) else done.returncode
 
 
 def repaired(folder, name, asset, *options):
@@ -91,12 +93,49 @@ def unconverted(folder):
     return ("joint_armature", "joint_friction", "joint_damping", "joint_stiffness", "joint_limit_ke", "joint_limit_kd", "joint_velocity_limit") if mixed else ()
 
 
+STATEMENT = re.compile(r"^\s*(def|over|class|uniform|custom|rel|token|bool|int|float|double|float3|double3|quatf|string)\b")
+
+
+def commented(text, seed):
+    """The text with remarks above some of its statements, and how they read."""
+    draw, lines, notes = random.Random(seed), [], []
+    for line in text.splitlines():
+        if STATEMENT.match(line) and draw.random() < 0.2:
+            notes.append(f"# note {len(notes)} of {seed}")
+            lines.append(notes[-1])
+        lines.append(line)
+    return "\n".join(lines) + "\n", notes
+
+
+def found(path):
+    """Findings of a check by rule, and the rules that had something to look at."""
+    done = mechane("check", path, "--format", "json", timeout=60)
+    if done.returncode not in (0, 1):
+        return None
+    counts = {}
+    for finding in json.loads(done.stdout)["findings"]:
+        counts[finding["rule"]] = counts.get(finding["rule"], 0) + 1
+    return counts
+
+
+def left_unsaid(folder, once):
+    """Findings that stay and are not listed; notes that were lost from a text that the report does not call rewritten."""
+    report = json.loads((folder / "once" / "fix-report.json").read_text())
+    listed = {(u["rule"], u["prim"]) for u in report["unrepaired"]}
+    done = json.loads(mechane("check", once, "--format", "json", timeout=60).stdout)
+    return [f"{f['rule']} at {f['prim']} is not listed" for f in done["findings"] if (f["rule"], f["prim"] or "") not in listed], report
+
+
 def faults(folder, family, options):
     """What is wrong with the repair of one stage."""
     source = folder / "source"
     source.mkdir(parents=True)
     FAMILIES[family](int(folder.name)).write(source)
     asset = source / "root.usda"
+    text, notes = commented(asset.read_text(), int(folder.name))
+    if family != "stages":
+        asset.write_text(text)
+    before = found(asset)
     try:
         status, edits, once = repaired(folder, "once", asset, *options)
     except subprocess.TimeoutExpired:
@@ -107,22 +146,34 @@ def faults(folder, family, options):
     if once is None:
         return [f"exit {status}: {edits}"]
     again, more, twice = repaired(folder, "twice", once, *options)
-    found = []
+    wrong = []
+    after = found(once)
+    if before is not None and after is not None:
+        # What had nothing to look at before may be found where there is something now: the metres of a stage that had none.
+        wrong += [f"{rule}: {before[rule]} findings, then {n}" for rule, n in after.items() if rule in before and n > before[rule]]
+        unsaid, report = left_unsaid(folder, once)
+        wrong += unsaid
+        if family != "stages" and "root.usda" not in report["rewrittenFiles"]:
+            kept = once.read_text()
+            wrong += [f"the comment {note!r} is lost" for note in notes if note not in kept][:3]
     if twice is None:
-        found.append(f"the second repair: exit {again}: {more}")
-    elif more:
-        found.append(f"the second repair edits {len(more)}, first {more[0]}")
+        wrong.append(f"the second repair: exit {again}: {more}")
+    elif more := [edit for edit in more if family != "stages" or not edit["rule"].startswith("REP-1.2.1-")]:
+        # Drawn stages have arcs in circles: when some layers are sorted, others may be for the first time.
+        wrong.append(f"the second repair edits {len(more)}, first {more[0]}")
     if "--unsafe" not in options and family != "stages" and (family, int(folder.name)) not in DIFFERENT:
-        before, after = model(asset), model(once)
-        if isinstance(before, int) or isinstance(after, int):
-            where = before != after and "exit status of the dump"
+        was, now = model(asset), model(once)
+        if isinstance(was, int) or isinstance(now, int):
+            where = was != now and "exit status of the dump"
         else:
             for name in unconverted(once.parent):
-                before[name] = after[name] = None
-            where = difference(before, after, ANGLES if family == "robots" else FLOAT)
+                was[name] = now[name] = None
+            if any(edit["rule"] == "REP-1.3.4-b" for edit in edits):  # values of a material that lacked its schema count from then on, which the finding is about
+                was.update({key: now.get(key) for key in was if key.startswith("shape_material_")})
+            where = difference(was, now, ANGLES if family == "robots" else FLOAT)
         if where:
-            found.append(f"the model: {where[:300]}")
-    return found
+            wrong.append(f"the model: {where[:300]}")
+    return wrong
 
 
 class RandomFixes(unittest.TestCase):
@@ -133,8 +184,8 @@ class RandomFixes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(2) as pool:
             folders = [pathlib.Path(place, str(seed)) for seed in range(first, last)]
             answers = list(pool.map(lambda folder: faults(folder, family, options), folders))
-        found = [f"seed {folder.name}: {what}" for folder, rows in zip(folders, answers) for what in rows]
-        self.assertEqual(found[:20], [], f"{len(found)} faults in {sum(map(bool, answers))} of {len(folders)} stages")
+        told = [f"seed {folder.name}: {what}" for folder, rows in zip(folders, answers) for what in rows]
+        self.assertEqual(told[:20], [], f"{len(told)} faults in {sum(map(bool, answers))} of {len(folders)} stages")
 
     def test_physics(self):
         self.campaign("physics")

@@ -47,7 +47,7 @@ for name in sys.argv[2:]:
 def differences(folder):
     expected = json.loads((folder / "expected.json").read_text())
     done = mechane("dump", "physics", folder / "root.usda", "--compat", "openusd-26", "-q", timeout=300)
-    if done.returncode != 0:
+    if done.returncode not in (0, 1):
         return 0, [("program", "a dump", f"exit {done.returncode}: {done.stderr[-200:]}")]
     found = json.loads(done.stdout)
     count = sum(map(len, expected["objects"].values())) + len(expected["mass"])

@@ -33,7 +33,7 @@ def dump(path):
         done = mechane("dump", "stage", corpus() / path, "--option", "schemas=openusd", "--threads", 1, timeout=300)
     except subprocess.TimeoutExpired:
         return {"error": "no answer within 60 s"}
-    return json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr or f"exit {done.returncode}"}
+    return json.loads(done.stdout) if done.stdout.startswith("{") else {"error": done.stderr or f"exit {done.returncode}"}
 
 
 def compare(job):

@@ -132,4 +132,37 @@ def PhysicsCollisionGroup "three" { rel collection:colliders:includes = </c>
     CHECK_FALSE(pairs->at(0).collide);
     CHECK(pairs->at(0).remarks.size() >= 2);  // the groups of both
 }
+
+TEST_CASE("PhysX's words say how friction and restitution combine, where its resolver is used (usd-physics 6.6)")
+{
+    const auto stage = [](const std::string& lines) {
+        return stage_text("def Material \"M\" (prepend apiSchemas = [\"PhysicsMaterialAPI\"]) {\n float physics:dynamicFriction = 0.3\n" + lines +
+                          "\n}\ndef Cube \"c\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"MaterialBindingAPI\"]) {\n rel "
+                          "material:binding:physics = </M>\n}\n");
+    };
+    ImportOptions physx;
+    physx.schema_resolvers = {"newton", "physx"};
+    using model::MaterialCombine;
+    struct {
+        const char*                    word;
+        std::optional<MaterialCombine> rule;
+    } table[] = {{"average", MaterialCombine::average}, {"min", MaterialCombine::minimum},   {"multiply", MaterialCombine::multiply},
+                 {"max", MaterialCombine::maximum},     {"Max", MaterialCombine::maximum}, {"harmonic", std::nullopt}};
+    for (const auto& row : table) {
+        CAPTURE(row.word);
+        const std::string text = stage(std::string("custom token physxMaterial:frictionCombineMode = \"") + row.word +
+                                       "\"\n custom token physxMaterial:restitutionCombineMode = \"min\"");
+        const Imported    in   = import_text(text, physx);
+        REQUIRE(in.result);
+        CHECK(in.shape_at("/c").config.friction_combine == row.rule);
+        CHECK(in.shape_at("/c").config.restitution_combine == MaterialCombine::minimum);
+        CHECK(in.found.count("MATERIAL_COMBINE") == (row.rule ? 0 : 1));
+        CHECK_FALSE(import_text(text).shape_at("/c").config.friction_combine.has_value());  // newton alone
+        ImportOptions newton   = newton_options();
+        newton.schema_resolvers = physx.schema_resolvers;
+        CHECK_FALSE(import_text(text, newton).shape_at("/c").config.friction_combine.has_value());
+    }
+    CHECK_FALSE(import_text(stage(""), physx).shape_at("/c").config.friction_combine.has_value());
+}
+
 }  // namespace mechane::importer::test

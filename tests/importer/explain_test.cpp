@@ -267,3 +267,20 @@ def Cube "zero" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionA
         CHECK_FALSE(pairs->front().reasons.empty());
     }
 }
+
+TEST_CASE("a density that stands above the body is named as what decides (GAP-098)")
+{
+    const Asked asked(stage_text(R"(
+def Xform "W" (prepend apiSchemas = ["PhysicsMassAPI"]) {
+    float physics:density = 200
+    def Cube "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { double size = 1 }
+    def Cube "own" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"]) { float physics:mass = 3 }
+}
+)"),
+                      {"newton"});
+    const Explanation x = asked.one("/W/b.mass");
+    REQUIRE(x.won.size() == 1);
+    CHECK(x.won.front().prim == "/W");
+    CHECK(x.won.front().property == "physics:density");
+    CHECK(x.value == "200");
+}

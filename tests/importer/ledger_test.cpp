@@ -361,3 +361,89 @@ TEST_CASE("every property of every bundled physics schema has a verdict, and a r
     }
     CHECK(checked > 700);
 }
+
+namespace {
+
+/// One property that a drawn stage authors: where, its line, and the line with another value.
+struct DrawnLine {
+    std::string prim, property, line, other;
+};
+
+struct MassWord {
+    const char *type, *name, *value, *other;
+};
+constexpr MassWord kMassWords[] = {
+    {"float", "physics:mass", "2", "3"},
+    {"float", "physics:density", "500", "700"},
+    {"point3f", "physics:centerOfMass", "(0.1, 0, 0.3)", "(0, 0.2, 0)"},
+    {"float3", "physics:diagonalInertia", "(1, 1.5, 2)", "(2, 2.5, 3)"},
+    {"quatf", "physics:principalAxes", "(0.8, 0.6, 0, 0)", "(0.6, 0, 0.8, 0)"},
+};
+
+/// A body with a collider at once below it and one below an Xform; every prim may author mass properties.
+std::string mass_stage(const std::vector<DrawnLine>& lines, const DrawnLine* changed)
+{
+    const auto of = [&](const char* prim) {
+        std::string out;
+        for (const DrawnLine& one : lines)
+            if (one.prim == prim) out += "    " + (&one == changed ? one.other : one.line) + "\n";
+        return out;
+    };
+    const char* bound = "    rel material:binding:physics = </M>\n";
+    return stage_text(
+        "def Material \"M\" (prepend apiSchemas = [\"PhysicsMaterialAPI\"]) {\n" + of("/M") + "\n}\n" +
+        "def Xform \"W\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) {\n" + of("/W") +
+        "def Xform \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"]) {\n" + of("/W/b") +
+        "def Cube \"near\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMassAPI\", \"MaterialBindingAPI\"]) {\n    double size = 1\n" +
+        bound + of("/W/b/near") + "    double3 xformOp:translate = (1, 0, 0)\n    uniform token[] xformOpOrder = [\"xformOp:translate\"]\n}\n" +
+        "def Xform \"mid\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) {\n" + of("/W/b/mid") +
+        "def Cube \"far\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMassAPI\"]) {\n    double size = 0.5\n" + of("/W/b/mid/far") +
+        "\n}\n}\n}\n}\n");
+}
+
+}  // namespace
+
+TEST_CASE("mass properties that are used change the body's, those that are not change nothing (GAP-098)")
+{
+    std::size_t checked = 0;
+    mechane::test::for_seeds(120, [&](Random& r) {
+        std::vector<DrawnLine> lines;
+        for (const char* prim : {"/M", "/W", "/W/b", "/W/b/near", "/W/b/mid", "/W/b/mid/far"})
+            for (const MassWord& word : kMassWords) {
+                const std::string name  = word.name;
+                const bool        whole = std::string(prim) == "/W/b" || std::string(prim) == "/W/b/near" || std::string(prim) == "/W/b/mid/far";
+                if (std::string(prim) == "/M" && name != "physics:density") continue;
+                if (!whole && name != "physics:density" && name != "physics:mass") continue;
+                if (r.below(3) != 0) continue;
+                const std::string head = std::string(word.type) + " " + name + " = ";
+                lines.push_back({prim, name, head + word.value, head + word.other});
+            }
+        ImportOptions options;
+        options.ledger = true;
+        const auto body = [](const Imported& in) {
+            REQUIRE(in.result);
+            return in.body_at("/W/b");
+        };
+        const std::string         text  = mass_stage(lines, nullptr);
+        const Imported            plain = import_text(text, options);
+        const model::BuilderBody  was   = body(plain);
+        for (const DrawnLine& one : lines) {
+            const LedgerEntry* row = nullptr;
+            for (const LedgerEntry& entry : plain.result->ledger)
+                if (entry.prim == one.prim && entry.property == one.property) row = &entry;
+            REQUIRE(row != nullptr);
+            const model::BuilderBody is = body(import_text(mass_stage(lines, &one), options));
+            double                   most = std::abs(is.mass - was.mass) + length(is.com - was.com);
+            for (std::size_t i = 0; i < 3; ++i)
+                for (std::size_t k = 0; k < 3; ++k) most = std::max(most, std::abs(is.inertia(i, k) - was.inertia(i, k)));
+            const bool used = row->verdict == Verdict::used || row->verdict == Verdict::converted;
+            CAPTURE(text);
+            CAPTURE(one.prim);
+            CAPTURE(one.property);
+            CAPTURE(row->note);
+            CHECK((most > 1e-9 * std::max(1.0, was.mass)) == used);
+            ++checked;
+        }
+    });
+    CHECK(checked > 500);
+}

@@ -61,4 +61,43 @@ TEST_CASE("a body that nothing gives a mass weighs one unit, as a ball of 0.1 m,
     CHECK(newton.builder.joints.empty());
 }
 
+TEST_CASE("a density above the body holds below it, a mass above one body is its mass; nearer ones go first")
+{
+    const auto body = [](const std::string& above, const std::string& own, bool nested) {
+        const std::string box = "def Cube \"c\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { double size = 1 }";
+        return stage_text("def Xform \"W\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) {\n" + above + "\ndef Xform \"mid\" {\n" +
+                          (nested ? "def Xform \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"]) {\n" + own + "\n" + box + "\n}"
+                                  : "def Cube \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\", \"PhysicsCollisionAPI\"]) {\n double size = 1\n" +
+                                        own + "\n}") +
+                          "\n}\n}\n");
+    };
+    struct {
+        const char *above, *own;
+        double      mass;
+        int         misplaced;
+    } table[] = {{"float physics:density = 200", "", 200, 0},
+                 {"float physics:density = 200", "float physics:density = 300", 300, 1},
+                 {"float physics:density = 200", "float physics:mass = 5", 5, 1},
+                 {"float physics:mass = 7", "", 7, 0},
+                 {"float physics:mass = 7", "float physics:mass = 5", 7, 0},  // the parent's explicit total overrides
+                 {"", "", 1000, 0}};
+    for (const auto& row : table)
+        for (const bool nested : {false, true}) {
+            CAPTURE(row.above);
+            CAPTURE(row.own);
+            CAPTURE(nested);
+            const Imported in = import_text(body(row.above, row.own, nested));
+            REQUIRE(in.result);
+            CHECK(in.body_at("/W/mid/b").mass == close_to(row.mass, 1e-6));
+            CHECK(in.found.count("PHY_API_MISPLACED") == static_cast<std::size_t>(row.misplaced));
+        }
+    // Of two bodies no one has it.
+    const Imported two = import_text(stage_text(
+        "def Xform \"W\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) {\n float physics:mass = 7\n"
+        "def Cube \"a\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsCollisionAPI\"]) { double size = 1 }\n"
+        "def Cube \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsCollisionAPI\"]) { double size = 1 }\n}\n"));
+    CHECK(two.body_at("/W/a").mass == close_to(1000, 1e-6));
+    CHECK(two.found.count("PHY_API_MISPLACED") == 1);
+}
+
 }  // namespace mechane::importer::test

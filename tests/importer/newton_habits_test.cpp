@@ -79,7 +79,10 @@ def PointInstancer "many" {
     rel prototypes = </many/grain>
     def Sphere "grain" {}
 })");
-    CHECK(import_text(stage).builder.shapes.empty());
+    const Imported in = import_text(stage);
+    REQUIRE(in.builder.shapes.size() == 1);  // the item
+    CHECK(in.builder.shapes[0].label == "/many/grain_0");
+    CHECK(in.builder.shapes[0].xform.p == Vec3d{1, 0, 0});
     CHECK(import_text(stage, newton_options()).builder.shapes.size() == 1);  // Newton 1.8 draws it all the same
 }
 
@@ -131,6 +134,26 @@ TEST_CASE("a drive's target beyond the only limit is held at that limit")
     CHECK(in.joint_at("/robot/j").angular_axes.front().target_q == mechane::test::close_to(45 * kDegrees, 1e-6));
 }
 
+TEST_CASE("of an articulation's joints to the world Newton anchors the first one anew and takes the others as authored")
+{
+    const auto link = [](const std::string& name, int x) {
+        return "def Xform \"" + name + "\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {\n double3 xformOp:translate = (" +
+               std::to_string(x) + ", 0, 0)\n uniform token[] xformOpOrder = [\"xformOp:translate\"]\n}\n";
+    };
+    const auto hinge = [](const std::string& name, const std::string& of) {
+        return "def PhysicsRevoluteJoint \"" + name + "\" {\n rel physics:body0 = </r/" + of + ">\n}\n";
+    };
+    const Imported in = import_text(
+        stage_text("def Xform \"r\" (prepend apiSchemas = [\"PhysicsArticulationRootAPI\"]) {\n" + link("a", 3) + hinge("first", "a") +
+                   link("b", 5) + hinge("second", "b") +
+                   "def PhysicsFixedJoint \"loop\" {\n rel physics:body0 = </r/a>\n rel physics:body1 = </r/b>\n bool "
+                   "physics:excludeFromArticulation = 1\n}\n}\n"),
+        newton_options());
+    REQUIRE(in.result);
+    CHECK(distance(in.joint_at("/r/first").parent_xform.p, Vec3d{3, 0, 0}) < 1e-6);
+    CHECK(distance(in.joint_at("/r/second").parent_xform.p, Vec3d{}) < 1e-6);
+}
+
 TEST_CASE("Newton adds the inertia of a body that it merges about the survivor's origin, we about the common centre (IMP-043)")
 {
     // Two cubes of 8 kg, edge 0.2, a metre apart along x; about their centre each is 0.5 m away, about the origin one is 1 m.
@@ -168,4 +191,38 @@ TEST_CASE("a collider whose mass or moments are no numbers weighs in Newton as i
         import_text(with("float physics:mass = 5\n float3 physics:diagonalInertia = (inf, 0.1, 0.1)"), newton_options());
     CHECK(moments.body_at("/b").mass == mechane::test::close_to(5, 1e-5));
     CHECK(moments.body_at("/b").inertia(0, 0) == mechane::test::close_to(own, 1e-6));
+}
+
+TEST_CASE("Newton's balls lie about the mean of the vertices, its hulls keep a mirror in their scale, its seen meshes lose it (measured on 1.8)")
+{
+    // Two tetrahedra on one face. Flat shading gives Newton 18 vertices of them, smooth shading 5.
+    const auto part = [](const std::string& scheme, const std::string& approximation, const std::string& scale) {
+        const std::string apis =
+            approximation.empty() ? std::string(" {\n")
+                                  : " (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMeshCollisionAPI\"]) {\n uniform token "
+                                    "physics:approximation = \"" + approximation + "\"\n";
+        return stage_text("def Xform \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {\ndef Mesh \"m\"" + apis +
+                          " point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 2), (0.3, 0.4, -0.5)]\n int[] faceVertexCounts = [3, 3, 3, "
+                          "3, 3, 3]\n int[] faceVertexIndices = [0, 3, 1, 0, 2, 3, 1, 3, 2, 0, 1, 4, 1, 2, 4, 2, 0, 4]\n uniform token "
+                          "subdivisionScheme = \"" +
+                          scheme + "\"\n double3 xformOp:scale = " + scale +
+                          "\n uniform token[] xformOpOrder = [\"xformOp:scale\"]\n}\n}\n");
+    };
+    const auto of = [&](const std::string& stage) {
+        const Imported in = import_text(stage, newton_options());
+        REQUIRE(in.result);
+        return in.shape_at("/b/m");
+    };
+    const auto flat   = of(part("none", "boundingSphere", "(1, 1, 1)")),
+               smooth = of(part("catmullClark", "boundingSphere", "(1, 1, 1)"));
+    CHECK(flat.scale.x == mechane::test::close_to(1.79445302, 1e-6));
+    CHECK(length(flat.xform.p - Vec3d{0.27222223, 0.28888890, 0.25}) < 1e-6);
+    CHECK(smooth.scale.x == mechane::test::close_to(1.74241209, 1e-6));
+    CHECK(length(smooth.xform.p - Vec3d{0.26, 0.28, 0.3}) < 1e-6);
+    const auto box = of(part("none", "boundingCube", "(1, 1, 1)"));
+    CHECK(length(box.scale - Vec3d{1.18406498, 0.35341060, 0.67309719}) < 1e-5);
+    CHECK(length(box.xform.p - Vec3d{0.03685042, 0.38267415, 0.68089010}) < 1e-5);
+    CHECK(of(part("none", "convexHull", "(-1, 2, 1)")).scale == Vec3d{-1, -2, -1});
+    CHECK(of(part("none", "", "(1, 1, -2)")).scale == Vec3d{1, 1, 2});
+    CHECK(import_text(part("none", "convexHull", "(-1, 2, 1)"), newton_options()).result->path_shape_scale.at("/b/m") == Vec3d{-1, 2, 1});
 }

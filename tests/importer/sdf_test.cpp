@@ -85,4 +85,34 @@ TEST_CASE("without a source of its field a shape is not hydroelastic, and the im
     }
 }
 
+TEST_CASE("a plane or an open mesh that asks for pressure contact is told, is not flagged, and the ledger says so (COL-016, GAP-098)")
+{
+    const std::string ask = "bool newton:hydroelasticEnabled = true\n    float newton:hydroelasticStiffness = 1e7\n    int newton:sdfMaxResolution = 64";
+    const std::string open =
+        "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]\n    int[] faceVertexCounts = [3, 3, 3]\n    int[] faceVertexIndices "
+        "= [0, 2, 1, 0, 1, 3, 0, 3, 2]\n";
+    for (const std::string& type : {std::string("Plane"), std::string("Mesh")}) {
+        CAPTURE(type);
+        ImportOptions options;
+        options.ledger    = true;
+        const Imported in = import_text(stage_text("def " + type + " \"c\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"NewtonSDFCollisionAPI\"]) {\n" +
+                                                   (type == "Mesh" ? open : std::string()) + ask + "\n}\n"),
+                                        options);
+        REQUIRE(in.result);
+        CHECK((in.shape_at("/c").flags & model::shape_flag::hydroelastic) == 0);
+        REQUIRE(in.found.find("MODEL_HYDRO_UNSUPPORTED") != nullptr);
+        CHECK(in.found.find("MODEL_HYDRO_UNSUPPORTED")->severity == Severity::warning);
+        CHECK(in.found.find("MODEL_HYDRO_UNSUPPORTED")->site.property == "newton:hydroelasticEnabled");
+        for (const LedgerEntry& entry : in.result->ledger) {
+            if (entry.prim != "/c") continue;
+            CAPTURE(entry.property);
+            const bool of_field = entry.property == "newton:sdfMaxResolution";
+            CHECK((entry.verdict == Verdict::ignored) == (!of_field || type == "Plane"));
+        }
+        Diagnostics out;
+        REQUIRE(in.builder.finalize({}, out));
+        CHECK(out.count("MODEL_HYDRO_UNSUPPORTED") == 0);  // once is enough
+    }
+}
+
 }  // namespace mechane::importer::test

@@ -466,4 +466,102 @@ TEST_CASE("meshSimplification gives a mesh of fewer triangles; Newton keeps the 
     CHECK(newton.found.count("W_APPROX_FALLBACK") == 1);
 }
 
+namespace {
+
+/// A body that is one collider, scaled.
+Imported scaled(const std::string& type, const std::string& lines, const std::string& scale, const ImportOptions& options)
+{
+    return import_text(
+        stage_text("def " + type + " \"c\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsCollisionAPI\"]) {\n " + lines +
+                   "\n double3 xformOp:scale = " + scale + "\n uniform token[] xformOpOrder = [\"xformOp:scale\"]\n}\n"),
+        options);
+}
+
+}  // namespace
+
+TEST_CASE("with exact_shapes a scaled sphere is an ellipsoid; without, a ball of the largest radius, and the finding names the option (GAP-106)")
+{
+    ImportOptions exact;
+    exact.exact_shapes      = true;
+    const Imported ours     = scaled("Sphere", "double radius = 0.5", "(1, 2, 3)", exact);
+    const Imported plain    = scaled("Sphere", "double radius = 0.5", "(1, 2, 3)", {});
+    REQUIRE(ours.result);
+    CHECK(ours.shape_at("/c").type == model::GeoType::ellipsoid);
+    CHECK(length(ours.shape_at("/c").scale - Vec3d{0.5, 1, 1.5}) < 1e-9);
+    const double mass = 1000 * 4.0 / 3.0 * kPi * 0.5 * 1 * 1.5;
+    CHECK(ours.body_at("/c").mass == close_to(mass, 1e-6));
+    CHECK(ours.body_at("/c").inertia(0, 0) == close_to(mass / 5 * (1 * 1 + 1.5 * 1.5), 1e-5));  // m (b^2 + c^2) / 5
+    CHECK(ours.found.count("PHY_SHAPE_NONUNIFORM") == 0);
+    CHECK(plain.shape_at("/c").type == model::GeoType::sphere);
+    CHECK(plain.shape_at("/c").scale.x == close_to(1.5, 1e-12));
+    REQUIRE(plain.found.find("PHY_SHAPE_NONUNIFORM") != nullptr);
+    CHECK(plain.found.find("PHY_SHAPE_NONUNIFORM")->hint.find("--option exact_shapes=true") != std::string::npos);
+    // Newton's rules know no such option.
+    exact.compat = Compat::newton_1_8;
+    CHECK(scaled("Sphere", "double radius = 0.5", "(1, 2, 3)", exact).shape_at("/c").type == model::GeoType::sphere);
+}
+
+TEST_CASE("with exact_shapes capsules, cylinders and cones with unequal scale are hulls of their mass in closed form (GAP-106)")
+{
+    ImportOptions exact;
+    exact.exact_shapes = true;
+    struct {
+        const char *type, *lines, *scale;
+        double      volume;
+        bool        hull;
+    } table[] = {
+        {"Cylinder", "double radius = 0.5\n double height = 2", "(1, 2, 3)", kPi * 0.5 * 1 * 6, true},
+        {"Cylinder", "double radius = 0.5\n double height = 2", "(2, 2, 3)", kPi * 1 * 1 * 6, false},
+        {"Cone", "double radius = 0.5\n double height = 2", "(1, 2, 3)", kPi * 0.5 * 1 * 6 / 3, true},
+        {"Cone", "double radius = 0.5\n double height = 2", "(-1, 2, 3)", kPi * 0.5 * 1 * 6 / 3, true},
+        {"Cone", "double radius = 0.5\n double height = 2", "(2, 2, 1)", kPi * 1 * 1 * 2 / 3, false},
+        {"Capsule", "double radius = 0.5\n double height = 1", "(1, 1, 2)", (kPi / 4 + kPi / 6) * 2, true},
+        {"Capsule", "double radius = 0.5\n double height = 1\n uniform token axis = \"X\"", "(2, 2, 2)", (kPi / 4 + kPi / 6) * 8, false},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.type);
+        CAPTURE(row.scale);
+        const Imported in = scaled(row.type, row.lines, row.scale, exact);
+        REQUIRE(in.result);
+        CHECK((in.shape_at("/c").type == model::GeoType::convex_mesh) == row.hull);
+        CHECK(in.body_at("/c").mass == close_to(1000 * row.volume, 1e-3));
+    }
+}
+
+TEST_CASE("a mirrored cone points where the mirror points, a mirrored plane faces there (usd-physics 6.3)")
+{
+    struct {
+        const char* scale;
+        double      up;  ///< of the cone's tip
+    } table[] = {{"(1, 1, 1)", 1}, {"(-1, 1, 1)", 1}, {"(1, -1, 1)", 1}, {"(1, 1, -1)", -1}, {"(-1, -1, 1)", 1}, {"(-1, -1, -1)", -1}};
+    for (const auto& row : table) {
+        CAPTURE(row.scale);
+        const Imported in = scaled("Cone", "double radius = 1\n double height = 2", row.scale, {});
+        REQUIRE(in.result);
+        const model::BuilderBody& body = in.body_at("/c");
+        // The centre of a cone lies a quarter of its height from the base: 0.5 m below the middle.
+        CHECK(length(body.q * body.com - Vec3d{0, 0, -0.5 * row.up}) < 1e-9);
+        CHECK(length(rotate(body.q.q * in.shape_at("/c").xform.q, Vec3d{0, 0, 1}) - Vec3d{0, 0, row.up}) < 1e-9);
+        const Imported plane = import_text(stage_text(
+            std::string("def Plane \"p\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) {\n double3 xformOp:scale = ") + row.scale +
+            "\n uniform token[] xformOpOrder = [\"xformOp:scale\"]\n}\n"));
+        REQUIRE(plane.result);
+        CHECK(length(rotate(plane.shape_at("/p").xform.q, Vec3d{0, 0, 1}) - Vec3d{0, 0, row.up}) < 1e-9);
+    }
+}
+
+TEST_CASE("a mesh below a collider is drawn like any other (IMP 4.1)")
+{
+    const std::string mesh = "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]\n int[] faceVertexCounts = [3, 3, 3, 3]\n int[] "
+                             "faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]\n";
+    const Imported    in   = import_text(
+        stage_text("def Xform \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {\ndef Mesh \"m\" (prepend apiSchemas = "
+                        "[\"PhysicsCollisionAPI\"]) {\n" +
+                   mesh + "def Mesh \"sub\" {\n" + mesh + "}\n}\n}\n"));
+    REQUIRE(in.result);
+    REQUIRE(in.result->path_shape_map.count("/b/m/sub") == 1);
+    CHECK((in.shape_at("/b/m/sub").flags & model::shape_flag::visible) != 0);
+    CHECK((in.shape_at("/b/m/sub").flags & model::shape_flag::collide_shapes) == 0);
+}
+
 }  // namespace mechane::importer::test

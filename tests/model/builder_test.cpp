@@ -418,3 +418,17 @@ TEST_CASE("state and control start as the model says, and clearing keeps quatern
     CHECK(same_layout(s, make_state(m)));
     CHECK_FALSE(same_layout(s, State{}));  // what an assignment must ask first (IMP-237)
 }
+
+TEST_CASE("a builder that has worlds of its own is not copied into worlds, and says so")
+{
+    model::ModelBuilder source;
+    source.begin_world();
+    source.add_body(Posed{}, "body");
+    source.end_world();
+    model::ModelBuilder b;
+    const auto          copied = b.replicate(source, 2);
+    REQUIRE_FALSE(copied);
+    CHECK(copied.error().id == "MODEL_WORLDS_NESTED");
+    CHECK(b.bodies.empty());
+    REQUIRE_FALSE(b.add_builder(source));
+}

@@ -360,7 +360,37 @@ TEST_CASE("planes are never hydroelastic, and say so (COL-016)")
     REQUIRE(m.has_value());
     CHECK((m->shape_flags[0] & shape_flag::hydroelastic) == 0);
     CHECK(out.count("MODEL_HYDRO_UNSUPPORTED") == 1);
-    CHECK(out.count(Severity::info) == 1);
+    CHECK(out.count(Severity::warning) == 1);
+}
+
+TEST_CASE("a mesh with a hole is not hydroelastic, a closed one is, also where its corners are split (COL-016)")
+{
+    using geometry::Mesh;
+    const std::vector<Vec3d> corners{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const Mesh               closed{corners, {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
+    Mesh                     open = closed, split;
+    open.triangles.pop_back();
+    for (const auto& t : closed.triangles) {
+        const auto n = static_cast<std::int32_t>(split.points.size());
+        for (const std::int32_t v : t) split.points.push_back(corners[static_cast<std::size_t>(v)]);
+        split.triangles.push_back({n, n + 1, n + 2});
+    }
+    ModelBuilder b;
+    for (const Mesh& mesh : {closed, open, split}) {
+        BuilderShape shape;
+        shape.type                   = GeoType::mesh;
+        shape.source                 = std::make_shared<const Mesh>(mesh);
+        shape.config.is_hydroelastic = true;
+        shape.config.sdf             = SdfConfig{};
+        b.add_shape(shape);
+    }
+    Diagnostics out;
+    const auto  m = b.finalize({}, out);
+    REQUIRE(m.has_value());
+    CHECK((m->shape_flags[0] & shape_flag::hydroelastic) != 0);
+    CHECK((m->shape_flags[1] & shape_flag::hydroelastic) == 0);
+    CHECK((m->shape_flags[2] & shape_flag::hydroelastic) != 0);
+    CHECK(out.count("MODEL_HYDRO_UNSUPPORTED") == 1);
 }
 
 TEST_CASE("a free body without mass is reported; kinematic and hinged ones are not (DYN 10.2)")

@@ -106,6 +106,21 @@ def Xform "Outer" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
     CHECK(q.owner("/Outer/Reset") == "/Outer/Reset");
 }
 
+TEST_CASE("links that a converter nests are one finding for the stage, with how many they are (PHY-027)")
+{
+    const Parsed p(R"(
+def Xform "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
+    def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
+        def Xform "c" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {}
+    }
+    def Xform "d" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {}
+}
+)");
+    CHECK(p.model.bodies.size() == 4);
+    REQUIRE(p.found.count("PHY_BODY_NESTED") == 1);
+    CHECK(p.found.find("PHY_BODY_NESTED")->message.find("3 bodies lie below others, first </a/b> below </a>") == 0);
+}
+
 TEST_CASE("a collider that resets its transform still belongs to the body above (PHY-029)")
 {
     // The body is at x = 3 and the collider at the world's origin: (-3, 0, 0) from the body.

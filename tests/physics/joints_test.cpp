@@ -221,4 +221,14 @@ TEST_CASE("break limits of zero or less are said, and frames that do not meet to
     CHECK(meets.found.count("PHY_JOINT_FRAME_GAP") == 0);
 }
 
+TEST_CASE("frames are apart by metres, whatever the unit of the stage: 1 mm is what counts (PHY-107)")
+{
+    // 0.05 units: 5 cm, 0.5 mm and 0.05 mm
+    const std::string joint = kBodies + "def PhysicsFixedJoint \"J\" {" + kEnds + "point3f physics:localPos0 = (2.05, 0, 0) }";
+    CHECK(Parsed(joint).found.count("PHY_JOINT_FRAME_GAP") == 1);
+    CHECK(Parsed(joint, "metersPerUnit = 0.01 kilogramsPerUnit = 1 upAxis = \"Z\"").found.count("PHY_JOINT_FRAME_GAP") == 0);
+    CHECK(Parsed(joint, "metersPerUnit = 0.001 kilogramsPerUnit = 1 upAxis = \"Z\"").found.count("PHY_JOINT_FRAME_GAP") == 0);
+    CHECK(Parsed(joint, "metersPerUnit = 1000 kilogramsPerUnit = 1 upAxis = \"Z\"").found.count("PHY_JOINT_FRAME_GAP") == 1);
+}
+
 }  // namespace mechane::physics

@@ -47,7 +47,7 @@ class Result(unittest.TestResult):
         if kind.__name__ == "PrivateName" or (issubclass(kind, (AttributeError, ImportError)) and private):
             self.outcome[test.id()] = ("left out", f"private: {value if private is None else private.group(1) or private.group(2)}")
             return
-        if issubclass(kind, AttributeError) and " is left out" in str(value):
+        if issubclass(kind, (AttributeError, NotImplementedError)) and " is left out" in str(value):
             self.outcome[test.id()] = ("left out", f"not part of mechane: {value}")
             return
         stage = re.search(r"belongs to a later stage \((.*)\)|(Solver[A-Za-z]+) is not built", str(value))

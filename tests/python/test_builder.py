@@ -365,3 +365,73 @@ def test_rows_without_a_value_of_their_own_are_said():
     with pytest.warns(mc.MechaneWarning, match="'my:a' has 1 missing values"):
         m = b.finalize()
     assert m.my.a.tolist() == [1, 7] and m.my.b.tolist() == [7, 2]
+
+
+#: The table of types of the founding document (000: 340 to 394), each as an attribute of contacts, and one in a namespace.
+OF_CONTACTS = '''#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def PhysicsScene "scene"
+{
+''' + "".join(f'''    custom {kind} newton:{name} = {value} (
+        customData = {{
+            string assignment = "contact"
+            string frequency = "contact"
+        }}
+    )
+''' for kind, name, value in (("bool", "flag", "true"), ("int", "count", "3"), ("float", "wear", "0.25"), ("float2", "f2", "(1, 2)"), ("float3", "f3", "(1, 2, 3)"),
+                              ("float4", "f4", "(1, 2, 3, 4)"), ("quatf", "turn", "(1, 0, 0, 0)"), ("float", "robot:wear", "0.5"))) + '''}
+def Xform "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])
+{
+    def Sphere "shape" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { double radius = 0.5 }
+}
+def Plane "ground" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { uniform token axis = "Z" }
+'''.replace(" { ", "\n{\n").replace(" }\n", "\n}\n")
+
+
+def test_contacts_hold_the_attributes_that_are_assigned_to_them():
+    """GAP-022: at the capacity of rigid rows, filled with the default, reset by each collide; nobody else has them"""
+    for worlds in (1, 3):
+        one = mc.ModelBuilder()
+        one.add_usd(OF_CONTACTS.encode())
+        builder = one
+        if worlds > 1:
+            builder = mc.ModelBuilder()
+            builder.replicate(one, worlds)
+        model = builder.finalize()
+        contacts = model.collide(model.state())
+        rows = contacts.rigid_contact_max
+        expected = {"flag": (True, ()), "count": (3, ()), "wear": (0.25, ()), "f2": ((1, 2), (2,)), "f3": ((1, 2, 3), (3,)), "f4": ((1, 2, 3, 4), (4,)),
+                    "turn": ((0, 0, 0, 1), (4,))}  # x y z w
+        for name, (value, shape) in expected.items():
+            array = getattr(contacts, name)
+            assert array.shape == (rows, *shape), name
+            assert (np.asarray(array) == np.asarray(value)).all(), name
+        assert np.asarray(contacts.flag).dtype == bool and np.asarray(contacts.count).dtype == np.int32
+        assert (np.asarray(contacts.robot.wear) == 0.5).all() and contacts.robot.wear.shape == (rows,)
+        held = contacts.wear
+        held[...] = 7  # the array of the contacts themselves, until the next call
+        assert (np.asarray(contacts.wear) == 7).all()
+        assert model.collide(model.state(), contacts) is contacts and contacts.wear is held
+        assert (np.asarray(held) == 0.25).all()
+        for other in (model, model.state(), model.control()):
+            for name in ("wear", "robot"):
+                with pytest.raises(AttributeError, match="contacts hold it"):
+                    getattr(other, name)
+        own = mc.CollisionPipeline(model, rigid_contact_max=5).contacts()
+        assert own.f4.shape == (5, 4)
+
+
+def test_contact_attributes_declared_in_python_are_those_of_the_stage():
+    A, F = mc.Model.AttributeAssignment, mc.Model.AttributeFrequency
+    b = mc.ModelBuilder()
+    b.add_custom_attribute(mc.ModelBuilder.CustomAttribute("wear", float, F.CONTACT, assignment=A.CONTACT, default=0.25))
+    b.add_custom_attribute(mc.ModelBuilder.CustomAttribute("soft_wear", float, F.CONTACT_SOFT, assignment=A.CONTACT))
+    b.add_shape_sphere(b.add_body())
+    b.add_ground_plane()
+    m = b.finalize()
+    contacts = m.contacts()
+    assert contacts.wear.shape == (contacts.rigid_contact_max,) and (np.asarray(contacts.wear) == 0.25).all()
+    assert contacts.soft_wear.shape == (contacts.soft_contact_max,)

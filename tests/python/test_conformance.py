@@ -149,11 +149,12 @@ def test_fix_overwrites_nothing_that_it_did_not_write(wrong, tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("mine")
     before = tree(tmp_path)
-    for arguments, what in (({}, "where shall"), ({"out": tmp_path / "x", "dry_run": True}, "where shall"), ({"out": wrong}, "the asset itself"),
-                            ({"out": wrong.parent / "fixed"}, "inside the asset's folder"), ({"out": tmp_path / "full"}, "no earlier result")):
+    for arguments, what, code in (({}, "where shall", "E_ARG_OUT"), ({"out": tmp_path / "x", "dry_run": True}, "where shall", "E_ARG_OUT"),
+                                  ({"out": wrong}, "read by this run", "FILES_INPUT"), ({"out": wrong.parent}, "which this run reads", "FILES_INPUT"),
+                                  ({"out": tmp_path / "full"}, "no earlier result", "FILES_FOLDER")):
         with pytest.raises(ValueError, match=what) as caught:
             mc.conformance.fix(wrong, **arguments)
-        assert caught.value.code == "E_ARG_OUT"
+        assert caught.value.code == code
     with pytest.raises(FileNotFoundError):
         mc.conformance.fix(tmp_path / "none.usda", dry_run=True)
     with pytest.raises(TypeError, match="path"):

@@ -176,6 +176,20 @@ def test_names_of_fields_that_are_left_out_say_what_to_use():
             getattr(owner, name)
 
 
+def test_a_mesh_that_becomes_its_hull_is_known_as_the_hull_alone():
+    """The address of the old mesh may be another's soon, and what was made of the old triangles is not that of the new"""
+    from mechane import _mesh
+
+    box = mc.Mesh.create_box(0.5)
+    dented = mc.Mesh(np.vstack([box.vertices, [[0.0, 0.0, 0.0]]]), np.concatenate([box.indices, [0, 1, 8]]))
+    before = dented._core.address
+    dented.__dict__["_finalized"] = {"of": "the old triangles"}
+    assert dented.compute_convex_hull(replace=True) is dented
+    assert _mesh._KNOWN.get(before) is not dented and _mesh._KNOWN[dented._core.address] is dented
+    assert "_finalized" not in dented.__dict__ and len(dented.vertices) == 8
+    assert mc.Mesh._of(dented._core) is dented
+
+
 def test_a_mesh_answers_where_it_is_nearest_and_where_rays_meet_it():
     cube = mc.Mesh.create_box(0.5)
     place, distance, triangle = cube.closest_point([[0.0, 0.0, 2.0], [0.1, 0.0, 0.0]])

@@ -1,11 +1,14 @@
-"""What strangers made: saved models to load, and meshes."""
+"""What strangers made: files to load, meshes, indices in arrays that are open to whoever writes."""
 import json
 import os
 import pickle
 import struct
+import threading
 
 import mechane as mc
+import numpy as np
 import pytest
+from scenes import pendulum
 
 
 class Runs:
@@ -59,3 +62,54 @@ def test_gltf_nodes_are_a_tree_and_counts_lie_in_their_buffers(tmp_path):
     for name in ("deep.gltf", "pipe.ply"):
         with pytest.raises(ValueError, match="E_MESH_FILE"):
             mc.Mesh.create_from_file(str(tmp_path / name))
+
+
+def scene():
+    builder = mc.ModelBuilder()
+    builder.add_ground_plane()
+    for i in range(4):
+        builder.add_shape_sphere(builder.add_body(xform=((i, 0, 0.4), (0, 0, 0, 1))), radius=0.5)
+    return builder.finalize()
+
+
+@pytest.mark.parametrize("name, value", [("shape_body", 10**6), ("shape_body", -2), ("body_world", 10**6), ("shape_world", -7)])
+def test_an_index_that_names_nothing_is_told_where_it_is_used(name, value):
+    model = scene()
+    state = model.state()
+    np.asarray(getattr(model, name))[:] = value
+    with pytest.raises(ValueError, match=name):
+        model.collide(state)
+
+
+def test_joints_too():
+    model = pendulum(3).finalize()
+    solver, state = mc.solvers.SolverSoftStep(model), model.state()
+    with pytest.raises(ValueError, match="read-only"):
+        np.asarray(model.joint_child)[:] = 10**6
+    solver.step(state, model.state(), None, None, 1e-3)
+
+
+def test_triangles_of_a_mesh_are_not_written_behind_its_back():
+    mesh = mc.Mesh.create_box(0.2)
+    assert not mesh._core.triangles().flags.writeable
+
+
+def test_threads_share_the_pipeline_of_a_model():
+    """The same contacts as alone, whatever the threads do."""
+    model = scene()
+    expected = model.collide(model.state())
+    count = int(np.asarray(expected.rigid_contact_count)[0])
+    wrong = []
+
+    def work():
+        state, contacts = model.state(), model.contacts()
+        for _ in range(200):
+            model.collide(state, contacts)
+            if int(np.asarray(contacts.rigid_contact_count)[0]) != count:
+                wrong.append(1)
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and count > 0

@@ -1,6 +1,9 @@
 """What meshes of a stage take from their materials, and which files meshes are read from."""
+import base64
 import json
 import struct
+import zipfile
+import zlib
 
 import mechane as mc
 import numpy as np
@@ -203,3 +206,73 @@ def test_barrels_bulge():
     for call in (lambda: mc.geometry.compute_inertia_cylinder(1.0, 0.5, 1.0, 0.5), lambda: mc.Mesh.create_cylinder(0.5, 1.0, barrel_radius=0.5)):
         with pytest.raises(ValueError, match="barrel_radius"):
             call()
+
+
+#: 16 by 8 pixels, red on the left and blue on the right, made with Pillow 13.
+JPEG = base64.b64decode(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGBYUGBIUFRT/2wBDAQMEBAUEBQkFBQkUDQsNFBQUFB"
+    "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBT/wAARCAAIABADAREAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAABwj/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QA"
+    "FQEBAQAAAAAAAAAAAAAAAAAACQf/xAAUEQEAAAAAAAAAAAAAAAAAAAAA/9oADAMBAAIRAxEAPwCdEMKmAjjB0f/Z")
+
+
+def png(pixels):
+    """A PNG file (ISO/IEC 15948) of [height, width, 3 or 4] bytes, without filters."""
+    height, width, channels = pixels.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    chunks = ((b"IHDR", struct.pack(">IIBBBBB", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks)
+
+
+def test_pictures_are_read_whatever_their_format_and_place(tmp_path):
+    colours = np.array([[(255, 0, 0), (0, 255, 0)], [(0, 0, 255), (9, 99, 199)]], np.uint8)
+    (tmp_path / "a.png").write_bytes(png(colours))
+    (tmp_path / "a.jpg").write_bytes(JPEG)
+    with zipfile.ZipFile(tmp_path / "a.usdz", "w") as package:
+        package.writestr("tex/a.png", png(colours))
+    load = mc.utils.load_texture
+    np.testing.assert_array_equal(load(tmp_path / "a.png"), colours)
+    np.testing.assert_array_equal(load(str(tmp_path / "a.usdz") + "[tex/a.png]"), colours)
+    photo = load(tmp_path / "a.jpg")
+    assert photo.shape == (8, 16, 3)
+    np.testing.assert_allclose(photo[:, :7], np.broadcast_to([255, 0, 0], (8, 7, 3)), atol=12)  # the format loses that much
+    np.testing.assert_allclose(photo[:, 9:], np.broadcast_to([0, 0, 255], (8, 7, 3)), atol=12)
+    half = np.dstack([colours, np.full((2, 2), 128, np.uint8)])
+    (tmp_path / "half.png").write_bytes(png(half))
+    np.testing.assert_array_equal(load(tmp_path / "half.png"), half)
+    for wrong in (b"", b"GIF89a", png(colours)[:40], JPEG[:60]):
+        (tmp_path / "wrong.png").write_bytes(wrong)
+        with pytest.raises(ValueError, match="E_TEXTURE|no PNG or JPEG"):
+            load(tmp_path / "wrong.png")
+
+
+@pytest.mark.parametrize("node, file, above, linear", [("raw", "", "", True), ("", "lin_rec709", "", True), ("auto", "", "lin_rec709_scene", True),
+                                                        ("", "", "", False), ("sRGB", "lin_rec709", "raw", False)])
+def test_pictures_of_linear_colours_come_as_displays_take_them(tmp_path, node, file, above, linear):
+    """IMP-230: pixels for these, the file for others; 128/255 is 188 on the sRGB curve"""
+    (tmp_path / "wood.png").write_bytes(png(np.full((2, 2, 3), 128, np.uint8)))
+    text = PAINTED.replace("asset inputs:file = @wood.png@", "asset inputs:file = @wood.png@" + (f' (colorSpace = "{file}")' if file else "")
+                           + (f'\n        token inputs:sourceColorSpace = "{node}"' if node else ""))
+    if above:
+        text = text.replace('def Material "look"\n{', f'def Material "look" (prepend apiSchemas = ["ColorSpaceAPI"])\n{{\n    uniform token colorSpace:name = "{above}"')
+    (tmp_path / "a.usda").write_text(text)
+    b = mc.ModelBuilder()
+    result = b.add_usd(str(tmp_path / "a.usda"))
+    texture = b.shape_source[result["path_shape_map"]["/body/quad"]].texture
+    for found in (texture, result["path_shape_texture"]["/body/quad"]):
+        if linear:
+            np.testing.assert_array_equal(np.asarray(found)[:, :, :3], np.full((2, 2, 3), 188, np.uint8))
+        else:
+            assert str(found).endswith("wood.png")
+
+
+def test_pictures_are_seen_in_renderings(tmp_path):
+    """A red square: more red than blue where the same without its picture is grey"""
+    (tmp_path / "wood.png").write_bytes(png(np.broadcast_to(np.array([255, 0, 0], np.uint8), (2, 2, 3)).copy()))
+    shades = {}
+    for name, text in (("red", PAINTED.replace("float inputs:opacity = 0.5", "float inputs:opacity = 1")), ("grey", PAINTED.split("def Material")[0])):
+        (tmp_path / f"{name}.usda").write_text(text.replace("        rel material:binding = </look>\n", "") if name == "grey" else text)
+        b = mc.ModelBuilder()
+        b.add_usd(str(tmp_path / f"{name}.usda"))
+        image = np.asarray(mc.render(b.finalize(), size=(64, 64)), int)
+        shades[name] = (image[:, :, 0] - image[:, :, 2]).max()
+    assert shades["red"] > 100 > shades["grey"]

@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def run(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
 
 
 def test_import_brings_no_other_framework():
@@ -75,8 +75,8 @@ def test_left_out_names_say_what_to_use_instead():
     b = mc.ModelBuilder()
     for owner, name, hint in ((b, "plot_articulation", "tree"), (b, "joint_target_pos", "joint_target_q"), (mc, "controllers", "eval_jacobian"),
                               (mc.solvers, "SolverKamino", "SolverSoftStep"), (mc.Model, "bvh_build_shapes", "intersect_ray")):
-        with pytest.raises(AttributeError, match=hint):
-            getattr(owner, name)
+        with pytest.raises((AttributeError, mc.NotSupportedError), match=hint):
+            getattr(owner, name)()
 
 
 def test_axis_is_taken_in_every_spelling():
@@ -105,9 +105,9 @@ def test_usd_core_may_come_before_or_after():
 def test_the_command_line_is_the_programs():
     """`python -m mechane` prints what `mechane` prints, with its exit codes"""
     sample = str(pathlib.Path(os.environ["MECHANE_SOURCE_DIR"]) / "samples" / "quadruped" / "quadruped.usda")
-    done = subprocess.run([sys.executable, "-m", "mechane", "info", sample], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-m", "mechane", "info", sample], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0 and "quadruped" in done.stdout, done.stderr
-    wrong = subprocess.run([sys.executable, "-m", "mechane", "inof", sample], capture_output=True, text=True, timeout=120)
+    wrong = subprocess.run([sys.executable, "-m", "mechane", "inof", sample], capture_output=True, text=True, timeout=600)
     assert wrong.returncode == 2 and "did you mean info" in wrong.stderr
 
 
@@ -159,10 +159,60 @@ def test_names_of_later_stages_say_so():
 
 
 def test_names_that_are_left_out_say_what_to_use():
+    """Attributes when they are read; names of modules, which a file may import beside others, when they are used (PYA-004)"""
     objects = instances()
     for name in json.loads((HERE / "api_names.json").read_text())["left_out"]:
-        with pytest.raises(AttributeError, match="left out"):
-            found(name, objects)
+        with pytest.raises((AttributeError, mc.NotSupportedError), match="is left out; ."):
+            found(name, objects)()
+
+
+def test_a_file_that_imports_what_is_left_out_runs_until_it_uses_it():
+    from mechane.solvers import SolverKamino, SolverSoftStep
+
+    assert issubclass(SolverSoftStep, mc.solvers.SolverBase) and not SolverKamino
+    assert not isinstance(SolverSoftStep, SolverKamino)
+    def derive():
+        class Mine(SolverKamino):
+            pass
+
+    for use in (lambda: SolverKamino(None), lambda: SolverKamino.Config(), derive, lambda: mc.controllers.Differential()):
+        with pytest.raises(mc.NotSupportedError, match="is left out; ."):
+            use()
+
+
+def test_dir_offers_what_is_there_and_nothing_else():
+    """Arrays of objects are in `dir`, names of a module's own imports and names that only raise are not"""
+    objects = instances()
+    for owner, wanted in (("State", {"body_q", "body_qd", "body_f", "joint_q", "joint_qd"}), ("Control", {"joint_target_q", "joint_f"}),
+                          ("Model", {"body_mass", "joint_type", "shape_scale", "gravity"}), ("Contacts", {"rigid_contact_count", "rigid_contact_normal"})):
+        listed = set(dir(objects[owner]))
+        assert wanted <= listed, (owner, wanted - listed)
+        assert "joint_target_pos" not in listed
+        for name in listed:
+            assert hasattr(objects[owner], name), (owner, name)
+    for name in ("conformance", "convert", "geometry", "ik", "interop", "math", "record", "ros", "selection", "sensors", "solvers", "testing", "usd", "utils", "viewer", "config"):
+        module = getattr(mc, name)
+        assert set(dir(module)) == set(module.__all__), name
+        for public in module.__all__:
+            getattr(module, public)
+
+
+def test_misspelt_keywords_are_refused_and_newtons_are_taken(tmp_path):
+    mesh = mc.Mesh.create_box(0.5)
+    with pytest.raises(TypeError, match="max_resolutoin.*max_resolution"):
+        mesh.build_sdf(max_resolutoin=16)
+    mesh.build_sdf(max_resolution=16, edge_concave_filter=False)
+    with pytest.raises(TypeError, match="reduce_contact.*reduce_contacts"):
+        mc.geometry.NarrowPhase(max_candidate_pairs=4, reduce_contact=True)
+    mc.geometry.NarrowPhase(max_candidate_pairs=4, has_meshes=False, contact_max=3)
+    with pytest.raises(TypeError, match="shape_flag"):
+        mc.geometry.BroadPhaseSAP([0], shape_flag=[1])
+    mc.geometry.BroadPhaseSAP([0], sort_type="tile")
+    file = tmp_path / "a.obj"
+    file.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    with pytest.raises(TypeError, match="solid"):
+        mc.Mesh.create_from_file(file, solid=True)
+    assert tuple(mc.Mesh.create_from_file(file, color=(1, 0, 0)).color) == (1, 0, 0)
 
 
 def test_the_extensions_stubs_name_what_it_has():
@@ -186,3 +236,14 @@ def test_every_id_is_on_a_page_of_the_documentation():
     assert used <= ours | shared, sorted(used - ours - shared)
     assert ours <= used, sorted(ours - used)
     assert not ours & shared
+
+
+def test_a_shape_config_sets_all_that_the_library_knows():
+    b = mc.ModelBuilder()
+    cfg = mc.ModelBuilder.ShapeConfig(mu=0.4, mu_static=0.7, is_solid=False, shell_thickness=0.01, density=1000.0, surface_velocity=(1, 2, 3, 4, 5, 6))
+    shape = b.add_shape_box(b.add_body(), hx=0.1, hy=0.1, hz=0.1, cfg=cfg)
+    m = b.finalize()
+    assert m.shape_material_mu_static[shape] == pytest.approx(0.7) and m.shape_material_mu[shape] == pytest.approx(0.4)
+    assert m.shape_surface_velocity[shape].tolist() == [1, 2, 3, 4, 5, 6]
+    # six walls of 1 cm: 0.2^3 - 0.18^3 m^3
+    assert m.body_mass[0] == pytest.approx(1000 * (0.2**3 - 0.18**3), rel=1e-4)

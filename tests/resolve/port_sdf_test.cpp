@@ -156,4 +156,34 @@ TEST_CASE("the source can be removed once it is ported")
     for (const usd::Token& name : p.prim().authored_property_names()) CHECK_FALSE(name.text().starts_with("physx"));
 }
 
+TEST_CASE("only what was written elsewhere is removed; what stays is named")
+{
+    const auto left = [](const Ported& p) {
+        std::size_t n = 0;
+        for (const Diagnostic& d : p.found) n += d.id == "RESOLVE_PORT_LEFT";
+        return n;
+    };
+    // A collider of guide purpose has no bounds of the default one: fractions cannot become lengths.
+    const Ported guide =
+        port(cube("        uniform token purpose = \"guide\"\n        float physxSDFMeshCollision:sdfMargin = 0.02\n        float "
+                  "physxSDFMeshCollision:sdfNarrowBandThickness = 0.03\n        uint "
+                  "physxSDFMeshCollision:sdfSubgridResolution = 6\n        float physxCollision:contactOffset = 0.005"),
+             PortOptions::Defaults::newton, true);
+    for (const char* name : {"physxSDFMeshCollision:sdfMargin", "physxSDFMeshCollision:sdfNarrowBandThickness",
+                             "physxSDFMeshCollision:sdfSubgridResolution", "physxCollision:contactOffset"})
+        CHECK_MESSAGE(guide.number(name), name);
+    CHECK(left(guide) == 4);
+    CHECK(guide.text.find("\"PhysxSDFMeshCollisionAPI\"") != std::string::npos);
+    // Minus infinity leaves the offset to the engine: there is no margin to count a gap from.
+    const Ported engine = port(cube("        float physxCollision:restOffset = -inf\n        float "
+                                    "physxCollision:contactOffset = 0.02"),
+                               PortOptions::Defaults::newton, true);
+    CHECK(engine.number("physxCollision:contactOffset"));
+    CHECK(engine.number("physxCollision:restOffset"));
+    CHECK(left(engine) == 2);
+    const Ported whole = port(cube(kAll), PortOptions::Defaults::newton, true);
+    CHECK(left(whole) == 0);
+    CHECK(whole.text.find("physx") == std::string::npos);
+}
+
 }  // namespace mechane::resolve

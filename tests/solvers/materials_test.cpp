@@ -210,3 +210,89 @@ TEST_CASE("the wrench of a contact is that on body 0 about its centre of mass, a
     CHECK(length(on_upper.angular) < 0.05);
     CHECK(length(on_lower.angular) < 0.15);
 }
+
+namespace {
+
+/// The five rules, as numbers 0.2 and 0.8 make them.
+struct RuleRow {
+    MaterialCombine rule;
+    double          mu;
+};
+constexpr RuleRow kRules[] = {{MaterialCombine::average, 0.5},
+                              {MaterialCombine::minimum, 0.2},
+                              {MaterialCombine::maximum, 0.8},
+                              {MaterialCombine::multiply, 0.16},
+                              {MaterialCombine::geometric_mean, 0.4}};
+
+}  // namespace
+
+TEST_CASE("a box slides as far as the rule that its material names says, whatever the solver's rule (usd-physics 6.6)")
+{
+    for (const RuleRow& row : kRules)
+        for (const bool on_ground : {false, true}) {
+            CAPTURE(static_cast<int>(row.rule));
+            CAPTURE(on_ground);
+            auto b             = ground(0.8);
+            b.default_shape.mu = 0.2;
+            const Vec3d half{0.2, 0.2, 0.1};
+            add_box(b, {{0, 0, 0.1}, {}}, half, 3);
+            for (model::BuilderShape& shape : b.shapes)
+                if ((shape.body < 0) == on_ground) shape.config.friction_combine = row.rule;
+            World w(b);
+            w.solver            = solver_with(w.model, MaterialCombine::average);
+            w.state.joint_qd[0] = 1;
+            HandContacts contacts;
+            for (int i = 0; i < 240; ++i) {
+                contacts.clear();
+                contacts.box_plane(w, 0, 1, half);
+                w.step(kDt, &contacts.contacts);
+            }
+            CHECK(w.position(0).x == close_to(1.0 / (2 * row.mu * 9.81), 0.01));  // v^2 / (2 mu g)
+        }
+}
+
+TEST_CASE("a ball rebounds by the rule that its material names, alone and among many (usd-physics 6.6)")
+{
+    // One ball, and many in one step.
+    for (const int count : {1, 64})
+        for (const RuleRow& row : kRules) {
+            CAPTURE(count);
+            CAPTURE(static_cast<int>(row.rule));
+            model::ModelBuilder b;
+            b.rigid_gap                            = 0.01;
+            b.default_shape.mu                     = 0;
+            b.default_shape.restitution            = 0.8;
+            b.default_shape.restitution_combine    = row.rule;
+            b.add_ground_plane();
+            b.default_shape.restitution         = 0.2;
+            b.default_shape.restitution_combine = std::nullopt;
+            b.default_shape.density             = 1000;
+            for (int i = 0; i < count; ++i) {
+                const auto body = b.add_body({{1.0 * (i % 8), 1.0 * (i / 8), 0.1 + 0.5}, {}}, fmt::format("ball{}", i));
+                b.add_shape_sphere(body, {}, 0.1, b.default_shape);
+            }
+            Scene  s(b);
+            double top = 0;
+            bool   fell = false;
+            for (int i = 0; i < 240; ++i) {
+                s.run(kDt);
+                fell = fell || s.world.velocity(0).z > 0;
+                if (fell) top = std::max(top, s.world.position(0).z - 0.1);
+            }
+            // Falls 0.5 m, rebounds to e^2 of it.
+            CHECK(top == close_to(0.5 * row.mu * row.mu, 0.012));
+        }
+}
+
+TEST_CASE("of two rules the later of average, geometric mean, minimum, multiply, maximum counts (usd-physics 6.6)")
+{
+    constexpr MaterialCombine kOrder[] = {MaterialCombine::average, MaterialCombine::geometric_mean,
+                                          MaterialCombine::minimum, MaterialCombine::multiply, MaterialCombine::maximum};
+    const auto of = [](MaterialCombine r) { return static_cast<std::int32_t>(r); };
+    for (std::size_t i = 0; i < 5; ++i) {
+        CHECK(solvers::rule_of_pair(MaterialCombine::maximum, of(kOrder[i]), model::kNoCombine) == kOrder[i]);
+        for (std::size_t k = 0; k < 5; ++k)
+            CHECK(solvers::rule_of_pair(MaterialCombine::average, of(kOrder[i]), of(kOrder[k])) == kOrder[std::max(i, k)]);
+    }
+    CHECK(solvers::rule_of_pair(MaterialCombine::minimum, model::kNoCombine, model::kNoCombine) == MaterialCombine::minimum);
+}

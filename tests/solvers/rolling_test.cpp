@@ -208,3 +208,75 @@ TEST_CASE("a disc rolls on along its edge, leaning, and loses no more than resis
     // It has not fallen: it was 9.0 J, and lying flat 0.25.
     CHECK(before > 7);
 }
+
+namespace {
+
+/// A cube of 0.25 m whose centre of mass lies 0.48 m beyond a corner, which stands on the ground: a pendulum below it,
+/// in the plane at `heading`, that is let go at `tilt` and turns about the upright at `spin`.
+void add_cube_on_its_corner(model::ModelBuilder& b, const Vec3d& at, double heading, double tilt)
+{
+    const Quatd q = from_axis_angle(Vec3d{-std::sin(heading), std::cos(heading), 0}, tilt) *
+                    rotation_between(normalized(Vec3d{1, 1, 1}), Vec3d{0, 0, -1});
+    const auto body = b.add_body({at - rotate(q, Vec3d{0.125, 0.125, 0.125}), q}, "cube", 10, {0.4, 0.4, 0.4},
+                                 10 * 0.0625 / 6 * Mat33d::identity());
+    b.add_shape_box(body, {}, {0.125, 0.125, 0.125}, {.density = 0});
+}
+
+}  // namespace
+
+TEST_CASE("what swings about a corner loses what rolling and torsional friction take, and no more (DYN-078)")
+{
+    struct Case {
+        Floor  floor;
+        double heading, tilt, spin, dt;
+    };
+    const Case cases[] = {{Floor::plane, 0, 0.6, 0, 1.0 / 60},      {Floor::box, 0.7, 0.6, 0, 1.0 / 60},
+                          {Floor::mesh, 2, 0.3, 0, 1.0 / 60},       {Floor::box, 1, 0.5, 1.5, 1.0 / 60},
+                          {Floor::box, 1, 0.2, 0, 1.0 / 60},        {Floor::plane, 3, 0.6, -1, 1.0 / 120}};
+    for (const Case& c : cases) {
+        CAPTURE(static_cast<int>(c.floor));
+        CAPTURE(c.tilt);
+        CAPTURE(c.spin);
+        model::ModelBuilder b;
+        add_floor(b, c.floor);
+        add_cube_on_its_corner(b, {0.3, 0.8, 0}, c.heading, c.tilt);  // off the edge between two triangles
+        World        w(b);
+        const double mass = 10, h = c.dt / 8, torsional = 0.005;
+        if (c.spin != 0) {
+            const Vec3d arm = rotate(static_cast<Quatd>(w.state.body_q[0].q), Vec3d{0.275, 0.275, 0.275});
+            set_velocity(w, 0, cross(Vec3d{0, 0, c.spin}, arm), {0, 0, c.spin});
+        }
+        collision::CollisionPipeline pipeline(w.model);
+        model::Contacts              contacts = pipeline.make_contacts();
+        // A sub-step takes gravity at its beginning and moves with the velocity of its end: what is kept is the energy
+        // with the height of half a sub-step before.
+        const auto energy = [&] {
+            return dynamics::energy(w.model, w.state).total() - 0.5 * h * mass * kGravity * w.velocity(0).z;
+        };
+        const double start = energy(), rest = -mass * kGravity * 0.275 * std::sqrt(3.0);
+        double       taken = 0, highest = start;
+        const int    steps = static_cast<int>(std::lround(20 / c.dt));
+        for (int i = 0; i < steps; ++i) {
+            pipeline.collide(w.state, c.dt, contacts);
+            w.step(c.dt, &contacts);
+            double pressed = 0;
+            int    carry   = 0;
+            for (std::int32_t k = 0; k < contacts.rigid_contact_count; ++k) {
+                const double n = std::abs(static_cast<double>(contacts.rigid_contact_force[k].z));
+                pressed += n;
+                carry += n > 0 ? 1 : 0;
+            }
+            REQUIRE(carry == 1);
+            const Vec3d spin = w.spin(0);
+            taken += c.dt * pressed * (kRolling * std::hypot(spin.x, spin.y) + torsional * std::abs(spin.z));
+            if (i % 60 == 59) {
+                const double now = energy();
+                CHECK(now <= highest + 1e-5 * (start - rest));
+                highest = now;
+            }
+        }
+        const double lost = start - energy();
+        CHECK(taken > 0.001 * (start - rest));
+        CHECK(lost == close_to(taken, 0.05 * taken + 1e-3 * (start - rest)));
+    }
+}

@@ -34,6 +34,13 @@ class Layers(unittest.TestCase):
     def test_kernels_do_not_see_the_model(self):
         self.assertEqual(self.reasons({"src/collision/narrow/a.cpp": '#include "mechane/model/model.h"\n'}), ["collision may not use model"])
 
+    def test_one_room_changes_files(self):
+        for line in ("std::ofstream out(file);", "fs::rename(a, b);", "open(file, O_WRONLY);", 'std::fopen(file, "wb");', "::unlink(file);"):
+            self.assertEqual(self.reasons({"src/usd/a.cpp": line + "\n"}), ["files are changed in src/files only"], line)
+            self.assertEqual(self.reasons({"src/files/a.cpp": line + "\n"}), [], line)
+        for line in ("layer.rename(path, name);", 'std::fopen(file, "rb");', "open(file, O_RDONLY);"):
+            self.assertEqual(self.reasons({"src/usd/a.cpp": line + "\n"}), [], line)
+
     def test_no_module_depends_on_itself_through_others(self):
         for module, used in layers.MAY_USE.items():
             for name in used:

@@ -1,7 +1,7 @@
 // The recording's shapes as three.js objects, and their poses at a time.
 import * as THREE from "three";
 import { bodyPose, type Place } from "./motion.ts";
-import type { Item, Mesh, View } from "./view.ts";
+import type { Item, Mesh, View, Wrap } from "./view.ts";
 
 const DYNAMIC = new THREE.Color("#1fa97c");
 const STATIC = new THREE.Color("#4c8fd6");
@@ -10,6 +10,7 @@ function solidGeometry(mesh: Mesh): THREE.BufferGeometry {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(mesh.positions, 3));
   geometry.setAttribute("normal", new THREE.BufferAttribute(mesh.normals, 3));
+  if (mesh.uvs) geometry.setAttribute("uv", new THREE.BufferAttribute(mesh.uvs, 2));
   geometry.setIndex(new THREE.BufferAttribute(mesh.triangles, 1));
   geometry.computeBoundingBox();
   geometry.computeBoundingSphere();
@@ -23,6 +24,22 @@ function lineGeometry(mesh: Mesh, solid: THREE.BufferGeometry): THREE.BufferGeom
   return geometry;
 }
 
+// three.js has no border of one colour: "black" shows the picture's own edge there.
+const WRAPPING: Record<Wrap, THREE.Wrapping> = {
+  black: THREE.ClampToEdgeWrapping,
+  clamp: THREE.ClampToEdgeWrapping,
+  repeat: THREE.RepeatWrapping,
+  mirror: THREE.MirroredRepeatWrapping,
+};
+
+function texture(uri: string, wrap: [Wrap, Wrap] | undefined, loaded: () => void): THREE.Texture {
+  const out = new THREE.TextureLoader().load(uri, loaded);
+  out.colorSpace = THREE.SRGBColorSpace;
+  out.anisotropy = 4;
+  [out.wrapS, out.wrapT] = [WRAPPING[wrap?.[0] ?? "repeat"], WRAPPING[wrap?.[1] ?? "repeat"]];
+  return out;
+}
+
 /** Sets an object's pose from px py pz qx qy qz qw. */
 function place(object: THREE.Object3D, pose: ArrayLike<number>): void {
   object.position.set(pose[0], pose[1], pose[2]);
@@ -34,6 +51,9 @@ export class Bodies {
   readonly overlay: THREE.Object3D[] = [];
   /** One group per body; the last one is the world's. */
   readonly groups: THREE.Group[] = [];
+  /** Called when a picture has arrived: what is shown is out of date. */
+  onPictures: () => void = () => {};
+  private readonly onPicture = () => this.onPictures();
   private readonly view: View;
   private readonly pose = new Float64Array(7);
 
@@ -60,7 +80,7 @@ export class Bodies {
   }
 
   private solid(item: Item, geometry: THREE.BufferGeometry, materials: Map<string, THREE.Material>): THREE.Mesh {
-    const key = `${item.color} ${item.opacity}`;
+    const key = `${item.color} ${item.opacity} ${item.picture} ${item.wrap}`;
     let material = materials.get(key);
     if (!material) {
       const color = new THREE.Color().setRGB(item.color[0], item.color[1], item.color[2], THREE.SRGBColorSpace);
@@ -68,6 +88,7 @@ export class Bodies {
         color, roughness: 0.55, metalness: 0.05, transparent: item.opacity < 1, opacity: item.opacity, side: THREE.DoubleSide,
         shadowSide: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
       });
+      if (item.picture !== undefined) (material as THREE.MeshStandardMaterial).map = texture(this.view.pictures[item.picture], item.wrap, this.onPicture);
       materials.set(key, material);
     }
     const mesh = new THREE.Mesh(geometry, material);

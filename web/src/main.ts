@@ -20,6 +20,8 @@ function start(view: View): void {
     dirty = true;
   };
 
+  stage.bodies.onPictures = redraw;
+
   document.title = `${view.title} · Mechane`;
   element("title").textContent = view.title;
   const bar = new Bar(element("bar"), player, redraw);

@@ -11,6 +11,7 @@ export interface ViewDocument {
   meshes: MeshDocument[];
   items: Item[];
   grounds: Ground[];
+  pictures?: string[]; // data URIs
   times: string; // f32 [frames]
   positions: string; // f32 [frames, bodies, 3]
   rotations: string; // i16 [frames, bodies, 4], 32767 is 1
@@ -30,6 +31,7 @@ export interface MeshDocument {
   triangles: string; // u16 or u32 [triangles, 3]
   lines: string; // u16 or u32 [lines, 2]
   wide: boolean; // indices are u32
+  uvs?: string; // f32 [vertices, 2], v upwards
 }
 
 /** A shape as it is drawn; `pose` is px py pz qx qy qz qw in its body, or in the world when `body` is -1. */
@@ -42,7 +44,11 @@ export interface Item {
   opacity: number;
   solid: boolean;
   collider: boolean;
+  picture?: number; // in `pictures`; its colours are multiplied with `color`
+  wrap?: [Wrap, Wrap]; // along u and v
 }
+
+export type Wrap = "black" | "clamp" | "repeat" | "mirror";
 
 export interface Ground {
   body: number;
@@ -55,6 +61,7 @@ export interface Mesh {
   normals: Float32Array<ArrayBuffer>;
   triangles: Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
   lines: Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
+  uvs?: Float32Array<ArrayBuffer>;
 }
 
 /** The decoded recording. */
@@ -66,6 +73,7 @@ export interface View {
   meshes: Mesh[];
   items: Item[];
   grounds: Ground[];
+  pictures: string[];
   times: Float32Array;
   positions: Float32Array;
   rotations: Float32Array;
@@ -99,6 +107,7 @@ export function decodeMesh(mesh: MeshDocument): Mesh {
     normals: scaled(new Int8Array(bytes(mesh.normals)), 1 / 127),
     triangles: indices(mesh.triangles),
     lines: indices(mesh.lines),
+    ...(mesh.uvs === undefined ? {} : { uvs: new Float32Array(bytes(mesh.uvs)) }),
   };
 }
 
@@ -113,6 +122,7 @@ export function decode(document: ViewDocument): View {
     meshes: document.meshes.map(decodeMesh),
     items: document.items,
     grounds: document.grounds,
+    pictures: document.pictures ?? [],
     times: new Float32Array(bytes(document.times)),
     positions: new Float32Array(bytes(document.positions)),
     rotations: scaled(new Int16Array(bytes(document.rotations)), 1 / 32767),

@@ -21,6 +21,12 @@ test("positions are fractions of the mesh's box", () => {
   assert.deepEqual([...mesh.triangles], [0, 1, 1]);
 });
 
+test("texture coordinates are those of the vertices, and missing where there are none", () => {
+  const plain = { lower: [0, 0, 0], extent: [1, 1, 1], wide: false, positions: "", normals: "", triangles: "", lines: "" };
+  assert.equal(decodeMesh(plain).uvs, undefined);
+  assert.deepEqual([...decodeMesh({ ...plain, uvs: base64(new Float32Array([0, 0.5, -1, 2])) }).uvs!], [0, 0.5, -1, 2]);
+});
+
 test("wide indices are read as 32 bits", () => {
   const mesh = decodeMesh({
     lower: [0, 0, 0], extent: [1, 1, 1], wide: true, positions: "", normals: "",

@@ -5,6 +5,7 @@
 #include "mechane/collision/hydroelastic.h"
 #include "mechane/collision/narrow_phase.h"
 #include "mechane/collision/primitives.h"
+#include "mechane/collision/support_map.h"
 
 namespace mechane::geometry {
 
@@ -18,6 +19,11 @@ using collision::NarrowPhase;
 struct HydroelasticSDF {
     using Config = collision::HydroelasticOptions;
 };
+
+// Convex shapes of one's own, known by a support map.
+using collision::create_solve_closest_distance;
+using collision::create_solve_convex_multi_contact;
+using collision::create_solve_mpr;
 
 using collision::collide_box_box;
 using collision::collide_capsule_box;

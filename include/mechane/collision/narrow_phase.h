@@ -33,7 +33,7 @@ struct ContactData {
 
 struct NarrowPhaseOptions {
     std::size_t max_candidate_pairs = std::size_t{1} << 26;  ///< pairs beyond these are not looked at
-    bool        reduce_contacts     = true;                  ///< keep at most 240 of two shapes with distance fields
+    bool        reduce_contacts     = true;                  ///< of two fields 240, of a mesh on a plane those that carry
 };
 
 /// Where contacts are written, structure of arrays; a span may be empty. Slots that are not used stay as they were.

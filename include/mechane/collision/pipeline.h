@@ -59,7 +59,9 @@ struct PipelineOptions {
     bool                          contact_report = false;  ///< lists of new and broken rows; needs matching
     /// Rectangles act as infinite planes within their boxes, as in Newton 1.8: nothing is clipped at the rim.
     bool                finite_plane_compat = false;
-    bool                reduce_contacts     = true;  ///< keep at most 240 contacts of two shapes with distance fields
+    /// Keep at most 240 contacts of two shapes with distance fields, and of the vertices of a mesh that are below an
+    /// infinite plane, or above it by no more than margins and gaps, those that carry.
+    bool                reduce_contacts     = true;
     HydroelasticOptions hydroelastic;                ///< of pairs that both are
     double              soft_contact_gap = 0.01;     ///< how far beyond touching particles meet shapes [m], at least 0
     /// Most contacts of particles with shapes, for which there is room from the start; 0: none are looked for. Unset:

@@ -8,13 +8,29 @@ inline constexpr Code kOption{"CHECK_OPTION", Severity::error, "An option of the
                               "`mechane check --list-rules` prints rules and profiles."};
 inline constexpr Code kWorkFolder{"FIX_WORK_FOLDER", Severity::error, "The copy to be repaired could not be made.",
                                   "Check that the asset can be read and that there is room for a copy."};
-inline constexpr Code kPackage{"FIX_PACKAGE", Severity::error, "A package cannot be repaired in place.",
+inline constexpr Code kPackage{"FIX_PACKAGE", Severity::error, "A package could not be taken apart.",
                                "Unpack the .usdz, repair its root layer, and pack it again."};
 inline constexpr Code kRuleFailed{"MECH-001", Severity::error, "A rule went wrong itself; it was not checked.",
                                   "This is a bug in Mechane, or memory ran out. What other rules found stands."};
 inline constexpr Code kSuppression{"MECH-002", Severity::warning, "A suppression hides nothing, or has expired.",
                                    "Remove it from mechane.toml."};
+inline constexpr Code kConfig{"CHECK_CONFIG", Severity::error, "The configuration of check cannot be understood.",
+                              "docs/conformance.md lists the keys of mechane.toml."};
 inline constexpr Code kEndless{"FIX_ENDLESS", Severity::error, "The repairs undo each other without end.",
                                "This is a bug in Mechane; nothing was written. Repair rule by rule with --select."};
+
+/// Submissions to a schema registry (REP-0158 4.2), by `check --registry`.
+inline constexpr Code kRegistrySubmission{"REGISTRY_SUBMISSION", Severity::error,
+                                          "A submission to a schema registry lacks a part that REP-0158 4.2 asks for.",
+                                          "Add what the message names beside schema.usda."};
+inline constexpr Code kRegistryExample{"REGISTRY_EXAMPLE", Severity::error,
+                                       "The example asset of a submission does not pass check.",
+                                       "`mechane check FILE` lists the findings."};
+inline constexpr Code kRegistryNames{"REGISTRY_NAMES", Severity::error,
+                                     "A schema of a submission is not named as REP-0158 4.2.2 asks.",
+                                     "Classes are named ExtendedPhysics…, their properties ext_physics:CONCEPT:NAME."};
+inline constexpr Code kRegistryTransport{"REGISTRY_TRANSPORT", Severity::error,
+                                         "A schema of a submission holds transport: a topic, a frame, a service.",
+                                         "Use a relationship to an interface prim (REP-0158 4.2.1)."};
 
 }  // namespace mechane::conformance::codes

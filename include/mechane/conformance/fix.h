@@ -1,10 +1,12 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "mechane/conformance/check.h"
+#include "mechane/usd/layer.h"
 
 namespace mechane::conformance {
 
@@ -32,6 +34,8 @@ struct FixOptions {
     /// Of assetInfo; where these are empty, "urn:mechane:<default prim>" and "0.1.0" are written and reported.
     std::string identifier, version;
     bool        localize = true;  ///< copy relative files from outside the asset's folder into ./deps
+    bool        each_variant = false;  ///< also what is found with each other variant selected
+    bool        new_files = true;  ///< repairs may make, rename and remove files of the asset
     /// Name of a layer ("fixes.usda") that gets every edit as an opinion over the asset; the asset's layers stay as
     /// they are. Repairs that need more than opinions are left out. Empty: layers are edited.
     std::string overlay;
@@ -53,21 +57,25 @@ struct Unrepaired {
     std::string prim, property;
     std::string reason;  ///< stable word: "shear", "no-units", "unsafe", "mirrored-body", "external-layer", ...
     std::string message;
+    bool        remark   = false;  ///< the finding was repaired; the author should know this of it
+    Severity    severity = Severity::error;  ///< of the finding
 };
 
 /// A file of the repaired asset.
 struct FixedFile {
     std::string name;             ///< relative to the asset's folder
     std::string source;           ///< of the original; empty for a new file
-    bool        changed = false;  ///< differs from the original, or is new
+    bool        changed   = false;  ///< differs from the original, or is new
+    bool        rewritten = false;  ///< text that was written anew as a whole: its comments and layout are gone
 };
 
 struct FixResult {
     std::string             folder;  ///< that holds the repaired asset
     std::string             entry;   ///< its entry layer, relative to `folder`
     std::vector<FixEdit>    edits;
-    std::vector<Unrepaired> left;  ///< by rule and prim
+    std::vector<Unrepaired> left;  ///< by rule and prim: every finding of `after`, and remarks
     std::vector<FixedFile>  files;
+    std::vector<FixedFile>  removed;  ///< files of the original whose content went to others
     Report                  after;  ///< of the repaired asset
 };
 
@@ -79,6 +87,12 @@ struct FixResult {
 /// repair that would move something is taken back and reported ("would-move").
 /// @error STAGE_OPEN_FAILED, CHECK_OPTION, FIX_WORK_FOLDER, FIX_PACKAGE
 Result<FixResult> fix(const std::string& asset, const std::string& work_folder, const FixOptions& options);
+
+/// A copy of an asset whose entry layer was edited by the caller; the rest of it is as it was, and text keeps what the
+/// edit does not touch. With `overlay` the edit goes to a layer of that name over the asset.
+/// @error STAGE_OPEN_FAILED, FIX_WORK_FOLDER, FIX_PACKAGE, and what `edit` fails with
+Result<FixResult> edit_entry(const std::string& asset, const std::string& work_folder, const std::string& overlay,
+                             const std::function<Result<void>(usd::Layer& entry)>& edit);
 
 /// `fix-report.json`, `mechane.fix/1`.
 std::string to_json(const FixResult& result);

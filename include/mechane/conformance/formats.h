@@ -50,6 +50,8 @@ std::string to_github(std::span<const Report> reports);
 /// One page that needs nothing else: what could not be opened, how often each rule was broken, and of each asset its
 /// pictures with the places of findings marked, beside the findings. Picture and list lead to each other.
 std::string to_html(std::span<const Report> reports, const FormatOptions& options);
+/// `mechane.rules/1`: every rule with its examples, and every sentence of the standard with the rules that judge it.
+std::string rules_json();
 /// A catalogue entry for a terminal.
 std::string explain(const Rule& rule);
 

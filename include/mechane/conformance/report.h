@@ -44,12 +44,15 @@ struct Report {
     std::vector<RuleOutcome> outcomes;  ///< every selected rule, in catalogue order
     std::size_t              suppressed = 0, baselined = 0;
     std::vector<std::string> states;  ///< that were judged besides the default one
-    std::size_t              states_left_out = 0;
+    std::size_t              states_left_out   = 0;  ///< variants that nobody selected
+    std::size_t              payloads_left_out = 0;  ///< prims whose payload was not loaded
 
     [[nodiscard]] std::size_t count(Severity severity) const;
     [[nodiscard]] std::size_t count(Outcome outcome) const;
     [[nodiscard]] std::size_t fixable() const;
     [[nodiscard]] std::size_t failures() const;  ///< rules that themselves went wrong
+    /// What of the asset was not judged, in words: states of variants, payloads.
+    [[nodiscard]] std::vector<std::string> left_out() const;
 };
 
 }  // namespace mechane::conformance

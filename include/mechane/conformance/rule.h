@@ -34,9 +34,9 @@ struct Rule {
 
 /// All rules in catalogue order.
 std::span<const Rule* const> rules();
-/// By id or slug, or null.
+/// By id, with or without "REP-", or slug, or null.
 const Rule* find_rule(std::string_view id_or_slug);
-/// True when `selector` is the rule's id or slug, or a section that contains it: "1.2" contains 1.2 and 1.2.5, never
+/// True when `selector` is the rule's id, with or without "REP-", or slug, or a section that contains it: "1.2" contains 1.2 and 1.2.5, never
 /// 1.20; "REP" contains everything.
 bool selects(std::string_view selector, const Rule& rule);
 
@@ -59,6 +59,9 @@ std::string written_out(std::string_view fragment);
 /// usda text of a clean asset that holds `fragment`, written out, in its default prim /robot, or `fragment` itself when
 /// it is a whole layer.
 std::string fixture_stage(std::string_view fragment);
+
+/// An example for people: its short forms written out, without the mark of several files.
+std::string example_text(std::string_view fragment);
 
 /// A file of a fixture.
 struct FixtureFile {

@@ -20,4 +20,7 @@ struct MeshFaults {
 
 MeshFaults find_faults(const Mesh& mesh);
 
+/// Whether the mesh is closed once points at one place, to rounding of single precision, are joined.
+bool encloses_volume(const Mesh& mesh);
+
 }  // namespace mechane::geometry

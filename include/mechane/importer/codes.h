@@ -59,6 +59,7 @@ inline constexpr Code kMimicUnit{"W_MIMIC_UNIT", Severity::warning, "The offset 
 inline constexpr Code kMeshData{"E_MESH_DATA", Severity::error, "A mesh has no usable points or faces.", "Author points, faceVertexCounts and faceVertexIndices that fit together."};
 inline constexpr Code kApproxFallback{"W_APPROX_FALLBACK", Severity::warning, "The approximation of a mesh collider was replaced by a simpler one.", "Author convex pieces as colliders of their own."};
 inline constexpr Code kHullCut{"IMPORT_HULL_CUT", Severity::warning, "The hull of a mesh collider lost corners to the limit of its vertices, and its surface moved.", "Raise newton:maxHullVertices, or take the meshes apart."};
+inline constexpr Code kInstancerItems{"IMPORT_INSTANCER_ITEMS", Severity::warning, "Items of a point instancer are not as it authors them, or not there.", "Give prototypes that exist and do not hold the instancer, and arrays of one length."};
 inline constexpr Code kFilteredPair{"W_FILTERED_PAIR", Severity::warning, "An end of physics:filteredPairs has no imported shapes; the pair is dropped.", "Name a collider, a body or an articulation."};
 inline constexpr Code kColorSpace{"W_COLOR_SPACE", Severity::warning, "A colour has a colour space that is not converted.", "Author the colour in linear Rec.709 or sRGB."};
 inline constexpr Code kOpacityClamp{"W_OPACITY_CLAMP", Severity::warning, "An opacity lies outside 0 to 1.", "Author a number from 0 to 1."};
@@ -68,7 +69,8 @@ inline constexpr Code kWorldMixed{"E_WORLD_MIXED", Severity::error, "The collide
 inline constexpr Code kWorldIgnored{"W_WORLD_IGNORED", Severity::warning, "A collider's newton:world has no effect.", "Author a whole number from -1 on, and import into a builder without worlds."};
 inline constexpr Code kJointScenes{"E_JOINT_SCENES", Severity::error, "A joint ties bodies that different physics scenes simulate.", "Give both bodies one physics:simulationOwner; the joint is left out."};
 inline constexpr Code kFaceMaterials{"W_FACE_MATERIALS", Severity::info, "Subsets of a mesh's faces have physics materials of their own, and a collider has one.", "Author one material for the whole mesh, or set --option per_face_materials=true: each subset becomes a shape of its own."};
-inline constexpr Code kTextureLinear{"W_TEXTURE_LINEAR", Severity::warning, "A picture with linear colours cannot be read, so it is shown without being encoded.", "Use a PNG file, or author the colour space that the file has."};
+inline constexpr Code kTextureLinear{"W_TEXTURE_LINEAR", Severity::warning, "A picture with linear colours cannot be read, so it is shown without being encoded.", "Use a PNG or JPEG file, or author the colour space that the file has."};
+inline constexpr Code kTextureMissing{"W_TEXTURE_MISSING", Severity::warning, "Pictures that materials name are not there; their shapes are drawn in a plain colour.", "Correct the paths, or give the folder where they are: --search-path."};
 // clang-format on
 
 }  // namespace mechane::importer::codes

@@ -79,6 +79,9 @@ struct ImportResult {
     std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::string>> filter_reasons;
     std::map<std::string, std::vector<std::string>> path_shape_groups;  ///< collision groups of colliders, by path
     AnimationTracks          animation;  ///< what a simulation follows; empty without ImportOptions::animation
+    /// The stage with prims for the items of its instancers, which the paths and the animation belong to; null where it
+    /// has no such items. The stage that was imported otherwise.
+    std::shared_ptr<const usd::Stage> stage;
     std::vector<LedgerEntry> ledger;     ///< by prim in traversal order and property; empty unless asked for
     std::map<std::string, bool>             path_self_collision;  ///< of articulations that a prim authors
     std::map<std::string, std::string_view> mass_rules;  ///< which rule gave each body its inertia, by prim path

@@ -33,6 +33,9 @@ enum class UsdGroupMode { schema, newton_ids };
 /// transform says. `follow`: it moves with that velocity until somebody writes another.
 enum class KinematicVelocity { rest, follow };
 
+/// What the items of a PointInstancer are: bodies, colliders and shapes like those of any prim, or nothing.
+enum class PointInstancers { expand, ignore };
+
 /// Everything `import_usd` can be told. Defaults are Newton's; a plain `mechane sim FILE` differs in
 /// `schema_resolvers`, which is "auto" there.
 struct ImportOptions {
@@ -79,6 +82,8 @@ struct ImportOptions {
     bool                     per_face_materials               = false;  ///< a shape for each subset with a material
     physics::NestedBodies    nested_bodies                    = physics::NestedBodies::independent;
     physics::ResetStack      reset_stack                      = physics::ResetStack::body;
+    PointInstancers          point_instancers = PointInstancers::expand;  ///< `newton_1_8` ignores them
+    bool                     exact_shapes     = false;  ///< round shapes with unequal scale keep it
     std::optional<double>    default_friction;  ///< of colliders without a material; unset: the builder's, 1
     int                      mesh_maxhullvert                 = 64;
     /// By priority; empty: no vendor attribute is read. "auto" stands for newton, then physx and mjc where the stage

@@ -31,6 +31,9 @@ struct ShapeConfig {
     double                restitution  = 0;      ///< dimensionless, 0..1
     double                mu_torsional = 0.005;  ///< [m]
     double                mu_rolling   = 1e-4;   ///< [m]
+    /// How friction (also torsional and rolling) and restitution combine with the other shape's; unset: as the solver
+    /// does. Of two rules the later counts: average, geometric mean, minimum, multiply, maximum.
+    std::optional<MaterialCombine> friction_combine, restitution_combine;
     double                kh           = 1e10;   ///< hydroelastic stiffness [N/m^3]
     double                margin       = 0;      ///< where the surface is offset [m]
     std::optional<double> gap;  ///< how much earlier a contact is made [m]; the builder's rigid_gap when unset

@@ -34,9 +34,9 @@ inline constexpr Code kShapeDegenerate{"MODEL_SHAPE_DEGENERATE", Severity::warni
                                        "A shape has no usable size or geometry and does not collide.",
                                        "Give the shape a positive, finite size and, if it is a mesh, triangles."};
 inline constexpr Code kHydroelasticUnsupported{
-    "MODEL_HYDRO_UNSUPPORTED", Severity::info,
-    "A plane or height field cannot be hydroelastic; it makes point contacts.",
-    "Use a box or a mesh where pressure contact is needed."};
+    "MODEL_HYDRO_UNSUPPORTED", Severity::warning,
+    "A plane, a height field or a mesh that is not closed cannot be hydroelastic; it makes point contacts.",
+    "Use a box or a closed mesh where pressure contact is needed."};
 inline constexpr Code kSdfCarried{
     "MODEL_SDF_CARRIED", Severity::warning,
     "A mesh brings its distance field; how one is to be built was said as well and does not count.",

@@ -79,6 +79,8 @@ struct Model {
     std::vector<Real> shape_material_ke, shape_material_kd, shape_material_kf, shape_material_ka, shape_material_mu,
         shape_material_mu_static, shape_material_restitution, shape_material_mu_torsional, shape_material_mu_rolling,
         shape_material_kh;
+    /// MaterialCombine of friction and of restitution, or kNoCombine: as the solver does.
+    std::vector<std::int32_t> shape_friction_combine, shape_restitution_combine;
     /// Of the surface on top of the body's: of the shape's origin [m/s] and angular [rad/s]; shape axes, or world axes
     /// with `shape_flag::surface_in_world`.
     std::vector<Spatial>                  shape_surface_velocity;

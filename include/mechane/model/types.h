@@ -35,6 +35,11 @@ enum class GeoType : std::int32_t {
 enum class TargetMode : std::int32_t { none = 0, position = 1, velocity = 2, position_velocity = 3, effort = 4 };
 enum class DriveType : std::int32_t { force = 0, acceleration = 1 };
 
+/// How a coefficient of two materials becomes that of a contact.
+enum class MaterialCombine : std::int32_t { average = 0, minimum = 1, maximum = 2, multiply = 3, geometric_mean = 4 };
+/// In arrays of rules: the material leaves it to the solver.
+inline constexpr std::int32_t kNoCombine = -1;
+
 /// Bits of `shape_flags`.
 namespace shape_flag {
 inline constexpr std::int32_t visible = 1, collide_shapes = 2, collide_particles = 4, site = 8, hydroelastic = 16;

@@ -19,8 +19,15 @@ inline constexpr Code kDamaged{"RECORD_DAMAGED", Severity::error, "A part of a r
                                "What comes before it is used; record the run again to have all of it."};
 inline constexpr Code kOtherModel{"RECORD_OTHER_MODEL", Severity::error, "A recording is of another model.",
                                   "Use the stage and the options that were recorded."};
+inline constexpr Code kInconsistent{"RECORD_INCONSISTENT", Severity::error,
+                                    "A recording holds what its model cannot have.",
+                                    "Somebody changed the file; record the run again."};
 inline constexpr Code kBodyWithoutPrim{"RECORD_BODY_NO_PRIM", Severity::warning,
                                        "A body's motion could not be written to the layer.",
                                        "Give every body a prim of its own that is not part of an instance."};
+
+inline constexpr Code kItemSheared{"RECORD_ITEM_SHEARED", Severity::warning,
+                                   "Items of a point instancer turn below unequal scale, which its arrays cannot say.",
+                                   "Give the instancer and what lies above it one scale for all axes."};
 
 }  // namespace mechane::record

@@ -1,13 +1,14 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mechane/core/diagnostic.h"
 #include "mechane/core/result.h"
+#include "mechane/files/growing_file.h"
 #include "mechane/record/recording.h"
 
 namespace mechane::record {
@@ -28,11 +29,13 @@ struct RecordingHeader {
 };
 
 /// A recording that lies on disk step by step: chunks with a length and a checksum each. Whatever ends the program, the
-/// chunks written so far can be read.
+/// chunks written so far can be read: at the name itself where that was free, else in a file `.mechane-*.part` beside
+/// the old one, which keeps its name until `finish`. A writer that goes without `finish` leaves nothing.
 class RecordingWriter {
   public:
     /// Begins the file with the header.
-    /// @error RECORD_WRITE_FAILED
+    /// @error RECORD_WRITE_FAILED, FILES_INPUT
+    /// @error FILES_BUSY  somebody else is recording to it
     static Result<RecordingWriter> create(const std::string& file, const RecordingHeader& header);
 
     /// The hash chained up to a step; step 0 is the start.
@@ -43,10 +46,10 @@ class RecordingWriter {
     Result<void> finish();
 
   private:
+    explicit RecordingWriter(files::GrowingFile file) : file_(std::move(file)) {}
     void chunk(char kind, const std::vector<std::byte>& payload);
 
-    std::string   file_;
-    std::ofstream stream_;
+    files::GrowingFile file_;
 };
 
 /// What lies in such a file.

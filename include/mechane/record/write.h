@@ -1,7 +1,9 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mechane/core/diagnostic.h"
 #include "mechane/core/result.h"
@@ -19,9 +21,16 @@ enum class Format { json, csv, usd };
 /// unknown.
 std::optional<Format> format_of(std::string_view file);
 
+/// What a contact sensor felt in each frame of a recording: the sum of the forces of contacts, world axes [N].
+struct SensorTrack {
+    std::string       label;
+    std::vector<Vec3> force;  ///< [frames]
+};
+
 struct JsonOptions {
     bool reproducible   = false;  ///< keys sorted, wall times left out: equal runs give equal bytes
     bool contact_points = false;  ///< adds "contact_points" to every frame, beside the count
+    std::vector<SensorTrack> sensors;  ///< "sensors": label and force by frame; left out when there are none
 };
 
 /// How a stage relates to the world that was simulated: X_WS * (meters_per_unit * p_S) is a stage's point in the world.
@@ -43,7 +52,8 @@ std::string to_json(const model::Model& model, const Recording& recording, const
 
 /// One row per frame: t, body poses and velocities, joint coordinates and velocities, energies, number of contacts. The
 /// header names each column as `path.component [unit]`.
-std::string to_csv(const model::Model& model, const Recording& recording);
+/// @param sensors  three further columns each, "label.fx [N]"
+std::string to_csv(const model::Model& model, const Recording& recording, std::span<const SensorTrack> sensors = {});
 
 /// A layer over the source that holds the bodies' poses, and the velocities of its rigid bodies, as time samples in the
 /// units of the source; it plays in any OpenUSD viewer. A body is the

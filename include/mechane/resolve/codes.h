@@ -80,6 +80,9 @@ inline constexpr Code kSdfMeshBoth{"W_SDF_MESH_BOTH", Severity::warning,
                                    "Keep one; the SDF is used."};
 inline constexpr Code kSdfApprox{"W_SDF_APPROX", Severity::warning, "A collider with an SDF asks for an approximation.",
                                  "Author physics:approximation = none, which is used."};
+inline constexpr Code kMaterialCombine{"MATERIAL_COMBINE", Severity::warning,
+                                       "A material names no rule by which coefficients combine.",
+                                       "Use average, min, multiply or max; the rule of the solver is used."};
 inline constexpr Code kHydroKh{"W_HYDRO_KH", Severity::warning, "The hydroelastic stiffness is not positive.",
                                "Author a positive value; 1e10 is used."};
 inline constexpr Code kHydroNoSdf{"W_HYDRO_NO_SDF", Severity::warning,
@@ -88,6 +91,9 @@ inline constexpr Code kHydroNoSdf{"W_HYDRO_NO_SDF", Severity::warning,
 inline constexpr Code kPortNoBound{"W_PORT_NO_BOUND", Severity::warning,
                                    "A collider has no size, so fractions of it cannot become lengths.",
                                    "Author newton:sdfNarrowBandInner, sdfNarrowBandOuter and sdfPadding by hand."};
+inline constexpr Code kPortLeft{"RESOLVE_PORT_LEFT", Severity::warning,
+                                "A PhysX value has no counterpart in Newton's words, or not in this form, and stays.",
+                                "Remove it by hand once nothing reads it any more."};
 inline constexpr Code kPortInstance{"W_PORT_INSTANCE", Severity::warning,
                                     "A collider inside an instance cannot be edited there.",
                                     "Port the file that the instance refers to."};

@@ -84,6 +84,8 @@ enum class Key : std::uint16_t {
     material_ka,
     material_priority,
     material_weight,
+    material_friction_combine,  ///< "average", "min", "multiply" or "max"
+    material_restitution_combine,
 
     actuator_ctrl_low,
     actuator_ctrl_high,

@@ -11,7 +11,10 @@ struct ContactValues {
     double   margin   = 0;
     double   gap      = 0.1;
     double   priority = 0, weight = 1;
-    Resolved margin_source, gap_source;
+    /// How the coefficients combine with those of another material: "average", "min", "multiply", "max"; empty when
+    /// nothing of that kind is authored.
+    std::string friction_combine, restitution_combine;
+    Resolved    margin_source, gap_source;
 };
 /// @param collider  the collider prim
 /// @param material  the bound physics material, may be invalid

@@ -67,4 +67,9 @@ inline constexpr Code kContactOverflow{"RUN_CONTACT_OVERFLOW", Severity::warning
 inline constexpr Code kGraph{"RUN_GRAPH", Severity::error, "A sequence of steps cannot be recorded or launched.",
                              "Correct what the message names, and record again."};
 
+inline constexpr Code kChannelSilent{"RUN_CHANNEL_SILENT", Severity::warning,
+                                     "Channels of a file of messages have no message.",
+                                     "Nothing to do where a sensor or a renderer would make them; else author a "
+                                     "publish_rate, or --enable the publisher."};
+
 }  // namespace mechane::run

@@ -16,9 +16,12 @@ record::RecordingHeader recording_header(const model::Model& model, const Simula
 
 /// The outcome of computing a recording again.
 struct Verification {
-    bool         equal = false;          ///< every step has the recorded hash, and nothing of the recording is missing
+    bool         equal = false;          ///< every step has the recorded hash, every frame is what was computed, and
+                                         ///< nothing of the recording is missing
     std::int64_t steps = 0;              ///< that were compared
     std::int64_t first_difference = -1;  ///< first step whose hash differs, -1 if none does
+    std::int64_t frames           = 0;   ///< stored frames that were compared
+    std::int64_t first_frame      = -1;  ///< first stored frame that is not what was computed, -1 if all are
 };
 
 struct VerifyOptions {
@@ -28,8 +31,9 @@ struct VerifyOptions {
     std::vector<std::string>                                   other_columns;
 };
 
-/// Steps the model as the header says and compares the hash of every step with the recorded one.
-/// @error RECORD_OTHER_MODEL  the recording is of another model; those of simulate
+/// Steps the model as the header says, and compares the hash of every step with the recorded one and every stored frame
+/// with what is computed.
+/// @error RECORD_OTHER_MODEL  the recording is of another model; RECORD_INCONSISTENT; those of simulate
 Result<Verification> verify(const model::Model& model, const record::RecordingFile& file, const VerifyOptions& options,
                             Diagnostics& found);
 

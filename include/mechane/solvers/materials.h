@@ -23,6 +23,9 @@ std::span<const MaterialCoefficient> material_coefficients();
 
 /// The coefficient of a pair.
 double combine(MaterialCombine rule, double a, double b);
+/// The rule of a pair, of those that its shapes name (kNoCombine: none): the one that comes later in average, geometric
+/// mean, minimum, multiply, maximum, as in PhysX; `otherwise` where neither names one.
+MaterialCombine rule_of_pair(MaterialCombine otherwise, std::int32_t a, std::int32_t b);
 
 /// The rule by which Newton 1.8's solver of that name mixes friction ("xpbd", "semi_implicit", "featherstone", "vbd",
 /// "mujoco"), or one of this build does; for models that were tuned with it.

@@ -97,14 +97,14 @@ class Solver {
 };
 
 /// How the coefficients of friction and restitution of two materials become those of a contact.
-enum class MaterialCombine : std::uint8_t { average, minimum, maximum, multiply, geometric_mean };
+using model::MaterialCombine;
 
 struct SolverOptions {
     int                substeps = 8;        ///< 1..64
     const tasks::Pool* pool     = nullptr;  ///< null: one thread
     bool               strict   = false;    ///< what the solver cannot honour of a model is an error
     bool               sleeping = false;    ///< islands that have come to rest are left out until something wakes them
-    MaterialCombine    combine  = MaterialCombine::average;  ///< as UsdPhysics has it
+    MaterialCombine    combine  = MaterialCombine::average;  ///< as UsdPhysics has it; of shapes that name no rule
 };
 
 /// Names of solvers in this build, the default first.

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,12 @@ class LayerWriter {
     void set_quat(const Path& property, std::string_view type, const Quatd& value);
     void set_tokens(const Path& property, const std::vector<Token>& values, bool uniform = false);
     void set_targets(const Path& relationship, const std::vector<Path>& targets);
+
+    /// Arrays of vectors ("point3f[]", "vector3f[]") and rotations ("quatf[]", "quath[]"): a sample, or the default.
+    void set_vec3_array(const Path& property, std::string_view type, std::optional<double> time,
+                        const std::vector<Vec3d>& values);
+    void set_quat_array(const Path& property, std::string_view type, std::optional<double> time,
+                        const std::vector<Quatd>& values);
 
     /// Time samples, keyed by time code.
     void set_vec3_sample(const Path& property, std::string_view type, double time, const Vec3d& value);

@@ -169,7 +169,7 @@ struct StageMetadata {
 };
 
 struct Limits {
-    std::size_t max_prims       = 1'000'000;  ///< about 4 GB and half a minute of composition
+    std::size_t max_prims       = 5'000'000;  ///< a million takes up to 4 GB and half a minute of composition
     std::size_t max_depth       = 4096;
     std::size_t max_layer_bytes = std::size_t{4} << 30;
     std::size_t max_sublayers   = 10'000;      ///< per layer stack

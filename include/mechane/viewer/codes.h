@@ -12,4 +12,17 @@ inline constexpr Code kPictureSize{"RENDER_SIZE", Severity::error, "A picture ca
 inline constexpr Code kAnimationName{"RENDER_NAME", Severity::error, "The name of an animation's files is not usable.",
                                      "Use a name ending in .png or .apng, with at most one number such as %04d."};
 
+inline constexpr Code kNotDrawn{"RENDER_NOT_DRAWN", Severity::warning,
+                                "Pictures and pages show less of the materials than the stage authors.",
+                                "Nothing to do: base colours, their textures and opacities are drawn, nothing else of a material."};
+inline constexpr Code kTextureUnreadable{"RENDER_TEXTURE_UNREADABLE", Severity::warning,
+                                         "Pictures of materials cannot be read; their shapes are drawn in a plain colour.",
+                                         "Use PNG or JPEG files of at most 64 million pixels."};
+inline constexpr Code kTextureSmaller{"RENDER_TEXTURE_SMALLER", Severity::info,
+                                      "Pictures of materials are smaller on a page than in their files.",
+                                      "Nothing to do; the limits keep the page small: 512 pixels along an edge, 4 MiB of text."};
+inline constexpr Code kOpacityHides{"RENDER_OPACITY_HIDES", Severity::warning,
+                                    "Most of what is drawn has an authored opacity of 0, so it is not seen.",
+                                    "Correct inputs:opacity or primvars:displayOpacity; --overlay colliders shows what collides."};
+
 }  // namespace mechane::viewer

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 
 #include "mechane/core/result.h"
@@ -11,6 +12,10 @@ struct HtmlOptions {
     std::string title;            ///< shown on the page; the recording's source when empty
     bool        contacts = true;  ///< embed the contacts of every frame
 };
+
+/// Pictures on a page have edges of at most this [px], and together this many bytes of text: larger ones are halved.
+inline constexpr int         kPagePictureEdge  = 512;
+inline constexpr std::size_t kPagePictureBytes = std::size_t{4} << 20;
 
 /// One page that plays a recording: nothing is loaded from elsewhere, it opens from disk. Positions are single
 /// precision, rotations and normals 16 bit, vertices 16 bit of their mesh's box.

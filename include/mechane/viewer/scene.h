@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "mechane/core/diagnostic.h"
 #include "mechane/math/pose.h"
 #include "mechane/model/model.h"
+#include "mechane/model/paint.h"
 
 namespace mechane::viewer {
 
@@ -16,6 +18,15 @@ struct DrawMesh {
     std::vector<Vec3f>                        positions, normals;  ///< equal counts; normals are unit, outwards
     std::vector<std::array<std::uint32_t, 3>> triangles;           ///< counter-clockwise seen from outside
     std::vector<std::array<std::uint32_t, 2>> lines;               ///< creases and outlines, indices into `positions`
+    std::vector<Vec2f> uvs;  ///< texture coordinates of each vertex, v upwards; empty for what no picture paints
+};
+
+/// A picture in sizes to draw from. The first is the picture itself, halved until no edge is longer than 2048 pixels;
+/// each other one is half of the one before, down to one pixel.
+struct DrawPicture {
+    std::string                file;
+    int                        width = 0, height = 0;  ///< of the file
+    std::vector<model::Pixels> levels;
 };
 
 /// One shape of the model as it is drawn.
@@ -28,6 +39,8 @@ struct DrawItem {
     float        opacity  = 1;
     bool         solid    = false;  ///< drawn as itself
     bool         collider = false;  ///< drawn by the overlay of colliders
+    std::int32_t picture  = -1;     ///< in Scene::pictures; its colours are multiplied with `color`; -1: none
+    model::Wrap  wrap_s = model::Wrap::repeat, wrap_t = model::Wrap::repeat;
 };
 
 /// An infinite plane, drawn as a grid around what moves.
@@ -44,9 +57,14 @@ struct Scene {
     std::vector<DrawMesh> meshes;  ///< shared: equal shapes have one
     std::vector<DrawItem> items;
     std::vector<Ground>   grounds;
+    std::vector<DrawPicture> pictures;
 };
 
 Scene build_scene(const model::Model& model);
+
+/// Says what pictures and pages of a model lack of what its stage authors: parts of materials that are not drawn,
+/// files that cannot be read, opacities that hide most of it.
+void report_looks(const model::Model& model, Diagnostics& found);
 
 /// Pose of an item when its body is at `body_q`; the item's own pose when it is fixed in the world.
 Posed world_pose(std::int32_t body, const Posed& X_BS, const std::vector<Pose>& body_q);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mechane/collision/narrow.h"
+#include "pairs.h"
 #include "sdf_contacts.h"
 
 namespace mechane::collision {
@@ -38,6 +39,9 @@ NarrowPhaseStatus NarrowPhase::launch_custom_write(std::span<const NarrowPhaseSh
         std::span<const ContactPoint> found;
         if (has_field_route(a, b)) {
             collide_fields(a, b, margin + gap, impl_->options.reduce_contacts, impl_->fields, impl_->points);
+            found = impl_->points;
+        } else if (!impl_->options.reduce_contacts && has_vertex_route(a, b)) {
+            every_vertex(a, b, margin + gap, impl_->points);
             found = impl_->points;
         } else {
             collide(a, b, margin + gap, manifold);

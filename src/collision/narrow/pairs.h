@@ -1,4 +1,6 @@
 #pragma once
+#include <vector>
+
 #include "mechane/collision/narrow.h"
 #include "near_triangles.h"
 
@@ -27,6 +29,11 @@ void collide_plane_hull(const Shape& plane, const Shape& hull, double reach, Man
 
 void collide_rectangle_convex(const Shape& rectangle, const Shape& convex, double reach, Manifold& out);
 void collide_mesh_plane(const Shape& mesh, const Shape& plane, double reach, Manifold& out);
+/// Every vertex of the mesh within reach, and not only those that carry. `out` is cleared.
+void every_vertex(const Shape& mesh, const Shape& plane, double reach, std::vector<ContactPoint>& out);
+/// Whether nothing but that chooses among the contacts of a pair in the table's order.
+[[nodiscard]] inline bool has_vertex_route(const Shape& a, const Shape& b)
+{ return a.kind == ShapeKind::mesh && b.kind == ShapeKind::plane; }
 void collide_mesh_rectangle(const Shape& mesh, const Shape& rectangle, double reach, Manifold& out);
 void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, Manifold& out);
 void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, const NearMesh& near, Manifold& out);

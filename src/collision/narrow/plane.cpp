@@ -152,4 +152,15 @@ void collide_mesh_plane(const Shape& mesh, const Shape& plane, double reach, Man
     });
 }
 
+void every_vertex(const Shape& mesh, const Shape& plane, double reach, std::vector<ContactPoint>& out)
+{
+    out.clear();
+    const Vec3d n = plane.R.column(2);
+    for (std::size_t i = 0; i < mesh.mesh->points.size(); ++i) {
+        const Vec3d  p = mesh.p + mesh.R * mesh.mesh->points[i];
+        const double d = dot(n, p - plane.p);
+        if (d <= reach) out.push_back({p, p - d * n, -n, d, i});
+    }
+}
+
 }  // namespace mechane::collision

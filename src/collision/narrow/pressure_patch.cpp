@@ -12,7 +12,15 @@ namespace {
 
 constexpr int         kLeaf         = 4;  ///< cells along a block whose corners are sampled once
 constexpr int         kSide         = kLeaf + 1;
+constexpr int         kSplit        = 4;  ///< parts of the side of a cell that an edge passes through
+constexpr double      kBend         = 0.02;  ///< of a cell that is split: how far its middle is off the corners' mean [-]
 constexpr std::size_t kFaceCapacity = std::size_t{1} << 20;
+
+[[nodiscard]] bool has_closed_form(const Shape& s)
+{
+    return s.kind == ShapeKind::box || s.kind == ShapeKind::sphere || s.kind == ShapeKind::capsule ||
+           s.kind == ShapeKind::cylinder || s.kind == ShapeKind::cone;
+}
 
 /// The signed distance of a shape at a point of its frame: in closed form where there is one. A field mixes what lies on
 /// either side of an edge over a whole cell.
@@ -62,6 +70,7 @@ class Patch {
           grid_shape_(b.shape->sdf->field.voxel() < a.shape->sdf->field.voxel() ? *b.shape : *a.shape),
           grid_(grid_shape_.sdf->field),
           gap_(gap),
+          exact_(has_closed_form(*a.shape) || has_closed_form(*b.shape)),
           options_(options),
           scratch_(scratch),
           surface_(surface),
@@ -91,8 +100,8 @@ class Patch {
     { return grid_.lower() + grid_.voxel() * Vec3d{x, y, z}; }
     [[nodiscard]] Depths depths(const Vec3d& x) const
     {
-        return {a_.shape->sdf->field.sample(p_[0] + R_[0] * x) - a_.margin,
-                b_.shape->sdf->field.sample(p_[1] + R_[1] * x) - b_.margin};
+        return {signed_depth(*a_.shape, p_[0] + R_[0] * x) - a_.margin,
+                signed_depth(*b_.shape, p_[1] + R_[1] * x) - b_.margin};
     }
     [[nodiscard]] double pressure(const PressureSide& side, double depth) const
     {
@@ -139,29 +148,78 @@ class Patch {
                         if (difference[e] < 0) negative = static_cast<std::uint8_t>(negative | (1 << c));
                     }
                     if (negative == 0 || negative == 255 || *std::min_element(d.begin(), d.end()) > gap_) continue;
-                    cell(x + i, y + j, z + k, v, d, negative);
+                    const std::uint64_t name = cell_name(x + i, y + j, z + k);
+                    if (bends(x + i, y + j, z + k, v))
+                        split(x + i, y + j, z + k, name);
+                    else
+                        cell(Vec3d(x + i, y + j, z + k), 1, v, d, negative, name);
                 }
     }
 
-    void cell(int x, int y, int z, const std::array<double, 8>& v, const std::array<double, 8>& d,
-              std::uint8_t negative)
+    [[nodiscard]] std::uint64_t cell_name(int x, int y, int z) const
+    {
+        return ((static_cast<std::uint64_t>(z) * static_cast<std::uint64_t>(cells_[1]) + static_cast<std::uint64_t>(y)) *
+                    static_cast<std::uint64_t>(cells_[0]) +
+                static_cast<std::uint64_t>(x)) *
+               (8 * kSplit * kSplit * kSplit);
+    }
+    /// Whether what is linear over a cell would not do: along the edges of flat sides. What a field says of a shape is
+    /// linear over its cells.
+    [[nodiscard]] bool bends(int x, int y, int z, const std::array<double, 8>& v) const
+    {
+        if (!exact_) return false;
+        const auto [least, most] = std::minmax_element(v.begin(), v.end());
+        const Depths d           = depths(at(x + 0.5, y + 0.5, z + 0.5));
+        const double mean        = (((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]))) / 8;
+        return std::abs(pressure(b_, d.b) - pressure(a_, d.a) - mean) > kBend * (*most - *least);
+    }
+    /// A cell in smaller ones.
+    void split(int x, int y, int z, std::uint64_t name)
+    {
+        constexpr int    kCorners = kSplit + 1;
+        constexpr double kStep    = 1.0 / kSplit;
+        std::array<double, static_cast<std::size_t>(kCorners * kCorners * kCorners)> difference, sum;
+        const auto entry = [](int i, int j, int k) { return static_cast<std::size_t>((k * kCorners + j) * kCorners + i); };
+        for (int k = 0; k < kCorners; ++k)
+            for (int j = 0; j < kCorners; ++j)
+                for (int i = 0; i < kCorners; ++i) {
+                    const Depths d             = depths(at(x + kStep * i, y + kStep * j, z + kStep * k));
+                    difference[entry(i, j, k)] = pressure(b_, d.b) - pressure(a_, d.a);
+                    sum[entry(i, j, k)]        = d.sum();
+                }
+        for (int k = 0; k < kSplit; ++k)
+            for (int j = 0; j < kSplit; ++j)
+                for (int i = 0; i < kSplit; ++i) {
+                    std::array<double, 8> v{}, d{};
+                    std::uint8_t          negative = 0;
+                    for (int c = 0; c < 8; ++c) {
+                        const std::size_t e            = entry(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
+                        v[static_cast<std::size_t>(c)] = difference[e], d[static_cast<std::size_t>(c)] = sum[e];
+                        if (difference[e] < 0) negative = static_cast<std::uint8_t>(negative | (1 << c));
+                    }
+                    if (negative == 0 || negative == 255 || *std::min_element(d.begin(), d.end()) > gap_) continue;
+                    cell({x + kStep * i, y + kStep * j, z + kStep * k}, kStep, v, d, negative,
+                         name + 8 * static_cast<std::uint64_t>((k * kSplit + j) * kSplit + i));
+                }
+    }
+
+    /// The cell with its lower corner at `from`, in cells of the field, and `step` of them wide.
+    void cell(const Vec3d& from, double step, const std::array<double, 8>& v, const std::array<double, 8>& d,
+              std::uint8_t negative, std::uint64_t name)
     {
         const geometry::CellTriangles& triangles = geometry::cell_triangles(negative);
-        const auto                     name =
-            ((static_cast<std::uint64_t>(z) * static_cast<std::uint64_t>(cells_[1]) + static_cast<std::uint64_t>(y)) *
-                 static_cast<std::uint64_t>(cells_[0]) +
-             static_cast<std::uint64_t>(x)) *
-            8;
         for (std::int8_t t = 0; t < triangles.count; ++t) {
             std::array<Vec3d, 3>  p;
             std::array<double, 3> s{};
             for (std::size_t i = 0; i < 3; ++i) {
-                const auto [from, to] =
+                const auto [low, high] =
                     geometry::kCellEdges[static_cast<std::size_t>(triangles.edges[static_cast<std::size_t>(t)][i])];
-                const auto   f = static_cast<std::size_t>(from), g = static_cast<std::size_t>(to);
+                const auto   f = static_cast<std::size_t>(low), g = static_cast<std::size_t>(high);
                 const double u      = geometry::crossing(v[f], v[g], options_.mc_edge_clamp_min);
-                const auto   corner = [&](std::int8_t c) { return at(x + (c & 1), y + (c >> 1 & 1), z + (c >> 2)); };
-                p[i]                = corner(from) + u * (corner(to) - corner(from));
+                const auto   corner = [&](std::int8_t c) { 
+                    return at(from.x + step * (c & 1), from.y + step * (c >> 1 & 1), from.z + step * (c >> 2));
+                };
+                p[i]                = corner(low) + u * (corner(high) - corner(low));
                 s[i]                = d[f] + u * (d[g] - d[f]);
             }
             face(p, s, name + static_cast<std::uint64_t>(t));
@@ -230,6 +288,7 @@ class Patch {
     const Shape&               grid_shape_;
     const geometry::Sdf&       grid_;
     double                     gap_;
+    bool                       exact_;  ///< one of the two has a closed form, which bends within a cell
     const HydroelasticOptions& options_;
     PatchScratch&              scratch_;
     std::vector<ContactFace>*  surface_;

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "conformance/asset_paths.h"
 #include "conformance/fixes/repair.h"
 
 /// P5: metadata of the asset: default prim, identity, kinds, instancing flags.
@@ -12,9 +13,31 @@ usd::Prim prim_of(const Repair& repair, const Finding& finding)
 usd::Value text(const std::string& value) { return usd::make_value("string", value); }
 usd::Value token(const char* value) { return usd::make_value("token", usd::Token(value)); }
 
-/// The only root prim that can be an asset; scenes of physics, materials and render settings beside it do not count.
-void fix_default_prim(Repair& repair, const Finding&)
+/// A layer that an arc brings in without naming a prim, and that has one root prim only: its default prim is no guess.
+void fix_target(Repair& repair, const Finding& finding)
 {
+    const AssetLayer* from = repair.facts.layer(finding.site.layer);
+    const std::string file = from == nullptr ? std::string() : file_named(*from, form_of(finding.observed).file);
+    usd::Layer*       layer = file.empty() ? nullptr : repair.work.layer(file);
+    if (layer == nullptr || repair.work.has_overlay())
+        return repair.refuse("external-layer", finding.observed + " is no layer of the asset; repair it by itself first");
+    std::vector<usd::Path> tops;
+    for (const usd::Path& path : layer->specs())
+        if (layer->kind(path) == usd::SpecKind::prim && path.parent().is_root()) tops.push_back(path);
+    static const usd::Token kSpecifier("specifier"), kDefault("defaultPrim");
+    std::erase_if(tops, [&](const usd::Path& path) {
+        return layer->field(path, kSpecifier).to_text().find("lass") != std::string::npos;
+    });
+    if (tops.size() != 1)
+        return repair.refuse("ambiguous", finding.observed + (tops.empty() ? " has no root prim that an arc can bring in"
+                                                                           : " has several root prims"));
+    repair.set_field({layer, file, usd::Path::root()}, kDefault, usd::make_value("token", tops.front().name()));
+}
+
+/// The only root prim that can be an asset; scenes of physics, materials and render settings beside it do not count.
+void fix_default_prim(Repair& repair, const Finding& finding)
+{
+    if (!finding.site.prim.empty()) return fix_target(repair, finding);
     std::vector<usd::Prim> candidates;
     for (const usd::Prim& top : repair.facts.stage.pseudo_root().children()) {
         const std::string name = top.name().text();
@@ -52,7 +75,7 @@ void fix_identifier(Repair& repair, const Finding& finding)
     if (id.empty()) id = root.metadata("assetInfo:name").get<std::string>().value_or("");
     if (id.empty()) {
         id = "urn:mechane:" + root.name().text();
-        repair.refuse("placeholder", "the identifier " + id + " is a placeholder; --identifier gives the real one");
+        repair.remark("placeholder", "the identifier " + id + " is a placeholder; --identifier gives the real one");
     }
     write_info(repair, finding, "identifier", id);
 }
@@ -63,7 +86,7 @@ void fix_version(Repair& repair, const Finding& finding)
     std::string version = repair.options.version;
     if (version.empty()) {
         version = "0.1.0";
-        repair.refuse("placeholder", "the version 0.1.0 is a placeholder; --version-string gives the real one");
+        repair.remark("placeholder", "the version 0.1.0 is a placeholder; --version-string gives the real one");
     }
     write_info(repair, finding, "version", version);
 }
@@ -72,8 +95,47 @@ void write_kind(Repair& repair, const Finding& finding, const char* kind)
 { repair.set_field(repair.field_place(prim_of(repair, finding), "kind"), "kind", token(kind)); }
 
 void fix_component(Repair& repair, const Finding& finding) { write_kind(repair, finding, "component"); }
-void fix_aggregate(Repair& repair, const Finding& finding) { write_kind(repair, finding, "assembly"); }
 void fix_subcomponent(Repair& repair, const Finding& finding) { write_kind(repair, finding, "subcomponent"); }
+
+bool is_part(const usd::Prim& prim)
+{
+    const std::string kind = prim.metadata("kind").get<std::string>().value_or("");
+    return kind == "component" || kind == "assembly";
+}
+
+/// Components below the default prim that no other component is above.
+std::vector<usd::Prim> parts_of(const Facts& facts)
+{
+    std::vector<usd::Prim> parts;
+    if (facts.root < 0) return parts;
+    const std::int32_t end = facts.prims[static_cast<std::size_t>(facts.root)].end;
+    for (std::int32_t i = facts.root + 1; i < end;) {
+        const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
+        const bool       part = is_part(prim.prim);
+        if (part) parts.push_back(prim.prim);
+        i = part ? prim.end : i + 1;
+    }
+    return parts;
+}
+
+/// A thing with links of its own that has modules attached, such as a robot with cameras, is no scene of things.
+bool has_own_links(const Facts& facts, const std::vector<usd::Prim>& parts)
+{
+    const usd::Path root = facts.prims[static_cast<std::size_t>(facts.root)].prim.path();
+    return std::ranges::any_of(facts.physics.bodies, [&](const physics::Body& body) {
+        return body.path.has_prefix(root) && std::ranges::none_of(parts, [&](const usd::Prim& part) {
+                   return body.path.has_prefix(part.path());
+               });
+    });
+}
+
+void fix_aggregate(Repair& repair, const Finding& finding)
+{
+    const std::vector<usd::Prim> parts = parts_of(repair.facts);
+    if (!has_own_links(repair.facts, parts)) return write_kind(repair, finding, "assembly");
+    for (const usd::Prim& part : parts)
+        repair.set_field(repair.field_place(part, "kind", true), "kind", token("subcomponent"));
+}
 
 void fix_contiguous(Repair& repair, const Finding& finding)
 {

@@ -1,6 +1,7 @@
 #include "mechane/conformance/fix.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -9,13 +10,16 @@
 #include "conformance/fixes/placement.h"
 #include "conformance/fixes/repair.h"
 #include "conformance/fixes/verify.h"
+#include "conformance/variant_states.h"
 #include "mechane/conformance/codes.h"
+#include "mechane/files/read.h"
 
 namespace mechane::conformance {
 namespace {
 
 constexpr int kTries  = 2;    // the second time a repair may finish what the first one uncovered
 constexpr int kPasses = 100;  // each one makes an edit, so that only a repair that undoes another would get here
+constexpr int kStarts = 12;   // beginnings anew, each without repairs that brought findings
 constexpr int kSearch = 60;   // passes that are taken back to find single repairs; then all of a pass are left out
 
 const RepairOf* repair_of(const Rule& rule)
@@ -25,11 +29,51 @@ const RepairOf* repair_of(const Rule& rule)
     return nullptr;
 }
 
+/// Rule, prim, property and variant of a finding.
+using Key = std::tuple<std::string, std::string, std::string, std::string>;
+
+Key key_of(const Finding& finding)
+{ return {std::string(finding.rule->id), finding.site.prim, finding.site.property, finding.variant}; }
+
+/// Findings of a report by rule; nothing of rules that had nothing to look at.
+std::map<const Rule*, std::size_t> counts_of(const Report& report)
+{
+    std::map<const Rule*, std::size_t> counts;
+    for (const RuleOutcome& outcome : report.outcomes)
+        if (outcome.outcome == Outcome::passed || outcome.outcome == Outcome::finding) counts[outcome.rule];
+    for (const Finding& finding : report.findings) ++counts[finding.rule];
+    return counts;
+}
+
+/// Repairs that are left out because they bring findings, and which.
+using LeftOut = std::map<Key, std::string>;
+
 class Fixer {
   public:
-    Fixer(const FixOptions& options, Workspace& work, FixResult& result)
-        : options_(options), work_(work), result_(result)
+    Fixer(const FixOptions& options, const LeftOut& left_out, Workspace& work, FixResult& result)
+        : options_(options), left_out_(left_out), work_(work), result_(result)
     { check_.profile = options.profile; }
+
+    /// Repairs that ran in the pass in which a rule, which had been looked at before, got more findings than it had at
+    /// the beginning and has at the end; those at, above or below the new findings if there are any.
+    [[nodiscard]] LeftOut culprits() const
+    {
+        LeftOut found;
+        if (passes_.empty()) return found;
+        const auto now = counts_of(result_.after);
+        for (const auto& [rule, before] : first_) {
+            const auto after = now.find(rule);
+            if (after == now.end() || after->second <= before) continue;
+            const auto at = [&](const Pass& pass) {
+                const auto count = pass.after.find(rule);
+                return count == pass.after.end() ? 0 : count->second;
+            };
+            auto pass = passes_.rbegin();  // the last one before which there were no more than at first
+            while (std::next(pass) != passes_.rend() && at(*std::next(pass)) > before) ++pass;
+            add_culprits(*pass, *rule, found);
+        }
+        return found;
+    }
 
     Result<void> run()
     {
@@ -43,9 +87,12 @@ class Fixer {
                 if (auto saved = flush(); !saved) return saved;
                 continue;
             }
+            if (trial_ && composed_something_else(facts)) continue;
             if (trial_ && moved_something(facts)) continue;
             auto report = check(**stage, check_);
             if (!report) return report.error();
+            if (pass_) passes_.push_back({std::move(*std::exchange(pass_, std::nullopt)), counts_of(*report)});
+            if (first_.empty()) first_ = counts_of(*report);
             begin_trial();
             if (repair_pass(facts, *report)) {
                 if (auto saved = flush(); !saved) return saved;
@@ -59,9 +106,6 @@ class Fixer {
     }
 
   private:
-    /// Rule, prim, property and variant of a finding.
-    using Key = std::tuple<std::string, std::string, std::string, std::string>;
-
     /// A finding that was offered to its repair.
     struct Offer {
         Phase phase   = Phase::schemas;
@@ -73,6 +117,7 @@ class Fixer {
     struct Progress {
         usd::Matrix4d        turned;
         double               stretched = 1;
+        std::set<std::string> reversed;
         std::map<Key, Offer> offers;
     };
     /// A pass that is not judged yet: how things stood, and the repairs that edited something.
@@ -81,20 +126,50 @@ class Fixer {
         std::size_t                                  edits = 0, left = 0;
         Phase                                        phase = Phase::schemas;
         std::vector<std::pair<Key, const RepairOf*>> repairs;
+        std::string                                  rearranged;  ///< entry whose stage has to be what it was
+        std::optional<Composition>                   composed;    ///< what it was
     };
 
-    const FixOptions&          options_;
+    /// A pass that stays: what it repaired, and what was found then.
+    struct Pass {
+        std::vector<Key>                   repaired;
+        std::map<const Rule*, std::size_t> after;
+    };
+
+    const FixOptions&                  options_;
+    const LeftOut&                     left_out_;
+    std::optional<std::vector<Key>>    pass_;  ///< repairs of the pass that the next report judges
+    std::vector<Pass>                  passes_;
+    std::map<const Rule*, std::size_t> first_;
     Workspace&                 work_;
     FixResult&                 result_;
     CheckOptions               check_;
     std::optional<Whereabouts> before_;
     std::optional<JointFrames> frames_;  ///< before the pass that moved something
     std::optional<Trial>       trial_;
+    std::map<Key, int>         attempts_;  ///< ways of rearranging that composed another stage
     Progress                   so_far_;
     usd::Matrix4d              turned_now_;
     std::size_t                suspects_    = 0;  ///< the next so many repairs hold one that moves something
     int                        taken_back_  = 0;
     bool                       mixed_units_ = false, work_edited_ = false;
+
+    void add_culprits(const Pass& pass, const Rule& rule, LeftOut& found) const
+    {
+        const auto brought = [&](const std::string& prim) {
+            for (const Finding& finding : result_.after.findings)
+                if (finding.rule == &rule && (prim.empty() || usd::Path(finding.site.prim).has_prefix(usd::Path(prim)) ||
+                                              usd::Path(prim).has_prefix(usd::Path(finding.site.prim))))
+                    return std::string(rule.id) + " at " + finding.site.prim;
+            return std::string();
+        };
+        LeftOut near;
+        for (const Key& key : pass.repaired)
+            if (const std::string what = brought(std::get<1>(key)); !what.empty()) near.emplace(key, what);
+        if (near.empty())
+            for (const Key& key : pass.repaired) near.emplace(key, std::string(rule.id));
+        found.merge(near);
+    }
 
     Result<void> flush()
     {
@@ -105,7 +180,30 @@ class Fixer {
     void begin_trial()
     {
         work_.begin_trial();
-        trial_ = Trial{so_far_, result_.edits.size(), result_.left.size(), {}, {}};
+        trial_ = Trial{so_far_, result_.edits.size(), result_.left.size(), {}, {}, {}, {}};
+    }
+
+    /// A repair that rearranged layers is taken back when another stage is composed than before; it may try another way.
+    bool composed_something_else(const Facts& facts)
+    {
+        if (trial_->rearranged.empty()) return false;
+        std::string differs;
+        if (trial_->rearranged == work_.entry().string()) {
+            differs = Composition(facts.stage).differs_from(*trial_->composed);
+        } else if (const auto other = usd::Stage::open(trial_->rearranged, options_.open); other) {
+            differs = Composition(**other).differs_from(*trial_->composed);
+        } else {
+            differs = other.error().message;
+        }
+        if (differs.empty()) return false;
+        const Trial trial = *std::exchange(trial_, std::nullopt);
+        work_.take_back();
+        result_.edits.erase(result_.edits.begin() + static_cast<std::ptrdiff_t>(trial.edits), result_.edits.end());
+        result_.left.erase(result_.left.begin() + static_cast<std::ptrdiff_t>(trial.left), result_.left.end());
+        so_far_ = trial.before;
+        ++taken_back_;
+        for (const auto& [key, repair] : trial.repairs) ++attempts_[key];
+        return true;
     }
 
     /// Judges the last pass by where things are now. When something is elsewhere the pass is taken back, and the next
@@ -115,14 +213,19 @@ class Fixer {
         if (mixed_units_) {  // layers disagreed about lengths: only from here on can places be compared
             before_.emplace(facts);
             so_far_.turned    = {};
+            so_far_.reversed.clear();
             so_far_.stretched = 1;
             mixed_units_      = false;
+            pass_.emplace();
+            for (const auto& [key, repair] : trial_->repairs) pass_->push_back(key);
             trial_.reset();
             return false;
         }
-        const std::string moved = Whereabouts(facts).moved_since(*before_, so_far_.turned, so_far_.stretched);
+        const std::string moved = Whereabouts(facts).moved_since(*before_, so_far_.turned, so_far_.stretched, so_far_.reversed);
         const Trial       trial = *std::exchange(trial_, std::nullopt);
         if (moved.empty()) {
+            pass_.emplace();
+            for (const auto& [key, repair] : trial.repairs) pass_->push_back(key);
             suspects_ -= std::min(suspects_, trial.repairs.size());
             offer_again(trial.phase);
             return false;
@@ -197,23 +300,36 @@ class Fixer {
             const std::size_t most = suspects_ == 0 ? findings.size() : (suspects_ + 1) / 2;
             for (const Finding* finding : findings) {
                 if (trial_->repairs.size() == most) break;
-                const Key key{finding->rule->id, finding->site.prim, finding->site.property, finding->variant};
-                Offer&    offer = so_far_.offers[key];
+                const Key key = key_of(*finding);
+                if (const auto out = left_out_.find(key); out != left_out_.end()) {
+                    if (so_far_.offers[key].times++ == 0)
+                        result_.left.push_back({finding->rule, finding->site.prim, finding->site.property,
+                                                "adds-finding", "the repair would bring " + out->second});
+                    continue;
+                }
+                Offer& offer = so_far_.offers[key];
                 if (offer.refused || offer.times >= kTries) continue;
                 offer.phase = phase;
                 ++offer.times;
                 const std::size_t edits = repair.edits(), left = result_.left.size();
                 repair.begin(*finding->rule, phase, finding);
+                repair.attempt = attempts_[key];
                 repair_of(*finding->rule)->run(repair, *finding);
                 if (repair.take_deferred()) --offer.times;
                 if (repair.edits() > edits)
                     trial_->repairs.emplace_back(key, repair_of(*finding->rule));
                 else
                     offer.refused = result_.left.size() > left;
+                if (!repair.rearranged().empty()) {
+                    trial_->rearranged = repair.rearranged();
+                    trial_->composed.emplace(facts.stage);
+                    break;
+                }
             }
             trial_->phase  = phase;
             so_far_.turned = so_far_.turned * repair.turned;
             so_far_.stretched *= repair.stretched;
+            so_far_.reversed.merge(repair.reversed);
             mixed_units_ |= repair.mixed_units;
             if (!repair.moved.empty()) {
                 frames_.emplace(frames);
@@ -224,6 +340,50 @@ class Fixer {
         return false;
     }
 };
+
+/// Why a finding stays that no repair said anything about.
+Unrepaired reason_of(const FixOptions& options, const Finding& finding)
+{
+    Unrepaired out{finding.rule, finding.site.prim, finding.site.property, "no-repair", std::string(finding.rule->fix)};
+    const RepairOf* repair = repair_of(*finding.rule);
+    if (repair == nullptr) return out;
+    const bool phase = options.phases.empty() || std::ranges::find(options.phases, static_cast<int>(repair->phase)) !=
+                                                     options.phases.end();
+    const auto any = [&](const auto& selectors) {
+        return std::ranges::any_of(selectors, [&](const auto& s) { return selects(s, *finding.rule); });
+    };
+    if (!phase || (!options.select.empty() && !any(options.select)) || any(options.ignore)) {
+        out.reason  = "not-selected";
+        out.message = "--select, --ignore or --phases leave its repair out";
+    } else {
+        out.reason  = "not-possible";
+        out.message = "the repair changed nothing here: " + finding.hint;
+    }
+    return out;
+}
+
+/// Every finding that is left gets its reason; a reason whose finding has gone is no longer one.
+void list_what_stays(const FixOptions& options, FixResult& result)
+{
+    std::vector<Unrepaired> listed;
+    for (const Unrepaired& u : result.left)
+        if (u.remark) listed.push_back(u);
+    for (const Finding& finding : result.after.findings) {
+        const auto about = [&](bool exactly) {
+            return std::ranges::find_if(result.left, [&](const Unrepaired& u) {
+                return !u.remark && u.rule == finding.rule && u.prim == finding.site.prim &&
+                       (!exactly || u.property == finding.site.property);
+            });
+        };
+        auto known = about(true);
+        if (known == result.left.end()) known = about(false);
+        Unrepaired u = known == result.left.end() ? reason_of(options, finding) : *known;
+        u.property   = finding.site.property;
+        u.severity   = finding.severity;
+        listed.push_back(std::move(u));
+    }
+    result.left = std::move(listed);
+}
 
 nlohmann::ordered_json edit_json(const FixEdit& edit)
 {
@@ -243,12 +403,40 @@ std::span<const RepairOf> repairs()
     static const std::vector<RepairOf> kAll = [] {
         std::vector<RepairOf> all;
         for (const auto table :
-             {schema_repairs(), transform_repairs(), unit_repairs(), asset_repairs(), physics_repairs(), ros_repairs(),
-              mesh_repairs(), path_repairs(), variant_repairs(), layout_repairs()})
+             {schema_repairs(), transform_repairs(), unit_repairs(), asset_repairs(), physics_repairs(), body_repairs(),
+              dependent_unit_repairs(), layer_repairs(), ros_repairs(), mesh_repairs(), path_repairs(), variant_repairs(), layout_repairs()})
             all.insert(all.end(), table.begin(), table.end());
         return all;
     }();
     return kAll;
+}
+
+/// Repairs what is found with each other variant selected. What stays there is the default state's to list, or is
+/// said with the state.
+static Result<void> repair_variants(const FixOptions& options, const LeftOut& left_out, Workspace& work,
+                                    FixResult& result, std::vector<Unrepaired>& left)
+{
+    std::vector<VariantState> states;
+    {  // a stage that stays open would show its layers as they are now
+        const auto stage = usd::Stage::open(work.entry().string(), options.open);
+        if (!stage) return stage.error();
+        std::size_t more = 0;
+        states           = variant_states(**stage, {}, more);
+    }
+    for (const VariantState& state : states) {
+        FixOptions selected = options;
+        selected.open.variant_selections.insert(selected.open.variant_selections.end(), state.begin(), state.end());
+        selected.new_files = false;  // what is composed is compared in the default state
+        FixResult there;
+        if (auto ran = Fixer(selected, left_out, work, there).run(); !ran) return ran;
+        result.edits.insert(result.edits.end(), there.edits.begin(), there.edits.end());
+        list_what_stays(selected, there);
+        for (Unrepaired& u : there.left) {
+            u.message += " (with " + name_of(state) + ")";
+            left.push_back(std::move(u));
+        }
+    }
+    return {};
 }
 
 Result<FixResult> fix(const std::string& asset, const std::string& work_folder, const FixOptions& options)
@@ -257,15 +445,39 @@ Result<FixResult> fix(const std::string& asset, const std::string& work_folder, 
         for (const std::string& selector : *selectors)
             if (std::none_of(rules().begin(), rules().end(), [&](const Rule* r) { return selects(selector, *r); }))
                 return make_diagnostic(codes::kOption, {}, "'" + selector + "' names no rule and no section");
-    auto work = Workspace::copy(asset, work_folder);
-    if (!work) return work.error();
-    if (!options.overlay.empty())
-        if (auto made = work->add_overlay(options.overlay); !made) return made.error();
-    FixResult result;
-    if (auto ran = Fixer(options, *work, result).run(); !ran) return ran.error();
+    LeftOut                  left_out;
+    std::vector<Unrepaired>  in_variants;
+    std::optional<Workspace> work;
+    FixResult                result;
+    for (int start = 0; start <= kStarts; ++start) {
+        auto copied = Workspace::copy(asset, work_folder);
+        if (!copied) return copied.error();
+        work.emplace(std::move(*copied));
+        if (!options.overlay.empty())
+            if (auto made = work->add_overlay(options.overlay); !made) return made.error();
+        result = {};
+        in_variants.clear();
+        if (options.each_variant)
+            if (auto ran = repair_variants(options, left_out, *work, result, in_variants); !ran) return ran.error();
+        Fixer fixer(options, left_out, *work, result);
+        if (auto ran = fixer.run(); !ran) return ran.error();
+        LeftOut more = fixer.culprits();
+        if (more.empty() || start == kStarts) break;
+        const std::size_t before = left_out.size();
+        left_out.merge(more);
+        if (left_out.size() == before) break;
+        work->discard();
+    }
+    list_what_stays(options, result);
+    for (Unrepaired& u : in_variants)  // what the default state has too is said already
+        if (std::ranges::none_of(result.left, [&](const Unrepaired& known) {
+                return known.rule == u.rule && known.prim == u.prim && known.property == u.property;
+            }))
+            result.left.push_back(std::move(u));
     result.folder = work->folder().string();
-    result.entry  = work->entry().filename().string();
+    result.entry  = work->relative(work->entry());
     result.files  = work->files();
+    result.removed = work->removed();
     const auto by = [](const Unrepaired& u) { return std::tuple(u.rule->id, u.prim, u.property, u.reason, u.message); };
     std::sort(result.left.begin(), result.left.end(), [&](const auto& a, const auto& b) { return by(a) < by(b); });
     result.left.erase(std::unique(result.left.begin(), result.left.end(),
@@ -274,29 +486,55 @@ Result<FixResult> fix(const std::string& asset, const std::string& work_folder, 
     return result;
 }
 
+Result<FixResult> edit_entry(const std::string& asset, const std::string& work_folder, const std::string& overlay,
+                             const std::function<Result<void>(usd::Layer& entry)>& edit)
+{
+    auto work = Workspace::copy(asset, work_folder);
+    if (!work) return work.error();
+    if (!overlay.empty())
+        if (auto made = work->add_overlay(overlay); !made) return made.error();
+    usd::Layer* entry = work->layer(work->entry().string());
+    if (entry == nullptr) return make_diagnostic(codes::kWorkFolder, {.layer = asset}, "the entry cannot be read");
+    if (auto edited = edit(*entry); !edited) return edited.error();
+    if (auto saved = work->save(); !saved) return saved.error();
+    FixResult result;
+    result.folder  = work->folder().string();
+    result.entry   = work->relative(work->entry());
+    result.files   = work->files();
+    result.removed = work->removed();
+    return result;
+}
+
 std::string to_json(const FixResult& result)
 {
     nlohmann::ordered_json edits = nlohmann::ordered_json::array(), left = edits, files = edits;
     for (const FixEdit& edit : result.edits) edits.push_back(edit_json(edit));
-    std::set<std::pair<std::string_view, std::string_view>> said;
-    const auto say = [&](const Rule& rule, std::string_view prim, std::string_view property, std::string_view reason,
-                         std::string_view message) {
-        left.push_back(
-            {{"rule", rule.id}, {"prim", prim}, {"property", property}, {"reason", reason}, {"message", message}});
-        said.emplace(rule.id, prim);
-    };
-    for (const Unrepaired& u : result.left) say(*u.rule, u.prim, u.property, u.reason, u.message);
-    // Errors of rules without a repair are left too; the rule says why.
-    for (const Finding& f : result.after.findings)
-        if (f.severity == Severity::error && said.count({f.rule->id, f.site.prim}) == 0)
-            say(*f.rule, f.site.prim, f.site.property, "no-repair", f.rule->fix);
-    for (const FixedFile& file : result.files)
+    for (const Unrepaired& u : result.left)
+        left.push_back({{"rule", u.rule->id},
+                        {"prim", u.prim},
+                        {"property", u.property},
+                        {"severity", to_string(u.severity)},
+                        {"reason", u.reason},
+                        {"message", u.message}});
+    nlohmann::ordered_json rewritten = files, removed = files;
+    for (const FixedFile& file : result.files) {
         if (file.changed) files.push_back(file.name);
+        if (file.rewritten) rewritten.push_back(file.name);
+    }
+    for (const FixedFile& file : result.removed) removed.push_back(file.name);
+    // A later run knows by these whether somebody has changed what this one wrote.
+    nlohmann::ordered_json listed = nlohmann::ordered_json::array();
+    for (const FixedFile& file : result.files)
+        if (const auto sum = files::sha256_of((std::filesystem::path(result.folder) / file.name).string()))
+            listed.push_back({{"path", file.name}, {"sha256", *sum}});
     const nlohmann::ordered_json all{{"schema", "mechane.fix/1"},
                                      {"entry", result.entry},
                                      {"edits", edits},
                                      {"unrepaired", left},
                                      {"changedFiles", files},
+                                     {"files", listed},
+                                     {"rewrittenFiles", rewritten},
+                                     {"removedFiles", removed},
                                      {"remaining",
                                       {{"error", result.after.count(Severity::error)},
                                        {"warning", result.after.count(Severity::warning)},

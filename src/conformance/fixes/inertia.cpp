@@ -72,6 +72,12 @@ double relative_difference(const Mat33d& a, const Mat33d& b)
     return size > 0 ? off / size : off > 0 ? kInfinity : 0;
 }
 
+bool is_possible(const Vec3d& m)
+{
+    const double tall = std::max({m.x, m.y, m.z}), rest = m.x + m.y + m.z - tall;
+    return std::min({m.x, m.y, m.z}) > 1e-9 * tall && std::isfinite(tall) && tall <= rest * (1 + 1e-3);
+}
+
 Vec3d nearest_valid_inertia(Vec3d m)
 {
     for (std::size_t i = 0; i < 3; ++i)

@@ -21,6 +21,9 @@ Principal principal_of(const Mat33d& tensor);
 /// Largest entry of a - b, relative to the largest of b.
 double relative_difference(const Mat33d& a, const Mat33d& b);
 
+/// Whether a body can have these moments: all positive, none larger than the sum of the other two (1e-3, relative).
+bool is_possible(const Vec3d& moments);
+
 /// The moments nearest to these (least squares) that a rigid body can have: positive, and none larger than the sum of
 /// the other two. Zero and negative moments become 1e-6 of the largest.
 Vec3d nearest_valid_inertia(Vec3d moments);

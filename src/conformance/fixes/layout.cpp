@@ -3,34 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <functional>
+#include <set>
 
 #include "conformance/asset_layers.h"
-#include "conformance/vendors.h"
+#include "conformance/fixes/parts.h"
+#include "mechane/usd/stage_layers.h"
 
 namespace mechane::conformance {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Which of the new layers a schema or property belongs to.
-enum class Part { base, material, physics, ros };
-
-Part part_of_schema(const std::string& name)
-{
-    if (name.starts_with("Ros")) return Part::ros;
-    return name.starts_with("Physics") || name.starts_with("ExtendedPhysics") || !vendor_of_schema(name).empty()
-               ? Part::physics
-               : Part::base;
-}
-
-Part part_of_property(const std::string& name)
-{
-    if (name.starts_with("ros:")) return Part::ros;
-    for (const char* prefix : {"physics:", "ext_physics:", "drive:", "limit:", "material:binding:physics"})
-        if (name.starts_with(prefix)) return Part::physics;
-    return vendor_of_property(name).empty() ? Part::base : Part::physics;
-}
 
 std::string type_of(const usd::Layer& layer, const usd::Path& prim)
 { return layer.field(prim, "typeName").get<std::string>().value_or(""); }
@@ -41,169 +23,50 @@ bool asked_for(const Repair& repair, int phase)
     return std::find(phases.begin(), phases.end(), phase) != phases.end();
 }
 
-bool has_variants(const usd::Layer& layer)
+// -- P8: one layer becomes an entry over base, instances, materials, physics and ros
+
+/// Arrays of every mesh, and whatever else is large: they come by payload, so that looking at the rest stays cheap.
+std::set<usd::Path> prims_with_arrays(const usd::Layer& layer)
 {
-    const auto specs = layer.specs();
-    return std::any_of(specs.begin(), specs.end(),
-                       [&](const usd::Path& p) { return layer.kind(p) == usd::SpecKind::variant; });
-}
-
-/// Root metadata of one layer on another: units, axis, time, default prim.
-void copy_metadata(const usd::Layer& from, usd::Layer& to)
-{
-    for (const usd::Token& key : from.fields(usd::Path::root())) {
-        const std::string& name = key.text();
-        if (name == "subLayers" || name == "subLayerOffsets" || name == "primChildren" || name == "primOrder") continue;
-        static_cast<void>(to.set_field(usd::Path::root(), key, from.field(usd::Path::root(), key)));
-    }
-}
-
-// -- P8: one layer becomes an entry over base, materials, physics and ros
-
-/// Splits the prims of one layer by what they are for.
-class Split {
-  public:
-    explicit Split(const usd::Layer& source) : source_(source)
-    {
-        for (const usd::Path& path : source.specs())
-            if (source.kind(path) == usd::SpecKind::prim) prims_.push_back(path);
-        for (auto path = prims_.rbegin(); path != prims_.rend(); ++path) whole_[*path] = whole(*path);
-    }
-
-    /// The layer of one part: a copy of the source without what belongs to the others.
-    [[nodiscard]] usd::Layer part(Part part) const
-    {
-        usd::Layer layer = source_.copy();
-        for (auto path = prims_.rbegin(); path != prims_.rend(); ++path) {  // children first
-            const Part home = whole_.at(*path);
-            if (home == part && part != Part::base) continue;
-            reduce(layer, *path, part, home);
-        }
-        return layer;
-    }
-
-  private:
-    const usd::Layer&         source_;
-    std::vector<usd::Path>    prims_;
-    std::map<usd::Path, Part> whole_;  ///< where a prim stands with everything about it; base: it is divided
-
-    /// A prim of looks, physics or ROS alone, with nothing else below it.
-    [[nodiscard]] Part whole(const usd::Path& prim) const
-    {
-        const std::string type = type_of(source_, prim);
-        Part              home = Part::base;
-        if (type.starts_with("Physics")) home = Part::physics;
-        if (type == "Material" || type == "Shader" || type == "NodeGraph") home = Part::material;
-        for (const usd::Token& api : source_.apis(prim)) {
-            // One that has a look too stays among the looks.
-            if (type == "Material" && api.text() == "PhysicsMaterialAPI" && source_.children(prim).empty())
-                home = Part::physics;
-            if (type == "Xform" && (api.text() == "RosTopicAPI" || api.text() == "RosServiceAPI" ||
-                                    api.text() == "RosActionAPI" || api.text() == "RosFrameAPI"))
-                home = Part::ros;
-            if (type == "Xform" && part_of_schema(api.text()) == Part::physics) return Part::base;
-        }
-        for (const usd::Token& child : source_.children(prim))
-            if (const auto below = whole_.find(prim.child(child)); below == whole_.end() || below->second != home)
-                return Part::base;
-        return home;
-    }
-
-    void reduce(usd::Layer& layer, const usd::Path& prim, Part part, Part home) const
-    {
-        if (home != Part::base) {  // it stands elsewhere
-            static_cast<void>(layer.remove(prim));
-            return;
-        }
+    std::set<usd::Path> found;
+    for (const usd::Path& prim : usd::prim_specs(layer)) {
+        const bool points = usd::array_size(layer, prim.property("points")) > 0;
         for (const usd::Token& name : layer.properties(prim))
-            if (part_of_property(name.text()) != part) static_cast<void>(layer.remove(prim.property(name)));
-        const std::vector<usd::Token> apis = layer.apis(prim);
-        if (std::any_of(apis.begin(), apis.end(),
-                        [&](const usd::Token& api) { return part_of_schema(api.text()) != part; })) {
-            static_cast<void>(layer.clear_field(prim, "apiSchemas"));
-            for (const usd::Token& api : apis)
-                if (part_of_schema(api.text()) == part) static_cast<void>(layer.apply_api(prim, api));
-        }
-        if (part == Part::base) return;
-        static_cast<void>(layer.define(prim, {}, usd::Specifier::over));
-        for (const usd::Token& key : layer.fields(prim)) {
-            const std::string& name = key.text();
-            if (name != "specifier" && name != "apiSchemas" && name != "primChildren" && name != "properties" &&
-                name != "propertyChildren")
-                static_cast<void>(layer.clear_field(prim, key));
-        }
-        if (layer.properties(prim).empty() && layer.apis(prim).empty() && layer.children(prim).empty())
-            static_cast<void>(layer.remove(prim));
+            if (points || usd::array_size(layer, prim.property(name)) > kHeavyElements) found.insert(prim);
     }
-};
-
-/// Types and properties that give a primitive its form.
-bool is_primitive(std::string_view type)
-{
-    static constexpr std::array<std::string_view, 6> kTypes{"Cube", "Sphere", "Cylinder", "Capsule", "Cone", "Plane"};
-    return std::ranges::find(kTypes, type) != kTypes.end();
-}
-bool gives_form(std::string_view name)
-{
-    static constexpr std::array<std::string_view, 7> kNames{"size",   "radius", "height", "axis",
-                                                            "extent", "width",  "length"};
-    return std::ranges::find(kNames, name) != kNames.end();
-}
-
-/// Geometry and large arrays of the base go to a binary layer that their prims bring in by payload.
-void split_geometry(usd::Layer& base, usd::Layer& geometry, bool& any)
-{
-    for (const usd::Path& prim : base.specs()) {
-        if (base.kind(prim) != usd::SpecKind::prim) continue;
-        const std::string type  = type_of(base, prim);
-        const bool        form  = is_primitive(type);
-        bool              heavy = form;
-        const std::size_t most  = type == "Mesh" ? 0 : kHeavyElements;
-        for (const usd::Token& name : base.properties(prim))
-            heavy |= usd::array_size(base, prim.property(name)) > most;
-        if (!heavy) continue;
-        any = true;
-        static_cast<void>(geometry.define(prim, type));
-        for (const usd::Token& name : base.properties(prim)) {
-            const usd::Path path = prim.property(name);
-            if (form ? !gives_form(name.text()) : usd::array_size(base, path) == 0) continue;
-            if (geometry.copy_spec(base, path, path)) static_cast<void>(base.remove(path));
-        }
-        if (form) static_cast<void>(base.clear_field(prim, "typeName"));
-        static_cast<void>(base.add_payload(prim, {.asset = "./geometries.usdc", .prim = prim}));
-    }
+    return found;
 }
 
 void split(Repair& repair, const Finding&)
 {
     usd::Layer* source = repair.work.layer(repair.work.entry().string());
-    if (repair.work.asset_layers().size() > 1 || source == nullptr || repair.work.has_overlay())
-        return repair.refuse("layout", "several layers are the author's to rearrange");
-    if (!asked_for(repair, 8))
-        return repair.refuse("layout", "--phases P8 splits the asset into base, materials, physics and ros");
+    if (source == nullptr) return repair.refuse("external-layer", "the entry cannot be read");
     const std::string root = source->field(usd::Path::root(), "defaultPrim").get<std::string>().value_or("");
-    if (has_variants(*source) || !source->sublayers().empty() || root.empty())
-        return repair.refuse("layout", "an asset with variants, sublayers or without a default prim is not split");
+    if (!source->sublayers().empty() || root.empty())
+        return repair.refuse("layout", "an asset with sublayers or without a default prim is not split");
+    if (repair.edits() > 0) return repair.defer();
+    if (repair.attempt > 0) return repair.refuse("would-change", "the stage of the divided asset would be another");
     const usd::Layer         all = source->copy();
-    const Split              parts(all);
+    const Parts              parts(all);
     const fs::path           folder = repair.work.folder();
     std::vector<std::string> stack;
-    for (const auto& [part, name] : {std::pair<Part, const char*>{Part::ros, "ros.usda"},
-                                     {Part::physics, "physics.usda"},
-                                     {Part::material, "materials.usda"},
-                                     {Part::base, "base.usda"}}) {
-        usd::Layer layer = parts.part(part);
+    for (const Part part : {Part::ros, Part::physics, Part::material, Part::instances, Part::base}) {
+        const std::string name = file_of(part);
+        if (repair.work.is_asset(folder / name) && folder / name != repair.work.entry())
+            return repair.refuse("name-taken", "there is a file " + name + " already");
+        usd::Layer layer = parts.only({part});
         if (layer.children(usd::Path::root()).empty()) continue;
-        if (part == Part::base) {
-            usd::Layer geometry;
-            bool       any = false;
+        if (const auto prims = prims_with_arrays(layer); !prims.empty() && (part == Part::instances || part == Part::base)) {
+            const fs::path file     = folder / "geometries.usdc";
+            usd::Layer&    geometry = repair.work.new_layer(file);
             copy_metadata(all, geometry);
-            split_geometry(layer, geometry, any);
-            if (any) repair.work.new_layer(folder / "geometries.usdc") = std::move(geometry);
+            static_cast<void>(
+                geometry.set_field(usd::Path::root(), "defaultPrim", usd::make_value("token", usd::Token("Geometries"))));
+            move_arrays(layer, geometry, "./geometries.usdc", prims);
         }
         repair.work.new_layer(folder / name) = std::move(layer);
         repair.note((folder / name).string(), usd::Path::root(), "layer", "", name);
-        stack.push_back("./" + std::string(name));
+        stack.push_back("./" + name);
     }
     // The entry keeps who the asset is.
     usd::Layer entry;
@@ -216,56 +79,125 @@ void split(Repair& repair, const Finding&)
             static_cast<void>(entry.set_field(prim, key, value));
     *source = std::move(entry);
     repair.note(repair.work.entry().string(), usd::Path::root(), "subLayers", "", "arcs only");
+    repair.rearrange();
+}
+
+bool may_make_files(Repair& repair)
+{
+    if (repair.work.has_overlay()) return repair.refuse("overlay", "an overriding layer cannot rearrange layers"), false;
+    if (!repair.options.new_files)
+        return repair.refuse("layout", "the repair makes new files; -o FOLDER does it"), false;
+    return true;
+}
+
+/// An asset of one layer is divided when that is asked for, or where large arrays have to leave the text anyway.
+void fix_entry(Repair& repair, const Finding& finding)
+{
+    if (!may_make_files(repair)) return;
+    if (repair.work.asset_layers().size() > 1) return lighten_entry(repair, finding);
+    if (!asked_for(repair, 8))
+        return repair.refuse("layout", "--phases P8 splits the asset into base, materials, physics and ros");
+    split(repair, finding);
+}
+
+void fix_heavy_text(Repair& repair, const Finding& finding)
+{
+    if (!may_make_files(repair)) return;
+    if (repair.work.asset_layers().size() > 1) return store_heavy(repair, finding);
+    split(repair, finding);
 }
 
 // -- P7: a vendor's words go to a layer of its own, composed by a second entry
+
+/// Prims of the stage that a spec of a layer speaks about.
+std::vector<usd::Prim> spoken_of(const Repair& repair, const std::string& layer, const usd::Path& prim)
+{
+    std::vector<usd::Prim> found;
+    for (const PrimFacts& facts : repair.facts.prims) {
+        if (facts.prim.is_instance_proxy()) continue;
+        for (const usd::SpecPlace& at : usd::spec_places(facts.prim))
+            if (at.layer == layer && at.path == prim) {
+                found.push_back(facts.prim);
+                break;
+            }
+    }
+    return found;
+}
+
+/// The same words over the entry, where a path is that of the stage.
+bool say_over(const Repair& repair, const usd::Layer& layer, const RoleExample& use, const usd::Prim& prim,
+              usd::Layer& over)
+{
+    if (!use.path.is_property()) {
+        if (type_of(layer, use.path) == use.what)  // a prim of the vendor's own
+            return prim.path() == use.path && bool(over.copy_spec(layer, use.path, use.path));
+        return bool(over.apply_api(prim.path(), use.what));
+    }
+    const usd::Path to = prim.path().property(use.path.name());
+    if (!over.copy_spec(layer, use.path, to)) return false;
+    if (layer.kind(use.path) != usd::SpecKind::relationship || prim.path() == use.path.prim()) return true;
+    return bool(over.set_targets(to, repair.facts.stage.prim_at(prim.path()).relationship(use.path.name()).targets()));
+}
+
+bool take_out(usd::Layer& layer, const RoleExample& use)
+{
+    if (use.path.is_property() || type_of(layer, use.path) == use.what) return bool(layer.remove(use.path));
+    return bool(layer.remove_api(use.path, use.what, false));
+}
 
 void isolate(Repair& repair, const Finding& finding)
 {
     usd::Layer* layer = repair.work.layer(finding.site.layer);
     if (layer == nullptr || repair.work.has_overlay())
         return repair.refuse("overlay", "an overriding layer cannot move opinions");
-    if (!asked_for(repair, 7))
-        return repair.refuse("layout",
-                             "--phases P7 moves the vendor's words to a layer that only a second entry composes");
+    if (!may_make_files(repair)) return;
+    if (repair.edits() > 0) return repair.defer();
+    if (repair.attempt > 0)
+        return repair.refuse("would-change", "over the entry the words would be stronger than what they are weaker than now");
+    if (finding.variant.starts_with("elsewhere"))
+        return repair.refuse("unregistered", "whose words they are is the author's to say");
     for (const AssetLayer& read : repair.facts.layers()) {
         if (read.layer.name != finding.site.layer) continue;
         for (const auto& [vendor, uses] : read.vendors) {
+            if (read.vendors.count(finding.variant) != 0 && finding.variant != vendor) continue;
+            // What is read wherever nobody says otherwise is part of what the asset means.
+            if (vendor == "newton" && !asked_for(repair, 7) &&
+                !repair.unsafe("the words of newton, which are read by default, leave the asset's entry"))
+                continue;
             const fs::path file  = repair.work.folder() / (vendor + ".usda");
             usd::Layer&    apart = repair.work.new_layer(file);
-            copy_metadata(*repair.root().layer, apart);
+            if (apart.fields(usd::Path::root()).empty()) copy_metadata(*repair.root().layer, apart);
+            bool any = false;
             for (const RoleExample& use : uses) {
-                // The vendor's layer lies over the entry: a path means the same there only if no arc maps it.
-                const usd::Prim prim = repair.facts.stage.prim_at(use.path.prim());
-                const bool same = prim && std::ranges::any_of(usd::spec_places(prim), [&](const usd::SpecPlace& at) {
-                                      return at.layer == read.layer.name && at.path == use.path.prim();
-                                  });
-                if (!same) {
-                    repair.refuse("namespace", use.path.text() + " is at another path on the stage");
+                if (layer->kind(use.path) == usd::SpecKind::none) continue;  // went with what it stood on
+                const auto prims = spoken_of(repair, read.layer.name, use.path.prim());
+                bool       said  = !prims.empty() && use.path.text().find('{') == std::string::npos;
+                for (const usd::Prim& prim : prims) said = said && say_over(repair, *layer, use, prim, apart);
+                if (!said) {
+                    repair.refuse("namespace", use.path.text() + " cannot be said over the entry");
                     continue;
                 }
-                if (use.path.is_property()) {
-                    if (!apart.copy_spec(*layer, use.path, use.path) || !layer->remove(use.path)) continue;
-                } else if (type_of(*layer, use.path) == use.what) {
-                    if (!apart.copy_spec(*layer, use.path, use.path) || !layer->remove(use.path)) continue;
-                } else if (!apart.apply_api(use.path, use.what) || !layer->remove_api(use.path, use.what, false)) {
-                    continue;
-                }
+                if (!take_out(*layer, use)) continue;
                 repair.note(finding.site.layer, use.path, "spec", use.what, vendor + ".usda");
+                any = true;
             }
+            if (!any) continue;
             const fs::path second =
                 repair.work.folder() / (repair.work.entry().stem().string() + "_" + vendor + ".usda");
             usd::Layer& entry = repair.work.new_layer(second);
             copy_metadata(*repair.root().layer, entry);
             static_cast<void>(
                 entry.set_sublayers({"./" + vendor + ".usda", "./" + repair.work.entry().filename().string()}));
+            repair.remark("second-entry", "what " + vendor + " adds is composed by " + second.filename().string());
+            // One vendor at a time: each second entry is compared with what the asset composed.
+            return repair.rearrange(second.string());
         }
     }
 }
 
 constexpr std::array kRepairs{RepairOf{"REP-1.2.1-j", Phase::vendors, isolate},
-                              RepairOf{"REP-1.2.1-i", Phase::layers, split},
-                              RepairOf{"REP-1.2.1-c", Phase::layers, split}};
+                              RepairOf{"REP-1.2.1-i", Phase::layers, fix_entry},
+                              RepairOf{"REP-1.2.1-c", Phase::layers, fix_heavy_text}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <numeric>
 
 #include "conformance/fixes/repair.h"
@@ -111,10 +112,28 @@ bool animated_topology(Repair& repair, const usd::Prim& mesh)
     return true;
 }
 
+/// Whether the faces name corners that are there; a repair of others would only move the fault.
+bool sound_faces(Repair& repair, const usd::Prim& mesh)
+{
+    const Indices counts = integers(mesh, "faceVertexCounts"), indices = integers(mesh, "faceVertexIndices");
+    const auto    points = mesh.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{}).size();
+    std::uint64_t corners  = 0;
+    bool          negative = false;
+    for (const int count : counts) {
+        negative = negative || count < 0;
+        corners += static_cast<std::uint64_t>(std::max(count, 0));
+    }
+    const bool inside = std::all_of(indices.begin(), indices.end(),
+                                    [&](int i) { return i >= 0 && static_cast<std::size_t>(i) < points; });
+    if (!negative && corners > 0 && corners == indices.size() && inside) return true;
+    repair.refuse("bad-mesh", inside ? "the faces do not add up" : "a face names a point that is not there");
+    return false;
+}
+
 void triangulate(Repair& repair, const Finding& finding)
 {
     const usd::Prim mesh = prim_of(repair, finding);
-    if (animated_topology(repair, mesh)) return;
+    if (animated_topology(repair, mesh) || !sound_faces(repair, mesh)) return;
     const Indices counts = integers(mesh, "faceVertexCounts"), indices = integers(mesh, "faceVertexIndices");
     const auto    points = mesh.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{});
     // Each corner a point of its own: the triangles then name corners.
@@ -139,7 +158,7 @@ void triangulate(Repair& repair, const Finding& finding)
 void turn_over(Repair& repair, const Finding& finding)
 {
     const usd::Prim mesh = prim_of(repair, finding);
-    if (animated_topology(repair, mesh)) return;
+    if (animated_topology(repair, mesh) || !sound_faces(repair, mesh)) return;
     const Indices counts = integers(mesh, "faceVertexCounts");
     Regrouping    to;
     int           at = 0;
@@ -147,8 +166,6 @@ void turn_over(Repair& repair, const Finding& finding)
         for (int i = count - 1; i >= 0; --i) to.corners.push_back(at + i);
         at += count;
     }
-    if (static_cast<std::size_t>(at) != integers(mesh, "faceVertexIndices").size())
-        return repair.refuse("bad-mesh", "the faces do not add up");
     if (at > 0) regroup(repair, mesh, to);
     repair.set(mesh, "orientation", "token", usd::make_value("token", usd::Token("rightHanded")), true);
 }

@@ -6,64 +6,16 @@
 #include "conformance/fixes/repair.h"
 #include "conformance/mesh_shape.h"
 
-/// P4 and P5: limits, masses, flags and materials of physics.
+/// P5: masses, colliders and materials of physics.
 namespace mechane::conformance {
 namespace {
 
 usd::Prim prim_of(const Repair& repair, const Finding& finding)
 { return repair.facts.stage.prim_at(usd::Path(finding.site.prim)); }
 
+constexpr double kUnboundFriction = 1;  // of a collider without a material (GAP-092); it does not bounce
+
 usd::Value token(const char* value) { return usd::make_value("token", usd::Token(value)); }
-
-void fix_limits(Repair& repair, const Finding& finding)
-{
-    const usd::Prim joint = prim_of(repair, finding);
-    if (finding.variant != "none" || !joint.is_a("PhysicsRevoluteJoint"))
-        return repair.refuse("missing-limit", "the missing limit is the author's to say");
-    const EditPlace at = repair.place(joint, "physics:lowerLimit");
-    repair.set(at, "physics:lowerLimit", "float", number_value("float", -kInfinity));
-    repair.set(at, "physics:upperLimit", "float", number_value("float", kInfinity));
-}
-
-void fix_relations(Repair& repair, const Finding& finding)
-{
-    if (finding.variant == "not-finite")
-        return repair.refuse("bad-frame", "where the joint is in its body is the author's to say");
-    if (finding.variant != "non-unit-quaternion")
-        return repair.refuse("dangling-relationship", "which bodies the joint holds is the author's to say");
-    const usd::Prim joint = prim_of(repair, finding);
-    const auto      q     = joint.attribute(finding.site.property).authored_as<Quatd>();
-    if (!q || !(dot(*q, *q) > 0)) return repair.refuse("bad-frame", "a zero quaternion has no direction");
-    repair.set(joint, finding.site.property, "quatf", usd::make_value("quatf", normalized(*q)));
-}
-
-void fix_kinematic(Repair& repair, const Finding& finding)
-{
-    const usd::Prim body  = prim_of(repair, finding);
-    const auto      index = repair.facts.physics.body_at(body.path());
-    for (const physics::Joint& joint : repair.facts.physics.joints)
-        if (index >= 0 && (joint.body0 == index || joint.body1 == index) && repair.facts.is_tree_joint(joint))
-            return repair.refuse("driven-by-joint", "a joint moves the body as well: which of the two is meant?");
-    if (!repair.unsafe("the animated body becomes kinematic")) return;
-    repair.set(body, "physics:kinematicEnabled", "bool", usd::make_value("bool", true));
-}
-
-void fix_frame_body(Repair& repair, const Finding& finding)
-{
-    const usd::Prim body = prim_of(repair, finding);
-    if (!repair.facts.find(body.path())->is(kFrame))
-        return repair.refuse("frame-by-name", "the prim may be meant as a link; apply RosFrameAPI if it is a frame");
-    if (!repair.unsafe("the rigid body of a frame is removed")) return;
-    const auto index = repair.facts.physics.body_at(body.path());
-    for (const physics::Joint& joint : repair.facts.physics.joints) {
-        if (index < 0 || (joint.body0 != index && joint.body1 != index)) continue;
-        if (joint.kind != physics::JointKind::fixed)
-            return repair.refuse("moving-frame", "the frame hangs on a movable joint");
-        repair.set_field(repair.field_place(joint.prim, "active"), "active", usd::make_value("bool", false));
-    }
-    for (const char* api : {"PhysicsRigidBodyAPI", "PhysicsMassAPI"})
-        if (body.has_api(api)) repair.remove_api(body, api);
-}
 
 void write_inertia(Repair& repair, const usd::Prim& body, const Principal& inertia)
 {
@@ -113,10 +65,8 @@ void fix_custom_inertia(Repair& repair, const Finding& finding)
     std::vector<usd::Token>     sources;
     const std::optional<Mat33d> tensor = custom_inertia(prim, finding.site.property, sources);
     if (!tensor) return repair.refuse("bad-inertia", "the values are no symmetric inertia");
-    const Vec3d moments = principal_of(*tensor).diagonal;
-    if (std::min({moments.x, moments.y, moments.z}) <
-        -1e-6 * max_component(abs(moments)))  // rounding of the six numbers apart
-        return repair.refuse("bad-inertia", "the values are no inertia that a body can have: one moment is negative");
+    if (!is_possible(principal_of(*tensor).diagonal))
+        return repair.refuse("bad-inertia", "the values are no inertia that a body can have");
     const auto diagonal = prim.attribute("physics:diagonalInertia").authored_as<Vec3d>();
     const auto axes     = prim.attribute("physics:principalAxes").authored_as<Quatd>();
     if (diagonal && length(*diagonal) > 0) {
@@ -166,12 +116,22 @@ void fix_approximation(Repair& repair, const Finding& finding)
     repair.set(at, "physics:approximation", "token", token(value), true);
 }
 
+/// What a material without the schema does to a collider is nothing: where it authors no coefficients, those that are
+/// in force without it are written, so that only what the author wrote comes into force.
 void fix_material_api(Repair& repair, const Finding& finding)
 {
     const usd::Prim material = prim_of(repair, finding);
     if (!material.is_a("Material")) return repair.refuse("not-a-material", "what is bound is no Material");
-    if (!repair.unsafe("with the schema the material's values come into force, zero where nothing is authored")) return;
-    repair.apply_api(repair.place(material, "physics:staticFriction"), "PhysicsMaterialAPI");
+    const auto authored = [&](const char* name) { return material.attribute(name).authored_as<double>(); };
+    const auto fixed = authored("physics:staticFriction"), moving = authored("physics:dynamicFriction");
+    const EditPlace at   = repair.place(material, "physics:staticFriction");
+    const auto      fill = [&](const char* name, double value) {
+        if (!authored(name)) repair.set(at, name, "float", number_value("float", value));
+    };
+    if (!repair.apply_api(at, "PhysicsMaterialAPI")) return;
+    fill("physics:staticFriction", moving.value_or(kUnboundFriction));
+    fill("physics:dynamicFriction", fixed.value_or(kUnboundFriction));
+    fill("physics:restitution", 0);
 }
 
 /// Unauthored coefficients mean their fallback, zero.
@@ -210,68 +170,11 @@ void fix_binding(Repair& repair, const Finding& finding)
     repair.set_stage_targets(prim, on, "material:binding:physics", {material});
 }
 
-/// True when colliders without a body lie at, above or below a prim: a joint that names it keeps them from colliding
-/// with its other side.
-bool holds_static_collider(const Facts& facts, const usd::Prim& prim)
-{
-    const std::int32_t here = facts.index_of(prim);
-    if (here < 0) return false;
-    if (facts.nearest(here, kCollider) != nullptr) return true;
-    for (std::int32_t i = here; i < facts.prims[static_cast<std::size_t>(here)].end; ++i)
-        if (facts.prims[static_cast<std::size_t>(i)].is(kCollider) && facts.nearest(i, kBody) == nullptr) return true;
-    return false;
-}
-
-void fix_anchor(Repair& repair, const Finding& finding)
-{
-    const usd::Prim joint = prim_of(repair, finding);
-    if (finding.variant != "target") return repair.refuse("reversed", "the joint's direction is the author's to say");
-    // The frame was given in the target's; without target it is the world's.
-    const auto      target = joint.relationship("physics:body0").targets();
-    const usd::Prim prim   = target.empty() ? usd::Prim() : repair.facts.stage.prim_at(target.front());
-    if (!prim) return repair.refuse("dangling-relationship", "the target does not exist");
-    if (holds_static_collider(repair.facts, prim) &&
-        !repair.unsafe("without its target the joint no longer keeps the colliders there from touching the link"))
-        return;
-    const usd::Matrix4d world = repair.facts.stage.world_matrix(prim);
-    const Vec3d p = usd::transform_point(world, joint.attribute("physics:localPos0").get<Vec3d>().value_or(Vec3d{}));
-    const Quatd q =
-        usd::decompose(world).rotation * joint.attribute("physics:localRot0").get<Quatd>().value_or(Quatd{0, 0, 0, 1});
-    repair.set(joint, "physics:localPos0", "point3f", usd::make_value("point3f", p));
-    repair.set(joint, "physics:localRot0", "quatf", usd::make_value("quatf", normalized(q)));
-    repair.set_targets(repair.place(joint, "physics:body0"), "physics:body0", {});
-}
-
-void fix_roots(Repair& repair, const Finding&)
-{
-    if (!repair.unsafe("all but one articulation root of a tree are removed")) return;
-    for (const KinematicTree& tree : repair.facts.trees) {
-        if (tree.roots.size() < 2) continue;
-        // The one nearest the base stays: the shortest path, the first of equals.
-        const auto depth = [&](std::int32_t i) {
-            return std::ranges::count(repair.facts.prims[static_cast<std::size_t>(i)].prim.path().text(), '/');
-        };
-        std::int32_t keep = tree.roots.front();
-        for (const std::int32_t root : tree.roots)
-            if (depth(root) < depth(keep)) keep = root;
-        for (const std::int32_t root : tree.roots)
-            if (root != keep)
-                repair.remove_api(repair.facts.prims[static_cast<std::size_t>(root)].prim,
-                                  "PhysicsArticulationRootAPI");
-    }
-}
-
 void fix_needs_author(Repair& repair, const Finding&)
 { repair.refuse("missing-mass", "the mass of a part is the author's to say"); }
 
-constexpr std::array kRepairs{RepairOf{"REP-1.3-b", Phase::transforms, fix_relations},
-                              RepairOf{"REP-1.3-d", Phase::variants, fix_limits},
-                              RepairOf{"REP-1.3-f", Phase::metadata, fix_roots},
-                              RepairOf{"REP-1.3-l", Phase::metadata, fix_needs_author},
+constexpr std::array kRepairs{RepairOf{"REP-1.3-l", Phase::metadata, fix_needs_author},
                               RepairOf{"REP-1.3-m", Phase::metadata, fix_needs_author},
-                              RepairOf{"REP-1.3-o", Phase::metadata, fix_anchor},
-                              RepairOf{"REP-1.3-p", Phase::metadata, fix_kinematic},
-                              RepairOf{"REP-1.3-q", Phase::metadata, fix_frame_body},
                               RepairOf{"REP-1.3-r", Phase::metadata, fix_inertia},
                               RepairOf{"REP-1.3-s", Phase::schemas, fix_custom_inertia},
                               RepairOf{"REP-1.3.1-a", Phase::metadata, fix_purpose},

@@ -55,6 +55,35 @@ Quatd tidy(Quatd q, const std::optional<Quatd>& before)
     return {tidy(q.x), tidy(q.y), tidy(q.z), tidy(q.w)};
 }
 
+/// A matrix whose axes are permuted and mirrored alone, up to the accuracy of floats, is so exactly.
+usd::Matrix4d exact(usd::Matrix4d m)
+{
+    constexpr double kFloat = 1e-6;
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c)
+            if (const double x = std::abs(m(r, c)); x > kFloat && std::abs(x - 1) > kFloat) return m;
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) m(r, c) = std::round(m(r, c)) + 0.0;
+    return m;
+}
+
+/// Of the ways to take a mirror apart the one that turns least: two axes may change their sign together.
+usd::Decomposition turned_least(usd::Decomposition d)
+{
+    if (d.scale.x * d.scale.y * d.scale.z >= 0) return d;
+    usd::Decomposition best = d;
+    for (std::size_t kept = 0; kept < 3; ++kept) {
+        usd::Decomposition other = d;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            if (axis != kept) other.scale[axis] = -other.scale[axis];
+        // Half a turn about the kept axis, before the rotation: row vectors.
+        const Quatd half{kept == 0 ? 1.0 : 0.0, kept == 1 ? 1.0 : 0.0, kept == 2 ? 1.0 : 0.0, 0};
+        other.rotation = d.rotation * half;
+        if (std::abs(other.rotation.w) > std::abs(best.rotation.w) + 1e-9) best = other;
+    }
+    return best;
+}
+
 /// Whether a part is the same at all times.
 bool keeps(const auto& parts, auto&& part)
 {
@@ -140,7 +169,7 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
     for (std::size_t i = 0; i <= plan.times.size(); ++i) {  // 0: the default time
         const usd::Matrix4d m =
             stage.local_matrix(prim, i == 0 ? usd::TimeCode() : usd::TimeCode(plan.times[i - 1])) * after;
-        const usd::Decomposition d = usd::decompose(m);
+        const usd::Decomposition d = turned_least(usd::decompose(m));
         if (const char* fault = fault_of(d)) {
             repair_.refuse(fault, prim.path().text() + ": the placement is not translate, orient and scale");
             return false;
@@ -161,7 +190,7 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
             repair_.refuse("mirrored-body", prim.path().text() + ": a mirror cannot be handed down");
             return false;
         }
-        if (hand == HandDown::turn) handed = handed * usd::from_pose({{}, parts.front().orient});
+        if (hand == HandDown::turn) handed = handed * exact(usd::from_pose({{}, parts.front().orient}));
         if (!near(handed, {}) && hands_into_variants(repair_, prim, !is_unit(parts.front().scale))) {
             repair_.refuse("state-dependent-edit", prim.path().text() + ": variants hold what it would be handed to");
             return false;

@@ -34,7 +34,10 @@ EditPlace Repair::place(const usd::Prim& prim, const usd::Token& property)
                 if (name.text().starts_with(family)) return at;
     for (const EditPlace& at : all)
         if (!at.layer->field(at.path, "typeName").empty()) return at;
-    return all.empty() ? EditPlace{} : all.front();
+    if (!all.empty()) return all.front();
+    // What only layers outside say is overridden in the entry.
+    if (prim.is_instance_proxy()) return {};
+    return {work.layer(work.entry().string()), work.entry().string(), prim.path()};
 }
 
 EditPlace Repair::own_place(const usd::Prim& prim, const usd::Token& property)
@@ -245,6 +248,12 @@ void Repair::refuse(std::string reason, std::string message)
 {
     result_.left.push_back({rule_, finding_ == nullptr ? "" : finding_->site.prim,
                             finding_ == nullptr ? "" : finding_->site.property, std::move(reason), std::move(message)});
+}
+
+void Repair::remark(std::string reason, std::string message)
+{
+    refuse(std::move(reason), std::move(message));
+    result_.left.back().remark = true;
 }
 
 bool Repair::unsafe(const std::string& message)

@@ -80,13 +80,23 @@ class Repair {
     /// What this pass does to the whole world: its placements are multiplied by `turned`, its lengths by `stretched`.
     usd::Matrix4d turned;
     double        stretched   = 1;
+    std::set<std::string> reversed;  ///< joints whose sides changed places
     bool          mixed_units = false;  ///< layers disagreed about lengths: nothing can be compared
+    /// How often the finding at hand was repaired already and taken back: another way may work.
+    int attempt = 0;
+    /// The edit rearranges layers: what is composed has to stay the same. It is the pass's only one.
+    /// @param entry  whose stage is compared with the one before; empty: the asset's
+    void rearrange(const std::string& entry = {}) { rearranged_ = entry.empty() ? work.entry().string() : entry; }
+    [[nodiscard]] const std::string& rearranged() const { return rearranged_; }
+
     /// The finding at hand is taken up again in the next pass.
     void               defer() { deferred_ = true; }
     [[nodiscard]] bool take_deferred() { return std::exchange(deferred_, false); }
 
     /// Notes that the finding at hand cannot be repaired.
     void refuse(std::string reason, std::string message);
+    /// Notes what the author should know of a repair that was made.
+    void remark(std::string reason, std::string message);
     /// Notes it, unless unsafe repairs are wanted.
     bool unsafe(const std::string& message);
     /// An edit that was made on the layer itself.
@@ -100,6 +110,7 @@ class Repair {
     const Finding*                     finding_  = nullptr;
     std::size_t                        edits_    = 0;
     bool                               deferred_ = false;
+    std::string                        rearranged_;  ///< entry to be compared
     std::map<std::string, std::size_t> users_;  ///< how many prims a spec speaks about; made when it is asked for
 
     bool                   done(const Result<void>& edit, const EditPlace& place);
@@ -122,6 +133,9 @@ std::span<const RepairOf> transform_repairs();
 std::span<const RepairOf> unit_repairs();
 std::span<const RepairOf> asset_repairs();
 std::span<const RepairOf> physics_repairs();
+std::span<const RepairOf> body_repairs();
+std::span<const RepairOf> layer_repairs();
+std::span<const RepairOf> dependent_unit_repairs();
 std::span<const RepairOf> ros_repairs();
 std::span<const RepairOf> mesh_repairs();
 std::span<const RepairOf> path_repairs();

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "conformance/fixes/repair.h"
+#include "mechane/ros/interfaces.h"
 #include "mechane/ros/names.h"
 #include "mechane/ros/schema.h"
 
@@ -145,24 +147,66 @@ void fix_optical_child(Repair& repair, const Finding& finding)
     repair.set(child, "xformOpOrder", "token[]", usd::make_value("token[]", std::vector<usd::Token>{"xformOp:orient"}),
                true);
     move_schemas(repair, camera, child, {{"RosTopicAPI", "ros:topic:"}, {"RosFrameAPI", "ros:frame:"}});
+    repair.apply_api(child, "RosFrameAPI");  // else the pictures would carry the frame of the link (REP-2.8-c)
 }
 
+/// Numbers that a matrix of doubles leaves beside whole ones.
+double tidy(double value)
+{
+    const double whole = std::round(value);
+    return std::abs(value - whole) <= 1e-7 ? whole + 0.0 : value;
+}
+
+/// The frame is turned where it stands, whatever lies between it and its camera.
 void fix_optical_rotation(Repair& repair, const Finding& finding)
 {
     if (finding.variant != "rotation")
         return repair.refuse("translated", "the frame may be meant to stand away from its camera");
-    if (!repair.unsafe("the frame below the camera is turned")) return;
-    const usd::Prim frame = prim_of(repair, finding);
-    if (!frame.parent().is_a("Camera"))
+    const usd::Stage& stage = repair.facts.stage;
+    const usd::Prim   frame = prim_of(repair, finding);
+    usd::Prim         camera = frame.parent();
+    while (camera && !camera.is_a("Camera")) camera = camera.parent();
+    for (usd::Prim p = frame; p && p != camera; p = p.parent())
+        for (const usd::Token& op : p.authored_property_names())
+            if (op.text().starts_with("xformOp:") && p.attribute(op).varying())
+                return repair.refuse("animated", "the frame moves against its camera");
+    const auto from_camera = usd::inverse(stage.world_matrix(camera));
+    const auto to_parent   = usd::inverse(stage.world_matrix(frame.parent()));
+    if (!camera || !from_camera || !to_parent || stage.resets_transform(frame))
         return repair.refuse("nested", "what lies between the camera and the frame turns it too");
-    const EditPlace at = repair.place(frame, "xformOpOrder");
+    const usd::Decomposition away = usd::decompose(stage.world_matrix(frame) * *from_camera);
+    const usd::Decomposition now  = usd::decompose(usd::from_pose({away.translation, Quatd{1, 0, 0, 0}}) *
+                                                   stage.world_matrix(camera) * *to_parent);
+    if (now.singular || now.sheared || length(now.scale - Vec3d{1, 1, 1}) > 1e-6)
+        return repair.refuse("nested", "what lies between the camera and the frame scales it");
+    const EditPlace at = repair.own_place(frame, "xformOpOrder");
+    if (!at) return repair.refuse("instance", "the frame lies inside an instance");
+    const bool moved = frame.attribute("xformOp:translate").authored() || length(now.translation) > 1e-9;
     for (const usd::Token& op : frame.authored_property_names())
-        if (op.text().starts_with("xformOp:") && op.text() != "xformOp:translate") repair.erase(frame, op);
+        if (op.text().starts_with("xformOp:") && op.text() != "xformOp:translate" && op.text() != "xformOp:orient")
+            repair.erase(frame, op);
     std::vector<usd::Token> order;
-    if (frame.attribute("xformOp:translate").authored()) order.emplace_back("xformOp:translate");
+    if (moved) {
+        const Vec3d t{tidy(now.translation.x), tidy(now.translation.y), tidy(now.translation.z)};
+        const auto  type = frame.attribute("xformOp:translate").type_name();
+        repair.set(at, "xformOp:translate", type.empty() ? "double3" : type,
+                   usd::make_value(type.empty() ? "double3" : type, t));
+        order.emplace_back("xformOp:translate");
+    }
+    Quatd q{tidy(now.rotation.x), tidy(now.rotation.y), tidy(now.rotation.z), tidy(now.rotation.w)};
+    if (q.w < 0 || (q.w == 0 && q.x < 0)) q = {0.0 - q.x, 0.0 - q.y, 0.0 - q.z, 0.0 - q.w};
+    const auto type = frame.attribute("xformOp:orient").type_name();
+    repair.set(at, "xformOp:orient", type.empty() ? "quatf" : type, usd::make_value(type.empty() ? "quatf" : type, q));
     order.emplace_back("xformOp:orient");
-    repair.set(at, "xformOp:orient", "quatf", half_turn());
     repair.set(at, "xformOpOrder", "token[]", usd::make_value("token[]", order), true);
+}
+
+/// Interfaces that do not lie below the prim: a context above them would give them another name.
+bool names_others(const Facts& facts, const usd::Prim& context)
+{
+    const auto all = ros::interfaces(facts.stage);
+    return std::ranges::any_of(
+        all, [&](const ros::Interface& one) { return !one.prim.path().has_prefix(context.path()); });
 }
 
 void fix_context_place(Repair& repair, const Finding& finding)
@@ -171,7 +215,9 @@ void fix_context_place(Repair& repair, const Finding& finding)
     if (!root) return;
     if (std::ranges::count_if(repair.facts.prims, [](const PrimFacts& p) { return p.is(kContext); }) != 1)
         return repair.refuse("several-contexts", "several contexts: which one is the robot's is the author's to say");
-    if (!repair.unsafe("the context moves to the default prim, which renames what lies beside it")) return;
+    if (names_others(repair.facts, prim) &&
+        !repair.unsafe("the context moves to the default prim, which renames what lies beside it"))
+        return;
     move_schemas(repair, prim, repair.place(root, "ros:context:namespace"), {{"RosContextAPI", "ros:context:"}});
 }
 

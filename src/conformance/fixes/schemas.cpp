@@ -64,8 +64,8 @@ std::optional<Source> physx(const usd::Prim& joint)
         return Source{"physx",
                       api.text(),
                       {joint.relationship(stem + "referenceJoint").targets(),
-                       -joint.attribute(stem + "gearing").get_or<double>(1),
-                       -joint.attribute(stem + "offset").get_or<double>(0), true},
+                       0.0 - joint.attribute(stem + "gearing").get_or<double>(1),
+                       0.0 - joint.attribute(stem + "offset").get_or<double>(0), true},
                       {stem + "referenceJoint", stem + "referenceJointAxis", stem + "gearing", stem + "offset"}};
     }
     return std::nullopt;

@@ -8,6 +8,7 @@
 
 #include "conformance/fixes/placement.h"
 #include "conformance/fixes/scaling.h"
+#include "conformance/fixes/units.h"
 #include "mechane/resolve/mass_rules.h"
 
 /// P3: metres, kilograms, seconds, Z up.
@@ -67,13 +68,15 @@ bool is_acceleration_gain(const Repair& repair, const EditPlace& at)
     return (prim ? prim.attribute(type).get_or<std::string>("") : own.value_or("")) == "acceleration";
 }
 
+}  // namespace
+
 void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double masses)
 {
     const auto        angular   = is_angular(repair, at);
     const std::string name      = at.path.name().text();
     const auto        dimension = dimension_of(name, angular.value_or(false));
     if (!angular && dimension != dimension_of(name, true))
-        return repair.refuse("mixed-axes", at.path.text() + ": one number for axes that slide and axes that turn");
+        return repair.remark("mixed-axes", at.path.text() + ": one number for axes that slide and axes that turn");
     if (!dimension || is_acceleration_gain(repair, at)) return;
     // Gravity below zero stands for the earth's, in any unit.
     const usd::Value value = at.layer->value(at.path);
@@ -92,7 +95,6 @@ void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double
         }
 }
 
-/// Sizes that prims have from their schema alone are authored: a fallback is so many units, whatever those are.
 void write_fallbacks(Repair& repair, const std::map<std::string, double>& factors)
 {
     static const std::vector<usd::Token> kSizes = [] {
@@ -117,12 +119,13 @@ void write_fallbacks(Repair& repair, const std::map<std::string, double>& factor
     }
 }
 
-/// What a layer says of its unit, or what is said for it.
 std::optional<double> unit_of(const usd::Layer& layer, const char* field)
 {
     const auto value = layer.field(usd::Path::root(), field).get<double>();
     return value && *value > 0 && std::isfinite(*value) ? value : std::nullopt;
 }
+
+namespace {
 
 /// True when a collider's volume, a mass spread over it, or a mass with its inertia gives its body a mass.
 bool has_weight(const physics::Collider& collider)
@@ -250,13 +253,16 @@ void fix_time_codes(Repair& repair, const Finding&)
     }
 }
 
-/// Rotates (x, y, z) to (x, -z, y): row vectors.
+}  // namespace
+
 usd::Matrix4d y_up_to_z_up()
 {
     usd::Matrix4d m;
     m(1, 1) = 0, m(1, 2) = 1, m(2, 1) = -1, m(2, 2) = 0;
     return m;
 }
+
+namespace {
 
 void fix_up_axis(Repair& repair, const Finding& finding)
 {

@@ -39,7 +39,64 @@ void select(Repair& repair, const Finding& finding)
     }
 }
 
-constexpr std::array kRepairs{RepairOf{"REP-1.2.4-a", Phase::variants, select},
+/// How the asset would look with another selection; null when it cannot be opened.
+std::shared_ptr<const usd::Stage> with_selection(const Repair& repair, const usd::Prim& prim, const std::string& set,
+                                                 const std::string& name)
+{
+    usd::OpenOptions open = repair.options.open;
+    open.variant_selections.emplace_back(prim.path().text() + "{" + set + "}", name);
+    const auto stage = usd::Stage::open(repair.work.entry().string(), open);
+    return stage ? *stage : nullptr;
+}
+
+/// Whether the shapes below a prim are those that a default fidelity may have, and there are any.
+bool is_default_fidelity(const usd::Stage& stage, const usd::Path& owner)
+{
+    const Facts facts(stage);
+    if (std::ranges::none_of(facts.physics.colliders,
+                             [&](const physics::Collider& c) { return c.path.has_prefix(owner); }))
+        return false;
+    CheckOptions options;
+    options.select    = {"REP-1.3.1-d"};
+    const auto report = check(stage, options);
+    return report && std::ranges::none_of(report->findings, [&](const Finding& finding) {
+               return usd::Path(finding.site.prim).has_prefix(owner);
+           });
+}
+
+/// The nearest set of fidelities at or above a prim, and who has it.
+std::pair<usd::Prim, usd::VariantSetUse> fidelity_set(usd::Prim prim)
+{
+    for (; prim && !prim.path().is_root(); prim = prim.parent())
+        for (const usd::VariantSetUse& use : usd::variant_sets(prim))
+            if (use.name == "collision_fidelity") return {prim, use};
+    return {};
+}
+
+void select_fidelity(Repair& repair, const Finding& finding)
+{
+    const auto [owner, set] = fidelity_set(repair.facts.stage.prim_at(usd::Path(finding.site.prim)));
+    if (!owner) return repair.refuse("fidelity", "the set is not found");
+    std::vector<std::string> fit;
+    for (const std::string& name : set.variants)
+        if (name != set.selection)
+            if (const auto stage = with_selection(repair, owner, set.name, name);
+                stage && is_default_fidelity(*stage, owner.path()))
+                fit.push_back(name);
+    for (const char* usual : {"default", "baseline", "primitives", "primitive", "convexHull", "convex_hull", "convex",
+                              "hull", "hulls", "simple", "low"})
+        if (fit.size() > 1 && std::find(fit.begin(), fit.end(), usual) != fit.end()) fit = {usual};
+    if (fit.empty()) return repair.refuse("fidelity", "no variant holds primitives, convex hulls or convex meshes");
+    if (fit.size() > 1) return repair.refuse("ambiguous", "several variants qualify; which is meant is the author's to say");
+    const EditPlace at = repair.field_place(owner, usd::Token("variantSelection"), true);
+    if (!at) return repair.refuse("instance", "the set lies inside an instance");
+    if (const auto done = at.layer->select_variant(at.path, set.name, fit.front()); !done)
+        return repair.refuse("refused", done.error().message);
+    repair.note(at.file, at.path, "variants:" + set.name, set.selection, fit.front());
+}
+
+constexpr std::array kRepairs{RepairOf{"REP-1.3.1-d", Phase::variants, select_fidelity},
+                              RepairOf{"REP-1.2.4-a", Phase::variants, select},
                               RepairOf{"REP-1.2.4-b", Phase::variants, select},
                               RepairOf{"REP-1.3.2-c", Phase::variants, select}};
 

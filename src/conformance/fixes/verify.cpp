@@ -6,8 +6,17 @@
 #include <cmath>
 
 #include "conformance/fixes/placement.h"
+#include "mechane/core/sha256.h"
+#include "mechane/usd/flatten.h"
 
 namespace mechane::conformance {
+namespace {
+
+std::string side_of(const std::string& joint, int side) { return fmt::format("{} (side {})", joint, side); }
+
+bool is_half_turn(const Quatd& q) { return std::abs(q.w) <= 1e-4; }
+
+}  // namespace
 
 Whereabouts::Whereabouts(const Facts& facts)
 {
@@ -17,16 +26,21 @@ Whereabouts::Whereabouts(const Facts& facts)
     for (const physics::Joint& joint : facts.physics.joints)
         for (int side = 0; side < 2; ++side)
             if (const auto frame = joint_frame(facts.stage, joint, side))
-                places_[fmt::format("{} (side {})", joint.path.text(), side)] = {*frame, true};
+                places_[side_of(joint.path.text(), side)] = {*frame, true};
 }
 
-std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matrix4d& turned, double stretched) const
+std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matrix4d& turned, double stretched,
+                                     const std::set<std::string>& reversed) const
 {
+    std::map<std::string, std::string> other_side;
+    for (const std::string& joint : reversed)
+        for (int side = 0; side < 2; ++side) other_side.emplace(side_of(joint, side), side_of(joint, 1 - side));
     double size = 1e-9;
     for (const auto& [name, place] : places_)
         for (int c = 0; c < 3; ++c) size = std::max(size, std::abs(place.world(3, c)));
     for (const auto& [name, place] : places_) {
-        const auto was = before.places_.find(name);
+        const auto swapped = other_side.find(name);
+        const auto was     = before.places_.find(swapped == other_side.end() ? name : swapped->second);
         if (was == before.places_.end()) continue;
         usd::Matrix4d expected = was->second.world;
         for (int c = 0; c < 3; ++c) expected(3, c) *= stretched;
@@ -38,6 +52,8 @@ std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matri
             if (a.singular || b.singular) continue;
             expected = usd::from_pose({a.translation, a.rotation});
             now      = usd::from_pose({b.translation, b.rotation});
+            if (swapped != other_side.end() && is_half_turn(conjugate(a.rotation) * b.rotation))
+                now = usd::from_pose({b.translation, a.rotation});
         }
         double axes = 1e-9, off = 0, away = 0;
         for (int r = 0; r < 3; ++r)
@@ -49,6 +65,46 @@ std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matri
         if (!(off <= 1e-4 * axes) || !(away <= 1e-5 * size))
             return fmt::format("{} is elsewhere: {:.6g} away, axes differ by {:.3g}", name, away, off);
     }
+    return {};
+}
+
+Composition::Composition(const usd::Stage& stage)
+{
+    constexpr std::size_t kLong = 4096;  // longer texts are compared by their hash
+    const usd::Layer      all   = usd::flatten(stage);
+    const auto            tell  = [&](const usd::Path& path, const std::string& field, std::string text) {
+        if (text.size() > kLong) {
+            Sha256 digest;
+            digest.update(text);
+            text = digest.finish();
+        }
+        fields_.emplace(path.text() + " " + field, std::move(text));
+    };
+    const auto read = [&](const usd::Path& path) {
+        for (const usd::Token& key : all.fields(path)) {
+            const std::string& name = key.text();
+            if (name == "apiSchemas" || name == "primOrder" || name == "propertyOrder" || name == "timeSamples") continue;
+            tell(path, name, all.field(path, key).to_text());
+        }
+        if (path.is_property()) {
+            std::string samples;
+            for (const auto& [time, value] : all.samples(path)) samples += fmt::format("{}: {}; ", time, value.to_text());
+            if (!samples.empty()) tell(path, "timeSamples", std::move(samples));
+            return;
+        }
+        std::vector<usd::Token> apis = all.apis(path);
+        std::sort(apis.begin(), apis.end());
+        for (const usd::Token& api : apis) tell(path, "apiSchemas " + api.text(), "");
+    };
+    for (const usd::Path& path : all.specs()) read(path);
+}
+
+std::string Composition::differs_from(const Composition& other) const
+{
+    for (const auto& [name, text] : fields_)
+        if (const auto found = other.fields_.find(name); found == other.fields_.end() || found->second != text) return name;
+    for (const auto& [name, text] : other.fields_)
+        if (fields_.count(name) == 0) return name;
     return {};
 }
 

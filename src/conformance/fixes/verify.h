@@ -1,4 +1,6 @@
 #pragma once
+#include <map>
+#include <set>
 #include <string>
 
 #include "conformance/facts.h"
@@ -12,8 +14,10 @@ class Whereabouts {
     /// The first thing that is not at the place of `before`, turned and stretched; empty when everything is, axes
     /// within 1e-4 (matrices are authored with few digits, so that products of them are no exact rotations) and places
     /// within 1e-5 of the largest distance. Only what both have is compared.
-    [[nodiscard]] std::string moved_since(const Whereabouts& before, const usd::Matrix4d& turned,
-                                          double stretched) const;
+    /// @param reversed  joints whose sides changed places: each frame is where the other side's was, or has made half a
+    ///                  turn there
+    [[nodiscard]] std::string moved_since(const Whereabouts& before, const usd::Matrix4d& turned, double stretched,
+                                          const std::set<std::string>& reversed = {}) const;
 
   private:
     struct Place {
@@ -21,6 +25,17 @@ class Whereabouts {
         bool          rigid = false;  ///< scale does not count
     };
     std::map<std::string, Place> places_;
+};
+
+/// What a stage composes, whichever layers say it: every field of every spec, schemas in alphabetical order.
+class Composition {
+  public:
+    explicit Composition(const usd::Stage& stage);
+    /// The first spec and field that differ; empty when nothing does.
+    [[nodiscard]] std::string differs_from(const Composition& other) const;
+
+  private:
+    std::map<std::string, std::string> fields_;  ///< "/a.b default" -> as text
 };
 
 }  // namespace mechane::conformance

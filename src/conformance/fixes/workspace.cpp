@@ -4,8 +4,14 @@
 
 #include <algorithm>
 #include <deque>
+#include <fstream>
+#include <limits>
+#include <sstream>
 
 #include "mechane/conformance/codes.h"
+#include "mechane/files/inputs.h"
+#include "mechane/usd/asset_bytes.h"
+#include "mechane/usd/text_edit.h"
 
 namespace mechane::conformance {
 namespace fs = std::filesystem;
@@ -53,6 +59,14 @@ std::vector<fs::path> files_named(const std::string& authored, const fs::path& l
 
 }  // namespace
 
+std::string content_of(const fs::path& file)
+{
+    std::ifstream     in(file, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    return std::move(text).str();
+}
+
 bool is_layer_file(const fs::path& file)
 {
     const std::string extension = file.extension().string();
@@ -64,12 +78,37 @@ Result<void> Workspace::take(const fs::path& original)
     const fs::path  copy = root_ / original.relative_path();
     std::error_code error;
     if (!fs::is_regular_file(original, error)) return failed(original, error ? error.message() : "it is not a file");
+    files::note_read(original.string());
     fs::create_directories(copy.parent_path(), error);
     if (!error) fs::copy_file(original, copy, error);
     if (error) return failed(original, error.message());
     fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_write, fs::perm_options::add, error);
     originals_[copy] = original.string();
     if (is_layer_file(original)) layer_files_.insert(copy);
+    return {};
+}
+
+/// The files of a package, in its folder's place. None has an original of its own, so that all are results.
+Result<void> Workspace::unpack(const fs::path& package)
+{
+    files::note_read(package.string());
+    const std::string entry = usd::packaged_file(package.string()).inner;
+    if (entry.empty()) return make_diagnostic(codes::kPackage, {.layer = package.string()}, "it holds no layer");
+    for (const std::string& name : usd::package_files(package.string())) {
+        const fs::path to = (folder_ / name).lexically_normal();
+        if (!inside(to, folder_))
+            return make_diagnostic(codes::kPackage, {.layer = package.string()}, "it holds a file that lies outside of it: " + name);
+        const std::string bytes = usd::first_bytes(package.string() + "[" + name + "]", std::numeric_limits<std::size_t>::max());
+        std::error_code   error;
+        fs::create_directories(to.parent_path(), error);
+        std::ofstream file(to, std::ios::binary);
+        if (error || !(file << bytes).flush()) return failed(to, "cannot be written");
+        originals_[to] = "";
+        if (is_layer_file(to)) layer_files_.insert(to);
+    }
+    entry_ = (folder_ / entry).lexically_normal();
+    if (originals_.count(entry_) == 0)
+        return make_diagnostic(codes::kPackage, {.layer = package.string()}, "its first layer cannot be read");
     return {};
 }
 
@@ -82,8 +121,10 @@ Result<Workspace> Workspace::copy(const std::string& asset, const std::string& f
     if (error) return failed(folder, error.message());
     out.folder_ = out.root_ / root.parent_path().relative_path();
     out.entry_  = out.root_ / root.relative_path();
-    if (root.extension() == ".usdz")
-        return make_diagnostic(codes::kPackage, {.layer = asset}, "the asset is a package");
+    if (root.extension() == ".usdz") {
+        if (auto unpacked = out.unpack(root); !unpacked) return unpacked.error();
+        return out;
+    }
     // Whatever a layer can bring in, also in variants that are not selected and payloads that are not loaded.
     std::deque<fs::path> waiting{root};
     std::set<fs::path>   known{root};
@@ -175,6 +216,8 @@ void Workspace::remove(const fs::path& file)
     keep(file);
     std::error_code error;
     fs::remove(file, error);
+    if (const auto known = originals_.find(file); known != originals_.end() && !known->second.empty())
+        removed_.emplace(file, known->second);
     originals_.erase(file);
     layer_files_.erase(file);
     changed_.erase(file);
@@ -195,6 +238,7 @@ Result<fs::path> Workspace::localize(const fs::path& file)
     if (!error) fs::copy_file(file, to, fs::copy_options::overwrite_existing, error);
     if (error) return failed(file, error.message());
     originals_[to] = known->second;
+    changed_.insert(to);  // the asset does not have it there yet
     if (is_layer_file(file)) {
         layer_files_.insert(to);
         // What the layer names lies elsewhere now.
@@ -210,7 +254,6 @@ Result<fs::path> Workspace::localize(const fs::path& file)
                 return target.lexically_relative(here).string();
             });
             if (rewritten) {
-                changed_.insert(to);
                 if (auto saved = moved->save(to.string()); !saved) return saved.error();
             }
         }
@@ -218,11 +261,20 @@ Result<fs::path> Workspace::localize(const fs::path& file)
     return to;
 }
 
+void Workspace::discard()
+{
+    open_.clear();
+    std::error_code error;
+    for (auto at = fs::directory_iterator(root_, error); !error && at != fs::directory_iterator(); at.increment(error))
+        fs::remove_all(at->path(), error);
+}
+
 Result<void> Workspace::save()
 {
     for (auto& [file, layer] : open_) {
         std::error_code error;
-        if (!layer.edited() && fs::exists(file, error)) continue;
+        const auto stored = stored_as_.find(file);
+        if (!layer.edited() && stored == stored_as_.end() && fs::exists(file, error)) continue;
         fs::create_directories(file.parent_path(), error);
         // A .usd file stays what it was: text or binary.
         usd::SaveOptions how;
@@ -234,13 +286,29 @@ Result<void> Workspace::save()
             if (source != nullptr) std::fclose(source);
             how.format = binary ? usd::SaveOptions::Format::binary : usd::SaveOptions::Format::text;
         }
+        if (stored != stored_as_.end())
+            how.format = stored->second ? usd::SaveOptions::Format::binary : usd::SaveOptions::Format::text;
         keep(file);
-        if (auto saved = layer.save(file.string(), how); !saved) return saved;
         changed_.insert(file);
+        if (stored == stored_as_.end() && fs::exists(file, error)) {
+            // Text keeps what the edits do not touch: comments, layout, the spelling of numbers.
+            if (const std::string text = content_of(file); text.starts_with("#usda")) {
+                if (const auto now = usd::edited_text(text, layer)) {
+                    std::ofstream out(file, std::ios::binary);
+                    if (!(out << *now).flush()) return failed(file, "cannot be written");
+                    continue;
+                }
+                rewritten_.insert(file);
+            }
+        }
+        if (auto saved = layer.save(file.string(), how); !saved) return saved;
     }
     open_.clear();
+    stored_as_.clear();
     return {};
 }
+
+void Workspace::store_as(const fs::path& file, bool binary) { stored_as_[file] = binary; }
 
 void Workspace::keep(const fs::path& file)
 {
@@ -256,7 +324,7 @@ void Workspace::keep(const fs::path& file)
     trial_->kept.emplace(file, copy);
 }
 
-void Workspace::begin_trial() { trial_ = Trial{entry_, originals_, layer_files_, changed_, {}}; }
+void Workspace::begin_trial() { trial_ = Trial{entry_, originals_, layer_files_, changed_, rewritten_, removed_, {}}; }
 
 void Workspace::take_back()
 {
@@ -272,6 +340,9 @@ void Workspace::take_back()
     originals_   = std::move(trial_->originals);
     layer_files_ = std::move(trial_->layer_files);
     changed_     = std::move(trial_->changed);
+    rewritten_   = std::move(trial_->rewritten);
+    removed_     = std::move(trial_->removed);
+    stored_as_.clear();
     end_trial();
 }
 
@@ -288,7 +359,17 @@ std::vector<FixedFile> Workspace::files() const
     for (const auto& [file, original] : originals_)
         if (inside(file, folder_))
             out.push_back(
-                {file.lexically_relative(folder_).string(), original, changed_.count(file) != 0 || original.empty()});
+                {file.lexically_relative(folder_).string(), original, changed_.count(file) != 0 || original.empty(),
+                 rewritten_.count(file) != 0});
+    return out;
+}
+
+std::vector<FixedFile> Workspace::removed() const
+{
+    std::vector<FixedFile> out;
+    for (const auto& [file, original] : removed_)
+        if (inside(file, folder_) && originals_.count(file) == 0)
+            out.push_back({file.lexically_relative(folder_).string(), original, true, false});
     return out;
 }
 

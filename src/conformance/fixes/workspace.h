@@ -12,7 +12,7 @@
 
 namespace mechane::conformance {
 
-/// A copy of an asset with all files that it can need, at the same places relative to each other: below the work folder
+/// A copy of an asset with all files that it can need, of a package those in it, at the same places relative to each other: below the work folder
 /// lie the absolute paths of the originals, so that "../shared/a.usd" leads to a copy too. Layers are read when they
 /// are asked for, and written back by `save`.
 class Workspace {
@@ -41,10 +41,15 @@ class Workspace {
     [[nodiscard]] std::filesystem::path copy_of(const std::filesystem::path& original) const;
     /// Removes a file of the copy.
     void remove(const std::filesystem::path& file);
+    /// A .usd file is stored as crate or as text from now on.
+    void store_as(const std::filesystem::path& file, bool binary);
     /// Another file becomes the entry.
     void set_entry(const std::filesystem::path& file) { entry_ = file; }
     /// Takes a file from outside the asset's folder into it.
     Result<std::filesystem::path> localize(const std::filesystem::path& file);
+
+    /// Removes every file of the copy; the workspace is of no more use.
+    void discard();
 
     /// Writes edited layers to the copy and forgets them.
     Result<void> save();
@@ -56,6 +61,8 @@ class Workspace {
     void end_trial();
     /// Files of the copy inside the asset's folder, sorted, with their originals.
     [[nodiscard]] std::vector<FixedFile> files() const;
+    /// Files of the original that the copy has no more: their content is in others.
+    [[nodiscard]] std::vector<FixedFile> removed() const;
 
   private:
     std::filesystem::path                        root_;    ///< of the work folder
@@ -63,21 +70,28 @@ class Workspace {
     std::filesystem::path                        entry_;
     bool                                         overlay_ = false;
     std::map<std::filesystem::path, std::string> originals_;  ///< copy -> original, "" for new ones
-    std::set<std::filesystem::path>              layer_files_, changed_;
+    std::set<std::filesystem::path>              layer_files_, changed_, rewritten_;
+    std::map<std::filesystem::path, std::string> removed_;  ///< copy -> original
+    std::map<std::filesystem::path, bool>        stored_as_;
     std::map<std::filesystem::path, usd::Layer>  open_;
 
     /// How the books stood when a trial began, and where the files that it writes over are kept.
     struct Trial {
         std::filesystem::path                                  entry;
         std::map<std::filesystem::path, std::string>           originals;
-        std::set<std::filesystem::path>                        layer_files, changed;
+        std::set<std::filesystem::path>                        layer_files, changed, rewritten;
+        std::map<std::filesystem::path, std::string>           removed;
         std::map<std::filesystem::path, std::filesystem::path> kept;  ///< file -> its copy, empty for a new file
     };
     std::optional<Trial> trial_;
 
     Result<void> take(const std::filesystem::path& original);
+    Result<void> unpack(const std::filesystem::path& package);
     void         keep(const std::filesystem::path& file);
 };
+
+/// All bytes of a file; nothing of one that cannot be read.
+std::string content_of(const std::filesystem::path& file);
 
 /// True for .usd, .usda, .usdc.
 bool is_layer_file(const std::filesystem::path& file);

@@ -40,7 +40,8 @@ constexpr Rule kHeavy{
     .slug    = "heavy-needs-payload",
     .summary = "Large geometry comes by payload.",
     .why     = "A reference cannot be left out: whoever looks at the kinematics loads every point.",
-    .fix     = "None: write `payload` instead of `references` on the prim that holds the geometry.",
+    .fix     = "The reference becomes a payload, or the large arrays get a layer that comes by one.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./geometries.usdc@>>
@@ -62,7 +63,8 @@ constexpr Rule kKinematics{
     .keyword = Keyword::must_not,
     .summary = "Links and joints do not come by payload.",
     .why     = "Without payloads the robot has no kinematics, and with them its structure changes.",
-    .fix     = "None: bring the layer in by reference and leave the payload to geometry.",
+    .fix     = "The payload becomes a reference; what is large in it gets a payload of its own.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./base.usda@>>
@@ -98,7 +100,8 @@ constexpr Rule kContextArc{
     .slug    = "context-outside-payload",
     .summary = "The context of ROS does not come by payload.",
     .why     = "Names and frames would change with what is loaded.",
-    .fix     = "None: apply RosContextAPI in the entry layer or in ros.usda by reference.",
+    .fix     = "The payload becomes a reference.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./base.usda@>>
@@ -115,7 +118,8 @@ constexpr Rule kInterfaceArc{
     .slug    = "interface-outside-payload",
     .summary = "Topics, services, actions and frames do not come by payload.",
     .why     = "The interface of a robot would depend on what is loaded.",
-    .fix     = "None: apply the schema in ros.usda, brought in by reference.",
+    .fix     = "The payload becomes a reference.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<layer>>
@@ -137,7 +141,8 @@ constexpr Rule kTopology{
     .slug    = "topology-without-payloads",
     .summary = "Bodies, joints and interfaces are the same with and without payloads.",
     .why     = "A tool that does not load payloads would see another robot.",
-    .fix     = "None: bring them in by reference.",
+    .fix     = "The payload becomes a reference.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./physics.usda@>>

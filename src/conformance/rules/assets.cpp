@@ -241,22 +241,15 @@ void check_default_prim(const Facts& facts, const std::string& name, Sink& sink)
                                         .severity = Severity::info});
 }
 
-/// Where a relative asset path of a layer leads: an absolute path, or one in the layer's package.
-std::string file_named(const AssetLayer& from, const std::string& asset)
-{
-    namespace fs                  = std::filesystem;
-    const auto& [package, inner] = from.layer.packaged;
-    const fs::path folder        = fs::path(package.empty() ? from.layer.file : inner).parent_path();
-    const std::string file       = (folder / asset).lexically_normal().generic_string();
-    return package.empty() ? file : package + "[" + file + "]";
-}
-
 /// Why a layer cannot be brought in without naming a prim; empty when it can. An over is enough (GAP-082).
 std::string fault_of_target(const usd::Layer& layer)
 {
     const std::string name = layer.field(usd::Path::root(), "defaultPrim").get<std::string>().value_or("");
     if (name.empty()) return "has no defaultPrim";
     const usd::Path path(name.starts_with('/') ? name : "/" + name);
+    static const usd::Token kSpecifier("specifier");
+    if (layer.field(path, kSpecifier).to_text().find("lass") != std::string::npos)
+        return "names the class " + path.text() + " as its defaultPrim";
     if (layer.kind(path) != usd::SpecKind::none || !layer.sublayers().empty()) return {};
     return "has no prim " + path.text() + ", which its defaultPrim names";
 }

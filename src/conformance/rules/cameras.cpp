@@ -150,7 +150,7 @@ bool publishes_pictures(const PrimFacts& topic)
     static const std::set<std::string> kPictures{"sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage",
                                                  "sensor_msgs/msg/CameraInfo"};
     for (const ros::Interface& interface : ros::interfaces(topic.prim))
-        if (interface.kind == ros::Api::topic && kPictures.count(interface.type) != 0 && !interface.override_frame)
+        if (interface.kind == ros::Api::topic && interface.role != "subscription" && kPictures.count(interface.type) != 0 && !interface.override_frame)
             return true;
     return false;
 }

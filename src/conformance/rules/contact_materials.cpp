@@ -34,7 +34,7 @@ constexpr Rule kApi{
     .slug    = "physics-material-api",
     .summary = "A material that is bound for physics applies PhysicsMaterialAPI.",
     .why     = "Without it the binding says nothing.",
-    .fix     = "The schema is applied; on demand also where that makes unauthored coefficients zero.",
+    .fix     = "The schema is applied; coefficients are written as they are in force without it.",
     .fixable = true,
     .bad     = R"(
 def Material "plain"

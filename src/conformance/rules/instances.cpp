@@ -150,7 +150,7 @@ void check(const Facts& facts, Sink& sink)
         if (prim.is(kPointInstancer)) {
             sink.applies(kPointPhysics);
             const PrimFacts* inside = first_unshared(facts, here, prim.end);
-            for (const usd::Path& prototype : prim.prim.relationship("prototypes").targets())
+            for (const usd::Path& prototype : prim.prim.relationship("prototypes").forwarded())
                 if (inside == nullptr)
                     if (const PrimFacts* root = facts.find(prototype))
                         inside = first_unshared(facts, static_cast<std::int32_t>(root - facts.prims.data()), root->end);

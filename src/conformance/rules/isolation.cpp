@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -134,6 +135,15 @@ bool is_neutral(const usd::Prim& prim, const usd::Token& name)
     return unknown_namespace(name.text()).empty() || usd::is_built_in(prim, name);
 }
 
+/// The applied schemas that no vendor owns, in one order.
+std::string neutral_schemas(const usd::Prim& prim)
+{
+    std::set<std::string> names;
+    for (const usd::Token& api : prim.authored_apis())
+        if (vendor_of_schema(api.text()).empty() && unknown_vendor_of_schema(api.text()).empty()) names.insert(api.text());
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
 /// Layers of vendors that the asset brings in, the entry apart.
 std::vector<const AssetLayer*> vendor_layers(const std::vector<AssetLayer>& layers)
 {
@@ -150,7 +160,8 @@ bool check_values(const Facts& facts, const std::vector<const AssetLayer*>& vend
     std::vector<std::string> muted;
     std::string              names;
     for (const AssetLayer* layer : vendors) {
-        muted.push_back(layer->layer.file);
+        // A layer of the entry's package is named as the entry, at the package's top, would name it.
+        muted.push_back(layer->layer.packaged.package.empty() ? layer->layer.file : "./" + layer->layer.packaged.inner);
         names += (names.empty() ? "" : ", ") + layer->relative;
     }
     const auto neutral = facts.stage.with_muted(muted);
@@ -173,7 +184,15 @@ bool check_values(const Facts& facts, const std::vector<const AssetLayer*>& vend
                        std::move(with), std::move(without));
         }
     };
-    for (const PrimFacts& prim : facts.prims) compare(prim.prim, (*neutral)->prim_at(prim.prim.path()));
+    for (const PrimFacts& prim : facts.prims) {
+        const usd::Prim there = (*neutral)->prim_at(prim.prim.path());
+        compare(prim.prim, there);
+        if (!there) continue;
+        const std::string with = neutral_schemas(prim.prim), without = neutral_schemas(there);
+        if (with != without)
+            report(prim.prim.site(), "other schemas are applied without " + names, with.empty() ? "none" : with,
+                   without.empty() ? "none" : without);
+    }
     // What a vendor's layer switches off.
     for (const usd::Prim& prim : (*neutral)->traverse()) {
         const usd::Prim here = facts.stage.prim_at(prim.path());

@@ -152,7 +152,7 @@ void check_relations(const Facts& facts, const physics::Joint& joint, Sink& sink
         kRotations{usd::Token("physics:localRot0"), usd::Token("physics:localRot1")};
     const std::array<usd::Relationship, 2>      sides{joint.prim.relationship(kBodies[0]),
                                                       joint.prim.relationship(kBodies[1])};
-    const std::array<std::vector<usd::Path>, 2> targets{sides[0].targets(), sides[1].targets()};
+    const std::array<std::vector<usd::Path>, 2> targets{sides[0].forwarded(), sides[1].forwarded()};
     for (const std::vector<usd::Path>& side : targets)
         for (const usd::Path& target : side)
             if (in_other_variant(facts, target)) return;

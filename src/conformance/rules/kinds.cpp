@@ -66,7 +66,7 @@ constexpr Rule kAggregate{
     .slug    = "aggregate-kind",
     .summary = "The default prim of a scene of components has kind assembly or group.",
     .why     = "A component ends the model hierarchy: the components below it are not found.",
-    .fix     = "The kind becomes assembly.",
+    .fix     = "The kind becomes assembly; modules of a thing with links of its own become subcomponents.",
     .fixable = true,
     .bad     = kUnkindScene,
     .good    = kGoodScene,
@@ -78,7 +78,8 @@ constexpr Rule kSubcomponent{
     .severity = Severity::info,
     .summary  = "Links inside a component have kind subcomponent.",
     .why      = "Parts with a kind can be selected and replaced.",
-    .fix      = "On demand: the kind is written at the link.",
+    .fix      = "The kind is written at the link.",
+    .fixable  = true,
     .bad      = R"(
 def Xform "a" (
     prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "conformance/asset_layers.h"
+#include "conformance/asset_paths.h"
 #include "conformance/family.h"
 #include "conformance/vendors.h"
 
@@ -35,7 +36,8 @@ constexpr Rule kSeparation{
     .slug    = "role-separation",
     .summary = "A layer holds looks, physics or interfaces, not several of them.",
     .why     = "Whoever needs the geometry alone also loads the physics, and cannot replace one without the other.",
-    .fix     = "None: --phases P8 splits an asset of one layer; several layers are the author's to rearrange.",
+    .fix     = "What is out of place goes to the layer of its role; --phases P8 divides an asset of one layer.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./parts.usda@>>
@@ -52,7 +54,8 @@ constexpr Rule kAscii{
     .slug    = "schema-layer-ascii",
     .summary = "Layers of physics, interfaces and structure are text.",
     .why     = "Changes of a binary layer cannot be reviewed or merged.",
-    .fix     = "None: save the layer as usda and change the arcs that name it.",
+    .fix     = "The layer is stored as text, under the name of one; an entry keeps its name.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./ros.usd@ @./base.usda@>>
@@ -69,7 +72,8 @@ constexpr Rule kCrate{
     .slug    = "heavy-layer-crate",
     .summary = "Large arrays are stored in binary layers.",
     .why     = "A text layer with large arrays takes seconds to open and cannot be read by people either.",
-    .fix     = "None: save the geometry as a usdc layer of its own and bring it in by a payload.",
+    .fix     = "The large arrays go to a binary layer that comes by payload.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<layer>>
@@ -84,7 +88,8 @@ constexpr Rule kGeometry{
     .slug    = "geometry-purity",
     .summary = "A layer of geometry holds no physics, interfaces or shaders.",
     .why     = "Geometry is loaded late and exchanged often; what is in it must not be needed without it.",
-    .fix     = "None: move the schemas to an over in physics.usda or ros.usda.",
+    .fix     = "What is out of place goes to the layer of its role.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./base.usda@>>
@@ -108,7 +113,8 @@ constexpr Rule kMaterials{
     .severity = Severity::warning,
     .summary  = "A layer of materials holds materials only.",
     .why      = "Exchanging the looks would exchange geometry with them.",
-    .fix      = "None: move the geometry to geometries.usdc.",
+    .fix      = "The geometry goes to instances.usda.",
+    .fixable  = true,
     .bad      = R"(#files
 === robot.usda
 <<entry references @./base.usda@ @./materials.usda@>>
@@ -155,7 +161,8 @@ constexpr Rule kBase{
     .slug    = "base-purity",
     .summary = "The base layer holds the tree of Xforms and nothing else.",
     .why     = "The base is what all features build on; a feature in it cannot be left out.",
-    .fix     = "None: move the schemas to an over in their own layer.",
+    .fix     = "What is out of place goes to the layer of its role.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./base.usda@>>
@@ -174,7 +181,8 @@ constexpr Rule kFeatures{
     .slug    = "feature-layers",
     .summary = "Bodies and joints stand in layers of physics, interfaces in layers of ROS.",
     .why     = "A feature can only be exchanged as a whole if it lies in one place.",
-    .fix     = "None: move the schemas to an over in their own layer.",
+    .fix     = "What is out of place goes to the layer of its role.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./physics.usda@ @./base.usda@>>
@@ -193,7 +201,7 @@ constexpr Rule kEntry{
     .slug    = "entry-light",
     .summary = "The entry layer is light: it brings in geometry by payload and features by reference.",
     .why     = "Whoever opens the asset to look at it loads everything.",
-    .fix     = "None: --phases P8 splits an asset of one layer.",
+    .fix     = "Of several layers: what is no arc goes to the layer of its role. --phases P8 divides an asset of one layer.",
     .bad     = R"(#files
 === robot.usda
 <<layer>>
@@ -211,7 +219,8 @@ constexpr Rule kConfined{
     .slug    = "proprietary-confined",
     .summary = "Words of one simulator stand in a layer of their own.",
     .why     = "Every other simulator has to read past them, and they cannot be left out.",
-    .fix     = "None: move the vendor's properties to an over in <vendor>.usda and compose it in a second entry.",
+    .fix     = "The words go to <vendor>.usda, which a second entry composes.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./physics.usda@ @./base.usda@>>
@@ -232,7 +241,8 @@ constexpr Rule kNames{
     .severity = Severity::warning,
     .summary  = "Layers are named by what they hold, the entry by the asset.",
     .why      = "People and tools look for physics in physics.usda, and for the robot in robot.usda.",
-    .fix      = "None: rename the file and the arcs that name it.",
+    .fix      = "The layer and the arcs that name it are renamed; an entry keeps its name.",
+    .fixable  = true,
     .bad      = R"(#files
 === robot.usda
 <<entry references @./phys.usda@ @./base.usda@>>
@@ -503,7 +513,13 @@ class Judge {
             return usd::Path();
         };
         sink_.applies(kSeparation);
-        if (named == kGeometryRole || (named == 0 && layer.layer.binary && layer.has(kGeometryRole))) {
+        // Of two groups the layer's own rule says which is the stranger; three are no layer of anything.
+        if (looks + physics + ros == 3) {
+            if (said) return;
+            say(kSeparation, site_of(layer),
+                fmt::format("{} holds {}", layer.relative, examples(layer, ~static_cast<std::uint32_t>(kVendorRole))),
+                "3 groups", "one group", kMove);
+        } else if (named == kGeometryRole || (named == 0 && layer.layer.binary && layer.has(kGeometryRole))) {
             sink_.applies(kGeometry);
             const std::uint32_t wrong = kPhysicsGroup | kInterfaceGroup;
             if (layer.has(wrong) || !layer.shaders.empty())
@@ -540,7 +556,7 @@ class Judge {
 
     void names(const AssetLayer& layer)
     {
-        if (layer.in_subfolder()) return;
+        if (layer.in_subfolder() || layer.is_asset) return;  // a part that is an asset too has its own name
         const std::string wanted = name_of_content(layer);
         if (wanted.empty()) return;
         sink_.applies(kNames);
@@ -550,7 +566,7 @@ class Judge {
     }
 
     /// The canonical name of a layer with content of one kind; empty where the content fits several names.
-    static std::string name_of_content(const AssetLayer& layer)
+    [[nodiscard]] std::string name_of_content(const AssetLayer& layer) const
     {
         const bool physics = layer.has(kPhysicsGroup), interfaces = layer.has(kInterfaceGroup);
         if (layer.is_proprietary() || layer.has(kVendorRole)) return {};
@@ -563,10 +579,34 @@ class Judge {
                                                             : "sensors") +
                    ".usda";
         }
-        // A part that is an asset too has its own name.
-        if (layer.is_asset || layer.has(kInstanceRole)) return {};
-        if (layer.has(kMaterialRole)) return layer.has(kGeometryRole) ? "" : "materials.usda";
-        return layer.meshes > 0 ? "geometries.usdc" : "";
+        if (!layer.has(kInstanceRole) && layer.has(kMaterialRole)) return layer.has(kGeometryRole) ? "" : "materials.usda";
+        if (!layer.has(kInstanceRole) && layer.meshes > 0) return "geometries.usdc";
+        // The tree and what fills it; below it a part may be called after what it is.
+        if (layer.has(kGeometryRole | kMaterialRole) || !is_of_the_whole(layer)) return {};
+        const bool base_is_there = std::any_of(layers_.begin(), layers_.end(), [&](const AssetLayer& other) {
+            return other.inside && named_role(other) == kBaseRole;
+        });
+        if (layer.has(kInstanceRole)) return base_is_there ? "instances.usda" : "base.usda";
+        return layer.has(kBaseRole) ? "base.usda" : "";
+    }
+
+    /// Brought in by the entry, as sublayer or on its default prim.
+    [[nodiscard]] bool is_of_the_whole(const AssetLayer& layer) const
+    {
+        const AssetLayer& entry = layers_.front();
+        const auto        names = [&](const std::string& asset) {
+            const std::string file = form_of(asset).file;
+            return !file.empty() && file_named(entry, file) == layer.layer.file;
+        };
+        const usd::Layer& text = *entry.layer.layer;
+        for (const std::string& asset : text.sublayers())
+            if (names(asset)) return true;
+        if (facts_.root < 0) return false;
+        const usd::Path root = facts_.prims[static_cast<std::size_t>(facts_.root)].prim.path();
+        for (const auto& arcs : {text.references(root), text.payloads(root)})
+            for (const usd::Arc& arc : arcs)
+                if (names(arc.asset)) return true;
+        return false;
     }
 };
 

@@ -145,7 +145,7 @@ void check_emission(const Facts& facts, Sink& sink)
         sink.applies(kEmission);
         if (fresh && known->second > 1)
             sink.report(kEmission, {.site     = material.site(),
-                                    .message  = "the material gives off more than white",
+                                    .message  = "the emissive colour of the material is above 1",
                                     .observed = number(known->second),
                                     .expected = "at most 1",
                                     .hint     = "keep the glow below 1 and put a light there",

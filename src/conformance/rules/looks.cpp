@@ -140,8 +140,14 @@ struct Texture {
     std::string primvar;
 };
 
-std::string text_of(const usd::Prim& prim, const char* attribute)
-{ return prim.attribute(attribute).get<std::string>().value_or(""); }
+/// A word, given there or by the material's interface.
+std::string text_of(const usd::Prim& prim, const char* name)
+{
+    const usd::Attribute attribute = prim.attribute(name);
+    if (!attribute) return {};
+    const usd::ShadingSource source = usd::shading_source(attribute);
+    return source.computed ? std::string() : source.attribute.get<std::string>().value_or("");
+}
 
 /// Textures that the surface of a material reads.
 std::vector<Texture> textures_of(const usd::Prim& material)

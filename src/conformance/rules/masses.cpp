@@ -40,7 +40,8 @@ constexpr Rule kAnchor{
     .why =
         "A kinematic base is not part of the articulation, and a target that is no body is the world only for some "
         "readers.",
-    .fix  = "Reversed anchors are swapped.",
+    .fix  = "The target goes, a reversed anchor is turned round, a kinematic base is held by a fixed joint.",
+    .fixable= true,
     .bad  = R"(
 <<link a>>
     bool physics:kinematicEnabled = true
@@ -87,7 +88,7 @@ constexpr Rule kFrameBody{
     .keyword = Keyword::must_not,
     .summary = "A coordinate frame is no rigid body.",
     .why     = "A frame without geometry or mass gets a default mass and swings on its joint.",
-    .fix     = "The rigid body schema is deleted and the joint to it deactivated.",
+    .fix     = "The rigid body goes, the fixed joint to it is deactivated, RosFrameAPI is applied.",
     .fixable = true,
     .bad     = "<<placed camera PhysicsRigidBodyAPI RosFrameAPI>>\n}\n",
     .good    = R"(
@@ -280,6 +281,9 @@ void check_inertia(const physics::Body& body, Sink& sink)
         if (norm != 0 && std::abs(norm - 1) > 1e-4)
             say("physics:principalAxes", "non-unit-quaternion", "the principal axes are no unit quaternion",
                 number(norm), "length 1");
+        else if (norm == 0 && diagonal && (diagonal->x != 0 || diagonal->y != 0 || diagonal->z != 0))
+            say("physics:principalAxes", "zero-axes", "the principal axes are zero, which is read as no rotation", "0",
+                "a unit quaternion", Severity::info);
     }
     if (diagonal.has_value() != axes.has_value())
         say(diagonal ? "physics:diagonalInertia" : "physics:principalAxes", "half",

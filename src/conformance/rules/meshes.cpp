@@ -173,14 +173,26 @@ void check_closed(const usd::Prim& mesh, const Faces& faces, double extent, Sink
                  .severity = hull || split ? Severity::warning : Severity::error});
 }
 
-/// Faces of another number of corners, whatever else is wrong with the mesh. Fewer than three make no face at all.
+/// Faces of another number of corners, whatever else is wrong with the mesh, at any time. Fewer than three make no face
+/// at all (REP-3.4-g).
 void check_triangles(const usd::Prim& mesh, const Faces& faces, Sink& sink)
 {
     sink.applies(kTriangles);
-    const auto polygons = std::count_if(faces.counts.begin(), faces.counts.end(), [](int n) { return n > 3; });
+    const auto count = [](const std::vector<int>& counts) {
+        return std::count_if(counts.begin(), counts.end(), [](int n) { return n > 3; });
+    };
+    auto                 polygons  = count(faces.counts);
+    std::size_t          all       = faces.counts.size();
+    const usd::Attribute attribute = mesh.attribute("faceVertexCounts");
+    for (const double time : attribute.time_samples()) {
+        if (polygons > 0) break;
+        const auto counts = attribute.get<std::vector<int>>(time).value_or(std::vector<int>{});
+        polygons          = count(counts);
+        all               = counts.size();
+    }
     if (polygons > 0)
         sink.report(kTriangles, {.site     = site_of(mesh, "faceVertexCounts"),
-                                 .message  = std::to_string(polygons) + " of " + std::to_string(faces.counts.size()) +
+                                 .message  = std::to_string(polygons) + " of " + std::to_string(all) +
                                              " faces of the collision mesh are no triangles",
                                  .observed = std::to_string(polygons),
                                  .expected = "triangles",

@@ -23,7 +23,8 @@ constexpr Rule kUnits{
     .slug    = "dependent-layer-units",
     .summary = "Layers that an asset brings in state its own units and up axis.",
     .why     = "OpenUSD does not convert: what is authored in millimetres appears a thousand times too large.",
-    .fix     = "None: repair the layer by itself first, or author a scale on the prim that brings it in.",
+    .fix     = "The numbers of the layer are converted to the units and the axis of the asset.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./base.usda@>>

@@ -50,10 +50,16 @@ void check(const Facts& facts, Sink& sink)
     const PrimFacts& root = facts.prims[static_cast<std::size_t>(facts.root)];
     if (root.prim.metadata("kind").get<std::string>().value_or("") != "component") return;
     if (root.prim.metadata("assetInfo:ros:mounting").get<std::string>().value_or("ground") != "ground") return;
-    const geometry::Aabbd box = drawn_bounds(facts, facts.root, root.end);
+    geometry::Aabbd box = drawn_bounds(facts, facts.root, root.end);
+    const bool      guides = is_empty(box);
+    if (guides) box = drawn_bounds(facts, facts.root, root.end, true);
     if (is_empty(box)) return;
     sink.applies(kGround);
-    const Vec3d  origin    = usd::transform_point(facts.stage.world_matrix(root.prim), {});
+    const Vec3d origin = usd::transform_point(facts.stage.world_matrix(root.prim), {});
+    // Colliders may reach beyond what is seen: of them alone only an origin outside of all is told.
+    if (guides && box.lower.x <= origin.x && origin.x <= box.upper.x && box.lower.y <= origin.y && origin.y <= box.upper.y &&
+        box.lower.z <= origin.z && origin.z <= box.upper.z)
+        return;
     const Vec3d  middle    = (box.lower + box.upper) * 0.5 - origin;
     const double low       = box.lower.z - origin.z;
     const double tolerance = std::max(1e-3, 1e-3 * length(box.upper - box.lower));

@@ -117,7 +117,7 @@ constexpr Rule kFidelity{
     .slug    = "fidelity-default",
     .summary = "The default collision fidelity is primitives, convex hulls or convex meshes.",
     .why     = "Every reader can simulate these in real time.",
-    .fix     = "The only other variant that qualifies is selected.",
+    .fix     = "The variant that qualifies is selected: the only one, or the one with a usual name.",
     .bad     = R"(
 <<body a>>
 def Xform "b" (

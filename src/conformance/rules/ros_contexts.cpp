@@ -242,7 +242,7 @@ void check_context(const Context& context, Sink& sink)
                                   .message  = "the domain id is out of range",
                                   .observed = std::to_string(*id),
                                   .expected = "0 to 232",
-                                  .hint     = "write a number up to 101"});
+                                  .hint     = "write a number from 0 to 232; up to 101 is safe everywhere"});
         else if (*id > 101)
             sink.report(kDomain, {.site     = site_of(prim, "ros:context:domain_id"),
                                   .message  = "domain ids above 101 may meet ports that the system hands out",
@@ -268,8 +268,16 @@ void check_context(const Context& context, Sink& sink)
                      .message  = "\"" + *text + "\" is no namespace (" + std::string(ros::to_string(fault)) + ")",
                      .observed = *text,
                      .expected = "token or token/token",
-                     .hint     = "use letters, digits and underscores, not beginning with a digit",
+                     .hint     = "use letters, digits and underscores, not beginning with a digit; no slash at the end",
                      .variant  = std::string(ros::to_string(fault))});
+    else if (fault == ros::NameFault::double_underscore)
+        sink.report(kNamespace, {.site     = site_of(context.prim->prim, "ros:context:namespace"),
+                                 .message  = "\"" + *text + "\" holds __, which is reserved",
+                                 .observed = *text,
+                                 .expected = "single underscores",
+                                 .hint     = "write one underscore",
+                                 .variant  = "double-underscore",
+                                 .severity = Severity::warning});
     else if (fault == ros::NameFault::absolute && !context.outermost)
         sink.report(kAbsolute, {.site     = site_of(prim, "ros:context:namespace"),
                                 .message  = "the namespace of an inner context is absolute",
@@ -298,8 +306,16 @@ void check_robots(const Facts& facts, const std::vector<Context>& all, Sink& sin
                                        .expected = root.prim.path().text(),
                                        .hint     = "apply RosContextAPI to the default prim"});
     }
+    if (robots > 0) sink.applies(kUnique);
+    if (robots == 1 && by_space.count("/") != 0)
+        sink.report(kUnique, {.site     = by_space.at("/").front()->prim->prim.site(),
+                              .message  = "the robot has no namespace",
+                              .observed = "/",
+                              .expected = "a namespace of its own",
+                              .hint     = "author ros:context:namespace; two such robots on one stage would be one",
+                              .variant  = "single",
+                              .severity = Severity::warning});
     if (robots < 2) return;
-    sink.applies(kUnique);
     for (const auto& [space, same] : by_space)
         if (same.size() > 1 || space == "/")
             for (std::size_t i = space == "/" ? 0 : 1; i < same.size(); ++i)

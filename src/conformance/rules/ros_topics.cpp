@@ -268,7 +268,9 @@ void check_identity(const At& at)
             at.report(kName, "name",
                       fault == ros::NameFault::absolute ? "the name is absolute and leaves its robot's namespace"
                                                         : "the name holds two underscores in a row",
-                      i.name, "a relative name", "make it relative", word, Severity::warning);
+                      i.name, fault == ros::NameFault::absolute ? "a relative name" : "no `__`, which ROS reserves",
+                      fault == ros::NameFault::absolute ? "remove the leading slash" : "use single underscores", word,
+                      Severity::warning);
         else if (fault != ros::NameFault::none)
             at.report(kName, "name", "\"" + i.name + "\" is no name (" + word + ")", i.name, "token/token",
                       "use letters, digits and underscores, tokens not beginning with a digit", word);
@@ -371,6 +373,13 @@ void check_topic(const At& at, const std::set<std::string>& frames)
     }
 }
 
+/// Spawning, deleting and controlling worlds was a simulator's own service before there was simulation_interfaces.
+bool is_of_a_simulator(const ros::Interface& interface)
+{
+    return interface.kind == ros::Api::service &&
+           (interface.type.starts_with("gazebo_msgs/") || interface.type.starts_with("ros_gz_interfaces/"));
+}
+
 void check(const Facts& facts, Sink& sink)
 {
     std::set<std::string> frames;
@@ -392,7 +401,7 @@ void check(const Facts& facts, Sink& sink)
                 (interface.resolved == "/clock" || interface.type == "rosgraph_msgs/msg/Clock"))
                 at.report(kClock, "name", "the asset declares the clock", interface.resolved, "no such topic",
                           "remove the interface");
-            if (interface.type.starts_with("simulation_interfaces/"))
+            if (interface.type.starts_with("simulation_interfaces/") || is_of_a_simulator(interface))
                 at.report(kSimulation, "type", "the asset offers an interface of the simulator", interface.type,
                           "no such interface", "remove the interface");
         }

@@ -179,15 +179,21 @@ std::vector<std::vector<std::string>> words_of(const std::string& property)
     return parts;
 }
 
-/// A property that says what a ROS schema says: a topic or its quality of service, or the name of a frame, service or
-/// action. "frame_rate" and "action_scale" are none.
+/// A property that says what a ROS schema says: a topic or its quality of service, the name of a frame, service or
+/// action, a rate of publishing. "frame_rate" and "action_scale" are none.
 bool repeats_transport(const std::string& property, bool is_text)
 {
-    static const std::set<std::string> kNamed{"frame", "service", "action"}, kNames{"id", "name", "type"};
+    static const std::set<std::string> kNamed{"frame", "frames", "service", "services", "action", "actions"},
+        kNames{"id", "ids", "name", "names", "type", "types"}, kPolicies{"reliability", "durability"};
     for (const std::vector<std::string>& words : words_of(property))
         for (std::size_t i = 0; i < words.size(); ++i) {
             if (words[i] == "reset" || words[i] == "spawn") return false;  // REP-4.2.3-f's
-            if (words[i] == "topic" || words[i] == "qos") return true;
+            if (words[i] == "topic" || words[i] == "topics" || words[i] == "qos") return true;
+            const bool last = i + 1 == words.size();
+            if (words[i] == "publish" && !last && words[i + 1] == "rate") return true;
+            if (is_text && !last && words[i] == "message" && words[i + 1] == "type") return true;
+            if (is_text && !last && words[i] == "ros" && words[i + 1] == "namespace") return true;
+            if (is_text && kPolicies.count(words[i]) != 0) return true;
             if (!is_text || kNamed.count(words[i]) == 0) continue;
             if (i + 1 == words.size() || kNames.count(words[i + 1]) != 0) return true;
         }

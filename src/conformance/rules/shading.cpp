@@ -186,6 +186,15 @@ usd::Prim source_of(const usd::Attribute& attribute)
     return source.computed ? source.attribute.prim() : usd::Prim();
 }
 
+/// The value that an input has, given there or by the material's interface, at the default time or at its first sample.
+template <class T>
+T value_of(const usd::Attribute& input)
+{
+    if (!input) return T{};
+    const usd::ShadingSource source = usd::shading_source(input);
+    return source.computed ? T{} : first_value<T>(source.attribute);
+}
+
 bool is_data_input(const std::string& input)
 {
     static const std::set<std::string> kInputs{
@@ -281,9 +290,9 @@ class Looks {
 
     void texture(const usd::Prim& shader, const std::string& input)
     {
-        const auto path = shader.attribute("inputs:file").get<usd::AssetPath>();
-        if (!path || path->authored.empty()) return;
-        const std::string& name = path->authored;
+        const auto path = value_of<usd::AssetPath>(shader.attribute("inputs:file"));
+        if (path.authored.empty()) return;
+        const std::string& name = path.authored;
         sink_.applies(kUdim);
         sink_.applies(kFormats);
         if (name.find("<UDIM>") != std::string::npos || name.find("<UVTILE>") != std::string::npos ||
@@ -293,7 +302,7 @@ class Looks {
                     "bake the tiles into an atlas");
             return;
         }
-        const ImageHeader header    = path->resolved.empty() ? ImageHeader{} : read_image_header(path->resolved);
+        const ImageHeader header    = path.resolved.empty() ? ImageHeader{} : read_image_header(path.resolved);
         std::string       format    = header.format;
         std::string       extension = std::filesystem::path(name).extension().string();
         for (char& c : extension) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
@@ -323,7 +332,7 @@ class Looks {
             say(kData, shader, "inputs:file", "a JPEG feeds " + input.substr(7), "jpeg", "png",
                 "use a PNG from the source");
         sink_.applies(kSpace);
-        const std::string space = shader.attribute("inputs:sourceColorSpace").get<std::string>().value_or("auto");
+        const auto space = value_of<std::string>(shader.attribute("inputs:sourceColorSpace"));
         if (space == "sRGB")
             say(kSpace, shader, "inputs:sourceColorSpace", "data are read as a colour (" + input.substr(7) + ")", space,
                 "raw", "write inputs:sourceColorSpace = \"raw\"");
@@ -331,12 +340,12 @@ class Looks {
 
     void environment(const usd::Prim& light)
     {
-        const auto path = light.attribute("inputs:texture:file").get<usd::AssetPath>();
-        if (!path || path->authored.empty()) return;
+        const auto path = value_of<usd::AssetPath>(light.attribute("inputs:texture:file"));
+        if (path.authored.empty()) return;
         sink_.applies(kEnvironment);
-        std::string format = path->resolved.empty() ? "" : read_image_header(path->resolved).format;
+        std::string format = path.resolved.empty() ? "" : read_image_header(path.resolved).format;
         if (format.empty()) {
-            format = std::filesystem::path(path->authored).extension().string();
+            format = std::filesystem::path(path.authored).extension().string();
             if (!format.empty()) format.erase(0, 1);
         }
         for (char& c : format) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
@@ -359,10 +368,40 @@ class Looks {
     }
 };
 
+/// At the default time and at every sample of one of the subsets.
+void check_family(const std::vector<const PrimFacts*>& subsets, Sink& sink)
+{
+    static const usd::Token kIndices("indices");
+    std::set<double>        times;
+    for (const PrimFacts* subset : subsets)
+        for (const double time : subset->prim.attribute(kIndices).time_samples()) times.insert(time);
+    std::vector<usd::TimeCode> moments{usd::TimeCode()};
+    for (const double time : times) moments.emplace_back(time);
+    std::set<const PrimFacts*> said;
+    for (const usd::TimeCode& moment : moments) {
+        std::map<int, const PrimFacts*> claimed;  // by face
+        for (const PrimFacts* subset : subsets) {
+            const PrimFacts* other  = nullptr;
+            std::size_t      shared = 0;
+            for (const int face : subset->prim.attribute(kIndices).get<std::vector<int>>(moment).value_or(std::vector<int>{}))
+                if (const auto [at, fresh] = claimed.try_emplace(face, subset); !fresh && at->second != subset)
+                    ++shared, other = at->second;
+            if (shared > 0 && said.insert(subset).second)
+                sink.report(kFamilyName, {.site     = site_of(subset->prim, "indices"),
+                                          .message  = fmt::format("{} faces of the subset belong to {} too", shared,
+                                                                  other->prim.path().text()),
+                                          .observed = fmt::format("{} shared faces", shared),
+                                          .expected = "each face in one subset of the family",
+                                          .hint     = "take the faces out of one of the two",
+                                          .variant  = "overlap"});
+        }
+    }
+}
+
 /// Faces of a mesh that two subsets of the family materialBind claim: which material they wear is anybody's guess.
 void check_overlaps(const Facts& facts, Sink& sink)
 {
-    std::map<std::int32_t, std::map<int, const PrimFacts*>> claimed;  // by mesh and face
+    std::map<std::int32_t, std::vector<const PrimFacts*>> families;  // by mesh
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.is(kSubset) || prim.parent < 0) continue;
         const auto word = [&](const char* name) {
@@ -370,21 +409,9 @@ void check_overlaps(const Facts& facts, Sink& sink)
         };
         if (word("familyName") != "materialBind" || word("elementType") != "face") continue;
         sink.applies(kFamilyName);
-        auto&             faces  = claimed[prim.parent];
-        const PrimFacts*  other  = nullptr;
-        std::size_t       shared = 0;
-        for (const int face : first_value<std::vector<int>>(prim.prim.attribute("indices")))
-            if (const auto [at, fresh] = faces.try_emplace(face, &prim); !fresh && at->second != &prim)
-                ++shared, other = at->second;
-        if (shared == 0) continue;
-        sink.report(kFamilyName, {.site     = site_of(prim.prim, "indices"),
-                                  .message  = fmt::format("{} faces of the subset belong to {} too", shared,
-                                                          other->prim.path().text()),
-                                  .observed = fmt::format("{} shared faces", shared),
-                                  .expected = "each face in one subset of the family",
-                                  .hint     = "take the faces out of one of the two",
-                                  .variant  = "overlap"});
+        families[prim.parent].push_back(&prim);
     }
+    for (const auto& [mesh, subsets] : families) check_family(subsets, sink);
 }
 
 void check(const Facts& facts, Sink& sink)

@@ -171,7 +171,7 @@ void check_body_op(const Placement& at, const Op& op, Sink& sink)
     if (attribute.authored_value(times.empty() ? usd::TimeCode() : usd::TimeCode(times.front())).empty())
         return say("op-not-authored", op.attribute() + " is listed in xformOpOrder but has no value", "no value",
                    "a value");
-    const std::string type = attribute.type_name();
+    const std::string named = attribute.type_name(), type = named.empty() ? "of no type" : named;
     if (op.kind == "translate" && type != "double3" && type != "float3")
         return say("wrong-type", op.attribute() + " is " + type, type, "double3");
     if (op.kind != "orient") return;

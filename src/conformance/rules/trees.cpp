@@ -139,7 +139,7 @@ constexpr Rule kTwoParents{
     .slug    = "two-parents",
     .summary = "A link is body1 of one tree joint only.",
     .why     = "A link with two parents is in no tree.",
-    .fix     = "None: which joint closes the loop is the author's to say.",
+    .fix     = "On demand: the joint that most likely closes the loop gets excludeFromArticulation.",
     .bad     = R"(
 <<anchor a>>
 
@@ -303,15 +303,25 @@ class Explained {
     std::map<physics::Index, std::size_t>                        left_;
 };
 
+/// A joint that names a prim which is not there holds nothing to the world, though it seems to (REP-1.3-b).
+bool lacks_an_end(const Facts& facts, const physics::Joint& joint)
+{
+    for (const char* end : {"physics:body0", "physics:body1"})
+        for (const usd::Path& target : joint.prim.relationship(end).forwarded())
+            if (const usd::Prim prim = facts.stage.prim_at(target.prim()); !prim || !prim.active()) return true;
+    return false;
+}
+
 /// Joints beyond a spanning tree. The joints most worth cutting are offered last, so that they are the ones left over.
 /// A loop in which a body has two parents is said there (REP-1.3-j).
 void check_loops(const Facts& facts, const KinematicTree& tree,
                  const std::map<physics::Index, std::vector<physics::Index>>& two_parents, Sink& sink)
 {
     sink.applies(kSpanningTree);
-    std::vector<physics::Index> edges = tree.joints;
-    if (tree.world_joints.size() > 1) edges.insert(edges.end(), tree.world_joints.begin(), tree.world_joints.end());
-    if (edges.size() < tree.bodies.size() + (tree.world_joints.size() > 1 ? 1 : 0)) return;  // a tree, as joints connect it
+    std::vector<physics::Index> edges = tree.joints, anchors = tree.world_joints;
+    std::erase_if(anchors, [&](physics::Index j) { return lacks_an_end(facts, joint_of(facts, j)); });
+    if (anchors.size() > 1) edges.insert(edges.end(), anchors.begin(), anchors.end());
+    if (edges.size() < tree.bodies.size() + (anchors.size() > 1 ? 1 : 0)) return;  // a tree, as joints connect it
     std::vector<std::pair<int, physics::Index>> ranked;
     for (const physics::Index j : edges) ranked.emplace_back(cut_rank(joint_of(facts, j)), j);
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -496,7 +496,13 @@ bool solve_block(System& system, Island& island, double h, bool relax)
     if (!Gather(system, island, block, h, relax).run()) return false;
     const std::size_t n = block.rows.size();
     if (n == 0) return true;
-    if (!relax) build_matrix(system, island, block);  // the relax solve has the same rows
+    // The relax solve mostly has the same rows.
+    const auto same = [](const BlockRow& row, const double* lambda) { return row.lambda == lambda; };
+    if (!relax || !std::equal(block.rows.begin(), block.rows.end(), block.made_of.begin(), block.made_of.end(), same)) {
+        build_matrix(system, island, block);
+        block.made_of.clear();
+        for (const BlockRow& row : block.rows) block.made_of.push_back(row.lambda);
+    }
     block.lambda.resize(n);
     block.target.resize(n);
     block.response.resize(n);

@@ -49,6 +49,7 @@ struct Block {
     std::vector<BlockRow>     rows;
     std::vector<BlockDisk>    disks;
     std::vector<double>       A;                         ///< [rows, rows]: response of rows to each other
+    std::vector<const double*> made_of;                  ///< which rows A is of: where their impulses are kept
     std::vector<double>       lambda, target, response;  ///< [rows]; A lambda = target is the velocity asked for
     std::vector<double>       matrix, x;                 ///< of the open rows
     std::vector<double>       column;                    ///< the island's velocities under a unit impulse

@@ -106,12 +106,13 @@ void each_piece(const System& system, Items& items, const Work& work)
 struct Pair {
     std::array<std::int32_t, 2> shape{-1, -1}, body{-1, -1}, link{-1, -1}, group{-1, -1};
     bool                        loops = false, free = true, teleported = false;
-    bool                        few    = false;  ///< three points resist turning by their own friction
+    Real                        turning = 0;     ///< ContactRun::turning
     bool                        framed = false;  ///< a link of a tree of several touches what no impulse moves
     std::int32_t                blocks = 0;      ///< of a row, at most
 
     Pair(const System& system, const model::Contacts& contacts, const ContactRun& run)
-        : shape{contacts.rigid_contact_shape0[run.first], contacts.rigid_contact_shape1[run.first]}, few(run.count <= 2)
+        : shape{contacts.rigid_contact_shape0[run.first], contacts.rigid_contact_shape1[run.first]},
+          turning(run.turning)
     {
         for (std::size_t s = 0; s < 2; ++s) {
             body[s] = system.model->shape_body[shape[s]];
@@ -175,6 +176,19 @@ void split(const Vec3d& x, Vec3& rounded, Vec3& rest)
 }
 Vec3d whole(const Vec3& rounded, const Vec3& rest) { return static_cast<Vec3d>(rounded) + static_cast<Vec3d>(rest); }
 
+/// Damping of a contact with a stiffness of its own [N s/m]: the materials' kd belongs to their ke, and is to a patch as
+/// many times as much as the patch is stiffer, in however many contacts it comes. As much in each of them would hold a
+/// light body so that it sinks for minutes.
+double damping_of(const model::Model& m, MaterialCombine rule, const std::array<std::int32_t, 2>& shape, double stiffness)
+{
+    const auto mix = [&](const std::vector<Real>& of) {
+        return combine(rule, static_cast<double>(of[static_cast<std::size_t>(shape[0])]),
+                       static_cast<double>(of[static_cast<std::size_t>(shape[1])]));
+    };
+    const double ke = mix(m.shape_material_ke), kd = mix(m.shape_material_kd);
+    return ke > 0 ? kd / ke * stiffness : kd;
+}
+
 /// Sets the impulses and drift that an older contact left as world vectors.
 void remember(ContactRow& row, const ContactMemory& old, double h)
 {
@@ -212,18 +226,18 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
     row.mu_dynamic     = materials.mu_dynamic;
     row.mu_static      = materials.mu_static;
     row.restitution    = materials.restitution;
-    row.mu_torsional   = pair.few ? materials.torsional : 0;
-    row.mu_rolling     = pair.few || has_own_stiffness(contacts, i) ? materials.rolling : 0;
+    const bool turns   = contacts.rigid_contact_distance[i] <= pair.turning;
+    row.mu_torsional   = turns ? materials.torsional : 0;
+    row.mu_rolling     = turns || has_own_stiffness(contacts, i) ? materials.rolling : 0;
     row.stiffness = row.damping = 0;
     if (!contacts.rigid_contact_stiffness.empty()) {
-        const auto&  kd     = system.model->shape_material_kd;
         const auto   own    = [&](const std::vector<Real>& values) { return static_cast<double>(values[i]); };
         const double factor = own(contacts.rigid_contact_friction) > 0 ? own(contacts.rigid_contact_friction) : 1;
         row.mu_dynamic *= factor, row.mu_static *= factor;
         row.stiffness = std::max(0.0, own(contacts.rigid_contact_stiffness));
-        row.damping   = own(contacts.rigid_contact_damping) > 0 ? own(contacts.rigid_contact_damping)
-                                                                : combine(rule, static_cast<double>(kd[pair.shape[0]]),
-                                                                          static_cast<double>(kd[pair.shape[1]]));
+        row.damping   = own(contacts.rigid_contact_damping) > 0
+                            ? own(contacts.rigid_contact_damping)
+                            : damping_of(*system.model, rule, pair.shape, row.stiffness);
     }
     row.free   = pair.free && row.stiffness == 0;
     row.active = false;
@@ -306,12 +320,16 @@ ContactMemory remembered_of(const model::Contacts& contacts, const ContactRow& r
 
 Materials materials_of(const model::Model& m, MaterialCombine rule, const std::array<std::int32_t, 2>& shape)
 {
-    const auto mix = [&](const std::vector<Real>& values) {
-        return combine(rule, static_cast<double>(values[shape[0]]), static_cast<double>(values[shape[1]]));
+    const auto rule_in = [&](const std::vector<std::int32_t>& named) {
+        return named.empty() ? rule : rule_of_pair(rule, named[shape[0]], named[shape[1]]);
     };
-    const double mu = mix(m.shape_material_mu);
-    return {std::max(mu, mix(m.shape_material_mu_static)), mu, mix(m.shape_material_restitution),
-            mix(m.shape_material_mu_torsional), mix(m.shape_material_mu_rolling)};
+    const MaterialCombine rubbing = rule_in(m.shape_friction_combine), bouncing = rule_in(m.shape_restitution_combine);
+    const auto mix = [&](MaterialCombine by, const std::vector<Real>& values) {
+        return combine(by, static_cast<double>(values[shape[0]]), static_cast<double>(values[shape[1]]));
+    };
+    const double mu = mix(rubbing, m.shape_material_mu);
+    return {std::max(mu, mix(rubbing, m.shape_material_mu_static)), mu, mix(bouncing, m.shape_material_restitution),
+            mix(rubbing, m.shape_material_mu_torsional), mix(rubbing, m.shape_material_mu_rolling)};
 }
 
 Spatiald surface_motion(const System& system, const std::array<std::int32_t, 2>& shapes,
@@ -391,7 +409,8 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
     each_row([&](const Pair& pair, ContactPiece& need) {
         const auto        blocks  = static_cast<std::size_t>(pair.blocks);
         return [&need, &contacts, &pair, blocks](std::size_t i) {
-            const bool own = has_own_stiffness(contacts, i), free = pair.free && !own, spins = pair.few || own;
+            const bool own = has_own_stiffness(contacts, i), free = pair.free && !own,
+                       spins = contacts.rigid_contact_distance[i] <= pair.turning || own;
             ++need.rows;
             need.free = need.free || free;
             if (free && !spins) return;

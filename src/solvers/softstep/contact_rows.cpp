@@ -377,6 +377,28 @@ void meet(System& system, ContactRow& row, const FreeContact* free, const std::a
     }
 }
 
+/// A contact that carries holds a point of a body, which goes on about it. A row of the beginning of a sub-step that asks
+/// for no rate finds a rate at its end, and to take that away each time is a brake: (w h)^2 / 2 of the speed. So the
+/// point moves as it does along its arc: half of what the turn of its body adds to its rate within the sub-step is taken
+/// off beforehand. No more than what the rate was before, turned round: what contacts do for this takes no work. `core`:
+/// the points that ride with the bodies.
+void follow_arcs(System& system, ContactRow& row, FreeContact* free, const std::array<Vec3d, 2>& core,
+                 const std::array<Vec3d, 2>& p, double h)
+{
+    Vec3d added;  // to the velocity of point 1 beside point 0, in half of the sub-step
+    for (std::size_t s = 0; s < 2; ++s) {
+        const std::int32_t link = row.link[s];
+        if (link < 0 || row.roller[s] >= 0 || !system.forest.trees[system.forest.links[link].tree].single) continue;
+        const Vec3d& w = system.motion.twist[link].angular;
+        added += (s == 0 ? -0.5 * h : 0.5 * h) * cross(w, cross(w, core[s] - system.motion.com_W[link]));
+    }
+    if (!(length_squared(added) > kLeastArc * kLeastArc)) return;
+    const std::array<double, 3> most{dot(row.n, added), dot(row.t1, added), dot(row.t2, added)};
+    const Rates                 old = free ? free_rates(system.previous_u, *free) : rates_before(system, row, p);
+    for (std::size_t d = 0; d < 3; ++d)
+        row.base[d] += std::clamp(old[d], std::min(0.0, most[d]), std::max(0.0, most[d]));
+}
+
 }  // namespace
 
 bool in_loops(const System& system, std::int32_t link)
@@ -459,6 +481,7 @@ void build_contact(System& system, ContactRow& row, FreeContact* free, const Sof
         1 / (0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + K[4] * K[4]));  // 1 / the largest eigenvalue
 
     if (row.mu < 0 || row.restitution > 0) meet(system, row, free, p, h);
+    if (row.lambda[0] > 0) follow_arcs(system, row, free, core, p, h);
     if (free) load_free(row, *free);
 }
 

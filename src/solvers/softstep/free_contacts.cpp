@@ -186,6 +186,7 @@ void build_free(const System& system, ContactRow& row, const std::array<Vec3d, 2
 
 void load_free(const ContactRow& row, FreeContact& c)
 {
+    for (std::size_t d = 0; d < 3; ++d) c.base[d] = static_cast<Real>(row.base[d]);
     c.lambda    = row.lambda;
     c.distance  = static_cast<Real>(row.distance);
     c.bias      = static_cast<Real>(row.normal.bias);

@@ -1,25 +1,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "mechane/core/disjoint_sets.h"
 #include "system.h"
 
 namespace mechane::solvers::softstep {
 
 namespace {
 
-std::int32_t find(std::vector<std::int32_t>& parent, std::int32_t a)
+void join(std::vector<std::int32_t>& parent, const std::array<std::int32_t, 2>& group)
 {
-    while (parent[a] != a) a = parent[a] = parent[parent[a]];
-    return a;
-}
-
-/// The smaller root wins, so that the result does not depend on the order of joining.
-void join(std::vector<std::int32_t>& parent, std::int32_t a, std::int32_t b)
-{
-    if (a < 0 || b < 0) return;
-    a = find(parent, a);
-    b = find(parent, b);
-    if (a != b) parent[std::max(a, b)] = std::min(a, b);
+    if (group[0] >= 0 && group[1] >= 0) join_roots(parent, group[0], group[1]);
 }
 
 /// Sweeps until nothing changes, if that is soon; `once(backwards)` returns the largest change of a rate.
@@ -55,14 +46,14 @@ void build_islands(System& system)
     // What touches in piles is joined already, set by set.
     for (std::int32_t g = 0; g < groups; ++g)
         if (system.pile_count == 0 || system.group_pile[g] < 0) parent[g] = g;
-    for (const ContactRow& row : system.contacts) join(parent, row.at.group[0], row.at.group[1]);
-    for (const GeneralRow& row : system.general) join(parent, row.at.group[0], row.at.group[1]);
+    for (const ContactRow& row : system.contacts) join(parent, row.at.group);
+    for (const GeneralRow& row : system.general) join(parent, row.at.group);
 
     // Islands are numbered by their smallest group; their parts keep their order.
     system.island_of_group.assign(system.groups.size(), -1);
     system.islands.clear();
     for (std::int32_t g = 0; g < groups; ++g) {
-        const std::int32_t root = find(parent, g);
+        const std::int32_t root = find_root(parent, g);
         if (root == g) {
             system.island_of_group[g] = static_cast<std::int32_t>(system.islands.size());
             system.islands.emplace_back();

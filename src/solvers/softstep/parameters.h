@@ -33,6 +33,12 @@ inline constexpr int    kMaxDriveRounds = 3;     ///< rounds in which drives may
 /// swinging chains keep their energy 4 and 18 times as well; what hardly moves is spared the second evaluation.
 inline constexpr double kSpin = 0.001;
 
+/// Contacts that are no farther apart than this share of the smaller shape's radius touch, as to how many of a pair do.
+inline constexpr double kTouching = 1e-3;
+
+/// What the turn of a body must add to the rate of a contact in half a sub-step to count [m/s].
+inline constexpr double kLeastArc = 1e-6;
+
 inline constexpr double kSleepLinear  = 0.05;  ///< an island below these for kSleepTime sleeps [m/s]
 inline constexpr double kSleepAngular = 0.15;  ///< [rad/s]
 inline constexpr double kSleepTime    = 0.5;   ///< [s]

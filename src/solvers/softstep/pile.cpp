@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mechane/core/disjoint_sets.h"
 #include "rolling.h"
 #include "system.h"
 #include "usable_contact.h"
@@ -25,12 +26,6 @@ constexpr std::size_t   kKinds     = 64;     ///< of pairs of a colour: spinning
 constexpr std::size_t kSweptPoints = std::size_t{1} << 24;  ///< by the sweeps of a sub-step: a tenth of a second or two
 constexpr std::uint32_t kOneBody   = 4;
 constexpr double        kIsotropic = 1e-9;
-
-std::int32_t find(std::vector<std::int32_t>& parent, std::int32_t a)
-{
-    while (parent[a] != a) a = parent[a] = parent[parent[a]];
-    return a;
-}
 
 std::int32_t link_of(const System& system, std::int32_t body) { return body >= 0 ? system.forest.body_link[body] : -1; }
 
@@ -54,6 +49,19 @@ std::int64_t share_of(std::int64_t rows)
     return rows <= kOnePile ? rows : (rows + 2 * pairs - 1) / (2 * pairs);
 }
 
+/// Pairs that touch in one point or two resist turning there, whatever else of them hovers: a box on its corner has as
+/// many contacts as one that lies.
+Real turning_of(const model::Model& m, const model::Contacts& c, const ContactRun& run)
+{
+    if (run.count <= 2) return std::numeric_limits<Real>::max();
+    const auto         shapes = shapes_of(c, run.first);
+    const Real         near   = static_cast<Real>(kTouching) * std::min(m.shape_collision_radius[static_cast<std::size_t>(shapes[0])],
+                                                     m.shape_collision_radius[static_cast<std::size_t>(shapes[1])]);
+    const Real* const  first  = c.rigid_contact_distance.data() + run.first;
+    const std::int64_t count  = std::count_if(first, first + run.count, [&](Real d) { return d <= near; });
+    return count == 1 || count == 2 ? near : kNothingTurns;
+}
+
 void find_runs(System& system, const model::Contacts& contacts)
 {
     system.runs.clear();
@@ -61,7 +69,8 @@ void find_runs(System& system, const model::Contacts& contacts)
         ContactRun run{.first = i};
         const auto shapes = shapes_of(contacts, i);
         while (i < contacts.rigid_contact_count && shapes_of(contacts, i) == shapes) ++i;
-        run.count = i - run.first;
+        run.count   = i - run.first;
+        run.turning = turning_of(*system.model, contacts, run);
         for (std::size_t s = 0; s < 2; ++s) {
             const std::int32_t body = system.model->shape_body[shapes[s]];
             if (body >= 0) run.group[s] = system.body_group[body];
@@ -82,10 +91,7 @@ std::size_t find_piles(System& system, const model::Contacts& contacts)
     auto& sets = system.sets;
     sets.assign(n, {});
     for (const ContactRun& run : system.runs) {
-        auto [a, b] = run.group;
-        if (a < 0 || b < 0) continue;
-        a = find(parent, a), b = find(parent, b);
-        if (a != b) parent[std::max(a, b)] = std::min(a, b);
+        if (run.group[0] >= 0 && run.group[1] >= 0) join_roots(parent, run.group[0], run.group[1]);
     }
     // The smaller of two is the root, so one pass leads all to theirs.
     for (std::int32_t& root : parent) root = parent[root];
@@ -226,6 +232,7 @@ std::uint32_t choose_colour(Pile& pile, const std::array<std::int32_t, 2>& bodie
 void add_pairs(const System& system, const model::Contacts& contacts, const ContactRun& run, Pile& pile)
 {
     PilePair   base;
+    base.turning = run.turning;
     const auto moving  = static_cast<std::int32_t>(pile.links.size());
     const auto body_of = [&](std::size_t s) { return system.model->shape_body[shapes_of(contacts, run.first)[s]]; };
     for (std::size_t s = 0; s < 2; ++s)
@@ -254,7 +261,7 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
         } while (i < end && pair.points < kPairPoints && is_usable(contacts, static_cast<std::size_t>(i)));
         const std::uint32_t colour = choose_colour(pile, pair.body);
         // Pairs of a kind stand side by side, so that few lanes are idle.
-        const std::uint32_t kind = (run.count <= 2 ? 32U : 0U) | (pair.fan ? 16U : 0U) | (fresh ? 8U : 0U) |
+        const std::uint32_t kind = (run.turning > kNothingTurns ? 32U : 0U) | (pair.fan ? 16U : 0U) | (fresh ? 8U : 0U) |
                                    (one ? kOneBody : 0U) | static_cast<std::uint32_t>(pair.points - 1);
         pair.order               = static_cast<std::uint32_t>(colour * kKinds) + kind;
         pile.pairs.push_back(pair);
@@ -432,17 +439,14 @@ void take_back(const System& system, Pile& pile)
     set.resize(pile.links.size());
     std::iota(set.begin(), set.end(), 0);
     for (const PilePair& pair : pile.pairs)
-        if (pair.body[0] < moving && pair.body[1] < moving) {
-            const std::int32_t a = find(set, pair.body[0]), b = find(set, pair.body[1]);
-            set[std::max(a, b)] = std::min(a, b);
-        }
-    const auto set_of = [&](const PilePair& pair) { return find(set, pair.body[pair.body[1] < moving ? 1 : 0]); };
+        if (pair.body[0] < moving && pair.body[1] < moving) join_roots(set, pair.body[0], pair.body[1]);
+    const auto set_of = [&](const PilePair& pair) { return find_root(set, pair.body[pair.body[1] < moving ? 1 : 0]); };
     auto&      works  = pile.works;
     works.assign(pile.links.size(), {});
     for (const PilePair& pair : pile.pairs)
         if (pair.driven) works[set_of(pair)].driven = true;
     for (std::size_t i = 0; i < pile.links.size(); ++i) {
-        PileWork&   work = works[find(set, static_cast<std::int32_t>(i))];
+        PileWork&   work = works[find_root(set, static_cast<std::int32_t>(i))];
         const Real *now = pile.velocity.data() + kWide * i, *lonely = pile.lonely.data() + kWide * i;
         Real        change[6];
         for (std::size_t k = 0; k < 6; ++k) change[k] = now[k] - lonely[k];
@@ -455,7 +459,7 @@ void take_back(const System& system, Pile& pile)
             work.keep =
                 static_cast<Real>(std::clamp((work.change - (work.after - work.before)) / work.change, 0.0, 1.0));
     for (std::size_t i = 0; i < pile.links.size(); ++i) {
-        const Real keep = works[find(set, static_cast<std::int32_t>(i))].keep;
+        const Real keep = works[find_root(set, static_cast<std::int32_t>(i))].keep;
         for (std::size_t k = kWide * i; keep != 1 && k < kWide * i + 6; ++k)
             pile.velocity[k] = pile.lonely[k] + keep * (pile.velocity[k] - pile.lonely[k]);
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -106,7 +107,8 @@ struct Bundle {
 struct PilePair {
     std::array<std::int32_t, 2> body{};                   ///< of the pile; the first may stand still, the second moves
     std::int32_t                contact = 0, points = 0;  ///< rows of the caller's buffer
-    std::uint32_t               order  = 0;               ///< colour and kind
+    std::uint32_t               order   = 0;              ///< colour and kind
+    Real                        turning = 0;              ///< ContactRun::turning
     bool                        turned = false;  ///< the first body is the second shape's, and the axes are turned
     bool                        fan    = false;  ///< normals differ
     bool                        driven = false;  ///< by the motion of a prescribed body or of a surface
@@ -201,9 +203,11 @@ struct Pile {
 };
 
 /// Contacts of the same two shapes, one after the other in the caller's buffer.
+inline constexpr Real kNothingTurns = std::numeric_limits<Real>::lowest();
 struct ContactRun {
     std::int32_t                first = 0, count = 0, pile = -1;
     std::array<std::int32_t, 2> group{-1, -1};  ///< of their bodies, -1: does not move
+    Real turning = kNothingTurns;  ///< contacts no farther than this resist turning: three resist it by their friction [m]
 };
 
 /// Whether the coordinates of a tree are the pose of its one link in the world.

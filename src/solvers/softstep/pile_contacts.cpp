@@ -28,6 +28,7 @@ struct Read {
     Rows place, more;   ///< normal, core points from the centres of mass (z of the second in `more`), margins, distance
     Rows memory, rest;  ///< of the contact it continues, zero if there is none
     Wide sign, torsional, rolling;  ///< -1: the pair is turned, 0: there is no contact
+    Wide turns;                     ///< 1: it resists turning
 };
 
 /// A contact of a pair into a lane.
@@ -44,7 +45,8 @@ void read_contact(const System& system, const model::Contacts& contacts, const P
     const Vec3 n = contacts.rigid_contact_normal[c], a = p - first.centre, b = q - second.centre;
     to.place[lane]                  = Wide{n.x, n.y, n.z, a.x, a.y, a.z, b.x, b.y};
     to.more[lane]                   = Wide{b.z, margin0, margin1, contacts.rigid_contact_distance[c]};
-    to.sign[static_cast<int>(lane)] = pair.turned ? -1 : 1;
+    to.sign[static_cast<int>(lane)]  = pair.turned ? -1 : 1;
+    to.turns[static_cast<int>(lane)] = contacts.rigid_contact_distance[c] <= pair.turning ? 1 : 0;
     to.memory[lane] = to.rest[lane] = Wide{};
     const std::int32_t at           = system.remembered[c];
     if (at < 0 || first.teleported || second.teleported) return;
@@ -58,7 +60,7 @@ void read_nothing(std::size_t lane, Read& to)
 {
     to.place[lane] = to.memory[lane] = to.rest[lane] = Wide{};
     to.more[lane]                                    = Wide{0, 0, 0, kNoContact};
-    to.sign[static_cast<int>(lane)]                  = 0;
+    to.sign[static_cast<int>(lane)] = to.turns[static_cast<int>(lane)] = 0;
 }
 
 /// Motion of the surfaces themselves, of a pair that has a belt.
@@ -165,6 +167,8 @@ std::optional<Materials> common_materials(const model::Model& m, MaterialCombine
     for (const auto* of : {&m.shape_material_mu, &m.shape_material_mu_static, &m.shape_material_restitution,
                            &m.shape_material_mu_torsional, &m.shape_material_mu_rolling})
         if (of->empty() || std::memcmp(of->data(), of->data() + 1, sizeof(Real) * (of->size() - 1)) != 0) return {};
+    for (const auto* of : {&m.shape_friction_combine, &m.shape_restitution_combine})
+        if (std::adjacent_find(of->begin(), of->end(), std::not_equal_to<>{}) != of->end()) return {};
     return materials_of(m, rule, {0, 0});
 }
 
@@ -220,9 +224,9 @@ bool load_bundles(const System& system, const model::Contacts& contacts, Materia
             belts[lane] = pair;
             driven = pair->driven = true;
         }
-        for (std::int32_t i = 0; i < b.points; ++i) {
-            read[i].torsional = torsional;
-            read[i].rolling   = rolling;
+        for (std::int32_t i = 0; i < b.points && b.spin >= 0; ++i) {
+            read[i].torsional = read[i].turns * torsional;
+            read[i].rolling   = read[i].turns * rolling;
         }
         fill_bundle(pile, b, read.data(), static_cast<Real>(h));
         for (int lane = 0; driven && lane < kWide; ++lane)

@@ -1,0 +1,21 @@
+#include "cli/fraction.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <system_error>
+
+namespace mechane::cli {
+
+std::string without_fraction(std::string text)
+{
+    const char* const end = text.data() + text.size();
+    double            over = 0, under = 0;
+    const auto        top = std::from_chars(text.data(), end, over);
+    if (top.ec != std::errc() || top.ptr == end || *top.ptr != '/') return text;
+    const auto bottom = std::from_chars(top.ptr + 1, end, under);
+    if (bottom.ec != std::errc() || bottom.ptr != end || under == 0) return text;
+    return fmt::format("{}", over / under);
+}
+
+}  // namespace mechane::cli

@@ -1,0 +1,102 @@
+#include "cli/output_options.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "mechane/files/inputs.h"
+#include "mechane/files/replace.h"
+#include "mechane/record/codes.h"
+
+namespace mechane::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the help calls the value of such options; it is also how they are known.
+constexpr std::string_view kFile = "OUTPUT", kFolder = "OUTPUT_FOLDER", kOther = "RESULT";
+
+/// An output that may replace what another option reads.
+constexpr std::pair<std::string_view, std::string_view> kRewritten{"--write-baseline", "--baseline"};
+
+bool is_stream(const std::string& file) { return file.empty() || file.starts_with("-") || file == "/dev/null"; }
+
+bool names_output(const CLI::Option& option)
+{
+    const std::string name = option.get_type_name();
+    return name == kFile || name == kFolder || name == kOther;
+}
+
+/// Whether an option may write over this file although the run reads it.
+bool may_rewrite(const CLI::App& verb, const CLI::Option& option, const std::string& place)
+{
+    if (!option.check_name(std::string(kRewritten.first))) return false;
+    const CLI::Option* read = verb.get_option_no_throw(std::string(kRewritten.second));
+    return read != nullptr && !read->results().empty() && files::real_place(read->results().front()) == place;
+}
+
+Result<void> try_output(const std::string& file, bool is_folder, bool may_be_input)
+{
+    const bool numbered = file.find('%') != std::string::npos;
+    if (!is_folder && !numbered) return files::try_target(file, {.may_be_input = may_be_input});
+    std::error_code failed;
+    const fs::path  folder = is_folder ? fs::path(file) : fs::path(file).parent_path();
+    if (fs::exists(folder, failed) && !fs::is_directory(folder, failed))
+        return make_diagnostic(record::kWriteFailed, {.layer = file}, fmt::format("'{}' is no folder", folder.string()));
+    return files::try_target((folder / ".mechane").string(), {.make_folders = true});
+}
+
+}  // namespace
+
+void is_output_file(CLI::Option* option, bool (*known)(const std::string& file), std::string formats)
+{
+    option->type_name(std::string(kFile));
+    if (known == nullptr) return;
+    option->check(CLI::Validator(
+        [known, formats = std::move(formats)](std::string& file) {
+            return known(file) ? std::string()
+                               : fmt::format("do not know how to write '{}'\n  formats by extension: {}", file, formats);
+        },
+        ""));
+}
+
+void is_output_folder(CLI::Option* option) { option->type_name(std::string(kFolder)); }
+void is_output(CLI::Option* option) { option->type_name(std::string(kOther)); }
+
+std::optional<ExitCode> check_outputs(const CLI::App& verb, Context& context)
+{
+    for (const CLI::Option* option : verb.get_options())
+        if (!names_output(*option))
+            for (const std::string& value : option->results()) files::note_read(value);
+    std::set<std::string> places;
+    for (const CLI::Option* option : verb.get_options()) {
+        if (!names_output(*option)) continue;
+        for (const std::string& file : option->results()) {
+            if (is_stream(file)) continue;
+            const std::string place = files::real_place(file);
+            std::error_code   unknown;
+            if (!places.insert(place).second && !fs::is_other(place, unknown)) {
+                context.io.say_error(fmt::format("two results would have the name '{}'\n", file));
+                return kExitUsage;
+            }
+            const bool may_be_input = may_rewrite(verb, *option, place);
+            if (option->get_type_name() == kFile && !may_be_input) context.outputs.push_back(file);
+            if (option->get_type_name() == kOther) continue;
+            if (const auto possible = try_output(file, option->get_type_name() == kFolder, may_be_input); !possible)
+                return context.io.fail(possible.error());
+        }
+    }
+    return std::nullopt;
+}
+
+Result<void> refuse_read_outputs(const Context& context)
+{
+    for (const std::string& file : context.outputs)
+        if (auto refused = files::refuse_input(file); !refused) return refused;
+    return {};
+}
+
+}  // namespace mechane::cli

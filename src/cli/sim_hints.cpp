@@ -1,0 +1,54 @@
+#include "cli/sim_hints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "mechane/model/types.h"
+
+namespace mechane::cli {
+namespace {
+
+/// The first body that nothing has held or touched: it is as fast as gravity alone makes it.
+std::optional<std::size_t> falling(const model::Model& model, const record::Recording& recording)
+{
+    const record::Frame &first = recording.frames.front(), &last = recording.frames.back();
+    const double         time  = last.t - first.t;
+    if (!(time >= 0.5) || recording.report.contacts_max > 0) return std::nullopt;
+    for (std::size_t b = 0; b < model.body_count(); ++b) {
+        const Vec3d  g       = static_cast<Vec3d>(model.gravity_of(model.body_world[b]));
+        const double gravity = length(g);
+        if (!(gravity > 0)) continue;
+        const Vec3d change = static_cast<Vec3d>(last.body_qd[b].linear - first.body_qd[b].linear);
+        if (dot(change, g) / gravity >= 0.9 * gravity * time) return b;
+    }
+    return std::nullopt;
+}
+
+/// The first joint that bolts a robot to the world.
+std::optional<std::size_t> bolt(const model::Model& model)
+{
+    for (std::size_t j = 0; j < model.joint_count(); ++j)
+        if (model.joint_type[j] == model::JointType::fixed && model.joint_parent[j] < 0 && model.joint_enabled[j] != 0 &&
+            model.joint_articulation[j] >= 0)
+            return j;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string sim_hint(const run::Scene& scene, const record::Recording& recording, bool ground)
+{
+    const model::Model& model = scene.model;
+    if (recording.frames.empty()) return {};
+    if (const auto body = falling(model, recording))
+        return fmt::format("{} falls: nothing is below it{}", model.body_label[*body],
+                           ground ? "" : "; --ground adds a plane");
+    if (ground && recording.report.contacts_max == 0)
+        if (const auto joint = bolt(model))
+            return fmt::format("the robot hangs where {} holds it; --floating frees it", model.joint_label[*joint]);
+    return {};
+}
+
+}  // namespace mechane::cli

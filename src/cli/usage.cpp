@@ -1,0 +1,179 @@
+#include "cli/usage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "cli/command.h"
+#include "mechane/core/nearest.h"
+
+namespace mechane::cli {
+namespace {
+
+/// "a, b or c".
+std::string one_of(const std::vector<std::string>& words)
+{
+    std::string out;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        out += fmt::format("{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
+    return out;
+}
+
+std::vector<std::string> split(std::string_view text, std::string_view separator)
+{
+    std::vector<std::string> out;
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t to = std::min(text.find(separator, from), text.size());
+        out.emplace_back(text.substr(from, to - from));
+        from = to + separator.size();
+    }
+    return out;
+}
+
+/// What is between the first `open` and the `close` after it.
+std::optional<std::string_view> between(std::string_view text, std::string_view open, std::string_view close)
+{
+    const std::size_t from = text.find(open);
+    if (from == std::string_view::npos) return std::nullopt;
+    const std::size_t to = text.find(close, from + open.size());
+    if (to == std::string_view::npos) return std::nullopt;
+    return text.substr(from + open.size(), to - from - open.size());
+}
+
+const CLI::Option* option_named(const CLI::App& verb, std::string_view name)
+{
+    for (const CLI::Option* option : verb.get_options())
+        if (option->get_name() == name) return option;
+    return nullptr;
+}
+
+/// "WHAT (interfaces, channels or tf)", "FILE", "--out".
+std::string asked_for(const CLI::Option& option)
+{
+    std::string name = option.get_name();
+    if (option.get_positional()) std::transform(name.begin(), name.end(), name.begin(), ::toupper);
+    const std::string type    = option.get_type_name();
+    const auto        choices = between(type, "{", "}");
+    return choices ? fmt::format("{} ({})", name, one_of(split(*choices, ","))) : name;
+}
+
+std::string missing(const CLI::App& verb, const std::string& otherwise)
+{
+    std::vector<std::string> names;
+    for (const CLI::Option* option : verb.get_options())
+        if (option->get_required() && option->count() == 0) names.push_back(asked_for(*option));
+    if (names.empty()) return otherwise;
+    return fmt::format("mechane {} needs {}", verb.get_name(), fmt::join(names, " and "));
+}
+
+/// "Could not convert: --duration = 4x".
+std::string not_converted(const CLI::App& verb, const std::string& text)
+{
+    constexpr std::string_view kHead = "Could not convert: ";
+    const std::size_t          equals = text.find(" = ");
+    if (!text.starts_with(kHead) || equals == std::string::npos) return text;
+    const std::string  name = text.substr(kHead.size(), equals - kHead.size()), value = text.substr(equals + 3);
+    const CLI::Option* option = option_named(verb, name);
+    const bool         whole  = option != nullptr && option->get_type_name().find("INT") != std::string::npos;
+    const bool         digits = !value.empty() && value.find_first_not_of("+-0123456789") == std::string::npos;
+    if (whole && digits) return fmt::format("{} {}: the number is too large", name, value);
+    return fmt::format("{} '{}' is not a {}", name, value, whole ? "whole number" : "number");
+}
+
+/// "--threads: Value 9999 not in range 0 to 1024", "what: pais not in {pairs,materials}", or a check of our own.
+std::string not_valid(const CLI::App& verb, const std::string& text)
+{
+    const std::size_t colon = text.find(": ");
+    if (colon == std::string::npos) return text;
+    std::string       name = text.substr(0, colon);
+    const std::string rest = text.substr(colon + 2);
+    if (const CLI::Option* option = option_named(verb, name); option != nullptr && option->get_positional())
+        std::transform(name.begin(), name.end(), name.begin(), ::toupper);
+    if (const std::size_t at = rest.find(" not in {"); at != std::string::npos) {
+        const auto choices = between(rest, " not in {", "}");
+        if (!choices) return text;
+        const auto  known = split(*choices, ",");
+        std::string out   = fmt::format("{} '{}': expected {}", name, rest.substr(0, at), one_of(known));
+        const auto  near  = nearest(rest.substr(0, at), known, 1);
+        if (!near.empty() && known.size() > 3) out += fmt::format("\n  did you mean {}?", near.front());
+        return out;
+    }
+    if (const auto value = between(rest, "Value ", " not in range "); value && rest.starts_with("Value ")) {
+        std::string range = rest.substr(rest.find(" not in range ") + 14);
+        for (const char bracket : {'[', ']'}) std::erase(range, bracket);
+        if (const auto dash = range.find(" - "); dash != std::string::npos) range.replace(dash, 3, " to ");
+        return fmt::format("{} {}: expected a number from {}", name, *value, range);
+    }
+    return text;
+}
+
+/// "--dt: 1 required FLOAT missing", "--dt: At Most 1 required but received 2".
+std::string wrong_count(const std::string& text)
+{
+    const std::size_t colon = text.find(": ");
+    if (colon == std::string::npos) return text;
+    const std::string name = text.substr(0, colon);
+    if (text.ends_with(" missing")) return fmt::format("{} needs a value", name);
+    if (text.find("At Most 1 required") != std::string::npos) return fmt::format("{} may be given once only", name);
+    return text;
+}
+
+}  // namespace
+
+const CLI::App& verb_of(const CLI::App& app)
+{
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? app : *chosen.back();
+}
+
+std::string unexpected_word(const CLI::App& app)
+{
+    for (const CLI::App* from : {&verb_of(app), &app})
+        if (const auto words = from->remaining(); !words.empty()) {
+            const auto option = std::find_if(words.begin(), words.end(), [](const auto& w) { return w.starts_with('-'); });
+            return option != words.end() ? *option : words.front();
+        }
+    return {};
+}
+
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error)
+{
+    const CLI::App&   verb = verb_of(app);
+    const std::string text = error.what(), word = unexpected_word(app);
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !word.empty()) {
+        if (&verb == &app) return fmt::format("{} is no {} of mechane", word, word.starts_with('-') ? "option" : "verb");
+        if (word.starts_with('-')) return fmt::format("{} is no option of mechane {}", word, verb.get_name());
+        return fmt::format("mechane {}: '{}' is one argument too many", verb.get_name(), word);
+    }
+    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return missing(verb, text);
+    if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return not_converted(verb, text);
+    if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) return not_valid(verb, text);
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return wrong_count(text);
+    return text;
+}
+
+void add_help(CLI::App& app, Context& context)
+{
+    const auto about = std::make_shared<std::string>();
+    CLI::App*  verb  = app.add_subcommand("help", "What a verb does and which options it has");
+    verb->add_option("verb", *about, "Verb");
+    verb->callback([&app, &context, about] {
+        const auto shown = [](const CLI::App& one, const std::string& before) {
+            return one.get_formatter()->make_help(&one, before, CLI::AppFormatMode::Normal);
+        };
+        if (about->empty()) return context.io.out(shown(app, "mechane"));
+        std::vector<std::string> known;
+        for (const CLI::App* one : app.get_subcommands({})) {
+            if (one->get_name() == *about) return context.io.out(shown(*one, "mechane " + *about));
+            if (!one->get_group().empty()) known.push_back(one->get_name());
+        }
+        context.io.say_error(fmt::format("{} is no verb of mechane\n", *about));
+        if (const auto near = nearest(*about, known); !near.empty())
+            context.io.say(fmt::format("  did you mean {}?\n", fmt::join(near, ", ")));
+        context.exit = kExitUsage;
+    });
+}
+
+}  // namespace mechane::cli

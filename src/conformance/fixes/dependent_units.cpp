@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "conformance/fixes/scaling.h"
+#include "conformance/fixes/units.h"
+#include "mechane/usd/stage_layers.h"
+
+/// P3: layers that an asset brings in and that state other units than the asset. OpenUSD does not convert: a layer's
+/// numbers are converted, and what the prim that brings it in did about it is taken back.
+namespace mechane::conformance {
+namespace {
+
+using usd::make_value;
+
+/// What an arc's prim would carry to make up for a layer in other units.
+struct Correction {
+    double scale = 1;
+    bool   turn  = false;
+};
+
+bool is_close(double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(1.0, std::abs(b)); }
+
+/// A scale by the ratio of the units, or a quarter turn about x, on a prim that brings a layer in.
+bool take_back(Repair& repair, const usd::Prim& prim, const Correction& made)
+{
+    bool any = false;
+    for (const usd::Token& op : prim.authored_property_names()) {
+        const usd::Attribute attribute = prim.attribute(op);
+        if (!op.text().starts_with("xformOp:") || attribute.varying()) continue;
+        const std::string type = attribute.type_name();
+        if (op.text().starts_with("xformOp:scale") && made.scale != 1) {
+            const auto s = attribute.authored_as<Vec3d>();
+            if (!s || !is_close(s->x, made.scale) || !is_close(s->y, made.scale) || !is_close(s->z, made.scale))
+                continue;
+            any |= repair.set(prim, op, type, make_value(type, Vec3d{1, 1, 1}));
+        }
+        if (op.text().starts_with("xformOp:rotateX") && made.turn) {
+            const auto degrees = attribute.authored_as<double>();
+            if (!degrees || !is_close(*degrees, 90)) continue;
+            any |= repair.set(prim, op, type, number_value(type, 0));
+        }
+    }
+    return any;
+}
+
+/// Prims that bring the layer in by an arc of their own.
+std::vector<usd::Prim> users_of(const Repair& repair, const std::string& file)
+{
+    std::vector<usd::Prim> users;
+    for (const PrimFacts& facts : repair.facts.prims) {
+        const usd::Prim& prim = facts.prim;
+        const auto       from = [&](const usd::Prim& one) {
+            const auto places = usd::spec_places(one);
+            return std::ranges::any_of(places, [&](const usd::SpecPlace& at) { return at.layer == file; });
+        };
+        if (from(prim) && !(prim.parent() && !prim.parent().path().is_root() && from(prim.parent())))
+            users.push_back(prim);
+    }
+    return users;
+}
+
+/// Whether the layer says where anything is.
+bool places_something(const usd::Layer& layer)
+{
+    for (const usd::Path& path : layer.specs()) {
+        if (layer.kind(path) != usd::SpecKind::attribute) continue;
+        const std::string name = path.name().text();
+        if (name.starts_with("xformOp:") || name == "physics:gravityDirection" || name == "normals" ||
+            dimension_of(name, false))
+            return true;
+    }
+    return false;
+}
+
+/// Writes a prim's placement as translate, orient and, where it has one, scale.
+bool place(Repair& repair, const EditPlace& root, const usd::Prim& prim, const usd::Matrix4d& local)
+{
+    const usd::Path path = prim.path();
+    for (const usd::Token& op : prim.authored_property_names())
+        if (op.text().starts_with("xformOp:") && prim.attribute(op).varying())
+            return repair.refuse("animated", path.text() + " moves over time"), false;
+    const usd::Decomposition now = usd::decompose(local);
+    if (now.singular || now.sheared)
+        return repair.refuse("shear", path.text() + ": the placement is not translate, orient and scale"), false;
+    const EditPlace at{root.layer, root.file, path};
+    for (const usd::Token& op : prim.authored_property_names())
+        if (op.text().starts_with("xformOp:") && root.layer->kind(path.property(op)) != usd::SpecKind::none)
+            static_cast<void>(root.layer->remove(path.property(op)));
+    std::vector<usd::Token> order{usd::Token("xformOp:translate"), usd::Token("xformOp:orient")};
+    repair.set(at, order[0], "double3", make_value("double3", now.translation));
+    repair.set(at, order[1], "quatf", make_value("quatf", now.rotation));
+    if (length(now.scale - Vec3d{1, 1, 1}) > 1e-9) {
+        order.emplace_back("xformOp:scale");
+        repair.set(at, order[2], "float3", make_value("float3", now.scale));
+    }
+    return repair.set(at, "xformOpOrder", "token[]", make_value("token[]", order), true), true;
+}
+
+bool is_identity(const usd::Matrix4d& m)
+{
+    for (int r = 0; r < 4; ++r)
+        for (int c = 0; c < 4; ++c)
+            if (std::abs(m(r, c) - (r == c)) > 1e-12) return false;
+    return true;
+}
+
+/// Turns what a layer holds. The prims at its top keep their axes, or the part would be turned as a whole (REP-1.1-l):
+/// their pose is said in the new axes, and what stands below them is turned. A body, and geometry that stands at the
+/// top by itself, is turned as it is.
+bool turn_layer(Repair& repair, const EditPlace& root)
+{
+    const auto alone = usd::Stage::open(root.file, repair.options.open);
+    if (!alone) return repair.refuse("unresolved", alone.error().message), false;
+    const usd::Matrix4d turn = y_up_to_z_up(), back = usd::inverse(turn).value_or(usd::Matrix4d{});
+    for (const usd::Prim& prim : (*alone)->pseudo_root().children()) {
+        if (!prim.is_a("Xformable")) continue;
+        const usd::Matrix4d    local = (*alone)->local_matrix(prim);
+        std::vector<usd::Prim> below;
+        for (const usd::Prim& child : prim.children())
+            if (child.is_a("Xformable")) below.push_back(child);
+        if (below.empty() || prim.is_a("Gprim") || prim.has_api("PhysicsRigidBodyAPI")) {
+            if (!place(repair, root, prim, local * turn)) return false;
+            continue;
+        }
+        if (!is_identity(local) && !place(repair, root, prim, back * local * turn)) return false;
+        for (const usd::Prim& child : below)
+            if (!place(repair, root, child, (*alone)->local_matrix(child) * turn)) return false;
+    }
+    for (const usd::Path& path : root.layer->specs())
+        if (path.is_property() && path.name() == usd::Token("physics:gravityDirection"))
+            if (const auto g = root.layer->value(path).get<Vec3d>())
+                repair.set({root.layer, root.file, path.prim()}, path.name(), "vector3f",
+                           make_value("vector3f", usd::transform_vector(turn, *g)));
+    return true;
+}
+
+void fix_dependent(Repair& repair, const Finding& finding)
+{
+    usd::Layer* layer = repair.work.layer(finding.site.layer);
+    if (layer == nullptr || repair.work.has_overlay())
+        return repair.refuse("external-layer", "the layer lies outside the asset; repair it by itself first");
+    if (repair.edits() > 0) return repair.defer();  // the root's own units come first
+    const EditPlace   root{layer, finding.site.layer, usd::Path::root()};
+    const usd::Layer& entry   = *repair.root().layer;
+    const double      metres  = unit_of(entry, "metersPerUnit").value_or(1), kilos = unit_of(entry, "kilogramsPerUnit").value_or(1);
+    const auto        own_m   = unit_of(*layer, "metersPerUnit"), own_kg = unit_of(*layer, "kilogramsPerUnit");
+    const auto        own_up  = layer->field(usd::Path::root(), "upAxis").get<std::string>();
+    const auto        up      = entry.field(usd::Path::root(), "upAxis").get<std::string>();
+    const double      lengths = own_m.value_or(metres) / metres, masses = own_kg.value_or(kilos) / kilos;
+    const bool        turns   = own_up && up && *own_up != *up;
+    if (turns && places_something(*layer)) {
+        if (*own_up != "Y" || *up != "Z")
+            return repair.refuse("no-up-axis", "only what is Y up is turned, to Z up");
+        if (!turn_layer(repair, root)) return;
+    }
+    if (lengths != 1 || masses != 1) {
+        for (const usd::Path& path : layer->specs())
+            if (layer->kind(path) == usd::SpecKind::attribute)
+                scale_attribute(repair, {layer, root.file, path}, lengths, masses);
+        if (lengths != 1) write_fallbacks(repair, {{root.file, lengths}});
+    }
+    if (own_m) repair.set_field(root, "metersPerUnit", make_value("double", metres));
+    if (own_kg) repair.set_field(root, "kilogramsPerUnit", make_value("double", kilos));
+    if (own_up && up) repair.set_field(root, "upAxis", make_value("token", usd::Token(*up)));
+    if (lengths != 1 || turns)
+        for (const usd::Prim& user : users_of(repair, finding.site.layer))
+            take_back(repair, user, {lengths, turns});
+    repair.mixed_units |= lengths != 1 || turns;
+}
+
+constexpr std::array kRepairs{RepairOf{"REP-1.1-d", Phase::units, fix_dependent}};
+
+}  // namespace
+
+std::span<const RepairOf> dependent_unit_repairs() { return kRepairs; }
+
+}  // namespace mechane::conformance

@@ -1,0 +1,24 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+
+#include "conformance/fixes/repair.h"
+
+namespace mechane::conformance {
+
+/// What a layer says of its unit ("metersPerUnit"); nothing for what is no positive number.
+std::optional<double> unit_of(const usd::Layer& layer, const char* field);
+
+/// Multiplies an attribute of a layer, and its samples, by what its dimension asks for.
+/// @param lengths, masses  new units in one old unit
+void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double masses);
+
+/// Sizes that prims have from their schema alone are authored: a fallback is so many units, whatever those are.
+/// @param factors  of lengths, by file; prims that other files define are left alone
+void write_fallbacks(Repair& repair, const std::map<std::string, double>& factors);
+
+/// Rotates (x, y, z) to (x, -z, y): row vectors.
+usd::Matrix4d y_up_to_z_up();
+
+}  // namespace mechane::conformance

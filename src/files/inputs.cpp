@@ -1,0 +1,162 @@
+#include "mechane/files/inputs.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "files/temporaries.h"
+#include "mechane/files/codes.h"
+#include "mechane/files/replace.h"
+
+namespace mechane::files {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Identity = std::pair<dev_t, ino_t>;
+
+/// What lies there now; nothing for what is not a regular file.
+std::optional<Identity> identity_of(const std::string& file)
+{
+    struct stat status{};
+    if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    return Identity{status.st_dev, status.st_ino};
+}
+
+struct Reads {
+    std::mutex                      mutex;
+    int                             watches = 0;
+    std::set<std::string>           seen;  ///< as they were named; the common case ends here
+    std::map<std::string, Identity> files;  ///< by their real place
+    std::set<Identity>              identities;
+    std::deque<std::string>         unfollowed;  ///< whose dependencies are not among them yet
+    DependencyFinder                finder;
+
+    static Reads& of_process()
+    {
+        static Reads reads;
+        return reads;
+    }
+
+    void add(const std::string& file)
+    {
+        const auto identity = identity_of(file);
+        if (!identity || is_scratch(file)) return;
+        std::string place = real_place(file);
+        identities.insert(*identity);
+        if (files.insert_or_assign(place, *identity).second) unfollowed.push_back(std::move(place));
+    }
+
+    [[nodiscard]] bool holds(const std::string& place) const
+    {
+        if (files.contains(place)) return true;
+        const auto identity = identity_of(place);
+        return identity && identities.contains(*identity);
+    }
+
+    /// Brings in what the files depend on, until `enough`.
+    template <class Enough>
+    void follow(std::unique_lock<std::mutex>& lock, Enough&& enough)
+    {
+        while (!unfollowed.empty() && finder && !enough()) {
+            const std::string file = std::move(unfollowed.front());
+            unfollowed.pop_front();
+            const DependencyFinder ask = finder;
+            lock.unlock();  // it reads files, which are noted
+            const std::vector<std::string> depends = ask(file);
+            lock.lock();
+            for (const std::string& one : depends) add(one);
+        }
+    }
+};
+
+std::atomic<bool> g_watched{false};
+
+bool is_below(const fs::path& file, const fs::path& folder)
+{
+    const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
+    return end == folder.end();
+}
+
+}  // namespace
+
+ReadWatch::ReadWatch()
+{
+    Reads&                 reads = Reads::of_process();
+    const std::scoped_lock lock(reads.mutex);
+    ++reads.watches;
+    g_watched = true;
+}
+
+ReadWatch::~ReadWatch()
+{
+    Reads&                 reads = Reads::of_process();
+    const std::scoped_lock lock(reads.mutex);
+    if (--reads.watches > 0) return;
+    g_watched = false;
+    reads.seen.clear();
+    reads.files.clear();
+    reads.identities.clear();
+    reads.unfollowed.clear();
+}
+
+void note_read(const std::string& file)
+{
+    if (!g_watched.load(std::memory_order_relaxed)) return;
+    Reads&                 reads = Reads::of_process();
+    const std::scoped_lock lock(reads.mutex);
+    if (reads.seen.insert(file).second) reads.add(file);
+}
+
+void set_dependency_finder(DependencyFinder finder)
+{
+    Reads&                 reads = Reads::of_process();
+    const std::scoped_lock lock(reads.mutex);
+    reads.finder = std::move(finder);
+}
+
+bool is_input(const std::string& file)
+{
+    if (!g_watched.load(std::memory_order_relaxed) || is_scratch(file)) return false;
+    const std::string place = real_place(file);  // where a writer would write, also by way of folders that are not there
+    if (!identity_of(place)) return false;
+    Reads&            reads = Reads::of_process();
+    std::unique_lock  lock(reads.mutex);
+    reads.follow(lock, [&] { return reads.holds(place); });
+    return reads.holds(place);
+}
+
+std::string input_below(const std::string& folder)
+{
+    std::error_code failed;
+    const fs::path  place = real_place(folder);
+    Reads&          reads = Reads::of_process();
+    {
+        std::unique_lock lock(reads.mutex);
+        reads.follow(lock, [] { return false; });
+        for (const auto& [file, identity] : reads.files)
+            if (is_below(file, place)) return file;
+    }
+    // Other names of the same files: hard links.
+    for (auto at = fs::recursive_directory_iterator(place, fs::directory_options::skip_permission_denied, failed);
+         !failed && at != fs::recursive_directory_iterator(); at.increment(failed))
+        if (is_input(at->path().string())) return at->path().string();
+    return {};
+}
+
+Result<void> refuse_input(const std::string& file)
+{
+    if (!is_input(file)) return {};
+    return make_diagnostic(kInput, {.layer = file}, fmt::format("'{}' is read by this run", file));
+}
+
+}  // namespace mechane::files

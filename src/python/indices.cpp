@@ -1,0 +1,48 @@
+#include "python/indices.h"
+
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace mechane::python {
+
+namespace nb = nanobind;
+
+namespace {
+
+void check(const char* name, const std::vector<std::int32_t>& values, std::int64_t least, std::size_t end,
+           const char* of)
+{
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (values[i] < least || values[i] >= static_cast<std::int64_t>(end))
+            throw nb::value_error(
+                fmt::format("{}[{}] is {}: expected {} to {}, the {} of the model", name, i, values[i], least,
+                            static_cast<std::int64_t>(end) - 1, of)
+                    .c_str());
+}
+
+}  // namespace
+
+void check_indices(const model::Model& m)
+{
+    const std::size_t bodies = m.body_q.size(), joints = m.joint_type.size();
+    const auto        worlds = static_cast<std::size_t>(m.world_count);
+    check("shape_body", m.shape_body, -1, bodies, "bodies");
+    check("shape_world", m.shape_world, -1, worlds, "worlds");
+    check("body_world", m.body_world, -1, worlds, "worlds");
+    check("joint_world", m.joint_world, -1, worlds, "worlds");
+    check("joint_parent", m.joint_parent, -1, bodies, "bodies");
+    check("joint_child", m.joint_child, 0, bodies, "bodies");
+    check("joint_ancestor", m.joint_ancestor, -1, joints, "joints");
+    check("joint_mimic_joint", m.joint_mimic_joint, -1, joints, "joints");
+    check("joint_articulation", m.joint_articulation, -1, m.articulation_end.size(), "articulations");
+    check("joint_q_start", m.joint_q_start, 0, m.joint_q.size() + 1, "coordinates");
+    check("joint_qd_start", m.joint_qd_start, 0, m.joint_qd.size() + 1, "degrees of freedom");
+    check("articulation_start", m.articulation_start, 0, joints + 1, "joints");
+    check("articulation_end", m.articulation_end, 0, joints + 1, "joints");
+    check("particle_world", m.particle_world, -1, worlds, "worlds");
+}
+
+}  // namespace mechane::python
