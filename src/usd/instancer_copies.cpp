@@ -374,12 +374,14 @@ class Copier {
         VtTokenArray order{TfToken(kTranslate)};
         if (turned) order.push_back(TfToken(kOrient));
         if (scaled) order.push_back(TfToken(kScale));
+        const std::size_t own = order.size();
         if (moves)
-            for (const Token& op : prototype.attribute(Token("xformOpOrder")).get_or<std::vector<Token>>({}))
+            for (const Token& op : prototype.attribute(Token("xformOpOrder")).get_or<std::vector<Token>>({})) {
                 if (op.text() == "!resetXformStack!")
-                    order.resize(static_cast<std::size_t>(1 + (turned ? 1 : 0) + (scaled ? 1 : 0)));
+                    order.resize(own);  // only what the instancer's item has
                 else
                     order.push_back(unwrap(op));
+            }
         author(spec, "xformOpOrder", "token[]", VtValue(order), true);
         if (invisible) author(spec, "visibility", "token", VtValue(TfToken("invisible")));
     }
