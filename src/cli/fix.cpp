@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "cli/command.h"
+#include "cli/counted.h"
 #include "cli/line_diff.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
@@ -95,20 +96,29 @@ std::string summary(const conformance::FixResult& result, const FixArgs& args)
     std::map<std::string, std::size_t> by_rule;
     for (const conformance::FixEdit& edit : result.edits) ++by_rule[std::string(edit.rule->id)];
     for (const auto& [rule, count] : by_rule)
-        out += fmt::format("fixed    {:12} {:5} edits   {}\n", rule, count, conformance::find_rule(rule)->slug);
-    constexpr std::size_t kLines = 40;
-    std::size_t           shown = 0, unsafe = 0;
+        out += fmt::format("fixed    {:12} {:>10}   {}\n", rule, counted(count, "edit"), conformance::find_rule(rule)->slug);
+    constexpr std::size_t              kLines = 40;
+    std::size_t                        shown = 0, unsafe = 0;
+    std::map<std::string, std::size_t> unasked;  // by rule: nobody wants to read them one by one
     for (const conformance::Unrepaired& u : result.left) {
         unsafe += u.reason == "unsafe";
+        if (u.reason == "not-selected") {
+            ++unasked[std::string(u.rule->id)];
+            continue;
+        }
         if (++shown <= kLines)
             out += fmt::format("{:8} {:12} {}  {}\n", u.remark ? "note" : "left", u.rule->id, u.prim, u.message);
     }
     if (shown > kLines) out += fmt::format("         ... and {} more (--report FILE lists all)\n", shown - kLines);
+    for (const auto& [rule, count] : unasked)
+        out += fmt::format("left     {:12} {}: --select, --ignore or --phases leave the repair out\n", rule,
+                           counted(count, "finding"));
     for (const conformance::FixedFile& file : result.files)
         if (file.rewritten)
             out += fmt::format("note     {} was written anew: its comments and layout could not be kept\n", file.name);
-    out += fmt::format("{} edits; {} errors and {} warnings remain", result.edits.size(),
-                       result.after.count(Severity::error), result.after.count(Severity::warning));
+    out += fmt::format("{}; {} and {} remain", counted(result.edits.size(), "edit"),
+                       counted(result.after.count(Severity::error), "error"),
+                       counted(result.after.count(Severity::warning), "warning"));
     if (unsafe > 0) out += fmt::format("; {} more with --unsafe", unsafe);
     out += "\n";
     if (args.diff && !result.edits.empty())

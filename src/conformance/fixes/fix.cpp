@@ -344,7 +344,10 @@ class Fixer {
 /// Why a finding stays that no repair said anything about.
 Unrepaired reason_of(const FixOptions& options, const Finding& finding)
 {
-    Unrepaired out{finding.rule, finding.site.prim, finding.site.property, "no-repair", std::string(finding.rule->fix)};
+    constexpr std::string_view kNone = "None: ";
+    std::string_view           why   = finding.rule->fix;
+    if (why.starts_with(kNone)) why.remove_prefix(kNone.size());
+    Unrepaired out{finding.rule, finding.site.prim, finding.site.property, "no-repair", std::string(why)};
     const RepairOf* repair = repair_of(*finding.rule);
     if (repair == nullptr) return out;
     const bool phase = options.phases.empty() || std::ranges::find(options.phases, static_cast<int>(repair->phase)) !=
