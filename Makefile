@@ -22,7 +22,7 @@ build: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target mechane
 
 configure: setup
-	@test -f $(BUILD)/build.ninja || cmake --preset release
+	@test -f $(BUILD)/build.ninja || cmake --preset release -DMECHANE_UNITY=ON
 
 setup:
 	@/usr/bin/python3 tools/bootstrap.py || { command -v python3 >/dev/null || echo "python3 is missing: apt-get install python3"; exit 1; }
@@ -57,6 +57,7 @@ docs: build
 	@/usr/bin/python3 tools/diagnostics_page.py
 	@/usr/bin/python3 tools/rules_page.py
 	@/usr/bin/python3 tools/options_page.py
+	@/usr/bin/python3 tools/drawings.py
 
 ratios: build
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_step_mjcf

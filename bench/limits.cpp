@@ -11,7 +11,7 @@
 #include "mechane/collision/pipeline.h"
 #include "mechane/model/builder.h"
 #include "mechane/run/builtin_scenes.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "mechane/solvers/solver.h"
 #include "mechane/tasks/parallel.h"
 
@@ -140,7 +140,7 @@ void heaps()
             auto state  = model::make_state(m);
             auto solver = *solvers::make_solver("softstep", m, {}, found);
             pipeline.collide(state, 1.0 / 60, contacts);
-            solver->step(state, state, control, &contacts, 1.0 / 60);
+            (void)solver->step(state, state, control, &contacts, 1.0 / 60);
         });
     };
     at_most("400 cubes at one point against 200, four times the pairs", step_of(400) / step_of(200), 8);

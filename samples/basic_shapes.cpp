@@ -5,7 +5,7 @@
 
 #include "sample_film.h"
 #include "mechane/geometry/hull.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 
 using namespace mechane;
 

@@ -33,7 +33,7 @@ int main()
         int                  calls    = 0;
         for (int step = 0; step < kFrames * kSubsteps; ++step) {
             if (step % every == 0) pipeline.collide(state, every * dt, contacts), ++calls;
-            solver->step(state, state, control, &contacts, dt);
+            if (solver->step(state, state, control, &contacts, dt).diverged) return 4;
         }
         const double top = double(state.body_q.back().p.z);
         std::printf("every %d of %d sub-steps: %4d calls, the top box at %.4f m\n", every, kSubsteps, calls, top);

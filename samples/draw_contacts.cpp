@@ -2,7 +2,7 @@
 //
 //     sample_draw_contacts [-o FILE.png|FILE.html]
 #include "sample_film.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 
 using namespace mechane;
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "mechane/solvers/solver.h"
 #include "sample.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "sample_film.h"
 #include "sample_meshes.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "mechane/run/frame.h"
+#include "mechane/simulation/frame.h"
 #include "mechane/viewer/html.h"
 #include "mechane/viewer/render.h"
 #include "sample.h"

@@ -5,7 +5,7 @@
 
 #include "mechane/core/hash.h"
 #include "mechane/run/builtin_scenes.h"
-#include "mechane/run/step_graph.h"
+#include "mechane/simulation/step_graph.h"
 #include "sample.h"
 
 using namespace mechane;
@@ -51,15 +51,17 @@ int main()
     const auto model = sample::finalize(sample::get(run::builtin_scene("pyramid:4")));
 
     World        plain(model);
+    bool         diverged = false;
     const double plain_ms = milliseconds([&] {
         for (int launch = 0; launch < kLaunches; ++launch) {
             plain.pipeline.collide(plain.state, kSubsteps * kDt, plain.contacts);
             for (int i = 0; i < kSubsteps; i += 2) {
-                plain.solver->step(plain.state, plain.next, plain.control, &plain.contacts, kDt);
-                plain.solver->step(plain.next, plain.state, plain.control, &plain.contacts, kDt);
+                diverged |= plain.solver->step(plain.state, plain.next, plain.control, &plain.contacts, kDt).diverged;
+                diverged |= plain.solver->step(plain.next, plain.state, plain.control, &plain.contacts, kDt).diverged;
             }
         }
     });
+    if (diverged) return 4;
 
     World world(model);
     auto  graph = sample::get(run::StepGraph::record(model, [&](run::StepGraph::Recorder& record) {

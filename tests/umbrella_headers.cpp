@@ -7,7 +7,9 @@ namespace {
 [[maybe_unused]] const auto kTypes   = [](mechane::ModelBuilder*, mechane::Model*, mechane::State*, mechane::Control*,
                                           mechane::Contacts*, mechane::CollisionPipeline*, mechane::Solver*) {};
 [[maybe_unused]] const auto kShapes  = {mechane::GeoType::plane, mechane::GeoType::sphere, mechane::GeoType::mesh};
-[[maybe_unused]] const auto kSolvers = &mechane::make_solver;
+[[maybe_unused]] const auto kSolvers = [](const mechane::model::Model& model, mechane::Diagnostics& found) {
+    return mechane::make_solver("softstep", model, {}, found);
+};
 [[maybe_unused]] const auto kSensor  = &mechane::SensorContact::make;
 
 [[maybe_unused]] const auto kPhases = [](mechane::geometry::BroadPhaseAllPairs*, mechane::geometry::BroadPhaseSAP*,

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Measures what docs/performance.md states: cold start, and how much faster than real time scenes run on one core.
+"""Measures what docs/performance.md and docs/notes/performance_log.md state: cold start, and how much faster than real time scenes run on one core.
 
 usage: measure.py [--program build/release/bin/mechane] [--corpus FOLDER] [--runs 10] [--json]
+       measure.py --house      prints how the code is built, in figures, beside other engines
 
 Cold start is a whole process from exec to exit, files cached: `sim FILE --frames 1 -o /dev/null`. The real-time factor is simulated time
 over the wall time of collide and solve, start-up excluded, with --threads 1. Medians over the runs; minimum and maximum say how noisy the machine was.
@@ -59,7 +60,13 @@ def main():
     parser.add_argument("--corpus", default=os.environ.get("MECHANE_CORPUS", str(ROOT.parent / "shared" / "corpus")))
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--house", action="store_true")
     arguments = parser.parse_args()
+    if arguments.house:
+        sys.path.insert(0, str(ROOT))
+        from tools import house
+        print(house.report(), end="")
+        return 0
     out = {}
     for name, file, options in SCENES:
         path = next((p for p in (ROOT / file, pathlib.Path(arguments.corpus) / file) if p.exists()), None)

@@ -9,21 +9,25 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import _core, config
-from ._arguments import name_arguments
-from ._array import Array
-from ._builder import ModelBuilder
-from ._contacts import CollisionPipeline, Contacts
-from ._diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, MechaneError, MechaneWarning, NotSupportedError
-from ._dynamics import (eval_fk, eval_ik, eval_inverse_dynamics_force, eval_inverse_dynamics_passive, eval_jacobian, eval_mass_matrix, eval_mimic,
+from .core.arguments import name_arguments
+from .core.array import Array
+from .core.diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, MechaneError, MechaneWarning, NotSupportedError
+from .core.enums import MAXVAL, Axis, AxisType, BodyFlags, GeoType, JointTargetMode, JointType, ModelFlags, ParticleFlags, ShapeFlags, StateFlags
+from .core.values import mat33, quat, spatial_vector, transform, vec2, vec3, vec4
+from .geometry.heightfield import Heightfield
+from .geometry.mesh import Mesh
+from .geometry.rays import intersect_ray
+from .geometry.sdf import SDF
+from .io import notebook as _notebook  # noqa: F401  gives classes what notebooks show
+from .model import reduce as _reduce  # noqa: F401  gives classes what pickles need
+from .model.builder import ModelBuilder
+from .model.contacts import CollisionPipeline, Contacts
+from .model.dynamics import (eval_fk, eval_ik, eval_inverse_dynamics_force, eval_inverse_dynamics_passive, eval_jacobian, eval_mass_matrix, eval_mimic,
                         eval_rigid_contact_kinematics, forward_dynamics, solve_mass_matrix, total_energy)
-from ._enums import MAXVAL, Axis, AxisType, BodyFlags, GeoType, JointTargetMode, JointType, ModelFlags, ParticleFlags, ShapeFlags, StateFlags
-from ._import import import_options
-from ._mesh import Heightfield, Mesh
-from ._model import Model
-from ._rays import intersect_ray
-from ._sdf import SDF
-from ._state import Control, State
-from ._values import mat33, quat, spatial_vector, transform, vec2, vec3, vec4
+from .model.import_verbs import import_options
+from .model.model import Model
+from .model.state import Control, State
+from .newton.modules import absent as _absent
 
 __version__: str = _core.version
 #: Which Newton the names follow.
@@ -41,20 +45,16 @@ __all__ = ["Array", "Axis", "AxisType", "BodyFlags", "CollisionPipeline", "Conta
 
 if TYPE_CHECKING:
     from . import conformance, convert, geometry, ik, interop, math, record, ros, selection, sensors, solvers, testing, usd, utils, viewer
-    from ._commands import diff, dump, info, simulate
-    from ._draw import render
-    from ._residual import step_jacobians
-    from ._serve import view
+    from .io.commands import diff, dump, info, simulate
+    from .io.draw import render
+    from .model.residual import step_jacobians
+    from .io.serve import view
 
 _MODULES = ("conformance", "convert", "geometry", "ik", "interop", "math", "record", "ros", "selection", "sensors", "solvers", "testing", "usd", "utils",
             "viewer")
 #: Functions that few programs need: their modules are imported when they are asked for.
-_LAZY = {**dict.fromkeys(("diff", "dump", "info", "simulate"), "_commands"), "render": "_draw", "view": "_serve",
-         "step_jacobians": "_residual"}
-#: Reserved names of Newton, and the stage that brings them.
-_LATER = {**dict.fromkeys(("Gaussian", "Rod", "TendonGuide", "TendonGuideType", "TendonGuideFlags", "TetMesh"), "deformables and rendering"),
-          "CollisionSubstepScheduler": "deformables", "actuators": "actuators"}
-_LEFT_OUT = {"controllers": "eval_jacobian and eval_mass_matrix give the same ingredients"}
+_LAZY = {**dict.fromkeys(("diff", "dump", "info", "simulate"), "io.commands"), "render": "io.draw", "view": "io.serve",
+         "step_jacobians": "model.residual"}
 
 
 def set_num_threads(n: int) -> None:
@@ -76,15 +76,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"{__name__}.{name}")
     if name in _LAZY:
         return getattr(importlib.import_module(f"{__name__}.{_LAZY[name]}"), name)
-    if name in _LATER:
-        from ._reserved import _Later
-
-        return _Later("mechane", name, _LATER[name])
-    if name in _LEFT_OUT:
-        from ._reserved import left_out
-
-        return left_out("mechane", name, _LEFT_OUT[name])
-    raise AttributeError(f"module 'mechane' has no attribute {name!r}")
+    return _absent("mechane", name)
 
 
 def __dir__() -> list[str]:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _core
-from ._arguments import name_arguments
-from ._diagnostics import error, publish
-from ._import import open_stage
+from .core.arguments import name_arguments
+from .core.diagnostics import error, publish
+from .stage.opening import open_stage
 
 __all__ = ["Change", "Finding", "FixReport", "Report", "Rule", "Unrepaired", "check", "fix", "profiles", "rules"]
 
@@ -125,10 +125,10 @@ def check(asset: Any, profile: str = "distributed", select: list[str] | None = N
     @raises ValueError  no such profile or selector, no such word for `variants`, or variants of a stage that is no file
     """
     if variants not in _VARIANTS:
-        raise error(ValueError, "E_ARG_VARIANTS", f"variants is {variants!r}, expected one of {', '.join(_VARIANTS)}")
+        raise error(ValueError, "PYTHON_ARG_VARIANTS", f"variants is {variants!r}, expected one of {', '.join(_VARIANTS)}")
     is_file = isinstance(asset, (str, os.PathLike))
     if variants != "default" and not is_file:
-        raise error(ValueError, "E_ARG_VARIANTS", "variants: other selections can only be judged of an asset that is a file")
+        raise error(ValueError, "PYTHON_ARG_VARIANTS", "variants: other selections can only be judged of an asset that is a file")
     stage, _ = open_stage(asset, name="asset")
     name = os.fspath(asset) if is_file else stage.source
     rules_of = (profile, list(select or ()), list(ignore or ()))
@@ -163,6 +163,7 @@ class Unrepaired:
     reason: str
     message: str
     severity: str = "error"
+    layer: str = ""
 
 
 class FixReport:
@@ -218,12 +219,12 @@ def fix(asset: str | os.PathLike, out: str | os.PathLike | None = None, unsafe: 
     @raises RuntimeError  the asset cannot be opened
     """
     if not isinstance(asset, (str, os.PathLike)):
-        raise error(TypeError, "E_ARG_SOURCE", f"asset: expected a path, not {type(asset).__name__}; a repair needs the files")
+        raise error(TypeError, "PYTHON_ARG_SOURCE", f"asset: expected a path, not {type(asset).__name__}; a repair needs the files")
     source = pathlib.Path(os.path.abspath(asset))
     if not source.is_file():
-        raise error(FileNotFoundError, "E_STAGE_OPEN", f"asset: there is no file {source}", layer=str(source))
+        raise error(FileNotFoundError, "STAGE_OPEN", f"asset: there is no file {source}", layer=str(source))
     if (out is not None) + bool(dry_run) + bool(in_place) != 1:
-        raise error(ValueError, "E_ARG_OUT", "where shall the repaired asset go? Give one of out=, in_place=True, dry_run=True")
+        raise error(ValueError, "PYTHON_ARG_OUT", "no output given: pass one of out=, in_place=True, dry_run=True")
     target = "" if out is None else os.path.abspath(out)
     into_folder = bool(target) and pathlib.Path(target).suffix not in (".usd", ".usda", ".usdc")
     result, diff, written, found = _core.fix(str(source), target, into_folder, bool(in_place), list(select or ()), bool(unsafe),

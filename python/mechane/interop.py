@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _array
-from ._arguments import name_arguments
-from ._array import Array
+from .core.arguments import name_arguments
+from .core.array import backend
 
 __all__ = ["as_torch", "as_warp", "context", "use_numpy", "use_warp"]
 
@@ -52,7 +51,7 @@ def use_warp(enabled: bool = True) -> None:
     if enabled:
         import warp  # noqa: F401
 
-    _array.backend.handed_out = as_warp if enabled else None
+    backend.handed_out = as_warp if enabled else None
 
 
 def use_numpy() -> None:
@@ -65,12 +64,12 @@ def context(arrays: str = "numpy") -> Iterator[None]:
     """`with interop.context(arrays="warp"):`"""
     if arrays not in ("numpy", "warp"):
         raise ValueError(f"arrays: {arrays!r}, expected 'numpy' or 'warp'")
-    before = _array.backend.handed_out
+    before = backend.handed_out
     use_warp(arrays == "warp")
     try:
         yield
     finally:
-        _array.backend.handed_out = before
+        backend.handed_out = before
 
 
 def __dir__() -> list[str]:

@@ -1,19 +1,18 @@
 """What a stage says about ROS: interfaces, frames, the description of the robot."""
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from ._arguments import name_arguments
+from .core.arguments import name_arguments
+from .io.commands import program
+from .newton.reserved import later
 
 __all__ = ["interfaces", "robot_description", "tf_tree"]
 
 
 def _asked(what: str, file: Any) -> Any:
-    import os
-
-    from ._commands import _program
-
-    return _program("ros", what, os.fspath(file), "--json")
+    return program("ros", what, os.fspath(file), "--json")
 
 
 def interfaces(file: Any) -> dict[str, Any]:
@@ -28,8 +27,6 @@ def tf_tree(file: Any) -> dict[str, Any]:
 
 def robot_description(file: Any) -> str:
     """The stage's URDF; needs the exporters."""
-    from ._reserved import later
-
     later("mechane.ros.robot_description", "the exporters and readers of other formats")
 
 

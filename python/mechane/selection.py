@@ -7,18 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from . import _dynamics
-from ._arguments import name_arguments
-from ._array import Array, plain
-from ._custom import AttributeFrequency
-from ._diagnostics import NotSupportedError, error
-from ._enums import JointType
-from ._reserved import _Later
-from ._views import near
+from .core.arguments import name_arguments
+from .core.array import Array, plain
+from .core.diagnostics import NotSupportedError, error
+from .core.enums import JointType
+from .model import dynamics
+from .model.custom import AttributeFrequency
+from .model.views import near
+from .newton.modules import absent
+from .newton.reserved import _Later
 
 __all__ = ["ArticulationView", "match_labels"]
-
-_LATER = dict.fromkeys(("DeformableCurveView", "DeformableSurfaceView", "DeformableVolumeView"), "deformables")
 
 
 def __dir__() -> list[str]:
@@ -26,9 +25,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return _Later("mechane.selection", name, _LATER[name])
-    raise AttributeError(f"module 'mechane.selection' has no attribute {name!r}")
+    return absent("mechane.selection", name)
 
 
 def match_labels(labels: list[str], pattern: Any) -> list[int]:
@@ -52,7 +49,7 @@ def match_labels(labels: list[str], pattern: Any) -> list[int]:
             raise TypeError("pattern: a list holds either globs or indices")
     if not found and labels:
         word = pattern if isinstance(pattern, str) else getattr(pattern, "pattern", str(pattern))
-        raise error(ValueError, "E_LABEL", f"no label matches {word!r}; near: {near(word, labels)}")
+        raise error(ValueError, "MODEL_LABEL", f"no label matches {word!r}; near: {near(word, labels)}")
     return found
 
 
@@ -77,12 +74,12 @@ class ArticulationView:
                  exclude_links: Any = None, include_joint_types: list[int] | None = None, exclude_joint_types: list[int] | None = None,
                  include_loop_closing_joints: bool = False, homogeneous: bool = True, verbose: bool | None = None, allow_partial_layouts: Any = None):
         if include_loop_closing_joints or not homogeneous or allow_partial_layouts is not None:
-            raise NotSupportedError("views of articulations that differ, and of joints that close loops, belong to a later stage", "E_LATER_STAGE")
+            raise NotSupportedError("views of articulations that differ, and of joints that close loops, belong to a later stage", "PYTHON_LATER_STAGE")
         self.model = model
         self.device = model.device
         ids = match_labels(model.articulation_label, pattern)
         if not ids:
-            raise error(ValueError, "E_LABEL", f"no articulation matches {pattern!r}: the model has none")
+            raise error(ValueError, "MODEL_LABEL", f"no articulation matches {pattern!r}: the model has none")
         worlds = model._np("articulation_world")
         by_world: dict[int, list[int]] = {}
         for i in ids:
@@ -313,22 +310,22 @@ class ArticulationView:
     # -- functions of the model on these articulations only
     def eval_fk(self, target: Any, mask: Any = None, *, joint_mask: Any = None) -> None:
         """Body poses and velocities from the target's own joint coordinates."""
-        _dynamics.eval_fk(self.model, target._np("joint_q"), target._np("joint_qd"), target, mask=self.get_model_articulation_mask(mask), joint_mask=joint_mask)
+        dynamics.eval_fk(self.model, target._np("joint_q"), target._np("joint_qd"), target, mask=self.get_model_articulation_mask(mask), joint_mask=joint_mask)
 
     def eval_jacobian(self, state: Any, J: Any = None, joint_S_s: Any = None, mask: Any = None) -> Any:
-        return _dynamics.eval_jacobian(self.model, state, J, joint_S_s=joint_S_s, mask=self.get_model_articulation_mask(mask))
+        return dynamics.eval_jacobian(self.model, state, J, joint_S_s=joint_S_s, mask=self.get_model_articulation_mask(mask))
 
     def eval_mass_matrix(self, state: Any, H: Any = None, J: Any = None, body_I_s: Any = None, joint_S_s: Any = None, mask: Any = None, *,
                          include_armature: bool = True) -> Any:
-        return _dynamics.eval_mass_matrix(self.model, state, H, J, body_I_s, joint_S_s, self.get_model_articulation_mask(mask), include_armature=include_armature)
+        return dynamics.eval_mass_matrix(self.model, state, H, J, body_I_s, joint_S_s, self.get_model_articulation_mask(mask), include_armature=include_armature)
 
     def eval_inverse_dynamics_passive(self, state: Any, *, mass_matrix: Any = None, gravity_force: Any = None, coriolis_force: Any = None, mask: Any = None) -> Any:
-        return _dynamics.eval_inverse_dynamics_passive(self.model, state, mass_matrix=mass_matrix, gravity_force=gravity_force, coriolis_force=coriolis_force,
+        return dynamics.eval_inverse_dynamics_passive(self.model, state, mass_matrix=mass_matrix, gravity_force=gravity_force, coriolis_force=coriolis_force,
                                                        mask=self.get_model_articulation_mask(mask))
 
     def eval_inverse_dynamics_force(self, state: Any, *, mass_matrix: Any, joint_qdd: Any, coriolis_force: Any, gravity_force: Any, joint_f: Any,
                                     mask: Any = None) -> Any:
-        return _dynamics.eval_inverse_dynamics_force(self.model, state, mass_matrix=mass_matrix, joint_qdd=joint_qdd, coriolis_force=coriolis_force,
+        return dynamics.eval_inverse_dynamics_force(self.model, state, mass_matrix=mass_matrix, joint_qdd=joint_qdd, coriolis_force=coriolis_force,
                                                      gravity_force=gravity_force, joint_f=joint_f, mask=self.get_model_articulation_mask(mask))
 
     get_actuator_parameter = _Later("ArticulationView", "get_actuator_parameter", "actuators")

@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _mujoco_attributes
-from ._arguments import name_arguments
-from ._array import plain
-from ._capture import warn_in_capture
-from ._contacts import Contacts
-from ._diagnostics import NotSupportedError, error, kind_of, publish, warn
-from ._enums import ModelFlags, StateFlags
-from ._integrate import integrate
-from ._names import SolverNames
-from ._observables import ObservableKind, Observables, requested
-from ._reserved import left_out, reserve
-from ._state import Control, State, reset_rows
+from . import _core
+from .core.arguments import name_arguments
+from .core.array import plain
+from .core.capture import warn_in_capture
+from .core.diagnostics import NotSupportedError, error, kind_of, publish, warn
+from .core.enums import ModelFlags, StateFlags
+from .model import mujoco_attributes
+from .model.contacts import Contacts
+from .model.integrate import integrate
+from .model.observables import ObservableKind, Observables, requested
+from .model.state import Control, State, reset_rows
+from .newton.modules import absent
+from .newton.names import SolverNames
+from .newton.reserved import reserve
 
 __all__ = ["SolverBase", "SolverFeatherstone", "SolverMuJoCo", "SolverSemiImplicit", "SolverSoftStep", "SolverVBD", "SolverXPBD", "available", "create", "register"]
 
@@ -31,7 +33,7 @@ class SolverBase(SolverNames):
 
     def __init__(self, model: Any, *, collision_pipeline: Any = None, collision_frequency: Any = None, collision_frequency_type: Any = None):
         if not (collision_pipeline is None and collision_frequency is None and collision_frequency_type is None):
-            raise NotSupportedError("collisions inside of solvers belong to a later stage; call model.collide() between steps", "E_LATER_STAGE")
+            raise NotSupportedError("collisions inside of solvers belong to a later stage; call model.collide() between steps", "PYTHON_LATER_STAGE")
         self.model = model
 
     @property
@@ -104,7 +106,7 @@ class SolverSoftStep(SolverBase):
     def __init__(self, model: Any, *, substeps: int = 8, sleeping: bool = False, compat: str | None = None):
         super().__init__(model)
         if not 1 <= int(substeps) <= 64:
-            raise kind_of(ValueError)(f"substeps is {substeps}, expected 1..64", "E_ARG_SUBSTEPS")
+            raise kind_of(ValueError)(f"substeps is {substeps}, expected 1..64", "PYTHON_ARG_SUBSTEPS")
         self._core = _core.Solver(self._name, model._core, int(substeps), bool(sleeping))
         self._found = publish(self._core.diagnostics())
         self.options = {"substeps": int(substeps), "sleeping": bool(sleeping)}
@@ -120,7 +122,7 @@ class SolverSoftStep(SolverBase):
         if contacts is not None and not isinstance(contacts, Contacts):
             raise TypeError(f"contacts: expected Contacts or None, not {type(contacts).__name__}")
         if not 0 < float(dt) < float("inf"):
-            raise kind_of(ValueError)(f"dt is {dt}, expected a positive time [s]", "E_ARG_DT")
+            raise kind_of(ValueError)(f"dt is {dt}, expected a positive time [s]", "PYTHON_ARG_DT")
         warn_in_capture("SolverBase.step()")
         before = np.array(state_in._np("body_qd")) if observables is not None and observables.is_requested(ObservableKind.BODY_QDD) else None
         self.report = self._core.step(state_in._core, state_out._core, None if control is None else control._core,
@@ -137,7 +139,7 @@ class SolverSoftStep(SolverBase):
     def rollout(self, state: State, frames: int, dt: float, substeps: int = 1, control: Control | None = None, record: bool | None = None) -> dict[str, Any]:
         """Collides and steps `frames` times in place, without the GIL; with `record` the answer holds "t", "body_q" and "joint_q" of every frame."""
         if frames < 0 or substeps < 1:
-            raise kind_of(ValueError)(f"frames is {frames}, substeps {substeps}; expected at least 0 and 1", "E_ARG_FRAMES")
+            raise kind_of(ValueError)(f"frames is {frames}, substeps {substeps}; expected at least 0 and 1", "PYTHON_ARG_FRAMES")
         return self._core.rollout(state._core, int(frames), float(dt), int(substeps), None if control is None else control._core, bool(record))
 
     def notify_model_changed(self, flags: int) -> None:
@@ -156,13 +158,13 @@ class SolverSoftStep(SolverBase):
         @raises ValueError  the mask has another shape
         """
         if not isinstance(state, State):
-            raise kind_of(TypeError)(f"state: expected State, not {type(state).__name__}", "E_ARG_STATE")
+            raise kind_of(TypeError)(f"state: expected State, not {type(state).__name__}", "PYTHON_ARG_STATE")
         worlds = self.model.world_count
         chosen = np.ones(worlds + 1, bool) if world_mask is None else plain(world_mask)
         if chosen.dtype != bool:
-            raise kind_of(TypeError)(f"world_mask: dtype {chosen.dtype}, expected bool", "E_ARG_MASK")
+            raise kind_of(TypeError)(f"world_mask: dtype {chosen.dtype}, expected bool", "PYTHON_ARG_MASK")
         if chosen.shape != (worlds + 1,):
-            raise kind_of(ValueError)(f"world_mask: shape {chosen.shape}, expected ({worlds + 1},): a world each, and what belongs to none", "E_ARG_MASK")
+            raise kind_of(ValueError)(f"world_mask: shape {chosen.shape}, expected ({worlds + 1},): a world each, and what belongs to none", "PYTHON_ARG_MASK")
         reset_rows(self.model, state, chosen, StateFlags.ALL if flags is None else int(flags))
         if chosen.all():
             self._core.reset()
@@ -176,7 +178,7 @@ class SolverSoftStep(SolverBase):
     def restore(self, blob: bytes) -> None:
         """@raises ValueError  the bytes are of another model, another version, or damaged"""
         if not self._core.restore(blob):
-            raise error(ValueError, "E_CHECKPOINT", "blob: not a checkpoint of this model, or damaged")
+            raise error(ValueError, "PYTHON_CHECKPOINT", "blob: not a checkpoint of this model, or damaged")
 
     def unsupported_features(self) -> list[str]:
         """What of the model is ignored or only approximated, and what happens instead: a sentence for each."""
@@ -189,7 +191,7 @@ class SolverSoftStep(SolverBase):
 def _not_built(name: str, text: str, **options: Any) -> type:
     """A solver that says what is missing. `options` are the keywords that it will take, with their defaults."""
     def refuse(self: Any, *args: Any, **kwargs: Any) -> None:
-        raise NotSupportedError(text, "E_NOT_BUILT")
+        raise NotSupportedError(text, "PYTHON_NOT_BUILT")
 
     made = type(name, (SolverBase,), {"__init__": refuse, "__doc__": text, "__module__": __name__})
     made.__signature__ = inspect.Signature([  # type: ignore[attr-defined]
@@ -209,11 +211,11 @@ SolverVBD = _not_built("SolverVBD", "SolverVBD is not built: vertex block descen
 SolverMuJoCo = _not_built("SolverMuJoCo", "SolverMuJoCo is not built: the back end over MuJoCo's C library belongs to a later stage; use SolverSoftStep")
 
 for _name in ("CtrlSource", "CtrlType", "EqType", "TrnType"):
-    setattr(SolverMuJoCo, _name, getattr(_mujoco_attributes, _name))
+    setattr(SolverMuJoCo, _name, getattr(mujoco_attributes, _name))
 reserve(SolverBase, "SolverBase")
 reserve(SolverMuJoCo, "SolverMuJoCo")
 reserve(SolverXPBD, "SolverXPBD")
-SolverMuJoCo.register_custom_attributes = staticmethod(_mujoco_attributes.register)
+SolverMuJoCo.register_custom_attributes = staticmethod(mujoco_attributes.register)
 
 _MADE: dict[str, type] = {"softstep": SolverSoftStep}
 
@@ -237,18 +239,12 @@ def create(name: str, model: Any, **options: Any) -> SolverBase:
     return _MADE[name](model, **options)
 
 
-_LEFT_OUT = {"SolverKamino": "SolverSoftStep", "SolverSteel": "SolverSoftStep", "SolverImplicitMPM": "nothing of this kind", "SolverStyle3D": "nothing of this kind",
-             "experimental": "SolverSoftStep", "style3d": "nothing of this kind", "mujoco": "SolverMuJoCo"}
-
-
 def __dir__() -> list[str]:
     return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LEFT_OUT:
-        return left_out("mechane.solvers", name, f"a GPU solver; use {_LEFT_OUT[name]}")
-    raise AttributeError(f"module 'mechane.solvers' has no attribute {name!r}")
+    return absent("mechane.solvers", name)
 
 
 name_arguments(globals())

@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ._arguments import name_arguments
+from .core.arguments import name_arguments
+from .core.values import transform
+from .model.builder import ModelBuilder
 
 __all__ = ["assert_states_close", "fixture_stage", "random_tree"]
 
@@ -26,9 +28,6 @@ def random_tree(bodies: int, seed: int = 0) -> Any:
     """A builder with one articulation of hinges and sliders between bodies of random mass; equal seeds give equal trees."""
     if not 1 <= bodies < 2**31:
         raise ValueError(f"bodies is {bodies}, expected 1 to 2^31 - 1")
-    from . import ModelBuilder
-    from ._values import transform
-
     random, b, joints = np.random.default_rng(seed), ModelBuilder(), []
     for i in range(bodies):
         parent = int(random.integers(-1, i)) if i else -1

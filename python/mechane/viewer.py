@@ -4,15 +4,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ._arguments import name_arguments
-from ._diagnostics import kind_of
-from ._files import check, inputs_of
-from ._reserved import left_out
+from .core.arguments import name_arguments
+from .core.diagnostics import kind_of
+from .core.files import check, inputs_of
+from .io.recording import Recorder
+from .io.serve import view
+from .newton.modules import absent
 
 __all__ = ["ViewerFile", "ViewerNull", "ViewerUSD", "ViewerWeb"]
-
-_LEFT_OUT = {**dict.fromkeys(("ViewerGL", "ViewerRTX", "ViewerRerun", "ViewerViser"), "mechane.view() opens the browser viewer"),
-             **dict.fromkeys(("ViewerBase", "Layer", "Picking"), "derive from ViewerNull")}
 
 
 def __dir__() -> list[str]:
@@ -20,9 +19,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LEFT_OUT:
-        return left_out("mechane.viewer", name, _LEFT_OUT[name])
-    raise AttributeError(f"module 'mechane.viewer' has no attribute {name!r}")
+    return absent("mechane.viewer", name)
 
 
 class ViewerNull:
@@ -87,17 +84,15 @@ class ViewerFile(ViewerNull):
 
     def __init__(self, output_path: Any, num_frames: int = 1000):
         super().__init__(num_frames)
-        from .record import Recorder
-
         self.output_path = os.fspath(output_path)
         if os.path.splitext(self.output_path)[1] not in (".json", ".csv", ".html", ".usda", ".usd", ".usdc"):
             raise kind_of(ValueError)(f"output_path: do not know how to write {self.output_path}; .json, .csv, .html and .usda are known", "RECORD_FORMAT_UNKNOWN")
-        self._recorder_type, self._recorder = Recorder, None
+        self._recorder: Any = None
 
     def set_model(self, model: Any) -> None:
         super().set_model(model)
         check(self.output_path, inputs_of(model))
-        self._recorder = self._recorder_type(model)
+        self._recorder = Recorder(model)
 
     def log_state(self, state: Any) -> None:
         if self._recorder is None:
@@ -124,8 +119,6 @@ class ViewerWeb(ViewerNull):
         self.page: Any = None
 
     def set_model(self, model: Any) -> None:
-        from .record import Recorder
-
         super().set_model(model)
         self._states = Recorder(model)
 
@@ -134,8 +127,6 @@ class ViewerWeb(ViewerNull):
 
     def close(self) -> None:
         if self._open and self._states is not None:
-            from ._serve import view
-
             self.page = view(self._states.recording, self._port)
         super().close()
 

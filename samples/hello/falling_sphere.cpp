@@ -29,9 +29,8 @@ int main(int argc, char** argv)
     for (int frame = 0; frame < 120; ++frame) {
         for (int substep = 0; substep < 10; ++substep) {
             pipeline.collide(state, dt, contacts);
-            solver->step(state, state, control, &contacts, dt);
+            if (solver->step(state, state, control, &contacts, dt).diverged) return 4;
         }
-        state.time = (frame + 1) / 60.0;
         film.add(state, contacts);
         if (frame % 20 == 19) std::printf("t %.3f s: z %.4f m\n", state.time, double(state.body_q[0].p.z));
     }

@@ -15,7 +15,7 @@
 #include "cli/watch.h"
 #include "mechane/core/hash.h"
 #include "mechane/run/builtin_scenes.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "mechane/usd/selections.h"
 
 namespace mechane::cli {
@@ -31,7 +31,7 @@ struct BenchArgs {
 double ms_since(std::chrono::steady_clock::time_point start)
 { return 1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
-/// The most memory that this process has had [MiB].
+/// Peak resident memory of this process [MiB].
 double peak_mib()
 {
     rusage used{};
@@ -50,7 +50,7 @@ Result<model::Model> finalized(const model::ModelBuilder& scene, int worlds, Dia
 }
 
 /// The stage, or the built-in scene of that name; a file wins.
-/// @return nothing when the options cannot be understood, which has been said
+/// @return nothing if an option is invalid; the message has been printed
 std::optional<Result<model::Model>> load(BenchArgs& args, Context& context, Diagnostics& found)
 {
     const auto options = scene_options(args.scene, context);
@@ -69,7 +69,7 @@ std::optional<Result<model::Model>> load(BenchArgs& args, Context& context, Diag
     return std::move(scene->model);
 }
 
-/// Steps a scene and says how fast it went.
+/// Steps a scene and prints its speed.
 int bench_steps(BenchArgs& args, Context& context)
 {
     Io&         io = context.io;
@@ -118,7 +118,7 @@ int bench_steps(BenchArgs& args, Context& context)
     const auto   worlds = static_cast<double>(std::max(1, args.scene.worlds));
     io.say(fmt::format("{} · {} · {} {} · dt {:.6g} s{} · {}\n", args.scene.file,
                        counted(model->body_count(), "body", "bodies"), recording.solver,
-                       counted(static_cast<std::size_t>(args.run.substeps), "sub-step"), recording.dt,
+                       counted(static_cast<std::size_t>(args.run.substeps), "substep"), recording.dt,
                        from_stage(recording.report.dt_source),
                        counted(static_cast<std::size_t>(recording.steps), "step")));
     io.say(fmt::format("speed     {:.4g} steps/s · {:.4g} world steps/s · {:.4g} body steps/s · {:.4g}x real time\n",
@@ -129,10 +129,10 @@ int bench_steps(BenchArgs& args, Context& context)
     io.say(fmt::format("step      {:.4g} us · 95 % within {:.4g} us\n", 1e6 / std::max(1e-9, per_second), 1e3 * p95));
     io.say(fmt::format("contacts  mean {:.1f} · deepest {:.3g} mm\n", recording.report.contacts_mean,
                        1e3 * recording.report.deepest_penetration));
-    io.say(fmt::format("rows      mean {:.1f} · {:.1f} sweeps a sub-step of all islands, {:.1f} in the longest step\n",
+    io.say(fmt::format("rows      mean {:.1f} · {:.1f} sweeps per substep over all islands, {:.1f} in the longest step\n",
                        rows, sweeps, most));
     if (recording.report.block_solves + recording.report.block_fallbacks > 0)
-        io.say(fmt::format("direct    {:.1f} solves of small hard islands a step · {} left to sweeps\n",
+        io.say(fmt::format("direct    {:.1f} islands solved directly per step · {} left to sweeps\n",
                            static_cast<double>(recording.report.block_solves) / std::max(1.0, steps),
                            recording.report.block_fallbacks));
     io.say(fmt::format("memory    {:.1f} MiB at the peak\n", peak_mib()));
@@ -222,28 +222,29 @@ int bench_import(BenchArgs& args, Context& context)
 void add_bench(CLI::App& app, Context& context)
 {
     auto      args   = std::make_shared<BenchArgs>();
-    CLI::App* verb   = app.add_subcommand("bench", "Steps a second of a stage or a built-in scene");
+    CLI::App* verb   = app.add_subcommand("bench", "Benchmark: steps per second of a stage or a built-in scene");
     args->run.frames = 1000;
     add_scene_args(*verb, args->scene);
     verb->add_option("--solver", args->run.solver, "Solver")->capture_default_str();
     verb->add_option("--dt", args->dt,
-                     "External step [s], such as 0.005 or 1/200; that of the stage where it authors one, else 1/60")
+                     "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")
         ->transform(without_fraction);
-    verb->add_option("--nstep,--frames", args->run.frames, "External steps")
+    verb->add_option("--nstep,--frames", args->run.frames, "Number of time steps")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
         ->capture_default_str();
-    verb->add_option("--substeps", args->run.substeps, "Sub-steps of the solver, 1 to 64")->capture_default_str();
-    verb->add_option("--nthread", context.global.threads, "The same as --threads");
-    verb->add_flag("--sleeping", args->run.sleeping, "Leave out what has come to rest");
+    verb->add_option("--substeps", args->run.substeps,
+                     "Substeps of the solver in each step, 1 to 64")->capture_default_str();
+    verb->add_option("--nthread", context.global.threads, "Same as --threads");
+    verb->add_flag("--sleeping", args->run.sleeping, "Let islands at rest sleep");
     verb->add_flag_callback(
         "--exact-contacts", [args] { args->run.keep_pairs = false; },
-        "Look for all contacts in every step, also of pairs that have hardly moved");
+        "Disable the contact cache: compute all contacts in every step");
     verb->add_flag_callback(
         "--discrete", [args] { args->run.sweep_fast = false; },
-        "Do not follow fast bodies along their way: they may pass through what is thin");
-    verb->add_flag("--slide-only", args->slide_only, "Contacts resist sliding only, not spinning and rolling");
-    verb->add_flag("--import", args->import, "Time opening, import and finalizing instead of steps");
-    std::string scenes = "Built-in scenes, with their size N (name:N):\n";
+        "Disable continuous collision detection (fast bodies may tunnel)");
+    verb->add_flag("--slide-only", args->slide_only, "Sliding friction only, no torsional and rolling friction");
+    verb->add_flag("--import", args->import, "Time open, import and finalize instead of steps");
+    std::string scenes = "Built-in scenes; name:N sets the size N:\n";
     for (const run::BuiltinScene& scene : run::builtin_scenes())
         scenes += fmt::format("  {:16} {} (N = {})\n", scene.name, scene.meaning, scene.size);
     verb->footer(scenes);

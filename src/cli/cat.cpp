@@ -9,6 +9,7 @@
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "mechane/usd/flatten.h"
+#include "mechane/usd/foreign.h"
 #include "mechane/usd/layer.h"
 #include "mechane/usd/layer_files.h"
 
@@ -32,7 +33,7 @@ bool is_layer_or_package(const std::string& file)
 Result<usd::Layer> read_layer(const std::string& file, const CatArgs& args, const usd::OpenOptions& options,
                               const Io& io)
 {
-    if (!args.flatten && !args.flatten_stack) {
+    if (!args.flatten && !args.flatten_stack && !usd::is_foreign(file)) {
         auto layer = usd::Layer::open(file, options.limits);
         // Relative asset paths mean the folder that the layer was in.
         const auto folder = [](const std::string& path) { return std::filesystem::absolute(path).parent_path(); };
@@ -102,20 +103,21 @@ int run_cat(const CatArgs& args, Context& context)
 void add_cat(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<CatArgs>();
-    CLI::App* verb = app.add_subcommand("cat", "Prints layers as text, converts between formats, flattens, packs");
+    CLI::App* verb = app.add_subcommand("cat", "Print layers as text, convert between formats, flatten, pack");
     verb->add_option("files", args->files, "Layers")->required();
-    verb->add_flag("--flatten,-f", args->flatten, "One layer with everything that the stage composes");
-    verb->add_flag("--flattenLayerStack", args->flatten_stack, "The root layer and its sublayers as one; arcs stay");
-    verb->add_option("--mask", args->mask, "With --flatten: these prims only, separated by commas")->delimiter(',');
-    verb->add_option("--usdFormat", args->format, "usda or usdc, of a .usd file")
+    verb->add_flag("--flatten,-f", args->flatten, "Write one layer with everything that the stage composes");
+    verb->add_flag("--flattenLayerStack", args->flatten_stack,
+                   "Join the root layer and its sublayers into one; keep the arcs");
+    verb->add_option("--mask", args->mask, "With --flatten: only these prims, separated by commas")->delimiter(',');
+    verb->add_option("--usdFormat", args->format, "Encoding of a .usd file: usda or usdc")
         ->check(CLI::IsMember({"usda", "usdc"}));
     verb->add_flag("--keep-asset-paths", args->keep_assets, "Do not make asset paths absolute");
     is_output_file(verb->add_option("-o,--out,--output", args->output,
-                                    "File: .usda, .usdc, .usd or .usdz; stdout by default"),
+                                    "Output file: .usda, .usdc, .usd or .usdz; stdout by default"),
                    is_layer_or_package, ".usda .usdc .usd .usdz");
     verb->add_option("--root", args->roots,
-                     "Of a package: folder besides the layer's own whose files may be taken in; may repeat");
-    verb->add_option("--outside", args->outside, "Of a package: what to do with files from elsewhere: warn, refuse, allow")
+                     "For packages: further folder whose files may be packed; may repeat");
+    verb->add_option("--outside", args->outside, "For packages: files from elsewhere: warn, refuse, allow")
         ->transform(CLI::CheckedTransformer(outside_words()))
         ->option_text("TEXT");
     add_global_options(*verb, context);

@@ -34,7 +34,7 @@
 #include "mechane/usd/inspect.h"
 #include "mechane/usd/selections.h"
 
-/// mechane check: judges assets by the rules of REP-0158.
+/// mechane check: checks assets against REP-0158.
 namespace mechane::cli {
 namespace {
 
@@ -52,7 +52,7 @@ struct CheckArgs {
 Severity severity_named(const std::string& name)
 { return name == "error" ? Severity::error : name == "warning" ? Severity::warning : Severity::info; }
 
-/// Files as given; of a folder every USD file below it, sorted.
+/// Files as given; for a folder every USD file below it, sorted.
 std::vector<std::string> files_of(const std::vector<std::string>& assets)
 {
     static const std::set<std::string> kExtensions{".usd", ".usda", ".usdc", ".usdz"};
@@ -107,7 +107,7 @@ std::string list_rules()
                                           : "",
                            rule->slug, rule->summary);
     return out + fmt::format(
-                     "* the repair follows from the asset alone\n? only people can judge it (--manual)\n"
+                     "* repairable: the repair follows from the asset alone\n? only people can judge it (--manual)\n"
                      "profiles: {}\n",
                      fmt::join(conformance::profiles(), ", "));
 }
@@ -136,7 +136,7 @@ std::string canonical(const std::string& file)
     return std::filesystem::weakly_canonical(file, unknown).string();
 }
 
-/// What looking at one file gave; said and printed in the order of the files, whoever looked first.
+/// The result for one file. Results are printed in the order of the files, whichever worker finished first.
 struct Judged {
     std::string                        file;   ///< canonical
     bool                               given;  ///< named by the user; otherwise found in a folder
@@ -147,8 +147,8 @@ struct Judged {
     std::optional<Diagnostic>          lacks = {};  ///< a selection of --variant that it does not have
 };
 
-/// What it means that a file was not judged.
-ExitCode exit_of(const Diagnostic& error)
+/// The exit status for a file that could not be checked.
+ExitCode exit_of_failure(const Diagnostic& error)
 {
     if (error.id == conformance::codes::kOption.id) return kExitUsage;
     return error.id == conformance::codes::kRuleFailed.id ? kExitBug : kExitInput;
@@ -166,19 +166,19 @@ Judged judge(const std::string& file, bool given, const usd::OpenOptions& open,
         return fail(*died, kExitInput), out;
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return fail(stage.error(), kExitInput), out;
-    if (options.pool != nullptr) {  // the only file: the process ends soon, and taking the stage apart takes a while
+    if (options.pool != nullptr) {  // the only file: the process ends soon, and destroying the stage takes a while
         static std::shared_ptr<const usd::Stage> left;
         left = *stage;
     }
     for (const std::string& layer : (*stage)->used_layers()) out.uses.insert(canonical(layer));
     if (const Diagnostics wrong = usd::check_selections(**stage, open.variant_selections); !wrong.empty())
         out.lacks = *wrong.begin();
-    usd::inspect(**stage, out.found);  // what is authored and yet not read, or read otherwise than it looks
+    usd::inspect(**stage, out.found);  // authored values that are not read, or are read in an unexpected way
     const bool variants = args.all_variants || args.variants != "default";
     auto       report   = variants ? conformance::check_variants(**stage, file, open, options,
                                                                  {args.variants == "product", args.max_states})
                                    : conformance::check(**stage, options);
-    if (!report) return fail(report.error(), exit_of(report.error())), out;
+    if (!report) return fail(report.error(), exit_of_failure(report.error())), out;
     for (const Diagnostic& found : (*stage)->diagnostics())
         if (found.severity == Severity::error) fail(found, kExitInput);
     out.report = std::move(*report);
@@ -210,7 +210,7 @@ std::vector<Judged> judge_all(const std::vector<std::string>& files, const usd::
     const auto          is_given = [&](const std::string& file) {
         return std::find(args.assets.begin(), args.assets.end(), file) != args.assets.end();
     };
-    // Strangers' files are read by another process first. Starting one takes longer than reading a small file.
+    // Untrusted files are read by a child process first. Starting one takes longer than reading a small file.
     constexpr std::size_t    kTogether = 64;
     std::vector<std::string> strangers;
     std::copy_if(files.begin(), files.end(), std::back_inserter(strangers),
@@ -229,8 +229,7 @@ std::vector<Judged> judge_all(const std::vector<std::string>& files, const usd::
     return all;
 }
 
-/// Of what was found in folders, takes out the layers that another file there brings in: they are judged as parts of
-/// it.
+/// Removes those files found in folders that another file there includes as a layer: they are checked as parts of it.
 void drop_parts(std::vector<Judged>& all)
 {
     std::map<std::string, std::vector<const Judged*>> users;
@@ -241,7 +240,7 @@ void drop_parts(std::vector<Judged>& all)
     for (const Judged& one : all) {
         const auto used = users.find(one.file);
         if (one.given || used == users.end()) continue;
-        // Files that bring each other in are both kept.
+        // Files that include each other are both kept.
         if (std::any_of(used->second.begin(), used->second.end(),
                         [&](const Judged* user) { return one.uses.count(user->file) == 0; }))
             parts.insert(one.file);
@@ -254,7 +253,7 @@ int run_check(CheckArgs args, Context& context)
     Io& io = context.io;
     if (args.list_rules)
         return io.out(args.format == "json" || context.global.json ? conformance::rules_json() : list_rules()), kExitClean;
-    if (args.assets.empty()) return io.say_error("no asset was named\n  mechane check ASSET...\n"), kExitUsage;
+    if (args.assets.empty()) return io.say_error("no asset given\n  mechane check ASSET...\n"), kExitUsage;
     if (files_of(args.assets).empty()) {
         io.say_error(fmt::format("there is no USD file in {}\n", fmt::join(args.assets, ", ")));
         return kExitInput;
@@ -263,7 +262,7 @@ int run_check(CheckArgs args, Context& context)
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
     if (!context.global.options.empty() && args.format != "html")
-        io.say("--option is about the import: it has an effect with --behaviour and with --format html only\n");
+        io.say("--option sets the import: it has an effect only with --behaviour and --format html\n");
     const auto config = read_check_config(args.config, io);
     if (!config) return kExitUsage;
     if (args.profile.empty()) args.profile = config->profile.empty() ? "distributed" : config->profile;
@@ -285,7 +284,7 @@ int run_check(CheckArgs args, Context& context)
                    kExitUsage;
         options.baseline = read_lines(args.baseline);
     }
-    // One file has all cores; of several each has one.
+    // A single file uses all cores; of several files each uses one.
     std::vector<std::string>   files = files_of(args.assets);
     std::optional<tasks::Pool> pool;
     if (files.size() == 1) options.pool = &pool.emplace(context.global.threads);
@@ -312,7 +311,7 @@ int run_check(CheckArgs args, Context& context)
         conformance::Report& report = *judged.report;
         for (const conformance::RuleOutcome& outcome : report.outcomes) {
             if (!outcome.failed) continue;
-            exit = kExitBug;  // whatever else is to be said of the asset
+            exit = kExitBug;  // it outweighs every other status of the asset
             io.report(make_diagnostic(conformance::codes::kRuleFailed, {.layer = report.asset},
                                       fmt::format("{}: {}", outcome.rule->id, outcome.reason)));
         }
@@ -333,7 +332,7 @@ int run_check(CheckArgs args, Context& context)
     }
     const std::string text =
         args.statistics ? statistics(reports) : formatted(args, reports, std::move(unopened), context);
-    // Formats of lines have made names visible, and have colours and commands of their own.
+    // Line formats have escaped names already, and contain colours and commands on purpose.
     const bool lines = !args.statistics && (args.format == "text" || args.format == "github");
     if (lines && (args.output.empty() || args.output == "-")) return io.lines(text), exit;
     const int written = write_text(args.output, text, io);
@@ -345,62 +344,64 @@ int run_check(CheckArgs args, Context& context)
 void add_check(CLI::App& app, Context& context)
 {
     const auto args = std::make_shared<CheckArgs>();
-    CLI::App*  verb = app.add_subcommand("check", "Judge assets by the rules of REP-0158");
+    CLI::App*  verb = app.add_subcommand("check", "Check assets against REP-0158");
     verb->footer(
         "Examples:\n  mechane check robot.usda\n  mechane check robots/ --format sarif -o findings.sarif\n  mechane "
         "check robot.usda --select 1.3,REP-2.4-d --severity warning\n"
         "  mechane explain REP-1.3-l");
-    verb->add_option("assets", args->assets, "Stages, or folders of them");
+    verb->add_option("assets", args->assets, "Stages, or folders of stages");
     verb->add_option("--profile", args->profile,
-                     "Which rules: distributed (default), core, export, source, scene, ros-only, tidy, usdphysics");
-    verb->add_option("--select,--rules,--rule", args->select, "Rules by id, slug or section (1.3, REP-2)")
+                     "Set of rules: distributed (default), core, export, source, scene, ros-only, tidy, usdphysics");
+    verb->add_option("--select,--rules,--rule", args->select, "Only these rules, by id, slug or section (1.3, REP-2)")
         ->delimiter(',');
-    verb->add_option("--ignore,--disable-rule", args->ignore, "Rules to leave out, in the same words")->delimiter(',');
-    verb->add_option("--sections", args->sections, "Sections to run")->delimiter(',');
-    verb->add_option("--severity", args->severity, "Print findings from this level on")
+    verb->add_option("--ignore,--disable-rule", args->ignore,
+                     "Rules to skip (same syntax as --select)")->delimiter(',');
+    verb->add_option("--sections", args->sections, "Only these sections of the standard")->delimiter(',');
+    verb->add_option("--severity", args->severity, "Minimum severity to print")
         ->check(CLI::IsMember({"info", "warning", "error"}))
         ->capture_default_str();
-    verb->add_option("--fail-on", args->fail_on, "Exit status 1 from this level on")
+    verb->add_option("--fail-on", args->fail_on, "Minimum severity for exit status 1")
         ->check(CLI::IsMember({"info", "warning", "error"}));
     const CLI::Option* format =
-        verb->add_option("--format,--output-format", args->format, "text, json, sarif, junit, github or html")
+        verb->add_option("--format,--output-format", args->format,
+                         "Report format: text, json, sarif, junit, github or html")
         ->check(CLI::IsMember({"text", "json", "sarif", "junit", "github", "html"}))
         ->capture_default_str();
-    is_output_file(verb->add_option("-o,--output", args->output, "File to write; stdout by default"));
-    verb->add_option("--baseline", args->baseline, "Leave out the findings that this file knows");
+    is_output_file(verb->add_option("-o,--output", args->output, "Output file; stdout by default"));
+    verb->add_option("--baseline", args->baseline, "Skip findings listed in this file");
     is_output_file(
-        verb->add_option("--write-baseline", args->write_baseline, "Write the findings as a baseline and exit"));
-    verb->add_option("--max-per-rule", args->max_per_rule, "Fold further findings of a rule (text)")
+        verb->add_option("--write-baseline", args->write_baseline, "Write the findings to a baseline file and exit"));
+    verb->add_option("--max-per-rule", args->max_per_rule, "Show at most N findings per rule (text)")
         ->capture_default_str();
     verb->add_option("--variants", args->variants,
-                     "Selections that are judged: default, each (other variant), product (of all)")
+                     "Variant selections to check: default, each (one other variant at a time), product (all combinations)")
         ->check(CLI::IsMember({"default", "each", "product"}))
         ->capture_default_str();
     verb->add_option("--interfaces", args->interfaces,
-                     "Folder of ROS packages, installed or as sources, whose types are known too; may repeat");
-    verb->add_flag("--ros-env", args->ros_env, "Types of AMENT_PREFIX_PATH are known too");
+                     "Folder of ROS packages, installed or as sources, with further message types; may repeat");
+    verb->add_flag("--ros-env", args->ros_env, "Also use the message types of AMENT_PREFIX_PATH");
     verb->add_flag("--strict-payloads", args->strict_payloads,
-                   "Links that the entry brings in by payload are errors, not warnings");
-    verb->add_flag("--manual", args->manual, "Also list what only people can judge");
-    verb->add_flag("--all-variants", args->all_variants, "Short for --variants each");
-    verb->add_option("--max-states", args->max_states, "At most so many further states of variants")
+                   "Report links behind the entry's payload as errors, not warnings");
+    verb->add_flag("--manual", args->manual, "Also list rules that only people can judge");
+    verb->add_flag("--all-variants", args->all_variants, "Same as --variants each");
+    verb->add_option("--max-states", args->max_states, "Check at most N further variant selections")
         ->capture_default_str();
     verb->add_option("--registry", args->registry,
-                     "Judge submissions to a schema registry instead: every folder at or below this one with a "
+                     "Check submissions to a schema registry instead: every folder at or below this one with a "
                      "schema.usda");
     verb->add_flag("--behaviour", args->behaviour,
-                   "Simulate instead: drop, hold, limits, mimics, overlaps of the start pose");
+                   "Simulate instead: drop, hold, joint limits, mimic joints, overlaps of the start pose");
     is_output_folder(
-        verb->add_option("--pictures", args->pictures, "Of --behaviour: folder for a picture of each failure"));
-    verb->add_option("--config", args->config, "Configuration; mechane.toml of the working folder by default");
-    verb->add_flag("--statistics", args->statistics, "Print only how often each rule was broken");
+        verb->add_option("--pictures", args->pictures, "With --behaviour: folder for a picture of each failure"));
+    verb->add_option("--config", args->config, "Configuration file; default mechane.toml of the working folder");
+    verb->add_flag("--statistics", args->statistics, "Print only the number of findings per rule");
     verb->add_flag("--list-rules,--dumpRules", args->list_rules, "Print all rules and profiles");
-    verb->add_flag("--exit-zero", args->exit_zero, "Exit status 0 although there are findings");
+    verb->add_flag("--exit-zero", args->exit_zero, "Exit with status 0 even if there are findings");
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, format, &context] {
         if (context.global.json && format->count() > 0 && args->format != "json") {
-            context.io.say_error(fmt::format("--json and --format {} contradict each other\n", args->format));
+            context.io.say_error(fmt::format("--json and --format {} exclude each other\n", args->format));
             context.exit = kExitUsage;
             return;
         }
@@ -408,7 +409,7 @@ void add_check(CLI::App& app, Context& context)
         if (args->behaviour && args->format == "json") context.global.json = true;
         if (context.global.strict && args->fail_on.empty()) args->fail_on = "warning";
         if (!args->registry.empty() && !args->assets.empty()) {
-            context.io.say_error("--registry takes the place of assets\n");
+            context.io.say_error("--registry cannot be combined with assets\n");
             context.exit = kExitUsage;
             return;
         }

@@ -35,7 +35,7 @@ bool matches(std::string_view glob, std::string_view text)
     return g == glob.size();
 }
 
-/// The keys of one table, each of which must be known and of its type; the first mistake is kept.
+/// Reads the keys of one table. Each must be known and have its type; the first mistake is kept.
 class Table {
   public:
     Table(const std::string& file, std::string name, const toml::table& table, std::vector<std::string> known,
@@ -100,7 +100,7 @@ class Table {
         if (node != nullptr && !node->is_table()) wrong(key, *node, "a table");
         return node == nullptr ? nullptr : node->as_table();
     }
-    /// An array of tables; others than tables are a mistake.
+    /// An array of tables; any other element is a mistake.
     [[nodiscard]] std::vector<const toml::table*> tables(const char* key) const
     {
         std::vector<const toml::table*> out;
@@ -170,7 +170,7 @@ void read_suppression(const Table& entry, CheckConfig& config)
     one.layer   = entry.text("layer", "*");
     one.reason  = entry.text("reason");
     one.expires = entry.date("expires");
-    if (one.rule.empty()) entry.refuse(entry.place(), "a suppression names no rule");
+    if (one.rule.empty()) entry.refuse(entry.place(), "a suppression has no rule");
     if (one.reason.find_first_not_of(" \t") == std::string::npos)
         entry.refuse(entry.place(), fmt::format("the suppression of {} gives no reason", one.rule));
     config.suppressions.push_back(std::move(one));
@@ -239,7 +239,7 @@ void report_unused(const std::vector<Suppression>& suppressions, const std::stri
         io.report(make_diagnostic(
             conformance::codes::kSuppression, {},
             expired ? fmt::format("the suppression of {} expired on {} ({})", s.rule, s.expires, s.reason)
-                    : fmt::format("the suppression of {} hid nothing ({})", s.rule, s.reason)));
+                    : fmt::format("the suppression of {} matches no finding ({})", s.rule, s.reason)));
     }
 }
 

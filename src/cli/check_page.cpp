@@ -15,10 +15,10 @@ using conformance::PageMark;
 using conformance::PagePictures;
 using conformance::PageView;
 
-/// A page stays below some tens of megabytes: a picture has about a tenth of one.
+/// Bounds the page to some tens of megabytes: a picture takes about 0.1 MB.
 constexpr std::size_t kFromAllSides = 6, kDrawn = 60;
 
-/// Where the prims of a stage are in a model of it, and in the world.
+/// Maps prims of a stage to shapes of its model and to places in the world.
 class Whereabouts {
   public:
     explicit Whereabouts(const run::Scene& scene) : scene_(scene), stage_(stage_in_world(scene))
@@ -28,8 +28,8 @@ class Whereabouts {
         std::sort(shapes_.begin(), shapes_.end());
     }
 
-    /// The shapes that a prim and those below it became; of a body its own, without those of bodies below it; where the
-    /// prim is part of a shape, as a subset of a mesh's faces is, that one.
+    /// The shapes of a prim and of those below it. For a body: its own, without those of bodies below it. For a part of
+    /// a shape, such as a subset of a mesh's faces: that shape.
     [[nodiscard]] std::vector<std::int32_t> shapes_of(const std::string& path) const
     {
         if (path == "/") return below("");
@@ -48,7 +48,7 @@ class Whereabouts {
                                                                                  : std::vector<std::int32_t>{};
     }
 
-    /// Of a joint its anchor, of any other prim that has a place its origin.
+    /// The anchor of a joint; the origin of any other prim that has a transform.
     [[nodiscard]] std::optional<Vec3d> origin_of(const std::string& path) const
     {
         const model::Model& model = scene_.model;
@@ -89,9 +89,9 @@ class Whereabouts {
 PagePictures pictures_of(const conformance::Report& report, bool all_sides, const Context& context)
 {
     auto options = scene_options(context);
-    if (!options) return {.views = {}, .missing = "There is no picture: the options cannot be understood."};
-    options->incomplete                     = true;  // what is missing is among the findings
-    options->import.skip_mesh_approximation = true;  // hulls take long, and the meshes themselves are drawn
+    if (!options) return {.views = {}, .missing = "There is no picture: the options are invalid."};
+    options->incomplete                     = true;  // missing parts are among the findings
+    options->import.skip_mesh_approximation = true;  // hulls are slow to compute, and only the meshes are drawn
     Diagnostics unsaid;                              // the import's own findings are those of `info` and `sim`
     const auto  scene = run::load_scene(report.asset, *options, unsaid);
     if (!scene) return {.views = {}, .missing = "There is no picture: " + scene.error().message};
@@ -145,7 +145,7 @@ std::map<std::string, PagePictures> page_pictures(std::span<const conformance::R
         out[reports[i].asset] =
             i < kDrawn
                 ? pictures_of(reports[i], reports.size() <= kFromAllSides, context)
-                : PagePictures{.views = {}, .missing = fmt::format("The first {} assets have pictures.", kDrawn)};
+                : PagePictures{.views = {}, .missing = fmt::format("Only the first {} assets have pictures.", kDrawn)};
         if (reports.size() > 1)
             context.io.progress("draw", static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(reports.size()));
     }

@@ -15,7 +15,7 @@
 #include "mechane/collision/scene_queries.h"
 #include "mechane/core/nearest.h"
 #include "mechane/files/read.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "mechane/tasks/parallel.h"
 
 namespace mechane::cli {
@@ -57,7 +57,7 @@ Json ray_of(const run::Scene& scene, const model::State& state, const std::vecto
             {"normal", list(hit.normal)}};
 }
 
-/// The state after some steps of `mechane sim` with its defaults; nothing, with a message printed, when that fails.
+/// The state after some steps of `mechane sim` with its defaults; nothing if that fails, with a message printed.
 std::optional<model::State> state_at(const run::Scene& scene, std::int64_t frame, const Context& context)
 {
     model::State state = model::make_state(scene.model);
@@ -135,7 +135,7 @@ int run_stage(CollideArgs& args, Context& context)
         json["shape_a"]      = a;
         json["shape_b"]      = b;
         rows.push_back(std::move(json));
-        // What contacts see: the distance of the surfaces less the margins of both.
+        // Contacts use the distance of the surfaces minus the margins of both.
         lines += fmt::format("{:+.6f} m  {}  {}  normal ({:.4f}, {:.4f}, {:.4f}){}\n", row.distance - row.margin, a, b,
                              row.normal.x, row.normal.y, row.normal.z,
                              row.margin != 0 ? fmt::format("  surfaces {:+.6f} m", row.distance) : std::string());
@@ -161,28 +161,28 @@ int run_stage(CollideArgs& args, Context& context)
 void add_collide(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<CollideArgs>();
-    CLI::App* verb = app.add_subcommand("collide", "Contacts of a stage where it stands, or of single pairs of shapes");
-    auto*     cases = verb->add_option("--cases", args->cases, "Pairs of shapes as a document mechane.cases/1");
+    CLI::App* verb = app.add_subcommand("collide", "Compute the contacts of a stage in its authored pose, or of single pairs of shapes");
+    auto*     cases = verb->add_option("--cases", args->cases, "File with pairs of shapes (schema mechane.cases/1)");
     verb->add_option("file", args->scene.file, "Stage")->excludes(cases);
     verb->add_option("--algorithm", args->algorithm,
-                     "How pairs are computed: auto chooses by their kinds; of --cases also mpr (portal refinement) and "
+                     "Algorithm: auto chooses by the kinds of shapes; with --cases also mpr (portal refinement) and "
                      "gjk (closest points), for convex shapes")
         ->check(CLI::IsMember({"auto", "mpr", "gjk"}));
-    verb->add_option("--at", args->at, "After this many steps of the simulation")->check(CLI::Range(0, 1000000000));
-    verb->add_option("--broad-phase", args->broad_phase, "auto, explicit, nxn, sap or tree");
-    verb->add_option("--pair", args->pair, "Only contacts of these two shapes, by path")->expected(2);
-    verb->add_option("--ray", args->ray, "First hit of a ray: origin and direction, six numbers")->expected(6);
-    is_output_file(verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default"));
+    verb->add_option("--at", args->at, "Simulate this many steps first")->check(CLI::Range(0, 1000000000));
+    verb->add_option("--broad-phase", args->broad_phase, "Broad phase: auto, explicit, nxn, sap or tree");
+    verb->add_option("--pair", args->pair, "Only the contacts of these two shapes, by path")->expected(2);
+    verb->add_option("--ray", args->ray, "Find the first hit of a ray: origin and direction, six numbers")->expected(6);
+    is_output_file(verb->add_option("-o,--output", args->output, "Output file, .gz compresses; stdout by default"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] {
         if (args->cases.empty() && args->scene.file.empty()) {
-            context.io.say_error("name a stage, or pairs with --cases\n");
+            context.io.say_error("give a stage, or pairs with --cases\n");
             context.exit = kExitUsage;
             return;
         }
         if (args->cases.empty() && args->algorithm != "auto") {
-            context.io.say_error("--algorithm is about --cases; pairs of a stage are computed by their kinds\n");
+            context.io.say_error("--algorithm needs --cases; for a stage the kinds of shapes decide\n");
             context.exit = kExitUsage;
             return;
         }

@@ -18,10 +18,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr Code kCases{"CLI_CASES", Severity::error, "A document of collision cases could not be understood.",
+constexpr Code kCases{"CLI_CASES", Severity::error, "A file of collision cases is invalid.",
                       "Write {\"schema\": \"mechane.cases/1\", \"cases\": [{\"id\", \"a\", \"b\", \"gap\"}, ...]}."};
 
-/// What is wrong with one case; its row carries the text.
+/// The fault of one case; its row in the output has the text.
 struct CaseError {
     std::string text;
 };
@@ -152,7 +152,7 @@ Read<Json> answer(const Json& json)
         if (const auto* error = std::get_if<CaseError>(&shape)) return bad(fmt::format("{}: {}", side, error->text));
         auto& s          = std::get<0>(shape);
         s.label          = side;
-        s.config.gap     = 0.5 * gap;  // the pair has the sum of both
+        s.config.gap     = 0.5 * gap;  // the gap of a pair is the sum of both shapes' gaps
         s.config.density = 0;
         if (!stays(s.type)) {
             s.body  = builder.add_body(s.xform, side);
@@ -182,7 +182,7 @@ Read<Json> answer(const Json& json)
     return out;
 }
 
-/// The point of a convex shape that lies farthest along a direction, in its own frame.
+/// Support map: the point of a convex shape that lies farthest along a direction, in the shape's frame.
 Vec3d support_of(const model::BuilderShape& shape, const Vec3d& d)
 {
     const Vec3d  s = shape.scale;
@@ -199,7 +199,7 @@ Vec3d support_of(const model::BuilderShape& shape, const Vec3d& d)
         case model::GeoType::cylinder:
             return {r > 0 ? s.x * d.x / r : 0, r > 0 ? s.x * d.y / r : 0, up * s.y};
         case model::GeoType::cone:
-            // The tip where the direction is steeper than the side is wide.
+            // The apex, if the direction is steeper than the normal of the side.
             if (2 * s.y * d.z > s.x * r) return {0, 0, s.y};
             return {r > 0 ? s.x * d.x / r : 0, r > 0 ? s.x * d.y / r : 0, -s.y};
         case model::GeoType::box:
@@ -254,7 +254,7 @@ Read<Json> answer_by_supports(const Json& json, bool portals)
         if (single.distance <= reach) out["distance"] = single.distance;
     } else {
         const auto c = collision::create_solve_closest_distance(support_of)(a, a.xform, b, b.xform);
-        if (!c.separated) return bad("the shapes overlap, of which gjk says no more; use --algorithm mpr or auto");
+        if (!c.separated) return bad("the shapes overlap, and gjk computes no depth; use --algorithm mpr or auto");
         if (c.distance <= reach) {
             row(c.point_a, c.point_b, c.normal, c.distance);
             out["distance"] = c.distance;
@@ -276,7 +276,7 @@ Result<std::string> collide_cases(const std::string& text, const std::string& wh
     Json rows = Json::array();
     for (const Json& one : document["cases"]) {
         Json row{{"id", one.is_object() ? one.value("id", Json()) : Json()}};
-        // A member of another type than expected makes the library of JSON throw; it ends in this row.
+        // The JSON library throws on a member of an unexpected type; the message goes to the row of this case.
         Read<Json> result = bad("the case is not an object");
         if (one.is_object()) {
             try {

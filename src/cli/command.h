@@ -31,39 +31,38 @@ struct GlobalOptions {
     std::string              units;              ///< "si" or "stage"
 };
 
-/// What a command gets: how to speak, and the global options; it leaves its exit status here.
+/// Input of a command: its output streams and the global options. It stores its exit status here.
 struct Context {
     Io            io;
     GlobalOptions global;
     Launch        launch;
     int           exit = kExitClean;
 
-    std::vector<std::string> outputs;  ///< files that the verb writes, none of which may turn out to be read
+    std::vector<std::string> outputs;  ///< output files of the verb; none of them may be an input
 };
 
 /// Adds the global options to a verb.
 void add_global_options(CLI::App& verb, Context& context);
 /// Adds --option to a verb that imports.
 void add_import_options(CLI::App& verb, Context& context);
-/// Reads a file in a process of its own, once a run, unless --isolate never forbids it.
-/// @return STAGE_READER_DIED when that process did not survive the file
+/// Reads a file in a child process, once a run, unless --isolate is never.
+/// @return STAGE_READER_DIED if the child did not survive the file
 std::optional<Diagnostic> try_in_child(const std::string& file, const Context& context);
-/// Does with the files that a verb names what --isolate asks for: always, each is read by a process of its own now, and
-/// one that dies ends the run; auto, such a process reads the stage as soon as a layer of it is met that the checks
-/// cannot look into.
+/// Applies --isolate to the files that a verb names. With "always" each file is read by a child process now, and a
+/// child that dies ends the run. With "auto" a child reads the stage as soon as a layer is met that cannot be checked.
 void isolate_named(const std::vector<std::string>& files, const Context& context);
 
-/// Options of opening and importing a stage that the global options ask for. Registers the user's schemas, and reports
-/// what is wrong with them.
-/// @return nothing, with a message printed, when one of them cannot be understood
+/// Options for opening and importing a stage that follow from the global options. Registers the user's schemas, and
+/// reports their faults.
+/// @return nothing if one of them is invalid, with a message printed
 std::optional<run::SceneOptions> scene_options(const Context& context);
 
-/// Opens a stage and reports what its composition found. Selections of --variant that it does not know are errors.
+/// Opens a stage and reports the findings of composition. Unknown selections of --variant are errors.
 Result<std::shared_ptr<const usd::Stage>> open_stage(const std::string& file, const usd::OpenOptions& options,
                                                      const Context& context);
 
-/// The exit status of a verb that has done its work: what could not be composed counts as input, other errors, and
-/// warnings under --strict, as findings.
+/// The exit status of a verb after its work: composition errors count as input errors; other errors, and warnings under
+/// --strict, as findings.
 ExitCode exit_after(const Diagnostics& found, const Context& context);
 
 /// The paths of prims that an option names.
@@ -75,9 +74,9 @@ std::optional<std::vector<usd::Path>> prim_paths(const std::vector<std::string>&
 bool are_prims(const std::string& file, const std::vector<usd::Path>& paths, const char* option, usd::OpenOptions open,
                const Context& context);
 
-/// Judges the selections of --variant for a verb that takes several files: a warning for each file that lacks one, an
-/// error when all do.
-/// @return false when none has it
+/// Checks the selections of --variant for a verb that takes several files: a warning for each file that lacks one, an
+/// error if all do.
+/// @return false if none has it
 bool report_lacking(const std::vector<Diagnostic>& lacking, std::size_t files, const Context& context);
 /// The same for files that are not otherwise opened as stages.
 bool are_selected(const std::vector<std::string>& files, const usd::OpenOptions& open, const Context& context);

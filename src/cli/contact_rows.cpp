@@ -14,7 +14,7 @@ std::vector<ContactRow> contact_rows(const model::Model& m, const model::State& 
         const std::int32_t s0 = c.rigid_contact_shape0[i], s1 = c.rigid_contact_shape1[i];
         const double       r0 = static_cast<double>(c.rigid_contact_margin0[i]),
                            r1 = static_cast<double>(c.rigid_contact_margin1[i]);
-        // Rows of pressure contact have no radii and margins: theirs are in the distance already.
+        // Rows of pressure contact have no radii and margins: the distance contains them already.
         const bool plain = r0 != 0 || r1 != 0 || c.rigid_contact_stiffness.empty() || c.rigid_contact_stiffness[i] == 0;
         const double m0  = plain ? static_cast<double>(m.shape_margin[static_cast<std::size_t>(s0)]) : 0;
         const double m1  = plain ? static_cast<double>(m.shape_margin[static_cast<std::size_t>(s1)]) : 0;

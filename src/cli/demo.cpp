@@ -10,7 +10,7 @@
 #include "cli/outputs.h"
 #include "cli/watch.h"
 #include "mechane/core/hash.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 
 namespace mechane::cli {
 namespace {
@@ -28,7 +28,7 @@ std::optional<fs::path> find_sample(const Launch& launch)
     return fs::exists(sample, failed) ? std::optional(sample) : std::nullopt;
 }
 
-/// How a user of this shell starts the program.
+/// The command by which a user of this shell starts the program.
 std::string shown_name(const Launch& launch)
 {
     std::error_code   failed;
@@ -118,8 +118,8 @@ int run_demo(const DemoArgs& args, Context& context)
 void add_demo(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<DemoArgs>();
-    CLI::App* verb = app.add_subcommand("demo", "A robot falls on its feet; a page, pictures and a USD layer show it");
-    is_output_folder(verb->add_option("-o,--output", args->folder, "Folder to write to")->capture_default_str());
+    CLI::App* verb = app.add_subcommand("demo", "Drop a robot; write a page, pictures and a USD layer of the run");
+    is_output_folder(verb->add_option("-o,--output", args->folder, "Output folder")->capture_default_str());
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_demo(*args, context); });

@@ -67,7 +67,7 @@ std::vector<Check> checks()
     return all;
 }
 
-/// What each solver makes of each feature that a model may have.
+/// How each solver supports each feature that a model may have.
 void print_solvers(const Context& context)
 {
     auto list = nlohmann::json::array();
@@ -93,8 +93,8 @@ void print_solvers(const Context& context)
 void add_doctor(CLI::App& app, Context& context)
 {
     const auto solver_table = std::make_shared<bool>(false);
-    CLI::App*  verb         = app.add_subcommand("doctor", "What this build can do on this machine");
-    verb->add_flag("--solvers", *solver_table, "What each solver honours, feature by feature");
+    CLI::App*  verb         = app.add_subcommand("doctor", "Show what this build can do on this machine");
+    verb->add_flag("--solvers", *solver_table, "Show which features each solver supports");
     add_global_options(*verb, context);
     verb->callback([&context, solver_table] {
         if (*solver_table) {

@@ -1,14 +1,19 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
+#include "mechane/core/nearest.h"
 #include "mechane/importer/dump.h"
 #include "mechane/physics/dump.h"
 #include "mechane/physics/parse.h"
 #include "mechane/resolve/mass_rules.h"
+#include "mechane/run/codes.h"
 #include "mechane/usd/dump.h"
 
 namespace mechane::cli {
@@ -17,9 +22,40 @@ namespace {
 struct DumpArgs {
     std::string  kind, file, output;
     std::int64_t limit = -1;  ///< -1: the default
+    std::vector<std::string> only;  ///< entries of the document that are printed; empty for all
 };
 
-/// With --compat openusd-26 read as OpenUSD's own parser and mass computer do.
+/// The document with the entries of these names alone, at its top or one level below; "schema" stays.
+/// @error RUN_ARGUMENT  a name that is nowhere; the hint has the nearest ones
+Result<std::string> only_entries(const std::string& text, const std::vector<std::string>& names)
+{
+    using Json          = nlohmann::ordered_json;
+    const Json document = Json::parse(text);
+    std::vector<std::string> known;
+    for (const auto& [key, value] : document.items()) {
+        known.push_back(key);
+        if (value.is_object())
+            for (const auto& [inner, unused] : value.items()) known.push_back(inner);
+    }
+    for (const std::string& name : names)
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+            std::sort(known.begin(), known.end());
+            known.erase(std::unique(known.begin(), known.end()), known.end());
+            return make_diagnostic(run::kArgument, {}, fmt::format("the document has no entry '{}'", name),
+                                   fmt::format("Nearest names: {}.", fmt::join(nearest(name, known), ", ")));
+        }
+    const auto wanted = [&](const std::string& name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+    Json       out    = Json::object();
+    for (const auto& [key, value] : document.items()) {
+        if (key == "schema" || wanted(key)) out[key] = value;
+        if (value.is_object() && !wanted(key))
+            for (const auto& [inner, content] : value.items())
+                if (wanted(inner)) out[key][inner] = content;
+    }
+    return out.dump(1) + "\n";
+}
+
+/// With --compat openusd-26, reads as OpenUSD's own parser and mass computer do.
 std::string dump_physics(const usd::Stage& stage, bool strict, const importer::ImportOptions& import, const Io& io)
 {
     Diagnostics           found;
@@ -44,12 +80,12 @@ int run_dump(const DumpArgs& args, Context& context)
     // A stage is read and not imported: one option of its own says how.
     const auto stage_only = std::erase(context.global.options, "schemas=openusd") > 0;
     if (args.kind == "stage" && !context.global.options.empty()) {
-        context.io.say_error(fmt::format("--option '{}': a stage knows schemas=openusd only\n",
+        context.io.say_error(fmt::format("--option '{}': a stage has only the option schemas=openusd\n",
                                          context.global.options.front()));
         return kExitUsage;
     }
     if (stage_only && args.kind != "stage") {
-        context.io.say_error("--option 'schemas=openusd' belongs to dump stage\n");
+        context.io.say_error("--option 'schemas=openusd' is for dump stage\n");
         return kExitUsage;
     }
     auto options = scene_options(context);
@@ -59,17 +95,18 @@ int run_dump(const DumpArgs& args, Context& context)
     if (as_openusd) options->open.openusd_schemas_only = true;
     const auto stage = open_stage(args.file, options->open, context);
     if (!stage) return context.io.fail(stage.error());
+    const auto print = [&](const std::string& document) {
+        if (args.only.empty()) return write_text(args.output, document, context.io);
+        const auto part = only_entries(document, args.only);
+        return part ? write_text(args.output, *part, context.io) : context.io.fail(part.error());
+    };
     if (args.kind == "stage")
-        return write_text(args.output,
-                          usd::dump_stage(**stage, args.limit < 0 ? 64 : static_cast<std::size_t>(args.limit)),
-                          context.io);
-    if (args.kind == "physics")
-        return write_text(args.output, dump_physics(**stage, as_openusd, options->import, context.io),
-                          context.io);
+        return print(usd::dump_stage(**stage, args.limit < 0 ? 64 : static_cast<std::size_t>(args.limit)));
+    if (args.kind == "physics") return print(dump_physics(**stage, as_openusd, options->import, context.io));
     const auto text =
         importer::dump_model(**stage, options->import, args.limit < 0 ? 4096 : static_cast<std::size_t>(args.limit));
     if (!text) return context.io.fail(text.error());
-    return write_text(args.output, *text, context.io);
+    return print(*text);
 }
 
 }  // namespace
@@ -78,14 +115,15 @@ void add_dump(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<DumpArgs>();
     CLI::App* verb = app.add_subcommand(
-        "dump", "Everything of a stage, its physics, or the model made of it, as JSON, for tools and tests");
+        "dump", "Print a stage, its physics, or the model made from it as JSON, for tools and tests");
     verb->add_option("kind", args->kind, "stage, physics or model")
         ->required()
         ->check(CLI::IsMember({"stage", "physics", "model"}));
     verb->add_option("file", args->file, "Stage")->required();
-    verb->footer("Of a stage there is one --option, schemas=openusd: without the schemas of vendors.");
-    verb->add_option("--limit", args->limit, "Arrays of a stage or model longer than this become a hash; 0 prints all");
-    is_output_file(verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default"));
+    verb->footer("For a stage there is one --option, schemas=openusd: without the vendors' schemas.");
+    verb->add_option("--limit", args->limit, "Print a hash instead of arrays longer than this; 0 prints all");
+    verb->add_option("--only", args->only, "Print only these entries of the document, at its top or one level below; may repeat")->delimiter(',');
+    is_output_file(verb->add_option("-o,--output", args->output, "Output file, .gz compresses; stdout by default"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_dump(*args, context); });

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/diagnostic_table.h"
 #include "mechane/conformance/formats.h"
 #include "mechane/importer/explain.h"
 #include "mechane/run/behaviour.h"
@@ -89,7 +90,7 @@ std::string pair_text(const PairExplanation& x)
     return out;
 }
 
-/// Which of the words names the file: the one that exists, else the one that is no prim path.
+/// Which of the words names the file: the one that exists, else the one that is not a prim path.
 bool sort_words(const ExplainArgs& args, std::string& file, std::string& path)
 {
     std::vector<std::string> rest;
@@ -103,6 +104,15 @@ bool sort_words(const ExplainArgs& args, std::string& file, std::string& path)
     }
     if (!rest.empty()) path = rest.front();
     return !file.empty() && rest.size() <= 1;
+}
+
+json row_json(const DiagnosticRow& row)
+{
+    const Code& code = *row.code;
+    json        out{{"schema", "mechane.explain/1"},         {"id", code.id},           {"module", row.module},
+                    {"severity", to_string(code.severity)}, {"meaning", code.meaning}, {"remedy", code.remedy}};
+    if (!code.alias.empty()) out["alias"] = code.alias;
+    return out;
 }
 
 int run_explain(const ExplainArgs& args, Context& context)
@@ -119,11 +129,16 @@ int run_explain(const ExplainArgs& args, Context& context)
                     fmt::format("{}\n\n{}\n\nWhy: {}\n\nHow: {}\n", rule.id, rule.question, rule.why, rule.how));
                 return kExitClean;
             }
+    if (args.what.size() == 1 && args.pair.empty())
+        if (const DiagnosticRow* row = find_diagnostic(args.what.front())) {
+            context.io.out(context.global.json ? row_json(*row).dump(1) + "\n" : explain_diagnostic(*row));
+            return kExitClean;
+        }
     std::string file, path;
     if (!sort_words(args, file, path) || path.empty() == args.pair.empty()) {
         context.io.say_error(
-            "explain needs a file and either a path (/robot/hinge.armature) or --pair A B, or the id of a rule "
-            "(REP-1.3-l)\n");
+            "explain needs a file and either a path (/robot/hinge.armature) or --pair A B, or the id of a rule or of a "
+            "diagnostic (REP-1.3-l, PHY_MESH_EMPTY)\n");
         return kExitUsage;
     }
     auto options = scene_options(context);
@@ -163,7 +178,7 @@ int run_explain(const ExplainArgs& args, Context& context)
         }
     }
     context.io.out(context.global.json ? document.dump(1) + "\n" : text);
-    // What is missing may be what was asked about.
+    // The missing part may be the one in question, so its absence is reported.
     for (const Diagnostic& one : found)
         if (one.severity == Severity::error && usd::is_missing_part(one.id)) context.io.report(one);
     return exit_after(found, context) == kExitInput ? kExitInput : kExitClean;
@@ -175,8 +190,8 @@ void add_explain(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<ExplainArgs>();
     CLI::App* verb =
-        app.add_subcommand("explain", "Where a number of the model comes from, or why a pair does not collide");
-    verb->add_option("what", args->what, "FILE and PATH[.property], in either order, or a rule of check")
+        app.add_subcommand("explain", "Show where a number of the model comes from, or why a pair does not collide");
+    verb->add_option("what", args->what, "FILE and PATH[.property], in either order, or the id of a rule or of a diagnostic")
         ->required()
         ->expected(1, 2);
     verb->add_option("--pair", args->pair, "Two colliders, bodies or subtrees")->expected(2);

@@ -3,9 +3,8 @@
 
 namespace mechane::cli {
 
-/// What stays of a run's exit status when all has been said: what stdout did not take is told, and a run that met an
-/// error does not end as if it had not. Ends the process quietly, as the system's tools do, when the reader of stdout
-/// has gone.
+/// The final exit status of a run. A failed write to stdout is reported, and a run that met an error does not end with
+/// 0. If the reader of stdout has gone, the process ends quietly, as the system's tools do.
 [[nodiscard]] int finish(const Io& io, int exit);
 
 }  // namespace mechane::cli

@@ -21,10 +21,11 @@
 #include "mechane/files/scratch_folder.h"
 #include "mechane/physics/realign.h"
 #include "mechane/resolve/port_sdf.h"
+#include "mechane/usd/foreign.h"
 #include "mechane/usd/layer_files.h"
 #include "mechane/usd/text_edit.h"
 
-/// mechane fix: repairs what the check found, where the repair follows from the asset.
+/// mechane fix: repairs what check finds, if the repair follows from the asset.
 namespace mechane::cli {
 namespace fs = std::filesystem;
 namespace {
@@ -60,7 +61,7 @@ fs::path nearest_folder(const std::string& result)
     return folder;
 }
 
-/// The bytes of a text layer; of a binary one what usda says of it; empty for a layer that does not exist.
+/// The bytes of a text layer; for a binary layer its usda text; empty for a layer that does not exist.
 std::string decoded(const std::string& file)
 {
     if (file.empty()) return {};
@@ -99,7 +100,7 @@ std::string summary(const conformance::FixResult& result, const FixArgs& args)
         out += fmt::format("fixed    {:12} {:>10}   {}\n", rule, counted(count, "edit"), conformance::find_rule(rule)->slug);
     constexpr std::size_t              kLines = 40;
     std::size_t                        shown = 0, unsafe = 0;
-    std::map<std::string, std::size_t> unasked;  // by rule: nobody wants to read them one by one
+    std::map<std::string, std::size_t> unasked;  // counted by rule, to print one line each
     for (const conformance::Unrepaired& u : result.left) {
         unsafe += u.reason == "unsafe";
         if (u.reason == "not-selected") {
@@ -107,7 +108,8 @@ std::string summary(const conformance::FixResult& result, const FixArgs& args)
             continue;
         }
         if (++shown <= kLines)
-            out += fmt::format("{:8} {:12} {}  {}\n", u.remark ? "note" : "left", u.rule->id, u.prim, u.message);
+            out += fmt::format("{:8} {:12} {}  {}\n", u.remark ? "note" : "left", u.rule->id,
+                               u.prim.empty() ? u.layer : u.prim, u.message);
     }
     if (shown > kLines) out += fmt::format("         ... and {} more (--report FILE lists all)\n", shown - kLines);
     for (const auto& [rule, count] : unasked)
@@ -126,7 +128,7 @@ std::string summary(const conformance::FixResult& result, const FixArgs& args)
     return out;
 }
 
-/// The overriding layer, with the asset as its sublayer from where it is written to.
+/// The overriding layer, with the asset as its sublayer by a path relative to the output.
 int publish_layer(const conformance::FixResult& result, const FixArgs& args, const Io& io)
 {
     auto layer = usd::Layer::open((fs::path(result.folder) / result.entry).string());
@@ -139,7 +141,7 @@ int publish_layer(const conformance::FixResult& result, const FixArgs& args, con
     return kExitClean;
 }
 
-/// Relative asset paths of a layer that moves from one folder to another.
+/// Adapts relative asset paths of a layer that moves from one folder to another.
 void move_assets(usd::Layer& layer, const fs::path& from, const fs::path& to)
 {
     if (from == to) return;
@@ -149,7 +151,7 @@ void move_assets(usd::Layer& layer, const fs::path& from, const fs::path& to)
     });
 }
 
-/// The entry alone goes elsewhere; what it names it finds where it was.
+/// Writes only the entry elsewhere; the files that it names stay where they were.
 int publish_entry(const conformance::FixResult& result, const FixArgs& args, const Io& io)
 {
     const std::string edited = (fs::path(result.folder) / result.entry).string();
@@ -163,14 +165,14 @@ int publish_entry(const conformance::FixResult& result, const FixArgs& args, con
     return saved ? kExitClean : io.fail(saved.error());
 }
 
-/// The repaired asset goes where the options say.
+/// Writes the repaired asset to the output of the options.
 int publish(const conformance::FixResult& result, const FixArgs& args, std::optional<files::Transaction>& transaction,
             const Io& io)
 {
     if (!args.layer.empty()) return publish_layer(result, args, io);
     if (!args.in_place && is_layer_name(args.output) && result.files.size() > 1) {
         if (args.port_sdf || args.realign) return publish_entry(result, args, io);
-        return io.say_error("the asset has several files; name a folder\n"), kExitUsage;
+        return io.say_error("the asset has several files; give a folder\n"), kExitUsage;
     }
     const auto done = args.in_place && is_package_name(args.asset) ? conformance::publish_package(result, args.asset, true)
                       : args.in_place                  ? conformance::publish_in_place(result, args.asset, *transaction)
@@ -180,18 +182,18 @@ int publish(const conformance::FixResult& result, const FixArgs& args, std::opti
     return done ? kExitClean : io.fail(done.error());
 }
 
-/// Where the results may go; says what is wrong.
+/// Checks the output options; prints what is wrong with them.
 int check_targets(const FixArgs& args, const Io& io)
 {
     const int targets = !args.output.empty() + args.in_place + !args.layer.empty() + args.diff;
     if (targets == 0)
         return io.say_error(
-                   "where shall the repaired asset go?\n  -o FOLDER, --in-place, --layer FILE, or --diff to "
-                   "look at it first\n"),
+                   "no output given\n  -o FOLDER, --in-place, --layer FILE, or --diff to "
+                   "print the changes\n"),
                kExitUsage;
     if (targets > 1) return io.say_error("-o, --in-place, --layer and --diff exclude each other\n"), kExitUsage;
     if (!args.layer.empty() && is_package_name(args.asset))
-        return io.say_error("the layers of a package are not the asset's own files; name a folder or a .usdz with -o\n"), kExitUsage;
+        return io.say_error("the layers of a package are not the asset's own files; give a folder or a .usdz with -o\n"), kExitUsage;
     if (args.output.empty()) return kExitClean;
     const bool file     = is_layer_name(args.output) || is_package_name(args.output);
     const auto possible = file ? files::try_target(args.output, {.make_folders = true}) : conformance::try_folder(args.output);
@@ -219,7 +221,7 @@ std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Con
     for (const std::string& phase : args.phases) {
         const std::string digits = phase.starts_with('P') ? phase.substr(1) : phase;
         if (digits.size() != 1 || digits[0] < '1' || digits[0] > '8') {
-            context.io.say_error(fmt::format("there is no phase {}; they are P1 to P8\n", phase));
+            context.io.say_error(fmt::format("there is no phase {}; phases are P1 to P8\n", phase));
             return std::nullopt;
         }
         options.phases.push_back(digits[0] - '0');
@@ -228,7 +230,7 @@ std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Con
     return options;
 }
 
-/// What one of the special repairs writes into a layer; the sentence that says what it did.
+/// Applies one of the special repairs to a layer; returns a sentence about what it did.
 using Rewrite = std::function<Result<std::string>(const usd::Stage& stage, usd::Layer& into, Diagnostics& found)>;
 
 Result<std::string> port_sdf(const FixArgs& args, const usd::Stage& stage, usd::Layer& into, Diagnostics& found)
@@ -272,12 +274,17 @@ Result<conformance::FixResult> rewritten(const FixArgs& args, const conformance:
 
 int run_fix(const FixArgs& args, Context& context)
 {
+    if (usd::is_foreign(args.asset)) {
+        context.io.say_error(fmt::format("repairs are made in OpenUSD, and {} is none\n  make it first: mechane convert {} -o FOLDER\n",
+                                         args.asset, args.asset));
+        return kExitUsage;
+    }
     const Io& io = context.io;
     if (const int exit = check_targets(args, io); exit != kExitClean) return exit;
     const bool rewrites = args.port_sdf || args.realign;
     const auto options = options_of(args, context);
     if (!options || !are_selected({args.asset}, options->open, context)) return kExitUsage;
-    std::optional<files::Transaction> transaction;  // from before the asset is read: nobody else replaces it meanwhile
+    std::optional<files::Transaction> transaction;  // begun before the asset is read
     if (args.in_place && !is_package_name(args.asset) && fs::exists(args.asset)) {
         Diagnostics found;
         auto        begun = files::Transaction::begin(folder_of(args.asset).string(), found);
@@ -286,11 +293,11 @@ int run_fix(const FixArgs& args, Context& context)
         transaction.emplace(*std::move(begun));
     }
     const bool folder = !args.output.empty() && !is_layer_name(args.output) && !is_package_name(args.output);
-    // A folder of results is made beside the one that it becomes, so that one renaming puts it there.
+    // The result folder is made beside its final place, so that one rename puts it there.
     const files::ScratchFolder scratch = folder ? files::ScratchFolder(nearest_folder(args.output))
                                                 : files::ScratchFolder::temporary(folder_of(args.asset));
     if (scratch.path().empty())
-        return io.say_error("no folder could be made for the work; set TMPDIR to one that can be written\n"), kExitOutput;
+        return io.say_error("no working folder could be created; set TMPDIR to a writable folder\n"), kExitOutput;
     const auto result = rewrites ? rewritten(args, *options, scratch.path().string(), io)
                                  : conformance::fix(args.asset, scratch.path().string(), *options);
     if (!result)
@@ -320,50 +327,53 @@ int run_fix(const FixArgs& args, Context& context)
 void add_fix(CLI::App& app, Context& context)
 {
     const auto args = std::make_shared<FixArgs>();
-    CLI::App*  verb = app.add_subcommand("fix", "Repair what check found, without changing what the asset means");
+    CLI::App*  verb = app.add_subcommand("fix", "Repair what check finds, without changing the meaning of the asset");
     verb->footer(
         "Examples:\n  mechane fix robot.usda --diff\n  mechane fix robot/robot.usda -o fixed/\n  mechane fix "
         "robot.usda "
         "--layer fixes.usda --select 1.1\n  mechane fix old.usda --port-physx-sdf --diff");
     verb->add_option("asset", args->asset, "Entry layer of the asset")->required();
     is_output(verb->add_option("-o,--output,--out", args->output,
-                               "Folder for the repaired asset, a .usdz package, or file of a one-file asset"));
+                               "Output folder, .usdz package, or file of a one-file asset"));
     verb->add_flag("--in-place", args->in_place, "Replace the asset's own files");
-    is_output_file(verb->add_option("--layer", args->layer, "Write the repairs as a layer over the asset"), is_layer_name,
+    is_output_file(verb->add_option("--layer", args->layer,
+                                    "Write the repairs to a layer over the asset"), is_layer_name,
                    ".usda .usdc .usd");
-    verb->add_flag("--diff,--dry-run", args->diff, "Print what would change; write nothing");
-    verb->add_flag("--unsafe", args->unsafe, "Also repairs that choose a value or change what is simulated");
-    verb->add_option("--select,--rules,--rule,--only", args->select, "Rules by id, slug or section (1.3, REP-2)")
+    verb->add_flag("--diff,--dry-run", args->diff, "Print the changes; write nothing");
+    verb->add_flag("--unsafe", args->unsafe, "Also make repairs that choose a value or change what is simulated");
+    verb->add_option("--select,--rules,--rule,--only", args->select,
+                     "Repair only these rules, by id, slug or section (1.3, REP-2)")
         ->delimiter(',');
-    verb->add_option("--ignore,--disable-rule", args->ignore, "Rules to leave alone")->delimiter(',');
+    verb->add_option("--ignore,--disable-rule", args->ignore,
+                     "Rules to skip (same syntax as --select)")->delimiter(',');
     verb->add_option("--phases", args->phases,
                      "P1 schemas, P2 transforms, P3 units, P4 variants and limits, P5 "
                      "metadata, P6 paths, P7 vendors, P8 layers")
         ->delimiter(',');
-    verb->add_option("--variants", args->variants, "each: also what is found with each other variant selected")
+    verb->add_option("--variants", args->variants, "each: also repair what is found with each other variant selected")
         ->check(CLI::IsMember({"default", "each"}))
         ->capture_default_str();
-    verb->add_option("--profile", args->profile, "Profile of the check")->capture_default_str();
-    verb->add_option("--assume-units", args->assume_units, "Metres in one unit, where metersPerUnit is not authored")
+    verb->add_option("--profile", args->profile, "Set of rules, as in check")->capture_default_str();
+    verb->add_option("--assume-units", args->assume_units, "Metres per unit if metersPerUnit is not authored")
         ->check(CLI::PositiveNumber);
-    verb->add_option("--assume-up-axis", args->assume_up_axis, "Up axis, where it is not authored")
+    verb->add_option("--assume-up-axis", args->assume_up_axis, "Up axis if it is not authored")
         ->check(CLI::IsMember({"Y", "Z"}));
-    verb->add_option("--identifier", args->identifier, "assetInfo.identifier to write where there is none");
-    verb->add_option("--version-string", args->version, "assetInfo.version to write where there is none");
-    verb->add_flag("--no-localize", args->no_localize, "Leave files outside the asset's folder where they are");
-    is_output_file(verb->add_option("--report", args->report, "File for the report (JSON)"));
+    verb->add_option("--identifier", args->identifier, "assetInfo.identifier to write if there is none");
+    verb->add_option("--version-string", args->version, "assetInfo.version to write if there is none");
+    verb->add_flag("--no-localize", args->no_localize, "Do not copy files from outside the asset's folder");
+    is_output_file(verb->add_option("--report", args->report, "Output file for the report (JSON)"));
     verb->add_option("--root", args->roots,
-                     "Folder besides the asset's own whose files may be taken into the result; may repeat");
-    verb->add_option("--outside", args->outside, "What to do with files from elsewhere: warn, refuse, allow")
+                     "Further folder whose files may be copied into the result; may repeat");
+    verb->add_option("--outside", args->outside, "Files from elsewhere: warn, refuse, allow")
         ->transform(CLI::CheckedTransformer(outside_words()))
         ->option_text("TEXT");
-    verb->add_flag("--port-physx-sdf", args->port_sdf, "Only: write PhysX distance fields in Newton's words");
-    verb->add_option("--defaults", args->defaults, "Of --port-physx-sdf: what stands for unauthored PhysX values")
+    verb->add_flag("--port-physx-sdf", args->port_sdf, "Only convert PhysX SDF attributes to newton:* attributes");
+    verb->add_option("--defaults", args->defaults, "With --port-physx-sdf: values for unauthored PhysX attributes")
         ->check(CLI::IsMember({"newton", "physx"}))
         ->capture_default_str();
-    verb->add_flag("--remove-physx", args->remove_physx, "Of --port-physx-sdf: delete what was ported");
+    verb->add_flag("--remove-physx", args->remove_physx, "With --port-physx-sdf: delete the converted attributes");
     verb->add_flag("--realign-joints", args->realign,
-                   "Only: move the second frame of joints onto the first where bodies were moved apart");
+                   "Only move the second frame of joints onto the first where bodies were moved apart");
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_fix(*args, context); });
 }

@@ -20,8 +20,8 @@ void add_global_options(CLI::App& verb, Context& context)
 {
     GlobalOptions& g     = context.global;
     const char*    group = "Global";
-    verb.add_flag("-q,--quiet", context.io.quiet, "Errors only on stderr")->group(group);
-    verb.add_flag("-v,--verbose", context.io.verbose, "Say more (-vv: even more)")->group(group);
+    verb.add_flag("-q,--quiet", context.io.quiet, "Print only errors on stderr")->group(group);
+    verb.add_flag("-v,--verbose", context.io.verbose, "Print more (-vv: even more)")->group(group);
     for (const auto& [name, when, about] :
          {std::tuple("--color", &context.io.color, "Colours: auto (on terminals), always, never"),
           std::tuple("--progress", &context.io.show_progress, "Progress: auto (on terminals), always, never")})
@@ -33,37 +33,38 @@ void add_global_options(CLI::App& verb, Context& context)
                 about)
             ->check(CLI::IsMember({"auto", "always", "never"}))
             ->group(group);
-    verb.add_flag("--json", g.json, "One JSON object on stdout")->group(group);
-    verb.add_flag("--reproducible", g.reproducible, "Leave out what differs between runs (wall times)")->group(group);
+    verb.add_flag("--json", g.json, "Print one JSON object on stdout")->group(group);
+    verb.add_flag("--reproducible", g.reproducible,
+                  "Leave out values that differ between runs (wall times)")->group(group);
     verb.add_option("--threads", g.threads, "Worker threads, 0 for all cores")
         ->check(CLI::Range(0, 1024))
         ->group(group);
-    verb.add_option("--variant", g.variants, "SET=NAME or /Prim{SET=NAME}; may repeat")->group(group);
+    verb.add_option("--variant", g.variants, "Select a variant: SET=NAME or /Prim{SET=NAME}; may repeat")->group(group);
     verb.add_option("--resolvers", g.resolvers,
-                    "Experimental: whose attributes are read, by priority: newton, physx, mjc, files of tables; auto "
-                    "(default): newton, then physx and mjc where the stage uses them")
+                    "Experimental: vendors whose attributes are read, by priority: newton, physx, mjc, table files; auto "
+                    "(default): newton, then physx and mjc if the stage uses them")
         ->delimiter(',')
         ->group(group);
-    verb.add_option("--package,--package-path", g.packages, "NAME=FOLDER of a package:// address; may repeat")
+    verb.add_option("--package,--package-path", g.packages, "NAME=FOLDER for package://NAME addresses; may repeat")
         ->group(group);
-    verb.add_option("--search-path", g.search_paths, "Folder in which bare asset paths are looked up; may repeat")
+    verb.add_option("--search-path", g.search_paths, "Folder to search for asset paths without a folder; may repeat")
         ->group(group);
     verb.add_option("--schema-path", g.schema_paths,
-                    "Folder or plugInfo.json of a codeless schema plug-in; may repeat (PXR_PLUGINPATH_NAME counts too)")
+                    "Folder or plugInfo.json of a codeless schema plug-in, besides PXR_PLUGINPATH_NAME; may repeat")
         ->group(group);
     verb.add_flag("--unloaded", g.unloaded, "Do not load payloads")->group(group);
     verb.add_flag("--strict", g.strict, "Warnings count as findings (exit status 1)")->group(group);
-    verb.add_flag("--timings", g.timings, "Wall time per phase on stderr")->group(group);
+    verb.add_flag("--timings", g.timings, "Print the wall time of each phase on stderr")->group(group);
     verb.add_option("--isolate", g.isolate,
-                    "Whether a process of its own reads a file first: auto (what cannot be checked beforehand, and "
+                    "Parse files in a child process first: auto (files that cannot be checked beforehand, and "
                     "folders), always, never")
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->group(group);
     verb.add_option("--stage-limit", g.stage_limits,
-                    "NAME=NUMBER: what reading may come to; prims (5 million), memory (8 GiB), time, depth, layer, nesting, "
+                    "NAME=NUMBER: limit for reading: prims (5 million), memory (8 GiB), time, depth, layer, nesting, "
                     "sites, sublayers, unpacked, expressions; may repeat")
         ->group(group);
-    // Before the verb runs: a file that it names may have to be read by a process that may die of it.
+    // Before the verb runs: a file that it names may have to be read by a child process first.
     verb.parse_complete_callback([&verb, &context] {
         usd::Limits limits;
         if (!set_limits(context.global, context.io, limits)) throw CLI::RuntimeError(kExitUsage);
@@ -81,7 +82,7 @@ void add_global_options(CLI::App& verb, Context& context)
         isolate_named(files, context);
         if (const auto refused = check_outputs(verb, context)) throw CLI::RuntimeError(*refused);
     });
-    verb.add_option("--compat", g.compat, "Behave like another reader: newton-1.8, or openusd-26 for dump physics")
+    verb.add_option("--compat", g.compat, "Import as another program does: newton-1.8, or openusd-26 for dump physics")
         ->check(CLI::IsMember({"newton-1.8", "openusd-26"}))
         ->group(group);
     verb.add_option("--units", g.units,
@@ -89,7 +90,7 @@ void add_global_options(CLI::App& verb, Context& context)
         ->check(CLI::IsMember({"si", "stage"}))
         ->group(group);
     verb.add_option("--unauthored-units", g.unauthored_units,
-                    "What a stage without metersPerUnit means: one (metres, default) or usd (0.01)")
+                    "Unit of a stage without metersPerUnit: one (1 m, default) or usd (0.01 m)")
         ->check(CLI::IsMember({"one", "usd"}))
         ->group(group);
 }
@@ -97,21 +98,21 @@ void add_global_options(CLI::App& verb, Context& context)
 void add_import_options(CLI::App& verb, Context& context)
 {
     verb.add_option("--option", context.global.options,
-                    "NAME=VALUE of the import; may repeat; 'mechane schema options' lists them")
+                    "Import option NAME=VALUE, listed by 'mechane schema options'; may repeat")
         ->group("Global");
     auto& options = context.global.options;
     verb.add_flag_callback(
             "--lenient-names", [&options] { options.emplace_back("lenient_names=true"); },
-            "Read names that documents misspell as they are meant")
+            "Accept misspelt names that occur in documentation")
         ->group("Global");
     verb.add_option_function<std::string>(
             "--legacy", [&options](const std::string& rules) { options.push_back("legacy=" + rules); },
-            "Rules of older importers, by name, separated by commas")
+            "Enable rules of older importers, by name, separated by commas")
         ->group("Global");
     verb.add_option_function<bool>(
             "--enable-self-collisions",
             [&options](bool on) { options.push_back(fmt::format("enable_self_collisions={}", on)); },
-            "true or false: what articulations do that author nothing about it")
+            "true or false: self-collision of articulations that do not author it")
         ->group("Global");
 }
 
@@ -139,7 +140,7 @@ ExitCode exit_after(const Diagnostics& found, const Context& context)
 namespace {
 
 /// Sets what --option names.
-/// @return false, with a message printed, when one of them cannot be understood
+/// @return false if one of them is invalid, with a message printed
 bool set_options(const GlobalOptions& g, importer::ImportOptions& options, const Io& io)
 {
     for (const std::string& text : g.options) {
@@ -156,7 +157,7 @@ bool set_options(const GlobalOptions& g, importer::ImportOptions& options, const
     return true;
 }
 
-/// Whether --option says whose attributes are read, perhaps nobody's.
+/// Whether --option sets the list of resolvers, even to an empty one.
 bool resolvers_given(const GlobalOptions& g)
 {
     return std::any_of(g.options.begin(), g.options.end(),
@@ -208,7 +209,7 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
     if (g.compat == "newton-1.8") options.import.compat = importer::Compat::newton_1_8;
     if (g.units == "stage") options.import.units = importer::Units::stage;
     if (g.unauthored_units == "usd") options.import.unauthored_units = importer::UnauthoredUnits::usd;
-    // Told apart from "newton" as somebody may have chosen it.
+    // Not the same as "newton", which a user may have chosen.
     options.import.schema_resolvers = g.resolvers;
     if (!set_options(g, options.import, context.io)) return std::nullopt;
     const bool newton = options.import.compat == importer::Compat::newton_1_8;
@@ -223,7 +224,7 @@ bool are_prims(const std::string& file, const std::vector<usd::Path>& paths, con
     if (paths.empty()) return true;
     open.mask.clear();
     const auto stage = usd::Stage::open(file, open);
-    if (!stage) return true;  // said by whoever opens it next
+    if (!stage) return true;  // reported by the code that opens it next
     for (const usd::Path& path : paths) {
         if ((*stage)->prim_at(path)) continue;
         std::vector<std::string> known;
@@ -253,7 +254,7 @@ bool are_selected(const std::vector<std::string>& files, const usd::OpenOptions&
     std::vector<Diagnostic> lacking;
     for (const std::string& file : files) {
         const auto stage = usd::Stage::open(file, open);
-        if (!stage) continue;  // said by whoever opens it next
+        if (!stage) continue;  // reported by the code that opens it next
         if (const Diagnostics wrong = usd::check_selections(**stage, open.variant_selections); !wrong.empty())
             lacking.push_back(*wrong.begin());
     }

@@ -63,8 +63,8 @@ std::map<std::string, int> joint_counts(const Model& model)
 bool is_listed(const InfoArgs& args, const importer::LedgerEntry& entry)
 { return args.only.empty() || importer::to_string(entry.verdict) == args.only; }
 
-/// "arm.usda:12", or the layer alone where it has no lines.
-std::string place_of(const Site& site)
+/// "arm.usda:12", or only the layer if it has no lines.
+std::string site_line(const Site& site)
 { return site.line > 0 ? fmt::format("{}:{}", site.layer, site.line) : site.layer; }
 
 nlohmann::json ledger_json(const InfoArgs& args, const importer::ImportResult& imported)
@@ -95,7 +95,7 @@ std::string ledger_text(const InfoArgs& args, const importer::ImportResult& impo
     for (const importer::LedgerEntry& e : imported.ledger) {
         if (!is_listed(args, e)) continue;
         name_width  = std::max(name_width, e.property.size() + e.value.size() + 3);
-        place_width = std::max(place_width, place_of(e.site).size());
+        place_width = std::max(place_width, site_line(e.site).size());
     }
     name_width = std::min<std::size_t>(name_width, 60);
     std::string out, prim;
@@ -103,7 +103,7 @@ std::string ledger_text(const InfoArgs& args, const importer::ImportResult& impo
         if (!is_listed(args, e)) continue;
         if (e.prim != prim) out += (prim = e.prim) + "\n";
         out += fmt::format("  {:<{}}  {:<{}}  {}{}{}\n", fmt::format("{} = {}", e.property, e.value), name_width,
-                           place_of(e.site), place_width, importer::to_string(e.verdict), e.note.empty() ? "" : ": ",
+                           site_line(e.site), place_width, importer::to_string(e.verdict), e.note.empty() ? "" : ": ",
                            e.note);
     }
     return out;
@@ -117,7 +117,7 @@ std::string counts_text(const Counts& counts, const char* separator)
     return fmt::format("{}", fmt::join(parts, separator));
 }
 
-/// Which rule gave a body its inertia, "" for bodies that no prim is.
+/// The rule that gave a body its inertia, "" for bodies without a prim.
 std::string rule_of(const run::Scene& scene, const std::string& body)
 {
     const auto rule = scene.imported.mass_rules.find(body);
@@ -168,7 +168,7 @@ nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diag
                           {"inertia", {{i.r0.x, i.r0.y, i.r0.z}, {i.r1.x, i.r1.y, i.r1.z}, {i.r2.x, i.r2.y, i.r2.z}}},
                           {"kinematic", model.body_flags[b] == model::body_flag::kinematic}});
     }
-    for (const Diagnostic& d : found)
+    for (const Diagnostic& d : found) {
         findings.push_back({{"id", d.id},
                             {"severity", to_string(d.severity)},
                             {"message", d.message},
@@ -177,6 +177,8 @@ nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diag
                             {"line", d.site.line},
                             {"hint", d.hint},
                             {"count", d.count}});
+        if (!d.alias.empty()) findings.back()["alias"] = d.alias;
+    }
     double total = 0;
     for (const Real m : model.body_mass) total += static_cast<double>(m);
     return {{"schema", "mechane.info/1"},
@@ -213,7 +215,7 @@ nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diag
 }
 
 /// "1 scene", "2 scenes".
-/// What an unauthored length unit was taken as, and what OpenUSD takes.
+/// The assumed length unit if none is authored, and the one that OpenUSD assumes.
 std::string unit_remark(const usd::StageMetadata& meta, double used)
 {
     if (meta.authored_meters_per_unit) return {};
@@ -288,7 +290,7 @@ int run_info(const InfoArgs& args, Context& context)
         context.io.out(ledger_text(args, scene->imported));
     else if (!context.io.quiet)
         context.io.out(to_text(args, *scene, found));
-    // Under --strict nothing that somebody authored may be without effect.
+    // Under --strict an authored value without effect is a finding.
     const ExitCode looked_at = exit_after(found, context);
     const bool     lost      = context.global.strict && importer::totals(scene->imported.ledger).ignored > 0;
     return looked_at == kExitClean && lost ? kExitFindings : looked_at;
@@ -299,14 +301,14 @@ int run_info(const InfoArgs& args, Context& context)
 void add_info(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<InfoArgs>();
-    CLI::App* verb = app.add_subcommand("info", "What is in a file: units, schemas, counts, mass");
+    CLI::App* verb = app.add_subcommand("info", "Show what is in a file: units, schemas, counts, mass");
     verb->add_option("file", args->file, "Stage")->required();
     verb->add_flag("--ledger", args->ledger,
-                   "Every authored physics value: used, converted, overridden or ignored, and where");
-    verb->add_option("--only", args->only, "Ledger rows with this verdict only")
+                   "List every authored physics value: used, converted, overridden or ignored, and where");
+    verb->add_option("--only", args->only, "Only ledger rows with this verdict")
         ->check(CLI::IsMember({"used", "converted", "overridden", "ignored"}));
-    verb->add_flag("--mass", args->mass, "Mass, centre of mass and inertia of every body");
-    verb->add_flag("--assets", args->assets, "Every layer that was read");
+    verb->add_flag("--mass", args->mass, "List mass, centre of mass and inertia of every body");
+    verb->add_flag("--assets", args->assets, "List every layer that was read");
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_info(*args, context); });

@@ -45,7 +45,7 @@ void leave_nothing_behind()
     action.sa_handler = on_signal;
     action.sa_flags   = SA_RESTART;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction before{};  // who started this process may want it to go on
+        struct sigaction before{};  // the parent process may have set the signal to be ignored
         if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(signal, &action, nullptr);
     }

@@ -3,11 +3,11 @@
 /// What SIGINT, SIGTERM and SIGHUP do to a run.
 namespace mechane::cli {
 
-/// From now on they end the process as they would, but nothing temporary stays behind; while files get their names one
-/// after the other, they wait for that to end. A full disk or a limit of file size is an error of writing, no signal.
+/// From now on they end the process as usual, but remove temporary files first. While a set of files is being renamed
+/// they wait until that is done. A full disk or a file size limit is a write error and not a signal.
 void leave_nothing_behind();
 
-/// Ends the process by the signal that came while files got their names, if one did.
+/// Ends the process by the signal that arrived while files were being renamed, if there was one.
 void die_of_late_signal();
 
 /// While one of these lives, the first SIGINT or SIGTERM only asks to come to an end; a second one ends the process.

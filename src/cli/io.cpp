@@ -28,11 +28,11 @@ std::atomic<bool> g_spoke  = false;
 std::atomic<int>  g_broken = 0;  ///< errno of the first write to stdout that failed
 std::atomic<int>  g_worst  = kExitClean;
 
-/// What it means for the run that an error was met, though it went on.
+/// The exit status of a run that met an error and continued.
 ExitCode exit_of(const Diagnostic& error)
 { return error.id.starts_with("STAGE_") || error.id.starts_with("COMP_") ? kExitInput : kExitFindings; }
 
-/// Of a pipe that is stdout.
+/// Whether the reader of a pipe at stdout has closed it.
 bool reader_has_gone()
 {
     pollfd stream{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
@@ -54,10 +54,10 @@ std::string_view environment(const char* name)
     return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-/// A terminal that does what control sequences say.
+/// Whether this is a terminal that obeys control sequences.
 bool is_able_terminal(int descriptor) { return isatty(descriptor) != 0 && environment("TERM") != "dumb"; }
 
-std::mutex g_remembering;  // of Io::errors_: several threads may speak
+std::mutex g_remembering;  // guards Io::errors_: several threads may print
 
 std::string_view severity_color(Severity severity)
 {
@@ -105,7 +105,7 @@ void Io::remember(const Diagnostic& error) const
 std::string Io::errors_json(int exit) const
 {
     nlohmann::json errors = nlohmann::json::array();
-    for (const Diagnostic& e : errors_)
+    for (const Diagnostic& e : errors_) {
         errors.push_back({{"id", e.id},
                           {"severity", to_string(e.severity)},
                           {"message", e.message},
@@ -115,6 +115,8 @@ std::string Io::errors_json(int exit) const
                           {"prim", e.site.prim},
                           {"property", e.site.property},
                           {"hint", e.hint}});
+        if (!e.alias.empty()) errors.back()["alias"] = e.alias;
+    }
     return nlohmann::json{{"schema", "mechane.error/1"}, {"exit", exit}, {"errors", errors}}.dump(
                1, ' ', false, nlohmann::json::error_handler_t::replace) +
            "\n";
@@ -190,7 +192,7 @@ void Io::report(const Diagnostic& d) const
 
 void Io::report(const Diagnostics& found) const
 {
-    // A robot of a hundred links repeats the same remark a hundred times; a few show what is meant.
+    // A robot of a hundred links repeats the same message a hundred times; a few of them are enough.
     constexpr int              kShown = 3;
     std::map<std::string, int> seen;
     for (const Diagnostic& diagnostic : found) {
@@ -213,16 +215,16 @@ ExitCode Io::fail(const Diagnostic& error) const
                         error.id == files::kWriteFailed.id || error.id == files::kBusy.id ||
                         error.id == files::kChanged.id;
     if (output && error.site.layer == "standard output" && reader_has_gone()) return note_broken(EPIPE), kExitOutput;
-    // What is missing has been told, with its place; what is left to say is how to go on.
-    if (error.id == "E_STAGE_COMPOSITION")
-        say("  nothing was computed; --option allow_missing=true goes on without what is missing\n");
+    // The missing parts have been reported with their place; this says how to continue.
+    if (error.id == "IMPORT_STAGE_COMPOSITION")
+        say("  nothing was computed; --option allow_missing=true continues without the missing parts\n");
     else
         report(error);
     if (output) return kExitOutput;
     if (error.id == files::kInput.id || error.id == files::kFolder.id || error.id == files::kOutside.id)
         return kExitUsage;
-    if (error.id == "SOLVER_UNKNOWN" || error.id == "SOLVER_SENSOR" || error.id == "RESOLVER_UNKNOWN" || error.id == "E_ROOT_PATH" ||
-        error.id == "E_SCENE_PATH" || error.id == "STAGE_VARIANT_UNKNOWN" || error.id.starts_with("E_ARG_") || error.id == "RUN_ARGUMENT" ||
+    if (error.id == "SOLVER_UNKNOWN" || error.id == "SOLVER_SENSOR" || error.id == "RESOLVER_UNKNOWN" || error.id == "IMPORT_ROOT_PATH" ||
+        error.id == "IMPORT_SCENE_PATH" || error.id == "STAGE_VARIANT_UNKNOWN" || error.id.starts_with("IMPORT_ARG_") || error.id == "RUN_ARGUMENT" ||
         error.id.starts_with("RUN_SET_") || error.id.starts_with("RUN_CONTROL_") || error.id.starts_with("RENDER_"))
         return kExitUsage;
     if (error.id == "SOLVER_MODEL") return kExitUnsupported;

@@ -12,7 +12,7 @@ namespace mechane::cli {
 
 enum class When { automatic, always, never };
 
-/// Where a command speaks: data to stdout, talk to stderr. Colour and progress appear on terminals only unless asked
+/// Output of a command: data to stdout, messages to stderr. Colour and progress appear on terminals only, unless asked
 /// for.
 class Io {
   public:
@@ -21,28 +21,28 @@ class Io {
     When color         = When::automatic;
     When show_progress = When::automatic;
 
-    /// Text, to stdout; also JSON. What a terminal would obey is shown instead (mechane/core/visible.h).
+    /// Text, to stdout; also JSON. Control characters are escaped (mechane/core/visible.h).
     void out(std::string_view text) const;
-    /// Text that is visible already, with what a terminal or a build server is meant to obey.
+    /// Text that is escaped already, with control sequences that a terminal or a build server shall obey.
     void lines(std::string_view text) const;
     /// Data that another program reads byte by byte, to stdout. On a terminal it is text.
     void data(std::string_view bytes) const;
-    /// Says that data went to stdout by another way.
+    /// Notes that data went to stdout by another way.
     static void note_data();
     /// True when data went to stdout. May be asked in a signal handler.
     static bool has_spoken();
-    /// Talk, to stderr; nothing when quiet. As all text it is made visible.
+    /// A message, to stderr; nothing with --quiet. Escaped as all text is.
     void say(std::string_view text) const;
-    /// What is wrong with the command line or with what it names: "error: " and the text, to stderr; also when quiet.
+    /// An error of the command line or of what it names: "error: " and the text, to stderr; also with --quiet.
     void say_error(std::string_view text) const;
-    /// Diagnostics to stderr in the look of a compiler. Infos appear with -v only; --quiet leaves errors.
+    /// Diagnostics to stderr, formatted as a compiler's. Infos appear with -v only; --quiet prints only errors.
     void report(const Diagnostics& found) const;
     void report(const Diagnostic& diagnostic) const;
     /// Reports the error and gives the exit status that belongs to it.
     [[nodiscard]] ExitCode fail(const Diagnostic& error) const;
     /// The errors so far, as one JSON object: `mechane.error/1`.
     [[nodiscard]] std::string errors_json(int exit) const;
-    /// Whether text on this file descriptor may have colours: as asked for, else on terminals that know them.
+    /// Whether text on this file descriptor may have colours: as asked for, else on terminals that support them.
     [[nodiscard]] bool colored(int descriptor) const;
 
     /// Text in a colour of the terminal (ANSI code such as "1;31") if stderr wants colour.
@@ -56,7 +56,7 @@ class Io {
 
     std::chrono::steady_clock::time_point started_   = std::chrono::steady_clock::now(), drawn_{};
     bool                                  line_open_ = false;
-    mutable std::vector<Diagnostic>       errors_;  ///< that were said
+    mutable std::vector<Diagnostic>       errors_;  ///< errors reported so far
 };
 
 }  // namespace mechane::cli

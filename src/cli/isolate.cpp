@@ -1,6 +1,5 @@
-// Reading a file in a process of its own first. OpenUSD's parsers can be ended by a damaged file, on threads that no
-// handler of ours recovers; a child may die instead. What it finds is thrown away: if it lives, the file is opened
-// anew.
+// Reads a file in a child process first. A damaged file can crash OpenUSD's parsers on threads that no handler of ours
+// recovers; the child may die instead. The child's result is discarded: if it survives, the file is opened again here.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -33,11 +32,11 @@ extern char** environ;
 namespace mechane::cli {
 namespace {
 
-/// What a reader may take at the most, whatever it reads; how much the files that it reads allow it knows itself
+/// Upper bounds for a reader, whatever it reads. The smaller bounds that follow from its files it applies itself
 /// (watch.h).
-constexpr double        kMostSeconds = 600;  ///< of processor time
+constexpr double        kMostSeconds = 600;  ///< processor time [s]
 constexpr std::uint64_t kMostBytes   = std::uint64_t{64} << 30;
-constexpr double        kMostWaiting = 12;  ///< wall time for each second of it, of one that waits for something
+constexpr double        kMostWaiting = 12;  ///< wall time for each second of it, if the reader waits for something
 
 const char* const kVerb       = "try-read";
 const char* const kSuffixes[] = {".usd", ".usda", ".usdc", ".usdz"};
@@ -51,8 +50,8 @@ bool is_stage(const std::string& file)
     return false;
 }
 
-/// Memory that a process has in use [bytes], 0 when it is gone. Address space would not do: every thread reserves more
-/// than a small file takes.
+/// Resident memory of a process [bytes], 0 if it has ended. Address space is no measure: every thread reserves more
+/// than a small file needs.
 std::uint64_t memory_of(pid_t process)
 {
     std::ifstream stream(fmt::format("/proc/{}/statm", process));
@@ -61,7 +60,7 @@ std::uint64_t memory_of(pid_t process)
     return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// Processor time that a process has used [s], 0 when it is gone.
+/// Processor time that a process has used [s], 0 if it has ended.
 double seconds_of(pid_t process)
 {
     clockid_t clock{};
@@ -87,8 +86,8 @@ std::vector<std::string> child_arguments(std::span<const std::string> files, con
     return out;
 }
 
-/// Runs this program with these arguments and without a voice.
-/// @return what it died of; nothing when it ended by itself, or could not be started
+/// Runs this program with these arguments and without output.
+/// @return the cause of its death; nothing if it ended normally or could not be started
 std::string run_child(std::vector<std::string> arguments)
 {
     std::vector<char*> argv;
@@ -110,7 +109,7 @@ std::string run_child(std::vector<std::string> arguments)
     while (waitpid(child, &status, WNOHANG) == 0) {
         const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
         if (seconds_of(child) > kMostSeconds || waited.count() > kMostWaiting * kMostSeconds)
-            stopped = fmt::format("after {:.0f} s it was still being read", kMostSeconds);
+            stopped = fmt::format("reading timed out after {:.0f} s", kMostSeconds);
         else if (memory_of(child) > kMostBytes)
             stopped = fmt::format("reading it took more than {} MiB of memory", kMostBytes >> 20);
         if (!stopped.empty()) {
@@ -121,10 +120,10 @@ std::string run_child(std::vector<std::string> arguments)
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, std::chrono::milliseconds(20));
     }
-    if (WIFSIGNALED(status)) return fmt::format("reading it ended with: {}", strsignal(WTERMSIG(status)));
+    if (WIFSIGNALED(status)) return fmt::format("the reader ended with: {}", strsignal(WTERMSIG(status)));
     switch (WIFEXITED(status) ? WEXITSTATUS(status) : 0) {
         case kExitBug:
-            return "reading it ended with an exception";
+            return "the reader ended with an exception";
         case kEndedByTime:
             return "reading it took more processor time than its size allows";
         case kExitInput:
@@ -135,7 +134,7 @@ std::string run_child(std::vector<std::string> arguments)
     }
 }
 
-/// Each file is read by one child, whoever asks and how often.
+/// Reads each file by one child only, however often it is asked for.
 class FirstReads {
   public:
     static FirstReads& of_process()
@@ -220,7 +219,10 @@ void add_try_read(CLI::App& app, Context& context)
         watch_strictly();
         const auto options = scene_options(context);
         if (options)
-            for (const std::string& file : *files) usd::read_everything(file, options->open);
+            for (const std::string& file : *files) {
+                next_file();
+                usd::read_everything(file, options->open);
+            }
         context.exit = options ? kExitClean : kExitUsage;
     });
 }

@@ -6,8 +6,8 @@
 
 namespace mechane::cli {
 
-/// Has one process read many files, so that `try_in_child` has nothing left to do for them. When it dies, each is still
-/// read by a process of its own.
+/// Reads many files in one child process, so that `try_in_child` need not read them again. If that process dies, each
+/// file is read by a child of its own.
 void try_together(std::span<const std::string> files, const Context& context);
 
 }  // namespace mechane::cli

@@ -20,12 +20,12 @@
 namespace mechane::cli {
 namespace {
 
-/// The command line, made when there still was time to; a handler may not allocate.
+/// The command line, stored in advance because a signal handler may not allocate.
 std::array<char, 512> g_doing{};
 std::atomic<void (*)()> g_before{nullptr};
 std::atomic_flag        g_speaking = ATOMIC_FLAG_INIT;
 
-/// A text on the stack, of what a signal handler may call alone.
+/// A text on the stack that uses only calls allowed in a signal handler.
 class Line {
   public:
     void add(const char* text)
@@ -35,7 +35,7 @@ class Line {
     void write_to(int file) const
     {
         for (std::size_t done = 0; done < size_;) {
-            const ssize_t some = write(file, text_.data() + done, size_ - done);
+            const ssize_t some = ::write(file, text_.data() + done, size_ - done);
             if (some <= 0) return;
             done += static_cast<std::size_t>(some);
         }
@@ -70,11 +70,11 @@ extern "C" void on_fault(int signal)
 
 [[noreturn]] void on_terminate()
 {
-    const char* cause = "an exception that nobody expected";
+    const char* cause = "an unexpected exception";
     if (const std::exception_ptr thrown = std::current_exception()) try {
             std::rethrow_exception(thrown);
         } catch (const std::bad_alloc&) {
-            cause = "an allocation for which no memory was left";
+            cause = "out of memory";
         } catch (...) {  // NOLINT(bugprone-empty-catch): the cause stands already
         }
     end_with_last_words(cause);
@@ -87,14 +87,14 @@ void before_last_words(void (*what)()) { g_before = what; }
 void end_with_last_words(const char* cause)
 {
     if (g_speaking.test_and_set())
-        for (;;) pause();  // another thread speaks
+        for (;;) pause();  // another thread prints the message
     const bool reading = usd::is_reading();
     Line       line;
     line.add(reading ? "error[STAGE_READER_DIED]: " : "mechane: internal error: ");
     line.add(cause);
     line.add(reading ? " while reading files for: " : " in: ");
     line.add(g_doing.data());
-    line.add(reading ? "\n   = help: The file is damaged or made to do harm; write it anew with the program it comes from.\n"
+    line.add(reading ? "\n   = help: The file is damaged or malicious; write it again with the program that made it.\n"
                      : "\n  This is a bug in Mechane. Please report it with the command line and, if you can, the file.\n");
     line.write_to(STDERR_FILENO);
     _exit(reading ? kExitInput : kExitBug);

@@ -10,7 +10,7 @@ namespace mechane::cli {
 namespace {
 
 constexpr int kContext  = 3;
-constexpr int kMostWork = 3000;  ///< edits after which the shortest script is no longer looked for
+constexpr int kMostWork = 3000;  ///< number of edits after which the shortest script is no longer searched
 
 std::vector<std::string_view> lines_of(std::string_view text)
 {
@@ -29,7 +29,7 @@ struct Step {
     std::size_t before, after;
 };
 
-/// Myers' greedy algorithm on ids of lines, from both ends' common parts inwards; `a` and `b` hold no common prefix or
+/// Myers' greedy algorithm on ids of lines; `a` and `b` hold no common prefix or
 /// suffix. Positions are relative to the slices.
 std::vector<Step> shortest_script(const std::vector<int>& a, const std::vector<int>& b)
 {

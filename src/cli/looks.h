@@ -4,7 +4,7 @@
 
 namespace mechane::cli {
 
-/// Says what pictures and pages of a model lack, once a run. Returns it for the exit status.
+/// Reports once a run what pictures and pages do not show of a model. Returns the findings for the exit status.
 Diagnostics report_looks(const model::Model& model, const Io& io);
 
 }  // namespace mechane::cli

@@ -79,7 +79,7 @@ Json report_json(const geometry::MeshReport& r)
 double seconds_since(std::chrono::steady_clock::time_point start)
 { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
-/// What one preparation came to.
+/// The result of one preparation.
 Json prepare(const geometry::Mesh& mesh, const MeshArgs& args, geometry::Preparation method, geometry::BlobCache* cache,
              const std::string& path, const Context& context)
 {
@@ -116,7 +116,7 @@ Json prepare(const geometry::Mesh& mesh, const MeshArgs& args, geometry::Prepara
     return out;
 }
 
-/// The mesh as large as it is on the stage: with the scale, mirrors and shear of its place, without its rotation.
+/// The mesh in its size on the stage: with the scale, mirrors and shear of its transform, without its rotation.
 geometry::Mesh as_placed(geometry::Mesh mesh, const usd::Matrix4d& world)
 {
     const Quatd turn = usd::decompose(world).rotation;
@@ -126,7 +126,7 @@ geometry::Mesh as_placed(geometry::Mesh mesh, const usd::Matrix4d& world)
     return mesh;
 }
 
-/// What the prim says of its own distance field, in units of the stage.
+/// The prim's own settings of a distance field, in units of the stage.
 geometry::SdfOptions authored_field(const usd::Prim& prim, Diagnostics& found)
 {
     geometry::SdfOptions options;
@@ -259,22 +259,24 @@ void add_mesh(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<MeshArgs>();
     CLI::App* verb = app.add_subcommand(
-        "mesh", "The meshes of a stage: what is wrong with them, and what collision would make of them");
+        "mesh", "Inspect the meshes of a stage: faults, and the form in which they collide");
     verb->add_option("file", args->file, "Stage")->required();
     verb->add_option("--prim", args->prims, "Only the mesh at this path; may repeat");
-    verb->add_flag("--watertight", args->watertight, "Exit status 1 when a mesh is not");
-    verb->add_flag("--hull", args->hull, "Convex hull");
-    verb->add_flag("--decompose", args->decompose, "Convex parts");
-    verb->add_option("--simplify", args->simplify, "Fewer triangles: this part of them")->check(CLI::Range(1e-6, 1.0));
-    verb->add_flag("--sdf", args->sdf, "Signed distance field");
+    verb->add_flag("--watertight", args->watertight, "Exit with status 1 if a mesh is not watertight");
+    verb->add_flag("--hull", args->hull, "Compute the convex hull");
+    verb->add_flag("--decompose", args->decompose, "Compute a convex decomposition");
+    verb->add_option("--simplify", args->simplify,
+                     "Simplify to this fraction of the triangles")->check(CLI::Range(1e-6, 1.0));
+    verb->add_flag("--sdf", args->sdf, "Build the signed distance field");
     verb->add_option("--resolution", args->resolution, "Cells of the field along its longest side, a multiple of 8");
-    verb->add_option("--voxel", args->voxel, "Edge of a cell, in units of the stage; goes before the resolution");
-    verb->add_option("--max-vertices", args->max_vertices, "Vertices of a hull at most")->check(CLI::Range(4, 100000));
-    verb->add_option("--max-hulls", args->max_hulls, "Parts at most")->check(CLI::Range(1, 100000));
-    verb->add_option("--time-limit", args->time_limit, "Seconds after which a decomposition is not cut further");
+    verb->add_option("--voxel", args->voxel, "Edge of a cell, in units of the stage; overrides --resolution");
+    verb->add_option("--max-vertices", args->max_vertices,
+                     "Maximum number of vertices of a hull")->check(CLI::Range(4, 100000));
+    verb->add_option("--max-hulls", args->max_hulls, "Maximum number of convex parts")->check(CLI::Range(1, 100000));
+    verb->add_option("--time-limit", args->time_limit, "Time limit of a decomposition [s]");
     is_output_folder(verb->add_option("--cache", args->cache,
-                                      "Folder that keeps what was made; any number of processes may share it"));
-    is_output_file(verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default"));
+                                      "Cache folder; any number of processes may share it"));
+    is_output_file(verb->add_option("-o,--output", args->output, "Output file, .gz compresses; stdout by default"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_mesh(*args, context); });

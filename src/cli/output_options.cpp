@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the help calls the value of such options; it is also how they are known.
+/// The name of such options' value in the help; it also identifies them.
 constexpr std::string_view kFile = "OUTPUT", kFolder = "OUTPUT_FOLDER", kOther = "RESULT";
 
 /// An output that may replace what another option reads.
@@ -45,7 +45,7 @@ Result<void> try_output(const std::string& file, bool is_folder, bool may_be_inp
     std::error_code failed;
     const fs::path  folder = is_folder ? fs::path(file) : fs::path(file).parent_path();
     if (fs::exists(folder, failed) && !fs::is_directory(folder, failed))
-        return make_diagnostic(record::kWriteFailed, {.layer = file}, fmt::format("'{}' is no folder", folder.string()));
+        return make_diagnostic(record::kWriteFailed, {.layer = file}, fmt::format("'{}' is not a folder", folder.string()));
     return files::try_target((folder / ".mechane").string(), {.make_folders = true});
 }
 
@@ -58,7 +58,7 @@ void is_output_file(CLI::Option* option, bool (*known)(const std::string& file),
     option->check(CLI::Validator(
         [known, formats = std::move(formats)](std::string& file) {
             return known(file) ? std::string()
-                               : fmt::format("do not know how to write '{}'\n  formats by extension: {}", file, formats);
+                               : fmt::format("unknown output format '{}'\n  formats by extension: {}", file, formats);
         },
         ""));
 }
@@ -79,7 +79,7 @@ std::optional<ExitCode> check_outputs(const CLI::App& verb, Context& context)
             const std::string place = files::real_place(file);
             std::error_code   unknown;
             if (!places.insert(place).second && !fs::is_other(place, unknown)) {
-                context.io.say_error(fmt::format("two results would have the name '{}'\n", file));
+                context.io.say_error(fmt::format("two outputs have the same name '{}'\n", file));
                 return kExitUsage;
             }
             const bool may_be_input = may_rewrite(verb, *option, place);

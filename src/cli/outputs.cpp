@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "cli/looks.h"
-#include "mechane/record/atomic_file.h"
+#include "mechane/simulation/atomic_file.h"
 #include "mechane/record/codes.h"
 #include "mechane/record/write.h"
+#include "mechane/usd/foreign.h"
 #include "mechane/viewer/codes.h"
 #include "mechane/viewer/html.h"
 #include "mechane/viewer/render.h"
@@ -102,6 +103,11 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
                           Context& context, const Publishing& publishing)
 {
     if (file == "/dev/null") return {};
+    const std::string& source = scene.stage->source();
+    if ((file.ends_with(".usda") || file.ends_with(".usdc") || file.ends_with(".usd")) && usd::is_foreign(source))
+        return make_diagnostic(record::kWriteFailed, {.layer = file},
+                               fmt::format("time samples lie over a layer of USD, and {} is none", source),
+                               fmt::format("Make one first: mechane convert {} -o robot/", source));
     const record::WriteOptions options{.json = {.reproducible = context.global.reproducible, .contact_points = false,
                                                 .sensors = publishing.sensors},
                                        .usd  = usd_options(scene)};
@@ -111,7 +117,7 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
         const Diagnostics looks = report_looks(scene.model, context.io);
         const Diagnostic* large = looks.find(viewer::kTextureSmaller.id);
         if (large != nullptr && file.ends_with(".html"))
-            context.io.say(fmt::format("pictures  at most {} px along an edge on the page: {}\n",
+            context.io.say(fmt::format("textures  reduced to at most {} px along an edge on the page: {}\n",
                                        viewer::kPagePictureEdge, large->message));
     }
     if (file.ends_with(".html")) return viewer::write_html(scene.model, recording, file);

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/roots.h"
-#include "mechane/record/recording.h"
+#include "mechane/simulation/recording.h"
 #include "mechane/record/write.h"
 #include "mechane/run/publish.h"
 
@@ -15,17 +15,17 @@ namespace mechane::cli {
 
 /// True when the extension of `file` is one that `write_output` knows. "/dev/null" and "-.json" (JSON to stdout) are.
 bool is_known_output(const std::string& file);
-/// True for a recording that can be computed again (.mrec), which is written while it runs and not by `write_output`.
+/// True for a recording that can be verified (.mrec); it is written during the run and not by `write_output`.
 bool is_recording(const std::string& file);
 /// ".json .usda ..." for messages.
 std::string known_outputs();
-/// What a recording as messages (.mcap) is told besides.
+/// Further input for a recording of messages (.mcap).
 struct Publishing {
     std::vector<run::Switch> switches;
     std::vector<std::string> interfaces;  ///< folders of ROS packages
     std::vector<record::SensorTrack> sensors;  ///< further columns of tables, further members of JSON
 };
-/// How the stage lies in the world that the model describes, with the units that the options ask for.
+/// The transform from the stage to the model's world, with the units of the options.
 /// " (</scene.newton:timeStepsPerSecond> robot.usda:12)" of a step that the stage authors, else nothing.
 std::string from_stage(const std::string& dt_source);
 

@@ -12,12 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/convert.h"
 #include "cli/command.h"
 #include "cli/finish.h"
 #include "cli/interrupt.h"
 #include "cli/last_words.h"
 #include "cli/program.h"
 #include "cli/usage.h"
+#include "mechane/sourceformats/convert.h"
 #include "mechane/core/nearest.h"
 #include "mechane/files/inputs.h"
 
@@ -26,14 +28,14 @@ namespace {
 
 constexpr const char* kFooter =
     "Examples:\n"
-    "  mechane demo                              a robot falls on its feet; out/ shows it\n"
+    "  mechane demo                              drop a robot; the results are in out/\n"
     "  mechane info robot.usda                   what is in this file\n"
-    "  mechane sim robot.usda --ground -o a.html run it, look at it in a browser\n"
+    "  mechane sim robot.usda --ground -o a.html simulate it, watch it in a browser\n"
     "  mechane render robot.usda -o a.png        a picture, no display needed\n"
     "Exit status: 0 done, 1 something to look at, 2 usage, 3 input, 4 diverged, 5 output, 6 not in this build, 70 bug, "
     "130 interrupted.";
 
-/// Verbs and options that look like the ones that were not understood.
+/// Suggests verbs and options similar to the unknown ones.
 void suggest(const CLI::App& app, const std::string& word, const Io& io)
 {
     const CLI::App&          verb = verb_of(app);
@@ -51,14 +53,14 @@ void suggest(const CLI::App& app, const std::string& word, const Io& io)
                          : fmt::format("  'mechane {} --help' lists its options.\n", verb.get_name()));
 }
 
-/// Whoever asked for JSON gets an object also where there is nothing but errors.
+/// With --json there is an object even if there are only errors.
 int finished(int exit, bool json, const Io& io)
 {
     if (json && exit > kExitFindings && !Io::has_spoken()) io.out(io.errors_json(exit));
     return exit;
 }
 
-/// Whether a command line that could not be understood asks for JSON.
+/// Whether an invalid command line asks for JSON.
 bool asks_for_json(int argc, char** argv)
 { return std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; }); }
 
@@ -70,7 +72,7 @@ void take_one_value_each_time(CLI::App& app)
             if (!option->get_positional() && option->get_items_expected_max() > 1) option->allow_extra_args(false);
 }
 
-/// A stream that is closed would become the number of the next file that is opened, and that would get what is said.
+/// Reopens closed standard streams: otherwise the next opened file would get their number, and our messages.
 void keep_standard_streams()
 {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -81,13 +83,13 @@ void keep_standard_streams()
 int parse_and_run(Context& context, int argc, char** argv, const Launch& launch)
 {
     context.launch = launch;
-    CLI::App app("Mechane opens a robot's OpenUSD, shows what is wrong with it, and makes it move.", "mechane");
+    CLI::App app("Mechane opens robots in OpenUSD, checks them, and simulates them.", "mechane");
     app.footer(kFooter);
     app.require_subcommand(0, 1);
     app.set_help_flag("-h,--help", "Print this help and exit");
     app.set_version_flag("--version", std::string("mechane ") + MECHANE_VERSION);
     for (const auto add :
-         {add_bench, add_cat, add_check, add_collide, add_demo, add_doctor, add_dump, add_explain, add_fix, add_help,
+         {add_bench, add_cat, add_check, add_collide, add_convert, add_demo, add_doctor, add_dump, add_explain, add_fix, add_help,
           add_info, add_mesh, add_render, add_replay, add_ros, add_schema, add_sim, add_tree, add_try_read, add_version})
         add(app, context);
     take_one_value_each_time(app);
@@ -95,7 +97,7 @@ int parse_and_run(Context& context, int argc, char** argv, const Launch& launch)
         app.parse(argc, argv);
     } catch (const CLI::Success& wanted) {  // --help, --version
         return app.exit(wanted);
-    } catch (const CLI::RuntimeError& refused) {  // said already
+    } catch (const CLI::RuntimeError& refused) {  // printed already
         return finished(refused.get_exit_code(), asks_for_json(argc, argv), context.io);
     } catch (const CLI::ParseError& error) {
         context.io.say_error(usage_error(app, error) + "\n");
@@ -111,7 +113,7 @@ int parse_and_run(Context& context, int argc, char** argv, const Launch& launch)
 
 int run(int argc, char** argv, const Launch& launch)
 {
-    const files::ReadWatch reads;  // what this run reads is not written over
+    const files::ReadWatch reads;  // protects the inputs of this run from being overwritten
     Context                context;
     const int              exit = finish(context.io, parse_and_run(context, argc, argv, launch));
     die_of_late_signal();
@@ -124,12 +126,15 @@ Launch this_executable()
 {
     std::error_code             failed;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
-    return {program.string(), {}, (program.parent_path() / "samples").string()};
+    std::filesystem::path       samples = program.parent_path() / "samples";  // in the build's folder, else installed
+    if (!std::filesystem::exists(samples, failed)) samples = program.parent_path() / "../share/mechane/samples";
+    return {program.string(), {}, samples.lexically_normal().string()};
 }
 
 int run_program(int argc, char** argv, const Launch& launch)
 {
     keep_standard_streams();
+    sourceformats::let_stages_open_robots();
     std::signal(SIGPIPE, SIG_IGN);
     leave_nothing_behind();
     // REP-0158 speaks of a sanitizer: under that name the program is `mechane fix`.
@@ -140,7 +145,7 @@ int run_program(int argc, char** argv, const Launch& launch)
     try {
         return run(static_cast<int>(words.size()), words.data(), launch);
     } catch (const std::bad_alloc&) {
-        end_with_last_words("an allocation for which no memory was left");
+        end_with_last_words("out of memory");
     } catch (const std::exception& error) {
         std::fprintf(stderr,
                      "mechane: internal error: %s\n  This is a bug in Mechane. Please report it with the command line "

@@ -6,10 +6,10 @@ namespace mechane::cli {
 
 /// How this process runs the commands: as a program of its own, or inside Python.
 struct Launch {
-    std::string              program;         ///< the file to start for doing so again
+    std::string              program;         ///< executable that starts the program again
     std::vector<std::string> before;          ///< its arguments in front of the verb: "-m mechane" of Python
     std::string              samples;         ///< folder of the sample stages
-    char**                   argv = nullptr;  ///< all arguments, of a process that may put itself in its own place
+    char**                   argv = nullptr;  ///< all arguments, if the process may replace itself by execve
 };
 
 /// The executable of this process with the samples beside it.

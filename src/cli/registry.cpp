@@ -20,7 +20,7 @@ namespace codes = conformance::codes;
 
 const std::set<std::string> kStages{".usd", ".usda", ".usdc", ".usdz"};
 
-/// Files of a folder and what is below it, sorted; without those of submissions inside of it.
+/// Files at or below a folder, sorted; without those of other submissions inside it.
 std::vector<fs::path> files_below(const fs::path& folder)
 {
     std::vector<fs::path> out;

@@ -5,7 +5,7 @@
 
 namespace mechane::cli {
 
-/// Judges submissions to a schema registry (REP-0158 4.2): every folder at or below `folder` with a schema.usda.
+/// Checks submissions to a schema registry (REP-0158 4.2): every folder at or below `folder` with a schema.usda.
 int check_registry(const std::string& folder, Context& context);
 
 }  // namespace mechane::cli

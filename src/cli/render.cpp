@@ -10,7 +10,7 @@
 #include "cli/looks.h"
 #include "cli/output_options.h"
 #include "cli/watch.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "mechane/viewer/render.h"
 
 namespace mechane::cli {
@@ -59,7 +59,7 @@ int run_render(const RenderArgs& args, Context& context)
         return kExitUsage;
     }
     if (!read_camera(args.camera, picture)) {
-        io.say_error(fmt::format("--camera '{}' is none of three-quarter, front, side, top, and not x,y,z[,tx,ty,tz]\n",
+        io.say_error(fmt::format("--camera '{}' is not three-quarter, front, side, top, or x,y,z[,tx,ty,tz]\n",
                                  args.camera));
         return kExitUsage;
     }
@@ -114,7 +114,8 @@ void add_render(CLI::App& app, Context& context)
     auto      args = std::make_shared<RenderArgs>();
     CLI::App* verb = app.add_subcommand("render", "Draw a picture or an animation without a display");
     verb->add_option("file", args->file, "Stage")->required();
-    is_output_file(verb->add_option("-o,--output", args->output, "x.png, x.apng or frames/%04d.png")->required(),
+    is_output_file(verb->add_option("-o,--output", args->output,
+                                    "Output file: x.png, x.apng or frames/%04d.png")->required(),
                    is_picture, ".png .apng, or a numbered name such as frames/%04d.png");
     verb->add_option("--at", args->at, "Simulate this many seconds first [s]")->check(CLI::NonNegativeNumber);
     verb->add_option("--camera", args->camera, "three-quarter, front, side, top, or x,y,z[,tx,ty,tz] in metres")
@@ -122,7 +123,7 @@ void add_render(CLI::App& app, Context& context)
     verb->add_option("--fov", args->fov, "Vertical field of view [degrees]")
         ->check(CLI::Range(1.0, 150.0))
         ->capture_default_str();
-    verb->add_option("--size", args->size, "WIDTHxHEIGHT in pixels")->capture_default_str();
+    verb->add_option("--size", args->size, "Size of the picture in pixels: WIDTHxHEIGHT")->capture_default_str();
     verb->add_option("--overlay", args->overlays, "colliders, contacts")
         ->delimiter(',')
         ->check(CLI::IsMember({"colliders", "contacts"}));

@@ -14,10 +14,10 @@
 #include "mechane/core/hash.h"
 #include "mechane/files/inputs.h"
 #include "mechane/record/codes.h"
-#include "mechane/record/recording_check.h"
-#include "mechane/record/recording_file.h"
+#include "mechane/simulation/recording_check.h"
+#include "mechane/simulation/recording_file.h"
 #include "mechane/run/controllers.h"
-#include "mechane/run/verify.h"
+#include "mechane/simulation/verify.h"
 #include "mechane/usd/codes.h"
 #include "mechane/files/codes.h"
 #include "mechane/files/read.h"
@@ -34,20 +34,20 @@ struct ReplayArgs {
     std::vector<std::string> outputs;
 };
 
-/// Loads what was simulated, as it was opened and changed then.
+/// Loads the scene as it was opened and changed for the recording.
 Result<run::Scene> scene_of(const record::RecordingFile& file, const ReplayArgs& args, Context& context,
                             SceneArgs& scene, Diagnostics& found)
 {
     if (!from_text(file.header.scene, scene, context.global))
-        return make_diagnostic(record::kRecordingFile, {.layer = args.file}, "it does not say what was simulated");
+        return make_diagnostic(record::kRecordingFile, {.layer = args.file}, "it has no record of what was simulated");
     if (!args.stage.empty()) scene.file = args.stage;
     const auto options = scene_options(scene, context);
     if (!options)
-        return make_diagnostic(record::kRecordingFile, {.layer = args.file}, "it does not say what was simulated");
+        return make_diagnostic(record::kRecordingFile, {.layer = args.file}, "it has no record of what was simulated");
     return run::load_scene(scene.file, *options, found);
 }
 
-/// What its controllers were told, and did.
+/// The commands of its controllers, and their motions.
 Result<run::Controlled> controlled(const record::RecordingFile& file, const SceneArgs& args, const run::Scene& scene,
                                    const Context& context, Diagnostics& found)
 {
@@ -64,7 +64,7 @@ void summarize(const record::RecordingFile& file, const ReplayArgs& args, const 
 {
     const record::RecordingHeader& header = file.header;
     const double                   end    = header.dt * static_cast<double>(file.first_step + file.recording.steps);
-    io.say(fmt::format("{} · {} · {} {} sub-steps · dt {:.6g} s · {}\n", args.file, header.source, header.solver,
+    io.say(fmt::format("{} · {} · {} {} substeps · dt {:.6g} s · {}\n", args.file, header.source, header.solver,
                        header.substeps, header.dt, header.program));
     io.say(fmt::format("steps     {} to {} ({:.3f} s) · {} frames{}\n", file.first_step,
                        file.first_step + file.recording.steps, end, file.recording.frames.size(),
@@ -83,7 +83,7 @@ Result<std::string> digest_of(const record::RecordingFile& file, const ReplayArg
         if (!read) return read.error();
         key = *std::move(read);
         if (key.empty())
-            return make_diagnostic(files::kReadFailed, {.layer = args.key}, "the file is empty, and no key");
+            return make_diagnostic(files::kReadFailed, {.layer = args.key}, "the key file is empty");
     }
     return record::recording_digest(file, key);
 }
@@ -95,7 +95,7 @@ int run_replay(const ReplayArgs& args, Context& context)
     if (!file) return io.fail(file.error());
     if (file->damage) io.report(*file->damage);
     summarize(*file, args, io);
-    // What was simulated is read too, later.
+    // The stage is an input too; it is read later.
     files::note_read(args.stage.empty() ? file->header.source : args.stage);
     for (const std::string& output : args.outputs)
         if (const auto refused = files::refuse_input(output); !refused) return io.fail(refused.error());
@@ -103,7 +103,7 @@ int run_replay(const ReplayArgs& args, Context& context)
     if (!digest) return io.fail(digest.error());
     if (!digest->empty()) io.say(fmt::format("digest    {} {}\n", args.key.empty() ? "sha256" : "hmac-sha256", *digest));
     const bool other = !args.expect.empty() && *digest != args.expect;
-    if (other) io.say_error(fmt::format("the digest is not the expected {}\n", args.expect));
+    if (other) io.say_error(fmt::format("the digest differs from the expected {}\n", args.expect));
 
     std::optional<run::Verification> verification;
     if (args.verify || !args.outputs.empty()) {
@@ -133,24 +133,24 @@ int run_replay(const ReplayArgs& args, Context& context)
             if (Interruptible::asked()) return kExitInterrupted;
             verification = *done;
             if (done->equal)
-                io.say(fmt::format("verified  {} steps have the recorded hash, {} frames are what is computed\n",
+                io.say(fmt::format("verified  {} steps have the recorded hash, {} frames are as computed\n",
                                    done->steps, done->frames));
             else if (done->first_difference < 0 && done->first_frame >= 0)
-                io.say_error(fmt::format("frame {} of the recording is not what is computed, though the steps have their "
-                                         "hash: the file was changed\n",
+                io.say_error(fmt::format("frame {} of the recording differs from the computed one, although the steps have their "
+                                         "recorded hash: the file was changed\n",
                                          done->first_frame));
             else if (done->first_difference >= 0)
                 io.say_error(fmt::format("step {} ({:.6g} s) differs from the recording\n", done->first_difference,
                                          file->header.dt * static_cast<double>(done->first_difference)));
             else
-                io.say_error(fmt::format("{} steps have the recorded hash, the rest of the recording is missing\n",
+                io.say_error(fmt::format("{} steps have the recorded hash; the rest of the recording is missing\n",
                                          done->steps));
         }
         if (auto wrong = record::check_recording(*file, scene->model, args.file)) return io.fail(*wrong);
         record::Recording part = file->recording;
         std::erase_if(part.frames, [&](const record::Frame& f) { return f.t < args.from || f.t > args.to; });
         if (!args.outputs.empty() && part.frames.empty()) {
-            io.say_error(fmt::format("no frame lies between {:g} s and {:g} s\n", args.from, args.to));
+            io.say_error(fmt::format("the recording has no frame between {:g} s and {:g} s\n", args.from, args.to));
             return kExitUsage;
         }
         for (const std::string& output : args.outputs) {
@@ -193,17 +193,17 @@ int run_replay(const ReplayArgs& args, Context& context)
 void add_replay(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<ReplayArgs>();
-    CLI::App* verb = app.add_subcommand("replay", "Play a recording again; verify it");
-    verb->add_option("file", args->file, "Recording that `mechane sim -o FILE.mrec` wrote")->required();
-    verb->add_flag("--verify", args->verify, "Compute every step once more and compare its hash with the recorded one");
-    verb->add_flag("--digest", args->digest, "Print the SHA-256 of what the recording holds");
-    verb->add_option("--key", args->key, "File with a key: the digest is the HMAC-SHA256 under it");
-    verb->add_option("--expect", args->expect, "Digest that it must have, else exit status 1");
-    verb->add_option("--stage", args->stage, "The stage, if it no longer lies where it was recorded");
-    verb->add_option("--from", args->from, "First time that is written [s]");
-    verb->add_option("--to", args->to, "Last time that is written [s]");
+    CLI::App* verb = app.add_subcommand("replay", "Show a recording, convert its frames, or verify it");
+    verb->add_option("file", args->file, "Recording written by `mechane sim -o FILE.mrec`")->required();
+    verb->add_flag("--verify", args->verify, "Compute every step again and compare its hash with the recorded one");
+    verb->add_flag("--digest", args->digest, "Print the SHA-256 of the recording's contents");
+    verb->add_option("--key", args->key, "Key file: the digest becomes an HMAC-SHA256 with this key");
+    verb->add_option("--expect", args->expect, "Exit with status 1 unless the digest is this one");
+    verb->add_option("--stage", args->stage, "The stage, if it was moved since the recording");
+    verb->add_option("--from", args->from, "First time to write [s]");
+    verb->add_option("--to", args->to, "Last time to write [s]");
     is_output_file(
-        verb->add_option("-o,--output", args->outputs, "File to write the frames to, format by extension; may repeat"),
+        verb->add_option("-o,--output", args->outputs, "Output file for the frames, format by extension; may repeat"),
         [](const std::string& output) { return is_known_output(output) && !is_recording(output); }, known_outputs());
     add_import_options(*verb, context);
     add_global_options(*verb, context);

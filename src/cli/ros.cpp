@@ -11,7 +11,7 @@
 #include "mechane/ros/frames.h"
 #include "mechane/ros/interfaces.h"
 
-/// mechane ros: what an asset offers to ROS, without ROS installed.
+/// mechane ros: the ROS interfaces of an asset; ROS need not be installed.
 namespace mechane::cli {
 namespace {
 
@@ -37,7 +37,7 @@ template <class T>
 nlohmann::json or_null(const std::optional<T>& value)
 { return value ? nlohmann::json(*value) : nlohmann::json(); }
 
-/// The layer as it is found from the asset's folder; as it is named where it lies elsewhere.
+/// The layer's path relative to the asset's folder; its own name if it lies elsewhere.
 std::string layer_of(const usd::Prim& prim, const std::string& file)
 {
     const std::string layer  = prim.site().layer;
@@ -46,7 +46,7 @@ std::string layer_of(const usd::Prim& prim, const std::string& file)
     return near.empty() || near.starts_with("..") ? layer : near;
 }
 
-/// What an interface's messages are stamped with: its own frame, else the nearest one at or above.
+/// The frame id of an interface's messages: its own frame, else the nearest one at or above.
 std::optional<std::string> frame_of(const ros::Interface& i, const std::vector<ros::Frame>& frames)
 {
     std::optional<std::string> frame = i.override_frame;
@@ -56,7 +56,7 @@ std::optional<std::string> frame_of(const ros::Interface& i, const std::vector<r
     return frame;
 }
 
-/// Policies that are not left to the system; "keep_last 5".
+/// Policies other than the system's default, such as "keep_last 5".
 std::string as_text(const ros::Qos& qos)
 {
     std::string out;
@@ -69,7 +69,7 @@ std::string as_text(const ros::Qos& qos)
     return out;
 }
 
-/// A line for what is offered and one for how, where there is anything to say.
+/// A line for the interface, and one for its policies if there are any.
 std::string as_text(const ros::Interface& i, const std::vector<ros::Frame>& frames)
 {
     std::string out = fmt::format("{:8}{:14}{:32} {:36} {}\n", kind_of(i), i.role, i.resolved, i.type, i.prim.path().text());
@@ -218,11 +218,11 @@ int run_tf(const RosArgs& args, const usd::Stage& stage, const importer::ImportO
         return kExitClean;
     }
     context.io.out(args.format == "dot" ? tree_dot(all) : tree_text(all));
-    if (all.empty()) context.io.say("no prim carries RosContextAPI or RosFrameAPI\n");
+    if (all.empty()) context.io.say("no prim has RosContextAPI or RosFrameAPI\n");
     return kExitClean;
 }
 
-/// What is published from the beginning.
+/// The channels that are published from the beginning.
 int run_channels(const RosArgs& args, const usd::Stage& stage, Context& context)
 {
     Diagnostics          found;
@@ -286,8 +286,8 @@ int run_ros(const RosArgs& args, Context& context)
     }
     for (const ros::Interface& i : found) context.io.out(as_text(i, frames));
     for (const ros::Controller& one : control) context.io.out(as_text(one));
-    if (found.empty()) context.io.say("no prim carries a topic, service or action\n");
-    if (args.controllers && control.empty()) context.io.say("no prim carries a controller\n");
+    if (found.empty()) context.io.say("no prim has a topic, service or action\n");
+    if (args.controllers && control.empty()) context.io.say("no prim has a controller\n");
     return kExitClean;
 }
 
@@ -297,16 +297,16 @@ void add_ros(CLI::App& app, Context& context)
 {
     const auto args = std::make_shared<RosArgs>();
     CLI::App*  verb = app.add_subcommand(
-        "ros", "What an asset offers to ROS: topics, services, actions with resolved names; the tree of frames");
+        "ros", "Show the ROS interfaces of an asset: topics, services, actions with resolved names; the tree of frames");
     verb->footer("Examples:\n  mechane ros interfaces robot.usda\n  mechane ros tf robot.usda --format dot");
     verb->add_option("what", args->what, "interfaces, channels (what a simulator publishes) or tf")
         ->required()
         ->check(CLI::IsMember({"interfaces", "channels", "tf"}));
-    verb->add_option("--interfaces", args->interfaces, "Folder of ROS packages whose types are known too; may repeat");
+    verb->add_option("--interfaces", args->interfaces, "Folder of ROS packages with further message types; may repeat");
     verb->add_option("file", args->file, "Stage")->required();
     verb->add_flag("--controllers", args->controllers,
-                   "Of interfaces: also the controllers, what they command, and whether they start enabled");
-    verb->add_option("--format", args->format, "Of tf: text, json, or dot (Graphviz)")
+                   "With interfaces: also list controllers, what they command, and whether they start enabled");
+    verb->add_option("--format", args->format, "With tf: text, json, or dot (Graphviz)")
         ->check(CLI::IsMember({"text", "json", "dot"}))
         ->capture_default_str();
     add_import_options(*verb, context);

@@ -9,7 +9,7 @@
 
 namespace mechane::cli {
 
-// What a run depends on; how it is shown, and on how many threads it runs, is left out.
+// The options on which the result of a run depends; output options and the number of threads are left out.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(GlobalOptions, variants, resolvers, options, packages, search_paths,
                                                 unloaded, compat, unauthored_units, units)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SceneArgs, file, ground, ground_wanted, floating, no_animation, hold,
@@ -45,7 +45,7 @@ std::optional<run::Hold> parse_hold(const std::string& text)
 void add_scene_args(CLI::App& verb, SceneArgs& args)
 {
     verb.add_option("file", args.file, "Stage to simulate (usda, usdc, usd, usdz)");
-    verb.add_option("--worlds,--world-count", args.worlds, "Copies of the scene, each a world of its own")
+    verb.add_option("--worlds,--world-count", args.worlds, "Simulate N copies of the scene, each in its own world")
         ->check(CLI::Range(1, kMostWorlds))
         ->capture_default_str();
     verb.add_option_function<std::vector<std::string>>(
@@ -54,13 +54,14 @@ void add_scene_args(CLI::App& verb, SceneArgs& args)
                 args.ground_wanted = true;
                 args.ground        = values;
             },
-            "Add a static plane; at height Z [m], by default just below the lowest collider")
+            "Add a static plane at height Z [m], by default just below the lowest collider")
         ->expected(0, 1)
         ->allow_extra_args(false)
         ->trigger_on_parse();
     verb.add_flag("--floating", args.floating, "Free a robot that is fixed to the world");
     verb.add_flag("--no-animation", args.no_animation, "Hold what the stage animates at its first value");
-    verb.add_option("--hold", args.hold, "KE,KD: drive every joint to its start pose");
+    verb.add_option("--hold", args.hold,
+                    "KE,KD: drive every joint to its start pose with this stiffness and damping [SI]");
 }
 
 std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& context)
@@ -73,7 +74,7 @@ std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& c
         args.ground.clear();
     }
     if (args.file.empty()) {
-        io.say_error("no stage was named\n");
+        io.say_error("no stage given\n");
         return std::nullopt;
     }
     options->ground = args.ground_wanted;
@@ -81,7 +82,7 @@ std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& c
         options->ground_height = parse_double(args.ground.front());
         if (!options->ground_height) {
             io.say_error(
-                fmt::format("--ground '{}' is no height in metres\n  write the file before --ground, or --ground=Z\n",
+                fmt::format("--ground '{}' is not a height in metres\n  write the file before --ground, or --ground=Z\n",
                             args.ground.front()));
             return std::nullopt;
         }
@@ -134,9 +135,9 @@ bool from_text(const std::string& text, SceneArgs& args, GlobalOptions& global)
         if (args.worlds < 1 || args.worlds > kMostWorlds) return false;
         const auto given        = document.at("options").get<GlobalOptions>();
         global.variants         = given.variants;
-        // Recordings from before "auto" was the default say nothing where newton's alone were read.
+        // Recordings older than the default "auto" have no entry; only newton's attributes were read then.
         global.resolvers = given.resolvers.empty() ? std::vector<std::string>{"newton"} : given.resolvers;
-        // What is given now goes over what was given then.
+        // Options given now override those of the recording.
         global.options.insert(global.options.begin(), given.options.begin(), given.options.end());
         global.packages         = given.packages;
         global.search_paths     = given.search_paths;

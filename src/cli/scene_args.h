@@ -8,7 +8,7 @@
 
 namespace mechane::cli {
 
-/// The options that say what is simulated: the stage and what is changed between import and simulation.
+/// The options that define the scene: the stage, and changes between import and simulation.
 struct SceneArgs {
     std::string              file;
     std::vector<std::string> ground;  ///< empty: no ground; one empty text: default height
@@ -23,12 +23,12 @@ struct SceneArgs {
 /// Adds them to a verb.
 void add_scene_args(CLI::App& verb, SceneArgs& args);
 
-/// What they and the global options ask for. Mends "--ground FILE", where the flag took the file.
-/// @return nothing, with a message printed, when one of them cannot be understood
+/// The scene options that they and the global options define. Corrects "--ground FILE", where the flag took the file.
+/// @return nothing if one of them is invalid, with a message printed
 std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& context);
 
-/// What `enable` and `disable` ask for.
-/// @return nothing, with a message printed, when one of them cannot be understood
+/// The switches that `enable` and `disable` define.
+/// @return nothing if one of them is invalid, with a message printed
 std::optional<std::vector<run::Switch>> switches(const SceneArgs& args, const Io& io);
 
 /// Both as a text that a recording can carry, with the file's absolute path; and back.

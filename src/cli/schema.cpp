@@ -18,7 +18,7 @@ namespace {
 using collision::ShapeKind;
 using nlohmann::json;
 
-/// A row and column of the table of pairs: a type of shape as users know it.
+/// A row and column of the table of pairs: a type of shape under its public name.
 struct Column {
     std::string_view name;
     ShapeKind        kind  = ShapeKind::sphere;
@@ -50,7 +50,7 @@ Cell cell_of(const Column& a, const Column& b)
     const bool triangles = a.kind == ShapeKind::mesh && b.kind == ShapeKind::mesh;
     return {std::string(collision::route_of(a.kind, b.kind)), triangles};
 }
-/// Particles meet the nearest point of the surface; that of a mesh has to be searched.
+/// Particles collide with the nearest point of the surface; for a mesh it has to be searched.
 Cell particle_cell(const Column& a) { return {"nearest point", a.kind == ShapeKind::mesh && !a.still}; }
 
 void print_pairs(const Context& context)
@@ -81,7 +81,7 @@ void print_pairs(const Context& context)
     }
     context.io.out(
         "particle\n  particle      - [2]\n\n"
-        "[1] both belong to the world; static shapes never meet each other\n"
+        "[1] both belong to the world; static shapes never collide with each other\n"
         "[2] particles among themselves belong to the solver\n"
         "(slow) with many triangles; a distance field on both meshes helps (NewtonSDFCollisionAPI)\n");
 }
@@ -143,13 +143,13 @@ void add_schema(CLI::App& app, Context& context)
     };
     const auto args = std::make_shared<Args>();
     CLI::App*  verb = app.add_subcommand(
-        "schema", "Tables that the program works by: how pairs of shapes collide, who uses which contact material, what "
-        "--option can set, what a schema brings, which attributes of two vendors mean the same");
+        "schema", "Show tables: how pairs of shapes collide, which solver uses which contact material, what "
+        "--option can set, the properties of a schema, attributes of two vendors with the same meaning");
     verb->add_option("what", args->what, "pairs, materials, options, show or map")
         ->required()
         ->check(CLI::IsMember({"pairs", "materials", "options", "show", "map"}));
     verb->add_option("names", args->names,
-                     "Of show: schemas, all of them when none is named; of map: two resolvers, such as physx newton");
+                     "With show: schemas (default all); with map: two resolvers, such as physx newton");
     add_global_options(*verb, context);
     verb->callback([args, &context] {
         const bool listed = args->what == "show" || args->what == "map";

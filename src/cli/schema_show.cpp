@@ -164,7 +164,7 @@ int map_resolvers(const std::vector<std::string>& names, const Context& context)
             fmt::format("{:34} {}  ->  {}\n", row["key"].get<std::string>(), joined("from"), joined("to")));
     }
     context.io.out(fmt::format(
-        "\nRows are what both answer; units and conversions are those of docs/resolve.md. -: {} has no word for it.\n",
+        "\nRows are what both answer; units and conversions are those of docs/resolve.md. -: {} has no such attribute.\n",
         names[1]));
     return kExitClean;
 }

@@ -1,5 +1,5 @@
-// What the checks of a file's bytes do not foresee may still end OpenUSD's composition, and with it this process. It
-// then becomes a fresh one by execve, which a signal handler may call, and has another process read the file first.
+// A file that passes all checks may still crash OpenUSD's composition, and with it this process. The process then
+// replaces itself by execve, which a signal handler may call, and lets a child process read the file first.
 #include "cli/second_reading.h"
 
 #include <unistd.h>

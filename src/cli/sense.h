@@ -8,8 +8,8 @@
 
 namespace mechane::cli {
 
-/// What sensors of contact feel in each frame of a recording. A pattern names bodies or, where none has such a label,
-/// shapes; `*` and `?` stand for any characters and for one. "PATTERN=OTHER" feels what OTHER touches alone.
+/// The forces that contact sensors measure in each frame of a recording. A pattern names bodies or, if no body has such
+/// a label, shapes; `*` and `?` stand for any characters and for one. "PATTERN=OTHER" counts only what OTHER touches.
 /// @error SOLVER_SENSOR  nothing has such a label
 Result<std::vector<record::SensorTrack>> sense(const model::Model& model, const std::vector<std::string>& patterns,
                                                const record::Recording& recording);

@@ -18,13 +18,13 @@
 #include "cli/sim_hints.h"
 #include "cli/watch.h"
 #include "mechane/core/hash.h"
-#include "mechane/record/checkpoint.h"
-#include "mechane/record/recording_file.h"
+#include "mechane/simulation/checkpoint.h"
+#include "mechane/simulation/recording_file.h"
 #include "mechane/run/codes.h"
 #include "mechane/run/controllers.h"
-#include "mechane/run/settings.h"
-#include "mechane/run/simulate.h"
-#include "mechane/run/verify.h"
+#include "mechane/simulation/settings.h"
+#include "mechane/simulation/simulate.h"
+#include "mechane/simulation/verify.h"
 
 namespace mechane::cli {
 namespace {
@@ -53,7 +53,7 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
     const auto               substeps  = static_cast<std::size_t>(args.options.substeps);
     io.say(fmt::format("{} · {} · {} {} · dt {:.6g} s{} · {}\n", args.scene.file,
                        counted(scene.model.body_count(), "body", "bodies"), recording.solver,
-                       counted(substeps, "sub-step"), recording.dt, from_stage(report.dt_source),
+                       counted(substeps, "substep"), recording.dt, from_stage(report.dt_source),
                        args.options.threads == 0
                            ? "all threads"
                            : counted(static_cast<std::size_t>(args.options.threads), "thread")));
@@ -62,7 +62,7 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
     io.say(fmt::format("ran       {:.3f} s simulated in {:.3f} s ({:.1f}x real time)\n", simulated, wall_s,
                        wall_s > 0 ? simulated / wall_s : 0));
     io.say(fmt::format(
-        "contacts  found {} · max {} · mean {:.1f} · at the end {:.3g} mm into static shapes, {:.3g} mm between "
+        "contacts  collision ran {} · max {} · mean {:.1f} · at the end {:.3g} mm into static shapes, {:.3g} mm between "
         "bodies ({:.3g} mm at the start)\n",
         counted(steps, "time"), report.contacts_max, report.contacts_mean, 1e3 * report.final_penetration,
         1e3 * report.final_overlap, 1e3 * report.start_overlap));
@@ -87,7 +87,7 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
                                1e3 * seconds / std::max<double>(1, static_cast<double>(recording.steps))));
 }
 
-/// Recordings of every step, written while it runs.
+/// Recordings of every step, written while the simulation runs.
 class Recorder {
   public:
     /// Opens every output that is a recording, and has the run tell them its steps.
@@ -125,15 +125,15 @@ class Recorder {
     std::vector<record::RecordingWriter> writers_;
 };
 
-/// Fills in what depends on the step: how many there are, and how often contacts are looked for.
-/// @return false, with a message printed, when that cannot be
+/// Derives options that depend on the time step: the number of steps, and how often contacts are computed.
+/// @return false if that is impossible, with a message printed
 bool set_steps(SimArgs& args, const run::StepSize& step, const Io& io)
 {
     run::set_step(args.options, step);
     if (args.duration) {
         const double frames = std::ceil(*args.duration / step.dt - 1e-9);
         if (step.dt > 0 && !(frames >= 0 && frames <= kMostFrames)) {
-            io.say_error(fmt::format("--duration: {:g} s are no number of steps of {:g} s from 0 to {:g}\n",
+            io.say_error(fmt::format("--duration {:g} s: the number of steps of {:g} s must be from 0 to {:g}\n",
                                      *args.duration, step.dt, kMostFrames));
             return false;
         }
@@ -149,13 +149,13 @@ bool set_steps(SimArgs& args, const run::StepSize& step, const Io& io)
     return true;
 }
 
-/// Reads the files that the options name, and fills in what follows from the others.
-/// @return the exit status when one of them cannot be understood or read
+/// Reads the files that the options name, and derives the remaining options.
+/// @return the exit status if one of them is invalid or cannot be read
 std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<record::Checkpoint>& from)
 {
     Io& io               = context.io;
     args.options.threads = context.global.threads;
-    // What is wrong whatever step the stage asks for is said before it is opened.
+    // Errors that do not depend on the stage's time step are reported before the stage is opened.
     SimArgs probe = args;
     if (!set_steps(probe, {args.dt.value_or(args.options.dt), {}}, io)) return kExitUsage;
     if (context.global.json && std::find(args.outputs.begin(), args.outputs.end(), "-.json") == args.outputs.end())
@@ -179,7 +179,7 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
     return std::nullopt;
 }
 
-/// What the controllers are told.
+/// The commands for the controllers.
 run::ControllerOptions controller_options(const SimArgs& args, const run::Scene& scene)
 {
     return {.switches   = args.publishing.switches,
@@ -233,7 +233,7 @@ int run_sim(SimArgs& args, Context& context)
     summarize(context, args, *scene, *result, wall);
     args.publishing.sensors = sense(scene->model, args.sensed, result->recording).value();
     for (const record::SensorTrack& sensor : args.publishing.sensors)
-        io.say(fmt::format("sense     {} feels {:.4g} N at the end: ({:.4g}, {:.4g}, {:.4g})\n", sensor.label,
+        io.say(fmt::format("sense     {}: {:.4g} N at the end ({:.4g}, {:.4g}, {:.4g})\n", sensor.label,
                            static_cast<double>(length(sensor.force.back())), static_cast<double>(sensor.force.back().x),
                            static_cast<double>(sensor.force.back().y), static_cast<double>(sensor.force.back().z)));
     if (const std::string hint = sim_hint(*scene, result->recording, args.scene.ground_wanted); !hint.empty())
@@ -281,17 +281,18 @@ void add_sim(CLI::App& app, Context& context)
     add_scene_args(*verb, args->scene);
     verb->add_option("--solver", args->options.solver, "Solver")->capture_default_str();
     verb->add_option("--dt", args->dt,
-                     "External step [s], such as 0.005 or 1/200; that of the stage where it authors one, else 1/60")
+                     "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")
         ->transform(without_fraction);
-    verb->add_option("--frames,--num-frames", args->options.frames, "External steps")->capture_default_str();
+    verb->add_option("--frames,--num-frames", args->options.frames, "Number of time steps")->capture_default_str();
     verb->add_option("--duration", args->duration, "Seconds to simulate, instead of --frames (a trailing s is allowed)")
         ->transform([](std::string text) {
             return !text.empty() && text.back() == 's' ? text.substr(0, text.size() - 1) : text;
         });
-    verb->add_option("--every", args->options.every, "Keep every k-th step")->capture_default_str();
-    verb->add_option("--substeps", args->options.substeps, "Sub-steps of the solver, 1 to 64")->capture_default_str();
+    verb->add_option("--every", args->options.every, "Record every k-th step")->capture_default_str();
+    verb->add_option("--substeps", args->options.substeps,
+                     "Substeps of the solver in each step, 1 to 64")->capture_default_str();
     verb->add_option("--collide", args->collide,
-                     "When contacts are found: every-frame (external step), every-substep, every:N sub-steps")
+                     "When contacts are computed: every-frame (each time step), every-substep, every:N substeps")
         ->check([](const std::string& text) {
             const bool known = text == "every-frame" || text == "every-substep" ||
                                (text.size() > 6 && text.starts_with("every:") &&
@@ -300,27 +301,27 @@ void add_sim(CLI::App& app, Context& context)
         })
         ->capture_default_str();
     verb->add_option("--sense", args->sensed,
-                     "Force of contacts on a body or shape, as columns of tables and in JSON; * and ? stand for any "
-                     "characters and for one, PATH=OTHER for what OTHER touches alone; may repeat");
-    verb->add_option("--set", args->options.set, "PATH.field=value before the first step; may repeat");
+                     "Record the contact force on a body or shape, in tables and JSON; * and ? stand for any "
+                     "characters and for one, PATH=OTHER counts only what OTHER touches; may repeat");
+    verb->add_option("--set", args->options.set, "Set PATH.field=value before the first step; may repeat");
     verb->add_option("--control", args->control,
-                     "CSV of commands over time: t,PATH.field,... of joints, bodies and controllers");
-    verb->add_flag("--sleeping", args->options.sleeping, "Leave out what has come to rest until something wakes it");
+                     "CSV file of commands over time for joints, bodies and controllers: t,PATH.field,...");
+    verb->add_flag("--sleeping", args->options.sleeping, "Let islands at rest sleep");
     verb->add_flag_callback(
         "--exact-contacts", [args] { args->options.keep_pairs = false; },
-        "Look for all contacts in every step, also of pairs that have hardly moved");
+        "Disable the contact cache: compute all contacts in every step");
     verb->add_flag_callback(
         "--discrete", [args] { args->options.sweep_fast = false; },
-        "Do not follow fast bodies along their way: they may pass through what is thin");
-    is_output_file(verb->add_option("--checkpoint", args->checkpoint, "File to write the end of the run to"));
-    verb->add_option("--resume", args->resume, "Go on from the file that --checkpoint wrote, --frames more steps");
-    verb->add_option("--expect", args->expect, "State hash that the run must end with (exit status 1 otherwise)");
+        "Disable continuous collision detection (fast bodies may tunnel)");
+    is_output_file(verb->add_option("--checkpoint", args->checkpoint, "File for the state at the end of the run"));
+    verb->add_option("--resume", args->resume, "Continue from a file that --checkpoint wrote, for --frames more steps");
+    verb->add_option("--expect", args->expect, "Exit with status 1 unless the run ends with this state hash");
     verb->add_option("--enable", args->scene.enable,
-                     "Switch a controller on, or a publisher of .mcap: PRIM@SECONDS or TOPIC@SECONDS; may repeat");
-    verb->add_option("--disable", args->scene.disable, "Switch one off; may repeat");
+                     "Switch on a controller, or a publisher of .mcap: PRIM@SECONDS or TOPIC@SECONDS; may repeat");
+    verb->add_option("--disable", args->scene.disable, "Switch off a controller or publisher; may repeat");
     verb->add_option("--interfaces", args->publishing.interfaces,
-                     "Of .mcap: folder of ROS packages whose types are known too; may repeat");
-    is_output_file(verb->add_option("-o,--output", args->outputs, "File to write, format by extension; may repeat"),
+                     "For .mcap: folder of ROS packages with further message types; may repeat");
+    is_output_file(verb->add_option("-o,--output", args->outputs, "Output file, format by extension; may repeat"),
                    is_known_output, known_outputs());
     add_import_options(*verb, context);
     add_global_options(*verb, context);

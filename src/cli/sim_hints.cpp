@@ -10,7 +10,7 @@
 namespace mechane::cli {
 namespace {
 
-/// The first body that nothing has held or touched: it is as fast as gravity alone makes it.
+/// The first body in free fall: its velocity is the one that gravity alone gives.
 std::optional<std::size_t> falling(const model::Model& model, const record::Recording& recording)
 {
     const record::Frame &first = recording.frames.front(), &last = recording.frames.back();
@@ -26,7 +26,7 @@ std::optional<std::size_t> falling(const model::Model& model, const record::Reco
     return std::nullopt;
 }
 
-/// The first joint that bolts a robot to the world.
+/// The first fixed joint between a robot and the world.
 std::optional<std::size_t> bolt(const model::Model& model)
 {
     for (std::size_t j = 0; j < model.joint_count(); ++j)
@@ -47,7 +47,7 @@ std::string sim_hint(const run::Scene& scene, const record::Recording& recording
                            ground ? "" : "; --ground adds a plane");
     if (ground && recording.report.contacts_max == 0)
         if (const auto joint = bolt(model))
-            return fmt::format("the robot hangs where {} holds it; --floating frees it", model.joint_label[*joint]);
+            return fmt::format("the robot is fixed to the world by {}; --floating frees it", model.joint_label[*joint]);
     return {};
 }
 

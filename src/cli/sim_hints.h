@@ -1,13 +1,13 @@
 #pragma once
 #include <string>
 
-#include "mechane/record/recording.h"
+#include "mechane/simulation/recording.h"
 #include "mechane/run/scene.h"
 
 namespace mechane::cli {
 
-/// What a run looks like that was hardly meant so: something falls for ever, or a robot hangs in the air above the ground
-/// that was asked for. One line with the option that helps; empty for none.
+/// A hint for a run that was probably not intended: a body falls for ever, or a robot is fixed in the air above the
+/// ground that was asked for. One line with the option that helps; empty if there is none.
 std::string sim_hint(const run::Scene& scene, const record::Recording& recording, bool ground);
 
 }  // namespace mechane::cli

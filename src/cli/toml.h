@@ -9,10 +9,10 @@
 namespace mechane::cli {
 
 /// Reads a TOML 1.0 file.
-/// @error CHECK_CONFIG   it is no regular file, has more than 1 MiB, nests too deeply or is no TOML; with the line
+/// @error CHECK_CONFIG   not a regular file, larger than 1 MiB, nested too deeply, or not TOML; with the line
 Result<toml::table> read_toml(const std::string& file);
 
-/// A mistake in a file, where a part of it stands.
+/// A mistake in a file, with the position of the part.
 Diagnostic toml_mistake(const std::string& file, const toml::source_region& place, std::string message,
                         std::string hint = {});
 

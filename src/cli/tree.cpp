@@ -240,9 +240,9 @@ void add_tree(CLI::App& app, Context& context)
     auto      args = std::make_shared<TreeArgs>();
     CLI::App* verb = app.add_subcommand("tree", "Print the kinematic tree, or the prims");
     verb->add_option("file", args->file, "Stage")->required();
-    verb->add_flag("--prims", args->prims, "Prims with their types and schemas instead of bodies and joints");
-    verb->add_option("--depth", args->depth, "How many levels to print")->check(CLI::PositiveNumber);
-    verb->add_option("--mask", args->mask, "These prims only, with all above and below them; separated by commas")
+    verb->add_flag("--prims", args->prims, "Print prims with their types and schemas instead of bodies and joints");
+    verb->add_option("--depth", args->depth, "Maximum depth to print")->check(CLI::PositiveNumber);
+    verb->add_option("--mask", args->mask, "Only these prims, with all above and below them; separated by commas")
         ->delimiter(',');
     verb->add_flag("--dot", args->dot, "Graphviz");
     add_import_options(*verb, context);

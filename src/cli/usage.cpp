@@ -116,7 +116,7 @@ std::string wrong_count(const std::string& text)
     if (colon == std::string::npos) return text;
     const std::string name = text.substr(0, colon);
     if (text.ends_with(" missing")) return fmt::format("{} needs a value", name);
-    if (text.find("At Most 1 required") != std::string::npos) return fmt::format("{} may be given once only", name);
+    if (text.find("At Most 1 required") != std::string::npos) return fmt::format("{} may be given only once", name);
     return text;
 }
 
@@ -143,9 +143,9 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error)
     const CLI::App&   verb = verb_of(app);
     const std::string text = error.what(), word = unexpected_word(app);
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !word.empty()) {
-        if (&verb == &app) return fmt::format("{} is no {} of mechane", word, word.starts_with('-') ? "option" : "verb");
-        if (word.starts_with('-')) return fmt::format("{} is no option of mechane {}", word, verb.get_name());
-        return fmt::format("mechane {}: '{}' is one argument too many", verb.get_name(), word);
+        if (&verb == &app) return fmt::format("{} is not {} of mechane", word, word.starts_with('-') ? "an option" : "a verb");
+        if (word.starts_with('-')) return fmt::format("{} is not an option of mechane {}", word, verb.get_name());
+        return fmt::format("mechane {}: unexpected argument '{}'", verb.get_name(), word);
     }
     if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return missing(verb, text);
     if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return not_converted(verb, text);
@@ -157,7 +157,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error)
 void add_help(CLI::App& app, Context& context)
 {
     const auto about = std::make_shared<std::string>();
-    CLI::App*  verb  = app.add_subcommand("help", "What a verb does and which options it has");
+    CLI::App*  verb  = app.add_subcommand("help", "Show what a verb does and which options it has");
     verb->add_option("verb", *about, "Verb");
     verb->callback([&app, &context, about] {
         const auto shown = [](const CLI::App& one, const std::string& before) {
@@ -169,7 +169,7 @@ void add_help(CLI::App& app, Context& context)
             if (one->get_name() == *about) return context.io.out(shown(*one, "mechane " + *about));
             if (!one->get_group().empty()) known.push_back(one->get_name());
         }
-        context.io.say_error(fmt::format("{} is no verb of mechane\n", *about));
+        context.io.say_error(fmt::format("{} is not a verb of mechane\n", *about));
         if (const auto near = nearest(*about, known); !near.empty())
             context.io.say(fmt::format("  did you mean {}?\n", fmt::join(near, ", ")));
         context.exit = kExitUsage;

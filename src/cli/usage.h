@@ -10,7 +10,7 @@ const CLI::App& verb_of(const CLI::App& app);
 /// What is wrong with a command line, in one line: which option or argument, what was given, what is expected.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error);
 
-/// The first word that was not understood; empty for none.
+/// The first unknown word; empty if there is none.
 std::string unexpected_word(const CLI::App& app);
 
 /// mechane help [VERB]

@@ -8,7 +8,7 @@ namespace mechane::cli {
 
 void add_version(CLI::App& app, Context& context)
 {
-    CLI::App* verb = app.add_subcommand("version", "The version of this build");
+    CLI::App* verb = app.add_subcommand("version", "Print the version of this build");
     add_global_options(*verb, context);
     verb->callback([&context] {
         if (context.global.json) {

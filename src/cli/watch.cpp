@@ -26,6 +26,10 @@ using Clock = std::chrono::steady_clock;
 std::atomic<bool>   g_loading{true};
 std::atomic<double> g_seconds{0};  ///< of the option; 0: by the size of the files
 
+/// Where the file that is being read began: what was read before it gives it nothing and costs it nothing.
+std::atomic<double>        g_spent_before{0};  ///< processor time [s]
+std::atomic<std::uint64_t> g_bytes_before{0}, g_memory_before{0};
+
 /// "500", "64K", "8GiB".
 std::optional<std::uint64_t> number_of(std::string_view text)
 {
@@ -53,18 +57,19 @@ double allowance()
 {
     constexpr double kLeast = 5, kPerMiB = 1;
     if (const double given = g_seconds; given > 0) return given;
-    return kLeast + kPerMiB * static_cast<double>(usd::bytes_let_through()) / (1 << 20);
+    return kLeast + kPerMiB * static_cast<double>(usd::bytes_let_through() - g_bytes_before) / (1 << 20);
 }
 
-/// What whoever reads files may take in all, and ends without a word beyond.
+/// What whoever reads files may take for each, and ends without a word beyond.
 void look_strictly()
 {
     constexpr double kMemory = std::uint64_t{1} << 30, kMemoryPerByte = 64;
     for (;;) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        const double bytes = static_cast<double>(usd::bytes_let_through());
-        if (processor_time() > allowance()) _exit(kEndedByTime);
-        const double most = std::min(kMemory + kMemoryPerByte * bytes, static_cast<double>(usd::process_limits().memory));
+        const double bytes = static_cast<double>(usd::bytes_let_through() - g_bytes_before);
+        if (processor_time() - g_spent_before > allowance()) _exit(kEndedByTime);
+        const double most = std::min(kMemory + kMemoryPerByte * bytes + static_cast<double>(g_memory_before.load()),
+                                     static_cast<double>(usd::process_limits().memory));
         if (static_cast<double>(usd::memory_in_use()) > most) _exit(kEndedByMemory);
     }
 }
@@ -72,7 +77,7 @@ void look_strictly()
 [[noreturn]] void end(const Io& io, const std::string& what, const char* option)
 {
     io.report(make_diagnostic(usd::kLimit, {}, what,
-                              fmt::format("Where the files are trusted, --stage-limit {}=... allows more.", option)));
+                              fmt::format("If the files are trusted, --stage-limit {}=... allows more.", option)));
     std::fflush(stderr);
     _exit(kExitInput);
 }
@@ -87,7 +92,7 @@ void look(const Io& io)
         std::this_thread::sleep_for(std::chrono::milliseconds(25));
         const auto most = usd::process_limits().memory;
         if (g_loading && most != 0 && usd::memory_in_use() > most)
-            end(io, fmt::format("what is read takes more than {} MiB of memory", most >> 20), "memory");
+            end(io, fmt::format("reading needs more than {} MiB of memory", most >> 20), "memory");
         const bool now = usd::is_reading();
         if (!now || !reading || progress != usd::reading_progress()) {
             reading  = now;
@@ -99,7 +104,7 @@ void look(const Io& io)
         const double                        seconds = allowance();
         const std::chrono::duration<double> waited  = Clock::now() - since;
         if (processor_time() - spent > seconds && waited.count() > seconds)
-            end(io, fmt::format("after {:.0f} s of processor time reading has not come any further", seconds), "time");
+            end(io, fmt::format("reading made no progress in {:.0f} s of processor time", seconds), "time");
     }
 }
 
@@ -157,6 +162,13 @@ void watch_reading(const Io& io)
 }
 
 void watch_strictly() { std::thread(look_strictly).detach(); }
+
+void next_file()
+{
+    g_spent_before  = processor_time();
+    g_bytes_before  = usd::bytes_let_through();
+    g_memory_before = usd::memory_in_use();
+}
 
 void loading_ended() { g_loading = false; }
 

@@ -4,19 +4,22 @@
 namespace mechane::cli {
 
 /// Takes the limits of a stage from the options --stage-limit NAME=VALUE.
-/// @return false, with a message printed, when one of them cannot be understood
+/// @return false if one of them is invalid, with a message printed
 bool set_limits(const GlobalOptions& global, const Io& io, usd::Limits& limits);
 
-/// From now on a thread looks at what reading takes: more memory than the limit, or more processor time without getting
-/// on than the files allow, ends the program with STAGE_LIMIT and kExitInput. Once.
+/// Starts a thread, once, that watches the cost of reading. More memory than the limit, or more processor time without
+/// progress than the files allow, ends the program with STAGE_LIMIT and kExitInput.
 void watch_reading(const Io& io);
 
-/// Of a process that reads for another one: all its processor time and memory count, and more than the files that it
-/// has read allow ends it without a word, with one of these statuses.
+/// The same for a child process that reads for its parent: all its processor time and memory count, and exceeding what
+/// its files allow ends it silently with one of these statuses.
 void          watch_strictly();
 constexpr int kEndedByTime = 101, kEndedByMemory = 102;
 
-/// What is loaded is there; what the verb makes of it may take what it takes.
+/// Starts the allowance of the next file, which does not depend on the files before it.
+void next_file();
+
+/// Ends the watch: the files are loaded, and the work of the verb is not limited.
 void loading_ended();
 
 }  // namespace mechane::cli

@@ -1,10 +1,14 @@
 #include "mechane/collision/pipeline.h"
+#include "mechane/core/failure.h"
+#include "mechane/model/belongs.h"
 
 namespace mechane::collision {
 
 void contact_points_world(const model::Model& model, const model::State& state, const model::Contacts& c,
                           std::span<Vec3> point0, std::span<Vec3> point1, std::span<Real> separation)
 {
+    MCH_REQUIRE(state.body_q.size() == model.body_count(), "contact_points_world", "state", "a state of the model");
+    MCH_REQUIRE(model::fits(model, c), "contact_points_world", "contacts", "contacts of the model's shapes");
     const auto world = [&](std::int32_t shape, const Vec3& p) {
         const std::int32_t body = model.shape_body[static_cast<std::size_t>(shape)];
         return body < 0 ? static_cast<Vec3d>(p)

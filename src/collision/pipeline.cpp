@@ -10,7 +10,7 @@
 #include "mechane/collision/gjk.h"
 #include "mechane/collision/narrow.h"
 #include "mechane/collision/soft_contacts.h"
-#include "mechane/core/assert.h"
+#include "mechane/core/failure.h"
 #include "mechane/tasks/by_place.h"
 #include "mechane/tasks/parallel.h"
 #include "narrow/pairs.h"
@@ -108,19 +108,27 @@ struct CollisionPipeline::Impl {
         KeptMotion most{};                          ///< while it moves no farther
         PairPose   now{};                           ///< where it is
     };
-    [[nodiscard]] Search search_for(const PairRows& pair, bool cached) const;
-    void collide_pair(PairRows& pair, bool cached, const RowChunk* known, const PairRows* old, Chunk& chunk);
+    /// What one call is about.
+    struct Call {
+        double           dt    = 0;        ///< [s]
+        PairCache::Impl* cache = nullptr;  ///< of a simulation, or none
+        model::Contacts& contacts;         ///< where the rows go
+        bool same = false;  ///< `chunks` hold the pairs and rows of the last call already; those of the cache are old
+        bool steady = false;  ///< in the last call the rows of each task went where they had gone before
+    };
+    [[nodiscard]] Search search_for(const Call& call, const PairRows& pair) const;
+    void collide_pair(const Call& call, PairRows& pair, const RowChunk* known, const PairRows* old, Chunk& chunk);
     [[nodiscard]] bool stays(const PairRows& old, const Search& search) const
     { return may_keep(search.most, search.now, old, search.reach); }
-    void keep_rows(const PairRows& pair, const Search& search, std::span<Row> rows) const;
-    bool stay_apart(PairRows& pair, const Search& search, const Vec3& apart) const;
+    void keep_rows(const Call& call, const PairRows& pair, const Search& search, std::span<Row> rows) const;
+    bool stay_apart(const Call& call, PairRows& pair, const Search& search, const Vec3& apart) const;
     void remember_apart(PairRows& pair, const Vec3d& n) const
     { pair.apart = static_cast<Vec3>(transpose_times(set.motion_of(pair.shape0).R_WB, n)); }
-    bool keep_chunk(Chunk& chunk) const;
-    bool sweep_pair(PairRows& pair, Chunk& chunk);
+    bool keep_chunk(const Call& call, Chunk& chunk) const;
+    bool sweep_pair(const Call& call, PairRows& pair, Chunk& chunk);
     void press(const Shape& a, const Shape& b, const Vec3d& origin, std::int32_t i, std::int32_t k, Chunk& chunk);
-    void collide_chunk(std::size_t begin, std::size_t end, std::size_t index);
-    [[nodiscard]] bool closes(const PairRows& pair, const Row& row, const Vec3d& middle) const;
+    void collide_chunk(const Call& call, std::size_t begin, std::size_t end, std::size_t index);
+    [[nodiscard]] bool closes(const Call& call, const PairRows& pair, const Row& row, const Vec3d& middle) const;
     /// For as many pairs and rows as there may be contacts, so that later calls allocate nothing.
     void make_room()
     {
@@ -138,14 +146,14 @@ struct CollisionPipeline::Impl {
         }
     }
     void                      order_pairs();
-    void                      collide_all(PairCache::Impl* cache);
+    void                      collide_all(Call& call);
     [[nodiscard]] std::size_t growth_limit() const;
     void                      select(model::Contacts& contacts, CollideStatus& status);
     void                      keep_deepest(std::size_t count);
     std::size_t               place_rows();
     void                      find_soft(const model::State& state, model::Contacts& contacts, CollideStatus& status);
     void                      store(std::size_t chunk, model::Contacts& contacts) const;
-    void                      store_early(std::size_t index, std::size_t last_count);
+    void                      store_early(const Call& call, std::size_t index, std::size_t last_count);
 
     PipelineOptions             options;
     ShapeSet                    set;
@@ -154,13 +162,8 @@ struct CollisionPipeline::Impl {
     ContactMatcher              matcher;
     OverflowPolicy              policy;
     std::size_t                 capacity = 0;
-    double                      dt       = 0;
-    PairCacheOptions            cache_options;
-    PairCache::Impl*            present_cache = nullptr;  ///< of this call
-    model::Contacts*            buffer        = nullptr;  ///< of this call
-    bool        steady  = false;  ///< in the last call the rows of each task went where they had gone before
-    std::size_t tallied = 0;      ///< tasks of the last call
-    bool same = false;  ///< `chunks` hold the pairs and rows of the last call already; those of the cache are old
+    bool                        steady   = false;  ///< the rows of each task went where they had gone before
+    std::size_t                 tallied  = 0;      ///< tasks of the last call
     std::vector<ShapePair>             pairs, straight, turned;
     std::vector<std::size_t>           turned_from;  ///< of those to be turned, by parts of the pairs
     std::vector<Tally>                 tallies;      ///< one for each chunk of pairs
@@ -219,7 +222,7 @@ void CollisionPipeline::Impl::press(const Shape& a, const Shape& b, const Vec3d&
 
 /// A pair that may cross more than the speculative reach in this step: the contact is that of the moment of touch, as
 /// seen from now. False when the two are close already and are looked at as usual.
-bool CollisionPipeline::Impl::sweep_pair(PairRows& pair, Chunk& chunk)
+bool CollisionPipeline::Impl::sweep_pair(const Call& call, PairRows& pair, Chunk& chunk)
 {
     const auto        i = pair.shape0, k = pair.shape1;
     const auto        i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
@@ -227,9 +230,9 @@ bool CollisionPipeline::Impl::sweep_pair(PairRows& pair, Chunk& chunk)
     const double      m = set.margin[i_] + set.margin[k_], near = 1e-4;  // farther off the normal would be another
     const Flight      a{&set.shapes[i_], &ma, set.X_BS[i_], set.spin[i_]},
         b{&set.shapes[k_], &mb, set.X_BS[k_], set.spin[k_]};
-    const double way = (length(mb.v - ma.v) + a.spin + b.spin) * dt;
+    const double way = (length(mb.v - ma.v) + a.spin + b.spin) * call.dt;
     Touch        touch;
-    if (!find_touch(a, b, dt * std::min(1.0, kLongestFlight / way), m, near, touch)) {
+    if (!find_touch(a, b, call.dt * std::min(1.0, kLongestFlight / way), m, near, touch)) {
         remember_apart(pair, touch.apart);
         return true;
     }
@@ -255,29 +258,29 @@ bool CollisionPipeline::Impl::sweep_pair(PairRows& pair, Chunk& chunk)
 }
 
 /// Whether a contact beyond the gap closes within this step; `middle` is where it is.
-bool CollisionPipeline::Impl::closes(const PairRows& pair, const Row& row, const Vec3d& middle) const
+bool CollisionPipeline::Impl::closes(const Call& call, const PairRows& pair, const Row& row, const Vec3d& middle) const
 {
     const BodyMotion &ma = set.motion_of(pair.shape0), &mb = set.motion_of(pair.shape1);
     const double      closing = -dot(velocity_at(mb, middle) - velocity_at(ma, middle), row.normal);
-    return row.distance <= std::min(closing * dt, options.speculative_max);
+    return row.distance <= std::min(closing * call.dt, options.speculative_max);
 }
 
-CollisionPipeline::Impl::Search CollisionPipeline::Impl::search_for(const PairRows& pair, bool cached) const
+CollisionPipeline::Impl::Search CollisionPipeline::Impl::search_for(const Call& call, const PairRows& pair) const
 {
     const auto        i = static_cast<std::size_t>(pair.shape0), k = static_cast<std::size_t>(pair.shape1);
     const BodyMotion &ma = set.motion_of(pair.shape0), &mb = set.motion_of(pair.shape1);
     Search            out;
     out.gap             = set.gap[i] + set.gap[k];
     out.margin          = set.margin[i] + set.margin[k];
-    const double way    = (length(mb.v - ma.v) + set.spin[i] + set.spin[k]) * dt,
+    const double way    = (length(mb.v - ma.v) + set.spin[i] + set.spin[k]) * call.dt,
                  travel = std::min(way, options.speculative_max);
     out.reach           = out.margin + std::max(out.gap, travel);
     out.fast            = way > travel && options.sweep_fast_bodies;
     out.pressure        = set.hydroelastic[i] && set.hydroelastic[k];
-    out.keeps           = cached && !out.fast && !out.pressure && worth_keeping(set.shapes[i], set.shapes[k]);
+    out.keeps           = call.cache && !out.fast && !out.pressure && worth_keeping(set.shapes[i], set.shapes[k]);
     out.look            = out.reach;
     if (out.keeps) {
-        out.most = kept_motion(cache_options, set, pair.shape0, pair.shape1);
+        out.most = kept_motion(call.cache->options, set, pair.shape0, pair.shape1);
         out.look += out.most.reach();
         out.now = pair_pose(set, pair.shape0, pair.shape1);
     }
@@ -285,18 +288,20 @@ CollisionPipeline::Impl::Search CollisionPipeline::Impl::search_for(const PairRo
 }
 
 /// Moves contacts of the last call that still tell those of now. The pair is that of now but for where they were found.
-void CollisionPipeline::Impl::keep_rows(const PairRows& pair, const Search& search, std::span<Row> rows) const
+void CollisionPipeline::Impl::keep_rows(const Call& call, const PairRows& pair, const Search& search,
+                                        std::span<Row> rows) const
 {
     const RowMotion motion(set, pair, search.now);
     for (Row& row : rows) {
         motion.apply(row);
-        row.admitted = row.distance <= search.gap || closes(pair, row, motion.middle(row));
+        row.admitted = row.distance <= search.gap || closes(call, pair, row, motion.middle(row));
     }
 }
 
 /// Whether what told the shapes of a pair apart before still does: then it is left as a look that finds nothing leaves
 /// it.
-bool CollisionPipeline::Impl::stay_apart(PairRows& pair, const Search& search, const Vec3& apart) const
+bool CollisionPipeline::Impl::stay_apart(const Call& call, PairRows& pair, const Search& search,
+                                         const Vec3& apart) const
 {
     constexpr double kSlack = 1e-6;  ///< rounding [m]
     constexpr double kAside = 1e-3;  ///< what comes nearer than this on its way is looked at [m]
@@ -307,7 +312,7 @@ bool CollisionPipeline::Impl::stay_apart(PairRows& pair, const Search& search, c
     const Vec3d       n       = normalized(ma.R_WB * static_cast<Vec3d>(apart));
     const double      room    = separation(a, b, n) - a.core_radius() - b.core_radius();
     const double      closing = set.spin[i] + set.spin[k] - dot(mb.v - ma.v, n);
-    if (!(room > (search.fast ? search.margin + kAside + std::max(0.0, closing * dt) : search.look + kSlack)))
+    if (!(room > (search.fast ? search.margin + kAside + std::max(0.0, closing * call.dt) : search.look + kSlack)))
         return false;
     pair.apart = apart;
     if (search.keeps) {
@@ -319,15 +324,15 @@ bool CollisionPipeline::Impl::stay_apart(PairRows& pair, const Search& search, c
 
 /// Moves all rows of a chunk where they lie.
 /// @return false when some pair has to be looked at anew; what was moved until then may be moved again
-bool CollisionPipeline::Impl::keep_chunk(Chunk& chunk) const
+bool CollisionPipeline::Impl::keep_chunk(const Call& call, Chunk& chunk) const
 {
     for (PairRows& pair : chunk.found.pairs) {
-        const Search         search = search_for(pair, true);
+        const Search         search = search_for(call, pair);
         const std::span<Row> rows(chunk.found.rows.data() + pair.first, pair.count);
         if (search.keeps && stays(pair, search)) {
-            keep_rows(pair, search, rows);
+            keep_rows(call, pair, search, rows);
             ++chunk.tally.kept;
-        } else if (!stay_apart(pair, search, pair.apart)) {
+        } else if (!stay_apart(call, pair, search, pair.apart)) {
             return false;
         }
         for (const Row& row : rows) chunk.tally.count += row.admitted ? 1 : 0;
@@ -336,17 +341,17 @@ bool CollisionPipeline::Impl::keep_chunk(Chunk& chunk) const
 }
 
 /// @param old  of a simulation: the pair in the last call, or null; its rows are those of `known`
-void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const RowChunk* known, const PairRows* old,
-                                           Chunk& chunk)
+void CollisionPipeline::Impl::collide_pair(const Call& call, PairRows& pair, const RowChunk* known,
+                                           const PairRows* old, Chunk& chunk)
 {
     const std::int32_t i = pair.shape0, k = pair.shape1;
     const auto         i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
-    const Search       search = search_for(pair, cached);
+    const Search       search = search_for(call, pair);
     NearMesh           near;
-    if (cached && !search.fast && set.kinds[i_] == ShapeKind::mesh && is_solid(set.kinds[k_]) &&
+    if (call.cache && !search.fast && set.kinds[i_] == ShapeKind::mesh && is_solid(set.kinds[k_]) &&
         !set.shapes[i_].mesh->hull) {
         const Vec3d v  = set.motion_of(k).v - set.motion_of(i).v;
-        near.ahead     = (kStepsAhead * dt) * transpose_times(set.shapes[i_].R, v);
+        near.ahead     = (kStepsAhead * call.dt) * transpose_times(set.shapes[i_].R, v);
         pair.near      = static_cast<std::int32_t>(chunk.found.near.size());
         near.triangles = &chunk.found.near.emplace_back();
         if (old && old->near >= 0) *near.triangles = known->near[static_cast<std::size_t>(old->near)];
@@ -357,11 +362,11 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
         rows.insert(rows.end(), first, first + old->count);
         pair.found = old->found;
         pair.reach = old->reach;
-        keep_rows(pair, search, std::span(rows).subspan(pair.first));
+        keep_rows(call, pair, search, std::span(rows).subspan(pair.first));
         ++chunk.tally.kept;
         return;
     }
-    if (old && stay_apart(pair, search, old->apart)) return;
+    if (old && stay_apart(call, pair, search, old->apart)) return;
     // Everything is computed relative to the first shape, so far away is as accurate as near by.
     Shape a = set.shapes[i_], b = set.shapes[k_];
     if (options.finite_plane_compat)
@@ -370,7 +375,7 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
     const Vec3d origin = a.kind == ShapeKind::plane ? b.p : a.p;
     a.p -= origin, b.p -= origin;
     if (search.pressure) return press(a, b, origin, i, k, chunk);
-    if (search.fast && !has_field_route(a, b) && b.kind != ShapeKind::mesh && sweep_pair(pair, chunk)) return;
+    if (search.fast && !has_field_route(a, b) && b.kind != ShapeKind::mesh && sweep_pair(call, pair, chunk)) return;
     if (search.keeps) {
         pair.found = search.now;
         pair.reach = search.look;
@@ -391,7 +396,7 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
         else if (near.triangles)
             collide_mesh_convex(a, b, search.look, near, manifold);
         else
-            collision::collide(a, b, search.look, manifold);
+            collide_in_table_order(a, b, search.look, manifold);
         found = std::span(manifold.points).first(static_cast<std::size_t>(manifold.count));
     }
     if (found.empty() && search.keeps && is_solid(a.kind) && is_solid(b.kind)) {
@@ -412,24 +417,24 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
                 .point1       = static_cast<Vec3>(in_body(mb, origin + p.p1 + r1 * p.normal)),
                 .distance     = p.distance - search.margin,
                 .fixed_normal = {}};
-        row.admitted = row.distance <= search.gap || closes(pair, row, origin + 0.5 * (p.p0 + p.p1));
+        row.admitted = row.distance <= search.gap || closes(call, pair, row, origin + 0.5 * (p.p0 + p.p1));
         if (!row.admitted && !search.keeps) continue;
         if (search.keeps) bind(set, pair, a, b, row);
         chunk.add(row);
     }
 }
 
-void CollisionPipeline::Impl::collide_chunk(std::size_t begin, std::size_t end, std::size_t index)
+void CollisionPipeline::Impl::collide_chunk(const Call& call, std::size_t begin, std::size_t end, std::size_t index)
 {
-    PairCache::Impl*  cache = present_cache;
+    PairCache::Impl*  cache = call.cache;
     Chunk             chunk{chunks[index], tallies[index]};
     const std::size_t last_count = chunk.tally.count;
     chunk.tally.unsound = chunk.tally.kept = 0;
     chunk.tally.count                      = 0;
     chunk.tally.faces                      = {};
     if (chunk.tally.work) chunk.tally.work->surface.clear();
-    if (same) {
-        if (keep_chunk(chunk)) return store_early(index, last_count);
+    if (call.same) {
+        if (keep_chunk(call, chunk)) return store_early(call, index, last_count);
         std::swap(chunks[index], cache->chunks[index]);
         chunk.tally.kept  = 0;
         chunk.tally.count = 0;
@@ -439,7 +444,7 @@ void CollisionPipeline::Impl::collide_chunk(std::size_t begin, std::size_t end, 
     chunk.found.near.clear();
     std::optional<PairCursor> known;
     if (cache)
-        known.emplace(same ? std::span<const RowChunk>(cache->chunks).subspan(index, 1)
+        known.emplace(call.same ? std::span<const RowChunk>(cache->chunks).subspan(index, 1)
                            : std::span<const RowChunk>(cache->chunks).first(cache->used));
     for (std::size_t i = begin; i < end; ++i) {
         PairRows& pair      = chunk.found.pairs.emplace_back();
@@ -448,7 +453,7 @@ void CollisionPipeline::Impl::collide_chunk(std::size_t begin, std::size_t end, 
         auto& rows          = chunk.found.rows;
         pair.first          = static_cast<std::uint32_t>(rows.size());
         const PairRows* old = known ? known->find(pair.key()) : nullptr;
-        collide_pair(pair, cache != nullptr, old ? &known->chunk() : nullptr, old, chunk);
+        collide_pair(call, pair, old ? &known->chunk() : nullptr, old, chunk);
         pair.count       = static_cast<std::uint32_t>(rows.size()) - pair.first;
         const auto first = rows.begin() + pair.first;
         const auto less  = [](const Row& x, const Row& y) { return x.feature < y.feature; };
@@ -458,16 +463,17 @@ void CollisionPipeline::Impl::collide_chunk(std::size_t begin, std::size_t end, 
                 std::rotate(std::upper_bound(first, row, *row, less), row, row + 1);
         for (auto row = first; row != rows.end(); ++row) chunk.tally.count += row->admitted ? 1 : 0;
     }
-    store_early(index, last_count);
+    store_early(call, index, last_count);
 }
 
 /// At rest rows go where they went in the last call: they are stored while they are at hand, and again if it turns out
 /// that they do not. As many as in the last call: no task writes where another one does.
-void CollisionPipeline::Impl::store_early(std::size_t index, std::size_t last_count)
+void CollisionPipeline::Impl::store_early(const Call& call, std::size_t index, std::size_t last_count)
 {
     Tally& tally = tallies[index];
-    tally.stored = same && steady && tally.count == last_count && tally.begin + tally.count <= buffer->capacity();
-    if (tally.stored) store(index, *buffer);
+    tally.stored = call.same && call.steady && tally.count == last_count &&
+                   tally.begin + tally.count <= call.contacts.capacity();
+    if (tally.stored) store(index, call.contacts);
 }
 
 /// Puts first the shape that is shape 0 of the pair, and the pairs in the order of their rows.
@@ -563,22 +569,19 @@ void CollisionPipeline::Impl::store(std::size_t chunk, model::Contacts& contacts
     }
 }
 
-void CollisionPipeline::Impl::collide_all(PairCache::Impl* cache)
+void CollisionPipeline::Impl::collide_all(Call& call)
 {
     const std::size_t n = tasks::chunk_count(pairs.size(), kPairsPerChunk);
     if (tallies.size() < n) tallies.resize(n);
     if (chunks.size() < n) policy == OverflowPolicy::grow ? chunks.resize(n) : make_room(chunks);
-    same          = false;
-    present_cache = cache;
-    steady        = steady && tallied == n;
-    if (cache) {
-        cache_options = cache->options;
-        same          = cache->used == n && cache->pairs == pairs;
-        if (same) chunks.swap(cache->chunks);
-        if (same && cache->chunks.size() < n) cache->chunks.resize(n);
-        if (!same) cache->pairs = pairs;
+    call.steady = steady && tallied == n;
+    if (PairCache::Impl* cache = call.cache) {
+        call.same = cache->used == n && cache->pairs == pairs;
+        if (call.same) chunks.swap(cache->chunks);
+        if (call.same && cache->chunks.size() < n) cache->chunks.resize(n);
+        if (!call.same) cache->pairs = pairs;
     }
-    if (!same || chunk_order.size() != n) {
+    if (!call.same || chunk_order.size() != n) {
         // Whoever has placed the shapes has them in his cache.
         chunk_order.reserve(tasks::chunk_count(pairs.capacity(), kPairsPerChunk));
         tasks::order_by_place(n, set.size(), chunk_order, [&](std::size_t c) {
@@ -586,10 +589,10 @@ void CollisionPipeline::Impl::collide_all(PairCache::Impl* cache)
             return static_cast<std::size_t>(std::max(pair.first, pair.second));
         });
     }
-    tasks::for_chunks(options.pool, n, 1, [this](std::size_t begin, std::size_t end, std::size_t) {
+    tasks::for_chunks(options.pool, n, 1, [this, &call](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t i = begin; i < end; ++i) {
             const std::size_t c = chunk_order[i], first = c * kPairsPerChunk;
-            collide_chunk(first, std::min(first + kPairsPerChunk, pairs.size()), c);
+            collide_chunk(call, first, std::min(first + kPairsPerChunk, pairs.size()), c);
         }
     });
 }
@@ -684,11 +687,12 @@ void CollisionPipeline::Impl::find_soft(const model::State& state, model::Contac
 
 CollisionPipeline::CollisionPipeline(const model::Model& model, const PipelineOptions& options)
 {
-    MCH_ASSERT(validate(options));
+    if (const auto valid = validate(options); !valid) fail(valid.error());
     impl_ = std::make_unique<Impl>(model, options);
 }
 CollisionPipeline::~CollisionPipeline()                            = default;
 CollisionPipeline::CollisionPipeline(CollisionPipeline&&) noexcept = default;
+CollisionPipeline& CollisionPipeline::operator=(CollisionPipeline&&) noexcept = default;
 
 const Diagnostics&           CollisionPipeline::diagnostics() const { return impl_->set.found; }
 BroadPhaseMode               CollisionPipeline::broad_phase() const { return impl_->mode; }
@@ -704,7 +708,8 @@ void CollisionPipeline::reread_transforms()
 
 void CollisionPipeline::set_soft_contact_gap(double gap)
 {
-    MCH_CHECK(gap >= 0 && std::isfinite(gap));
+    MCH_REQUIRE(gap >= 0 && std::isfinite(gap), "CollisionPipeline::set_soft_contact_gap", "gap",
+                "a finite distance that is not negative");
     impl_->options.soft_contact_gap = gap;
 }
 
@@ -723,12 +728,16 @@ void CollisionPipeline::reset_contact_matching(std::span<const std::uint8_t> wor
 CollideStatus CollisionPipeline::collide(const model::State& state, double dt, model::Contacts& contacts,
                                          PairCache* cache)
 {
-    Impl&              impl = *impl_;
+    MCH_REQUIRE(impl_ != nullptr, "CollisionPipeline::collide", "this", "a pipeline that was not moved from");
+    Impl& impl = *impl_;
+    require_state(impl.set.model(), state, "CollisionPipeline::collide");
     const tasks::Phase phase(impl.options.pool);
     CollideStatus      status;
     auto               start = std::chrono::steady_clock::now();
-    impl.dt                  = dt > 0 && std::isfinite(dt) ? dt : 0;
-    impl.set.place(state, impl.dt, impl.options.speculative_max, impl.options.sweep_fast_bodies, impl.options.pool);
+    Impl::Call         call{.dt       = dt > 0 && std::isfinite(dt) ? dt : 0,
+                            .cache    = cache && !impl.options.user_narrow_phase ? cache->impl_.get() : nullptr,
+                            .contacts = contacts};
+    impl.set.place(state, call.dt, impl.options.speculative_max, impl.options.sweep_fast_bodies, impl.options.pool);
     const auto limit = static_cast<std::size_t>(impl.options.shape_pairs_max.value_or(kMostPairs));
     const bool all_pairs =
         impl.broad->find_pairs(impl.set.boxes, impl.set.planes, impl.pairs, limit, impl.options.pool);
@@ -743,8 +752,7 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     impl.order_pairs();
     status.sort_s = seconds_since(start);
     if (impl.any_pressure) contacts.with_stiffness();
-    impl.buffer = &contacts;
-    impl.collide_all(cache && !impl.options.user_narrow_phase ? cache->impl_.get() : nullptr);
+    impl.collide_all(call);
     const std::size_t used = tasks::chunk_count(impl.pairs.size(), kPairsPerChunk);
     impl.surface.clear();
     for (std::size_t c = 0; c < used; ++c) {

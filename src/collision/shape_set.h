@@ -5,6 +5,7 @@
 #include "mechane/collision/broad_phase.h"
 #include "mechane/collision/sdf_shape.h"
 #include "mechane/collision/shape.h"
+#include "mechane/core/failure.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
 
@@ -21,6 +22,14 @@ struct BodyMotion {
 
 /// A point of the world in the frame of a body.
 inline Vec3d in_body(const BodyMotion& m, const Vec3d& p) { return transpose_times(m.R_WB, p - m.X_WB.p); }
+
+/// The arrays of a state that collision reads have the sizes of the model; a mistake of the caller otherwise.
+inline void require_state(const model::Model& model, const model::State& state, const char* function)
+{
+    MCH_REQUIRE(state.body_q.size() == model.body_count() && state.body_qd.size() == model.body_count() &&
+                    state.particle_q.size() == model.particle_count(),
+                function, "state", "a state of the model, with an entry for each of its bodies and particles");
+}
 
 /// Fast bodies are followed for at most so far in one step [m].
 inline constexpr double kLongestFlight = 100;

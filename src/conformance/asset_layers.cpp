@@ -19,6 +19,8 @@ constexpr std::array<std::string_view, 16> kGprimTypes{
 /// Types that have a form without any opinion about it.
 constexpr std::array<std::string_view, 8> kPrimitiveTypes{"Cube", "Sphere", "Cylinder",   "Capsule",
                                                           "Cone", "Plane",  "Cylinder_1", "Capsule_1"};
+constexpr std::array<std::string_view, 9> kNamesOfRoles{"geometries", "materials", "instances", "base",   "physics",
+                                                        "ext_physics", "ros",      "control",   "sensors"};
 constexpr std::array<std::string_view, 4> kTopology{"points", "faceVertexIndices", "faceVertexCounts",
                                                     "curveVertexCounts"};
 
@@ -203,7 +205,8 @@ std::string_view role_name(std::uint32_t role)
 bool AssetLayer::is_proprietary() const
 {
     if (names_vendor(stem())) return true;
-    return vendors.size() == 1 && (roles & ~static_cast<std::uint32_t>(kVendorRole | kBaseRole)) == 0;
+    if (is_in(stem(), kNamesOfRoles)) return false;  // a base with one word of a vendor is still a base
+    return vendors.size() == 1 && roles == kVendorRole;
 }
 
 std::string AssetLayer::stem() const

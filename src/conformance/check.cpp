@@ -345,7 +345,7 @@ Result<Report> check(const usd::Stage& stage, const CheckOptions& options)
     for (const auto* selectors : {&options.select, &options.ignore})
         for (const std::string& selector : *selectors)
             if (!names_something(selector))
-                return make_diagnostic(codes::kOption, {}, fmt::format("'{}' names no rule and no section", selector));
+                return make_diagnostic(codes::kOption, {}, fmt::format("'{}' is not a rule or a section", selector));
     try {
         return Run(stage, options, *profile).run();
     } catch (const std::exception& error) {  // what all rules need could not be read

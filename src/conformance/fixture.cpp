@@ -24,7 +24,7 @@ constexpr std::string_view kAssetInfo = R"(assetInfo = {{
     }}
     kind = "{1}")";
 
-constexpr std::string_view kHead = R"(<<layer>>
+constexpr std::string_view kFixtureHead = R"(<<layer>>
 
 def Xform "robot" (
     prepend apiSchemas = ["RosContextAPI"]
@@ -284,7 +284,7 @@ std::string fixture_stage(std::string_view fragment)
 {
     const std::string text = written_out(fragment);
     if (text.starts_with("#usda")) return with_broken_lines(text);
-    return with_broken_lines(written_out(kHead) + text + "\n}\n");
+    return with_broken_lines(written_out(kFixtureHead) + text + "\n}\n");
 }
 
 std::vector<FixtureFile> fixture_files(std::string_view fragment)

@@ -155,8 +155,8 @@ std::string to_html(std::span<const Report> reports, const FormatOptions& option
                            markup_escaped(problem.site.prim));
     if (!broken.empty()) {
         out +=
-            "<details>\n<summary>How often each rule was "
-            "broken</summary>\n<table>\n<tr><th>findings</th><th>rule</th><th>an asset shall</th></tr>\n";
+            "<details>\n<summary>Findings per "
+            "rule</summary>\n<table>\n<tr><th>findings</th><th>rule</th><th>an asset shall</th></tr>\n";
         for (const auto& [id, count] : broken)
             out += fmt::format("<tr><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n", count, id,
                                markup_escaped(find_rule(id)->summary));

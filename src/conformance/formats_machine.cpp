@@ -94,11 +94,13 @@ struct Totals {
 
 Json unopened_json(const Diagnostic& why)
 {
-    return {{"id", why.id},
-            {"message", why.message},
-            {"layer", why.site.layer},
-            {"line", why.site.line > 0 ? Json(why.site.line) : Json()},
-            {"hint", why.hint}};
+    Json out{{"id", why.id},
+             {"message", why.message},
+             {"layer", why.site.layer},
+             {"line", why.site.line > 0 ? Json(why.site.line) : Json()},
+             {"hint", why.hint}};
+    if (!why.alias.empty()) out["alias"] = why.alias;
+    return out;
 }
 
 const char* sarif_level(Severity severity)

@@ -57,7 +57,7 @@ std::string to_text(const Report& report, const FormatOptions& options)
                        counted(errors, "error", "errors"), counted(warnings, "warning", "warnings"),
                        counted(infos, "info", "infos"), counted(report.count(Outcome::passed), "rule", "rules"),
                        report.count(Outcome::not_checked), report.count(Outcome::not_applicable));
-    if (!report.states.empty()) out += fmt::format(", {} further states of variants", report.states.size());
+    if (!report.states.empty()) out += fmt::format(", {} further variant selections", report.states.size());
     for (const std::string& what : report.left_out()) out += ", " + what;
     if (report.suppressed > 0) out += fmt::format(", {} suppressed", report.suppressed);
     if (report.baselined > 0) out += fmt::format(", {} in the baseline", report.baselined);
@@ -115,8 +115,8 @@ std::string explain(const Rule& rule)
         }
         out += '\n';
     };
-    example("Not so", rule.bad);
-    example("But so", rule.good);
+    example("Bad example", rule.bad);
+    example("Good example", rule.good);
     return out;
 }
 

@@ -49,10 +49,10 @@ std::vector<std::string> Report::left_out() const
 {
     std::vector<std::string> all;
     if (states_left_out > 0)
-        all.push_back(fmt::format("{} other state{} of variants not judged{}", states_left_out,
+        all.push_back(fmt::format("{} other variant selection{} not checked{}", states_left_out,
                                   states_left_out == 1 ? "" : "s", states.empty() ? " (--variants each)" : ""));
     if (payloads_left_out > 0)
-        all.push_back(fmt::format("{} payload{} not loaded and not judged", payloads_left_out,
+        all.push_back(fmt::format("{} payload{} not loaded and not checked", payloads_left_out,
                                   payloads_left_out == 1 ? "" : "s"));
     return all;
 }

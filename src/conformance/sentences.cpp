@@ -826,6 +826,6 @@ std::string_view derivation_of(const Rule& rule)
     return {};
 }
 
-std::string help_page(const Rule& rule) { return "docs/rules.md#" + std::string(rule.id); }
+std::string help_page(const Rule& rule) { return "docs/rules/" + std::string(rule.section()) + ".md#" + std::string(rule.id); }
 
 }  // namespace mechane::conformance

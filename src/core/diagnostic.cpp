@@ -44,7 +44,8 @@ Diagnostic make_diagnostic(const Code& code, Site site, std::string message, std
             .severity = code.severity,
             .message  = std::move(message),
             .site     = std::move(site),
-            .hint     = hint.empty() ? std::string(code.remedy) : std::move(hint)};
+            .hint     = hint.empty() ? std::string(code.remedy) : std::move(hint),
+            .alias    = std::string(code.alias)};
 }
 
 namespace {
@@ -116,12 +117,12 @@ std::size_t Diagnostics::count(Severity severity) const noexcept
 std::size_t Diagnostics::count(std::string_view id) const noexcept
 {
     return static_cast<std::size_t>(
-        std::count_if(items_.begin(), items_.end(), [&](const auto& d) { return d.id == id; }));
+        std::count_if(items_.begin(), items_.end(), [&](const auto& d) { return d.is(id); }));
 }
 
 const Diagnostic* Diagnostics::find(std::string_view id) const noexcept
 {
-    const auto it = std::find_if(items_.begin(), items_.end(), [&](const auto& d) { return d.id == id; });
+    const auto it = std::find_if(items_.begin(), items_.end(), [&](const auto& d) { return d.is(id); });
     return it == items_.end() ? nullptr : &*it;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 #include "recursions.h"
 
 namespace mechane::dynamics {
@@ -131,7 +131,7 @@ struct Rows {
 };
 
 /// Rows of the mass matrix from the columns of a tree and the momentum of what moves with each dof.
-MCH_WIDE void fill_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t dof_end, const double* columns,
+MCH_CLONES_AVX2 void fill_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t dof_end, const double* columns,
                         const Spatiald* momentum, double* matrix)
 {
     for (std::int32_t k = dof_begin; k < dof_end; ++k) {
@@ -143,7 +143,7 @@ MCH_WIDE void fill_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t d
             const Lanes angular = (p.angular.x * lanes(at + 3 * kLanes) + p.angular.y * lanes(at + 4 * kLanes)) +
                                   p.angular.z * lanes(at + 5 * kLanes);
             Lanes       row     = linear + angular;
-            keep_lanes(row, rows.on_path[b]);
+            row = keep_lanes(row, rows.on_path[b]);
             lanes(matrix + kLanes * b) = row;
         }
     }
@@ -191,7 +191,7 @@ namespace {
 
 /// The dofs of a tree from the last to the first. Behind the diagonal of a row stand numbers of the upper triangle
 /// until its turn comes, which nothing reads.
-MCH_WIDE int factor_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t dof_end, double* matrix,
+MCH_CLONES_AVX2 int factor_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t dof_end, double* matrix,
                          double* inverse_pivots)
 {
     int locked = 0;
@@ -233,7 +233,7 @@ MCH_WIDE int factor_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t 
             }
         }
         for (std::int32_t b = 0; b < count; ++b) lanes(row + kLanes * b) *= inverse;
-        keep_lanes(lanes(row + kLanes * (count - 1)), others);
+        lanes(row + kLanes * (count - 1)) = keep_lanes(lanes(row + kLanes * (count - 1)), others);
     }
     return locked;
 }
@@ -298,7 +298,7 @@ template <int m>
     }
 }
 
-MCH_WIDE void solve_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
+MCH_CLONES_AVX2 void solve_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
                          const double* inverse_pivots, double* x)
 {
     std::int32_t i = count / kLanes * kLanes;
@@ -321,11 +321,11 @@ MCH_WIDE void solve_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t 
     solve_lower(rows, dof_begin, count, factored, x);
 }
 
-MCH_WIDE void solve_lower_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
+MCH_CLONES_AVX2 void solve_lower_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
                                double* x)
 { solve_lower(rows, dof_begin, count, factored, x); }
 
-MCH_WIDE void multiply_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
+MCH_CLONES_AVX2 void multiply_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
                             const double* v, double* y)
 {
     for (std::int32_t k = 0; k < count; ++k) {

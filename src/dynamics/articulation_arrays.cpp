@@ -4,12 +4,15 @@
 
 #include "mechane/dynamics/codes.h"
 #include "mechane/dynamics/mass_matrix.h"
+#include "mechane/model/belongs.h"
 
 namespace mechane::dynamics {
 
 Result<ArticulationArray> eval_jacobian(const model::Model& model, const model::State& state,
                                         std::span<const std::uint8_t> mask)
 {
+    if (!model::fits(model, state))
+        return make_diagnostic(kSize, {.property = "state"}, "the state's arrays do not have the sizes of the model");
     const std::size_t count = model.articulation_count();
     if (!mask.empty() && mask.size() != count)
         return make_diagnostic(kSelection, {},

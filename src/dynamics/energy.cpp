@@ -1,5 +1,7 @@
 #include "mechane/dynamics/energy.h"
 
+#include "mechane/core/failure.h"
+#include "mechane/model/belongs.h"
 #include "mechane/model/types.h"
 
 namespace mechane::dynamics {
@@ -29,6 +31,7 @@ void visit_moving(const model::Model& model, const model::State& state, Visit&& 
 
 Energy energy(const model::Model& model, const model::State& state)
 {
+    MCH_REQUIRE(model::fits(model, state), "energy", "state", "a state of the model");
     Energy e;
     visit_moving(model, state, [&](std::size_t b, const Moving& m) {
         e.kinetic += 0.5 * m.mass * dot(m.v, m.v) + 0.5 * dot(m.w, m.L);
@@ -53,6 +56,7 @@ Energy energy(const model::Model& model, const model::State& state)
 
 Vec3d linear_momentum(const model::Model& model, const model::State& state)
 {
+    MCH_REQUIRE(model::fits(model, state), "linear_momentum", "state", "a state of the model");
     Vec3d p;
     visit_moving(model, state, [&](std::size_t, const Moving& m) { p += m.mass * m.v; });
     return p;
@@ -60,6 +64,7 @@ Vec3d linear_momentum(const model::Model& model, const model::State& state)
 
 Vec3d angular_momentum(const model::Model& model, const model::State& state, const Vec3d& point)
 {
+    MCH_REQUIRE(model::fits(model, state), "angular_momentum", "state", "a state of the model");
     Vec3d L;
     visit_moving(model, state, [&](std::size_t, const Moving& m) { L += m.L + m.mass * cross(m.com - point, m.v); });
     return L;

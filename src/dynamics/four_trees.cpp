@@ -4,11 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 #include "recursions.h"
-
-// Everything that takes or returns lanes is inlined, so how they would be passed does not matter.
-#pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace mechane::dynamics {
 
@@ -18,7 +15,7 @@ struct Four {
 
     Four() = default;
     [[gnu::always_inline]] Four(double x) : v{x, x, x, x} {}
-    [[gnu::always_inline]] Four(const Lanes& x) : v(x) {}
+    [[gnu::always_inline]] Four(Lanes x) : v(x) {}
     [[gnu::always_inline]] Four&       operator+=(const Four& b) { return v += b.v, *this; }
     [[gnu::always_inline]] Four&       operator-=(const Four& b) { return v -= b.v, *this; }
     [[gnu::always_inline]] Four&       operator*=(const Four& b) { return v *= b.v, *this; }
@@ -42,19 +39,6 @@ template <class T>
 [[gnu::always_inline]] inline Four pick(const Places<const double>& from, int i)
 { return Lanes{from[0][i], from[1][i], from[2][i], from[3][i]}; }
 
-/// Rows and columns change places.
-[[gnu::always_inline]] inline void transpose(Lanes (&r)[4])
-{
-    const Lanes a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
-    const Lanes b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
-    const Lanes c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
-    const Lanes d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
-    r[0]          = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    r[1]          = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    r[2]          = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    r[3]          = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-}
-
 /// `Value` is made of doubles, `Wide` of as many Fours.
 template <class Value, class Wide>
 [[gnu::always_inline]] inline void gather(const Places<const Value>& from, Wide& to)
@@ -67,10 +51,8 @@ template <class Value, class Wide>
     auto* const out = reinterpret_cast<Lanes*>(&to);
     int         i   = 0;
     for (; i + kLanes <= kCount; i += kLanes) {
-        Lanes r[4];
-        for (int t = 0; t < 4; ++t) r[t] = lanes(numbers[static_cast<std::size_t>(t)] + i);
-        transpose(r);
-        for (int k = 0; k < kLanes; ++k) out[i + k] = r[k];
+        const auto r = simd::gather<kLanes>([&](std::size_t t) MCH_INLINE_LAMBDA { return numbers[t] + i; });
+        for (int k = 0; k < kLanes; ++k) out[i + k] = r[static_cast<std::size_t>(k)];
     }
     for (; i < kCount; ++i) out[i] = pick(numbers, i).v;
 }
@@ -85,16 +67,16 @@ template <class Value, class Wide>
     const auto* const    in = reinterpret_cast<const Lanes*>(&from);
     int                  i  = 0;
     for (; i + kLanes <= kCount; i += kLanes) {
-        Lanes r[4] = {in[i], in[i + 1], in[i + 2], in[i + 3]};
-        transpose(r);
-        for (int t = 0; t < 4; ++t) lanes(numbers[static_cast<std::size_t>(t)] + i) = r[t];
+        simd::Packs<Lanes, 4> r{{in[i], in[i + 1], in[i + 2], in[i + 3]}};
+        simd::transpose(r);
+        for (std::size_t t = 0; t < 4; ++t) lanes(numbers[t] + i) = r[t];
     }
     for (; i < kCount; ++i)
         for (std::size_t t = 0; t < 4; ++t) numbers[t][i] = in[i][t];
 }
 
 [[gnu::always_inline]] inline Four root(const Four& x)
-{ return Lanes{std::sqrt(x.v[0]), std::sqrt(x.v[1]), std::sqrt(x.v[2]), std::sqrt(x.v[3])}; }
+{ return simd::sqrt(x.v); }
 
 /// Room for numbers that are written before they are read.
 struct Room {
@@ -178,7 +160,7 @@ struct FourPlaced {
     [[gnu::always_inline]] SpatialT<Four>& column(std::int32_t k) const { return column_[k - first_dof]; }
 };
 
-[[gnu::flatten]] MCH_WIDE void place_four(const Forest& forest, const Tree& tree, const FourPlaced& s, Motion& motion,
+[[gnu::flatten]] MCH_CLONES_AVX2 void place_four(const Forest& forest, const Tree& tree, const FourPlaced& s, Motion& motion,
                                           const FourTrees& trees)
 {
     place_links(forest, tree, s);
@@ -261,7 +243,7 @@ struct FourMoving {
     Four*               factors;
     Four*               white;
 
-    explicit FourMoving(const FourDynamics& d, std::span<const Spatiald> w = {})
+    explicit FourMoving(FourDynamics& d, std::span<const Spatiald> w = {})
         : forest(d.forest_),
           tree(d.forest_.trees[d.trees_[0]]),
           link_behind(d.link_),
@@ -273,7 +255,7 @@ struct FourMoving {
           on_path(d.paths_.on_path.data())
     {
         const std::int32_t links = tree.link_end - tree.link_begin, dofs = tree.dof_count();
-        Room               room{const_cast<std::byte*>(d.storage_)};
+        Room               room{d.storage_};
         reference_     = room.take<Vec3T<Four>>(1);
         com_           = room.take<Vec3T<Four>>(links);
         inertia_       = room.take<Mat33T<Four>>(links);
@@ -326,7 +308,7 @@ namespace {
     for (std::int32_t k = s.tree.dof_count(); k < kLanes * s.tree.block_count(); ++k) s.rate_[k] = Four(0);
 }
 
-[[gnu::flatten]] MCH_WIDE void take_four(const FourMoving& s, const Motion& motion, const FourTrees& trees)
+[[gnu::flatten]] MCH_CLONES_AVX2 void take_four(const FourMoving& s, const Motion& motion, const FourTrees& trees)
 {
     gather(places(motion.reference.data(), 0, trees), s.reference());
     for (std::int32_t l = s.tree.link_begin; l < s.tree.link_end; ++l) {
@@ -342,7 +324,7 @@ namespace {
     gather_rates(s, motion.v.data());
 }
 
-[[gnu::flatten]] MCH_WIDE void find_four_forces(const FourMoving& s, const std::array<Vec3d, 4>& gravity, double* tau)
+[[gnu::flatten]] MCH_CLONES_AVX2 void find_four_forces(const FourMoving& s, const std::array<Vec3d, 4>& gravity, double* tau)
 {
     Vec3T<Four> g;
     gather(Places<const Vec3d>{&gravity[0], &gravity[1], &gravity[2], &gravity[3]}, g);
@@ -350,9 +332,9 @@ namespace {
     for (std::int32_t k = s.tree.dof_begin; k < s.tree.dof_end; ++k) scatter(s.load(k), places(tau, k, s.dof_behind));
 }
 
-[[gnu::flatten]] MCH_WIDE void find_four_momenta(const FourMoving& s) { find_momenta(s.forest, s.tree, s); }
+[[gnu::flatten]] MCH_CLONES_AVX2 void find_four_momenta(const FourMoving& s) { find_momenta(s.forest, s.tree, s); }
 
-[[gnu::flatten]] MCH_WIDE void find_four_velocities(const FourMoving& s, const double* v)
+[[gnu::flatten]] MCH_CLONES_AVX2 void find_four_velocities(const FourMoving& s, const double* v)
 {
     gather_rates(s, v);
     find_velocities(s.forest, s.tree, s);
@@ -388,7 +370,7 @@ struct Row {
     return b + 1 == row.count ? all & ~(1u << k % kLanes) : all;
 }
 
-[[gnu::flatten]] MCH_WIDE void factor_four(const FourMoving& s, const double* diagonal)
+[[gnu::flatten]] MCH_CLONES_AVX2 void factor_four(const FourMoving& s, const double* diagonal)
 {
     const std::int32_t dofs = s.tree.dof_count();
     for (std::int32_t k = 0; k < dofs; ++k) {
@@ -448,7 +430,7 @@ struct Row {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-[[gnu::flatten]] MCH_WIDE void respond_four(const FourMoving& s, const std::array<double*, 4>& out)
+[[gnu::flatten]] MCH_CLONES_AVX2 void respond_four(const FourMoving& s, const std::array<double*, 4>& out)
 {
     const std::int32_t dofs = s.tree.dof_count();
     Four* const        x    = s.x;
@@ -484,18 +466,18 @@ struct Row {
 {
     std::int32_t i = 0;
     for (; i + kLanes <= count; i += kLanes) {
-        Lanes r[4] = {from[i].v, from[i + 1].v, from[i + 2].v, from[i + 3].v};
-        transpose(r);
+        simd::Packs<Lanes, 4> r{{from[i].v, from[i + 1].v, from[i + 2].v, from[i + 3].v}};
+        simd::transpose(r);
         for (std::size_t t = 0; t < 4; ++t) lanes(to[t] + i) = r[t];
     }
     for (; i < count; ++i)
         for (std::size_t t = 0; t < 4; ++t) to[t][i] = from[i].v[static_cast<int>(t)];
 }
 
-[[gnu::flatten]] MCH_WIDE void put_four(const Four* from, std::int32_t count, const Places<double>& to)
+[[gnu::flatten]] MCH_CLONES_AVX2 void put_four(const Four* from, std::int32_t count, const Places<double>& to)
 { put_apart(from, count, to); }
 
-[[gnu::flatten]] MCH_WIDE void whiten_four(const FourMoving& s, const double* v, std::int32_t numbers,
+[[gnu::flatten]] MCH_CLONES_AVX2 void whiten_four(const FourMoving& s, const double* v, std::int32_t numbers,
                                            const Places<double>& rows, const Places<double>& roots,
                                            const Places<double>& u)
 {
@@ -572,7 +554,7 @@ std::array<double*, 4> FourDynamics::rows_in(std::span<double> matrix) const
     return out;
 }
 
-void FourDynamics::put_factors(std::span<double> factored, std::span<double> inverse_pivots) const
+void FourDynamics::put_factors(std::span<double> factored, std::span<double> inverse_pivots)
 {
     const FourMoving s(*this);
     put_four(s.factors, numbers_, rows_in(factored));

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+
+#include "mechane/dynamics/codes.h"
+#include "mechane/model/belongs.h"
 
 namespace mechane::dynamics {
 
@@ -37,9 +41,8 @@ double evaluate(Problem& p, std::span<const IkGoal> goals, bool jacobian, IkResu
     if (jacobian) p.jacobian.clear();
     worst.position_error = worst.rotation_error = 0;
     for (const IkGoal& goal : goals) {
-        const std::int32_t l = goal.body >= 0 ? f.body_link[static_cast<std::size_t>(goal.body)] : -1;
-        if (l < 0) continue;
-        const Posed& X  = m.X_WB[l];
+        const std::int32_t l = f.body_link[static_cast<std::size_t>(goal.body)];
+        const Posed& X = l >= 0 ? m.X_WB[l] : m.base_X[static_cast<std::size_t>(goal.body)];
         const Vec3d  at = X * goal.point;
         const Vec3d  dp = goal.position ? at - *goal.position : Vec3d{};
         const Vec3d  dr =
@@ -54,6 +57,7 @@ double evaluate(Problem& p, std::span<const IkGoal> goals, bool jacobian, IkResu
         worst.rotation_error = std::max(worst.rotation_error, length(dr));
         if (!jacobian) continue;
         p.jacobian.resize((first + static_cast<std::size_t>(parts)) * n, 0.0);
+        if (l < 0) continue;  // nothing moves it
         const std::size_t turn = first + (goal.position ? 3 : 0);
         visit_point_columns(f, m, l, at, [&](std::int32_t dof, const Vec3d& v, const Vec3d& w) {
             const int k = p.column[static_cast<std::size_t>(dof)];
@@ -181,11 +185,47 @@ IkResult descend(Problem& p, std::span<const IkGoal> goals, const IkOptions& opt
     return result;
 }
 
+/// What is wrong with the arguments of solve_ik, or nothing.
+std::optional<Diagnostic> misfit(const model::Model& model, const model::State& state, std::span<const IkGoal> goals,
+                                 const IkOptions& options)
+{
+    if (!model::fits(model, state))
+        return make_diagnostic(kSize, {.property = "state"}, "the state's arrays do not have the sizes of the model");
+    if (!options.dof_mask.empty() && options.dof_mask.size() != model.joint_dof_count())
+        return make_diagnostic(kSize, {.property = "dof_mask"},
+                               "dof_mask has " + std::to_string(options.dof_mask.size()) + " entries, the model " +
+                                   std::to_string(model.joint_dof_count()) + " dofs");
+    const auto positive = [](double x) { return x >= 0 && std::isfinite(x); };
+    if (!positive(options.damping) || !(options.position_tolerance >= 0) || !(options.rotation_tolerance >= 0))
+        return make_diagnostic(kGoal, {.property = "options"}, "damping and tolerances are not positive numbers");
+    for (std::size_t i = 0; i < goals.size(); ++i) {
+        const IkGoal& goal = goals[i];
+        const auto    bad  = [&](std::string why) {
+            return make_diagnostic(kGoal, {.property = "goals[" + std::to_string(i) + "]"}, std::move(why));
+        };
+        if (goal.body < 0 || static_cast<std::size_t>(goal.body) >= model.body_count())
+            return bad("body " + std::to_string(goal.body) + " is none of the model's " +
+                       std::to_string(model.body_count()));
+        if (!is_finite(goal.point) || (goal.position && !is_finite(*goal.position)) ||
+            (goal.rotation && !is_finite(*goal.rotation)))
+            return bad("its point, position or rotation is not finite");
+        if (!positive(goal.position_weight) || !positive(goal.rotation_weight))
+            return bad("its weights are no finite numbers that are not negative");
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 IkResult solve_ik(const model::Model& model, const model::State& state, std::span<const IkGoal> goals,
                   const IkOptions& options)
 {
+    if (auto wrong = misfit(model, state, goals, options)) {
+        IkResult refused;
+        refused.joint_q = state.joint_q;
+        refused.refused = std::move(wrong);
+        return refused;
+    }
     Problem p(model);
     p.space.set_state(state);
     Motion&       m = p.space.motion();

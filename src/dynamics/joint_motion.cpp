@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechane/core/failure.h"
 #include "mechane/model/joint_table.h"
 
 namespace mechane::dynamics {
@@ -36,6 +37,8 @@ double unwind(double angle, double near) { return angle + 2 * kPi * std::round((
 
 JointAxes joint_axes(const model::Model& model, std::int32_t joint)
 {
+    MCH_REQUIRE(joint >= 0 && static_cast<std::size_t>(joint) < model.joint_count(), "joint_axes", "joint",
+                "the index of a joint of the model");
     const auto  j    = static_cast<std::size_t>(joint);
     const auto& info = model::joint_type_info(model.joint_type[j]);
     JointAxes   axes;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 
+#include "mechane/core/failure.h"
 #include "mechane/dynamics/articulated.h"
 #include "mechane/dynamics/codes.h"
 #include "mechane/dynamics/joint_motion.h"
+#include "mechane/model/belongs.h"
 
 namespace mechane::dynamics {
 
@@ -69,6 +71,19 @@ Result<void> check(const model::Model& model, const Selection& selection)
     return {};
 }
 
+Result<void> check_sizes(const model::Model& model, std::size_t coords, std::size_t dofs, const model::State& state)
+{
+    if (coords != model.joint_coord_count() || dofs != model.joint_dof_count())
+        return make_diagnostic(kSize, {.property = "joint_q, joint_qd"},
+                               fmt::format("joint_q and joint_qd have {} and {} entries, the model {} and {}", coords,
+                                           dofs, model.joint_coord_count(), model.joint_dof_count()));
+    if (state.body_q.size() != model.body_count() || state.body_qd.size() != model.body_count())
+        return make_diagnostic(kSize, {.property = "state"},
+                               fmt::format("the state has {} poses and {} velocities, the model {} bodies",
+                                           state.body_q.size(), state.body_qd.size(), model.body_count()));
+    return {};
+}
+
 /// Whether all rates of a joint are zero.
 bool still(const model::Model& model, std::int32_t j, std::span<const Real> joint_qd)
 {
@@ -92,6 +107,8 @@ bool selects(const Selection& selection, const model::Model& model, std::int32_t
 void joint_state(const model::Model& model, std::int32_t j, const BodyMotion& parent, const BodyMotion& child,
                  std::span<Real> joint_q, std::span<Real> joint_qd, bool keep_winding)
 {
+    MCH_REQUIRE(joint_q.size() == model.joint_coord_count(), "joint_state", "joint_q", "an entry for each coordinate");
+    MCH_REQUIRE(joint_qd.size() == model.joint_dof_count(), "joint_state", "joint_qd", "an entry for each dof");
     const JointAxes       axes = joint_axes(model, j);
     const Posed           X_WJ = parent.X * static_cast<Posed>(model.joint_X_p[j]);
     const Posed           X_WA = child.X * static_cast<Posed>(model.joint_X_c[j]);
@@ -120,6 +137,7 @@ Result<void> eval_fk(const model::Model& model, std::span<const Real> joint_q, s
                      model::State& state, const Selection& selection)
 {
     if (auto ok = check(model, selection); !ok) return ok;
+    if (auto ok = check_sizes(model, joint_q.size(), joint_qd.size(), state); !ok) return ok;
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j) {
         const std::int32_t c = model.joint_child[j];
         if (model.joint_articulation[j] < 0 || c < 0 || !selects(selection, model, j) ||
@@ -136,6 +154,7 @@ Result<void> eval_ik(const model::Model& model, const model::State& state, std::
                      std::span<Real> joint_qd, const Selection& selection)
 {
     if (auto ok = check(model, selection); !ok) return ok;
+    if (auto ok = check_sizes(model, joint_q.size(), joint_qd.size(), state); !ok) return ok;
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j)
         if (selects(selection, model, j) && (model.body_flags[model.joint_child[j]] & selection.body_flag_filter))
             joint_state(model, j, body_motion(state, model.joint_parent[j]), body_motion(state, model.joint_child[j]),
@@ -145,6 +164,8 @@ Result<void> eval_ik(const model::Model& model, const model::State& state, std::
 
 void eval_mimic(const model::Model& model, std::span<Real> joint_q, std::span<Real> joint_qd)
 {
+    MCH_REQUIRE(joint_q.size() == model.joint_coord_count(), "eval_mimic", "joint_q", "an entry for each coordinate");
+    MCH_REQUIRE(joint_qd.size() == model.joint_dof_count(), "eval_mimic", "joint_qd", "an entry for each dof");
     // Followers are written last, so that every one reads the values before the call.
     const auto follow = [&](auto&& write) {
         for (std::size_t j = 0; j < model.joint_count(); ++j) {
@@ -164,6 +185,7 @@ void eval_mimic(const model::Model& model, std::span<Real> joint_q, std::span<Re
 
 Projection project_to_joints(const model::Model& model, model::State& state, bool initial)
 {
+    MCH_REQUIRE(model::fits(model, state), "project_to_joints", "state", "a state of the model");
     const Forest forest = build_forest(model);
     Projection   moved;
     double       most = 0;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "mechane/core/failure.h"
+#include "mechane/model/belongs.h"
+
 namespace mechane::dynamics {
 
 JointSpace::JointSpace(const model::Model& model)
@@ -14,8 +17,30 @@ JointSpace::JointSpace(const model::Model& model)
         if (forest_.model_dof[k] >= 0) armature_[k] = static_cast<double>(model.joint_armature[forest_.model_dof[k]]);
 }
 
+const Tree& JointSpace::tree_of(std::int32_t tree) const
+{
+    MCH_REQUIRE(tree >= 0 && static_cast<std::size_t>(tree) < forest_.trees.size(), "JointSpace", "tree",
+                "the index of a tree of the forest");
+    return forest_.trees[static_cast<std::size_t>(tree)];
+}
+
+const Tree& JointSpace::tree_of(std::int32_t t, std::span<const double> vector, const char* name) const
+{
+    const Tree& tree = tree_of(t);
+    MCH_REQUIRE(vector.size() == static_cast<std::size_t>(tree.dof_count()), "JointSpace", name,
+                "an entry for each dof of the tree");
+    return tree;
+}
+
+void JointSpace::require_wrenches(std::span<const Spatiald> wrench) const
+{
+    MCH_REQUIRE(wrench.empty() || wrench.size() == forest_.links.size(), "JointSpace", "wrench",
+                "none, or an entry for each link of the forest");
+}
+
 void JointSpace::set_state(const model::State& state)
 {
+    MCH_REQUIRE(model::fits(*model_, state), "JointSpace::set_state", "state", "a state of the model");
     for (const std::int32_t b : forest_.prescribed) {
         motion_.base_X[b]     = static_cast<Posed>(state.body_q[b]);
         motion_.base_X[b].q   = normalized(motion_.base_X[b].q);
@@ -43,7 +68,7 @@ void JointSpace::find_rows(const Tree& tree, bool armature)
 
 std::vector<double> JointSpace::mass_matrix(std::int32_t t, bool armature)
 {
-    const Tree&         tree = forest_.trees[t];
+    const Tree&         tree = tree_of(t);
     const auto          n    = static_cast<std::size_t>(tree.dof_count());
     std::vector<double> m(n * n);
     find_rows(tree, armature);
@@ -60,7 +85,7 @@ std::vector<double> JointSpace::mass_matrix(std::int32_t t, bool armature)
 
 std::vector<double> JointSpace::inverse_dynamics(std::int32_t t, std::span<const double> qdd)
 {
-    const Tree&         tree = forest_.trees[t];
+    const Tree&         tree = qdd.empty() ? tree_of(t) : tree_of(t, qdd, "qdd");
     std::vector<double> tau(static_cast<std::size_t>(tree.dof_count()));
     dynamics::inverse_dynamics(forest_, tree, static_cast<Vec3d>(model_->gravity_of(tree.world)), {},
                                qdd.empty() ? nullptr : qdd.data(), motion_, tau);
@@ -71,7 +96,7 @@ std::vector<double> JointSpace::inverse_dynamics(std::int32_t t, std::span<const
 
 std::vector<double> JointSpace::gravity_force(std::int32_t t)
 {
-    const Tree&               tree = forest_.trees[t];
+    const Tree&               tree = tree_of(t);
     const std::vector<double> v(motion_.v.begin() + tree.dof_begin, motion_.v.begin() + tree.dof_end);
     std::fill(motion_.v.begin() + tree.dof_begin, motion_.v.begin() + tree.dof_end, 0.0);
     update_velocities(forest_, tree, motion_);
@@ -83,14 +108,14 @@ std::vector<double> JointSpace::gravity_force(std::int32_t t)
 
 std::vector<double> JointSpace::coriolis_force(std::int32_t t)
 {
-    std::vector<double> tau(static_cast<std::size_t>(forest_.trees[t].dof_count()));
+    std::vector<double> tau(static_cast<std::size_t>(tree_of(t).dof_count()));
     dynamics::inverse_dynamics(forest_, forest_.trees[t], {}, {}, nullptr, motion_, tau);
     return tau;
 }
 
 std::vector<double> JointSpace::forward_dynamics(std::int32_t t, std::span<const double> tau)
 {
-    const Tree&         tree = forest_.trees[t];
+    const Tree&         tree = tree_of(t, tau, "tau");
     std::vector<double> pivots(static_cast<std::size_t>(forest_.dof_count));
     find_rows(tree, true);
     factor(tree, paths_, rows_, pivots);
@@ -105,7 +130,8 @@ std::vector<double> JointSpace::forward_dynamics(std::int32_t t, std::span<const
 std::vector<double> JointSpace::articulated_dynamics(std::int32_t t, std::span<const double> tau,
                                                      std::span<const Spatiald> wrench)
 {
-    const Tree&         tree = forest_.trees[t];
+    const Tree&         tree = tree_of(t, tau, "tau");
+    require_wrenches(wrench);
     std::vector<double> qdd(static_cast<std::size_t>(tree.dof_count()));
     articulated_body_algorithm(forest_, tree, static_cast<Vec3d>(model_->gravity_of(tree.world)), wrench, tau,
                                armature_, motion_, bodies_, qdd);
@@ -115,7 +141,8 @@ std::vector<double> JointSpace::articulated_dynamics(std::int32_t t, std::span<c
 std::vector<Spatiald> JointSpace::joint_wrenches(std::int32_t t, std::span<const double> qdd,
                                                  std::span<const Spatiald> wrench)
 {
-    const Tree&         tree = forest_.trees[t];
+    const Tree&         tree = qdd.empty() ? tree_of(t) : tree_of(t, qdd, "qdd");
+    require_wrenches(wrench);
     std::vector<double> tau(static_cast<std::size_t>(tree.dof_count()));
     dynamics::inverse_dynamics(forest_, tree, static_cast<Vec3d>(model_->gravity_of(tree.world)), wrench,
                                qdd.empty() ? nullptr : qdd.data(), motion_, tau);
@@ -127,7 +154,7 @@ std::vector<Spatiald> JointSpace::joint_wrenches(std::int32_t t, std::span<const
 
 std::vector<Spatiald> JointSpace::accelerations(std::int32_t t, std::span<const double> qdd)
 {
-    const Tree&         tree = forest_.trees[t];
+    const Tree&         tree = qdd.empty() ? tree_of(t) : tree_of(t, qdd, "qdd");
     std::vector<double> tau(static_cast<std::size_t>(tree.dof_count()));
     dynamics::inverse_dynamics(forest_, tree, {}, {}, qdd.empty() ? nullptr : qdd.data(), motion_, tau);
     std::vector<Spatiald> out;
@@ -142,7 +169,7 @@ std::vector<Spatiald> JointSpace::accelerations(std::int32_t t, std::span<const 
 
 Centroidal JointSpace::centroidal(std::int32_t t)
 {
-    const Tree& tree = forest_.trees[t];
+    const Tree& tree = tree_of(t);
     const auto  n    = static_cast<std::size_t>(tree.dof_count());
     Centroidal  c;
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
@@ -172,10 +199,25 @@ Centroidal JointSpace::centroidal(std::int32_t t)
     return c;
 }
 
-std::vector<double> JointSpace::jacobian(std::int32_t link) const { return jacobian(link, forest_.links[link].com); }
+namespace {
+
+void require_link(const Forest& forest, std::int32_t link)
+{
+    MCH_REQUIRE(link >= 0 && static_cast<std::size_t>(link) < forest.links.size(), "JointSpace::jacobian", "link",
+                "the index of a link of the forest");
+}
+
+}  // namespace
+
+std::vector<double> JointSpace::jacobian(std::int32_t link) const
+{
+    require_link(forest_, link);
+    return jacobian(link, forest_.links[link].com);
+}
 
 std::vector<double> JointSpace::jacobian(std::int32_t link, const Vec3d& p_B) const
 {
+    require_link(forest_, link);
     const Tree&         tree = forest_.trees[forest_.links[link].tree];
     const auto          n    = static_cast<std::size_t>(tree.dof_count());
     std::vector<double> J(6 * n, 0.0);

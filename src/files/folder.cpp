@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 Diagnostic refused(const std::string& folder, const std::string& why)
 { return make_diagnostic(kFolder, {.layer = folder}, fmt::format("'{}' {}", folder, why)); }
 
-Diagnostic failure(const fs::path& file, int reason)
+Diagnostic folder_failure(const fs::path& file, int reason)
 {
     return make_diagnostic(kWriteFailed, {.layer = file.string()},
                            fmt::format("cannot write '{}': {}", file.string(), std::strerror(reason)));
@@ -58,7 +58,7 @@ Result<std::vector<std::string>> names_in(const std::string& folder)
         if (kind == fs::file_type::regular)
             names.push_back(name);
         else if (kind != fs::file_type::directory)
-            return refused(folder, fmt::format("holds '{}', which is no regular file", name));
+            return refused(folder, fmt::format("holds '{}', which is not a regular file", name));
         else if (fs::is_empty(at->path(), failed))
             return refused(folder, fmt::format("holds '{}', an empty folder", name));
     }
@@ -164,12 +164,12 @@ Result<void> try_folder(const std::string& folder, const std::string& report,
     if (!fs::exists(place, failed)) {
         fs::path above = place.parent_path();
         while (!fs::exists(above, failed) && above != above.parent_path()) above = above.parent_path();
-        if (!fs::is_directory(above, failed)) return failure(above, ENOTDIR);
-        return ::access(above.c_str(), W_OK | X_OK) == 0 ? Result<void>() : Result<void>(failure(above, errno));
+        if (!fs::is_directory(above, failed)) return folder_failure(above, ENOTDIR);
+        return ::access(above.c_str(), W_OK | X_OK) == 0 ? Result<void>() : Result<void>(folder_failure(above, errno));
     }
     if (!fs::is_directory(place, failed)) return refused(folder, "is a file");
     const fs::path written = stays_in_place(place) ? place : place.parent_path();
-    if (::access(written.c_str(), W_OK | X_OK) != 0) return failure(written, errno);
+    if (::access(written.c_str(), W_OK | X_OK) != 0) return folder_failure(written, errno);
     if (fs::is_empty(place, failed)) return {};
     if (const std::string input = input_below(place.string()); !input.empty())
         return make_diagnostic(kInput, {.layer = folder}, fmt::format("'{}' holds '{}', which this run reads", folder, input));
@@ -201,7 +201,7 @@ Result<void> publish_folder(const std::string& made, const std::string& folder)
     if (const std::string input = input_below(place.string()); !input.empty())
         return make_diagnostic(kInput, {.layer = folder}, fmt::format("'{}' holds '{}', which this run reads", folder, input));
     fs::create_directories(place.parent_path(), failed);
-    if (const int wrong = sync_tree(made)) return failure(place, wrong);
+    if (const int wrong = sync_tree(made)) return folder_failure(place, wrong);
     int done = 0;
     if (!fs::exists(place, failed)) {
         done = system::rename_new(made, place);
@@ -212,7 +212,7 @@ Result<void> publish_folder(const std::string& made, const std::string& folder)
         if (done == EINVAL || done == ENOSYS) done = rename_twice(made, place);
         if (done == EBUSY || done == EXDEV) return fill(made, place);
     }
-    if (done != 0) return failure(place, done);
+    if (done != 0) return folder_failure(place, done);
     (void)system::sync_folder(place.parent_path());
     return {};
 }

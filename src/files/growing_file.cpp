@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Diagnostic failure(const std::string& file, int reason)
+Diagnostic growth_failure(const std::string& file, int reason)
 {
     return make_diagnostic(kWriteFailed, {.layer = file},
                            fmt::format("cannot write '{}': {}", file, std::strerror(reason)));
@@ -68,14 +68,14 @@ Result<GrowingFile> GrowingFile::create(const std::string& file)
     const bool  exists = ::stat(impl->target.c_str(), &there) == 0;
     if (exists && !S_ISREG(there.st_mode)) {  // a pipe or a device
         impl->descriptor = ::open(impl->target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-        if (impl->descriptor < 0) return failure(file, errno);
+        if (impl->descriptor < 0) return growth_failure(file, errno);
         return GrowingFile(std::move(impl));
     }
     if (!exists) {
-        if (const int failed = system::step()) return failure(file, failed);
+        if (const int failed = system::step()) return growth_failure(file, failed);
         impl->descriptor =
             ::open(impl->target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (impl->descriptor < 0 && errno != EEXIST) return failure(file, errno);
+        if (impl->descriptor < 0 && errno != EEXIST) return growth_failure(file, errno);
         impl->is_new = impl->descriptor >= 0;
     }
     if (impl->lock.take(impl->target) == EWOULDBLOCK) {
@@ -85,7 +85,7 @@ Result<GrowingFile> GrowingFile::create(const std::string& file)
     if (impl->descriptor < 0) {
         fs::path name;
         impl->descriptor = system::open_new(impl->target.parent_path(), 0600, name);
-        if (impl->descriptor < 0) return failure(file, errno);
+        if (impl->descriptor < 0) return growth_failure(file, errno);
         impl->temporary.emplace(name);
     }
     return GrowingFile(std::move(impl));
@@ -108,7 +108,7 @@ Result<void> GrowingFile::finish()
     if (all.failed == 0) all.failed = system::sync(all.descriptor);
     if (::close(std::exchange(all.descriptor, -1)) != 0 && all.failed == 0) all.failed = errno;
     if (all.failed == 0 && all.temporary) all.failed = system::rename(all.temporary->path(), all.target);
-    if (all.failed != 0) return failure(all.file, all.failed);
+    if (all.failed != 0) return growth_failure(all.file, all.failed);
     if (all.temporary) all.temporary->keep();
     all.finished = true;
     all.lock     = Lock();  // another run may have the name now

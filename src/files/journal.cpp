@@ -134,7 +134,7 @@ Result<std::optional<Journal>> Journal::read(const fs::path& folder)
     std::getline(lines, heading);
     std::getline(lines, state);
     if (heading != kHeading || (state != "begun" && state != "committed"))
-        return stuck(folder, "it is no journal of this program");
+        return stuck(folder, "it is not a journal of this program");
     Journal out;
     out.committed = state == "committed";
     while (lines >> word) {

@@ -30,7 +30,7 @@ class Source {
         if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0)
             wrong = std::strerror(errno);
         else if (!S_ISREG(status.st_mode) && !(kind == Kind::maybe_pipe && S_ISFIFO(status.st_mode)))
-            wrong = S_ISDIR(status.st_mode) ? "it is a folder" : "it is no regular file";
+            wrong = S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file";
         size = static_cast<std::size_t>(status.st_size);
         if (wrong.empty() && kind != Kind::own) note_read(file);
     }
@@ -62,7 +62,7 @@ class Source {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
-Diagnostic failure(const std::string& file, const std::string& why)
+Diagnostic read_failure(const std::string& file, const std::string& why)
 { return make_diagnostic(kReadFailed, {.layer = file}, fmt::format("the file cannot be read: {}", why)); }
 
 Diagnostic too_large(const std::string& file, std::size_t most)
@@ -76,17 +76,17 @@ template <class Take>
 Result<void> read_pieces(const std::string& file, Source::Kind kind, Take&& take)
 {
     Source source(file, kind);
-    if (!source.wrong.empty()) return failure(file, source.wrong);
+    if (!source.wrong.empty()) return read_failure(file, source.wrong);
     std::vector<char> buffer(std::clamp<std::size_t>(source.size, 1, kPiece));
     while (const std::size_t n = source.some(buffer.data(), buffer.size()))
         if (auto taken = take(std::string_view(buffer.data(), n)); !taken) return taken;
-    if (!source.wrong.empty()) return failure(file, source.wrong);
+    if (!source.wrong.empty()) return read_failure(file, source.wrong);
     return {};
 }
 
 Result<std::string> read_all(Source& source, const std::string& file, std::size_t most)
 {
-    if (!source.wrong.empty()) return failure(file, source.wrong);
+    if (!source.wrong.empty()) return read_failure(file, source.wrong);
     std::string text;
     // The size is a hint: files of /proc have none, and a file may grow.
     for (std::size_t room = std::min(most, std::max<std::size_t>(source.size, 4096)); text.size() < most;) {
@@ -96,7 +96,7 @@ Result<std::string> read_all(Source& source, const std::string& file, std::size_
         text.resize(before + n);
         if (n == 0) break;
     }
-    if (!source.wrong.empty()) return failure(file, source.wrong);
+    if (!source.wrong.empty()) return read_failure(file, source.wrong);
     return text;
 }
 

@@ -164,7 +164,7 @@ Result<void> replace(const std::string& file, std::string_view content, const Re
 Result<void> replace_with(const std::string& file, const std::function<bool(const std::string& temporary)>& write,
                           const Replacing& how)
 {
-    if (is_special(file) || open_stream(file)) return failure(file, "it is no regular file");
+    if (is_special(file) || open_stream(file)) return failure(file, "it is not a regular file");
     const auto target = admitted(file, how);
     if (!target) return target.error();
     const bool          durable = how.durable && !is_scratch(*target);

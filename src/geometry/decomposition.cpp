@@ -149,7 +149,7 @@ std::optional<std::pair<Part, Part>> split(const Part& part, double outward)
     return std::pair{std::move(*below), std::move(*above)};
 }
 
-double signed_volume(const Mesh& mesh)
+double volume_of_part(const Mesh& mesh)
 {
     double six = 0;
     for (const auto& t : mesh.triangles) {
@@ -240,7 +240,7 @@ Result<std::vector<Mesh>> decompose(const Mesh& mesh, const DecompositionOptions
     std::vector<Mesh>      components = connected_components(mesh);
     if (components.size() > kManyComponents) components = swept_together(components, bounds(mesh));
     for (Mesh& component : components) {
-        const Component info{signed_volume(component) < 0 ? -1.0 : 1.0, options.concavity * extent(component)};
+        const Component info{volume_of_part(component) < 0 ? -1.0 : 1.0, options.concavity * extent(component)};
         if (component.triangles.size() > kManyTriangles) component = thinned(component, kThinCells);
         if (auto part = make_part(std::move(component), info.outward)) {
             parts.push_back(std::move(*part));

@@ -36,7 +36,7 @@ bool is_sheet(const Mesh& mesh)
     return length(sum) > 0.5 * area;
 }
 
-double signed_volume(const Mesh& mesh)
+double winding_volume(const Mesh& mesh)
 {
     double      volume = 0;
     const Vec3d o      = mesh.points.empty() ? Vec3d{} : mesh.points.front();
@@ -77,7 +77,7 @@ MeshDistance::MeshDistance(const Mesh& mesh, SignMethod method) : mesh_(welded(m
     bvh_        = Bvh(boxes);
     watertight_ = !mesh_.triangles.empty();
     for (const auto& [ends, entry] : edges) watertight_ = watertight_ && entry.second == 2;
-    inverted_ = watertight_ && signed_volume(mesh_) < 0;
+    inverted_ = watertight_ && winding_volume(mesh_) < 0;
     if (method_ == SignMethod::automatic)
         method_ = watertight_ ? SignMethod::parity : is_sheet(mesh_) ? SignMethod::normal : SignMethod::winding;
     if (method_ == SignMethod::winding) winding_ = WindingTree(mesh_);

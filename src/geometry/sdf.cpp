@@ -9,7 +9,7 @@ namespace mechane::geometry {
 
 namespace {
 
-constexpr std::uint32_t kMagic = 0x4d534446, kVersion = 1;  // "MSDF" in the order of the machine
+constexpr std::uint32_t kSdfMagic = 0x4d534446, kSdfVersion = 1;  // "MSDF" in the order of the machine
 
 }  // namespace
 
@@ -113,8 +113,8 @@ double Sdf::sample(const Vec3d& p) const
 std::vector<std::byte> Sdf::to_bytes() const
 {
     ByteWriter out;
-    out.put(kMagic);
-    out.put(kVersion);
+    out.put(kSdfMagic);
+    out.put(kSdfVersion);
     out.put(plan_.lower);
     out.put(plan_.voxel);
     out.put(plan_.blocks);
@@ -134,7 +134,7 @@ std::optional<Sdf> Sdf::from_bytes(std::span<const std::byte> bytes)
 {
     ByteReader in(bytes);
     Sdf        s;
-    if (in.take<std::uint32_t>() != kMagic || in.take<std::uint32_t>() != kVersion) return std::nullopt;
+    if (in.take<std::uint32_t>() != kSdfMagic || in.take<std::uint32_t>() != kSdfVersion) return std::nullopt;
     in.get(s.plan_.lower);
     in.get(s.plan_.voxel);
     in.get(s.plan_.blocks);

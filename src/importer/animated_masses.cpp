@@ -158,6 +158,8 @@ AnimatedMasses::AnimatedMasses(physics::PhysicsModel model, std::vector<std::str
       resolvers_(std::move(resolvers)),
       options_(std::move(options))
 {
+    // From here on only the time says what is switched on.
+    for (physics::Collider& c : model_.colliders) c.starts_disabled = false;
 }
 
 std::vector<AnimatedMasses::Row> AnimatedMasses::at(const usd::Stage& stage, usd::TimeCode time) const

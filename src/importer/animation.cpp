@@ -16,9 +16,9 @@ using Places = std::vector<std::int32_t>;
 constexpr std::int32_t kColliding = model::shape_flag::collide_shapes | model::shape_flag::collide_particles;
 
 /// Where each label stands in the arrays of a model: once in every world.
-class Index {
+class LabelIndex {
   public:
-    explicit Index(const std::vector<std::string>& labels)
+    explicit LabelIndex(const std::vector<std::string>& labels)
     {
         for (std::size_t i = 0; i < labels.size(); ++i) places_[labels[i]].push_back(static_cast<std::int32_t>(i));
     }
@@ -96,7 +96,7 @@ struct Animation::Bound {
     Bound(const usd::Stage& s, AnimationTracks t, const model::Model& model)
         : stage(s), tracks(std::move(t)), body_index(model.body_label)
     {
-        const Index joints(model.joint_label), shape_index(model.shape_label);
+        const LabelIndex joints(model.joint_label), shape_index(model.shape_label);
         for (const AnimatedValue& track : tracks.values) {
             Value value{&track, stage.prim_at(track.prim).attribute(track.property), {}, {}, {}};
             if (track.what <= Animated::limit_upper)
@@ -121,7 +121,7 @@ struct Animation::Bound {
         }
     }
 
-    static void bind_axes(const AnimatedValue& track, const model::Model& model, const Index& joints, Value& out)
+    static void bind_axes(const AnimatedValue& track, const model::Model& model, const LabelIndex& joints, Value& out)
     {
         for (const std::int32_t joint : joints[track.labels.front()]) {
             const auto j                 = static_cast<std::size_t>(joint);
@@ -163,7 +163,7 @@ struct Animation::Bound {
 
     const usd::Stage&    stage;
     AnimationTracks      tracks;
-    Index                body_index;
+    LabelIndex                body_index;
     std::vector<Value>   values;
     std::vector<Body>    bodies;
     std::vector<Shape>   shapes;

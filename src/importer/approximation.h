@@ -4,7 +4,7 @@
 namespace mechane::importer {
 
 /// The collision geometry of a mesh collider by its approximation, in stage units; several parts for a convex
-/// decomposition. A failure falls back: pieces, hull, box (W_APPROX_FALLBACK). Computed once for each collider.
+/// decomposition. A failure falls back: pieces, hull, box (IMPORT_APPROX_FALLBACK). Computed once for each collider.
 const std::vector<CollisionPart>& approximate(Import& run, const physics::Collider& collider, const MeshData& data);
 
 /// Reads the mesh of every collider and approximates it, on all threads; `approximate` then has the parts at hand.

@@ -48,7 +48,7 @@ std::optional<std::int32_t> named_world(Import& run, const physics::Collider& co
     const auto              number = answer.number();
     if (!number || answer.layer != resolve::Layer::authored) return std::nullopt;
     if (*number >= -1 && *number < kMost && *number == std::floor(*number)) return static_cast<std::int32_t>(*number);
-    run.found.add(codes::kWorldIgnored, answer.site, fmt::format("{} is no number of a world", *number));
+    run.found.add(codes::kWorldIgnored, answer.site, fmt::format("{} is not a world number", *number));
     return std::nullopt;
 }
 

@@ -62,7 +62,7 @@ Result<void> compile_ignored(Import& run)
             run.ignore.emplace_back(text, std::regex::ECMAScript | std::regex::optimize);
         } catch (const std::regex_error&) {
             return make_diagnostic(codes::kArgOption, {},
-                                   fmt::format("ignore_paths: '{}' is no regular expression", text));
+                                   fmt::format("ignore_paths: '{}' is not a regular expression", text));
         }
     }
     return {};
@@ -136,10 +136,7 @@ void compute_masses(Import& run)
     if (!run.ignore.empty())
         for (physics::Body& body : run.physics.bodies)
             std::erase_if(body.colliders, [&](physics::Index i) { return run.ignored(run.collider(i).path); });
-    // What an animation switches on later has no weight before.
-    for (physics::Collider& c : run.physics.colliders) c.enabled = c.enabled && !c.starts_disabled;
     run.masses = resolve::compute_masses(run.physics, run.resolvers, options, run.found);
-    for (physics::Collider& c : run.physics.colliders) c.enabled = c.enabled || c.starts_disabled;
 }
 
 /// One world's worth of entities, in the order in which indices are promised.
@@ -323,7 +320,7 @@ Result<void> check_arguments(const ImportOptions& options, const model::ModelBui
     if (!in_latest)
         return make_diagnostic(
             codes::kArgParent, {},
-            fmt::format("parent_body {} is no body of the latest articulation", options.parent_body));
+            fmt::format("parent_body {} is not a body of the latest articulation", options.parent_body));
     return {};
 }
 

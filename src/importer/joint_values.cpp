@@ -330,7 +330,7 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
     joint.parent_xform = joint.parent_xform * (ends.exchanged ? inverse(X_locked) : X_locked);
     if (unlimited == 6 && !driven) {
         run.found.add(codes::kJointSkipped, source.prim.site(),
-                      fmt::format("{} limits and drives no axis, so it holds nothing", source.path.text()));
+                      fmt::format("{} has no limit or drive and no effect", source.path.text()));
         return false;
     }
     if (joint.linear_axes.empty() && joint.angular_axes.empty()) joint.type = JointType::fixed;

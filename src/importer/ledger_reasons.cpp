@@ -12,13 +12,13 @@
 namespace mechane::importer {
 namespace {
 
-struct Row {
+struct ReasonRow {
     std::string_view prefix;  ///< of the property's name; the first row that fits counts
     std::string_view reason;
 };
 
 /// What is not simulated, whatever resolvers are listed. Special cases stand before what they are special cases of.
-constexpr Row kNotModelled[] = {
+constexpr ReasonRow kNotModelled[] = {
     {"omniphysics:", kNoDeformables},
     {"deformablePose:", kNoDeformables},
     {"physxDeformable", kNoDeformables},
@@ -38,7 +38,7 @@ constexpr Row kNotModelled[] = {
     {"physxForce:", "forces of the stage's own are not simulated"},
     {"physxTrigger:", "triggers are not simulated"},
     {"physxContactReport:", "contacts are reported for every pair"},
-    {"physxSurfaceVelocity:", "the prim is no collider and no body with one"},
+    {"physxSurfaceVelocity:", "the prim is neither a collider nor a body with one"},
     {"physxSplinesSurfaceVelocity:", "surfaces that move along a curve are not simulated"},
     {"physxCookedData:", "it is the cache of another engine"},
     {"physxSphereFillCollision:", "meshes are not filled with spheres"},
@@ -94,7 +94,7 @@ constexpr Row kNotModelled[] = {
 };
 
 /// Prim types that are not simulated: everything on them is ignored for one reason.
-constexpr Row kTypes[] = {
+constexpr ReasonRow kTypes[] = {
     {"MjcTendon", "tendons are not simulated"},
     {"MjcKeyframe", "keyframes are not read"},
     {"MjcActuator", "only the servos of joints become drives"},
@@ -131,12 +131,12 @@ bool has_any(const usd::Prim& prim, const std::vector<std::string>& schemas)
 
 std::string reason_not_read(const usd::Prim& prim, std::string_view property, const resolve::ResolverList& listed)
 {
-    for (const Row& row : kTypes)
+    for (const ReasonRow& row : kTypes)
         if (prim.type_name().text().starts_with(row.prefix)) return std::string(row.reason);
     const std::string vendor = vendor_of(property);
     // A whole resolver that is not listed is the plainer reason, and the one with a remedy, except where nothing would
     // read the property anyway.
-    for (const Row& row : kNotModelled)
+    for (const ReasonRow& row : kNotModelled)
         if (row.reason == kNoDeformables && property.starts_with(row.prefix)) return std::string(row.reason);
     if (!vendor.empty() && !listed.has(vendor))
         return fmt::format("resolver {} is not listed{}", vendor,
@@ -144,7 +144,7 @@ std::string reason_not_read(const usd::Prim& prim, std::string_view property, co
                                ? "; port it with fix --port-physx-sdf, or list it with --resolvers newton,physx"
                                : fmt::format(" (--resolvers newton,{})", vendor == "newton" ? "physx" : vendor));
     const std::vector<std::string> schemas = usd::schemas_with(property);
-    for (const Row& row : kNotModelled)
+    for (const ReasonRow& row : kNotModelled)
         if (property.starts_with(row.prefix)) return std::string(row.reason);
     if (is_unknown_property(property))
         return property.starts_with("newton:") ? "no schema and no declaration knows it" : "no schema knows it";

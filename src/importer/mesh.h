@@ -27,7 +27,7 @@ class MeshReader {
     /// @param plain_fan  every face as (0, i, i + 1), as Newton reads them
     explicit MeshReader(bool plain_fan) : plain_fan_(plain_fan) {}
 
-    /// Triangles of a mesh prim; null with E_MESH_DATA in `found` when points or faces are missing. Faulty faces are
+    /// Triangles of a mesh prim; null with IMPORT_MESH_DATA in `found` when points or faces are missing. Faulty faces are
     /// dropped.
     const MeshData* read(const usd::Prim& prim, Diagnostics& found);
     /// The same for many prims on all threads; `read` then has them at hand. Findings come in the order of the prims.

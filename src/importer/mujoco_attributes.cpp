@@ -27,7 +27,7 @@ constexpr auto kWorld = CustomFrequency::world;
 constexpr auto kOnce  = CustomFrequency::once;
 
 // Names and defaults are those that Newton 1.8 registers, so that programs find them.
-constexpr MujocoAttribute kRows[] = {
+constexpr MujocoAttribute kMujocoRows[] = {
     {"contype", "mjc:contype", CustomType::int32, kShape, kUnset},
     {"conaffinity", "mjc:conaffinity", CustomType::int32, kShape, kUnset},
     {"condim", "mjc:condim", CustomType::int32, kShape, {3}},
@@ -89,14 +89,14 @@ bool is_mujoco(const model::CustomAttribute& attribute, std::string_view name)
 
 const MujocoAttribute* mujoco_attribute(const model::CustomAttribute& attribute)
 {
-    const auto row = std::find_if(std::begin(kRows), std::end(kRows),
+    const auto row = std::find_if(std::begin(kMujocoRows), std::end(kMujocoRows),
                                   [&](const MujocoAttribute& r) { return is_mujoco(attribute, r.name); });
-    return row == std::end(kRows) ? nullptr : &*row;
+    return row == std::end(kMujocoRows) ? nullptr : &*row;
 }
 
 Result<void> register_mujoco_attributes(model::ModelBuilder& builder)
 {
-    for (const MujocoAttribute& row : kRows) {
+    for (const MujocoAttribute& row : kMujocoRows) {
         model::CustomAttribute attribute;
         attribute.name      = row.name;
         attribute.space     = kMujocoSpace;

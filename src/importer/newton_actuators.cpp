@@ -63,7 +63,7 @@ void add_actuator(Import& run, const usd::Prim& prim)
     model::JointDofConfig* axis  = axis_of(run, joint);
     if (axis == nullptr)
         return refuse(codes::kActTarget, relationship.site(),
-                      fmt::format("<{}> is no imported hinge or slider", targets.front().text()));
+                      fmt::format("<{}> is not an imported hinge or slider", targets.front().text()));
     if (targets.size() > 1)
         run.found.add(codes::kActMultiTarget, relationship.site(),
                       fmt::format("{} names {} joints; the first is driven", path, targets.size()));

@@ -6,8 +6,8 @@
 namespace mechane::importer {
 namespace {
 
-using Row    = std::array<float, 4>;
-using Affine = std::array<Row, 3>;  ///< column vectors; the fourth row is 0 0 0 1
+using AffineRow    = std::array<float, 4>;
+using Affine = std::array<AffineRow, 3>;  ///< column vectors; the fourth row is 0 0 0 1
 
 Affine matrix_of(const Posed& X)
 {
@@ -52,11 +52,11 @@ Affine inverse(const Affine& m)
     const double determinant = static_cast<double>(m[2][0] * z20 + m[1][0] * z10 + m[0][0] * z00);
     const double r           = 1.0 / determinant;
     const auto   f           = [r](double cofactor) { return static_cast<float>(cofactor * r); };
-    return {Row{f(static_cast<double>(z00)), f(static_cast<double>(z10)), f(static_cast<double>(z20)),
+    return {AffineRow{f(static_cast<double>(z00)), f(static_cast<double>(z10)), f(static_cast<double>(z20)),
                 f(static_cast<double>(z30))},
-            Row{f(static_cast<double>(z01)), f(static_cast<double>(z11)), f(static_cast<double>(z21)),
+            AffineRow{f(static_cast<double>(z01)), f(static_cast<double>(z11)), f(static_cast<double>(z21)),
                 f(static_cast<double>(z31))},
-            Row{f(z02), f(z12), f(z22), f(z32)}};
+            AffineRow{f(z02), f(z12), f(z22), f(z32)}};
 }
 
 Affine times(const Affine& a, const Affine& b)

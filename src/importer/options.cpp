@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "mechane/core/nearest.h"
 #include "mechane/importer/codes.h"
+#include "mechane/importer/option_value.h"
 #include "option_table.h"
 
 namespace mechane::importer {
@@ -65,7 +67,10 @@ std::span<const OptionInfo> import_options()
     return all;
 }
 
-Result<void> set_option(ImportOptions& options, std::string_view key, std::string_view text)
+namespace {
+
+/// Sets an option from its value in JSON; `text` is how a message tells the value.
+Result<void> set_json(ImportOptions& options, std::string_view key, const Json& value, std::string_view text)
 {
     const OptionRow* row = row_named(key);
     if (row == nullptr) {
@@ -75,11 +80,36 @@ Result<void> set_option(ImportOptions& options, std::string_view key, std::strin
         return make_diagnostic(codes::kArgOption, {}, fmt::format("there is no import option '{}'", key),
                                fmt::format("{}{}mechane schema options lists them all.", near, near.empty() ? "" : " "));
     }
-    // "none" is what an option without a value prints.
-    const bool unset = text == "none" && row->info.initial == "none";
-    if (row->set(options, unset ? Json(nullptr) : value_of(text))) return {};
+    if (row->set(options, value)) return {};
     const Code& code = key == "joint_ordering" ? codes::kArgJointOrdering : codes::kArgOption;
     return make_diagnostic(code, {}, fmt::format("{} cannot be '{}'", key, text), expected(row->info, text));
+}
+
+Json to_json(const OptionValue& value)
+{
+    return std::visit(
+        []<class T>(const T& v) {
+            if constexpr (std::is_same_v<T, std::monostate>) return Json(nullptr);
+            else return Json(v);
+        },
+        value);
+}
+
+}  // namespace
+
+Result<void> set_option(ImportOptions& options, std::string_view key, std::string_view text)
+{
+    // "none" is what an option without a value prints.
+    const OptionRow* row   = row_named(key);
+    const bool       unset = text == "none" && row != nullptr && row->info.initial == "none";
+    return set_json(options, key, unset ? Json(nullptr) : value_of(text), text);
+}
+
+Result<void> set_option_value(ImportOptions& options, std::string_view name, const OptionValue& value)
+{
+    if (const auto* text = std::get_if<std::string>(&value)) return set_option(options, name, *text);
+    const Json json = to_json(value);
+    return set_json(options, name, json, json.dump());
 }
 
 std::string option_text(const ImportOptions& options, std::string_view key)

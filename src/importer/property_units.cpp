@@ -5,11 +5,11 @@ namespace {
 
 using physics::Dimension;
 
-struct Row {
+struct UnitRow {
     std::string_view property;
     Dimension        dimension;
 };
-constexpr Row kRows[] = {
+constexpr UnitRow kUnitRows[] = {
     {"physics:mass", Dimension::mass},
     {"physics:density", Dimension::density},
     {"physics:centerOfMass", Dimension::length},
@@ -52,7 +52,7 @@ std::optional<Dimension> of_dof(const usd::Prim& prim, std::string_view property
 
 std::optional<Dimension> dimension_of(const usd::Prim& prim, std::string_view property)
 {
-    for (const Row& row : kRows)
+    for (const UnitRow& row : kUnitRows)
         if (row.property == property) return row.dimension;
     if (property == "physics:lowerLimit" || property == "physics:upperLimit")
         return prim.is_a("PhysicsPrismaticJoint") ? Dimension::length : Dimension::angle;

@@ -55,8 +55,8 @@ ImportedScene read_scene(Import& run, const physics::Scene& scene)
     out.physics_dt_authored = rate.authored() && usable;
     if (out.physics_dt_authored) out.physics_dt_site = rate.site;
     if (rate.authored() && !usable) {
-        run.found.add(codes::kStepRate, rate.site, fmt::format("{} = {} is no number of steps a second", rate.attribute, hz));
-        if (run.log) run.log->correct(scene.prim, rate.attribute, physics::Use::ignored, "it is no positive number");
+        run.found.add(codes::kStepRate, rate.site, fmt::format("{} = {} is not a valid number of steps per second", rate.attribute, hz));
+        if (run.log) run.log->correct(scene.prim, rate.attribute, physics::Use::ignored, "it is not a positive number");
     }
     const auto iterations =
         run.resolvers.get(scene.prim, Key::scene_max_solver_iterations, run.context, {}, &run.found);

@@ -33,7 +33,7 @@ TextureLook look_of_texture(const usd::Prim& shader, Diagnostics& found);
 /// What an asset-valued input shows that is no UsdUVTexture's, such as `diffuse_texture` of an MDL material.
 TextureLook look_of_input(const usd::Attribute& input, Diagnostics& found);
 
-/// The same for who only asks which file it is: of linear colours the pixels, read now (W_TEXTURE_LINEAR).
+/// The same for who only asks which file it is: of linear colours the pixels, read now (IMPORT_TEXTURE_LINEAR).
 Texture plain_texture(const TextureLook& look, Diagnostics& found);
 
 }  // namespace mechane::importer

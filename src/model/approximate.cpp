@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "mechane/core/assert.h"
+#include "mechane/core/failure.h"
 #include "mechane/geometry/fit.h"
 #include "mechane/model/codes.h"
 
@@ -170,7 +170,8 @@ std::vector<std::int32_t> approximate_meshes(ModelBuilder& builder, const Approx
     std::vector<std::int32_t> replaced;
     Approximation             run(builder, options, out);
     for (const std::int32_t index : wanted) {
-        MCH_CHECK(index >= 0 && index < std::ssize(builder.shapes));
+        MCH_REQUIRE(index >= 0 && index < std::ssize(builder.shapes), "approximate_meshes", "shapes",
+                    "indices of shapes of the builder");
         if (is_mesh(builder.shapes[static_cast<std::size_t>(index)]) && run.replace(index)) replaced.push_back(index);
     }
     return replaced;

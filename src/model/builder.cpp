@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mechane/core/assert.h"
+#include "mechane/core/failure.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/model/joint_table.h"
 
@@ -74,12 +74,16 @@ std::int32_t ModelBuilder::add_body(const Posed& q, std::string label, double ma
 std::int32_t ModelBuilder::add_joint(BuilderJoint joint)
 {
     const auto body_count = static_cast<std::int32_t>(bodies.size());
-    MCH_CHECK(joint.parent >= kWorldBody && joint.parent < body_count && joint.child >= kWorldBody &&
-              joint.child < body_count);
+    MCH_REQUIRE(joint.parent >= kWorldBody && joint.parent < body_count, "ModelBuilder::add_joint", "joint.parent",
+                "the index of a body of this builder, or -1 for the world");
+    MCH_REQUIRE(joint.child >= kWorldBody && joint.child < body_count, "ModelBuilder::add_joint", "joint.child",
+                "the index of a body of this builder, or -1 for the world");
     const JointTypeInfo& info = joint_type_info(joint.type);
     if (info.dofs >= 0) {
-        MCH_CHECK(std::ssize(joint.linear_axes) <= info.linear_axes &&
-                  std::ssize(joint.angular_axes) <= info.angular_axes);
+        MCH_REQUIRE(std::ssize(joint.linear_axes) <= info.linear_axes, "ModelBuilder::add_joint", "joint.linear_axes",
+                    "no more axes than the type of joint has");
+        MCH_REQUIRE(std::ssize(joint.angular_axes) <= info.angular_axes, "ModelBuilder::add_joint",
+                    "joint.angular_axes", "no more axes than the type of joint has");
         if (info.dofs == 1) {
             if (joint.linear_axes.empty() && info.linear_axes == 1) joint.linear_axes.push_back(default_dof);
             if (joint.angular_axes.empty() && info.angular_axes == 1) joint.angular_axes.push_back(default_dof);
@@ -87,7 +91,8 @@ std::int32_t ModelBuilder::add_joint(BuilderJoint joint)
         complete_axes(joint.linear_axes, info.linear_axes, info.free_like);
         complete_axes(joint.angular_axes, info.angular_axes, info.free_like);
     } else {
-        MCH_CHECK(joint.linear_axes.size() <= 3 && joint.angular_axes.size() <= 3);
+        MCH_REQUIRE(joint.linear_axes.size() <= 3, "ModelBuilder::add_joint", "joint.linear_axes", "at most 3 axes");
+        MCH_REQUIRE(joint.angular_axes.size() <= 3, "ModelBuilder::add_joint", "joint.angular_axes", "at most 3 axes");
     }
     for (std::vector<JointDofConfig>* axes : {&joint.linear_axes, &joint.angular_axes})
         for (JointDofConfig& dof : *axes) {
@@ -198,7 +203,8 @@ std::int32_t ModelBuilder::add_articulation(std::vector<std::int32_t> tree, std:
 {
     const auto index = static_cast<std::int32_t>(articulations.size());
     for (const std::int32_t j : tree) {
-        MCH_CHECK(j >= 0 && j < std::ssize(joints));
+        MCH_REQUIRE(j >= 0 && j < std::ssize(joints), "ModelBuilder::add_articulation", "joints",
+                    "indices of joints of this builder");
         joints[static_cast<std::size_t>(j)].articulation = index;
     }
     articulations.push_back(

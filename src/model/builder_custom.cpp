@@ -117,7 +117,7 @@ Result<void> ModelBuilder::add_custom_attribute(CustomAttribute attribute)
 {
     const Site site{.layer = {}, .prim = {}, .property = attribute.key()};
     if (attribute.name.empty() || attribute.name.find(':') != std::string::npos)
-        return make_diagnostic(kCustomReserved, site, fmt::format("'{}' is no name", attribute.name));
+        return make_diagnostic(kCustomReserved, site, fmt::format("'{}' is not a name", attribute.name));
     if (attribute.frequency == CustomFrequency::contact && attribute.assignment != CustomAssignment::contact)
         return make_diagnostic(kCustomContact, site,
                                fmt::format("'{}' has a value for each contact but belongs to the {}", attribute.key(),

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "mechane/core/assert.h"
+#include "mechane/core/failure.h"
 #include "mechane/model/builder.h"
 #include "mechane/model/shape_table.h"
 
@@ -57,7 +57,8 @@ BuilderShape primitive(std::int32_t body, const Posed& xform, GeoType type, cons
 
 std::int32_t ModelBuilder::add_shape(BuilderShape shape)
 {
-    MCH_CHECK(shape.body >= kWorldBody && shape.body < std::ssize(bodies));
+    MCH_REQUIRE(shape.body >= kWorldBody && shape.body < std::ssize(bodies), "ModelBuilder::add_shape", "shape.body",
+                "the index of a body of this builder, or -1 for the world");
     const auto index = static_cast<std::int32_t>(shapes.size());
     if (shape.label.empty()) shape.label = "shape_" + std::to_string(index);
     shape.scale = absorb_signs(shape.type, shape.scale);

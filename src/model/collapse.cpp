@@ -24,7 +24,7 @@ struct Fate {
     bool         merged = false;
 };
 
-std::int32_t dof_count(const BuilderJoint& joint)
+std::int32_t dofs_of(const BuilderJoint& joint)
 {
     const auto& info = joint_type_info(joint.type);
     return info.dofs >= 0 ? info.dofs : static_cast<std::int32_t>(joint.linear_axes.size() + joint.angular_axes.size());
@@ -32,7 +32,7 @@ std::int32_t dof_count(const BuilderJoint& joint)
 std::int32_t coord_count(const BuilderJoint& joint)
 {
     const auto& info = joint_type_info(joint.type);
-    return info.coords >= 0 ? info.coords : dof_count(joint);
+    return info.coords >= 0 ? info.coords : dofs_of(joint);
 }
 
 class Collapse {
@@ -148,7 +148,7 @@ class Collapse {
                 gone_[j] = true;
                 found_.add(
                     kCollapseLoopWeld, Site{.layer = {}, .prim = joint.label, .property = {}},
-                    fmt::format("both ends of {} are one body now, so it holds nothing and is left out", joint.label));
+                    fmt::format("both ends of {} are one body now; it has no effect and is left out", joint.label));
             } else if (joint.child < 0) {
                 // The world is always the parent. Coordinates of these joints are those of the inverse motion.
                 std::swap(joint.parent, joint.child);
@@ -223,9 +223,9 @@ class Collapse {
             const BuilderJoint& joint = b_.joints[j];
             const bool          gone  = gone_[j];
             result_.joint_remap.push_back(gone ? -1 : joints++);
-            for (std::int32_t k = 0; k < dof_count(joint); ++k) dof_map.push_back(gone ? -1 : dofs++);
+            for (std::int32_t k = 0; k < dofs_of(joint); ++k) dof_map.push_back(gone ? -1 : dofs++);
             for (std::int32_t k = 0; k < coord_count(joint); ++k) coord_map.push_back(gone ? -1 : coords++);
-            for (std::int32_t k = 0; k < 6 - dof_count(joint); ++k) row_map.push_back(gone ? -1 : rows++);
+            for (std::int32_t k = 0; k < 6 - dofs_of(joint); ++k) row_map.push_back(gone ? -1 : rows++);
         }
         std::vector<std::int32_t> body_map = kept;
         const auto                tree_map = renumber_trees();

@@ -185,7 +185,7 @@ Diagnostic no_such_custom(const CustomArrays& here, std::string_view key, Custom
         if (array.key != key) continue;
         if (array.assignment != wanted)
             return make_diagnostic(kCustomUnknown, site,
-                                   fmt::format("'{}' is no attribute of the {}", key, to_string(wanted)),
+                                   fmt::format("'{}' is not an attribute of the {}", key, to_string(wanted)),
                                    fmt::format("The {} holds it.", to_string(array.assignment)));
         return make_diagnostic(kCustomUnknown, site, fmt::format("'{}' is asked for as another type", key),
                                fmt::format("It is of type {}.", to_string(array.type)));

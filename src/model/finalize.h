@@ -15,7 +15,7 @@ void fill_bodies(const ModelBuilder& builder, const FinalizeOptions& options, Mo
 void fill_joints(const ModelBuilder& builder, Model& model, Diagnostics& out);
 void fill_articulations(const ModelBuilder& builder, Model& model);
 void fill_particles(const ModelBuilder& builder, Model& model, Diagnostics& out);
-/// @return E_SHAPE_MATERIAL, if any
+/// @return MODEL_SHAPE_MATERIAL, if any
 std::optional<Diagnostic> fill_shapes(const ModelBuilder& builder, Model& model, Diagnostics& out);
 void                      fill_custom(const ModelBuilder& builder, Model& model);
 void                      fill_worlds(const ModelBuilder& builder, Model& model, Diagnostics& out);

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "mechane/core/assert.h"
+#include "mechane/core/failure.h"
 
 namespace mechane::model {
 
@@ -20,7 +20,7 @@ const JointTypeInfo& joint_type_info(JointType type)
         {7, 6, 3, 3, true, true},        // rod
     }};
     const auto                                    index  = static_cast<std::size_t>(type);
-    MCH_CHECK(index < kTable.size());
+    MCH_REQUIRE(index < kTable.size(), "joint_type_info", "type", "a type of joint");
     return kTable[index];
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mechane/core/failure.h"
+#include "mechane/model/belongs.h"
 #include "mechane/model/model.h"
 
 namespace mechane::model {
@@ -58,7 +60,11 @@ void clear_forces(State& state)
     std::ranges::fill(state.particle_f, Vec3{});
 }
 
-void reset_worlds(State& state, const Model& model, std::span<const std::uint8_t> selected)
+namespace {
+
+/// Where bodies, joints and particles are copied from; a model and a state have the same arrays.
+template <class From>
+void copy_selected(State& state, const From& from, const Model& model, std::span<const std::uint8_t> selected)
 {
     const auto chosen = [&](std::int32_t world) {
         return world >= 0 && static_cast<std::size_t>(world) < selected.size() &&
@@ -66,24 +72,39 @@ void reset_worlds(State& state, const Model& model, std::span<const std::uint8_t
     };
     for (std::size_t b = 0; b < model.body_count(); ++b) {
         if (!chosen(model.body_world[b])) continue;
-        state.body_q[b]  = model.body_q[b];
-        state.body_qd[b] = model.body_qd[b];
+        state.body_q[b]  = from.body_q[b];
+        state.body_qd[b] = from.body_qd[b];
         if (b < state.body_f.size()) state.body_f[b] = {};
     }
-    const auto copy = [](const std::vector<Real>& from, std::vector<Real>& to, std::int32_t begin, std::int32_t end) {
-        std::copy(from.begin() + begin, from.begin() + end, to.begin() + begin);
+    const auto copy = [](const std::vector<Real>& source, std::vector<Real>& to, std::int32_t begin, std::int32_t end) {
+        std::copy(source.begin() + begin, source.begin() + end, to.begin() + begin);
     };
     for (std::size_t j = 0; j < model.joint_count(); ++j) {
         if (!chosen(model.joint_world[j])) continue;
-        copy(model.joint_q, state.joint_q, model.joint_q_start[j], model.joint_q_start[j + 1]);
-        copy(model.joint_qd, state.joint_qd, model.joint_qd_start[j], model.joint_qd_start[j + 1]);
+        copy(from.joint_q, state.joint_q, model.joint_q_start[j], model.joint_q_start[j + 1]);
+        copy(from.joint_qd, state.joint_qd, model.joint_qd_start[j], model.joint_qd_start[j + 1]);
     }
     for (std::size_t i = 0; i < model.particle_count(); ++i) {
         if (!chosen(model.particle_world[i])) continue;
-        state.particle_q[i]  = model.particle_q[i];
-        state.particle_qd[i] = model.particle_qd[i];
-        state.particle_f[i]  = {};
+        state.particle_q[i]  = from.particle_q[i];
+        state.particle_qd[i] = from.particle_qd[i];
+        if (i < state.particle_f.size()) state.particle_f[i] = {};
     }
+}
+
+}  // namespace
+
+void reset_worlds(State& state, const Model& model, std::span<const std::uint8_t> selected)
+{
+    MCH_REQUIRE(fits(model, state), "reset_worlds", "state", "a state of the model");
+    copy_selected(state, model, model, selected);
+}
+
+void copy_worlds(State& to, const State& from, const Model& model, std::span<const std::uint8_t> selected)
+{
+    MCH_REQUIRE(fits(model, to), "copy_worlds", "to", "a state of the model");
+    MCH_REQUIRE(fits(model, from), "copy_worlds", "from", "a state of the model");
+    copy_selected(to, from, model, selected);
 }
 
 bool same_layout(const State& a, const State& b)

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "mechane/core/assert.h"
+#include "mechane/core/failure.h"
 #include "mechane/model/builder.h"
 #include "mechane/model/codes.h"
 #include "mechane/model/joint_table.h"
@@ -10,7 +10,7 @@ namespace mechane::model {
 namespace {
 
 /// Indices of bodies, joints and articulations where -1 means the world, or none.
-std::int32_t shifted(std::int32_t index, std::size_t offset)
+std::int32_t copied_index(std::int32_t index, std::size_t offset)
 { return index < 0 ? index : index + static_cast<std::int32_t>(offset); }
 
 Diagnostic nested(const ModelBuilder& source)
@@ -23,7 +23,8 @@ Diagnostic nested(const ModelBuilder& source)
 
 std::int32_t ModelBuilder::begin_world(std::optional<Vec3d> world_gravity_or_default)
 {
-    MCH_CHECK(current_world_ == kGlobalWorld);
+    MCH_REQUIRE(current_world_ == kGlobalWorld, "ModelBuilder::begin_world", "this",
+                "a builder without an open world: call end_world first");
     current_world_ = static_cast<std::int32_t>(world_gravity.size());
     world_gravity.push_back(world_gravity_or_default.value_or(gravity));
     return current_world_;
@@ -31,7 +32,8 @@ std::int32_t ModelBuilder::begin_world(std::optional<Vec3d> world_gravity_or_def
 
 void ModelBuilder::end_world()
 {
-    MCH_CHECK(current_world_ != kGlobalWorld);
+    MCH_REQUIRE(current_world_ != kGlobalWorld, "ModelBuilder::end_world", "this",
+                "a builder with an open world: call begin_world first");
     current_world_ = kGlobalWorld;
 }
 
@@ -54,14 +56,14 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
         if (options.xform)
             body.qd = {rotate(options.xform->q, body.qd.linear), rotate(options.xform->q, body.qd.angular)};
         renamed(body.label);
-        for (std::int32_t& s : body.shapes) s = shifted(s, shape0);
+        for (std::int32_t& s : body.shapes) s = copied_index(s, shape0);
         bodies.push_back(std::move(body));
     }
     for (BuilderShape shape : source.shapes) {
         shape.world = world;
         if (shape.body == kWorldBody) shape.xform = placed(shape.xform);
         renamed(shape.label);
-        shape.body = shifted(shape.body, body0);
+        shape.body = copied_index(shape.body, body0);
         if (!shape.config.gap) shape.config.gap = source.rigid_gap;
         shapes.push_back(std::move(shape));
     }
@@ -84,10 +86,10 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
             joint.qd          = {v.x, v.y, v.z, w.x, w.y, w.z};
         }
         renamed(joint.label);
-        joint.parent       = shifted(joint.parent, body0);
-        joint.child        = shifted(joint.child, body0);
-        joint.articulation = shifted(joint.articulation, tree0);
-        joint.mimic_joint  = shifted(joint.mimic_joint, joint0);
+        joint.parent       = copied_index(joint.parent, body0);
+        joint.child        = copied_index(joint.child, body0);
+        joint.articulation = copied_index(joint.articulation, tree0);
+        joint.mimic_joint  = copied_index(joint.mimic_joint, joint0);
         const auto index   = static_cast<std::int32_t>(joints.size());
         for (const std::int32_t body : {joint.parent, joint.child})
             if (body >= kWorldBody && body < std::ssize(bodies))
@@ -97,7 +99,7 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
     for (BuilderArticulation tree : source.articulations) {
         tree.world = world;
         renamed(tree.label);
-        for (std::int32_t& j : tree.joints) j = shifted(j, joint0);
+        for (std::int32_t& j : tree.joints) j = copied_index(j, joint0);
         articulations.push_back(std::move(tree));
     }
     for (BuilderParticle particle : source.particles) {
@@ -109,21 +111,22 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
         particles.push_back(particle);
     }
     for (auto triangle : source.tri_indices) {
-        for (std::int32_t& p : triangle) p = shifted(p, particle0);
+        for (std::int32_t& p : triangle) p = copied_index(p, particle0);
         tri_indices.push_back(triangle);
     }
     for (auto edge : source.edge_indices) {
-        for (std::int32_t& p : edge) p = shifted(p, particle0);
+        for (std::int32_t& p : edge) p = copied_index(p, particle0);
         edge_indices.push_back(edge);
     }
     for (const auto& [a, b] : source.shape_collision_filter_pairs)
-        shape_collision_filter_pairs.emplace_back(shifted(a, shape0), shifted(b, shape0));
+        shape_collision_filter_pairs.emplace_back(copied_index(a, shape0), copied_index(b, shape0));
     return merge_custom(source, offsets, world);
 }
 
 Result<void> ModelBuilder::add_builder(const ModelBuilder& source, const AppendOptions& options)
 {
-    MCH_CHECK(source.current_world_ == kGlobalWorld);
+    MCH_REQUIRE(source.current_world_ == kGlobalWorld, "ModelBuilder::add_builder", "source",
+                "a builder without an open world");
     if (!source.world_gravity.empty()) return nested(source);
     if (&source != this) return append(source, options);
     const ModelBuilder copy = source;
@@ -132,7 +135,9 @@ Result<void> ModelBuilder::add_builder(const ModelBuilder& source, const AppendO
 
 Result<void> ModelBuilder::replicate(const ModelBuilder& source, int count)
 {
-    MCH_CHECK(current_world_ == kGlobalWorld && source.current_world_ == kGlobalWorld);
+    MCH_REQUIRE(current_world_ == kGlobalWorld, "ModelBuilder::replicate", "this", "a builder without an open world");
+    MCH_REQUIRE(source.current_world_ == kGlobalWorld, "ModelBuilder::replicate", "source",
+                "a builder without an open world");
     if (count <= 0) return {};
     if (!source.world_gravity.empty()) return nested(source);
     if (&source == this) {

@@ -55,7 +55,7 @@ void read_groups(Reader& reader)
             if (model.group_at(target) != kNone) return false;
             reader.found.add(
                 kGroupTargetInvalid, group.prim.relationship(kFiltered).site(),
-                fmt::format("<{}> filters <{}>, which is no collision group", group.path.text(), target.text()));
+                fmt::format("<{}> filters <{}>, which is not a collision group", group.path.text(), target.text()));
             return !reader.options.strict_reference;  // the reference keeps it in the descriptor
         });
     // Rows: one for each group, merged groups share one.

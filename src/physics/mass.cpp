@@ -174,7 +174,7 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
     if (!(with_mass && with_inertia && out.com_authored)) {
         std::vector<Part> parts;
         for (const Index c : weighed_colliders(model, body)) {
-            if (!model.colliders[static_cast<std::size_t>(c)].enabled) continue;
+            if (!model.colliders[static_cast<std::size_t>(c)].weighs()) continue;
             out.callback_used = true;
             if (auto part = part_of(model, body, c, callback, units, found)) parts.push_back(*part);
         }

@@ -10,7 +10,7 @@ namespace mechane::physics {
 namespace {
 
 constexpr double kEarth     = 9.81;     // [m/s^2]
-constexpr double kUnlimited = -0.5e38;  // a magnitude below this is the sentinel -inf
+constexpr double kUnsetMagnitude = -0.5e38;  // a magnitude below this is the sentinel -inf
 
 Vec3d down(const usd::Stage& stage)
 {
@@ -27,14 +27,14 @@ Vec3d down(const usd::Stage& stage)
 void set_gravity(const Reader& reader, Scene& scene, Vec3d direction, double magnitude)
 {
     const double earth = kEarth / reader.model.units.meters_per_unit;
-    if (!is_finite(direction) || magnitude > -kUnlimited) {
+    if (!is_finite(direction) || magnitude > -kUnsetMagnitude) {
         reader.invalidate(scene, kGravityInvalid, scene.prim.site(),
                           fmt::format("the gravity of <{}> is not finite", scene.path.text()));
         direction = {};
         magnitude = -kInfinity;
     }
     scene.gravity_direction = normalized(direction, down(reader.stage));
-    scene.gravity_magnitude = magnitude < kUnlimited ? earth : magnitude;
+    scene.gravity_magnitude = magnitude < kUnsetMagnitude ? earth : magnitude;
     if (scene.gravity_magnitude < 0) {
         reader.found.add(
             kGravityNegative, scene.prim.attribute("physics:gravityMagnitude").site(),

@@ -17,6 +17,7 @@ nb::dict to_python(const Diagnostic& diagnostic)
     out["line"]     = nb::int_(diagnostic.site.line);
     out["column"]   = nb::int_(diagnostic.site.column);
     out["count"]    = nb::int_(diagnostic.count);
+    out["alias"]    = nb::str(diagnostic.alias.c_str());
     return out;
 }
 
@@ -34,7 +35,7 @@ void bind_errors(nb::module_&)
             std::rethrow_exception(p);
         } catch (const DiagnosticError& error) {
             const nb::object exception =
-                nb::module_::import_("mechane._diagnostics").attr("error_from")(to_python(error.diagnostic()));
+                nb::module_::import_("mechane.core.diagnostics").attr("error_from")(to_python(error.diagnostic()));
             PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
         }
     });

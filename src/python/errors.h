@@ -12,7 +12,7 @@ namespace mechane::python {
 namespace nb = nanobind;
 
 /// What a binding throws where the library returned a diagnostic. Becomes the Python exception that
-/// `mechane._diagnostics.error_from` chooses by the id.
+/// `mechane.core.diagnostics.error_from` chooses by the id.
 class DiagnosticError : public std::exception {
   public:
     explicit DiagnosticError(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)) {}

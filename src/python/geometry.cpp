@@ -54,7 +54,8 @@ geometry::MassProperties mass_properties(const nb::tuple& t)
 
 void bind_geometry(nb::module_& m)
 {
-    nb::class_<Mesh>(m, "Mesh")
+    // The facade keeps beside a mesh of the library which object of its own stands for it (`known_as`).
+    nb::class_<Mesh>(m, "Mesh", nb::dynamic_attr())
         .def(nb::new_(&make_mesh), nb::arg("points"), nb::arg("indices"), nb::arg("is_convex"))
         .def("points",
              [](nb::handle self) {
@@ -71,13 +72,13 @@ void bind_geometry(nb::module_& m)
                  return out;
              })
         .def_ro("is_convex", &Mesh::is_convex)
-        .def_prop_ro("address", [](const Mesh& mesh) { return reinterpret_cast<std::uintptr_t>(&mesh); })
         .def_prop_ro("is_closed", [](const Mesh& mesh) { return geometry::is_closed(mesh); })
         .def("hull",
              [](const Mesh& mesh, int max_vertices) {
                  return std::make_shared<Mesh>(
                      unwrap(geometry::build_hull(mesh.points, {.max_vertices = max_vertices})));
-             })
+             },
+             nb::arg("max_vertices"))
         .def("decompose",
              [](const Mesh& mesh, double concavity, int max_hulls, int max_vertices) {
                  std::vector<std::shared_ptr<Mesh>> out;
@@ -90,14 +91,19 @@ void bind_geometry(nb::module_& m)
                  }
                  for (Mesh& part : parts) out.push_back(std::make_shared<Mesh>(std::move(part)));
                  return out;
-             })
+             },
+             nb::arg("concavity"), nb::arg("max_hulls"), nb::arg("max_vertices"))
         .def("simplified",
              [](const Mesh& mesh, double ratio, double max_error) {
                  return std::make_shared<Mesh>(geometry::simplified(mesh, {.ratio = ratio, .max_error = max_error}));
-             })
-        .def("mass", [](const Mesh& mesh, const Numbers3& scale, double density) {
-            return to_python(geometry::mesh_mass(mesh, vec3(scale), density));
-        });
+             },
+             nb::arg("ratio"), nb::arg("max_error"))
+        .def(
+            "mass",
+            [](const Mesh& mesh, const Numbers3& scale, double density) {
+                return to_python(geometry::mesh_mass(mesh, vec3(scale), density));
+            },
+            nb::arg("scale"), nb::arg("density"));
 
     m.def(
         "shape_mass",

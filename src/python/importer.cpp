@@ -10,6 +10,7 @@
 #include "mechane/importer/dump.h"
 #include "mechane/importer/explain.h"
 #include "mechane/importer/import_usd.h"
+#include "mechane/importer/option_value.h"
 #include "mechane/importer/picture.h"
 #include "mechane/usd/dump.h"
 #include "mechane/usd/selections.h"
@@ -48,13 +49,45 @@ nb::object picture(const importer::Texture& texture)
     return pixels(texture.pixels, texture.width, texture.height);
 }
 
-using OptionText = std::vector<std::pair<std::string, std::string>>;
+/// The number of an object that has one: NumPy's scalars too.
+double number(nb::handle value) { return nb::cast<double>(nb::float_(value)); }
 
-ImportOptions import_options(const OptionText& texts)
+bool is_number(nb::handle value)
+{ return !nb::isinstance<nb::str>(value) && !nb::isinstance<nb::bytes>(value) && PyNumber_Check(value.ptr()) != 0; }
+
+/// What a user gives for an option.
+importer::OptionValue option_value(const std::string& name, nb::handle value)
 {
-    ImportOptions options;
-    for (const auto& [key, text] : texts) unwrap(importer::set_option(options, key, text));
-    return options;
+    const auto refuse = [&] {
+        return nb::type_error(
+            fmt::format("{}: expected a flag, a number, a text, or a list of texts or numbers, not {}", name,
+                        nb::cast<std::string>(value.type().attr("__name__")))
+                .c_str());
+    };
+    if (value.is_none()) return std::monostate{};
+    if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value);
+    if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
+    if (PyIndex_Check(value.ptr()) != 0) {
+        const long long n = PyLong_AsLongLong(nb::int_(value).ptr());
+        if (n == -1 && PyErr_Occurred() != nullptr) {
+            PyErr_Clear();
+            throw nb::value_error(fmt::format("{}: the number is too large", name).c_str());
+        }
+        return std::int64_t{n};
+    }
+    if (is_number(value)) return number(value);
+    if (nb::isinstance<nb::dict>(value) || nb::isinstance<nb::bytes>(value) || !nb::hasattr(value, "__iter__"))
+        throw refuse();
+    std::vector<std::string> texts;
+    std::vector<double>      numbers;
+    for (nb::handle item : value) {
+        if (nb::isinstance<nb::str>(item)) texts.push_back(nb::cast<std::string>(item));
+        else if (is_number(item)) numbers.push_back(number(item));
+        else throw refuse();
+    }
+    if (!texts.empty() && !numbers.empty()) throw refuse();
+    if (numbers.empty()) return texts;
+    return numbers;
 }
 
 nb::str text(const std::string& s) { return nb::str(s.c_str(), s.size()); }
@@ -278,9 +311,21 @@ void bind_importer(nb::module_& m)
         .def_prop_ro("used_layers", &usd::Stage::used_layers)
         .def("diagnostics", [](const usd::Stage& s) { return to_python(s.diagnostics()); })
         .def("dump", [](const usd::Stage& s, std::size_t limit) { return usd::dump_stage(s, limit); })
-        .def("dump_model", [](const usd::Stage& s, const OptionText& options, std::size_t limit) {
-            return unwrap(importer::dump_model(s, import_options(options), limit));
-        });
+        .def(
+            "dump_model",
+            [](const usd::Stage& s, const ImportOptions& options, std::size_t limit) {
+                return unwrap(importer::dump_model(s, options, limit));
+            },
+            nb::arg("options"), nb::arg("limit"));
+
+    nb::class_<ImportOptions>(m, "ImportOptions")
+        .def(nb::init<>())
+        .def(
+            "set",
+            [](ImportOptions& options, const std::string& name, nb::handle value) {
+                unwrap(importer::set_option_value(options, name, option_value(name, value)));
+            },
+            nb::arg("name"), nb::arg("value").none());
 
     nb::class_<Import>(m, "Import")
         .def("result", [](const Import& i) { return to_python(i.result); })
@@ -311,9 +356,9 @@ void bind_importer(nb::module_& m)
     });
     m.def(
         "import_usd",
-        [](std::shared_ptr<usd::Stage> stage, const OptionText& texts, model::ModelBuilder& builder,
+        [](std::shared_ptr<usd::Stage> stage, const ImportOptions& options, model::ModelBuilder& builder,
            nb::handle resolvers, nb::handle base_joint) {
-            auto       import             = std::make_shared<Import>(Import{stage, import_options(texts), {}});
+            auto       import             = std::make_shared<Import>(Import{stage, options, {}});
             const auto calls              = std::make_shared<Callbacks>();
             import->options.own_resolvers = resolvers_from(resolvers, stage, calls);
             import->options.threads       = wanted_threads();

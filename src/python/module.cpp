@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include "mechane/math/real.h"
+#include "mechane/sourceformats/convert.h"
 #include "python/errors.h"
 
 /// What OpenUSD's libraries beside this module call in place of Py_IsInitialized: they are to leave Python alone.
@@ -19,6 +20,7 @@ NB_MODULE(_core, m)
     nb::set_leak_warnings(false);
     m.attr("version") = MECHANE_VERSION;
     m.attr("real")    = sizeof(Real) == sizeof(double) ? "float64" : "float32";
+    sourceformats::let_stages_open_robots();
     bind_errors(m);
     bind_pool(m);
     bind_geometry(m);

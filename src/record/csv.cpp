@@ -8,7 +8,7 @@
 namespace mechane::record {
 namespace {
 
-/// A field, quoted where RFC 4180 asks for it.
+/// A field, quoted if RFC 4180 requires it.
 std::string quoted(const std::string& text)
 {
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;

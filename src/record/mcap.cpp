@@ -5,14 +5,14 @@
 #include <bit>
 
 #include "mechane/core/bytes.h"
-#include "mechane/record/atomic_file.h"
+#include "mechane/simulation/atomic_file.h"
 
 namespace mechane::record {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "MCAP is little-endian");
 
-constexpr std::array<unsigned char, 8> kMagic{0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n'};
+constexpr std::array<unsigned char, 8> kMcapMagic{0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n'};
 
 enum class Opcode : std::uint8_t {
     header     = 0x01,
@@ -44,7 +44,7 @@ void append(std::vector<std::byte>& bytes, const std::vector<std::byte>& more)
 
 void append_magic(std::vector<std::byte>& bytes)
 {
-    for (const unsigned char c : kMagic) bytes.push_back(static_cast<std::byte>(c));
+    for (const unsigned char c : kMcapMagic) bytes.push_back(static_cast<std::byte>(c));
 }
 
 }  // namespace

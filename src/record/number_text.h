@@ -5,8 +5,8 @@
 
 namespace mechane::record {
 
-/// Appends the shortest text that reads back to the same number. Not finite ones are nan, inf, -inf, within `quote` if
-/// given.
+/// Appends the shortest text that reads back to the same number. Numbers that are not finite are written as nan, inf,
+/// -inf, within `quote` if given.
 template <class Number>
 void append_number(std::string& out, Number value, const char* quote = "")
 {

@@ -42,7 +42,7 @@ std::string sublayer_path(const std::string& source, const std::string& file)
     return text.starts_with("..") ? text : "./" + text;
 }
 
-/// What a body's own transform holds beside its pose: scale and shear. Nothing when there is none.
+/// Scale and shear of a body's own transform; nothing if there is none.
 std::optional<usd::Matrix4d> residual(const usd::Stage& stage, const usd::Prim& prim)
 {
     const usd::Matrix4d      world = stage.world_matrix(prim);
@@ -140,7 +140,7 @@ bool is_told_by_source(const model::Model& model, std::size_t body, const usd::P
 
 Quatd continuous(const Quatd& q, const Quatd& previous);
 
-/// What a recording moves of one item of an instancer.
+/// The values of an instancer's item that a recording moves.
 struct MovedItem {
     std::size_t index = 0, body = 0;
     usd::Prim   prim, copy;
@@ -162,7 +162,7 @@ class InstancerWriter {
         }
     }
 
-    /// Takes a body that belongs to an item; says why its motion cannot be written.
+    /// Adds a body that belongs to an item; returns the reason if its motion cannot be written.
     std::optional<std::string> take(std::size_t body, const usd::Prim& prim, const usd::Prim& copy)
     {
         const auto item = usd::instancer_item(copy);
@@ -175,7 +175,7 @@ class InstancerWriter {
         return {};
     }
 
-    /// @param rate  time codes of the layer in a second
+    /// @param rate  time codes of the layer per second
     void write(double rate, const std::string& file, Diagnostics& found)
     {
         for (const auto& [path, items] : items_) write(path, items, rate, file, found);
@@ -195,7 +195,7 @@ class InstancerWriter {
         const Posed X = X_SW_ * static_cast<Posed>(frame.body_q[body]);
         return usd::from_pose({(1 / options_.meters_per_unit) * X.p, X.q});
     }
-    /// Where the layer puts the instancer at a frame: below a body that moves, with it.
+    /// Pose of the instancer in the layer at a frame; below a moving body it moves with the body.
     [[nodiscard]] usd::Matrix4d place(const usd::Prim& instancer, const Frame& frame, double time) const
     {
         for (usd::Prim p = instancer; p && !p.path().is_root(); p = p.parent())
@@ -359,7 +359,7 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
             found.add(kBodyWithoutPrim, {.layer = file, .prim = label}, std::move(why));
         };
         if (path.empty() || path.is_property() || path.is_root() || !label.starts_with('/')) {
-            skip("the label is no prim path");
+            skip("the label is not a prim path");
             continue;
         }
         if (!written.insert(label).second) {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "mechane/record/atomic_file.h"
+#include "mechane/simulation/atomic_file.h"
 #include "mechane/record/codes.h"
 
 namespace mechane::record {

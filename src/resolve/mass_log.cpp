@@ -36,7 +36,7 @@ class Speaker {
         if (!v.has_density()) unusable(kDensity, "a density must be finite and above 0");
         if (!v.has_diagonal()) unusable(kDiagonal, "the moments must be finite, at least 0 and not all 0");
         if (!v.has_com()) unusable(kCom, "a centre of mass must be finite");
-        if (!v.has_axes()) unusable(kAxes, "the zero quaternion is no rotation");
+        if (!v.has_axes()) unusable(kAxes, "the zero quaternion is not a rotation");
     }
 
   private:
@@ -221,7 +221,7 @@ void note_weightless_verdicts(const physics::PhysicsModel& model, physics::ReadL
         for (const physics::XformMass& above : model.xform_masses) {
             const Speaker speak(above.prim, log);
             for (const auto& name : {kCom, kDiagonal, kAxes})
-                speak.ignored(name, "the prim is no body and no collider, which have their own");
+                speak.ignored(name, "the prim is neither a body nor a collider, which have their own");
             const auto inside = [&](const physics::Body& body) { return above.path.has_prefix(body.path); };
             if (std::any_of(model.bodies.begin(), model.bodies.end(), inside)) continue;
             speak.ignored(kMass, "it belongs to no one rigid body");

@@ -54,7 +54,7 @@ std::string fault_of_tensor(const std::vector<double>& t)
 
 bool is_zero(const Mat33d& m) { return m == Mat33d{}; }
 
-bool applies(const usd::Prim& prim, std::string_view api)
+bool has_api(const usd::Prim& prim, std::string_view api)
 {
     const usd::Token token(api);
     if (prim.has_api(token)) return true;
@@ -142,7 +142,7 @@ class Ladder {
         if (!c.valid) return out;
         const double th = shell_thickness(c, out.found);
         out.shell       = th >= 0;
-        if (!c.enabled || c.body == kNone) return out;
+        if (!c.weighs() || c.body == kNone) return out;
         if (out.shell) {
             if (th == 0) {
                 out.found.add(kShellZero, c.prim.site(),
@@ -285,7 +285,7 @@ class Ladder {
     bool has_collider(const Body& body, const Is& is) const
     {
         return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
-            return collider(i).enabled && collider(i).mass.applied && is(collider(i).mass);
+            return collider(i).weighs() && collider(i).mass.applied && is(collider(i).mass);
         });
     }
 
@@ -298,7 +298,7 @@ class Ladder {
         // An infinite mass makes OpenUSD's sum infinite, for which Newton has an answer of its own.
         if (compat_ && has_collider(body, [](const MassValues& v) { return v.mass == kInfinity; })) return true;
         return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
-            return blocked(collider(i).mass) || (!collider(i).enabled && collider(i).mass.applied);
+            return blocked(collider(i).mass) || (!collider(i).weighs() && collider(i).mass.applied);
         });
     }
 
@@ -353,7 +353,7 @@ class Ladder {
         if (body.mass.applied) return true;
         return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
             const Collider& c = collider(i);
-            if (c.enabled && c.mass.applied) return true;
+            if (c.weighs() && c.mass.applied) return true;
             return model_.options.mass_on_xforms == physics::MassOnXforms::inherit && !c.mass_chain.empty();
         });
     }
@@ -379,7 +379,7 @@ class Ladder {
     // newton:inertia = [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], only where NewtonMassAPI is applied.
     std::optional<Mat33d> authored_tensor(const Body& body)
     {
-        if (!applies(body.prim, "NewtonMassAPI")) return std::nullopt;
+        if (!has_api(body.prim, "NewtonMassAPI")) return std::nullopt;
         const usd::Attribute attribute = body.prim.attribute("newton:inertia");
         const auto           list      = attribute.authored_as<std::vector<double>>();
         if (list && o_.log != nullptr) o_.log->note(body.prim, attribute.name(), physics::Use::read);
@@ -498,7 +498,7 @@ class Ladder {
     {
         return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
             return solids_[static_cast<std::size_t>(i)].has_value() ||
-                   (collider(i).enabled && collider(i).mass.has_mass() && collider(i).mass.has_diagonal());
+                   (collider(i).weighs() && collider(i).mass.has_mass() && collider(i).mass.has_diagonal());
         });
     }
 

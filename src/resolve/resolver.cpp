@@ -276,7 +276,7 @@ void ResolverList::note_answers(const usd::Prim& prim, Key key, const Context& c
                 } else {
                     context.log->note(
                         prim, name, Use::ignored,
-                        fmt::format("{} is no usable {}; it asks for the default", to_text(*raw), to_string(key)));
+                        fmt::format("{} is not a usable {}; it asks for the default", to_text(*raw), to_string(key)));
                 }
             }
         }

@@ -69,7 +69,7 @@ std::optional<Value> value_of(const Json& json)
 Result<Row> read_row(const Json& json, const std::string& source, std::size_t index)
 {
     const auto wrong = [&](std::string_view what) { return fault(source, fmt::format("row {}: {}", index + 1, what)); };
-    if (!json.is_object()) return wrong("it is no object");
+    if (!json.is_object()) return wrong("it is not an object");
     for (const auto& [name, unused] : json.items())
         if (name != "key" && name != "attributes" && name != "unit" && name != "convert" && name != "fallback" &&
             name != "replaced_by")
@@ -80,7 +80,7 @@ Result<Row> read_row(const Json& json, const std::string& source, std::size_t in
     const auto key = key_from(text("key", ""));
     if (!key) return wrong(fmt::format("there is no key '{}'", text("key", "")));
     if (!json.contains("attributes") || !is_texts(json["attributes"]) || json["attributes"].empty())
-        return wrong("attributes is no list of names");
+        return wrong("attributes is not a list of names");
     const std::string unit = text("unit", "si"), how = text("convert", "same");
     const auto*       row_unit =
         std::find_if(std::begin(kUnits), std::end(kUnits), [&](const UnitName& u) { return u.name == unit; });
@@ -93,7 +93,7 @@ Result<Row> read_row(const Json& json, const std::string& source, std::size_t in
             .unit       = row_unit->unit,
             .convert    = conversion->convert};
     if (json.contains("fallback") && !(row.fallback = value_of(json["fallback"])))
-        return wrong("the fallback is no value");
+        return wrong("the fallback is not a value");
     row.replaced_by = text("replaced_by", "");
     return row;
 }
@@ -115,10 +115,10 @@ Result<Resolver> read_resolver(const std::string& text, const std::string& sourc
         return fault(source, "it has no name");
     Resolver resolver{.name = json["name"].get<std::string>(), .namespaces = {}, .rows = {}};
     if (json.contains("namespaces")) {
-        if (!is_texts(json["namespaces"])) return fault(source, "namespaces is no list of names");
+        if (!is_texts(json["namespaces"])) return fault(source, "namespaces is not a list of names");
         resolver.namespaces = json["namespaces"].get<std::vector<std::string>>();
     }
-    if (!json.contains("rows") || !json["rows"].is_array()) return fault(source, "rows is no list");
+    if (!json.contains("rows") || !json["rows"].is_array()) return fault(source, "rows is not a list");
     for (std::size_t i = 0; i < json["rows"].size(); ++i) {
         auto row = read_row(json["rows"][i], source, i);
         if (!row) return row.error();

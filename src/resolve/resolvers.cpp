@@ -42,7 +42,7 @@ Result<ResolverList> resolvers_named(std::span<const std::string> names, const R
             if (!table) return table.error();
             list.push_back(*std::move(table));
         } else
-            return make_diagnostic(kResolverUnknown, {}, fmt::format("\"{}\" is no schema resolver", name),
+            return make_diagnostic(kResolverUnknown, {}, fmt::format("\"{}\" is not a schema resolver", name),
                                    hint_about(name, own));
     }
     return ResolverList(std::move(list));

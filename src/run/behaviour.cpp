@@ -9,7 +9,7 @@
 #include "mechane/collision/pipeline.h"
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/model/joint_table.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 
 namespace mechane::run {
 namespace {
@@ -17,24 +17,24 @@ namespace {
 constexpr std::array kRules{
     BehaviourRule{
         "BEH-drop", "drop", "Does it come to rest on a ground?",
-        "What jitters, sinks in or flies off has impossible masses, colliders or drives.",
-        "The stage, freed from the world, falls 5 cm onto a plane and has 10 s. Drives that follow a velocity are told "
+        "Jitter, deep penetration or flying off comes from impossible masses, colliders or drives.",
+        "The stage, freed from the world, falls 5 cm onto a plane and has 10 s. Velocity drives are told "
         "to stand still. It fails when a body is still faster than 2 cm/s or 0.1 rad/s in the last half second, or "
         "lies more than 1 mm in the ground."},
     BehaviourRule{"BEH-hold", "hold", "Do its drives hold it where they are told?",
-                  "Gains that were meant for another unit leave it hanging, or do nothing.",
+                  "Gains that were meant for another unit let it sag, or do nothing.",
                   "The stage as it is, for 3 s. It fails when a driven joint ends more than 5 degrees or 1 cm from its "
                   "target."},
     BehaviourRule{
-        "BEH-limits", "limits", "Do its stops hold under gravity?",
-        "A joint that passes its limits shows what the real one never does.",
+        "BEH-limits", "limits", "Do its joint limits hold under gravity?",
+        "A joint that passes its limits moves in a way that the real one cannot.",
         "The stage without drive gains, for 3 s. It fails when a joint is more than 1 degree or 1 mm beyond a "
         "limit, and farther than it started."},
-    BehaviourRule{"BEH-mimic", "mimic", "Do followers follow?",
+    BehaviourRule{"BEH-mimic", "mimic", "Do mimic joints follow?",
                   "A finger that lags behind its partner drops what it holds.",
-                  "The run of the limits. It fails when a follower is more than 0.1 degrees or 0.1 mm from where its "
+                  "The same run as BEH-limits. It fails when a follower is more than 0.1 degrees or 0.1 mm from where its "
                   "leader puts it."},
-    BehaviourRule{"BEH-overlap", "overlap", "Are its parts clear of each other where it starts?",
+    BehaviourRule{"BEH-overlap", "overlap", "Are its parts clear of each other in the start pose?",
                   "Parts that start inside each other are pushed apart, or are kept from colliding where they should.",
                   "The start pose. It fails when two parts that may collide overlap by more than 0.1 mm."}};
 
@@ -48,7 +48,7 @@ struct Coordinate {
     std::size_t joint, q, dof;
     bool        angular;
 
-    /// In degrees or millimetres, as people read them.
+    /// In degrees or millimetres, for messages.
     [[nodiscard]] std::string text(double value) const
     { return angular ? fmt::format("{:.2g}°", value / kDegrees) : fmt::format("{:.2g} mm", value * 1000); }
 };
@@ -70,7 +70,7 @@ std::vector<Coordinate> coordinates(const model::Model& m)
 
 double at(const std::vector<Real>& values, std::size_t i) { return static_cast<double>(values[i]); }
 
-/// The model writes "no limit" as a number that is too large for one.
+/// The model encodes "no limit" as a very large number.
 bool has_limit(const model::Model& m, std::size_t dof)
 { return at(m.joint_limit_lower, dof) > -model::kMaxValue || at(m.joint_limit_upper, dof) < model::kMaxValue; }
 
@@ -157,7 +157,7 @@ class Judge {
         bool diverged  = false;
         auto recording = run(free->model, kSeconds, threads_, diverged, quiet);
         if (!recording) return recording.error();
-        // The last time that something moved, and what moves most beyond its bound in the end.
+        // The last time that something moved, and what exceeds its bound most in the end.
         double      moved = 0, most = 1;
         std::string who, how;
         for (const record::Frame& frame : recording->frames)
@@ -208,7 +208,7 @@ class Judge {
         return {};
     }
 
-    /// Swings without drives: limits and mimics of one run.
+    /// Runs without drives: joint limits and mimic joints from one run.
     Result<void> limits(const Scene& scene)
     {
         model::ModelBuilder loose = scene.builder;
@@ -253,8 +253,8 @@ class Judge {
                 worst.consider(c, std::max(0.0, beyond(frame) - start), kDegrees, 1e-3);
         }
         add_run("limits", worst.share > 1,
-                worst.value > 0 ? fmt::format("passes its stop by {} under gravity", worst.where->text(worst.value))
-                                : "no joint passes a stop under gravity",
+                worst.value > 0 ? fmt::format("passes its limit by {} under gravity", worst.where->text(worst.value))
+                                : "no joint passes a limit under gravity",
                 worst.value > 0 ? label(m, *worst.where) : "", m, recording);
     }
 

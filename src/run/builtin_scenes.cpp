@@ -20,7 +20,7 @@ using model::ShapeConfig;
 
 constexpr int kMaxSize = 100000;
 
-/// @param gap  how much earlier than in the step in which they meet contacts are made [m]
+/// @param gap  distance at which contacts are made before the shapes touch [m]
 ModelBuilder with_ground(double gap = 0.02)
 {
     ModelBuilder b;
@@ -46,7 +46,7 @@ ModelBuilder pyramid(int layers)
     return b;
 }
 
-/// 100 x 100 quads of three metres, hilly; by ten metres from valley to top.
+/// A hilly terrain of 100 x 100 quads with edges of 3 m; 10 m from valley to top.
 std::shared_ptr<const geometry::Mesh> terrain()
 {
     constexpr int    n     = 100;
@@ -60,7 +60,7 @@ std::shared_ptr<const geometry::Mesh> terrain()
         [](int, int) { return geometry::Diagonal::falling; }));
 }
 
-/// Upright, of four sides and one metre; a corner of its base towards each axis.
+/// An upright pyramid of four sides with a height of 1 m; a corner of its base lies on each axis.
 std::shared_ptr<const geometry::Mesh> pyramid_hull()
 {
     auto hull = geometry::build_hull(std::vector<Vec3d>{{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}});
@@ -72,7 +72,7 @@ ModelBuilder convex_vs_mesh(int side)
 {
     constexpr double kApart = 7.5, kLowest = 15, kLevel = 2;
     ModelBuilder     b;
-    b.rigid_gap = 0.01;  // of a pair two centimetres, as there
+    b.rigid_gap = 0.01;  // 2 cm for a pair, as in Jolt
     ShapeConfig material;
     material.mu          = 0.5;
     material.restitution = 0.6;
@@ -205,11 +205,11 @@ Result<ModelBuilder> builtin_scene(std::string_view name)
             const std::string_view digits = name.substr(colon + 1);
             const auto             read   = std::from_chars(digits.data(), digits.data() + digits.size(), size);
             if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size() || size < 1 || size > entry.most)
-                return make_diagnostic(kScene, {}, fmt::format("'{}' is no number from 1 to {}", digits, entry.most));
+                return make_diagnostic(kScene, {}, fmt::format("'{}' is not a number from 1 to {}", digits, entry.most));
         }
         return entry.build(size);
     }
-    return make_diagnostic(kScene, {}, fmt::format("'{}' is none of the built-in scenes", name));
+    return make_diagnostic(kScene, {}, fmt::format("'{}' is not a built-in scene", name));
 }
 
 }  // namespace mechane::run

@@ -6,7 +6,7 @@
 namespace mechane::run {
 namespace {
 
-/// Times of steps are sums of roundings; a point a billionth of a second away is at the step.
+/// Times of steps accumulate rounding errors; a point within 1 ns of a step counts as at the step [s].
 constexpr double kInstant = 1e-9;
 
 void write(std::vector<Real>& array, const std::vector<std::size_t>& places, double value)
@@ -17,9 +17,9 @@ void write(std::vector<Real>& array, const std::vector<std::size_t>& places, dou
 double read(const std::vector<Real>& array, const std::vector<std::size_t>& places)
 { return static_cast<double>(array[places.front()]); }
 
-/// Where a moment lies among the points of a track that count.
+/// The position of a time among the valid points of a track.
 struct Place {
-    std::size_t next   = 0;      ///< the first point after the moment; as many as there are points: none
+    std::size_t next   = 0;      ///< first point after the time; the number of points if there is none
     bool        within = false;  ///< there is a point before it
 };
 
@@ -30,11 +30,11 @@ Place place_of(const Track& track, const ControlStep& step)
     return {static_cast<std::size_t>(next - track.times.begin()), next != first};
 }
 
-/// The share of the way from a target to a point that a controller has gone since it gave the target.
+/// The fraction of the way from a target to a point that has passed since the target was set, 0..1.
 double share(const ControlStep& step, double point)
 { return step.goes_on ? step.step / (point - (step.begin - step.step)) : 0; }
 
-/// Value of a track that goes straight from point to point; `now` is what was asked for before.
+/// Linear interpolation of a track; `now` is the previous target.
 double line(const Track& track, const Place& at, const ControlStep& step, double now)
 {
     if (at.next == track.times.size()) return track.values.back();
@@ -44,7 +44,7 @@ double line(const Track& track, const Place& at, const ControlStep& step, double
            (step.begin - t0) / (t1 - t0) * (track.values[at.next] - track.values[at.next - 1]);
 }
 
-/// The velocity that a row with this time gives; nothing when its cell is empty.
+/// The velocity in the row of this time; nothing if its cell is empty.
 const double* velocity_at(const Track& velocity, double time)
 {
     const auto at = std::lower_bound(velocity.times.begin(), velocity.times.end(), time);
@@ -123,7 +123,7 @@ void DifferentialDrive::command(const ControlStep& step) const
     if (after != times.begin()) {
         const auto   last = static_cast<std::size_t>(after - times.begin()) - 1;
         const double age  = step.begin - times[last];
-        // A message that came before the controller was switched on went unheard.
+        // A message from before the controller was switched on is ignored.
         if (times[last] >= step.since - kInstant && (timeout == 0 || age <= timeout + kInstant))
             v = linear[last], w = angular[last];
     }

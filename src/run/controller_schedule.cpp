@@ -18,7 +18,7 @@ class Owners {
     {
     }
 
-    /// What is in the way of a controller: a joint or body, and who commands it. Schemas of one prim are one
+    /// A conflict of a controller: the joint or body, and the controller that commands it. Schemas of one prim are one
     /// controller.
     struct Conflict {
         usd::Path   target;
@@ -58,8 +58,8 @@ class Owners {
 ControllerSchedule schedule(const std::vector<ros::Controller>& controllers, const std::vector<Switch>& switches,
                             const std::vector<std::vector<std::size_t>>& of, Diagnostics& found)
 {
-    // At one time: what is switched off, what starts enabled, what is switched on. So one hands over to another, and
-    // what a user switches off at the beginning never was on.
+    // Order at one time: switching off, starting enabled, switching on. So a controller can hand over to another, and
+    // one that is switched off at the beginning is never on.
     struct Wish {
         double      time;
         int         rank;

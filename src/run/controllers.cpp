@@ -11,7 +11,7 @@
 #include "mechane/ros/frames.h"
 #include "mechane/ros/interfaces.h"
 #include "mechane/run/codes.h"
-#include "run/command_cells.h"
+#include "simulation/command_cells.h"
 #include "run/controller_motions.h"
 #include "run/controller_schedule.h"
 
@@ -41,7 +41,7 @@ class Preparation {
         for (const ros::Controller& controller : controllers) paths_.push_back(controller.prim.path().text());
     }
 
-    /// What the switches mean.
+    /// Resolves the names of the switches.
     /// @error RUN_ARGUMENT
     Result<void> read_switches()
     {
@@ -56,13 +56,13 @@ class Preparation {
             if (published.empty()) published = publishers();
             if (std::find(published.begin(), published.end(), one.name) == published.end())
                 return make_diagnostic(kArgument, {},
-                                       fmt::format("no controller and no publisher is called '{}'", one.name),
+                                       fmt::format("there is no controller or publisher '{}'", one.name),
                                        "'mechane ros interfaces --controllers FILE' lists them.");
         }
         return {};
     }
 
-    /// Which columns of the table are whose.
+    /// Assigns the columns of the table to controllers.
     /// @error RUN_CONTROL_FILE
     Result<void> read_columns()
     {
@@ -81,7 +81,7 @@ class Preparation {
             const auto owner = find_label(paths_, trimmed(name.substr(0, dot)));
             if (owner.empty()) continue;
             Column column{owner.front(), i, std::string(trimmed(name.substr(dot + 1))), std::string(trimmed(joint))};
-            for (const std::size_t c : owner)  // of the schemas on one prim the one that has a runtime
+            for (const std::size_t c : owner)  // of several schemas on one prim, the one with a runtime
                 if (ros::has_runtime(controllers[c].kind)) column.controller = c;
             if (const auto wrong = fault(column))
                 return make_diagnostic(kControlFile, {.layer = options_.table_name, .line = cells_.header_line},
@@ -105,7 +105,7 @@ class Preparation {
         const ros::Controller& one = controllers[controller];
         if (std::any_of(one.targets.begin(), one.targets.end(), [](const auto& target) { return target.commands; }))
             found_.add(kControllerNoRuntime, one.prim.site(),
-                       fmt::format("{} is on, and nothing does what {} asks for", one.prim.path().text(),
+                       fmt::format("{} is on, and nothing carries out what {} asks for", one.prim.path().text(),
                                    one.schema.empty() ? "it" : one.schema));
     }
 
@@ -122,7 +122,7 @@ class Preparation {
     CommandCells             cells_;
     std::vector<Column>      columns_;
 
-    /// Topics and prims that switches may name besides, for who writes messages.
+    /// Further topics and prims that switches may name, for the writer of messages.
     [[nodiscard]] std::vector<std::string> publishers() const
     {
         std::vector<std::string> out;
@@ -150,7 +150,7 @@ class Preparation {
                        : std::optional(fmt::format("{} has columns linear and angular, not '{}'",
                                                    owner.prim.path().text(), column.field));
         if (owner.kind != ros::ControllerKind::joint_trajectory)
-            return fmt::format("nothing runs {}, which the column '{}' commands", owner.prim.path().text(),
+            return fmt::format("{}, which the column '{}' commands, has no runtime", owner.prim.path().text(),
                                cells_.columns[column.cell]);
         if (!is({"position", "velocity", "effort"}) || column.joint.empty())
             return fmt::format("{} has columns position[JOINT], velocity[JOINT] and effort[JOINT], not '{}'",
@@ -177,7 +177,7 @@ class Preparation {
     void idle(const usd::Prim& prim, std::string message) const
     { found_.add(kControllerIdle, prim.site(), std::move(message)); }
 
-    /// The drive that commands of one joint go through.
+    /// The drive that receives the commands of one joint.
     [[nodiscard]] std::optional<DrivenAxis> axis_of(const ros::Controller& controller, const usd::Prim& joint,
                                                     bool with_position, bool with_velocity) const
     {
@@ -224,7 +224,7 @@ class Preparation {
         const auto value = parse_number(row.cells[cell]);
         if (!value)
             return make_diagnostic(kControlFile, {.layer = options_.table_name, .line = row.line},
-                                   fmt::format("'{}' is no finite number", row.cells[cell]));
+                                   fmt::format("'{}' is not a finite number", row.cells[cell]));
         return value;
     }
 
@@ -313,8 +313,7 @@ class Running {
 
     void command(double begin, double end, const model::State& state, model::Control& control)
     {
-        // What happened before a run that goes on from a checkpoint is in the controls already. The step before it
-        // was as long as this one.
+        // After a checkpoint the controls already contain the events before it. The step before it had the same length.
         if (begin_ > 0 && next_ == 0) pass(begin - (end - begin));
         const std::size_t first = next_;
         pass(begin);
@@ -345,11 +344,11 @@ class Running {
     double                                 begin_;
     std::size_t                            next_ = 0;
 
-    /// Takes in the events up to a time.
+    /// Applies the events up to a time.
     void pass(double time)
     {
-        constexpr double kInstant = 1e-9;
-        for (; next_ < events_.size() && events_[next_].time <= time + kInstant; ++next_)
+        constexpr double kSameInstant = 1e-9;
+        for (; next_ < events_.size() && events_[next_].time <= time + kSameInstant; ++next_)
             since_[events_[next_].controller] = events_[next_].on ? std::optional(events_[next_].time) : std::nullopt;
     }
 };

@@ -13,7 +13,7 @@
 #include "mechane/ros/controllers.h"
 #include "mechane/run/codes.h"
 #include "ros_messages.h"
-#include "run/command_cells.h"
+#include "simulation/command_cells.h"
 
 namespace mechane::run {
 namespace {
@@ -22,7 +22,7 @@ constexpr double kNanoseconds = 1e9;
 
 std::uint64_t nanoseconds(double t) { return static_cast<std::uint64_t>(std::llround(t * kNanoseconds)); }
 
-/// Where prims of the stage are in the world at a frame of the recording.
+/// Poses of prims in the world at a frame of the recording.
 class Places {
   public:
     Places(const Scene& scene, const StageInWorld& stage, const std::vector<ros::Frame>& frames)
@@ -40,7 +40,7 @@ class Places {
     }
 
   private:
-    /// A pose in a body, or in the world where nothing carries the prim.
+    /// A pose relative to a body, or to the world if no body carries the prim.
     struct Offset {
         std::int32_t body = -1;
         Posed        X;
@@ -61,7 +61,7 @@ class Places {
         const auto& bodies = scene_.imported.path_body_map;
         for (usd::Prim above = prim; above && !above.path().is_root(); above = above.parent())
             if (const auto body = bodies.find(above.path().text()); body != bodies.end() && body->second >= 0) {
-                // Of bodies that were joined to one, the label names the one that is left.
+                // If bodies were merged, the label names the remaining one.
                 const usd::Path left(scene_.model.body_label[static_cast<std::size_t>(body->second)]);
                 if (const usd::Prim carrier = scene_.stage->prim_at(left))
                     return {body->second, inverse(on_stage(carrier)) * on_stage(prim)};
@@ -83,8 +83,8 @@ struct Joints {
     std::vector<std::size_t> q, qd;  ///< where their coordinate and speed are
 };
 
-/// The body that a joint moves, as the stage names it: of the two ends the one that the model has as child, whichever
-/// way round the joint is authored and whatever bodies were joined to one.
+/// The body that a joint moves, by its path on the stage: the end that is the child in the model, whatever the authored
+/// direction of the joint and even if bodies were merged.
 usd::Path child_of(const Scene& scene, const usd::Prim& joint, std::size_t index)
 {
     const std::int32_t child  = scene.model.joint_child[index];
@@ -99,7 +99,7 @@ usd::Path child_of(const Scene& scene, const usd::Prim& joint, std::size_t index
     return child < 0 ? usd::Path() : usd::Path(scene.model.body_label[static_cast<std::size_t>(child)]);
 }
 
-/// The joints that a JointStateBroadcaster says its publisher speaks of; nothing where no broadcaster names it.
+/// The joints that a JointStateBroadcaster lists for its publisher; nothing if no broadcaster names the publisher.
 std::optional<std::set<usd::Path>> broadcast_joints(const usd::Stage& stage, const usd::Prim& publisher)
 {
     std::optional<std::set<usd::Path>> joints;
@@ -113,7 +113,7 @@ std::optional<std::set<usd::Path>> broadcast_joints(const usd::Stage& stage, con
     return joints;
 }
 
-/// What a publisher of joint states speaks of (REP-0158 1.3, 2.1 and 2.2): the joints whose child body lies below its
+/// The joints of a joint state publisher (REP-0158 1.3, 2.1 and 2.2): the joints whose child body lies below its
 /// context, since a tree comes from relationships and a joint may stand anywhere; a broadcaster's own list goes before.
 Joints joints_of(const Scene& scene, const usd::Prim& publisher)
 {
@@ -161,10 +161,10 @@ class Publisher {
             if (std::none_of(what_.channels.begin(), what_.channels.end(),
                              [&](const ros::Channel& channel) { return is_meant(one, channel); }) &&
                 find_label(controllers, one.name).empty())
-                found.add(kArgument, {}, fmt::format("no publisher is called '{}'", one.name));
+                found.add(kArgument, {}, fmt::format("there is no publisher '{}'", one.name));
     }
 
-    /// Says which channels of the file have no message, and why: one finding for all.
+    /// Reports which channels of the file have no message, and why, in one finding.
     void report_silent(Diagnostics& found) const
     {
         std::map<std::string, std::vector<std::string>> topics_of;
@@ -173,7 +173,7 @@ class Publisher {
             if (line.messages > 0) continue;
             if (first == nullptr) first = line.channel;
             const bool made = line.states || !line.channel->frames.empty();
-            topics_of[!made                       ? fmt::format("nothing here makes {}", line.channel->type)
+            topics_of[!made                       ? fmt::format("Mechane makes no {}", line.channel->type)
                       : line.channel->rate > 0    ? "switched off whenever they were due"
                       : line.channel->frames.empty() ? "no publish_rate"
                                                   : "switched off"]
@@ -208,7 +208,7 @@ class Publisher {
         Joints              joints;
         bool                states = false;
         double              next   = 0;      ///< [s]
-        bool                said   = false;  ///< once is enough for latched ones
+        bool                said   = false;  ///< already written; a latched channel is written once
         std::size_t         messages = 0;
     };
     const Scene&                         scene_;
@@ -264,7 +264,7 @@ class Publisher {
             out.message(line.id, now, tf_message(now, transforms));
             ++line.messages;
         } else if (line.states && line.channel->rate > 0) {
-            // Half a nanosecond late is on time: frames lie where whole steps do.
+            // Allows 0.5 ns of rounding: frames lie at multiples of the step.
             if (at.t + 0.5 / kNanoseconds < line.next) return;
             const double period = 1 / line.channel->rate;
             line.next           = (std::floor(at.t / period + 1e-9) + 1) * period;
@@ -290,7 +290,7 @@ Result<Switch> parse_switch(const std::string& text, bool on)
         const char* end = text.data() + text.size();
         const auto  got = std::from_chars(text.data() + at + 1, end, out.time);
         if (got.ec != std::errc() || got.ptr != end || !(out.time >= 0))
-            return make_diagnostic(kArgument, {}, fmt::format("'{}' is not NAME@SECONDS", text));
+            return make_diagnostic(kArgument, {}, fmt::format("'{}' is not of the form NAME@SECONDS", text));
     }
     if (out.name.empty()) return make_diagnostic(kArgument, {}, fmt::format("'{}' names nothing", text));
     return out;

@@ -10,7 +10,7 @@ using model::JointDofConfig;
 using model::ModelBuilder;
 using model::ShapeConfig;
 
-/// A robot that is being built: links are placed by the point of their parent that they hang on.
+/// A robot under construction: a link is placed by its joint's position on the parent.
 class Robot {
   public:
     Robot(ModelBuilder& b, const Posed& at, std::string name, const ShapeConfig& flesh)
@@ -18,14 +18,14 @@ class Robot {
     {
     }
 
-    /// The free link that the others hang on, its origin at `origin` of the robot.
+    /// The free root link, with its origin at `origin` in the robot's frame [m].
     std::int32_t root(const Vec3d& origin, const char* label)
     {
         const auto body = link(origin, label);
         joints_.push_back(b_.add_joint_free(body, name_ + "/" + label + "_joint"));
         return body;
     }
-    /// A link whose origin, at `origin` of the robot, turns in its parent about the axes, one after the other.
+    /// A link with its origin at `origin` in the robot's frame [m], on hinges about the axes, one after the other.
     std::int32_t hang(std::int32_t parent, const Vec3d& origin, const std::vector<JointDofConfig>& axes,
                       const char* label)
     {
@@ -140,7 +140,7 @@ void add_ant(ModelBuilder& b, const Posed& at, const std::string& name)
         robot.limb(torso, {}, out, kRadius);
         const auto leg = robot.hang(torso, out + Vec3d{0, 0, kHeight}, {turn(kZ, -30, 30)}, hips[i]);
         robot.limb(leg, {}, out, kRadius);
-        // turning about this axis by a positive angle lowers the foot
+        // a positive angle about this axis lowers the foot
         const Vec3d    across = normalized(Vec3d{-out.y, out.x, 0});
         JointDofConfig ankle  = turn(across, 30, 70);
         ankle.initial_q       = 1;

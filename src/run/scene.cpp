@@ -35,9 +35,9 @@ bool has_ground(const model::Model& model)
     return false;
 }
 
-/// Drives every joint axis to where it starts. What would start outside of its limits starts at the nearest one:
-/// nothing could hold it where it is, and the limit would throw the robot over on its way back. Free-like joints have
-/// no drives.
+/// Drives every joint axis to its start position. An axis outside its limits starts at the nearest limit: no drive
+/// could hold it outside, and the limit would overturn the robot on the way back. Free, distance and rod joints have no
+/// drives.
 void hold_joints(model::ModelBuilder& builder, const Hold& hold)
 {
     for (model::BuilderJoint& joint : builder.joints) {
@@ -59,7 +59,7 @@ void hold_joints(model::ModelBuilder& builder, const Hold& hold)
     }
 }
 
-/// A finding about an entity of the model with the file and line of its prim, or of what decides it there.
+/// A finding about an entity of the model, with the file and line of its prim or of the property that decides.
 Diagnostic with_place(const usd::Stage& stage, Diagnostic finding)
 {
     if (!finding.site.layer.empty() || finding.site.prim.empty()) return finding;
@@ -179,7 +179,7 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
     }
     if (options.worlds > 1 && !scene.builder.world_gravity.empty())
         return make_diagnostic(kArgument, {.layer = file},
-                               fmt::format("{} worlds are asked for, and the stage has {} of its own (newton:world)",
+                               fmt::format("{} worlds were requested, and the stage has {} of its own (newton:world)",
                                            options.worlds, scene.builder.world_gravity.size()));
     if (options.worlds > 1) {
         model::ModelBuilder many;

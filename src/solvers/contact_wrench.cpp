@@ -1,6 +1,7 @@
 #include "mechane/solvers/contact_wrench.h"
 
-#include "mechane/core/assert.h"
+#include "mechane/core/failure.h"
+#include "mechane/model/belongs.h"
 
 namespace mechane::solvers {
 
@@ -8,7 +9,10 @@ void contact_wrenches(const model::Model& model, const model::State& state, cons
                       std::span<Spatial> on_body0, std::span<Spatial> on_body1)
 {
     const auto count = static_cast<std::size_t>(contacts.rigid_contact_count);
-    MCH_CHECK((on_body0.empty() || on_body0.size() >= count) && (on_body1.empty() || on_body1.size() >= count));
+    MCH_REQUIRE(state.body_q.size() == model.body_count(), "contact_wrenches", "state", "a state of the model");
+    MCH_REQUIRE(model::fits(model, contacts), "contact_wrenches", "contacts", "contacts of the model's shapes");
+    MCH_REQUIRE(on_body0.empty() || on_body0.size() >= count, "contact_wrenches", "on_body0", "room for each contact");
+    MCH_REQUIRE(on_body1.empty() || on_body1.size() >= count, "contact_wrenches", "on_body1", "room for each contact");
     for (std::size_t i = 0; i < count; ++i) {
         Vec3d surface[2], com[2];
         for (std::size_t s = 0; s < 2; ++s) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "mechane/core/failure.h"
 #include "mechane/solvers/codes.h"
 
 namespace mechane::solvers {
@@ -83,6 +84,9 @@ void SensorContact::update(const model::Contacts& contacts)
     std::fill(net_.begin(), net_.end(), Vec3{});
     std::fill(matrix_.begin(), matrix_.end(), Vec3{});
     const auto add = [&](std::int32_t on, std::int32_t by, const Vec3& force) {
+        const std::size_t  shapes = row_of_.size();
+        MCH_REQUIRE(on >= 0 && static_cast<std::size_t>(on) < shapes && by >= 0 && static_cast<std::size_t>(by) < shapes,
+                    "SensorContact::update", "contacts", "contacts of the model's shapes");
         const std::int32_t row    = row_of_[static_cast<std::size_t>(on)],
                            column = column_of_[static_cast<std::size_t>(by)];
         if (row < 0) return;

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "mechane/solvers/codes.h"
 #include "mechane/solvers/solver.h"
@@ -13,6 +17,26 @@ namespace mechane::solvers {
 
 namespace {
 constexpr std::array<std::string_view, 1> kNames{"softstep"};
+
+/// Solvers of the program's own. What was handed out stays valid: nothing is ever taken away.
+struct Registry {
+    std::mutex                                        mutex;
+    std::deque<std::pair<std::string, SolverFactory>> own;
+    std::deque<std::vector<std::string_view>>         lists{{kNames.begin(), kNames.end()}};
+};
+Registry& registry()
+{
+    static Registry* const all = new Registry;  // lives as long as the threads that may ask for it
+    return *all;
+}
+SolverFactory own_factory(std::string_view name)
+{
+    Registry&             all = registry();
+    const std::lock_guard lock(all.mutex);
+    for (const auto& [known, factory] : all.own)
+        if (known == name) return factory;
+    return {};
+}
 
 /// One diagnostic a feature of the model that the solver does not honour.
 /// @error SOLVER_MODEL  the first of them, if `strict`
@@ -34,20 +58,47 @@ Result<void> report_support(std::string_view solver, const model::Model& model, 
 }
 }  // namespace
 
-std::span<const std::string_view> solver_names() { return kNames; }
+std::span<const std::string_view> solver_names()
+{
+    Registry&             all = registry();
+    const std::lock_guard lock(all.mutex);
+    return all.lists.back();
+}
+
+Result<void> register_solver(std::string name, SolverFactory factory)
+{
+    if (!factory) return make_diagnostic(kSolverName, {}, "factory: expected a function");
+    Registry&             all = registry();
+    const std::lock_guard lock(all.mutex);
+    const auto&           known = all.lists.back();
+    if (name.empty() || std::find(known.begin(), known.end(), name) != known.end())
+        return make_diagnostic(kSolverName, {},
+                               name.empty() ? "name: expected a text" : fmt::format("name: '{}' is taken", name));
+    all.own.emplace_back(std::move(name), std::move(factory));
+    all.lists.push_back(known);
+    all.lists.back().push_back(all.own.back().first);
+    return {};
+}
 
 Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::Model& model,
                                             const SolverOptions& options, Diagnostics& out)
 {
-    if (std::find(kNames.begin(), kNames.end(), name) == kNames.end())
+    const SolverFactory own = own_factory(name);
+    if (!own && std::find(kNames.begin(), kNames.end(), name) == kNames.end())
         return make_diagnostic(kSolverUnknown, {}, fmt::format("solver '{}' does not exist", name),
-                               fmt::format("Known solvers: {}.", fmt::join(kNames, ", ")));
+                               fmt::format("Known solvers: {}.", fmt::join(solver_names(), ", ")));
     if (options.substeps < 1 || options.substeps > 64)
         return make_diagnostic(kSolverModel, {}, fmt::format("substeps is {}, expected 1 to 64", options.substeps));
     if (model.gravity.empty())
         return make_diagnostic(kSolverModel, {},
                                "the model has no gravity entry, expected one per world and one for the global world",
                                "Build models with ModelBuilder::finalize.");
+    if (own) {
+        auto made = own(model, options, out);
+        if (made && *made == nullptr)
+            return make_diagnostic(kSolverModel, {}, fmt::format("solver '{}' made nothing", name));
+        return made;
+    }
     if (auto honoured = report_support(name, model, options.strict, out); !honoured) return honoured.error();
     return softstep::make(model, options, out);
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "mechane/core/assert.h"
+#include "mechane/core/failure.h"
 
 #if defined(MECHANE_TASKS_TBB)
 #define TBB_PREVIEW_PARALLEL_PHASE 1
@@ -32,7 +32,7 @@ Pool::Pool(int threads) : threads_(threads > 0 ? threads : available_threads())
 void Pool::for_chunks(std::size_t count, std::size_t grain,
                       const std::function<void(std::size_t, std::size_t, std::size_t)>& body, Chunks chunks) const
 {
-    MCH_CHECK(grain > 0);
+    MCH_REQUIRE(grain > 0, "Pool::for_chunks", "grain", "at least 1");
     const std::size_t all = chunk_count(count, grain);
     const auto        run = [&](std::size_t c) { body(c * grain, std::min(count, (c + 1) * grain), c); };
     if (all <= 1 || threads_ == 1) {
@@ -64,7 +64,7 @@ Pool::Pool(int threads) : threads_(threads > 0 ? threads : available_threads()) 
 void Pool::for_chunks(std::size_t count, std::size_t grain,
                       const std::function<void(std::size_t, std::size_t, std::size_t)>& body, Chunks) const
 {
-    MCH_CHECK(grain > 0);
+    MCH_REQUIRE(grain > 0, "Pool::for_chunks", "grain", "at least 1");
     const std::size_t        chunks = chunk_count(count, grain);
     std::atomic<std::size_t> next{0};
     const auto               work = [&] {

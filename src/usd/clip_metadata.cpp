@@ -215,7 +215,7 @@ class Builder {
     bool listed()
     {
         const auto assets = authored_.get<VtArray<SdfAssetPath>>("assetPaths");
-        if (!assets) return fail("assetPaths is no list of assets") != nullptr;
+        if (!assets) return fail("assetPaths is not a list of assets") != nullptr;
         for (const SdfAssetPath& asset : *assets) {
             if (asset.GetAuthoredPath().empty()) return fail("assetPaths has an empty path") != nullptr;
             assets_.push_back(asset.GetAuthoredPath());

@@ -21,7 +21,7 @@ enum class Rule { exclude, explicit_only, expand_prims, expand_all };
 using RuleMap = std::unordered_map<Path, Rule>;  // asked by path, never iterated for output
 using Chain   = std::vector<Path>;               // the collections that led here
 
-const std::string kPrefix = "collection:";
+const std::string kCollectionPrefix = "collection:";
 
 /// One collection: its prim and the name that its properties begin with.
 struct Place {
@@ -38,7 +38,7 @@ std::optional<Place> place_of(const Stage& stage, const Path& path)
     if (!path.is_property()) return std::nullopt;
     const std::string base = path.name().text();
     const Prim        prim = stage.prim_at(path.prim());
-    if (!prim || !base.starts_with(kPrefix) || !prim.has_api(Token("CollectionAPI:" + base.substr(kPrefix.size()))))
+    if (!prim || !base.starts_with(kCollectionPrefix) || !prim.has_api(Token("CollectionAPI:" + base.substr(kCollectionPrefix.size()))))
         return std::nullopt;
     return Place{prim, base};
 }
@@ -60,9 +60,9 @@ Rule rule_of(const Place& place)
                                                 : Rule::expand_prims;
 }
 
-class Builder {
+class MembershipBuilder {
   public:
-    Builder(const Stage& stage, Diagnostics* found) : stage_(stage), found_(found) {}
+    MembershipBuilder(const Stage& stage, Diagnostics* found) : stage_(stage), found_(found) {}
 
     /// Entries in the order in which they count: a later one replaces an earlier one of the same path.
     std::vector<std::pair<Path, Rule>> entries(const Place& place)
@@ -105,11 +105,11 @@ class Builder {
         const auto resolve = [&](const SdfPathExpression::ExpressionReference& reference) {
             if (reference.name == "_") return SdfPathExpression::Nothing();  // there is nothing weaker
             const SdfPath at    = reference.path.IsEmpty() ? unwrap(place.prim.path()) : reference.path;
-            const auto    inner = place_of(stage_, wrap(at).property(Token(kPrefix + reference.name)));
+            const auto    inner = place_of(stage_, wrap(at).property(Token(kCollectionPrefix + reference.name)));
             if (!inner || !is_expression(*inner)) {
                 report(kCollectionExpression, place, ":membershipExpression",
-                       fmt::format("<{}> names <{}.{}{}>, which is no collection with an expression",
-                                   place.path().text(), at.GetString(), kPrefix, reference.name));
+                       fmt::format("<{}> names <{}.{}{}>, which is not a collection with an expression",
+                                   place.path().text(), at.GetString(), kCollectionPrefix, reference.name));
                 return SdfPathExpression::Nothing();
             }
             return expression(*inner);
@@ -164,9 +164,9 @@ CollectionQuery collection(const Prim& prim, const Token& name, Diagnostics* fou
     CollectionQuery out;
     if (!prim) return out;
     auto        impl = std::make_shared<CollectionQuery::Impl>();
-    const Place place{prim, kPrefix + name.text()};
+    const Place place{prim, kCollectionPrefix + name.text()};
     impl->stage = &prim.stage();
-    Builder builder(prim.stage(), found);
+    MembershipBuilder builder(prim.stage(), found);
     if (is_expression(place)) {
         const SdfPathExpression expression = builder.expression(place);
         if (!expression.IsEmpty()) {

@@ -60,7 +60,7 @@ enum Type : unsigned {
     kAnimationBlock     = 60,
 };
 
-constexpr std::uint64_t kBootstrap = 88, kPayloadBits = 0xffffffffffffull;
+constexpr std::uint64_t kFirstPayload = 88, kPayloadBits = 0xffffffffffffull;
 constexpr int           kMaxDepth  = 128;
 
 const std::string kOutside = "a value lies outside the file",
@@ -198,7 +198,7 @@ std::string CrateValues::check(std::uint64_t rep, int depth)
     const bool whole = !is_array(rep) && !is_edit(rep);
     if (whole && always_inlined(type)) return kForm;
     if (!whole && payload == 0) return {};  // nothing
-    if (payload < kBootstrap || payload >= bytes_.size()) return kOutside;
+    if (payload < kFirstPayload || payload >= bytes_.size()) return kOutside;
     if (const auto known = good_.find(rep); known != good_.end() && meaning_ == FieldMeaning::any) {
         cost_ = sum(cost_, known->second);
         return {};

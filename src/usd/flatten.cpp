@@ -27,7 +27,7 @@ namespace {
 using namespace pxr;
 
 /// Fields that are arcs or structure; what they bring is in the flattened layer already.
-bool is_structure(const TfToken& field)
+bool is_structural(const TfToken& field)
 {
     static const std::set<TfToken> kFields = {
         SdfFieldKeys->References,  SdfFieldKeys->Payload,         SdfFieldKeys->InheritPaths,
@@ -70,7 +70,7 @@ class Flattening {
         for (const SdfLayerRefPtr& layer : {impl_.root, impl_.session}) {  // the session is stronger
             if (!layer) continue;
             for (const TfToken& field : layer->ListFields(SdfPath::AbsoluteRootPath()))
-                if (!is_structure(field))
+                if (!is_structural(field))
                     out_->SetField(SdfPath::AbsoluteRootPath(), field,
                                    absolute(layer, layer->GetField(SdfPath::AbsoluteRootPath(), field)));
         }
@@ -133,7 +133,7 @@ class Flattening {
         for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
             for (const TfToken& field :
                  layer->ListFields(property.IsEmpty() ? at.path : at.path.AppendProperty(property)))
-                if (!is_structure(field)) fields.emplace(field, layer);
+                if (!is_structural(field)) fields.emplace(field, layer);
             return false;
         });
         for (const auto& [field, layer] : fields)

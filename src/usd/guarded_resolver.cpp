@@ -28,8 +28,8 @@ namespace {
 
 using namespace mechane;
 
-std::mutex        g_mutex;
-usd::Limits       g_limits;
+std::mutex        g_guard_mutex;
+usd::Limits       g_guard_limits;
 std::string       g_stage;
 usd::FirstReader  g_first_reader;
 std::atomic<bool> g_guarding = false;
@@ -64,7 +64,7 @@ std::optional<Diagnostic> read_first(const std::string& layer, std::string_view 
     usd::FirstReader reader;
     std::string      stage;
     {
-        const std::lock_guard lock(g_mutex);
+        const std::lock_guard lock(g_guard_mutex);
         reader = g_first_reader;
         stage  = g_stage.empty() ? layer : g_stage;
     }
@@ -79,10 +79,10 @@ bool admit(const std::string& path, const pxr::ArAsset* asset, const FileState& 
 {
     usd::Limits limits;
     {
-        const std::lock_guard lock(g_mutex);
+        const std::lock_guard lock(g_guard_mutex);
         if (g_good.contains(state)) return true;
         if (g_refused.contains(path)) return false;
-        limits = g_limits;
+        limits = g_guard_limits;
     }
     std::optional<Diagnostic> wrong  = usd::memory_limit_reached(path);
     const auto                buffer = wrong ? nullptr : asset->GetBuffer();
@@ -94,7 +94,7 @@ bool admit(const std::string& path, const pxr::ArAsset* asset, const FileState& 
     else
         wrong = usd::guard_layer({buffer.get(), asset->GetSize()}, path, limits, &g_variables);
     if (!wrong) wrong = read_first(path, {buffer.get(), asset->GetSize()});
-    const std::lock_guard lock(g_mutex);
+    const std::lock_guard lock(g_guard_mutex);
     if (wrong && g_guarding) g_refused.emplace(path, *wrong);
     if (!wrong) {
         g_good.insert(state);
@@ -172,7 +172,7 @@ namespace mechane::usd {
 
 void set_first_reader(FirstReader reader)
 {
-    const std::lock_guard lock(g_mutex);
+    const std::lock_guard lock(g_guard_mutex);
     g_first_reader = std::move(reader);
 }
 
@@ -180,8 +180,8 @@ bool is_reading() { return g_guarding.load(std::memory_order_relaxed); }
 
 GuardScope::GuardScope(const Limits& limits, std::string stage)
 {
-    const std::lock_guard lock(g_mutex);
-    g_limits   = limits;
+    const std::lock_guard lock(g_guard_mutex);
+    g_guard_limits   = limits;
     g_stage    = std::move(stage);
     g_guarding = true;
     g_refused.clear();
@@ -191,7 +191,7 @@ GuardScope::GuardScope(const Limits& limits, std::string stage)
 
 GuardScope::~GuardScope()
 {
-    const std::lock_guard lock(g_mutex);
+    const std::lock_guard lock(g_guard_mutex);
     g_guarding = false;
     g_refused.clear();
 }
@@ -202,7 +202,7 @@ ReadInstead::~ReadInstead() { t_instead = {}; }
 
 Diagnostics GuardScope::take()
 {
-    const std::lock_guard lock(g_mutex);
+    const std::lock_guard lock(g_guard_mutex);
     Diagnostics           out;
     for (auto& [file, finding] : std::exchange(g_refused, {})) out.add(finding);
     return out;

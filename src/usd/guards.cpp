@@ -65,7 +65,7 @@ std::optional<Diagnostic> guard(std::string_view bytes, const std::string& shown
     }
     // What follows a zero is no text, and may be a hole of gigabytes in the file.
     if (const std::size_t zero = bytes.find('\0'); zero != std::string_view::npos)
-        return make_diagnostic(kOpenFailed, {.layer = shown}, fmt::format("byte {} is zero: this is no text", zero));
+        return make_diagnostic(kOpenFailed, {.layer = shown}, fmt::format("byte {} is zero: this is not text", zero));
     const NestingLimits nesting{
         .brackets = limits.max_nesting, .braces = limits.max_depth, .quoted = 16 * limits.max_nesting};
     if (auto deep = check_nesting(bytes, nesting)) {
@@ -88,7 +88,7 @@ bool text_relocates(std::string_view text)
 }
 
 /// OpenUSD 24.08 to 26.11 recurse without end over some relocates between arcs that lead in circles.
-const char* const kRelocates = "relocates";
+const char* const kRelocatesWord = "relocates";
 
 std::string unchecked(std::string_view bytes, int packages)
 {
@@ -96,9 +96,9 @@ std::string unchecked(std::string_view bytes, int packages)
         const int major = static_cast<unsigned char>(bytes[8]), minor = static_cast<unsigned char>(bytes[9]);
         if (major != 0 || minor < kFirstCheckedMinor || minor > kLastCheckedMinor)
             return fmt::format("a crate of version {}.{}", major, minor);
-        return crate_has_token(bytes, "layerRelocates") ? kRelocates : "";
+        return crate_has_token(bytes, "layerRelocates") ? kRelocatesWord : "";
     }
-    if (bytes.starts_with("#usda")) return text_relocates(bytes) ? kRelocates : "";
+    if (bytes.starts_with("#usda")) return text_relocates(bytes) ? kRelocatesWord : "";
     std::string found;
     if (bytes.starts_with("PK\3\4") && packages < kMaxPackages)
         (void)check_zip(bytes, [&](std::string_view, std::string_view content) {

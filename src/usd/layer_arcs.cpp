@@ -124,4 +124,15 @@ void remove_sublayer(Layer& layer, const std::string& file)
     layer.impl().edited = true;
 }
 
+std::vector<Path> class_arcs(const Layer& layer, const Path& prim)
+{
+    std::vector<Path> found;
+    for (const TfToken& key : {SdfFieldKeys->InheritPaths, SdfFieldKeys->Specializes}) {
+        SdfPathVector paths;
+        layer.impl().layer->GetFieldAs<SdfPathListOp>(unwrap(prim), key).ApplyOperations(&paths);
+        for (const SdfPath& path : paths) found.push_back(wrap(path));
+    }
+    return found;
+}
+
 }  // namespace mechane::usd

@@ -51,7 +51,7 @@ Result<void> Layer::define_attribute(const Path& attribute, std::string_view typ
     const SdfPath& path = unwrap(attribute);
     if (std::string why = impl_->check_property(path); !why.empty()) return impl_->refused(attribute, std::move(why));
     const SdfValueTypeName wanted = SdfSchema::GetInstance().FindType(std::string(type));
-    if (!wanted) return impl_->refused(attribute, fmt::format("'{}' is no value type of USD", type));
+    if (!wanted) return impl_->refused(attribute, fmt::format("'{}' is not a value type of USD", type));
     if (kind(attribute) == SpecKind::relationship) return impl_->refused(attribute, "there is a relationship already");
     impl_->edited                    = true;
     const SdfVariability variability = uniform ? SdfVariabilityUniform : SdfVariabilityVarying;
@@ -129,7 +129,7 @@ Result<void> Layer::set_sample(const Path& attribute, double time, const Value& 
 {
     const VtValue* held = Value::Access::of(value);
     if (held == nullptr) return impl_->refused(attribute, "there is no value to set");
-    if (!std::isfinite(time)) return impl_->refused(attribute, fmt::format("{} is no time code", time));
+    if (!std::isfinite(time)) return impl_->refused(attribute, fmt::format("{} is not a time code", time));
     SdfAttributeSpecHandle spec = impl_->layer->GetAttributeAtPath(unwrap(attribute));
     if (!spec) {
         const SdfValueTypeName type = SdfSchema::GetInstance().FindType(*held);
@@ -214,7 +214,7 @@ Result<void> Layer::set_connections(const Path& attribute, const std::vector<Pat
 Result<void> Layer::add_reference(const Path& prim, const Arc& arc)
 {
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
-    if (!is_arc_target(arc.prim)) return impl_->refused(prim, fmt::format("'{}' is no prim", arc.prim.text()));
+    if (!is_arc_target(arc.prim)) return impl_->refused(prim, fmt::format("'{}' is not a prim", arc.prim.text()));
     impl_->edited = true;
     if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     prepend<SdfReferenceListOp>(impl_->layer, unwrap(prim), SdfFieldKeys->References,
@@ -225,7 +225,7 @@ Result<void> Layer::add_reference(const Path& prim, const Arc& arc)
 Result<void> Layer::add_payload(const Path& prim, const Arc& arc)
 {
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
-    if (!is_arc_target(arc.prim)) return impl_->refused(prim, fmt::format("'{}' is no prim", arc.prim.text()));
+    if (!is_arc_target(arc.prim)) return impl_->refused(prim, fmt::format("'{}' is not a prim", arc.prim.text()));
     impl_->edited = true;
     if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     prepend<SdfPayloadListOp>(impl_->layer, unwrap(prim), SdfFieldKeys->Payload,
@@ -287,7 +287,7 @@ Result<void> Layer::set_field(const Path& path, const Token& key, const Value& v
     if (colon != std::string::npos) {
         const VtValue before = impl_->layer->GetField(unwrap(path), field);
         if (!before.IsEmpty() && !before.IsHolding<VtDictionary>())
-            return impl_->refused(path, fmt::format("'{}' is no dictionary", field.GetString()));
+            return impl_->refused(path, fmt::format("'{}' is not a dictionary", field.GetString()));
         VtDictionary entries = before.IsEmpty() ? VtDictionary() : before.UncheckedGet<VtDictionary>();
         entries.SetValueAtPath(key.text().substr(colon + 1), whole);
         whole = VtValue(entries);

@@ -7,7 +7,7 @@
 namespace mechane::usd {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 bool is_word(char c)
 { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':'; }
@@ -53,7 +53,7 @@ class Scanner {
     /// The word that ends before `end`, blanks skipped; `end` becomes its beginning.
     std::string_view word_before(std::size_t& end) const
     {
-        while (end > 0 && is_blank(text_[end - 1])) --end;
+        while (end > 0 && is_space(text_[end - 1])) --end;
         std::size_t begin = end;
         while (begin > 0 && is_word(text_[begin - 1])) --begin;
         const std::string_view word = text_.substr(begin, end - begin);
@@ -64,7 +64,7 @@ class Scanner {
     /// The field that a list at the bracket `end` belongs to when it is a list of operations on names, else nothing.
     [[nodiscard]] std::string_view field_before(std::size_t end) const
     {
-        while (end > 0 && is_blank(text_[end - 1])) --end;
+        while (end > 0 && is_space(text_[end - 1])) --end;
         if (end == 0 || text_[end - 1] != '=') return {};
         --end;
         const std::string_view field = word_before(end), before = word_before(end);

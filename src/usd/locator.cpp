@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "usd/foreign_readers.h"
 #include "usd/layer_text.h"
 #include "usd/stage_impl.h"
 
@@ -58,6 +59,10 @@ Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& pr
         return has;
     });
     if (!layer) return site;
+    if (const auto said = place_in_source(layer, path, property)) {
+        site.layer = said->layer, site.line = said->line, site.column = said->column;
+        return site;
+    }
     site.layer             = shown(stage, layer);
     const TextIndex& lines = lines_of(stage, layer);
     TextIndex::Place place;

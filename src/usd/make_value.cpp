@@ -175,9 +175,9 @@ Result<Value> parse_value(std::string_view type, std::string_view text)
 {
     prepare_runtime();
     if (!SdfSchema::GetInstance().FindType(std::string(type)))
-        return make_diagnostic(kEditRefused, {}, fmt::format("'{}' is no value type of USD", type));
+        return make_diagnostic(kEditRefused, {}, fmt::format("'{}' is not a value type of USD", type));
     const std::string layer_text = fmt::format("#usda 1.0\ndef \"a\"\n{{\n    custom {} x = {}\n}}\n", type, text);
-    const Diagnostic  wrong      = make_diagnostic(kEditRefused, {}, fmt::format("'{}' is no value of {}", text, type));
+    const Diagnostic  wrong      = make_diagnostic(kEditRefused, {}, fmt::format("'{}' is not a value of {}", text, type));
     if (guard_layer(layer_text, "value", Limits{})) return wrong;
     const SdfPath        prim("/a"), attribute("/a.x");
     const SdfLayerRefPtr layer = SdfLayer::CreateAnonymous("value.usda");

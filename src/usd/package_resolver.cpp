@@ -12,8 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "mechane/usd/packages.h"
+
 namespace {
-std::mutex                         g_mutex;
+std::mutex                         g_packages_mutex;
 std::map<std::string, std::string> g_packages;
 std::map<std::string, std::string> g_found;  ///< in the environment, by package and environment; empty: not there
 
@@ -92,7 +94,7 @@ std::string find_in_environment(const std::string& name)
 std::string folder_of(const std::string& name)
 {
     if (name.empty() || name.find('/') != std::string::npos || name.front() == '.') return {};
-    const std::lock_guard lock(g_mutex);
+    const std::lock_guard lock(g_packages_mutex);
     if (const auto given = g_packages.find(name); given != g_packages.end()) return given->second;
     std::string key = name;
     for (const char* variable : {"AMENT_PREFIX_PATH", "ROS_PACKAGE_PATH"})
@@ -156,8 +158,14 @@ namespace mechane::usd {
 
 void set_packages(const std::map<std::string, std::string>& packages)
 {
-    const std::lock_guard lock(g_mutex);
+    const std::lock_guard lock(g_packages_mutex);
     for (const auto& [name, folder] : packages) g_packages[name] = folder;
+}
+
+std::string package_folder(const std::string& name, const std::map<std::string, std::string>& given)
+{
+    const auto found = given.find(name);
+    return found != given.end() ? found->second : folder_of(name);
 }
 
 std::string unknown_package(const std::string& address)

@@ -13,7 +13,7 @@ namespace {
 using namespace pxr;
 
 using Library  = SdfPredicateLibrary<PathObject>;
-using Result   = SdfPredicateFunctionResult;
+using Verdict  = SdfPredicateFunctionResult;
 using Function = Library::PredicateFunction;
 using Args     = std::vector<SdfPredicateExpression::FnArg>;
 
@@ -46,7 +46,7 @@ template <class Test>
 auto truth(Test test)
 {
     return [test](const PathObject& object, int wanted) {
-        return Result(object.prim && test(object.prim) == (wanted != 0));
+        return Verdict(object.prim && test(object.prim) == (wanted != 0));
     };
 }
 
@@ -58,7 +58,7 @@ Function bind_kind(const Args& args)
     if (words.plain.empty()) return {};
     return [kinds = words.plain, exact](const PathObject& object) {
         const Token kind = kind_of(object.prim);
-        return Result(!object.property && !kind.empty() &&
+        return Verdict(!object.property && !kind.empty() &&
                       std::any_of(kinds.begin(), kinds.end(), [&](const std::string& wanted) {
                           return exact ? kind.text() == wanted : kind_is_a(kind, Token(wanted));
                       }));
@@ -72,7 +72,7 @@ Function bind_specifier(const Args& args)
     return [names = words.plain](const PathObject& object) {
         const Specifier   own  = object.prim.specifier();
         const std::string name = own == Specifier::def ? "def" : own == Specifier::class_ ? "class" : "over";
-        return Result(object.prim && !object.property && std::find(names.begin(), names.end(), name) != names.end());
+        return Verdict(object.prim && !object.property && std::find(names.begin(), names.end(), name) != names.end());
     };
 }
 
@@ -83,7 +83,7 @@ Function bind_isa(const Args& args)
     const bool     exact  = strict != nullptr && strict->GetWithDefault(false);
     if (words.plain.empty()) return {};
     return [types = words.plain, exact](const PathObject& object) {
-        return Result(object.prim && !object.property &&
+        return Verdict(object.prim && !object.property &&
                       std::any_of(types.begin(), types.end(), [&](const std::string& type) {
                           return exact ? object.prim.type_name().text() == type : object.prim.is_a(Token(type));
                       }));
@@ -97,7 +97,7 @@ Function bind_has_api(const Args& args)
     const auto     name     = instance == nullptr ? std::string() : ":" + text_of(*instance);
     if (words.plain.empty()) return {};
     return [apis = words.plain, name](const PathObject& object) {
-        return Result(object.prim && !object.property &&
+        return Verdict(object.prim && !object.property &&
                       std::any_of(apis.begin(), apis.end(),
                                   [&](const std::string& api) { return object.prim.has_api(Token(api + name)); }));
     };
@@ -111,10 +111,10 @@ Function bind_variant(const Args& args)
     std::vector<std::pair<std::string, std::string>> wanted;
     for (const auto& [set, name] : words.named) wanted.emplace_back(set, text_of(name));
     return [wanted](const PathObject& object) {
-        if (!object.prim || object.property) return Result(false);
+        if (!object.prim || object.property) return Verdict(false);
         const Stage::Impl&  stage = object.prim.stage().impl();
         const PcpPrimIndex* index = index_of(stage, stage.record(object.prim));
-        return Result(index != nullptr && std::all_of(wanted.begin(), wanted.end(), [&](const auto& row) {
+        return Verdict(index != nullptr && std::all_of(wanted.begin(), wanted.end(), [&](const auto& row) {
                           return index->GetSelectionAppliedForVariantSet(row.first) == row.second;
                       }));
     };

@@ -8,7 +8,6 @@
 #include <pxr/work/withScopedParallelism.h>
 
 #include <algorithm>
-#include <atomic>
 #include <deque>
 #include <unordered_map>
 #include <utility>
@@ -22,6 +21,10 @@
 #include "usd/local_prims.h"
 #include "usd/progress.h"
 #include "usd/stage_impl.h"
+
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
 
 namespace mechane::usd {
 namespace {
@@ -149,8 +152,15 @@ void report_schemas(Stage::Impl& stage, const PrimRecord& prim, const std::vecto
 }
 
 /// The library hands our predicates to its threads, which the thread sanitizer does not see: the library is not
-/// instrumented. This hand-over of our own it does see.
-std::atomic<unsigned> g_handed_over{0};
+/// instrumented. It is told; other builds have nothing of this.
+#if defined(__SANITIZE_THREAD__)
+char g_handed_over = 0;
+void hand_over() { __tsan_release(&g_handed_over); }
+void take_over() { __tsan_acquire(&g_handed_over); }
+#else
+void hand_over() {}
+void take_over() {}
+#endif
 
 /// A prim before its place in the depth-first array is known.
 struct Found {
@@ -226,22 +236,22 @@ class Indexer {
         place_of.reserve(places.size());
         for (const std::size_t place : places) place_of.emplace(found[place].path, place);
         const auto compose = [&](const PcpPrimIndex& index, TfTokenVector*) {
-            (void)g_handed_over.load(std::memory_order_acquire);
+            take_over();
             if (const auto at = place_of.find(index.GetPath()); at != place_of.end()) {
                 Composed& composed = found[at->second].composed;
                 composed           = compose_prim(at->first, index);
                 prepare_definition(composed);
             }
-            g_handed_over.fetch_add(1, std::memory_order_release);
+            hand_over();
             return false;  // children wait for the next batch
         };
         const auto loads = [this](const SdfPath& path) {
-            (void)g_handed_over.load(std::memory_order_acquire);
+            take_over();
             return rules_.loads(path);
         };
-        g_handed_over.fetch_add(1, std::memory_order_release);
+        hand_over();
         stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, compose, loads);
-        (void)g_handed_over.load(std::memory_order_acquire);
+        take_over();
         for (const std::size_t place : places) {  // only now the indexes are where they stay
             Found&              prim  = found[place];
             const PcpPrimIndex* index = stage_.cache->FindPrimIndex(prim.path);

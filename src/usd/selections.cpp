@@ -70,15 +70,15 @@ void check_one(const Stage& stage, const std::string& target, const std::string&
 }
 
 /// Sets and variants that the prim has, and what layers select.
-struct Authored {
+struct AuthoredSelections {
     std::map<std::string, std::vector<std::string>> variants;
     std::map<std::string, std::string>              chosen;    ///< the strongest selection of each set
     std::set<std::string>                           possible;  ///< sets inside variants, selected or not
 };
 
-Authored authored_at(const Stage::Impl& impl, const PrimRecord& record)
+AuthoredSelections authored_at(const Stage::Impl& impl, const PrimRecord& record)
 {
-    Authored out;
+    AuthoredSelections out;
     for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& site, std::size_t) {
         // Of a local prim the node is the pseudo-root's.
         const SdfPath& path = record.is_local() ? unwrap(record.path) : site.path;
@@ -125,7 +125,7 @@ void report_authored_selections(const Stage& stage, Diagnostics& found)
             std::find(record.fields.begin(), record.fields.end(), SdfFieldKeys->VariantSelection) ==
                 record.fields.end())
             continue;
-        const Authored here = authored_at(impl, record);
+        const AuthoredSelections here = authored_at(impl, record);
         for (const auto& [set, name] : here.chosen) {
             const auto known = here.variants.find(set);
             const Site site  = prim.site();

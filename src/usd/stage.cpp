@@ -14,9 +14,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 
 #include "mechane/usd/codes.h"
+#include "usd/foreign_readers.h"
 #include "usd/guards.h"
+#include "usd/layer_impl.h"
 #include "usd/load_rules.h"
 #include "usd/open_in_pieces.h"
 #include "usd/opening.h"
@@ -165,7 +168,13 @@ Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, cons
 {
     if (const Diagnostic* wrong = prepare_runtime(); wrong != nullptr) return *wrong;
     SchemaRegistry::instance();  // reads the user's plug-ins before this stage's messages are collected
-    const auto file = find_file(source);
+    std::optional<Result<ForeignStage>> foreign;
+    if (const ForeignReader reader = foreign_reader_of(source)) {
+        set_packages(options.packages);
+        foreign = reader(source, options);
+        if (!*foreign) return foreign->error();
+    }
+    const auto file = foreign ? Result<std::string>(source) : find_file(source);
     if (!file) return file.error();
     MessageScope messages;
     GuardScope   guard(options.limits, source);
@@ -176,7 +185,12 @@ Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, cons
     auto impl     = std::make_unique<Impl>();
     impl->source  = source;
     impl->context = ArResolverContext(ArDefaultResolverContext(search_folders(*file, options)));
-    {
+    if (foreign) {
+        ForeignStage& made = **foreign;
+        impl->root         = made.layer.impl().layer;
+        impl->diagnostics  = std::move(made.found);
+        keep_places(impl->root, std::move(made.places));
+    } else {
         const ArResolverContextBinder bind(impl->context);
         impl->root = open_in_pieces(*file, impl->context, options.threads, messages);
         if (!impl->root) impl->root = SdfLayer::FindOrOpen(*file);

@@ -8,7 +8,7 @@
 namespace mechane::usd {
 namespace {
 
-constexpr CharSet kBlank(" \t"), kSpace(" \t\n\r;"), kWordEnd(" \t\n\r;=({\"'#}),");
+constexpr CharSet kBlank(" \t"), kSpanSpace(" \t\n\r;"), kSpanWordEnd(" \t\n\r;=({\"'#}),");
 
 }  // namespace
 
@@ -40,7 +40,7 @@ class SpanReader {
     void               skip_space()
     {
         while (at_ < text_.size()) {
-            if (kSpace.has(text_[at_]))
+            if (kSpanSpace.has(text_[at_]))
                 ++at_;
             else if (text_[at_] == '#')
                 at_ = std::min(text_.find('\n', at_), text_.size());
@@ -62,7 +62,7 @@ class SpanReader {
     std::string word()
     {
         const std::size_t from = at_;
-        at_                    = std::min(kWordEnd.find(text_, at_), text_.size());
+        at_                    = std::min(kSpanWordEnd.find(text_, at_), text_.size());
         return std::string(text_.substr(from, at_ - from));
     }
     /// Past a group in brackets of any kind.
@@ -105,7 +105,7 @@ class SpanReader {
             else
                 at_ = end;
         } else {
-            while (at_ < text_.size() && !kSpace.has(text_[at_]) && text_[at_] != '(' && text_[at_] != '}' &&
+            while (at_ < text_.size() && !kSpanSpace.has(text_[at_]) && text_[at_] != '(' && text_[at_] != '}' &&
                    text_[at_] != ')' && text_[at_] != '#')
                 ++at_;
         }
@@ -206,7 +206,7 @@ class SpanReader {
         bool any         = false;
         for (;;) {
             skip_blank();
-            if (at_ >= text_.size() || kWordEnd.has(peek())) break;
+            if (at_ >= text_.size() || kSpanWordEnd.has(peek())) break;
             const std::size_t from = at_;
             const std::string next = word();
             if (!any && (next == "def" || next == "over" || next == "class")) return open_prim(from);

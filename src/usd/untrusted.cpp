@@ -1,3 +1,4 @@
+#include "mechane/files/limit.h"
 #include "mechane/usd/untrusted.h"
 
 #include <fcntl.h>
@@ -41,6 +42,7 @@ void set_process_limits(const ProcessLimits& limits)
 {
     const std::lock_guard lock(g_mutex);
     g_limits = limits;
+    files::set_read_limit(limits.memory);
 }
 
 ProcessLimits process_limits()

@@ -22,7 +22,7 @@ namespace {
 
 using namespace pxr;
 
-std::mutex               g_mutex;
+std::mutex               g_schemas_mutex;
 std::vector<std::string> g_paths;
 bool                     g_sealed = false;
 
@@ -141,7 +141,7 @@ void drop_cyclic(PluginSchemas& schemas, Diagnostics& found)
 PluginSchemas sound_user_schemas(const KnownSchemas& known, Diagnostics& found)
 {
     prepare_runtime();
-    const std::lock_guard lock(g_mutex);
+    const std::lock_guard lock(g_schemas_mutex);
     g_sealed = true;
     PluginSchemas schemas;
     for (const std::string& path : g_paths) read_plugins(path, schemas, found);
@@ -170,7 +170,7 @@ PluginSchemas sound_user_schemas(const KnownSchemas& known, Diagnostics& found)
 
 Result<void> add_schemas(const std::string& path)
 {
-    const std::lock_guard lock(g_mutex);
+    const std::lock_guard lock(g_schemas_mutex);
     if (g_sealed)
         return make_diagnostic(kSchemaLate, {.layer = path}, "a stage was opened before these schemas were registered");
     g_paths.push_back(path);

@@ -191,7 +191,7 @@ Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode&
                 found->add(code, site_of(stage, prim, attribute), fmt::format("{} {}", order[i].GetString(), what));
         };
         if (!name.starts_with(kPrefix)) {
-            report(kXformUnknown, "is no transform operation");
+            report(kXformUnknown, "is not a transform operation");
             continue;
         }
         std::string_view kind = name.substr(kPrefix.size());

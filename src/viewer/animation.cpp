@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "mechane/record/atomic_file.h"
+#include "mechane/simulation/atomic_file.h"
 #include "mechane/viewer/codes.h"
 #include "overlay.h"
 #include "picture.h"

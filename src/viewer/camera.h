@@ -13,7 +13,7 @@ struct Camera {
     double tan_half_fov = 0.3;  ///< of the vertical angle
 };
 
-/// What the camera and the sun look at: a ball around what moves.
+/// The focus of camera and sun: a sphere around what moves.
 struct Focus {
     Vec3d  centre;
     double radius = 1;  ///< [m], positive

@@ -9,7 +9,7 @@
 
 #include "base64.h"
 #include "jpeg.h"
-#include "mechane/record/atomic_file.h"
+#include "mechane/simulation/atomic_file.h"
 #include "mechane/viewer/scene.h"
 #include "png.h"
 

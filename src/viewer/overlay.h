@@ -1,13 +1,13 @@
 #pragma once
 #include <vector>
 
-#include "mechane/record/recording.h"
+#include "mechane/simulation/recording.h"
 #include "projection.h"
 #include "shading.h"
 
 namespace mechane::viewer {
 
-/// A flat colour that is laid over the picture.
+/// A flat colour drawn over the picture.
 struct Ink {
     Vec3f color;   ///< linear
     float front;   ///< opacity where nothing is nearer
@@ -26,7 +26,7 @@ struct InkLayer {
     }
 };
 
-/// Veils over colliders and over surfaces that let light through.
+/// Transparent surfaces of colliders and of translucent shapes.
 void add_veils(const Scene& scene, const std::vector<PlacedItem>& placed, bool colliders, const Projection& projection,
                InkLayer& out);
 /// Outlines of colliders, on the surface and faintly through what lies in front. `pixel` is a pixel's width [samples].

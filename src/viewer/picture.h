@@ -1,6 +1,6 @@
 #pragma once
 #include "camera.h"
-#include "mechane/record/recording.h"
+#include "mechane/simulation/recording.h"
 #include "mechane/tasks/parallel.h"
 #include "mechane/viewer/render.h"
 #include "mechane/viewer/scene.h"

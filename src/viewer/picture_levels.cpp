@@ -34,7 +34,7 @@ model::Pixels halved(const model::Pixels& from)
     std::uint8_t* to     = out.rgba.data();
     for (int y = 0; y < out.height; ++y)
         for (int x = 0; x < out.width; ++x, to += 4) {
-            // The last one of an odd count stands for itself.
+            // With an odd count the last pixel is not averaged.
             const int           x1 = std::min(2 * x + 1, from.width - 1), y1 = std::min(2 * y + 1, from.height - 1);
             const std::uint8_t* four[] = {texel(from, 2 * x, 2 * y), texel(from, x1, 2 * y), texel(from, 2 * x, y1),
                                           texel(from, x1, y1)};
@@ -68,7 +68,7 @@ int wrapped(int i, int count, model::Wrap how)
     return 0;
 }
 
-/// A coordinate near the picture that shows the same: what is far away would not fit into whole numbers.
+/// An equivalent coordinate near the picture: a far one would overflow an integer.
 double near_coordinate(double t, model::Wrap how)
 {
     switch (how) {

@@ -143,7 +143,7 @@ void AnimatedPng::add(const Image& image)
     for (const int v : {r.width, r.height, r.x, r.y}) push32(control, static_cast<std::uint32_t>(v));
     push16(control, delay_);
     push16(control, 1000);
-    control.append(2, '\0');  // the frame stays, and replaces what is below
+    control.append(2, '\0');  // dispose: none; blend: source
     chunk(out_, "fcTL", control);
     if (first) {
         chunk(out_, "IDAT", deflated(image, r));

@@ -40,7 +40,7 @@ struct Portrait::Parts {
     record::Frame frame;
     RenderOptions options;
     Shot          shot;
-    /// Of each item, once it was asked for: meshes have many points, outlines few.
+    /// The outline of each item, computed on demand: meshes have many points, outlines few.
     std::vector<std::optional<std::vector<Vec2d>>> hulls;
 };
 

@@ -66,7 +66,7 @@ void fill(Strip& strip, const ScreenTriangle& t)
     const double dy =
         ((t.nearness[2] - t.nearness[0]) * (t.x[1] - t.x[0]) - (t.nearness[1] - t.nearness[0]) * (t.x[2] - t.x[0])) /
         area;
-    // Slivers have a slope that rounding made up: no sample is nearer or farther than the corners.
+    // The slope of a sliver is dominated by rounding: clamp nearness to that of the corners.
     const auto [lowest, highest] = std::minmax({t.nearness[0], t.nearness[1], t.nearness[2]});
 
     const auto [left, right] = std::minmax({t.x[0], t.x[1], t.x[2]});

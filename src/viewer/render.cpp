@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mechane/record/atomic_file.h"
+#include "mechane/simulation/atomic_file.h"
 #include "mechane/viewer/codes.h"
 #include "overlay.h"
 #include "picture.h"

@@ -43,7 +43,7 @@ DrawMesh mesh_of(const model::ShapeGeometry& shape, const model::Paint* paint)
 
 bool has(std::int32_t flags, std::int32_t bit) { return (flags & bit) != 0; }
 
-/// How a shape is painted, if its picture can be read and its mesh is the one that the coordinates are for.
+/// The paint of a shape, if its texture can be read and the coordinates belong to its mesh.
 const model::Paint* drawable_paint(const model::MeshPointer& mesh)
 {
     const model::Paint* paint = mesh != nullptr ? model::paint_of(mesh) : nullptr;

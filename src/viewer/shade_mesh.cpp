@@ -22,7 +22,7 @@ std::vector<std::uint32_t> corner_of_points(const std::vector<Vec3d>& points)
     return corner;
 }
 
-struct Edge {
+struct MeshEdge {
     std::uint32_t a, b, face;  ///< corners, smaller first
 };
 
@@ -70,7 +70,7 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor, std::span
     std::vector<Vec3d> normals(areas.size());
     for (std::size_t f = 0; f < areas.size(); ++f) normals[f] = normalized(areas[f], {0, 0, 1});
 
-    // The vertices that a corner has become: the first one, and from each vertex the next; the end is kNone.
+    // Linked list of the vertices of a corner: the first one, then each vertex's next; kNone ends it.
     constexpr std::uint32_t    kNone = 0xffffffffU;
     DrawMesh                   mesh;
     std::vector<std::uint32_t> first_vertex(points.size(), kNone), next_vertex;
@@ -91,7 +91,7 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor, std::span
             Vec3d               sum;
             for (std::uint32_t i = start[c]; i < start[c + 1]; ++i)
                 if (dot(normals[around[i]], normals[f]) >= kSmooth) sum += areas[around[i]];
-            // Rounded, so that sums of one set in another order are one vertex.
+            // Rounded, so that equal sums in another order give one vertex.
             Vec3f n = static_cast<Vec3f>(normalized(sum, normals[f]));
             for (float* x : {&n.x, &n.y, &n.z}) *x = std::round(*x * 4096.0F) / 4096.0F + 0.0F;
             out[k] = vertex_of(c, normalized(n, {0, 0, 1}), painted ? coordinates[f][k] : Vec2f{});
@@ -99,14 +99,14 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor, std::span
         mesh.triangles.push_back(out);
     }
 
-    std::vector<Edge> edges;
+    std::vector<MeshEdge> edges;
     for (std::uint32_t f = 0; f < faces.size(); ++f)
         for (std::size_t k = 0; k < 3; ++k) {
             const std::uint32_t a = faces[f][k], b = faces[f][(k + 1) % 3];
             edges.push_back({std::min(a, b), std::max(a, b), f});
         }
     std::sort(edges.begin(), edges.end(),
-              [](const Edge& x, const Edge& y) { return std::tie(x.a, x.b, x.face) < std::tie(y.a, y.b, y.face); });
+              [](const MeshEdge& x, const MeshEdge& y) { return std::tie(x.a, x.b, x.face) < std::tie(y.a, y.b, y.face); });
     for (std::size_t i = 0, next = 0; i < edges.size(); i = next) {
         for (next = i + 1; next < edges.size() && edges[next].a == edges[i].a && edges[next].b == edges[i].b;) ++next;
         const bool smooth = next - i == 2 && dot(normals[edges[i].face], normals[edges[i + 1].face]) >= kCrease;

@@ -15,7 +15,7 @@ constexpr float kShadowOnGround = 0.42F;  ///< share of light that the ground lo
 
 Vec3f linear(const Vec3f& display) { return {to_linear(display.x), to_linear(display.y), to_linear(display.z)}; }
 Vec3f mix(const Vec3f& a, const Vec3f& b, float t) { return (1 - t) * a + t * b; }
-/// Light above 0.55 is pressed together so that white stays below paper white and keeps its shape.
+/// Compresses light above 0.55, so that white surfaces keep their shading.
 float shoulder(float x)
 {
     constexpr float kKnee = 0.55F;
@@ -39,7 +39,7 @@ double line(double p, double w, double thick)
 {
     const double d    = std::abs(p - std::round(p));
     const double near = 1 - smoothstep(w * thick * 0.5, w * (thick * 0.5 + 1), d);
-    const double t    = smoothstep(0.3, 0.8, w);  // lines closer than a pixel melt into their mean
+    const double t    = smoothstep(0.3, 0.8, w);  // lines closer than a pixel fade into their mean
     return (1 - t) * near + t * std::min(1.0, thick * w);
 }
 

@@ -6,7 +6,7 @@
 namespace mechane::viewer {
 namespace {
 
-constexpr int kSize = 1024, kRows = 64, kBlock = 16, kBlocks = kSize / kBlock, kTaps = 5;
+constexpr int kSize = 1024, kBinRows = 64, kBlock = 16, kBlocks = kSize / kBlock, kTaps = 5;
 
 }  // namespace
 
@@ -37,13 +37,13 @@ void ShadowMap::add_triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c)
 void ShadowMap::finish(const tasks::Pool& pool)
 {
     nearness_.assign(static_cast<std::size_t>(kSize) * kSize, 0.0F);
-    const Bins bins(triangles_, kSize, kRows);
-    pool.for_each(kSize / kRows, 1, [&](std::size_t i) {
+    const Bins bins(triangles_, kSize, kBinRows);
+    pool.for_each(kSize / kBinRows, 1, [&](std::size_t i) {
         Strip strip;
-        strip.reset(kSize, static_cast<int>(i) * kRows, kRows);
+        strip.reset(kSize, static_cast<int>(i) * kBinRows, kBinRows);
         bins.fill_strip(strip, static_cast<int>(i));
         std::copy(strip.nearness.begin(), strip.nearness.end(),
-                  nearness_.begin() + static_cast<std::ptrdiff_t>(i * kRows * kSize));
+                  nearness_.begin() + static_cast<std::ptrdiff_t>(i * kBinRows * kSize));
     });
     occupied_.assign(static_cast<std::size_t>(kBlocks) * kBlocks, 0);
     for (int y = 0; y < kSize; ++y)
@@ -58,7 +58,7 @@ void ShadowMap::finish(const tasks::Pool& pool)
 
 float ShadowMap::lit(const Vec3d& point, const Vec3d& normal) const
 {
-    // A surface must not shade itself through the size of the texels: it is looked up a little off, along its normal.
+    // Normal offset against self-shadowing by the size of the texels.
     const Vec3d  p = to_map(point + (2.5 * texel_) * normal);
     const double x = p.x - 0.5 - (kTaps - 1) / 2, y = p.y - 0.5 - (kTaps - 1) / 2;
     if (!(x >= 0) || !(y >= 0) || !(x < kSize - kTaps - 1) || !(y < kSize - kTaps - 1)) return 1;

@@ -72,6 +72,15 @@ class DumpStage(unittest.TestCase):
         bad.write_text("#usda 1.0\ndef {")
         self.assertEqual(mechane("dump", "stage", bad).returncode, 3)
 
+    def test_only_prints_the_entries_that_are_named(self):
+        whole = document("dump", "model", QUADRUPED)
+        part = document("dump", "model", QUADRUPED, "--only", "schema_attrs,joint_armature", "--only", "warnings")
+        self.assertEqual(part, {"schema": whole["schema"], "result": {"schema_attrs": whole["result"]["schema_attrs"]},
+                                "model": {"joint_armature": whole["model"]["joint_armature"]}, "warnings": whole["warnings"]})
+        refused = mechane("dump", "model", QUADRUPED, "--only", "joint_armatur")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("joint_armature", refused.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

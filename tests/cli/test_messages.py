@@ -32,14 +32,14 @@ class Usage(unittest.TestCase):
                 (("sim", "--frames", "two", "x.usda"), "--frames 'two' is not a whole number"),
                 (("sim", "--threads", "9999", "x.usda"), "--threads 9999: expected a number from 0 to 1024"),
                 (("sim", "--dt"), "--dt needs a value"),
-                (("sim", "--dt", "1", "--dt", "2", "x.usda"), "--dt may be given once only"),
-                (("sim", "--colour", "x.usda"), "--colour is no option of mechane sim"),
-                (("info", "a", "b"), "mechane info: 'b' is one argument too many"),
-                (("bnech",), "bnech is no verb of mechane"),
-                (("bnech", "x.usda"), "bnech is no verb of mechane"),
-                (("info", "a", "b", "c"), "mechane info: 'b' is one argument too many"),
-                (("--bad",), "--bad is no option of mechane"),
-                (("help", "siim"), "siim is no verb of mechane")):
+                (("sim", "--dt", "1", "--dt", "2", "x.usda"), "--dt may be given only once"),
+                (("sim", "--colour", "x.usda"), "--colour is not an option of mechane sim"),
+                (("info", "a", "b"), "mechane info: unexpected argument 'b'"),
+                (("bnech",), "bnech is not a verb of mechane"),
+                (("bnech", "x.usda"), "bnech is not a verb of mechane"),
+                (("info", "a", "b", "c"), "mechane info: unexpected argument 'b'"),
+                (("--bad",), "--bad is not an option of mechane"),
+                (("help", "siim"), "siim is not a verb of mechane")):
             with self.subTest(words):
                 self.assertEqual(self.said(*words), text)
 

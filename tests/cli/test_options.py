@@ -118,8 +118,8 @@ class Hints(unittest.TestCase):
     def test_every_option_that_a_remedy_names_exists_where_it_is_printed(self):
         options = {row["name"]: row for row in options_page.options()}
         known = set(re.findall(r"--[a-z][a-z-]+", " ".join(mechane(verb, "--help").stdout for verb in (
-            "sim", "info", "check", "fix", "replay", "render", "collide", "bench", "cat", "mesh", "explain", "ros", "tree", "dump"))))
-        for module, code, _, meaning, remedy in diagnostics_page.rows():
+            "sim", "info", "check", "fix", "replay", "render", "collide", "bench", "cat", "mesh", "explain", "ros", "tree", "dump", "convert"))))
+        for module, code, _, meaning, remedy, *_ in diagnostics_page.rows():
             for text in (meaning, remedy):
                 for name, value in re.findall(r"--option ([a-z_]+)=([^\s,;:.]+|\.\.\.)", text):
                     self.assertIn(name, options, code)
@@ -128,7 +128,7 @@ class Hints(unittest.TestCase):
                         self.assertIn(value.rstrip("."), values, code)
                 for flag in re.findall(r"--[a-z][a-z-]+", text):
                     self.assertIn(flag, known, code)
-                bare = [name for name in options if "_" in name and text is remedy and re.search(rf"(?<!-option )\b{name}\b", text) and code[:6] != "E_ARG_"
+                bare = [name for name in options if "_" in name and text is remedy and re.search(rf"(?<!-option )\b{name}\b", text) and not code.startswith("IMPORT_ARG_")
                         and name not in ("register_mujoco_attributes",)]
                 self.assertFalse(bare, f"{code}: {text}")
 

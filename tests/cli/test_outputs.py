@@ -66,12 +66,17 @@ class Outputs(unittest.TestCase):
         self.assertEqual(done.returncode, code, f"{arguments} -> {target}\n{done.stderr}")
         return done
 
+    def test_a_robot_is_not_written_over(self):
+        robot = self.asset / "arm.urdf"
+        shutil.copy(pathlib.Path(ROS).parents[2] / "convert" / "arm.urdf", robot)
+        self.refused(["convert", "arm.urdf", "-o", "X"], "arm.urdf")
+
     def test_every_verb_that_writes_is_in_the_table(self):
         verbs = re.findall(r"^  ([a-z-]+) +[A-Z]", mechane("--help").stdout, re.M)
         self.assertGreater(len(verbs), 10)
         for verb in verbs:
             options = set(OUTPUT.findall(mechane(verb, "--help").stdout))
-            self.assertEqual(bool(options), verb in WRITERS, f"{verb}: {options}")
+            self.assertEqual(bool(options), verb in WRITERS or verb == "convert", f"{verb}: {options}")  # convert reads no stage: test_a_robot_is_not_written_over
 
     def test_no_verb_writes_over_a_layer_or_texture_that_the_asset_depends_on(self):
         """Also payloads, textures and variants that this run would not have looked at (GAP-104)"""

@@ -71,7 +71,7 @@ class PortSdf(unittest.TestCase):
     def test_a_resolution_that_is_no_multiple_of_eight_is_copied_and_named(self):
         text, said = self.ported(text=PHYSX.replace("= 96", "= 100"))
         self.assertIn("sdfMaxResolution = 100", text)
-        self.assertIn("W_SDF_RES8", said)
+        self.assertIn("RESOLVE_SDF_RES8", said)
 
     def test_comments_and_layout_stay_and_the_difference_is_what_would_be_written(self):
         text = "#usda 1.0\n# a licence\n" + PHYSX.split("\n", 1)[1].replace("0.02", "0.020  # of the diagonal")

@@ -223,7 +223,7 @@ class Publish(unittest.TestCase):
         """(REP-2.3-b) One finding for all: no sensor is simulated, and one publisher is off whenever it is due."""
         _, _, said = self.run_for()
         self.assertEqual(said.count("RUN_CHANNEL_SILENT"), 1, said)
-        self.assertIn("/robot_1/scan (nothing here makes sensor_msgs/msg/LaserScan)", said)
+        self.assertIn("/robot_1/scan (Mechane makes no sensor_msgs/msg/LaserScan)", said)
         self.assertNotIn("/robot_1/joint_states (", said)
         bare = os.path.join(self.folder.name, "bare.usda")
         with open(bare, "w", encoding="utf-8") as file:

@@ -80,7 +80,7 @@ class Frequency(unittest.TestCase):
                 with self.subTest(when):
                     done = mechane("sim", stage, "--ground", "0", "--duration", "3s", "--collide", when, "-o", "-.json")
                     self.assertEqual(done.returncode, 0, done.stderr)
-                    self.assertIn(f"contacts  found {times} times", done.stderr)
+                    self.assertIn(f"contacts  collision ran {times} times", done.stderr)
                     run = json.loads(done.stdout)
                     self.assertEqual(len(run["frames"]), 181)
                     top = run["bodies"].index("/box_9")

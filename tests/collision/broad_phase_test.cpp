@@ -213,7 +213,8 @@ TEST_CASE(
             all = one;
         PipelineOptions options;
         if (!name.empty()) options.broad_phase = *broad_phase_mode(name);
-        return CollisionPipeline(frozen(all), options).broad_phase();
+        const model::Model model = frozen(all);
+        return CollisionPipeline(model, options).broad_phase();
     };
     CHECK(pipeline_of(0, 2, {}) == BroadPhaseMode::explicit_pairs);
     CHECK(pipeline_of(0, 30, {}) == BroadPhaseMode::explicit_pairs);

@@ -117,7 +117,7 @@ TEST_CASE("a negative gap is warned of, and overlapping shapes stay a candidate 
     b.add_shape_sphere(b.add_body({{0.9, 0, 0}, {}}, "b"), {}, 0.5, c);
     Diagnostics found;
     REQUIRE(b.finalize({}, found).has_value());
-    CHECK(found.count("W_NEG_GAP") == 2);
+    CHECK(found.count("MODEL_NEG_GAP") == 2);
     CHECK(pairs_of(b) == 1);
 }
 

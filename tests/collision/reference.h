@@ -13,6 +13,35 @@ inline constexpr ShapeKind kConvex[] = {ShapeKind::sphere,   ShapeKind::capsule,
                                         ShapeKind::cylinder, ShapeKind::box,     ShapeKind::cone,
                                         ShapeKind::hull};
 
+inline std::string kind_name(ShapeKind kind)
+{
+    switch (kind) {
+        case ShapeKind::plane:
+            return "plane";
+        case ShapeKind::rectangle:
+            return "rectangle";
+        case ShapeKind::sphere:
+            return "sphere";
+        case ShapeKind::capsule:
+            return "capsule";
+        case ShapeKind::ellipsoid:
+            return "ellipsoid";
+        case ShapeKind::cylinder:
+            return "cylinder";
+        case ShapeKind::box:
+            return "box";
+        case ShapeKind::mesh:
+            return "mesh";
+        case ShapeKind::cone:
+            return "cone";
+        case ShapeKind::hull:
+            return "hull";
+        case ShapeKind::triangle:
+            return "triangle";
+    }
+    return "unknown";
+}
+
 /// @param fast   where assertions are on
 /// @param share  of the full number where one pose costs as much as `share` others
 inline int poses(int fast, int share)

@@ -430,10 +430,11 @@ TEST_CASE("an asset with a flattened part is not turned, and says which part it 
 
 TEST_CASE("a repair that would bring a finding is left out and says which")
 {
-    // Turned to Z up, a root that is its own geometry would be a rotated root.
+    // Turned to Z up, a root that is its own geometry would be a rotated root; a cone cannot take a turn that points
+    // it the other way along an axis.
     const Fixed fixed(
-        "#usda 1.0\n(\n    defaultPrim = \"box\"\n    metersPerUnit = 1\n    upAxis = \"Y\"\n)\ndef Cube "
-        "\"box\"\n{\n}\n");
+        "#usda 1.0\n(\n    defaultPrim = \"tip\"\n    metersPerUnit = 1\n    upAxis = \"Y\"\n)\ndef Cone "
+        "\"tip\"\n{\n}\n");
     CHECK(fixed.after->metadata().up_axis == 'Y');
     REQUIRE(fixed.left("REP-1.1-e", "adds-finding") != nullptr);
     CHECK(fixed.left("REP-1.1-e", "adds-finding")->message.find("REP-1.1-l") != std::string::npos);

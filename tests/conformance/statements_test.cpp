@@ -531,7 +531,7 @@ TEST_CASE(
 TEST_CASE("variants: defaults are authored, exist, and are complete (REP-T-048, REP-T-049, REP-T-089, REP-T-090)")
 {
     const auto set = [](const char* name, const char* selection, const char* variants) {
-        return fixture_stage(std::string("def Xform \"v\" (\n prepend variantSets = \"") + name + "\"\n" + selection +
+        return fixture_stage(std::string("def Xform \"visual\" (\n prepend variantSets = \"") + name + "\"\n" + selection +
                              ")\n{\n variantSet \"" + name + "\" = {\n" + variants + "}\n}\n");
     };
     const char*      two = " \"a\" {\n }\n \"b\" {\n }\n";

@@ -78,7 +78,7 @@ def compare(expected, stage, record=False):
     """{place: what differs} between Newton's dump and ours of the same file, or None where deformables are left out, which the user is told. With the importer's `record`: what
     it answers beside the model."""
     done = dump(stage, expected.get("options") or {})
-    if "W_DEFORMABLE_UNSUPPORTED" in done.stderr or "W_DEFORMABLE_UNSUPPORTED" in done.stdout:
+    if "IMPORT_DEFORMABLE_UNSUPPORTED" in done.stderr or "IMPORT_DEFORMABLE_UNSUPPORTED" in done.stdout:
         return None
     if "builder" not in expected:
         return {} if done.returncode != 0 else {"refused": expected.get("error")}

@@ -97,7 +97,8 @@ class RandomStages(unittest.TestCase):
                 # The library that we link is older than the one of the oracle and dies of some stages.
                 given_up_on = "error" in expected or ("STAGE_READER_DIED" in done.stderr and
                                                       mechane("tree", folder / "root.usda", "--isolate", "never", timeout=30 * SECONDS).returncode != 0)
-                self.assertIn(done.returncode, (0, 3) if given_up_on else (0,), f"seed {folder.name}: {done.stderr}")
+                # 3: files or targets that a stage names are missing, and what is there is printed all the same.
+                self.assertIn(done.returncode, (0, 3), f"seed {folder.name}: {done.stderr}")
                 if given_up_on:
                     given_up += 1
                     continue

@@ -35,12 +35,12 @@ TEST_CASE("a space with other primaries is taken as linear or display by its nam
         import_text(painted("color3f inputs:diffuseColor = (0.5, 0.25, 1) ( colorSpace = "
                             "\"lin_ap1_scene\" )"));
     CHECK(distance(shape(linear).color, Vec3d{0.73536, 0.53710, 1}) < 1e-4);  // the sRGB curve
-    CHECK(linear.found.count("W_COLOR_SPACE") == 1);
+    CHECK(linear.found.count("IMPORT_COLOR_SPACE") == 1);
     const Imported curved =
         import_text(painted("color3f inputs:diffuseColor = (0.5, 0.25, 1) ( colorSpace = "
                             "\"g22_ap1_scene\" )"));
     CHECK(distance(shape(curved).color, Vec3d{0.5, 0.25, 1}) < 1e-6);
-    CHECK(curved.found.count("W_COLOR_SPACE") == 1);
+    CHECK(curved.found.count("IMPORT_COLOR_SPACE") == 1);
 }
 
 TEST_CASE("baseColor goes before diffuseColor (IMP-224)")
@@ -87,9 +87,9 @@ TEST_CASE("an opacity outside 0 to 1 is clamped, of several the first counts, an
         double      opacity;
         const char* code;
     } table[] = {
-        {"float inputs:opacity = 2", 1, "W_OPACITY_CLAMP"},
-        {"float inputs:opacity = -0.5", 0, "W_OPACITY_CLAMP"},
-        {"float inputs:opacity = nan", 1, "W_OPACITY_CLAMP"},
+        {"float inputs:opacity = 2", 1, "IMPORT_OPACITY_CLAMP"},
+        {"float inputs:opacity = -0.5", 0, "IMPORT_OPACITY_CLAMP"},
+        {"float inputs:opacity = nan", 1, "IMPORT_OPACITY_CLAMP"},
         {"float inputs:opacity = 0.25", 0.25, nullptr},
     };
     for (const auto& row : table) {
@@ -97,14 +97,14 @@ TEST_CASE("an opacity outside 0 to 1 is clamped, of several the first counts, an
         const Imported in = import_text(painted(row.authored));
         REQUIRE(in.result);
         CHECK(shape(in).opacity == row.opacity);
-        CHECK(in.found.count("W_OPACITY_CLAMP") == (row.code != nullptr ? 1U : 0U));
+        CHECK(in.found.count("IMPORT_OPACITY_CLAMP") == (row.code != nullptr ? 1U : 0U));
     }
     const Imported several =
         import_text(stage_text("def Sphere \"c\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) {\n"
                                "float[] primvars:displayOpacity = [0.25, 0.75]\n}\n"));
     REQUIRE(several.result);
     CHECK(several.shape_at("/c").opacity == 0.25);
-    CHECK(several.found.count("W_OPACITY_MULTI") == 1);
+    CHECK(several.found.count("IMPORT_OPACITY_MULTI") == 1);
 }
 
 TEST_CASE("a connected opacity beats the constant beside it")

@@ -37,7 +37,7 @@ TEST_CASE("without an ordering joints stay in path order, and loops are not look
     loop += joint("PhysicsRevoluteJoint", "j01", "/robot", "b0", "b1") +
             joint("PhysicsRevoluteJoint", "j12", "/robot", "b1", "b2") +
             joint("PhysicsRevoluteJoint", "j20", "/robot", "b2", "b0");
-    CHECK(import_text(stage_text(robot(loop)), options).error != "E_ART_CYCLE");
+    CHECK(import_text(stage_text(robot(loop)), options).error != "IMPORT_ART_CYCLE");
 }
 
 TEST_CASE("bodies keep their path order when they need not follow the joints (IMP-012)")

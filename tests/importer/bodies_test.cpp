@@ -72,8 +72,8 @@ def Xform "crate" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"
     CHECK(si.body_at("/crate").inertia.r0.x == close_to(2.0 / 6, 1e-6));  // m a^2 / 6 of a cube of 1 m
     CHECK(si.builder.gravity == Vec3d{0, 0, -9.81});
     CHECK(si.result->linear_unit == 0.01);
-    CHECK(si.found.count("W_STAGE_LINEAR_UNIT") == 1);
-    CHECK(si.found.count("W_STAGE_MASS_UNIT") == 1);
+    CHECK(si.found.count("IMPORT_STAGE_LINEAR_UNIT") == 1);
+    CHECK(si.found.count("IMPORT_STAGE_MASS_UNIT") == 1);
 
     const Imported raw = import_text(stage_text(crate, units), newton_options());
     REQUIRE(raw.result);
@@ -152,14 +152,14 @@ TEST_CASE(
     REQUIRE(body_only.builder.shapes.size() == 1);
     CHECK(body_only.builder.shapes[0].body == model::kWorldBody);
     CHECK(distance(body_only.builder.shapes[0].xform.p, Vec3d{1, 2, 3}) < 1e-12);
-    CHECK(body_only.found.count("W_IGNORED_BODY_SHAPES") == 1);
+    CHECK(body_only.found.count("IMPORT_IGNORED_BODY_SHAPES") == 1);
 
     options.ignore_paths   = {"/ball"};
     const Imported subtree = import_text(stage_text(kBall), options);
     CHECK(subtree.builder.bodies.empty());
     CHECK(subtree.builder.shapes.empty());
     options.ignore_paths = {"(("};
-    CHECK(import_text(stage_text(kBall), options).error == "E_ARG_OPTION");
+    CHECK(import_text(stage_text(kBall), options).error == "IMPORT_ARG_OPTION");
 }
 
 TEST_CASE("only the subtree of root_path is imported, and it must exist (IMP-033, IMP-034)")
@@ -172,7 +172,7 @@ TEST_CASE("only the subtree of root_path is imported, and it must exist (IMP-033
               .builder.bodies.size() == 1);
     options.root_path = "/missing";
     const Imported in = import_text(stage_text(kBall), options);
-    CHECK(in.error == "E_ROOT_PATH");
+    CHECK(in.error == "IMPORT_ROOT_PATH");
     CHECK(in.builder.bodies.empty());
 }
 
@@ -182,20 +182,20 @@ TEST_CASE("contradicting arguments are refused before anything is read (IMP-019,
         const char*                         error;
         std::function<void(ImportOptions&)> set;
     } table[] = {
-        {"E_ARG_BASE",
+        {"IMPORT_ARG_BASE",
          [](ImportOptions& o) {
              o.floating = true;
              o.base_joint.emplace();
          }},
-        {"E_ARG_BASE",
+        {"IMPORT_ARG_BASE",
          [](ImportOptions& o) {
              o.floating    = true;
              o.parent_body = 0;
          }},
-        {"E_ARG_BASE", [](ImportOptions& o) { o.base_joint.emplace().parent = 0; }},
-        {"E_ARG_BASE", [](ImportOptions& o) { o.base_joint.emplace().child_xform.p = {1, 0, 0}; }},
-        {"E_ARG_ROOT_XFORM", [](ImportOptions& o) { o.override_root_xform = true; }},
-        {"E_ARG_PARENT", [](ImportOptions& o) { o.parent_body = 7; }},
+        {"IMPORT_ARG_BASE", [](ImportOptions& o) { o.base_joint.emplace().parent = 0; }},
+        {"IMPORT_ARG_BASE", [](ImportOptions& o) { o.base_joint.emplace().child_xform.p = {1, 0, 0}; }},
+        {"IMPORT_ARG_ROOT_XFORM", [](ImportOptions& o) { o.override_root_xform = true; }},
+        {"IMPORT_ARG_PARENT", [](ImportOptions& o) { o.parent_body = 7; }},
     };
     for (const auto& row : table) {
         ImportOptions options;
@@ -215,11 +215,11 @@ TEST_CASE("options are read from text and wrong ones are named (IMP-013)")
         {"floating", "True", ""},
         {"xform", "[0,0,1,0,0,0,1]", ""},
         {"compat", "newton-1.8", ""},
-        {"joint_ordering", "foo", "E_ARG_JOINT_ORDERING"},
-        {"floating", "perhaps", "E_ARG_OPTION"},
-        {"flaoting", "true", "E_ARG_OPTION"},
-        {"xform", "[0,0,1]", "E_ARG_OPTION"},
-        {"mesh_maxhullvert", "12.5", "E_ARG_OPTION"},
+        {"joint_ordering", "foo", "IMPORT_ARG_JOINT_ORDERING"},
+        {"floating", "perhaps", "IMPORT_ARG_OPTION"},
+        {"flaoting", "true", "IMPORT_ARG_OPTION"},
+        {"xform", "[0,0,1]", "IMPORT_ARG_OPTION"},
+        {"mesh_maxhullvert", "12.5", "IMPORT_ARG_OPTION"},
     };
     for (const auto& row : table) {
         CAPTURE(row.key);

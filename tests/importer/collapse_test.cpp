@@ -151,7 +151,7 @@ TEST_CASE("collapsing keeps custom values with their entities, and welds outside
     b.custom_attribute("n")->values = {{0, {10}}, {1, {11}}, {2, {12}}};
     Diagnostics found;
     model::collapse_fixed_joints(b, {}, found);
-    CHECK(found.count("W_COLLAPSE_LOOP_WELD") == 1);
+    CHECK(found.count("MODEL_COLLAPSE_LOOP_WELD") == 1);
     REQUIRE(b.bodies.size() == 2);
     CHECK(b.custom_attribute("n")->values == std::map<std::int32_t, model::CustomValue>{{0, {10}}, {1, {12}}});
     CHECK(b.finalize({}, found));

@@ -44,7 +44,7 @@ def Cube "box" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAP
     CHECK(box.config.ka == 0);
     CHECK(box.config.margin == close_to(1e-5, 1e-12));  // authored as float
     CHECK(in.shape_at("/off").config.collision_group == 0);
-    CHECK(errors(in, "W_DEPRECATED_ATTR") > 0);
+    CHECK(errors(in, "RESOLVE_DEPRECATED_ATTR") > 0);
 
     // The schema's name goes before the older one.
     const Imported both = import_text(stage_text(
@@ -71,13 +71,13 @@ def Cube "box" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAP
     const Imported mixed = import_text(stage_text(
         "def Xform \"body\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {\n" +
         ball("x", "custom int newton:world = 0", "") + ball("y", "custom int newton:world = 1", "") + "}\n"));
-    CHECK(errors(mixed, "E_WORLD_MIXED") == 1);
+    CHECK(errors(mixed, "IMPORT_WORLD_MIXED") == 1);
     CHECK(mixed.body_at("/body").world == model::kGlobalWorld);
     // So are two bodies of a joint.
     const Imported joined = import_text(
         stage_text(ball("p", "custom int newton:world = 0") + ball("q", "custom int newton:world = 1") +
                    "def PhysicsFixedJoint \"j\" { rel physics:body0 = </p>\n    rel physics:body1 = </q> }\n"));
-    CHECK(errors(joined, "E_WORLD_MIXED") == 1);
+    CHECK(errors(joined, "IMPORT_WORLD_MIXED") == 1);
 
     // Where a world is open already, everything belongs to that one.
     const auto stage = usd::Stage::open_text(with_line_ends(stage_text(ball("a", "custom int newton:world = 2"))));
@@ -87,7 +87,7 @@ def Cube "box" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAP
     Diagnostics warned;
     REQUIRE(import_usd(**stage, {}, builder, warned));
     builder.end_world();
-    CHECK(warned.count("W_WORLD_IGNORED") == 1);
+    CHECK(warned.count("IMPORT_WORLD_IGNORED") == 1);
     CHECK(builder.bodies.at(0).world == 0);
 }
 

@@ -185,13 +185,13 @@ TEST_CASE("declarations without metadata, of other names, types or words are ski
     };
     const Row table[] = {
         {"custom float newton:x = 1 (customData = { string assignment = \"model\"\n })\n",
-         "W_CUSTOM_META"},                                                        // (IMP-210)
-        {declaration("float", "x", "1", "model", "bodies"), "W_CUSTOM_ENUM"},     // (IMP-210)
+         "IMPORT_CUSTOM_META"},                                                        // (IMP-210)
+        {declaration("float", "x", "1", "model", "bodies"), "IMPORT_CUSTOM_ENUM"},     // (IMP-210)
         {declaration("float", "a:b:c", "1", "model", "body"), ""},                // (IMP-211)
-        {declaration("string", "x", "\"s\"", "model", "body"), "E_CUSTOM_TYPE"},  // (IMP-215)
-        {declaration("float[]", "x", "[1]", "model", "body"), "E_CUSTOM_TYPE"},
-        {declaration("float", "body_q", "1", "model", "body"), "E_CUSTOM_RESERVED"},  // (IMP-217)
-        {declaration("float", "x", "1", "model", "contact"), "E_CUSTOM_CONTACT_FREQ"},
+        {declaration("string", "x", "\"s\"", "model", "body"), "IMPORT_CUSTOM_TYPE"},  // (IMP-215)
+        {declaration("float[]", "x", "[1]", "model", "body"), "IMPORT_CUSTOM_TYPE"},
+        {declaration("float", "body_q", "1", "model", "body"), "MODEL_CUSTOM_RESERVED"},  // (IMP-217)
+        {declaration("float", "x", "1", "model", "contact"), "MODEL_CUSTOM_CONTACT_FREQ"},
         {"bool newton:gravityEnabled = true\n", ""},
     };
     for (const Row& row : table) {
@@ -201,7 +201,7 @@ TEST_CASE("declarations without metadata, of other names, types or words are ski
         CHECK(out.builder.custom_attributes.empty());
         if (*row.code != 0) CHECK(out.found.count(std::string_view(row.code)) == 1);
         for (const char* code :
-             {"W_CUSTOM_META", "W_CUSTOM_ENUM", "E_CUSTOM_TYPE", "E_CUSTOM_RESERVED", "E_CUSTOM_CONTACT_FREQ"})
+             {"IMPORT_CUSTOM_META", "IMPORT_CUSTOM_ENUM", "IMPORT_CUSTOM_TYPE", "MODEL_CUSTOM_RESERVED", "MODEL_CUSTOM_CONTACT_FREQ"})
             if (std::string_view(code) != row.code) CHECK(out.found.count(std::string_view(code)) == 0);
     }
 }
@@ -261,7 +261,7 @@ TEST_CASE("a second declaration is silent when it says the same and refused when
     other.type                   = model::CustomType::vec3;
     const auto refused           = builder.add_custom_attribute(other);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().id == "E_CUSTOM_CONFLICT");
+    CHECK(refused.error().id == "MODEL_CUSTOM_CONFLICT");
 }
 
 TEST_CASE("an articulation's value is read from its root prim (IMP-213), a drawn shape keeps the default (IMP-219)")
@@ -279,7 +279,7 @@ TEST_CASE("a declared attribute on a prim of another kind changes nothing and is
     const Made m =
         make(declaring(declaration("float", "mass_scale", "1", "model", "body"), "", "float newton:mass_scale = 9"));
     CHECK(values(m.model.custom<Real>("mass_scale")) == std::vector<Real>{1, 1, 1});
-    const Diagnostic* said = m.imported.found.find("W_CUSTOM_PLACEMENT");
+    const Diagnostic* said = m.imported.found.find("IMPORT_CUSTOM_PLACEMENT");
     REQUIRE(said != nullptr);
     CHECK(said->message.find("body") != std::string::npos);
     CHECK(said->message.find("joint") != std::string::npos);
@@ -297,7 +297,7 @@ TEST_CASE(
         REQUIRE(builder.add_custom_attribute({.name = "mass_scale", .otherwise = {1}}));
         Diagnostics found;
         REQUIRE(import_usd(**stage, {}, builder, found));
-        CHECK(found.count("E_CUSTOM_CONFLICT") == 0);
+        CHECK(found.count("MODEL_CUSTOM_CONFLICT") == 0);
         const auto model = builder.finalize({}, found);
         REQUIRE(model);
         return values(model->custom<Real>("mass_scale"));
@@ -319,7 +319,7 @@ TEST_CASE("custom values are used in the ledger, as are their declarations")
         if (entry.property == "newton:mass_scale") ++(entry.verdict == Verdict::used ? used : ignored);
     CHECK(used == 2);
     CHECK(ignored == 1);
-    CHECK(out.found.count("W_CUSTOM_UNDECLARED") == 1);  // newton:thing on the drawn cube
+    CHECK(out.found.count("IMPORT_CUSTOM_UNDECLARED") == 1);  // newton:thing on the drawn cube
 }
 
 TEST_CASE("MuJoCo's resolver wants its attributes declared, by itself or by the caller, and then fills them (IMP-083)")
@@ -334,7 +334,7 @@ TEST_CASE("MuJoCo's resolver wants its attributes declared, by itself or by the 
     options.register_mujoco  = false;
     const Imported refused   = import_text(stage, options);
     CHECK_FALSE(refused.result);
-    CHECK(refused.error == "E_MJC_NOT_REGISTERED");
+    CHECK(refused.error == "IMPORT_MJC_NOT_REGISTERED");
 
     options.register_mujoco = true;
     options.ledger          = true;

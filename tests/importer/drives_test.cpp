@@ -72,7 +72,7 @@ TEST_CASE("a drive whose target the limits do not allow is warned of where it ho
         hinged.insert(hinged.find(" {"), " (prepend apiSchemas = [\"PhysicsDriveAPI:angular\"])");
         const Imported in = import_text(stage_text(robot(body("a") + body("b", 1) + hinged)));
         REQUIRE(in.result);
-        CHECK(in.found.count("W_DRIVE_TARGET_RANGE") == row.warned);
+        CHECK(in.found.count("IMPORT_DRIVE_TARGET_RANGE") == row.warned);
         if (row.held)
             CHECK(hinge(in).target_q == close_to(*row.held * kDegrees, 1e-6));
         else
@@ -141,7 +141,7 @@ TEST_CASE("merged joints with other anchors are reported (IMP-112)")
     for (const ImportOptions& options : {ImportOptions{}, newton_options()}) {
         const Imported in = import_text(stage_text(robot(body("a") + body("b", 1) + hinged + slider)), options);
         REQUIRE(in.result);
-        CHECK(in.found.count("W_MERGE_ANCHOR") == 1);
+        CHECK(in.found.count("IMPORT_MERGE_ANCHOR") == 1);
         CHECK(distance(in.joint_at("/robot/slider").parent_xform.p, Vec3d{0.5, 0, 0}) < 1e-9);
     }
 }

@@ -202,12 +202,12 @@ TEST_CASE("a loop is cut where it closes and becomes a loop joint; Newton refuse
     CHECK(in.joint_at("/robot/j12").articulation == -1);
     CHECK(in.joint_at("/robot/j01").articulation == 0);
     CHECK(in.joint_at("/robot/j20").articulation == 0);
-    CHECK(in.found.count("W_ART_LOOP_CUT") == 1);
+    CHECK(in.found.count("IMPORT_ART_LOOP_CUT") == 1);
     Diagnostics out;
     CHECK(in.builder.finalize({}, out));
 
     const Imported newton = import_text(stage_text(robot(inside)), newton_options());
-    CHECK(newton.error == "E_ART_CYCLE");
+    CHECK(newton.error == "IMPORT_ART_CYCLE");
     CHECK(newton.builder.bodies.empty());  // IMP-042
 }
 
@@ -246,8 +246,8 @@ TEST_CASE("a joint that points towards the root is turned round; Newton refuses 
     CHECK(distance(j.angular_axes[0].axis, Vec3d{0, 0, -1}) == 0);  // the same turn seen from the other side
     CHECK(j.angular_axes[0].limit_upper == close_to(20 * kDegrees, 1e-6));
     CHECK(distance(j.parent_xform.p, Vec3d{0.5, 0, 0}) < 1e-6);
-    CHECK(in.found.count("W_JOINT_REVERSED") >= 1);
-    CHECK(import_text(stage_text(robot(inside)), newton_options()).error == "E_ART_REVERSED");
+    CHECK(in.found.count("IMPORT_JOINT_REVERSED") >= 1);
+    CHECK(import_text(stage_text(robot(inside)), newton_options()).error == "IMPORT_ART_REVERSED");
 }
 
 TEST_CASE("two trees under one root are two articulations; Newton refuses them (GAP-065, IMP-026)")
@@ -260,7 +260,7 @@ TEST_CASE("two trees under one root are two articulations; Newton refuses them (
     REQUIRE(in.builder.articulations.size() == 2);
     CHECK(in.builder.articulations[0].label == "/robot");
     CHECK(in.builder.articulations[1].label == "/robot#1");
-    CHECK(import_text(stage_text(robot(inside)), newton_options()).error == "E_ART_MULTI_ROOT");
+    CHECK(import_text(stage_text(robot(inside)), newton_options()).error == "IMPORT_ART_MULTI_ROOT");
 }
 
 TEST_CASE("jointed bodies without an articulation root form a tree all the same (appendix A10)")
@@ -317,7 +317,7 @@ def Cube "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"
               joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b", "uniform token physics:axis = \"Z\""))));
     REQUIRE(in.result);
     CHECK(in.joint_at("/robot/hinge").q.at(0) == close_to(30 * kDegrees, 1e-6));
-    CHECK(in.found.count("W_JOINT_SNAPPED") == 0);
+    CHECK(in.found.count("IMPORT_JOINT_SNAPPED") == 0);
     CHECK(distance(in.body_at("/robot/b").q.p, Vec3d{0.9330127018922193, 0.25, 0}) < 1e-6);
 }
 
@@ -353,7 +353,7 @@ TEST_CASE("a generic joint has an axis for each limit that leaves room, in canon
     CHECK(import_text(hinge_stage("", "PhysicsJoint")).result->path_joint_map.count("/robot/hinge") == 0);
     const Imported newton = import_text(hinge_stage("", "PhysicsJoint"), newton_options());
     CHECK(newton.joint_at("/robot/hinge").linear_axes.empty());
-    CHECK(newton.found.count("W_D6_UNLIMITED_AXIS") == 1);
+    CHECK(newton.found.count("IMPORT_D6_UNLIMITED_AXIS") == 1);
 }
 
 TEST_CASE("a hinge and a slider between the same bodies become one joint (IMP-111, IMP-113)")
@@ -405,7 +405,7 @@ TEST_CASE("a mimic follows in radians (IMP-123, IMP-125)")
     CHECK(in.joint_at("/robot/follow").mimic_joint == static_cast<std::int32_t>(in.joint("/robot/lead")));
     CHECK(in.joint_at("/robot/follow").mimic_coeffs[0] == close_to(1.570796, 1e-6));
     CHECK(in.joint_at("/robot/follow").mimic_coeffs[1] == 2);
-    CHECK(import_text(stage_text(robot(with("nobody")))).found.count("W_MIMIC_LEADER") == 1);
+    CHECK(import_text(stage_text(robot(with("nobody")))).found.count("IMPORT_MIMIC_LEADER") == 1);
 }
 
 TEST_CASE("links scaled by two carry their anchors with them (IMP-117)")
@@ -431,7 +431,7 @@ TEST_CASE("a joint between a body and itself costs that joint; Newton refuses th
     REQUIRE(in.result);
     CHECK(in.result->path_joint_map.count("/robot/odd") == 0);
     CHECK(in.result->path_joint_map.count("/robot/hinge") == 1);
-    CHECK(import_text(text, newton_options()).error == "E_JOINT_SELF");
+    CHECK(import_text(text, newton_options()).error == "IMPORT_JOINT_SELF");
 }
 
 TEST_CASE("joints that no root groups make a tree, or stay constraints between free bodies on request (DYN-116)")

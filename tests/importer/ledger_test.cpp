@@ -207,7 +207,7 @@ def Mesh "flag" (prepend apiSchemas = ["OmniPhysicsDeformableBodyAPI"]) { float 
 )"));
     CHECK(find(out, "/cloth", "omniphysics:mass")->note == "deformables are not supported yet");
     CHECK(find(out, "/flag", "physics:mass")->note == "deformables are not supported yet");
-    CHECK(out.found.count("W_DEFORMABLE_UNSUPPORTED") == 1);
+    CHECK(out.found.count("IMPORT_DEFORMABLE_UNSUPPORTED") == 1);
 }
 
 TEST_CASE("a newton attribute that no schema knows and nobody declares is reported once for each name (GAP-021)")
@@ -217,7 +217,7 @@ def Cube "a" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { float newton:conta
 def Cube "b" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { float newton:contactMagrin = 1 }
 )"));
     CHECK(verdict(out, "/a", "newton:contactMagrin") == "ignored");
-    CHECK(out.found.count("W_CUSTOM_UNDECLARED") == 1);
+    CHECK(out.found.count("IMPORT_CUSTOM_UNDECLARED") == 1);
 }
 
 TEST_CASE("an animated value that is held at its first sample counts as ignored")

@@ -35,7 +35,7 @@ def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
     def Plane "p" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { }
 }
 )"));
-    CHECK(in.found.count("W_COLLIDER_NO_MASS") == 1);
+    CHECK(in.found.count("RESOLVE_COLLIDER_NO_MASS") == 1);
     CHECK(in.body_at("/b").mass == close_to(1000, 1e-9));
     const Imported none = import_text(
         stage_text("def Xform \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) { }\n"), newton_options());

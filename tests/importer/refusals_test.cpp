@@ -31,16 +31,16 @@ TEST_CASE("a fault is reported under its code, and refuses the import under Newt
         const char* mechane;  ///< the finding of an import that goes on; empty: nothing to report
     } table[] = {
         {"a kinematic body hangs on another body", robot(body("a") + kinematic("b", 1) + kHinge),
-         "E_BODY_KINEMATIC_CHILD", ""},
+         "IMPORT_BODY_KINEMATIC_CHILD", ""},
         {"a hinge and a weld share two bodies",
          robot(body("a") + body("b", 1) + kHinge + joint("PhysicsFixedJoint", "weld", "/robot", "a", "b")),
-         "E_MERGE_TYPE", "W_ART_LOOP_CUT"},
+         "IMPORT_MERGE_TYPE", "IMPORT_ART_LOOP_CUT"},
         {"a ball follows",
          robot(body("a") + body("b", 1) + body("c", 2) + kHinge + follower("PhysicsSphericalJoint", "hinge")),
-         "E_MIMIC_INVALID", "E_MIMIC_INVALID"},
+         "IMPORT_MIMIC_INVALID", "IMPORT_MIMIC_INVALID"},
         {"a joint follows itself",
          robot(body("a") + body("b", 1) + body("c", 2) + kHinge + follower("PhysicsRevoluteJoint", "follow")),
-         "E_MIMIC_INVALID", "E_MIMIC_INVALID"},
+         "IMPORT_MIMIC_INVALID", "IMPORT_MIMIC_INVALID"},
     };
     for (const auto& row : table) {
         CAPTURE(row.what);
@@ -61,7 +61,7 @@ TEST_CASE("a reference to a file that is not there refuses the import and leaves
 {
     const Imported in = import_text(
         stage_text(body("a") + "def Xform \"b\" (prepend references = @./there_is_no_such_file.usda@</b>) {\n}\n"));
-    CHECK(in.error == "E_STAGE_COMPOSITION");
+    CHECK(in.error == "IMPORT_STAGE_COMPOSITION");
     CHECK(in.builder.bodies.empty());
     CHECK(in.builder.shapes.empty());
     ImportOptions all_the_same;
@@ -111,7 +111,7 @@ TEST_CASE("one of several scenes can be chosen, and several do not fit into an o
     CHECK(mechane::test::distance(in.builder.gravity, Vec3d{0, 0, -1.62}) < 1e-7);  // authored as float
     CHECK(in.builder.world_gravity.empty());
     one.scene = "/mars";
-    CHECK(import_text(text, one).error == "E_SCENE_PATH");
+    CHECK(import_text(text, one).error == "IMPORT_SCENE_PATH");
 
     const Imported both = import_text(text);
     CHECK(both.builder.bodies.at(both.body("/b")).scene == 1);
@@ -120,7 +120,7 @@ TEST_CASE("one of several scenes can be chosen, and several do not fit into an o
     builder.begin_world();
     const auto refused = import_usd(*both.stage, {}, builder, found);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().id == "E_SCENE_WORLD");
+    CHECK(refused.error().id == "IMPORT_SCENE_WORLD");
     CHECK(builder.bodies.empty());
 }
 

@@ -55,15 +55,15 @@ TEST_CASE("a distance field goes before hulls and approximations (GAP-042, COL-1
 {
     const Imported both =
         collider("Mesh", ", \"NewtonSDFCollisionAPI\", \"NewtonMeshCollisionAPI\"", "int newton:maxHullVertices = 8");
-    CHECK(both.found.count("W_SDF_MESH_BOTH") == 1);
+    CHECK(both.found.count("RESOLVE_SDF_MESH_BOTH") == 1);
     CHECK(config(both).sdf.has_value());
     const Imported hull = collider("Mesh", ", \"PhysicsMeshCollisionAPI\", \"NewtonSDFCollisionAPI\"",
                                    "uniform token physics:approximation = \"convexHull\"");
-    CHECK(hull.found.count("W_SDF_APPROX") == 1);
+    CHECK(hull.found.count("RESOLVE_SDF_APPROX") == 1);
     CHECK(hull.shape_at("/c").type == model::GeoType::mesh);
     const Imported plain = collider("Mesh", ", \"PhysicsMeshCollisionAPI\", \"NewtonSDFCollisionAPI\"",
                                     "uniform token physics:approximation = \"none\"");
-    CHECK(plain.found.count("W_SDF_APPROX") == 0);
+    CHECK(plain.found.count("RESOLVE_SDF_APPROX") == 0);
 }
 
 TEST_CASE("without a source of its field a shape is not hydroelastic, and the import goes on (GAP-043, IMP-161)")
@@ -72,7 +72,7 @@ TEST_CASE("without a source of its field a shape is not hydroelastic, and the im
         CAPTURE(type);
         const Imported without = collider(type, "", "custom bool newton:hydroelasticEnabled = true");
         REQUIRE(without.result);
-        CHECK(without.found.count("W_HYDRO_NO_SDF") == 1);
+        CHECK(without.found.count("RESOLVE_HYDRO_NO_SDF") == 1);
         CHECK((without.shape_at("/c").flags & model::shape_flag::hydroelastic) == 0);
         // The schema alone is a source: 64 cells along the longest side.
         const Imported with =

@@ -460,10 +460,10 @@ TEST_CASE("meshSimplification gives a mesh of fewer triangles; Newton keeps the 
     };
     const Imported ours = import_text(stage_text(ball_mesh("meshSimplification")));
     CHECK(triangles(ours) < 300);  // of 528 that are more than a line
-    CHECK(ours.found.count("W_APPROX_FALLBACK") == 0);
+    CHECK(ours.found.count("IMPORT_APPROX_FALLBACK") == 0);
     const Imported newton = import_text(stage_text(ball_mesh("meshSimplification")), newton_options());
     CHECK(triangles(newton) >= 528);
-    CHECK(newton.found.count("W_APPROX_FALLBACK") == 1);
+    CHECK(newton.found.count("IMPORT_APPROX_FALLBACK") == 1);
 }
 
 namespace {

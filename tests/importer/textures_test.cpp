@@ -25,28 +25,43 @@ std::string write_grey(const mechane::test::TemporaryFolder& folder, std::uint8_
     return file;
 }
 
+/// The material /top/m whose base colour is a picture.
+/// @param metadata  of the file's attribute
+/// @param texture   further inputs of the UsdUVTexture
+/// @param nodes     further nodes
+/// @param surface   further inputs of the surface
+std::string material(const std::string& file, const std::string& metadata, const std::string& texture,
+                     const std::string& nodes = "", const std::string& surface = "")
+{
+    return fmt::format(R"(def Material "m" {{
+    token outputs:surface.connect = </top/m/s.outputs:surface>
+    def Shader "s" {{
+        uniform token info:id = "UsdPreviewSurface"
+        color3f inputs:diffuseColor.connect = </top/m/t.outputs:rgb>
+        {4}
+        token outputs:surface
+    }}
+    def Shader "t" {{
+        uniform token info:id = "UsdUVTexture"
+        asset inputs:file = @{0}@ {1}
+        {2}
+        float3 outputs:rgb
+        float outputs:r
+    }}
+    {3}
+}}
+)",
+                       file, metadata, texture, nodes, surface);
+}
+
 /// A mesh that a texture colours; the colour space may be said in three places.
 std::string textured(const std::string& file, const std::string& on_node, const std::string& on_file,
                      const std::string& above)
 {
     return stage_text(fmt::format(
-        R"(def Xform "top" {3} {{
-{4}
-def Material "m" {{
-    token outputs:surface.connect = </top/m/s.outputs:surface>
-    def Shader "s" {{
-        uniform token info:id = "UsdPreviewSurface"
-        color3f inputs:diffuseColor.connect = </top/m/t.outputs:rgb>
-        token outputs:surface
-    }}
-    def Shader "t" {{
-        uniform token info:id = "UsdUVTexture"
-        asset inputs:file = @{0}@ {2}
-        {1}
-        float3 outputs:rgb
-    }}
-}}
-def Mesh "c" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]) {{
+        R"(def Xform "top" {0} {{
+{1}
+{2}def Mesh "c" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]) {{
     rel material:binding = </top/m>
     point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
     int[] faceVertexCounts = [3]
@@ -54,10 +69,10 @@ def Mesh "c" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
 }}
 }}
 )",
-        file, on_node.empty() ? "" : "token inputs:sourceColorSpace = \"" + on_node + "\"",
-        on_file.empty() ? "" : "( colorSpace = \"" + on_file + "\" )",
         above.empty() ? "" : "(prepend apiSchemas = [\"ColorSpaceAPI\"])",
-        above.empty() ? "" : "uniform token colorSpace:name = \"" + above + "\""));
+        above.empty() ? "" : "uniform token colorSpace:name = \"" + above + "\"",
+        material(file, on_file.empty() ? "" : "( colorSpace = \"" + on_file + "\" )",
+                 on_node.empty() ? "" : "token inputs:sourceColorSpace = \"" + on_node + "\"")));
 }
 
 }  // namespace
@@ -108,10 +123,10 @@ TEST_CASE("pictures that are not there are one warning, whatever their number (I
     const std::string                    one  = textured((folder.path() / "gone.png").string(), "raw", "", "");
     const Imported                       lost = import_text(one);
     REQUIRE(lost.result);
-    CHECK(lost.found.count("W_TEXTURE_MISSING") == 1);
+    CHECK(lost.found.count("IMPORT_TEXTURE_MISSING") == 1);
     CHECK(lost.result->path_shape_texture.at("/top/c")->pixels.empty());
-    REQUIRE(lost.found.find("W_TEXTURE_MISSING") != nullptr);
-    CHECK(lost.found.find("W_TEXTURE_MISSING")->message.find("gone.png") != std::string::npos);
+    REQUIRE(lost.found.find("IMPORT_TEXTURE_MISSING") != nullptr);
+    CHECK(lost.found.find("IMPORT_TEXTURE_MISSING")->message.find("gone.png") != std::string::npos);
 }
 
 namespace {
@@ -130,24 +145,7 @@ struct Painted {
     [[nodiscard]] std::string text() const
     {
         return stage_text(fmt::format(R"(def Xform "top" {{
-def Material "m" {{
-    token outputs:surface.connect = </top/m/s.outputs:surface>
-    def Shader "s" {{
-        uniform token info:id = "UsdPreviewSurface"
-        color3f inputs:diffuseColor.connect = </top/m/t.outputs:rgb>
-        {}
-        token outputs:surface
-    }}
-    def Shader "t" {{
-        uniform token info:id = "UsdUVTexture"
-        asset inputs:file = @{}@
-        {}
-        float3 outputs:rgb
-        float outputs:r
-    }}
-    {}
-}}
-def Mesh "c" (prepend apiSchemas = ["MaterialBindingAPI"]) {{
+{}def Mesh "c" (prepend apiSchemas = ["MaterialBindingAPI"]) {{
     rel material:binding = </top/m>
     point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
     {}
@@ -157,7 +155,7 @@ def Mesh "c" (prepend apiSchemas = ["MaterialBindingAPI"]) {{
 }}
 }}
 )",
-                                      surface, file, texture, nodes, faces, primvars, mesh, below_mesh));
+                                      material(file, "", texture, nodes, surface), faces, primvars, mesh, below_mesh));
     }
 };
 
@@ -298,7 +296,7 @@ TEST_CASE("what of a material nobody draws goes with the mesh, for those who dra
     CHECK(paint_at(maps, "/top/c")->undrawn == Names{"normal maps", "roughness maps"});
     CHECK(paint_at(maps, "/top/c")->material == "/top/m");
     const Imported tiles = import_text(Painted{.file = "tiles.<UDIM>.png"}.text());
-    CHECK(tiles.found.count("W_TEXTURE_MISSING") == 0);
+    CHECK(tiles.found.count("IMPORT_TEXTURE_MISSING") == 0);
     REQUIRE(paint_at(tiles, "/top/c") != nullptr);
     CHECK(paint_at(tiles, "/top/c")->undrawn == Names{"pictures in tiles (<UDIM>)"});
     const Imported bare = import_text(Painted{.file = file, .primvars = ""}.text());

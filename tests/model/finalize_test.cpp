@@ -104,7 +104,7 @@ TEST_CASE("what does not fit together is refused with the label of the culprit (
         Diagnostics out;
         const auto  m = b.finalize({}, out);
         REQUIRE_FALSE(m.has_value());
-        CHECK(m.error().id == "E_STRUCTURE");
+        CHECK(m.error().id == "MODEL_STRUCTURE");
         CHECK(m.error().severity == Severity::error);
         CHECK(m.error().site.prim == row.label);
         CHECK_FALSE(m.error().hint.empty());
@@ -124,16 +124,16 @@ TEST_CASE("worlds out of order are refused")
     }
     std::swap(b.bodies[0].world, b.bodies[1].world);
     Diagnostics out;
-    CHECK(b.finalize({}, out).error().id == "E_STRUCTURE");
+    CHECK(b.finalize({}, out).error().id == "MODEL_STRUCTURE");
     std::swap(b.bodies[0].world, b.bodies[1].world);
     b.add_link({}, "global", 1, {}, Mat33d::identity());
     CHECK(b.finalize({}, out).has_value());
     b.bodies.push_back(b.bodies[1]);
-    CHECK(b.finalize({}, out).error().id == "E_STRUCTURE");
+    CHECK(b.finalize({}, out).error().id == "MODEL_STRUCTURE");
 }
 
 TEST_CASE(
-    "joints of bodies outside of articulations are loop joints, or errors where the caller says so (E_ORPHAN_JOINT)")
+    "joints of bodies outside of articulations are loop joints, or errors where the caller says so (MODEL_ORPHAN_JOINT)")
 {
     ModelBuilder b = arm();
     const auto   x = b.add_link({}, "x", 1, {}, Mat33d::identity()), y = b.add_link({}, "y", 1, {}, Mat33d::identity());
@@ -146,7 +146,7 @@ TEST_CASE(
     CHECK(m->articulation_end == std::vector<std::int32_t>{2});
     const auto strict = b.finalize({.allow_orphan_joints = false}, out);
     REQUIRE_FALSE(strict.has_value());
-    CHECK(strict.error().id == "E_ORPHAN_JOINT");
+    CHECK(strict.error().id == "MODEL_ORPHAN_JOINT");
     CHECK(strict.error().site.prim == "orphan");
     // A loop joint whose child is reached by a tree, and a root at the world, are none.
     ModelBuilder c = arm();
@@ -217,7 +217,7 @@ TEST_CASE("numbers that are not finite or out of range are replaced and named (D
         {"shape_gap", [](ModelBuilder& b) { b.shapes[1].config.gap = kInfinity; },
          [](const Model& m) { return m.shape_gap[1]; }, 0.1, "MODEL_NUMBER_FIXED"},
         {"shape_gap", [](ModelBuilder& b) { b.shapes[1].config.gap = -0.01; },
-         [](const Model& m) { return m.shape_gap[1]; }, -0.01, "W_NEG_GAP"},
+         [](const Model& m) { return m.shape_gap[1]; }, -0.01, "MODEL_NEG_GAP"},
         {"shape_material_mu",
          [](ModelBuilder& b) {
              b.shapes[1].config.mu        = -1;
@@ -278,14 +278,14 @@ TEST_CASE("a force that never gives way stays infinite, also as a drive's bound"
     CHECK(out.empty());
 }
 
-TEST_CASE("a colliding shape of a material that is not finite is refused, a visual one is repaired (E_SHAPE_MATERIAL)")
+TEST_CASE("a colliding shape of a material that is not finite is refused, a visual one is repaired (MODEL_SHAPE_MATERIAL)")
 {
     ModelBuilder b        = arm();
     b.shapes[1].config.ke = kInfinity;
     Diagnostics out;
     const auto  m = b.finalize({}, out);
     REQUIRE_FALSE(m.has_value());
-    CHECK(m.error().id == "E_SHAPE_MATERIAL");
+    CHECK(m.error().id == "MODEL_SHAPE_MATERIAL");
     CHECK(m.error().site.prim == "lower_ball");
     b.shapes[1].flags = shape_flag::visible;
     const auto visual = b.finalize({}, out);

@@ -57,8 +57,8 @@ TEST_CASE("inertias are corrected as Newton does (IMP-205, import-usd.md 5.8)")
         CHECK(o.model.body_inertia[0].r0.x == close_to(row.expected.x, 1e-7));  // one float
         CHECK(o.model.body_inertia[0].r1.y == close_to(row.expected.y, 1e-7));
         CHECK(o.model.body_inertia[0].r2.z == close_to(row.expected.z, 1e-7));
-        CHECK(o.out.count("W_INERTIA_FIXED") == (row.warns ? 1 : 0));
-        CHECK(o.out.size() == o.out.count("W_INERTIA_FIXED"));
+        CHECK(o.out.count("MODEL_INERTIA_FIXED") == (row.warns ? 1 : 0));
+        CHECK(o.out.size() == o.out.count("MODEL_INERTIA_FIXED"));
     }
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("bounds raise light bodies")
         finalized(0.001, Mat33d::diagonal({1e-5, 1e-5, 1e-5}), {.inertia = {.bound_mass = 0.1, .bound_inertia = 1e-3}});
     CHECK(o.model.body_mass[0] == close_to(0.1, 1e-8));
     CHECK(o.model.body_inertia[0].r0.x == close_to(1e-3, 1e-9));
-    CHECK(o.out.count("W_INERTIA_FIXED") == 1);
+    CHECK(o.out.count("MODEL_INERTIA_FIXED") == 1);
     CHECK(finalized(0, {}, {.inertia = {.bound_mass = 0.1}}).model.body_mass[0] == 0);  // no mass is meant
 }
 
@@ -148,8 +148,8 @@ TEST_CASE("masses and tensors that mean nothing become zero, and zero has no inv
         CHECK(o.model.body_inertia[0] == Mat33{});
         CHECK(o.model.body_inv_inertia[0] == Mat33{});
         CHECK(is_finite(o.model.body_com[0]));
-        REQUIRE(o.out.find("W_INERTIA_FIXED") != nullptr);
-        CHECK(o.out.find("W_INERTIA_FIXED")->site.prim == "link");
+        REQUIRE(o.out.find("MODEL_INERTIA_FIXED") != nullptr);
+        CHECK(o.out.find("MODEL_INERTIA_FIXED")->site.prim == "link");
     }
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("a mass without inertia turns like a ball of 1000 kg/m3 (DYN 10.2)")
     const Outcome o = finalized(5, {});
     // r = cbrt(3 * 5 / (4 pi 1000)) = 0.106078 m; 0.4 * 5 * r^2 = 0.0225052
     CHECK(o.model.body_inertia[0].r0.x == close_to(0.0225052, 1e-6));
-    CHECK(o.out.count("W_INERTIA_FIXED") == 1);
+    CHECK(o.out.count("MODEL_INERTIA_FIXED") == 1);
 }
 
 TEST_CASE("an asymmetric tensor becomes its symmetric part")
@@ -168,7 +168,7 @@ TEST_CASE("an asymmetric tensor becomes its symmetric part")
     Outcome o = finalized(1, i);
     CHECK(o.model.body_inertia[0].r0.y == close_to(0.1, 1e-7));
     CHECK(o.model.body_inertia[0].r1.x == close_to(0.1, 1e-7));
-    CHECK(o.out.count("W_INERTIA_FIXED") == 1);
+    CHECK(o.out.count("MODEL_INERTIA_FIXED") == 1);
 }
 
 TEST_CASE("inverses belong to what they invert (IMP-233), whatever the tensor was")

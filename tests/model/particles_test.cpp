@@ -104,7 +104,7 @@ TEST_CASE("surfaces of particles have each edge once, with what lies at its side
     Diagnostics  out;
     ModelBuilder wrong = b;
     wrong.add_triangle(0, 0, 9);
-    CHECK(wrong.finalize({}, out).error().id == "E_STRUCTURE");
+    CHECK(wrong.finalize({}, out).error().id == "MODEL_STRUCTURE");
     wrong.tri_indices.back() = {0, 1, 2};  // global, and of the first world
     CHECK(wrong.finalize({}, out).error().message.find("different worlds") != std::string::npos);
     wrong.tri_indices.pop_back();
@@ -125,7 +125,7 @@ TEST_CASE("attributes of the user's own may have a value for each particle, also
     const auto         heat = m.custom<Real>("heat");
     REQUIRE(heat);
     CHECK(std::vector<Real>(heat->begin(), heat->end()) == std::vector<Real>{0, 7, 0, 7});
-    CHECK(b.add_custom_attribute({.name = "particle_q", .space = {}}).error().id == "E_CUSTOM_RESERVED");
+    CHECK(b.add_custom_attribute({.name = "particle_q", .space = {}}).error().id == "MODEL_CUSTOM_RESERVED");
 }
 
 TEST_CASE("numbers of particles that no solver could use are replaced and reported, worlds out of order refused")
@@ -141,5 +141,5 @@ TEST_CASE("numbers of particles that no solver could use are replaced and report
     CHECK(m->particle_mass[0] == 0);
     CHECK(m->particle_radius[0] == 0);
     b.particles[0].world = 0;
-    CHECK(b.finalize({}, out).error().id == "E_STRUCTURE");
+    CHECK(b.finalize({}, out).error().id == "MODEL_STRUCTURE");
 }

@@ -180,8 +180,8 @@ TEST_CASE("finalize never fails silently: it gives a finite model or says what i
             CHECK_FALSE(d.site.prim.empty());
         }
         if (!m) {
-            CHECK((m.error().id == "E_STRUCTURE" || m.error().id == "E_ORPHAN_JOINT" ||
-                   m.error().id == "E_SHAPE_MATERIAL"));
+            CHECK((m.error().id == "MODEL_STRUCTURE" || m.error().id == "MODEL_ORPHAN_JOINT" ||
+                   m.error().id == "MODEL_SHAPE_MATERIAL"));
             CHECK_FALSE(m.error().message.empty());
             return;
         }

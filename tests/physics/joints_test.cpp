@@ -110,7 +110,7 @@ TEST_CASE("which limits count (PHY-095, PHY-096, PHY-097, PHY-098)")
     }
     const Parsed inverted(kBodies + "def PhysicsRevoluteJoint \"J\" {" + kEnds +
                           "float physics:lowerLimit = 10\n float physics:upperLimit = -10 }");
-    CHECK(inverted.found.count("W_JOINT_LIMIT_INVERTED") == 1);
+    CHECK(inverted.found.count("PHY_JOINT_LIMIT_INVERTED") == 1);
     CHECK(inverted.joint("/J").limit.dof == Dof::rot_x);  // the axis falls back to X
 }
 
@@ -152,7 +152,7 @@ TEST_CASE(
     CHECK(j.limits[1].upper == 2);
     CHECK(j.limits[2].dof == Dof::rot_z);
     CHECK(j.limits[2].locked);
-    CHECK(p.found.count("W_JOINT_LIMIT_INVERTED") == 0);  // that is how one is locked
+    CHECK(p.found.count("PHY_JOINT_LIMIT_INVERTED") == 0);  // that is how one is locked
     REQUIRE(j.drives.size() == 2);
     CHECK(j.drives[0].dof == Dof::trans_y);
     CHECK(j.drives[0].stiffness == 7);

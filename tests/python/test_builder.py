@@ -109,7 +109,7 @@ def test_custom_attributes_have_the_shape_of_their_type():
     assert c.wear[0] == 3 and m.get_attribute_frequency("robot:pull") == F.BODY and m.get_attribute_frequency("body_q") == F.BODY
     with pytest.raises(ValueError, match="incompatible spec") as caught:
         b.add_custom_attribute(C("push", float, F.BODY))
-    assert caught.value.code == "E_CUSTOM_CONFLICT"
+    assert caught.value.code == "MODEL_CUSTOM_CONFLICT"
     with pytest.raises(AttributeError, match="not defined"):
         b.add_link(custom_attributes={"missing": 1})
 
@@ -319,7 +319,7 @@ def test_builder_columns_are_lists():
     assert len(b.joint_armature) == 4 and b.joint_armature[-1] == 0.5 and b.joint_armature == [0.0, 0.0, 0.0, 0.5]
     with pytest.raises(ValueError, match="joint_armature has length 4") as caught:
         b.finalize()
-    assert caught.value.code == "E_STRUCTURE"
+    assert caught.value.code == "MODEL_STRUCTURE"
 
 
 def test_finalize_names_the_material_that_is_not_finite():
@@ -328,7 +328,7 @@ def test_finalize_names_the_material_that_is_not_finite():
     b.shape_material_kd[0] = float("nan")
     with pytest.raises(ValueError, match=r"shape_material_kd is nan for shape 0 \(ball\)") as caught:
         b.finalize()
-    assert caught.value.code == "E_SHAPE_MATERIAL" and caught.value.site == "ball.shape_material_kd"
+    assert caught.value.code == "MODEL_SHAPE_MATERIAL" and caught.value.site == "ball.shape_material_kd"
 
 
 @pytest.mark.parametrize("value", [-1.0, float("nan"), float("inf"), 1e100])

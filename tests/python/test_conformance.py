@@ -107,7 +107,7 @@ def test_variants_that_are_not_selected_are_judged_on_request(wrong):
     for asset, word in ((wrong, "all"), (WRONG.encode(), "each")):
         with pytest.raises(ValueError) as caught:
             mc.conformance.check(asset, variants=word)
-        assert caught.value.code == "E_ARG_VARIANTS"
+        assert caught.value.code == "PYTHON_ARG_VARIANTS"
 
 
 def test_a_dry_run_of_fix_writes_nothing(wrong, tmp_path):
@@ -149,7 +149,7 @@ def test_fix_overwrites_nothing_that_it_did_not_write(wrong, tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("mine")
     before = tree(tmp_path)
-    for arguments, what, code in (({}, "where shall", "E_ARG_OUT"), ({"out": tmp_path / "x", "dry_run": True}, "where shall", "E_ARG_OUT"),
+    for arguments, what, code in (({}, "no output given", "PYTHON_ARG_OUT"), ({"out": tmp_path / "x", "dry_run": True}, "no output given", "PYTHON_ARG_OUT"),
                                   ({"out": wrong}, "read by this run", "FILES_INPUT"), ({"out": wrong.parent}, "which this run reads", "FILES_INPUT"),
                                   ({"out": tmp_path / "full"}, "no earlier result", "FILES_FOLDER")):
         with pytest.raises(ValueError, match=what) as caught:

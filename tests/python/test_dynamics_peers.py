@@ -11,6 +11,7 @@ import sys
 import mechane as mc
 import numpy as np
 import pytest
+from mechane.core.array import REAL
 
 HERE = pathlib.Path(__file__).resolve().parent
 CORPUS = pathlib.Path(os.environ.get("MECHANE_CORPUS", HERE.parents[2] / "shared" / "corpus"))
@@ -19,7 +20,7 @@ ARRAYS = ("joint_type", "joint_parent", "joint_child", "joint_X_p", "joint_X_c",
           "joint_armature", "articulation_start", "articulation_end", "articulation_world", "body_flags", "body_mass", "body_com", "body_inertia")
 #: What computing in double leaves of numbers of one robot, relative to the largest of a kind; the model's own numbers are rounded to
 #: single precision in the usual build, and poses of a state as well, along a tree of up to thirty links.
-TOLERANCE = 1e-9 if mc._array.REAL == np.float64 else 1e-4
+TOLERANCE = 1e-9 if REAL == np.float64 else 1e-4
 
 
 def have(peer):
@@ -53,7 +54,7 @@ def moving(stage, seed):
     state.joint_q.assign(q)
     state.joint_qd.assign(rng.uniform(-1, 1, model.joint_dof_count))
     mc.eval_fk(model, state.joint_q, state.joint_qd, state)
-    return model, state, rng.uniform(-1, 1, model.joint_dof_count).astype(mc._array.REAL)
+    return model, state, rng.uniform(-1, 1, model.joint_dof_count).astype(REAL)
 
 
 def check(name, ours, theirs):
@@ -87,7 +88,7 @@ def compare(model, state, qdd, theirs):
     """Raises where an articulation differs; how many were compared, and why others were not."""
     compared, missing = 0, []
     M, gravity, coriolis = (np.asarray(x) for x in mc.eval_inverse_dynamics_passive(model, state))
-    tau = np.zeros((model.articulation_count, model.max_dofs_per_articulation), mc._array.REAL)
+    tau = np.zeros((model.articulation_count, model.max_dofs_per_articulation), REAL)
     mc.eval_inverse_dynamics_force(model, state, mass_matrix=M, joint_qdd=qdd, coriolis_force=coriolis, gravity_force=gravity, joint_f=tau)
     J = np.asarray(mc.eval_jacobian(model, state))
     try:

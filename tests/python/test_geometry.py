@@ -1,6 +1,8 @@
 """Pairs of primitives, broad phases, rays, fields of distances."""
+import gc
 import math
 import pickle
+import weakref
 
 import mechane as mc
 import numpy as np
@@ -127,7 +129,7 @@ def test_helpers_of_inertia_boxes_and_hulls():
     assert low.tolist() == [4, 3, 2] and high.tolist() == [6, 7, 8]
     mass, inertia, corrected = geometry.verify_and_correct_inertia(1.0, np.diag([1.0, 2.0, 3.0]))
     assert (mass, corrected) == (1.0, False) and np.diag(inertia).tolist() == [1, 2, 3]
-    with pytest.warns(mc.MechaneWarning, match="W_INERTIA_FIXED"):
+    with pytest.warns(mc.MechaneWarning, match="MODEL_INERTIA_FIXED"):
         mass, inertia, corrected = geometry.verify_and_correct_inertia(1.0, np.diag([1.0, 1.0, 3.0]))
     # What is missing to the triangle inequality is added to each moment, and 1e-6.
     assert corrected
@@ -177,17 +179,35 @@ def test_names_of_fields_that_are_left_out_say_what_to_use():
 
 
 def test_a_mesh_that_becomes_its_hull_is_known_as_the_hull_alone():
-    """The address of the old mesh may be another's soon, and what was made of the old triangles is not that of the new"""
-    from mechane import _mesh
-
+    """What stood for the old mesh of the library does no longer, and what was made of the old triangles is not that of the new"""
     box = mc.Mesh.create_box(0.5)
     dented = mc.Mesh(np.vstack([box.vertices, [[0.0, 0.0, 0.0]]]), np.concatenate([box.indices, [0, 1, 8]]))
-    before = dented._core.address
+    before = dented._core
     dented.__dict__["_finalized"] = {"of": "the old triangles"}
     assert dented.compute_convex_hull(replace=True) is dented
-    assert _mesh._KNOWN.get(before) is not dented and _mesh._KNOWN[dented._core.address] is dented
+    assert mc.Mesh._of(before) is not dented and mc.Mesh._of(dented._core) is dented
     assert "_finalized" not in dented.__dict__ and len(dented.vertices) == 8
-    assert mc.Mesh._of(dented._core) is dented
+
+
+def test_one_mesh_of_the_library_is_one_mesh_while_somebody_has_it():
+    """Through builders, models and copies; when nobody has it, another one may stand for it"""
+    mesh = mc.Mesh.create_box(0.5)
+    mesh.note = "mine"
+    b = mc.ModelBuilder()
+    for _ in range(2):
+        b.add_shape_mesh(b.add_link(mass=1.0), mesh=mesh)
+    many = mc.ModelBuilder()
+    many.replicate(b, 2)
+    model = many.finalize()
+    assert all(source is mesh for source in (*b.shape_source, *many.shape_source, *model.shape_source))
+    core = mc.Mesh.create_box(0.25)._core
+    first = mc.Mesh._of(core)
+    first.note = "mine"
+    assert mc.Mesh._of(core) is first
+    gone = weakref.ref(first)
+    del first
+    gc.collect()
+    assert gone() is None and not hasattr(mc.Mesh._of(core), "note")
 
 
 def test_a_mesh_answers_where_it_is_nearest_and_where_rays_meet_it():
@@ -314,7 +334,7 @@ def test_contacts_that_do_not_fit_are_told(policy, kept):
     m = b.finalize()
     pipeline = mc.CollisionPipeline(m, rigid_contact_max=2, overflow_policy=policy)
     contacts = pipeline.contacts()
-    with pytest.warns(mc.MechaneWarning, match="W_CONTACT_OVERFLOW: 4 contacts, room for 2"):
+    with pytest.warns(mc.MechaneWarning, match="PYTHON_CONTACT_OVERFLOW: 4 contacts, room for 2"):
         pipeline.collide(m.state(), contacts)
     assert int(contacts.rigid_contact_count[0]) == kept
     with pytest.raises(ValueError, match="overflow_policy"):

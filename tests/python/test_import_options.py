@@ -1,6 +1,7 @@
 """Options of an import by their names; which vendors are read; the step of a stage."""
 import warnings
 
+import numpy as np
 import pytest
 
 import mechane as mc
@@ -59,6 +60,21 @@ def test_a_wrong_name_is_a_wrong_call_and_a_wrong_value_an_error_with_the_neares
         mc.ModelBuilder().add_usd(stage(BOX.format("W", "")), nested_body="schema")
     with pytest.raises(ValueError, match="stage"):
         mc.ModelBuilder().add_usd(stage(BOX.format("W", "")), units="stge")
+
+
+def test_options_are_given_as_values():
+    """NumPy's numbers, tuples and texts as well as Python's own; what no option could be is refused by its name"""
+    source = stage(BOX.format("W", ""))
+    for options in ({"mesh_maxhullvert": np.int64(20)}, {"default_friction": np.float32(0.5)}, {"joint_drive_gains_scaling": 2}, {"exact_shapes": "true"},
+                    {"ignore_paths": ("/x,y", "/z")}, {"legacy": "mass-pair-rule"}):
+        mc.ModelBuilder().add_usd(source, **options)
+    left = mc.ModelBuilder()
+    left.add_usd(source, ignore_paths=["/W"])
+    assert left.body_count == 0
+    for name, value in (("default_friction", {"a": 1}), ("default_friction", b"1"), ("joints_to_keep", [object()]), ("joints_to_keep", ["/a", 1]), ("exact_shapes", object()),
+                        ("mesh_maxhullvert", 2**70), ("mesh_maxhullvert", 2.5), ("exact_shapes", [True])):
+        with pytest.raises((TypeError, ValueError), match=name):
+            mc.ModelBuilder().add_usd(source, **{name: value})
 
 
 def test_a_variant_that_the_stage_lacks_is_an_error():

@@ -68,9 +68,9 @@ def test_what_a_capture_of_warp_does_not_hold_is_said(monkeypatch):
     solver, state, contacts = mc.solvers.SolverSoftStep(model), model.state(), model.contacts()
     device = types.SimpleNamespace(is_capturing=True)
     monkeypatch.setitem(sys.modules, "warp._src.context", types.SimpleNamespace(runtime=types.SimpleNamespace(device_map={"cpu": device})))
-    with pytest.warns(mc.MechaneWarning, match="W_WARP_CAPTURE: CollisionPipeline.collide"):
+    with pytest.warns(mc.MechaneWarning, match="PYTHON_WARP_CAPTURE: CollisionPipeline.collide"):
         model.collide(state, contacts)
-    with pytest.warns(mc.MechaneWarning, match="W_WARP_CAPTURE: SolverBase.step"):
+    with pytest.warns(mc.MechaneWarning, match="PYTHON_WARP_CAPTURE: SolverBase.step"):
         solver.step(state, state, None, contacts, 1 / 60)
     device.is_capturing = False
     with warnings.catch_warnings():

@@ -169,7 +169,7 @@ def test_damaged_gltf_is_refused(tmp_path):
         file.write_bytes(data)
         with pytest.raises(ValueError) as caught:
             mc.Mesh.create_from_file(file)
-        assert caught.value.code == "E_MESH_FILE"
+        assert caught.value.code == "PYTHON_MESH_FILE"
 
 
 @pytest.mark.parametrize("order", ["ascii", "binary_little_endian", "binary_big_endian"])
@@ -241,7 +241,7 @@ def test_pictures_are_read_whatever_their_format_and_place(tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "half.png"), half)
     for wrong in (b"", b"GIF89a", png(colours)[:40], JPEG[:60]):
         (tmp_path / "wrong.png").write_bytes(wrong)
-        with pytest.raises(ValueError, match="E_TEXTURE|no PNG or JPEG"):
+        with pytest.raises(ValueError, match="PYTHON_TEXTURE|no PNG or JPEG"):
             load(tmp_path / "wrong.png")
 
 

@@ -1,11 +1,12 @@
 """Builders, models and states as bytes."""
 import copy
+import pathlib
 import pickle
 
 import mechane as mc
 import numpy as np
 import pytest
-from scenes import pendulum
+from scenes import BALL, pendulum
 
 
 def robot():
@@ -57,7 +58,7 @@ def test_another_major_version_is_refused():
     make, (fields,) = robot().finalize().__reduce__()
     with pytest.raises(mc.MechaneError) as caught:
         make({**fields, "format": (99, 0)})
-    assert caught.value.code == "E_PICKLE_VERSION"
+    assert caught.value.code == "PYTHON_PICKLE_VERSION"
 
 
 def test_controls_contacts_and_meshes_come_back():
@@ -77,3 +78,45 @@ def test_models_are_written_to_files_and_read_again(tmp_path):
     pendulum().save(tmp_path / "b")
     with pytest.raises(TypeError, match="ModelBuilder"):
         mc.Model.load(tmp_path / "b")
+
+
+EARLIER = pathlib.Path(__file__).parent / "earlier"
+
+
+def test_files_of_earlier_versions_are_read():
+    """Format 1.2 as it was written when the package had no folders: its modules are found under their earlier names"""
+    builder = mc.ModelBuilder.load(EARLIER / "builder-1.2.pickle")
+    assert builder.body_label[:] == ["arm"] and builder.joint_label[:] == ["hinge"] and builder.shape_label[:] == ["corner", "ground"]
+    assert type(builder) is mc.ModelBuilder and builder.custom_attributes["robot:heat"].values == {0: (1.0, 2.0, 3.0)}
+    mesh, field = builder.shape_source
+    assert isinstance(mesh, mc.Mesh) and mesh.indices.tolist() == [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
+    assert isinstance(field, mc.Heightfield) and field.heights().tolist() == [[0, 0], [0, 1]]
+    other, state, own = pickle.loads((EARLIER / "format-1.2.pickle").read_bytes())
+    assert same_arrays(other.finalize(), builder.finalize()) and state.joint_q.tolist() == [0.5] and type(state) is mc.State
+    assert type(own) is type(mc.State()) and own.body_q is None
+
+
+def test_what_save_writes_is_read_without_trust(tmp_path):
+    """Meshes with fields, height fields, custom attributes and results of imports are data"""
+    b = mc.ModelBuilder()
+    mesh = mc.Mesh.create_box(0.5)
+    mesh.build_sdf(max_resolution=8)
+    b.add_shape_mesh(b.add_link(mass=1.0), mesh=mesh)
+    b.add_shape_heightfield(heightfield=mc.Heightfield(np.zeros((4, 4)), 4, 4))
+    b.add_custom_attribute(mc.ModelBuilder.CustomAttribute("heat", mc.vec3, mc.Model.AttributeFrequency.BODY))
+    b.add_usd(BALL.encode())
+    b.save(tmp_path / "b")
+    b.finalize(skip_all_validations=True).save(tmp_path / "m")
+    again = mc.ModelBuilder.load(tmp_path / "b")
+    assert again.shape_source[0] == mesh and again.shape_source[0].sdf.resolution == mesh.sdf.resolution
+    assert mc.Model.load(tmp_path / "m").shape_count == b.shape_count
+
+
+def test_files_that_are_not_trusted_reach_nothing_but_data(tmp_path):
+    """Also not what a module of the package has imported itself, and no class that reads a file"""
+    for module, name in (("mechane.geometry.sdf", "pathlib.Path"), ("mechane.io.commands", "subprocess.Popen"), ("mechane.stage.view", "Stage"), ("mechane.usd", "Stage"),
+                         ("mechane.model.saved", "loaded"), ("mechane._pickle", "loaded"), ("mechane.record", "open"), ("mechane.testing", "random_tree")):
+        text = b"".join(b"\x8c" + bytes([len(word)]) + word.encode() for word in (module, name))
+        (tmp_path / "f").write_bytes(b"\x80\x04" + text + b"\x93.")
+        with pytest.raises(ValueError, match="not part of a saved model"):
+            mc.Model.load(tmp_path / "f")

@@ -239,9 +239,9 @@ def test_a_shape_and_the_field_of_its_mesh_must_not_disagree(said):
     mesh = newton.Mesh.create_box(0.5, 0.5, 0.5, duplicate_vertices=False)
     mesh.build_sdf(max_resolution=64)
     builder = newton.ModelBuilder()
-    with pytest.raises(ValueError, match="E_SHAPE_SDF|brings a field") as refused:
+    with pytest.raises(ValueError, match="MODEL_SHAPE_SDF|brings a field") as refused:
         builder.add_shape_mesh(-1, mesh=mesh, cfg=builder.ShapeConfig(**said))
-    assert refused.value.code == "E_SHAPE_SDF" and builder.shape_count == 0
+    assert refused.value.code == "MODEL_SHAPE_SDF" and builder.shape_count == 0
     builder.add_shape_mesh(-1, mesh=mesh, cfg=builder.ShapeConfig(force_sdf=True))
     builder.add_shape_mesh(-1, mesh=mesh, cfg=builder.ShapeConfig(sdf_max_resolution=64))
     assert builder.shape_sdf_max_resolution == [64, 64]
@@ -365,11 +365,26 @@ def test_programs_that_wait_are_counted(program, runs, why):
     assert program
 
 
-@pytest.mark.parametrize("verb", ["add_mjcf", "add_urdf"])
-def test_readers_that_are_not_there_say_so(verb):
+ROBOT = """<robot name="r"><link name="a"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+<collision><geometry><box size="1 1 1"/></geometry></collision></link><link name="b"><inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+<collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+<joint name="j" type="revolute"><parent link="a"/><child link="b"/><origin xyz="0 0 2"/><axis xyz="0 1 0"/><limit lower="-1" upper="0.5" effort="7" velocity="3"/></joint></robot>"""
+MODEL = """<mujoco><worldbody><body name="a"><freejoint/><geom type="box" size=".5 .5 .5" mass="2"/><body name="b" pos="0 0 2">
+<joint name="j" axis="0 1 0" range="-57.29577951308232 28.64788975654116"/><geom type="sphere" size=".1" mass="3"/></body></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("verb, text, free", [("add_urdf", ROBOT, False), ("add_mjcf", MODEL, True)])
+def test_robots_of_other_formats_go_straight_into_a_builder(verb, text, free):
     """GAP-051: MJCF and URDF straight into a builder"""
-    with pytest.raises((AttributeError, newton.NotSupportedError), match="reader of"):
-        getattr(newton.ModelBuilder(), verb)("robot.xml")
+    builder = newton.ModelBuilder()
+    result = getattr(builder, verb)(text)
+    assert [builder.body_mass[i] for i in range(builder.body_count)] == [2, 3]
+    assert builder.joint_count == 2 and builder.joint_type[0] == (newton.JointType.FREE if free else newton.JointType.FIXED)
+    at = builder.joint_qd_start[1]
+    assert builder.joint_limit_lower[at] == pytest.approx(-1, abs=1e-6) and builder.joint_limit_upper[at] == pytest.approx(0.5, abs=1e-6)
+    assert len(result["path_body_map"]) == 2
+    with pytest.raises(newton.NotSupportedError, match="scale"):
+        getattr(builder, verb)(text, scale=2.0)
 
 
 @pytest.mark.parametrize("solver", ["SolverXPBD", "SolverVBD", "SolverMuJoCo"])

@@ -114,7 +114,7 @@ def test_get_value_may_be_overridden():
             return 0.5 if key == "armature" and prim.GetTypeName() == "PhysicsRevoluteJoint" else None
 
     b, result = imported([Oracle(), "newton"])
-    assert armature(b) == 0.5 and (PrimType.JOINT, "armature") in asked and result.diagnostics.by_code("I_RESOLVER_PYTHON")
+    assert armature(b) == 0.5 and (PrimType.JOINT, "armature") in asked and result.diagnostics.by_code("PYTHON_RESOLVER_PYTHON")
 
 
 def test_an_exception_travels_unchanged():

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "mechane/model/builder.h"
-#include "mechane/record/atomic_file.h"
+#include "mechane/simulation/atomic_file.h"
 #include "mechane/record/codes.h"
 #include "mechane/usd/stage.h"
 #include "support/support.h"

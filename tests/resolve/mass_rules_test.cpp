@@ -137,13 +137,13 @@ TEST_CASE("masses of the worked examples, under Newton 1.8's rules and under our
          2,
          {},
          {{1, .1, .2}, {.1, 2, .3}, {.2, .3, 2.5}}},
-        {"M11", body("float physics:mass = 5", ""), 5, {}, diag(0.02), "W_MASS_SMALL_SPHERE"},
+        {"M11", body("float physics:mass = 5", ""), 5, {}, diag(0.02), "RESOLVE_MASS_SMALL_SPHERE"},
         {"M12",
          body("float physics:mass = 5\nfloat physics:density = 100", cube()),
          5,
          {},
          diag(0.83333333),
-         "W_MASS_AND_DENSITY"},
+         "RESOLVE_MASS_AND_DENSITY"},
         {"M13",
          body("",
               cube("custom token newton:massModel = \"shell\"\ncustom float newton:shellThickness = 0.1",
@@ -183,7 +183,7 @@ TEST_CASE("masses of the worked examples, under Newton 1.8's rules and under our
          2,
          {.2, 0, 0},
          diag(0.33333333),
-         "W_MASS_TENSOR_COM"},
+         "RESOLVE_MASS_TENSOR_COM"},
         {"M20",
          body(scaled("(2, 3, 4)") + "float physics:mass = 1\nfloat3 physics:diagonalInertia = (1, 1, 1)\npoint3f "
                                     "physics:centerOfMass = (.5, 0, 0)",
@@ -292,14 +292,14 @@ TEST_CASE("shell thickness: too thick is an error and solid, zero gives no mass,
                     cube("custom token newton:massModel = \"shell\"\n" + lines, "\"NewtonMassAPI\""));
     };
     const Answer thick = masses(shell("custom float newton:shellThickness = 0.5"), false);
-    CHECK(thick.found.count("E_SHELL_THICK") == 1);
+    CHECK(thick.found.count("RESOLVE_SHELL_THICK") == 1);
     CHECK(thick.mass.inertia(0, 0) == close_to(2.0 / 6, 1e-9));
     const Answer zero = masses(shell(""), false);
-    CHECK(zero.found.count("W_SHELL_ZERO") == 1);
+    CHECK(zero.found.count("RESOLVE_SHELL_ZERO") == 1);
     CHECK(is_finite(zero.mass.inertia));
     const Answer negative =
         masses(shell("custom float newton:shellThickness = -1\ncustom float newton:contactMargin = 0.1"), false);
-    CHECK(negative.found.count("W_SHELL_NEG") == 1);
+    CHECK(negative.found.count("RESOLVE_SHELL_NEG") == 1);
     CHECK(negative.mass.inertia(0, 0) == close_to(0.45923497, 1e-7));
 }
 
@@ -311,7 +311,7 @@ TEST_CASE("nothing to derive mass from: one unit as a ball of 0.1 m, and zero un
         CHECK(ours.found.count("PHY_MASS_DEFAULTED") == 1);
         CHECK(masses(stage, true).mass.mass == 0);
     }
-    CHECK(masses(body("", ""), true).found.count("W_MASS_ZERO") == 1);
+    CHECK(masses(body("", ""), true).found.count("RESOLVE_MASS_ZERO") == 1);
     // centimetres and grams: one gram, 0.4 m r^2 with r = 0.1 m
     const Answer cgs =
         masses(body("", ""), false, 1000, {}, "metersPerUnit = 0.01 kilogramsPerUnit = 0.001", {0.01, 0.001});
@@ -338,10 +338,10 @@ TEST_CASE("values that are not usable count as not authored, and only non-zero o
         const char* code;
     } table[] = {
         {"float physics:mass = 0", ""},
-        {"float physics:mass = -2", "W_MASS_MASS"},
-        {"float physics:mass = inf", "W_MASS_MASS"},
-        {"float physics:density = -5", "W_MASS_DENSITY"},
-        {"float3 physics:diagonalInertia = (1, -1, 1)", "W_MASS_DIAG"},
+        {"float physics:mass = -2", "RESOLVE_MASS_MASS"},
+        {"float physics:mass = inf", "RESOLVE_MASS_MASS"},
+        {"float physics:density = -5", "RESOLVE_MASS_DENSITY"},
+        {"float3 physics:diagonalInertia = (1, -1, 1)", "RESOLVE_MASS_DIAG"},
         {"float3 physics:diagonalInertia = (0, 0, 0)", ""},
     };
     for (const auto& row : table) {
@@ -351,7 +351,7 @@ TEST_CASE("values that are not usable count as not authored, and only non-zero o
         if (*row.code) CHECK(a.found.count(row.code) == 1);
         CHECK(a.found.size() == (*row.code ? 1u : 0u));
     }
-    CHECK(masses(body("", cube("float physics:mass = -1")), false).found.count("W_COLLIDER_MASS") == 1);
+    CHECK(masses(body("", cube("float physics:mass = -1")), false).found.count("RESOLVE_COLLIDER_MASS") == 1);
 }
 
 TEST_CASE("newton:inertia needs its schema and a tensor (IMP-202)")
@@ -360,7 +360,7 @@ TEST_CASE("newton:inertia needs its schema and a tensor (IMP-202)")
         CAPTURE(value);
         const std::string lines = std::string("float physics:mass = 6\ncustom double[] newton:inertia = ") + value;
         const Answer      a     = masses(body(lines, cube("", ""), "\"PhysicsMassAPI\", \"NewtonMassAPI\""), false);
-        CHECK(a.found.count("W_INERTIA_TENSOR") == 1);
+        CHECK(a.found.count("RESOLVE_INERTIA_TENSOR") == 1);
         CHECK(a.mass.inertia(0, 0) == close_to(1, 1e-9));
     }
     const Answer unapplied = masses(
@@ -419,11 +419,11 @@ TEST_CASE("the scaled tensor moves to the body's centre on request, and the gap 
     const Answer a =
         masses(body("float physics:mass = 2\npoint3f physics:centerOfMass = (.2, 0, 0)", cube()), false, 1000, rules);
     check(a, 2, {.2, 0, 0}, diag(0.33333333, 0.33333333 + 0.08, 0.33333333 + 0.08));
-    CHECK(a.found.count("W_MASS_TENSOR_COM") == 0);
+    CHECK(a.found.count("RESOLVE_MASS_TENSOR_COM") == 0);
     const Answer left =
         masses(body("float physics:mass = 2\npoint3f physics:centerOfMass = (.2, 0, 0)", cube()), false);
     check(left, 2, {.2, 0, 0}, diag(0.33333333));
-    CHECK(left.found.count("W_MASS_TENSOR_COM") == 1);
+    CHECK(left.found.count("RESOLVE_MASS_TENSOR_COM") == 1);
 }
 
 TEST_CASE("the older rule takes mass and inertia only together")
@@ -498,7 +498,7 @@ TEST_CASE("a plane below a body gives no mass, and the others still count")
 {
     const Answer a = masses(body("", cube("", "") + cube("", "", "P", "Plane")), false);
     check(a, 1000, {}, diag(166.66667));
-    CHECK(a.found.count("W_COLLIDER_NO_MASS") == 1);
+    CHECK(a.found.count("RESOLVE_COLLIDER_NO_MASS") == 1);
 }
 
 }  // namespace mechane::resolve

@@ -114,11 +114,11 @@ TEST_CASE("engine defaults, odd resolutions and colliders without a size are han
     CHECK_FALSE(engine.number("newton:contactGap"));
     const Ported odd = port(cube("        uniform int physxSDFMeshCollision:sdfResolution = 100"));
     CHECK(*odd.number("newton:sdfMaxResolution") == 100);
-    CHECK(odd.found.count("W_SDF_RES8") == 1);
+    CHECK(odd.found.count("RESOLVE_SDF_RES8") == 1);
     const Ported guide = port(cube("        uniform float physxSDFMeshCollision:sdfMargin = 0.01", "",
                                    "        uniform token purpose = \"guide\""));
     CHECK_FALSE(guide.number("newton:sdfPadding"));
-    CHECK(guide.found.count("W_PORT_NO_BOUND") == 1);
+    CHECK(guide.found.count("RESOLVE_PORT_NO_BOUND") == 1);
 }
 
 TEST_CASE(
@@ -138,8 +138,8 @@ TEST_CASE(
     const auto  count = port_physx_sdf_to_newton(**stage, *layer, {}, found);
     REQUIRE(count);
     CHECK(*count == 1);
-    REQUIRE(found.count("W_PORT_INSTANCE") == 1);
-    CHECK(found.find("W_PORT_INSTANCE")->message.find("/copy/c") != std::string::npos);
+    REQUIRE(found.count("RESOLVE_PORT_INSTANCE") == 1);
+    CHECK(found.find("RESOLVE_PORT_INSTANCE")->message.find("/copy/c") != std::string::npos);
     CHECK(layer->kind(usd::Path("/copy/c")) == usd::SpecKind::none);
     // The instance takes over what the prototype got.
     const auto after = usd::Stage::open_text(layer->to_text());

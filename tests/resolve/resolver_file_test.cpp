@@ -62,7 +62,7 @@ TEST_CASE("a faulty table is refused with what is wrong in it")
     const Row table[] = {
         {"[", "no JSON object"},
         {R"({"rows": []})", "no name"},
-        {R"({"name": "a"})", "rows is no list"},
+        {R"({"name": "a"})", "rows is not a list"},
         {R"({"name": "a", "rows": [{"key": "joint_armor", "attributes": ["x"]}]})", "no key 'joint_armor'"},
         {R"({"name": "a", "rows": [{"key": "joint_armature", "attributes": []}]})", "attributes"},
         {R"({"name": "a", "rows": [{"key": "joint_armature", "attributes": ["x"], "unit": "inch"}]})",
@@ -137,7 +137,7 @@ TEST_CASE("a faulty TOML table is refused with the place of the mistake")
         {"name = 1\nrows = []\n", "no name", 0},
         {"name = \"a\"\n[[rows]]\nkey = \"joint_armor\"\nattributes = [\"x\"]\n", "no key 'joint_armor'", 0},
         {"name = \"a\"\n[[rows]]\nkey = \"joint_armature\"\nattributes = [\"x\"]\nfallback = 1979-05-27\n",
-         "fallback is no value", 0},
+         "fallback is not a value", 0},
     };
     for (const Row& row : table) {
         CAPTURE(row.toml);

@@ -217,7 +217,7 @@ TEST_CASE("initial states are per degree, and attributes outside every schema sa
     CHECK(found.empty());
     const OnPrim newton("custom float newton:angular:position = 90");
     CHECK(*initial_position(named({"newton"}), newton.prim, "angular", angular(), found) == close_to(1.570796, 1e-6));
-    CHECK(found.count("W_NONSCHEMA_ATTR") == 1);
+    CHECK(found.count("RESOLVE_NONSCHEMA_ATTR") == 1);
 }
 
 TEST_CASE("springs and references of MuJoCo's attributes (IMP-121, IMP-122)")
@@ -328,7 +328,7 @@ TEST_CASE("margin and gap of each vendor (IMP-076, IMP-077, IMP-080, IMP-081, IM
                                                {.scale = {}, .rules = row.rules}, {}, found);
         CHECK(v.margin == close_to(row.margin, 1e-7));  // authored as floats
         CHECK(v.gap == close_to(row.gap, 1e-7));
-        CHECK(found.count("W_NEG_MARGIN") == (row.margin < 0 ? 1u : 0u));
+        CHECK(found.count("RESOLVE_NEG_MARGIN") == (row.margin < 0 ? 1u : 0u));
     }
 }
 
@@ -370,7 +370,7 @@ TEST_CASE(
                                                stage->prim_at(usd::Path("/M")), {}, {}, found);
         CHECK(v.ke == close_to(row.ke, 1e-9));
         CHECK(v.kd == close_to(row.kd, 1e-9));
-        CHECK(found.count("W_DEPRECATED_ATTR") == (std::string_view(row.what) == "older spelling" ? 1u : 0u));
+        CHECK(found.count("RESOLVE_DEPRECATED_ATTR") == (std::string_view(row.what) == "older spelling" ? 1u : 0u));
     }
 }
 
@@ -408,17 +408,17 @@ TEST_CASE("SDF settings: defaults, refusals and what wins (IMP-156..160, GAP-041
     } table[] = {
         {"nothing", "", 64, std::nullopt, ""},
         {"resolution", "custom int newton:sdfMaxResolution = 128", 128, std::nullopt, ""},
-        {"not a multiple of 8", "custom int newton:sdfMaxResolution = 100", 64, std::nullopt, "W_SDF_RES8"},
-        {"not positive", "custom int newton:sdfMaxResolution = 0", 64, std::nullopt, "W_SDF_RES"},
+        {"not a multiple of 8", "custom int newton:sdfMaxResolution = 100", 64, std::nullopt, "RESOLVE_SDF_RES8"},
+        {"not positive", "custom int newton:sdfMaxResolution = 0", 64, std::nullopt, "RESOLVE_SDF_RES"},
         {"voxel", "custom float newton:sdfTargetVoxelSize = 0.5", std::nullopt, 0.5, ""},
         {"both", "custom float newton:sdfTargetVoxelSize = 0.5\ncustom int newton:sdfMaxResolution = 128", 128, 0.5,
-         "W_SDF_BOTH"},  // kept in the settings, and of no effect
-        {"voxel not positive", "custom float newton:sdfTargetVoxelSize = -1", 64, std::nullopt, "W_SDF_VOXEL"},
-        {"band", "custom float newton:sdfNarrowBandInner = 0.1", 64, std::nullopt, "E_SDF_BAND"},
-        {"format", "custom token newton:sdfTextureFormat = \"uint7\"", 64, std::nullopt, "W_SDF_FORMAT"},
-        {"padding", "custom float newton:sdfPadding = -1", 64, std::nullopt, "W_SDF_PADDING"},
+         "RESOLVE_SDF_BOTH"},  // kept in the settings, and of no effect
+        {"voxel not positive", "custom float newton:sdfTargetVoxelSize = -1", 64, std::nullopt, "RESOLVE_SDF_VOXEL"},
+        {"band", "custom float newton:sdfNarrowBandInner = 0.1", 64, std::nullopt, "RESOLVE_SDF_BAND"},
+        {"format", "custom token newton:sdfTextureFormat = \"uint7\"", 64, std::nullopt, "RESOLVE_SDF_FORMAT"},
+        {"padding", "custom float newton:sdfPadding = -1", 64, std::nullopt, "RESOLVE_SDF_PADDING"},
         {"stiffness alone enables nothing", "custom float newton:hydroelasticStiffness = -2", 64, std::nullopt,
-         "W_HYDRO_KH"},
+         "RESOLVE_HYDRO_KH"},
     };
     for (const auto& row : table) {
         CAPTURE(row.what);
@@ -444,7 +444,7 @@ TEST_CASE("SDF settings: defaults, refusals and what wins (IMP-156..160, GAP-041
         "true }\n");
     Diagnostics found;
     CHECK_FALSE(sdf_settings(named({"newton"}), plain.collider("/C"), {}, false, found).hydroelastic);
-    CHECK(found.count("W_HYDRO_NO_SDF") == 1);
+    CHECK(found.count("RESOLVE_HYDRO_NO_SDF") == 1);
 }
 
 TEST_CASE(

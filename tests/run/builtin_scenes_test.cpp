@@ -5,7 +5,7 @@
 #include <string>
 
 #include "mechane/run/builtin_scenes.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "support/support.h"
 
 using namespace mechane;

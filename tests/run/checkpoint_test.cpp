@@ -6,10 +6,10 @@
 #include <fstream>
 
 #include "mechane/model/builder.h"
-#include "mechane/record/checkpoint.h"
-#include "mechane/record/recording_file.h"
-#include "mechane/run/simulate.h"
-#include "mechane/run/verify.h"
+#include "mechane/simulation/checkpoint.h"
+#include "mechane/simulation/recording_file.h"
+#include "mechane/simulation/simulate.h"
+#include "mechane/simulation/verify.h"
 #include "support/support.h"
 
 using namespace mechane;

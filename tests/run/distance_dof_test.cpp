@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "mechane/run/scene.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "support/support.h"
 
 using namespace mechane;

@@ -3,7 +3,7 @@
 
 #include "mechane/record/write.h"
 #include "mechane/run/scene.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "mechane/usd/stage.h"
 #include "support/support.h"
 

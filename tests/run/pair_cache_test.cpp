@@ -6,7 +6,7 @@
 #include "mechane/geometry/heightfield.h"
 #include "mechane/model/builder.h"
 #include "mechane/run/builtin_scenes.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "support/support.h"
 
 /// Simulations whose resting pairs keep their contacts, beside ones that look for them in every step.

@@ -2,7 +2,7 @@
 #include "mechane/collision/pipeline.h"
 #include "mechane/importer/codes.h"
 #include "mechane/run/scene.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "support/support.h"
 
 using namespace mechane;

@@ -1,4 +1,4 @@
-#include "mechane/run/settings.h"
+#include "mechane/simulation/settings.h"
 
 #include "mechane/model/builder.h"
 #include "support/support.h"

@@ -1,4 +1,4 @@
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 
 #include "mechane/model/builder.h"
 #include "mechane/run/scene.h"

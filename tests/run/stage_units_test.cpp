@@ -5,7 +5,7 @@
 
 #include "mechane/record/write.h"
 #include "mechane/run/scene.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "support/support.h"
 
 using namespace mechane;

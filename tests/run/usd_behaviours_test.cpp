@@ -11,7 +11,7 @@
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/dynamics/mass_matrix.h"
 #include "mechane/run/scene.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "support/support.h"
 
 // What UsdPhysics says that a simulator must do (spec "dynamics", section 6), from the text of a stage to its motion.

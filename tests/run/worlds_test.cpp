@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "mechane/run/builtin_scenes.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "support/support.h"
 
 // Worlds of one model: copies and different ones, each as if it were alone.

@@ -126,6 +126,15 @@ class Programs(unittest.TestCase):
             self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
         self.assertEqual([line.split()[0] for line in lines[:7]], ["sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "pyramid"])
 
+    def test_programs_of_the_cpp_face_hold_what_they_claim(self):
+        """Each returns 1 when one of its own claims does not hold, with values derived in its comments."""
+        self.assertIn("100 worlds, 100 of them began again", run("cpp_many_worlds"))
+        run("cpp_jacobian_control")
+        run("cpp_own_solver")
+        self.assertIn("0.20 kg m2", run("cpp_own_resolver", STAGES / "acme_arm.usda"))
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("equal", run("cpp_controller", QUADRUPED, f"{folder}/run.mrec"))
+
     def test_worlds_do_not_meet(self):
         """SMP-13."""
         self.assertEqual(run("worlds").splitlines(), [

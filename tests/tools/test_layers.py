@@ -47,5 +47,52 @@ class Layers(unittest.TestCase):
                 self.assertNotIn(module, layers.reach(name), f"{module} and {name} form a cycle")
 
 
+class PythonLayers(unittest.TestCase):
+    def reasons(self, files):
+        with house({f"python/mechane/{name}": text for name, text in files.items()}) as folder:
+            return [reason for _, _, _, reason in layers.python_offences(pathlib.Path(folder))]
+
+    def test_the_house_stands(self):
+        self.assertEqual([offence[2:] for offence in layers.python_offences()], [])
+
+    def test_a_lower_package_may_not_import_an_upper_one(self):
+        above = {"model/model.py": "", "geometry/__init__.py": ""}
+        for line in ("from ..model.model import Model", "from ..model import model", "from .. import model", "import mechane.model.model", "from mechane.model.model import Model"):
+            self.assertEqual(self.reasons({**above, "model/__init__.py": "", "geometry/mesh.py": line}), ["geometry may not import model"], line)
+
+    def test_an_import_inside_of_a_function_counts(self):
+        self.assertEqual(self.reasons({"core/values.py": "def f():\n    if True:\n        from ..model.model import Model\n", "model/model.py": ""}), ["core may not import model"])
+
+    def test_an_import_for_types_only_does_not(self):
+        for line in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            self.assertEqual(self.reasons({"newton/names.py": f"if {line}:\n    from ..model.lists import ColumnList\n", "model/lists.py": ""}), [])
+        self.assertEqual(self.reasons({"newton/names.py": "if TYPE_CHECKING:\n    pass\nelse:\n    from ..model.lists import ColumnList\n", "model/lists.py": ""}),
+                         ["newton may not import model"])
+
+    def test_the_packages_own_face_is_above_all(self):
+        self.assertEqual(self.reasons({"__init__.py": "from .io.draw import render\n", "io/draw.py": "from ..core.values import vec3\n", "core/values.py": ""}), [])
+        self.assertEqual(self.reasons({"__init__.py": "", "io/draw.py": "from .. import ModelBuilder\n"}), ["io may not import mechane"])
+        self.assertEqual(self.reasons({"__init__.py": "", "io/draw.py": "from .. import _core\n"}), [])
+
+    def test_reach_is_transitive_and_unknown_packages_are_told(self):
+        self.assertEqual(self.reasons({"io/draw.py": "from ..core.values import vec3\n", "core/values.py": ""}), [])
+        self.assertEqual(self.reasons({"helpers/a.py": ""}), ["unknown package 'helpers'"])
+
+    def test_circles_are_told_with_the_way_round(self):
+        with house({"python/mechane/core/a.py": "from .b import x\n", "python/mechane/core/b.py": "def f():\n    from . import c\n",
+                    "python/mechane/core/c.py": "from .a import y\n", "python/mechane/core/d.py": "from .a import y\n"}) as folder:
+            found = [(text, reason) for _, _, text, reason in layers.python_offences(pathlib.Path(folder))]
+        self.assertEqual(found, [("mechane.core.a -> mechane.core.b -> mechane.core.c -> mechane.core.a", "files import each other in a circle")])
+
+    def test_names_in_strings_hide_no_import(self):
+        for line in ('importlib.import_module("mechane.model")', '__import__("mechane.model")'):
+            self.assertEqual(len(self.reasons({"core/values.py": line})), 1)
+
+    def test_no_package_depends_on_itself_through_others(self):
+        for room, used in layers.PYTHON_MAY_USE.items():
+            for name in used:
+                self.assertNotIn(room, layers.reach(name, layers.PYTHON_MAY_USE), f"{room} and {name} form a cycle")
+
+
 if __name__ == "__main__":
     unittest.main()

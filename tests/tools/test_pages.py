@@ -20,7 +20,7 @@ class Pages(unittest.TestCase):
             header = pathlib.Path(folder) / "include" / "mechane" / "x" / "codes.h"
             header.parent.mkdir(parents=True)
             header.write_text('inline constexpr Code kA{\n  "A_B", Severity::warning,\n  "one "\n  "two.", "do \\"this\\"."};\n')
-            self.assertEqual(list(diagnostics_page.rows(pathlib.Path(folder))), [("x", "A_B", "warning", "one two.", 'do "this".')])
+            self.assertEqual(list(diagnostics_page.rows(pathlib.Path(folder))), [("x", "A_B", "warning", "one two.", 'do "this".', "", "kA")])
 
 
 class Unproven(unittest.TestCase):

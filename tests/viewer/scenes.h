@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "mechane/model/builder.h"
-#include "mechane/record/recording.h"
+#include "mechane/simulation/recording.h"
 #include "support/support.h"
 
 namespace mechane::test {

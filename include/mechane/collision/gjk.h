@@ -15,7 +15,8 @@ struct CoreDistance {
 /// Distance of two convex shapes without their core radii: GJK when apart (Gilbert, Johnson, Keerthi 1988;
 /// sub-algorithm by Voronoi regions, Ericson 2005), the expanding polytope when they overlap (van den Bergen 2001).
 /// Every answer in penetration is certified: moving b by -distance along the normal separates the cores. Bounded
-/// iterations; never NaN for finite input.
+/// iterations; never NaN for finite input. A plane or a mesh has no core: asking for it is a mistake that the failure
+/// handler is told. The distance of whole shapes of any kind is `shape_distance` (queries.h).
 /// @param give_up  may return a lower bound of the distance as soon as that exceeds this value [m]
 CoreDistance core_distance(const Shape& a, const Shape& b, double give_up = kInfinity);
 

@@ -24,7 +24,7 @@ struct HydroelasticOptions {
     bool reduce_contacts    = true;
     bool pre_prune_contacts = true;  ///< of open faces only the nearest of a voxel counts, not that of each normal bin
     PairStiffness pair_stiffness = PairStiffness::harmonic_mean;
-    PressureLaw   pressure;                     ///< none: -kh * depth
+    PressureLaw   pressure{};                   ///< none: -kh * depth
     double        mc_edge_clamp_min   = 0.02;   ///< least part of an edge on either side of the surface, 0..0.5
     bool          normal_matching     = true;   ///< contacts push along the sum of their faces' forces, else along the strongest
     bool          anchor_contact      = false;  ///< one more contact for each bin, at its centre of pressure

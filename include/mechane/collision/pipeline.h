@@ -46,13 +46,13 @@ struct PipelineOptions {
     /// Finders of one's own in place of both phases: pairs of the model's shapes from boxes, and the contacts of a pair
     /// (as `collide` of narrow.h, with `a` before `b` in the order of the table; called from several threads). Neither
     /// goes without the other. Pressure, distance fields and swept pairs stay the pipeline's.
-    std::shared_ptr<BroadPhase>                                              user_broad_phase;
-    std::function<void(const Shape&, const Shape&, double reach, Manifold&)> user_narrow_phase;
+    std::shared_ptr<BroadPhase>                                              user_broad_phase{};
+    std::function<void(const Shape&, const Shape&, double reach, Manifold&)> user_narrow_phase{};
     /// Most candidate pairs that are looked at, at least 1; unset: 2^26.
-    std::optional<std::int64_t> shape_pairs_max;
+    std::optional<std::int64_t> shape_pairs_max{};
     /// Contacts of kinematic bodies with static or kinematic ones; no solver needs them.
     bool                          include_static_kinematic_pairs = false;
-    std::optional<OverflowPolicy> overflow;  ///< by `rigid_contact_max` when unset
+    std::optional<OverflowPolicy> overflow{};  ///< by `rigid_contact_max` when unset
     ContactMatching               contact_matching                      = ContactMatching::disabled;
     double                        contact_matching_pos_threshold        = 5e-4;   ///< [m]
     double                        contact_matching_normal_dot_threshold = 0.995;  ///< -1..1
@@ -62,11 +62,11 @@ struct PipelineOptions {
     /// Keep at most 240 contacts of two shapes with distance fields, and of the vertices of a mesh that are below an
     /// infinite plane, or above it by no more than margins and gaps, those that carry.
     bool                reduce_contacts     = true;
-    HydroelasticOptions hydroelastic;                ///< of pairs that both are
+    HydroelasticOptions hydroelastic{};              ///< of pairs that both are
     double              soft_contact_gap = 0.01;     ///< how far beyond touching particles meet shapes [m], at least 0
     /// Most contacts of particles with shapes, for which there is room from the start; 0: none are looked for. Unset:
     /// as many as there are.
-    std::optional<std::size_t> soft_contact_max;
+    std::optional<std::size_t> soft_contact_max{};
     /// Edges and triangles of particles meet shapes as well (`Model::edge_indices`, `tri_indices`), in rows behind
     /// those of the particles. For solvers that know such rows; others refuse them.
     bool enable_rigid_soft_full_surface_contact = false;
@@ -103,12 +103,15 @@ void report_overflow(const CollideStatus& status, Diagnostics& out);
 /// those of particles with shapes, where the model has particles.
 class CollisionPipeline {
   public:
-    /// The options must be valid (`validate`).
+    /// The options must be valid (`validate`). The model lives as long.
     CollisionPipeline(const model::Model& model, const PipelineOptions& options = {});
+    CollisionPipeline(const model::Model&& model, const PipelineOptions& options = {}) = delete;
     ~CollisionPipeline();
     CollisionPipeline(CollisionPipeline&&) noexcept;
+    CollisionPipeline& operator=(CollisionPipeline&&) noexcept;
 
     /// Contacts with distance <= gap_a + gap_b, or reachable within `dt` [s] at the present velocities.
+    /// @param state  of the pipeline's model; another one is a mistake that the failure handler is told
     /// @param cache  of a simulation: pairs that have hardly moved since the last call with it keep their contacts
     CollideStatus collide(const model::State& state, double dt, model::Contacts& contacts, PairCache* cache = nullptr);
     [[nodiscard]] model::Contacts make_contacts() const;

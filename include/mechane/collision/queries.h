@@ -42,6 +42,18 @@ struct ShapeCastHit {
 };
 std::optional<ShapeCastHit> cast_shape(const Shape& moving, const Vec3d& travel, const Shape& still);
 
+/// How far two shapes are from each other, margins not considered.
+struct ShapeDistance {
+    double distance = 0;      ///< [m]; negative: how far b has to be moved along the normal to come free
+    Vec3d  normal{1, 0, 0};   ///< unit, from a to b
+    Vec3d  on_a, on_b;        ///< nearest points of the surfaces; of shapes that overlap the deepest
+};
+/// Signed distance of two convex shapes, or of a plane and a shape of bounded size. A mesh is a surface, and where it is
+/// closed a solid: where a mesh overlaps something the distance is 0. Nothing for two planes, and for numbers that are
+/// not finite.
+/// @param a, b  of any kind, with the mesh or hull of that kind; a mistake that the failure handler is told otherwise
+std::optional<ShapeDistance> shape_distance(const Shape& a, const Shape& b);
+
 /// Whether two shapes share a point. Meshes count as surfaces; a closed mesh holds what lies inside of it.
 bool overlap(const Shape& a, const Shape& b);
 

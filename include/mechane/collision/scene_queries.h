@@ -18,6 +18,7 @@ struct QueryOptions {
     bool      cull_back    = false;                                    ///< rays pass planes and open meshes from behind
     bool      with_global  = true;                                     ///< shapes of no world are seen too
     double    max_distance = std::numeric_limits<double>::infinity();  ///< [m], in lengths of the direction for rays
+    std::int32_t exclude_shape = -1, exclude_body = -1;  ///< not seen; -1: none
 };
 
 struct RayHit {
@@ -26,14 +27,19 @@ struct RayHit {
     Vec3d        normal;  ///< unit, outwards; zero when nothing was met
 };
 
-/// The shapes of a model as a tree that rays and other questions walk. `update` after the bodies have moved. Questions
+/// The shapes of a model as a tree that rays and other questions walk, at first where the model starts. `update` after
+/// the bodies have moved. The model lives as long. Questions
 /// are const and may be asked from many threads at once. A world sees its own shapes and those of no world; world -1
 /// sees only the latter.
 class SceneQueries {
   public:
     explicit SceneQueries(const model::Model& model);
+    explicit SceneQueries(const model::Model&& model) = delete;
     ~SceneQueries();
+    SceneQueries(SceneQueries&&) noexcept;
+    SceneQueries& operator=(SceneQueries&&) noexcept;
 
+    /// @param state  of the model; another one is a mistake that the failure handler is told
     void update(const model::State& state);
 
     /// The nearest hit; of hits within 1e-6 of each other the shape with the smallest index.
@@ -43,6 +49,8 @@ class SceneQueries {
     void cast_rays(std::span<const Vec3d> origins, std::span<const Vec3d> directions,
                    std::span<const std::int32_t> worlds, std::span<RayHit> out, const QueryOptions& options = {},
                    const tasks::Pool* pool = nullptr) const;
+    /// A shape of the model where it is now, or nothing for one that does not collide. Valid until the next `update`.
+    [[nodiscard]] const Shape* shape(std::int32_t index) const;
     /// Whether the ray meets anything at all.
     [[nodiscard]] bool any_hit(const Vec3d& origin, const Vec3d& direction, std::int32_t world = -1,
                                const QueryOptions& options = {}) const;

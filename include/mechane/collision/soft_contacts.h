@@ -45,7 +45,7 @@ class SoftContactFinder {
     /// Rows are added to `out` as they are needed, those beyond `most` are counted only.
     /// @param gap  how far beyond touching a contact is made, the shapes' own gaps are not used [m]
     void find(const model::State& state, const ParticleSpans& particles, double gap, model::SoftContacts& out,
-              std::size_t most = std::numeric_limits<std::int32_t>::max());
+              std::size_t most = std::size_t{std::numeric_limits<std::int32_t>::max()});
     /// Takes `shape_transform` from the model again.
     void reread_transforms();
 

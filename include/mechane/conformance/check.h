@@ -23,14 +23,14 @@ struct OwnRule {
 /// Which rules are run and how severe they are.
 struct CheckOptions {
     std::string              profile = "distributed";  ///< distributed, core, export, source, scene, ros-only, tidy
-    std::vector<std::string> select, ignore;           ///< ids, slugs or sections; empty `select`: the profile's
-    std::map<std::string, Severity> severities;        ///< by rule id, over the profile's
-    std::vector<std::string> interface_folders;        ///< of ROS packages whose types are known too (`ros::TypeTable`)
+    std::vector<std::string> select{}, ignore{};       ///< ids, slugs or sections; empty `select`: the profile's
+    std::map<std::string, Severity> severities{};      ///< by rule id, over the profile's
+    std::vector<std::string> interface_folders{};      ///< of ROS packages whose types are known too (`ros::TypeTable`)
     const tasks::Pool*       pool   = nullptr;         ///< null: one thread; the report is the same
     bool                     manual = false;           ///< items that only people can judge are listed too
     bool strict_payloads            = false;  ///< a feature layer that the entry brings in by payload is an error too
-    std::vector<std::string> baseline;        ///< fingerprints that are known and left out
-    std::vector<OwnRule>     own_rules;
+    std::vector<std::string> baseline{};      ///< fingerprints that are known and left out
+    std::vector<OwnRule>     own_rules{};
 };
 
 /// Names of the profiles.

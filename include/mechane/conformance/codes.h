@@ -4,19 +4,19 @@
 /// Diagnostics of the checker itself; what it finds in an asset are findings of rules.
 namespace mechane::conformance::codes {
 
-inline constexpr Code kOption{"CHECK_OPTION", Severity::error, "An option of the check names nothing that exists.",
+inline constexpr Code kOption{"CHECK_OPTION", Severity::error, "An option of check names an unknown rule or profile.",
                               "`mechane check --list-rules` prints rules and profiles."};
 inline constexpr Code kWorkFolder{"FIX_WORK_FOLDER", Severity::error, "The copy to be repaired could not be made.",
                                   "Check that the asset can be read and that there is room for a copy."};
-inline constexpr Code kPackage{"FIX_PACKAGE", Severity::error, "A package could not be taken apart.",
+inline constexpr Code kPackage{"FIX_PACKAGE", Severity::error, "A package could not be unpacked.",
                                "Unpack the .usdz, repair its root layer, and pack it again."};
-inline constexpr Code kRuleFailed{"MECH-001", Severity::error, "A rule went wrong itself; it was not checked.",
-                                  "This is a bug in Mechane, or memory ran out. What other rules found stands."};
-inline constexpr Code kSuppression{"MECH-002", Severity::warning, "A suppression hides nothing, or has expired.",
+inline constexpr Code kRuleFailed{"MECH-001", Severity::error, "Internal error in a rule; the rule was not checked.",
+                                  "This is a bug in Mechane, or memory ran out. The findings of other rules are valid."};
+inline constexpr Code kSuppression{"MECH-002", Severity::warning, "A suppression matches no finding, or has expired.",
                                    "Remove it from mechane.toml."};
-inline constexpr Code kConfig{"CHECK_CONFIG", Severity::error, "The configuration of check cannot be understood.",
+inline constexpr Code kConfig{"CHECK_CONFIG", Severity::error, "The configuration of check is invalid.",
                               "docs/conformance.md lists the keys of mechane.toml."};
-inline constexpr Code kEndless{"FIX_ENDLESS", Severity::error, "The repairs undo each other without end.",
+inline constexpr Code kEndless{"FIX_ENDLESS", Severity::error, "Repairs undo each other endlessly.",
                                "This is a bug in Mechane; nothing was written. Repair rule by rule with --select."};
 
 /// Submissions to a schema registry (REP-0158 4.2), by `check --registry`.

@@ -24,31 +24,31 @@ enum class Phase {
 };
 
 struct FixOptions {
-    usd::OpenOptions         open;
+    usd::OpenOptions         open{};
     std::string              profile = "distributed";  ///< of the check that finds what is to be repaired
-    std::vector<std::string> select, ignore;           ///< rules whose repairs run; empty `select`: all
-    std::vector<int>         phases;                   ///< empty: all; 2 is P2
+    std::vector<std::string> select{}, ignore{};       ///< rules whose repairs run; empty `select`: all
+    std::vector<int>         phases{};                 ///< empty: all; 2 is P2
     bool unsafe = false;  ///< also repairs that choose a value for the author or change what is simulated
-    std::optional<double> assume_meters;   ///< what an unauthored metersPerUnit means
-    std::optional<char>   assume_up_axis;  ///< 'Y' or 'Z': what an unauthored upAxis means
+    std::optional<double> assume_meters{};  ///< what an unauthored metersPerUnit means
+    std::optional<char>   assume_up_axis{};  ///< 'Y' or 'Z': what an unauthored upAxis means
     /// Of assetInfo; where these are empty, "urn:mechane:<default prim>" and "0.1.0" are written and reported.
-    std::string identifier, version;
+    std::string identifier{}, version{};
     bool        localize = true;  ///< copy relative files from outside the asset's folder into ./deps
     bool        each_variant = false;  ///< also what is found with each other variant selected
     bool        new_files = true;  ///< repairs may make, rename and remove files of the asset
     /// Name of a layer ("fixes.usda") that gets every edit as an opinion over the asset; the asset's layers stay as
     /// they are. Repairs that need more than opinions are left out. Empty: layers are edited.
-    std::string overlay;
+    std::string overlay{};
 };
 
 /// One change of one field.
 struct FixEdit {
     const Rule* rule  = nullptr;
     Phase       phase = Phase::schemas;
-    std::string layer;  ///< relative to the asset's folder
-    std::string path;   ///< of the spec
-    std::string field;
-    std::string before, after;  ///< as usda would write them; empty for nothing
+    std::string layer{};  ///< relative to the asset's folder
+    std::string path{};  ///< of the spec
+    std::string field{};
+    std::string before{}, after{};  ///< as usda would write them; empty for nothing
 };
 
 /// What could not be repaired, and why.
@@ -59,6 +59,7 @@ struct Unrepaired {
     std::string message;
     bool        remark   = false;  ///< the finding was repaired; the author should know this of it
     Severity    severity = Severity::error;  ///< of the finding
+    std::string layer    = {};  ///< of the finding, relative to the asset's folder
 };
 
 /// A file of the repaired asset.

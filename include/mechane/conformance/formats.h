@@ -30,11 +30,11 @@ struct PagePictures {
 };
 
 struct FormatOptions {
-    std::string                         version;               ///< of the program
+    std::string                         version{};             ///< of the program
     bool                                colored      = false;  ///< text
     std::size_t                         max_per_rule = 20;     ///< text: further findings of a rule are folded
-    std::vector<Diagnostic>             unopened;              ///< html: why assets could not be judged, or not whole
-    std::map<std::string, PagePictures> pictures;              ///< html: by Report::asset
+    std::vector<Diagnostic>             unopened{};            ///< html: why assets could not be judged, or not whole
+    std::map<std::string, PagePictures> pictures{};            ///< html: by Report::asset
 };
 
 /// Compiler look: `error[REP-1.3-l]: message`, place, help; then totals.

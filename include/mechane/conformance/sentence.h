@@ -28,7 +28,7 @@ std::span<const Sentence> sentences();
 std::vector<const Sentence*> sentences_of(const Rule& rule);
 /// Of a rule that restates no sentence: what it follows from; empty for the others.
 std::string_view derivation_of(const Rule& rule);
-/// Where the documentation explains the rule: "docs/rules.md#REP-1.1-a".
+/// Where the documentation explains the rule: "docs/rules/1.1.md#REP-1.1-a".
 std::string help_page(const Rule& rule);
 
 }  // namespace mechane::conformance

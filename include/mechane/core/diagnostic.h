@@ -18,6 +18,7 @@ struct Code {
     Severity         severity;  ///< default severity
     std::string_view meaning;   ///< one sentence: what was found
     std::string_view remedy;    ///< one sentence: what the user can do; the default hint
+    std::string_view alias{};   ///< the id that the code had before, which is understood for ever; empty for none
 };
 
 /// Where something was found. Every part may be empty.
@@ -39,6 +40,10 @@ struct Diagnostic {
     Site        site;
     std::string hint;
     int         count = 1;  ///< how many equal findings were merged into this one
+    std::string alias{};    ///< the former id, for scripts that know it; empty for none
+
+    /// Whether `name` is the id or the former id.
+    [[nodiscard]] bool is(std::string_view name) const noexcept { return id == name || (!alias.empty() && alias == name); }
 };
 
 /// "arm.usda:12:3 </arm/elbow.physics:body1> error PHY_JOINT_TARGET: message\n    hint", without a trailing newline.
@@ -64,9 +69,9 @@ class Diagnostics {
     [[nodiscard]] bool                           has_errors() const noexcept { return count(Severity::error) > 0; }
     /// Number of distinct findings of this severity.
     [[nodiscard]] std::size_t count(Severity severity) const noexcept;
-    /// Number of distinct findings with this id.
+    /// Number of distinct findings with this id or former id.
     [[nodiscard]] std::size_t count(std::string_view id) const noexcept;
-    /// The first finding with this id, or null.
+    /// The first finding with this id or former id, or null.
     [[nodiscard]] const Diagnostic* find(std::string_view id) const noexcept;
     void                            clear();
 

@@ -37,7 +37,7 @@ class FourDynamics {
     /// x := M^-1 x, x[k] of the dofs of each tree.
     void respond(const std::array<double*, 4>& x);
     /// The factors [paths.size()], and 1/D [dof_count of the forest].
-    void put_factors(std::span<double> factored, std::span<double> inverse_pivots) const;
+    void put_factors(std::span<double> factored, std::span<double> inverse_pivots);
     /// Rows sqrt(1/D) L^-T e_k of all dofs k, in the layout of the factors [paths.size()]; `roots`: sqrt(1/D), and `u`:
     /// the whitened velocities sqrt(D) L v, where v is Motion's [dof_count of the forest], each of the dofs of a tree.
     /// A dof that moves no mass keeps its velocity.

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "mechane/core/diagnostic.h"
 #include "mechane/dynamics/mass_matrix.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -29,17 +30,19 @@ struct IkOptions {
     std::span<const std::uint8_t> dof_mask{};  ///< [joint_dof_count of the model]: 0 keeps the dof; empty: all move
 };
 
-struct IkResult {
+struct [[nodiscard]] IkResult {
     bool              solved         = false;
     double            position_error = 0, rotation_error = 0;  ///< worst of all goals [m], [rad]
     int               iterations = 0, starts = 0;              ///< used, over all starts
     std::vector<Real> joint_q;                                 ///< layout of the model
+    std::optional<Diagnostic> refused;  ///< DYN_GOAL, DYN_SIZE: the arguments make no sense, nothing was computed
 };
 
 /// Joint coordinates that bring bodies to goals, by Levenberg-Marquardt on the analytic Jacobian, held within the joint
 /// limits. Further starts are points of Roberts' quasirandom sequence within the limits (a turn either way where there
 /// are none); the best configuration is kept. Every joint of the trees that carry the goals may move; free roots and
-/// bodies without joints stay. Deterministic in its arguments.
+/// bodies without joints stay: a goal of a body that nothing can move counts with the error that it has. Deterministic
+/// in its arguments.
 ///
 /// @param state  the first start, and where everything else is
 IkResult solve_ik(const model::Model& model, const model::State& state, std::span<const IkGoal> goals,

@@ -24,13 +24,14 @@ struct Selection {
 /// to the parent's
 ///                            velocity field there, in parent anchor axes
 /// @error DYN_SELECTION  both articulation_mask and articulation_indices are given, or one has the wrong size
+/// @error DYN_SIZE  joint_q, joint_qd or the state do not have the sizes of the model
 Result<void> eval_fk(const model::Model& model, std::span<const Real> joint_q, std::span<const Real> joint_qd,
                      model::State& state, const Selection& selection = {});
 
 /// Joint coordinates and rates of a maximal state, joint by joint: the closest point of the joint's manifold. The exact
 /// inverse of `eval_fk` for states that satisfy the joints (angles modulo a turn). All joints, loop joints included.
 ///
-/// @error DYN_SELECTION  as eval_fk
+/// @error DYN_SELECTION, DYN_SIZE  as eval_fk
 Result<void> eval_ik(const model::Model& model, const model::State& state, std::span<Real> joint_q,
                      std::span<Real> joint_qd, const Selection& selection = {});
 

@@ -22,10 +22,14 @@ struct Centroidal {
 
 /// Joint-space dynamics of a model without constraints, for controllers, tests and analysis. Works on the forest of the
 /// model; vectors have the forest's dof order: `forest().model_dof` says which model dof each one is (-1: free links,
-/// whose velocity is (v of the centre of mass, w) in world axes).
+/// whose velocity is (v of the centre of mass, w) in world axes). Trees and links are those of the forest. A tree or a
+/// link that it does not have, a vector that is not as long as the tree has dofs, and a state of another model are
+/// mistakes that the failure handler is told.
 class JointSpace {
   public:
+    /// The model lives as long.
     explicit JointSpace(const model::Model& model);
+    explicit JointSpace(const model::Model&& model) = delete;
 
     /// Takes the state's joint coordinates and rates (free links without their own joint from the bodies); runs the
     /// kinematics.
@@ -67,6 +71,9 @@ class JointSpace {
     [[nodiscard]] std::vector<double> jacobian(std::int32_t link) const;
 
   private:
+    [[nodiscard]] const Tree& tree_of(std::int32_t tree) const;
+    [[nodiscard]] const Tree& tree_of(std::int32_t tree, std::span<const double> vector, const char* name) const;
+    void                      require_wrenches(std::span<const Spatiald> wrench) const;
     /// The mass matrix of a tree into `rows_`.
     void find_rows(const Tree& tree, bool armature);
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mechane/dynamics/forest.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 
 namespace mechane::dynamics {
 

@@ -10,8 +10,8 @@ namespace mechane::geometry {
 struct DecompositionOptions {
     double concavity = 0.05;  ///< deepest hollow that may stay, relative to the extent of its component, dimensionless
     int    max_hulls = 32;    ///< upper bound on hulls, at least 1; components beyond it, and beyond 512, are merged
-    HullOptions           hull;  ///< of each part
-    std::function<bool()> stop;  ///< asked before each cut; true: the parts so far are the answer
+    HullOptions           hull{};  ///< of each part
+    std::function<bool()> stop{};  ///< asked before each cut; true: the parts so far are the answer
 };
 
 /// Convex hulls that together cover a mesh closely: one per connected component, which is cut further by planes while a

@@ -17,11 +17,11 @@ enum class Preparation : std::uint8_t { decomposition, hull, box, simplification
 
 struct PreparationOptions {
     Preparation           method = Preparation::decomposition;
-    HullOptions           hull;
-    DecompositionOptions  decomposition;
-    SimplificationOptions simplification;
+    HullOptions           hull{};
+    DecompositionOptions  decomposition{};
+    SimplificationOptions simplification{};
     /// After it no further cut is begun [s]; unset: none. What was cut short is not put into the cache.
-    std::optional<double> time_limit;
+    std::optional<double> time_limit{};
 };
 
 /// Keeps bytes by key. May be used by many threads.

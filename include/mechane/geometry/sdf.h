@@ -22,8 +22,8 @@ enum class SdfStorage : std::uint8_t { uint8, uint16, float32 };
 
 struct SdfOptions {
     /// Cells along the longest side of the padded box, a multiple of 8 below 65536; unset: 64.
-    std::optional<int>    max_resolution;
-    std::optional<double> target_voxel_size;                    ///< edge of a cell [m]; goes before the resolution
+    std::optional<int>    max_resolution{};
+    std::optional<double> target_voxel_size{};                  ///< edge of a cell [m]; goes before the resolution
     double                band_inner = -0.1, band_outer = 0.1;  ///< where cells are fine [m], inner < 0 < outer
     double                padding = 0.05;                       ///< of the box on each side [m], at least 0
     SdfStorage            storage = SdfStorage::uint16;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mechane/math/pose.h"
+#include "mechane/model/changes.h"
 #include "mechane/model/state.h"
 #include "mechane/usd/stage.h"
 
@@ -112,14 +113,8 @@ struct AnimationTracks {
     [[nodiscard]] bool follows(const usd::Path& prim, const usd::Token& property) const;
 };
 
-/// What `Animation::apply` wrote besides commands, for those that hold on to parts of a model.
-struct AnimationChanges {
-    bool numbers   = false;  ///< gains, limits, gravity, coefficients: read anew at every step
-    bool structure = false;  ///< joints enabled, bodies made kinematic, limits that come or go
-    bool inertia   = false;
-    bool shapes    = false;  ///< where colliders are in their bodies
-    bool pairs     = false;  ///< which shapes collide
-};
+/// What following an animation changed in a model.
+using AnimationChanges = model::ModelChanges;
 
 /// The tracks of a stage, bound to a model that was made of it: every copy of a world follows.
 class Animation {

@@ -94,9 +94,9 @@ struct ImportResult {
 /// that importer does.
 ///
 /// @return the maps; the builder is unchanged when this fails
-/// @error  E_ARG_*, E_STAGE_COMPOSITION, E_ROOT_PATH; under `newton_1_8` also E_ART_*, E_JOINT_*, E_MERGE_TYPE,
-/// E_MESH_DATA,
-///         E_BODY_KINEMATIC_CHILD
+/// @error  IMPORT_ARG_*, IMPORT_STAGE_COMPOSITION, IMPORT_ROOT_PATH; under `newton_1_8` also IMPORT_ART_*, IMPORT_JOINT_*, IMPORT_MERGE_TYPE,
+/// IMPORT_MESH_DATA,
+///         IMPORT_BODY_KINEMATIC_CHILD
 Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& options, model::ModelBuilder& builder,
                                 Diagnostics& found);
 

@@ -8,7 +8,7 @@ namespace mechane::importer {
 /// "mujoco" ("mujoco:condim" from mjc:condim, one for each shape). An import with the resolver "mjc" fills them; no
 /// solver of this build reads them, other programs can. Angles become radians, tokens MuJoCo's numbers. Attributes of
 /// more than four numbers (solimp) have no array. Declaring them twice changes nothing.
-/// @error E_CUSTOM_CONFLICT  one of the names is declared differently
+/// @error MODEL_CUSTOM_CONFLICT  one of the names is declared differently
 Result<void> register_mujoco_attributes(model::ModelBuilder& builder);
 
 /// Whether a builder has them, judged by "mujoco:condim".

@@ -18,7 +18,7 @@ struct Texture {
 };
 
 /// What a UsdUVTexture shows. The colour space is that of `usd::texture_color_space`. A linear file that is no readable
-/// PNG is reported (W_TEXTURE_LINEAR) and keeps its path.
+/// PNG is reported (IMPORT_TEXTURE_LINEAR) and keeps its path.
 Texture read_texture(const usd::Prim& shader, Diagnostics& found);
 
 }  // namespace mechane::importer

@@ -20,11 +20,11 @@ enum class MeshApproximation : std::uint8_t {
 struct ApproximateOptions {
     MeshApproximation method = MeshApproximation::convex_hull;
     /// Shapes to replace; those that are no mesh are left alone. Unset: every mesh that collides.
-    std::optional<std::vector<std::int32_t>> shapes;
+    std::optional<std::vector<std::int32_t>> shapes{};
     bool keep_visual_shapes = false;  ///< the mesh stays to be seen, as a shape "<label>_visual" that does not collide
-    geometry::HullOptions           hull;
-    geometry::DecompositionOptions  decomposition;
-    geometry::SimplificationOptions simplification;
+    geometry::HullOptions           hull{};
+    geometry::DecompositionOptions  decomposition{};
+    geometry::SimplificationOptions simplification{};
 };
 
 /// Replaces meshes by simpler shapes. The body keeps its mass. The first part of a decomposition takes the place of the

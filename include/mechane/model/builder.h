@@ -27,18 +27,18 @@ struct ShapeConfig {
     double                ke = 2500, kd = 100;   ///< contact stiffness [N/m] and damping [N s/m]
     double                kf = 1000, ka = 0;     ///< friction gain [N s/m], adhesion distance [m]
     double                mu = 1.0;              ///< dynamic friction, dimensionless
-    std::optional<double> mu_static;             ///< static friction; `mu` when unset
+    std::optional<double> mu_static{};           ///< static friction; `mu` when unset
     double                restitution  = 0;      ///< dimensionless, 0..1
     double                mu_torsional = 0.005;  ///< [m]
     double                mu_rolling   = 1e-4;   ///< [m]
     /// How friction (also torsional and rolling) and restitution combine with the other shape's; unset: as the solver
     /// does. Of two rules the later counts: average, geometric mean, minimum, multiply, maximum.
-    std::optional<MaterialCombine> friction_combine, restitution_combine;
+    std::optional<MaterialCombine> friction_combine{}, restitution_combine{};
     double                kh           = 1e10;   ///< hydroelastic stiffness [N/m^3]
     double                margin       = 0;      ///< where the surface is offset [m]
-    std::optional<double> gap;  ///< how much earlier a contact is made [m]; the builder's rigid_gap when unset
+    std::optional<double> gap{};  ///< how much earlier a contact is made [m]; the builder's rigid_gap when unset
     bool                  is_solid = true;              ///< false: a shell; its wall counts for mass and inertia only
-    std::optional<double> shell_thickness;              ///< wall of a shell [m]; `margin` when unset
+    std::optional<double> shell_thickness{};            ///< wall of a shell [m]; `margin` when unset
     std::int32_t          collision_group         = 1;  ///< 0: collides with nothing
     bool                  collision_filter_parent = true;
     bool                  has_shape_collision     = true;
@@ -49,10 +49,10 @@ struct ShapeConfig {
     /// How the surface itself moves, as a belt does on rollers that stand: velocity of the shape's origin [m/s] and
     /// angular velocity [rad/s] on top of the body's, shape axes, or world axes if `surface_in_world`. Contacts feel
     /// what is tangential of it.
-    Spatiald surface_velocity;
+    Spatiald surface_velocity{};
     bool     surface_in_world = false;
     /// Set for shapes that have or may need a signed distance field; all others need none.
-    std::optional<SdfConfig> sdf;
+    std::optional<SdfConfig> sdf{};
 };
 
 /// One degree of freedom of a joint. Defaults are Newton's. Rotary values per radian.
@@ -63,12 +63,12 @@ struct JointDofConfig {
     double                    target_q = 0, target_qd = 0;    ///< [m] or [rad]; [m/s] or [rad/s]
     double                    target_ke = 0, target_kd = 0;
     double                    damping = 0, stiffness = 0;  ///< passive
-    std::optional<double>     rest_q;                      ///< rest coordinate of `stiffness`; 0 when unset
+    std::optional<double>     rest_q{};                    ///< rest coordinate of `stiffness`; 0 when unset
     double                    armature       = 0;          ///< [kg] or [kg m^2]
     double                    friction       = 0;          ///< dry friction [N] or [N m]
     double                    effort_limit   = 1e6;        ///< bound of the drive's force [N] or [N m]
     double                    velocity_limit = 1e6;
-    std::optional<TargetMode> actuator_mode;  ///< inferred from the gains when unset
+    std::optional<TargetMode> actuator_mode{};  ///< inferred from the gains when unset
     DriveType                 drive_type = DriveType::force;
     double                    initial_q = 0, initial_qd = 0;
 };
@@ -153,13 +153,13 @@ struct InertiaRules {
 
 struct FinalizeOptions {
     bool         allow_orphan_joints = true;  ///< joints between bodies outside any articulation become loop rows
-    InertiaRules inertia;
+    InertiaRules inertia{};
 };
 
 /// How the entities of another builder are taken over.
 struct AppendOptions {
-    std::optional<Posed> xform;         ///< placed in front of bodies, of joints to the world and of static shapes
-    std::string          label_prefix;  ///< of every label, with a slash behind it; empty: labels stay
+    std::optional<Posed> xform{};       ///< placed in front of bodies, of joints to the world and of static shapes
+    std::string          label_prefix{};  ///< of every label, with a slash behind it; empty: labels stay
 };
 
 /// How many entities there are for each frequency, before something is appended.
@@ -262,7 +262,7 @@ class ModelBuilder {
     void add_particle_surface(std::span<const std::array<std::int32_t, 3>> triangles);
 
     /// Declares an attribute of the user's own; declaring the same again changes nothing.
-    /// @error E_CUSTOM_CONFLICT, E_CUSTOM_RESERVED, E_CUSTOM_CONTACT_FREQ
+    /// @error MODEL_CUSTOM_CONFLICT, MODEL_CUSTOM_RESERVED, MODEL_CUSTOM_CONTACT_FREQ
     Result<void> add_custom_attribute(CustomAttribute attribute);
     /// By key ("space:name"); null when there is none.
     [[nodiscard]] CustomAttribute* custom_attribute(std::string_view key);
@@ -276,18 +276,18 @@ class ModelBuilder {
     [[nodiscard]] std::int32_t current_world() const { return current_world_; }
     /// Appends the entities of `source` to the open world, or to the global one. Meshes are shared. The source must
     /// have no worlds itself.
-    /// @error E_CUSTOM_CONFLICT  both declare a custom attribute of one name differently
+    /// @error MODEL_CUSTOM_CONFLICT  both declare a custom attribute of one name differently
     Result<void> add_builder(const ModelBuilder& source, const AppendOptions& options = {});
     /// Appends `count` copies of `source`, each a world of its own with the source's gravity. Meshes are shared, labels
     /// repeat. The source must have no worlds itself, and no world may be open here.
-    /// @error E_CUSTOM_CONFLICT  both declare a custom attribute of one name differently
+    /// @error MODEL_CUSTOM_CONFLICT  both declare a custom attribute of one name differently
     Result<void> replicate(const ModelBuilder& source, int count);
 
     /// To be called after bodies or joints were renumbered from outside.
     void joints_renumbered();
 
     /// Checks and freezes. Bad numbers are corrected on the copy and reported (rules: docs/model.md).
-    /// @error E_STRUCTURE, E_ORPHAN_JOINT, E_SHAPE_MATERIAL
+    /// @error MODEL_STRUCTURE, MODEL_ORPHAN_JOINT, MODEL_SHAPE_MATERIAL
     Result<Model> finalize(const FinalizeOptions& options, Diagnostics& out) const;
 
   private:

@@ -53,18 +53,26 @@ struct Model {
     std::vector<std::array<Real, 2>>         joint_cone_limit;                       ///< [rad], negative: free
     std::vector<std::uint8_t>                joint_exclude_from_articulation;
 
-    // -- coordinate [joint_coord_count]
+    // -- coordinate [joint_coord_count]: along an axis [m], about one [rad]; a ball's quaternion (x, y, z, w) [-], of a
+    // free joint the position [m] and then the quaternion
     std::vector<Real> joint_q, joint_target_q, joint_rest_q;
 
-    // -- dof [joint_dof_count]
-    std::vector<Real>       joint_qd, joint_target_qd, joint_f, joint_act;
-    std::vector<Vec3>       joint_axis;  ///< unit, parent anchor frame
-    std::vector<Real>       joint_armature, joint_friction, joint_damping, joint_stiffness;
+    // -- dof [joint_dof_count]: along an axis, or about one
+    std::vector<Real>       joint_qd, joint_target_qd;         ///< [m/s], [rad/s]
+    std::vector<Real>       joint_f, joint_act;                ///< [N], [N m]
+    std::vector<Vec3>       joint_axis;                        ///< unit, parent anchor frame
+    std::vector<Real>       joint_armature;                    ///< [kg], [kg m^2]
+    std::vector<Real>       joint_friction;                    ///< [N], [N m]
+    std::vector<Real>       joint_damping;                     ///< [N s/m], [N m s/rad]
+    std::vector<Real>       joint_stiffness;                   ///< about joint_rest_q [N/m], [N m/rad]
+    /// As stiffness and damping; with DriveType::acceleration [1/s^2], [1/s].
     std::vector<Real>       joint_target_ke, joint_target_kd;
     std::vector<TargetMode> joint_target_mode;
     std::vector<DriveType>  joint_drive_type;
-    std::vector<Real>       joint_limit_lower, joint_limit_upper, joint_limit_ke, joint_limit_kd;
-    std::vector<Real>       joint_effort_limit, joint_velocity_limit;
+    std::vector<Real>       joint_limit_lower, joint_limit_upper;  ///< [m], [rad]; from kMaxValue on: none
+    std::vector<Real>       joint_limit_ke, joint_limit_kd;        ///< as stiffness and damping
+    std::vector<Real>       joint_effort_limit;                    ///< [N], [N m]
+    std::vector<Real>       joint_velocity_limit;                  ///< [m/s], [rad/s]
 
     // -- shape [shape_count]
     std::vector<std::string>                           shape_label;

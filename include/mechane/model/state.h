@@ -59,6 +59,9 @@ void clear_forces(State& state);
 /// The initial state again, in the worlds whose entry is not zero [world_count]; the time stays. Custom attributes of
 /// bodies and joints are left as they are.
 void reset_worlds(State& state, const Model& model, std::span<const std::uint8_t> selected);
+/// The worlds whose entry is not zero [world_count] as another state of the model has them; the time stays. Custom
+/// attributes are left as they are.
+void copy_worlds(State& to, const State& from, const Model& model, std::span<const std::uint8_t> selected);
 /// Whether both hold arrays of the same sizes, so that one may be assigned to the other.
 bool same_layout(const State& a, const State& b);
 

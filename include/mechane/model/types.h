@@ -65,6 +65,8 @@ using BodyId         = Id<struct BodyTag>;
 using JointId        = Id<struct JointTag>;
 using ShapeId        = Id<struct ShapeTag>;
 using ArticulationId = Id<struct ArticulationTag>;
+using DofId          = Id<struct DofTag>;    ///< a degree of freedom: an entry of joint_qd
+using WorldId        = Id<struct WorldTag>;  ///< negative: what all worlds share
 
 /// "REVOLUTE", "CONVEX_MESH", ... as in Newton's enumerations.
 std::string_view to_string(JointType type) noexcept;

@@ -50,7 +50,7 @@ inline constexpr Code kBodySingular{"PHY_BODY_SINGULAR", Severity::error,
                                     "The world transform of a rigid body is singular or not finite.",
                                     "Author a finite transform without zero scales; the body is left out."};
 inline constexpr Code kShapeUnknownType{
-    "PHY_SHAPE_UNKNOWN_TYPE", Severity::warning, "A collider is applied to a prim that is no supported shape.",
+    "PHY_SHAPE_UNKNOWN_TYPE", Severity::warning, "A collider is applied to a prim that is not a supported shape.",
     "Apply it to a Gprim: Mesh, Cube, Sphere, Capsule, Cylinder, Cone, Plane or Points."};
 inline constexpr Code kShapeNonuniform{"PHY_SHAPE_NONUNIFORM", Severity::warning,
                                        "A round shape is scaled unevenly across its radius.",
@@ -68,7 +68,7 @@ inline constexpr Code kShapePoints{"PHY_SHAPE_POINTS", Severity::error,
 inline constexpr Code kMeshEmpty{"PHY_MESH_EMPTY", Severity::error, "A mesh collider has no points or no faces.",
                                  "Author points, faceVertexCounts and faceVertexIndices; the collider is left out."};
 inline constexpr Code kApproxUnknown{
-    "PHY_APPROX_UNKNOWN", Severity::warning, "The approximation of a mesh collider is no known token.",
+    "PHY_APPROX_UNKNOWN", Severity::warning, "The approximation of a mesh collider is not a known token.",
     "Use none, convexHull, convexDecomposition, boundingSphere, boundingCube or meshSimplification; none is used."};
 inline constexpr Code kPlaneDynamic{"PHY_PLANE_DYNAMIC", Severity::warning,
                                     "An infinite plane belongs to a rigid body.",
@@ -99,10 +99,10 @@ inline constexpr Code kAxesWithoutInertia{"PHY_AXES_WITHOUT_INERTIA", Severity::
                                           "Principal axes are authored without a diagonal inertia.",
                                           "Author both; the automatic diagonal is used with the authored axes."};
 inline constexpr Code kGroupTargetInvalid{
-    "PHY_GROUP_TARGET_INVALID", Severity::warning, "A collision group filters a target that is no collision group.",
+    "PHY_GROUP_TARGET_INVALID", Severity::warning, "A collision group filters a target that is not a collision group.",
     "Point physics:filteredGroups at PhysicsCollisionGroup prims; the target is skipped."};
 inline constexpr Code kPairTargetInvalid{"PHY_PAIR_TARGET_INVALID", Severity::warning,
-                                         "A filtered pair names a prim that is no body, collider or articulation.",
+                                         "A filtered pair names a prim that is not a body, collider or articulation.",
                                          "Point physics:filteredPairs at one; the pair is skipped."};
 inline constexpr Code kJointTargetMissing{
     "PHY_JOINT_TARGET_MISSING", Severity::error, "A joint names a prim that does not exist.",
@@ -137,9 +137,9 @@ inline constexpr Code kDriveMaxForce{"PHY_DRIVE_MAXFORCE", Severity::warning,
 inline constexpr Code kDriveNegative{"PHY_DRIVE_NEGATIVE", Severity::warning,
                                      "The stiffness or damping of a drive is negative.",
                                      "Author zero or more; zero is used."};
-inline constexpr Code kLimitInverted{"W_JOINT_LIMIT_INVERTED", Severity::warning,
+inline constexpr Code kLimitInverted{"PHY_JOINT_LIMIT_INVERTED", Severity::warning,
                                      "The lower limit of a revolute or prismatic joint lies above the upper one.",
-                                     "Swap them; the degree of freedom is locked."};
+                                     "Swap them; the degree of freedom is locked.", "W_JOINT_LIMIT_INVERTED"};
 inline constexpr Code kBreakNonpositive{"PHY_BREAK_NONPOSITIVE", Severity::warning,
                                         "The break force or torque of a joint is not positive.",
                                         "Author inf for a joint that never breaks."};

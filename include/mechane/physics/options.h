@@ -28,8 +28,8 @@ enum class MassOnXforms : std::uint8_t {
 
 /// What to read and by which rules.
 struct ParseOptions {
-    std::vector<usd::Path> roots;    ///< subtrees to read; empty: the whole stage
-    std::vector<usd::Path> exclude;  ///< subtrees to leave out
+    std::vector<usd::Path> roots{};  ///< subtrees to read; empty: the whole stage
+    std::vector<usd::Path> exclude{};  ///< subtrees to leave out
     /// Read exactly as OpenUSD 26.11 does where the two differ: one-sided revolute limits are off, materials need
     /// MaterialBindingAPI on the collider, boxes under shear keep their factored size, scene gravity stays raw, missing
     /// joint targets count as the world. The Newton 1.8 rules read stages this way too.
@@ -45,9 +45,9 @@ struct ParseOptions {
     /// begins. A limit that moves does not lock its axis.
     bool animation = false;
     /// Type names and applied schemas that mean a shape, joint or instancer of another engine.
-    std::vector<usd::Token> custom_shapes, custom_joints, custom_instancers;
+    std::vector<usd::Token> custom_shapes{}, custom_joints{}, custom_instancers{};
     /// Only objects of these simulation owners; the empty path stands for "no owner". Empty: everything.
-    std::vector<usd::Path> owners;
+    std::vector<usd::Path> owners{};
     /// Threads to read with; 0: all cores. The model and the findings do not depend on it.
     int threads = 0;
 };

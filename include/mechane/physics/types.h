@@ -132,6 +132,8 @@ struct Collider : Entry {
     bool          enabled         = true;   ///< physics:collisionEnabled
     bool          starts_disabled = false;  ///< as of a body
     bool          sheared = false, mirrored = false;
+    /// Whether it has a mass from the start: what an animation switches on later has none before.
+    [[nodiscard]] bool weighs() const { return enabled && !starts_disabled; }
 
     Axis                     axis   = Axis::z;  ///< capsule, cylinder, cone, plane
     double                   radius = 0;  ///< sphere, capsule, cylinder, cone; bottom radius of capsule_1, cylinder_1

@@ -9,7 +9,7 @@
 #include "mechane/core/result.h"
 #include "mechane/math/pose.h"
 #include "mechane/model/model.h"
-#include "mechane/record/recording.h"
+#include "mechane/simulation/recording.h"
 #include "mechane/usd/edit.h"
 #include "mechane/usd/stage.h"
 
@@ -30,20 +30,20 @@ struct SensorTrack {
 struct JsonOptions {
     bool reproducible   = false;  ///< keys sorted, wall times left out: equal runs give equal bytes
     bool contact_points = false;  ///< adds "contact_points" to every frame, beside the count
-    std::vector<SensorTrack> sensors;  ///< "sensors": label and force by frame; left out when there are none
+    std::vector<SensorTrack> sensors{};  ///< "sensors": label and force by frame; left out when there are none
 };
 
 /// How a stage relates to the world that was simulated: X_WS * (meters_per_unit * p_S) is a stage's point in the world.
 struct UsdOptions {
     double            meters_per_unit = 1;
     char              up_axis         = 'Z';  ///< of the source stage
-    Posed             X_WS;                   ///< stage in world [m]; the rotation that made the up axis ours
+    Posed             X_WS{};                 ///< stage in world [m]; the rotation that made the up axis ours
     const usd::Stage* stage = nullptr;        ///< the source: its bodies keep their scale, its default prim stays named
 };
 
 struct WriteOptions {
-    JsonOptions json;
-    UsdOptions  usd;
+    JsonOptions json{};
+    UsdOptions  usd{};
 };
 
 /// "mechane.trajectory/1" (docs/contracts.md). State is printed as the shortest text that restores each Real; nan and

@@ -16,13 +16,13 @@ namespace mechane::resolve {
 using MeshSolid = std::function<std::optional<geometry::MassProperties>(const physics::Collider&)>;
 
 struct MassOptions {
-    physics::UnitScale scale;                   ///< of the answers; where stage units are kept it is 1, 1
+    physics::UnitScale scale{};                 ///< of the answers; where stage units are kept it is 1, 1
     double             default_density = 1000;  ///< kg/m^3 in the units of the answers, for bodies without MassAPI
     /// What the stage's numbers mean where the mass computer needs it (default density, small sphere). Unset: `scale`,
     /// or under newton_1_8 the units of the model, which are OpenUSD's.
-    std::optional<physics::UnitScale> stage_units;
-    Rules                             rules;
-    MeshSolid                         mesh_solid;     ///< called from several threads
+    std::optional<physics::UnitScale> stage_units{};
+    Rules                             rules{};
+    MeshSolid                         mesh_solid{};   ///< called from several threads
     physics::ReadLog*                 log = nullptr;  ///< receives what became of authored mass properties; may be null
     int                               threads = 0;    ///< 0: all cores; the answers do not depend on it
 };

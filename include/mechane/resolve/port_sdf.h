@@ -23,7 +23,7 @@ struct PortOptions {
 /// @param stage  what is read; bounds are those at the default time, of geometry with the default purpose
 /// @param into   receives the opinions, by the paths of the stage: a copy of its root layer, or a layer over it
 /// @return how many prims were ported
-/// @error STAGE_EDIT_REFUSED; W_PORT_NO_BOUND, W_PORT_INSTANCE and W_SDF_RES8 are reported in `found`
+/// @error STAGE_EDIT_REFUSED; RESOLVE_PORT_NO_BOUND, RESOLVE_PORT_INSTANCE and RESOLVE_SDF_RES8 are reported in `found`
 Result<std::size_t> port_physx_sdf_to_newton(const usd::Stage& stage, usd::Layer& into, const PortOptions& options,
                                              Diagnostics& found);
 

@@ -79,8 +79,8 @@ struct Row {
     Unit                     unit;
     Convert                  convert;
     std::optional<Value>     fallback = {};  ///< default of the schema, in the row's unit before `transform`
-    std::string replaced_by           = {};  ///< not empty: an older spelling; the value is used with W_DEPRECATED_ATTR
-    bool        nonschema             = false;  ///< outside every schema; the value is used with W_NONSCHEMA_ATTR
+    std::string replaced_by           = {};  ///< not empty: an older spelling; the value is used with RESOLVE_DEPRECATED_ATTR
+    bool        nonschema             = false;  ///< outside every schema; the value is used with RESOLVE_NONSCHEMA_ATTR
     std::string fallback_note         = {};     ///< why the fallback differs from the schema's
     /// The fallback passes through `convert`, as the value of the first attribute.
 };
@@ -138,7 +138,7 @@ class ResolverList {
     /// The value of a key on a prim: the first authored answer in order of priority, else the importer's default, else
     /// the first schema fallback, else none. Reading is by attribute name: the schema need not be applied.
     /// @param importer_default  in SI; nothing falls through to the schema layer
-    /// @param found             receives W_DEPRECATED_ATTR and W_NONSCHEMA_ATTR; may be null
+    /// @param found             receives RESOLVE_DEPRECATED_ATTR and RESOLVE_NONSCHEMA_ATTR; may be null
     [[nodiscard]] Resolved get(const usd::Prim& prim, Key key, const Context& context,
                                const std::optional<Value>& importer_default = {}, Diagnostics* found = nullptr) const;
     /// Every authored answer in order of priority: the first is the winner, the others lost.

@@ -25,11 +25,11 @@ ContactValues contact_values(const ResolverList& resolvers, const usd::Prim& col
 /// SDF and hydroelastic settings of a collider (import-usd 4.8, seed-gaps F).
 struct SdfSettings {
     bool                  has_sdf = false;  ///< NewtonSDFCollisionAPI is applied
-    std::optional<int>    max_resolution;
-    std::optional<double> target_voxel_size;                    ///< m
+    std::optional<int>    max_resolution{};
+    std::optional<double> target_voxel_size{};                  ///< m
     double                band_inner = -0.1, band_outer = 0.1;  ///< m
     std::string           texture_format = "uint16";
-    std::optional<double> padding;  ///< m
+    std::optional<double> padding{};  ///< m
     bool                  hydroelastic = false;
     double                kh           = 1e10;
 };

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "mechane/model/model.h"
-#include "mechane/record/recording.h"
+#include "mechane/simulation/recording.h"
 #include "mechane/run/scene.h"
 
 namespace mechane::run {

@@ -5,15 +5,15 @@
 #include "mechane/core/result.h"
 #include "mechane/run/publish.h"
 #include "mechane/run/scene.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 
 namespace mechane::run {
 
 struct ControllerOptions {
     /// Of controllers by prim path, or its last elements if that is unambiguous; publishers are left to `write_mcap`.
-    std::vector<Switch> switches;
-    std::string         table;       ///< text of a file of commands: SimulateOptions::control
-    std::string         table_name;  ///< where it comes from, for diagnostics
+    std::vector<Switch> switches{};
+    std::string         table{};     ///< text of a file of commands: SimulateOptions::control
+    std::string         table_name{};  ///< where it comes from, for diagnostics
     double              begin = 0;   ///< where the run begins [s]; later than 0 when it resumes a checkpoint
     double              metre = 1;   ///< metres in a unit of the stage
 };

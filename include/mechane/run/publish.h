@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "mechane/core/result.h"
-#include "mechane/record/recording.h"
+#include "mechane/simulation/recording.h"
 #include "mechane/ros/channels.h"
 #include "mechane/run/scene.h"
 

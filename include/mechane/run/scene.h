@@ -7,7 +7,7 @@
 #include "mechane/importer/import_usd.h"
 #include "mechane/model/builder.h"
 #include "mechane/model/model.h"
-#include "mechane/run/simulate.h"
+#include "mechane/simulation/simulate.h"
 #include "mechane/usd/stage.h"
 
 namespace mechane::run {
@@ -19,11 +19,11 @@ struct Hold {
 
 /// What is changed between import and simulation.
 struct SceneOptions {
-    usd::OpenOptions        open;
-    importer::ImportOptions import;
+    usd::OpenOptions        open{};
+    importer::ImportOptions import{};
     bool                    ground = false;  ///< add a static plane
-    std::optional<double>   ground_height;   ///< along the up axis [m]; just below the lowest collider when unset
-    std::optional<Hold>     hold;
+    std::optional<double>   ground_height{};  ///< along the up axis [m]; just below the lowest collider when unset
+    std::optional<Hold>     hold{};
     int                     worlds = 1;  ///< copies of the whole scene, each a world of its own
     /// What could not be composed stays an error, and the rest is loaded all the same: for looking at, not for running.
     bool incomplete = false;
@@ -38,7 +38,7 @@ struct Scene {
 };
 
 /// Opens a stage, imports it, applies the options, finalizes.
-/// What could not be composed is an error that ends this with E_STAGE_COMPOSITION, unless `incomplete` is set; a warning
+/// What could not be composed is an error that ends this with IMPORT_STAGE_COMPOSITION, unless `incomplete` is set; a warning
 /// under `ImportOptions::allow_missing`.
 /// @error those of usd::Stage::open, STAGE_VARIANT_UNKNOWN, importer::import_usd and model::ModelBuilder::finalize; RUN_ARGUMENT
 Result<Scene> load_scene(const std::string& file, const SceneOptions& options, Diagnostics& found);

@@ -5,6 +5,8 @@ namespace mechane::solvers {
 
 inline constexpr Code kSolverUnknown{"SOLVER_UNKNOWN", Severity::error, "There is no solver of this name.",
                                      "Choose one of the names that the hint lists."};
+inline constexpr Code kSolverName{"SOLVER_NAME", Severity::error, "A solver cannot be registered under this name.",
+                                  "Use a name that no other solver has."};
 inline constexpr Code kSolverModel{"SOLVER_MODEL", Severity::error,
                                    "The model or the options cannot be stepped by this solver.",
                                    "Correct what the message names."};
@@ -17,7 +19,7 @@ inline constexpr Code kSolverApproximates{"SOLVER_APPROXIMATES", Severity::info,
                                           "The model has a feature that this solver approximates.",
                                           "The message says what happens instead."};
 inline constexpr Code kSolverMassless{"SOLVER_MASSLESS_DOF", Severity::warning,
-                                      "A degree of freedom moves no mass and has no armature; it is held still.",
+                                      "A degree of freedom has zero inertia and no armature; it is locked.",
                                       "Give the link mass and inertia, or the joint an armature."};
 inline constexpr Code kSolverContacts{"SOLVER_CONTACTS", Severity::error,
                                       "The contacts are of a kind that this solver cannot read; nothing was stepped.",

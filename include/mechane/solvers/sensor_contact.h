@@ -11,9 +11,9 @@ namespace mechane::solvers {
 
 /// Bodies or shapes by their labels; `*` and `?` stand for any characters and for one.
 struct SensorContactOptions {
-    std::vector<std::string> bodies, shapes;  ///< what senses: patterns of one of the two
+    std::vector<std::string> bodies{}, shapes{};  ///< what senses: patterns of one of the two
     std::vector<std::string> counterpart_bodies,
-        counterpart_shapes;  ///< whose forces are kept apart: patterns of one of the two, or of none
+        counterpart_shapes{};  ///< whose forces are kept apart: patterns of one of the two, or of none
 };
 
 /// Adds up the forces of contacts on some bodies or shapes, world axes [N]. Its arrays are made once.

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,7 +55,8 @@ struct StepReport {
     std::int32_t              culprit_body  = -1;  ///< body that diverged first
     std::int32_t              culprit_joint = -1;  ///< joint whose drive, limit or inertia explains it, -1 if unknown
     std::string               culprit;             ///< the same in words: stiffness, inertia, dt bound
-    /// Set where the contacts are none that the solver can read: `diverged`, with the state as it was.
+    /// Set where the caller made a mistake, and nothing was stepped: arrays of wrong sizes, a step that is no positive
+    /// time, contacts that the solver cannot read. `diverged` is set as well, and `out` is the state before the step.
     std::optional<Diagnostic> refused;
     std::int32_t              clamped_velocities = 0;  ///< bodies above max_velocity
     std::int32_t              contact_rows = 0, limit_rows = 0, loop_rows = 0;
@@ -69,13 +71,26 @@ struct StepReport {
 };
 
 /// One interface for every way of stepping. A solver belongs to one model and may keep caches (warm starting).
+///
+/// The contract of a solver, for those who write one (`register_solver`):
+///  - `in` may be `out`. A solver that writes to other arrays resizes those of `out` to the sizes of `in`.
+///  - It fills body_q, body_qd, joint_q and joint_qd of `out`, of all joints, so that bodies and coordinates agree; it
+///    leaves body_f, particle_f and custom attributes as `in` has them.
+///  - It sets `time` of `out` to that of `in` plus `dt`. `Simulation` and `run::simulate` put the number of steps times
+///    `dt` in its place, so that no rounding adds up.
+///  - Rows of `contacts` up to rigid_contact_count are candidates: rows whose distance is positive (margins subtracted)
+///    do not touch yet. A solver gives them force where they would meet within the step, and 0 otherwise; it fills
+///    rigid_contact_force of every row.
+///  - `control` may have empty arrays, which stand for what the model stores.
+///  - Equal arguments after an equal history give equal bytes, for any number of threads.
+///  - A mistake of the caller is `StepReport::refused`, numbers that grow beyond bounds are `diverged`.
 class Solver {
   public:
     virtual ~Solver() = default;
     /// Advances `in` by `dt` [s] into `out` (may be the same object). `contacts` are those of `in`; null means none.
-    /// Fills `contacts->rigid_contact_force`. Does not change `in.body_f`.
-    virtual StepReport step(const model::State& in, model::State& out, const model::Control& control,
-                            model::Contacts* contacts, double dt) = 0;
+    /// Fills `contacts->rigid_contact_force`. A step of 0 s changes nothing.
+    [[nodiscard]] virtual StepReport step(const model::State& in, model::State& out, const model::Control& control,
+                                          model::Contacts* contacts, double dt) = 0;
     /// Forgets caches, as after a teleport, and mends broken joints.
     virtual void reset() = 0;
     /// The same for the worlds whose entry is not zero [world_count]; the others go on with the same bits.
@@ -107,11 +122,20 @@ struct SolverOptions {
     MaterialCombine    combine  = MaterialCombine::average;  ///< as UsdPhysics has it; of shapes that name no rule
 };
 
-/// Names of solvers in this build, the default first.
+/// Makes a solver of the caller's own. The model outlives what it makes.
+using SolverFactory = std::function<Result<std::unique_ptr<Solver>>(const model::Model& model,
+                                                                    const SolverOptions& options, Diagnostics& out)>;
+/// Has `make_solver` know a solver of the caller's own, for the rest of the process. May be called from any thread.
+/// @error SOLVER_NAME  the name is empty or taken
+Result<void> register_solver(std::string name, SolverFactory factory);
+
+/// Names of solvers, the default first, registered ones last.
 std::span<const std::string_view> solver_names();
 /// @error SOLVER_UNKNOWN  with the known names in the hint; SOLVER_MODEL  the model has something this solver cannot
 /// step
 Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::Model& model,
                                             const SolverOptions& options, Diagnostics& out);
+Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::Model&& model,
+                                            const SolverOptions& options, Diagnostics& out) = delete;
 
 }  // namespace mechane::solvers

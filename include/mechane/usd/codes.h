@@ -5,7 +5,7 @@ namespace mechane::usd {
 
 // clang-format off
 inline constexpr Code kOpenFailed{"STAGE_OPEN_FAILED", Severity::error, "A file could not be opened as USD.", "Check the path, and that the file is a complete usda, usdc, usd or usdz file."};
-inline constexpr Code kReaderDied{"STAGE_READER_DIED", Severity::error, "The process that reads the file for the first time did not survive it.", "The file is damaged or made to do harm; write it anew with the program it comes from. If it is trusted and large, --isolate never opens it all the same."};
+inline constexpr Code kReaderDied{"STAGE_READER_DIED", Severity::error, "The process that reads the file for the first time did not survive it.", "The file is damaged or malicious; write it again with the program that made it. If it is trusted and large, --isolate never opens it all the same."};
 inline constexpr Code kFormatUnknown{"STAGE_FORMAT_UNKNOWN", Severity::error, "The file's suffix is none of USD's.", "Use .usda, .usdc, .usd or .usdz."};
 inline constexpr Code kLimit{"STAGE_LIMIT", Severity::error, "The stage exceeds a limit of size or depth.", "Open a smaller part with a population mask, or raise the limit."};
 inline constexpr Code kWriteFailed{"STAGE_WRITE_FAILED", Severity::error, "A layer could not be written.", "Check that the folder exists and can be written."};

@@ -145,9 +145,9 @@ class Layer {
 };
 
 struct PackageOptions {
-    std::vector<std::string>           search_paths;
-    std::map<std::string, std::string> packages;  ///< package://NAME/... -> folder
-    Limits                             limits;
+    std::vector<std::string>           search_paths{};
+    std::map<std::string, std::string> packages{};  ///< package://NAME/... -> folder
+    Limits                             limits{};
 };
 
 /// Writes a usdz package: the layer first, then every layer and file that it needs, uncompressed and aligned, with the

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "mechane/usd/layer.h"
 
@@ -19,6 +20,9 @@ Result<void> turn_into_payload(Layer& layer, const Path& prim, const Arc& refere
 
 /// A sublayer right before another one, or, where that is empty, before all; the offsets of the others stay.
 void insert_sublayer(Layer& layer, const std::string& file, const std::string& before = {});
+/// Classes that a prim inherits or specializes, as the layer names them.
+std::vector<Path> class_arcs(const Layer& layer, const Path& prim);
+
 /// Takes a sublayer out.
 void remove_sublayer(Layer& layer, const std::string& file);
 

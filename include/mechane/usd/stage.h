@@ -181,19 +181,19 @@ struct Limits {
 enum class LoadRule : std::uint8_t { all, only, none };
 
 struct OpenOptions {
-    std::vector<std::string>               search_paths;
-    std::map<std::string, std::string>     packages;  ///< package://NAME/... -> folder
+    std::vector<std::string>               search_paths{};
+    std::map<std::string, std::string>     packages{};  ///< package://NAME/... -> folder
     bool                                   load_payloads = true;
-    std::vector<std::pair<Path, LoadRule>> load_rules;  ///< where payloads are treated otherwise
-    std::vector<Path>                      mask;        ///< empty: everything
+    std::vector<std::pair<Path, LoadRule>> load_rules{};  ///< where payloads are treated otherwise
+    std::vector<Path>                      mask{};      ///< empty: everything
     /// Relationships whose targets join the mask ("physics:body0", "material:binding*").
-    std::vector<std::string>                        mask_expansion;
-    std::vector<std::string>                        muted_layers;
-    std::map<std::string, std::vector<std::string>> variant_fallbacks;
+    std::vector<std::string>                        mask_expansion{};
+    std::vector<std::string>                        muted_layers{};
+    std::map<std::string, std::vector<std::string>> variant_fallbacks{};
     std::vector<std::pair<std::string, std::string>>
-                                       variant_selections;    ///< "/Prim{set}" or "set" -> name, on the session layer
-    std::string                        session_text;          ///< usda of a session layer, or empty
-    std::map<std::string, std::string> expression_variables;  ///< stronger than those of the layers
+                                       variant_selections{};  ///< "/Prim{set}" or "set" -> name, on the session layer
+    std::string                        session_text{};        ///< usda of a session layer, or empty
+    std::map<std::string, std::string> expression_variables{};  ///< stronger than those of the layers
     bool                               openusd_schemas_only = false;  ///< leave out Newton, PhysX, MuJoCo schemas
     /// Prims below instances that are composed alike are indexed for the first one only, unless a mask or load rules
     /// may treat the instances differently. Every answer is the same either way; without, arcs that fail below an
@@ -201,7 +201,7 @@ struct OpenOptions {
     bool   share_instances    = true;
     bool   held_interpolation = false;  ///< samples hold until the next, nothing blends
     int    threads            = 0;      ///< 0: all cores
-    Limits limits;
+    Limits limits{};
 };
 
 /// A composed stage. Immutable after `open`; every const method may be called from many threads.

@@ -5,7 +5,7 @@
 namespace mechane::viewer {
 
 inline constexpr Code kFrameMissing{"RENDER_FRAME_MISSING", Severity::error,
-                                    "The recording has no frame of this number.",
+                                    "The recording has no frame with this number.",
                                     "Frames count from 0; a recording of N steps has N + 1."};
 inline constexpr Code kPictureSize{"RENDER_SIZE", Severity::error, "A picture cannot have this size.",
                                    "Use a width and a height of 1 to 16384 pixels."};
@@ -14,15 +14,15 @@ inline constexpr Code kAnimationName{"RENDER_NAME", Severity::error, "The name o
 
 inline constexpr Code kNotDrawn{"RENDER_NOT_DRAWN", Severity::warning,
                                 "Pictures and pages show less of the materials than the stage authors.",
-                                "Nothing to do: base colours, their textures and opacities are drawn, nothing else of a material."};
+                                "Nothing to do: of a material only the base colour, its texture and the opacity are drawn."};
 inline constexpr Code kTextureUnreadable{"RENDER_TEXTURE_UNREADABLE", Severity::warning,
-                                         "Pictures of materials cannot be read; their shapes are drawn in a plain colour.",
+                                         "Textures of materials cannot be read; their shapes are drawn in a plain colour.",
                                          "Use PNG or JPEG files of at most 64 million pixels."};
 inline constexpr Code kTextureSmaller{"RENDER_TEXTURE_SMALLER", Severity::info,
-                                      "Pictures of materials are smaller on a page than in their files.",
+                                      "Textures of materials are smaller on a page than in their files.",
                                       "Nothing to do; the limits keep the page small: 512 pixels along an edge, 4 MiB of text."};
 inline constexpr Code kOpacityHides{"RENDER_OPACITY_HIDES", Severity::warning,
-                                    "Most of what is drawn has an authored opacity of 0, so it is not seen.",
+                                    "Most of what is drawn has an authored opacity of 0, so it is invisible.",
                                     "Correct inputs:opacity or primvars:displayOpacity; --overlay colliders shows what collides."};
 
 }  // namespace mechane::viewer

@@ -4,12 +4,12 @@
 
 #include "mechane/core/result.h"
 #include "mechane/model/model.h"
-#include "mechane/record/recording.h"
+#include "mechane/simulation/recording.h"
 
 namespace mechane::viewer {
 
 struct HtmlOptions {
-    std::string title;            ///< shown on the page; the recording's source when empty
+    std::string title{};          ///< shown on the page; the recording's source when empty
     bool        contacts = true;  ///< embed the contacts of every frame
 };
 

@@ -8,7 +8,7 @@
 
 #include "mechane/math/vec.h"
 #include "mechane/model/model.h"
-#include "mechane/record/recording.h"
+#include "mechane/simulation/recording.h"
 #include "mechane/viewer/render.h"
 
 namespace mechane::viewer {

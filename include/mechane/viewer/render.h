@@ -8,7 +8,7 @@
 #include "mechane/core/result.h"
 #include "mechane/math/vec.h"
 #include "mechane/model/model.h"
-#include "mechane/record/recording.h"
+#include "mechane/simulation/recording.h"
 
 namespace mechane::viewer {
 
@@ -18,7 +18,7 @@ enum class NamedView { three_quarter, front, side, top };
 struct RenderOptions {
     int                  width = 1280, height = 720;  ///< [px], 1..16384
     NamedView            view = NamedView::three_quarter;
-    std::optional<Vec3d> eye, target;  ///< world [m]; what is missing follows from `view` and from what moves
+    std::optional<Vec3d> eye{}, target{};  ///< world [m]; what is missing follows from `view` and from what moves
     double               fov = 36;     ///< vertical, [degrees], 1..150
     bool colliders           = false;  ///< overlay: what collides, as veils and lines, bodies green, static shapes blue
     bool contacts            = false;  ///< overlay: points orange, normals blue, forces red

@@ -8,7 +8,7 @@
 #include "../radix_sort.h"
 #include "mechane/collision/broad_phase.h"
 #include "mechane/geometry/bvh.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 #include "mechane/tasks/parallel.h"
 
 namespace mechane::collision {
@@ -52,7 +52,7 @@ static bool meets(const SweepColumns& c, const SweepRow& row, std::size_t k)
 
 /// The first block from entry k on, in steps of kBlock, in which some entry meets the row; n or more when there is
 /// none.
-MCH_WIDE std::size_t next_block(const SweepColumns& c, const SweepRow& row, std::size_t k, std::size_t n)
+MCH_CLONES_AVX2 std::size_t next_block(const SweepColumns& c, const SweepRow& row, std::size_t k, std::size_t n)
 {
     const Lanes upper{row.upper, row.upper, row.upper, row.upper}, low1{row.low1, row.low1, row.low1, row.low1},
         high1{row.high1, row.high1, row.high1, row.high1}, low2{row.low2, row.low2, row.low2, row.low2},

@@ -28,7 +28,7 @@ struct Axis {
 };
 
 /// A corner of the incident face in the frame of the reference face: across it, and above it.
-struct Corner {
+struct PolyCorner {
     double        x, y, z;
     std::uint32_t id, edge;  ///< as ClipPoint (manifold.cpp)
 };
@@ -72,7 +72,7 @@ bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, do
                            gv = (g.side * o.size[g.v]) * o.R.column(g.v), middle = o.p + gw - centre;
     const auto             local = [&](const Vec3d& p) { return Vec3d{dot(u, p), dot(v, p), dot(w, p)}; };
     const Vec3d            m = local(middle), lu = local(gu), lv = local(gv);
-    std::array<Corner, 16> poly, next;
+    std::array<PolyCorner, 16> poly, next;
     std::size_t            count = 0;
     for (const auto& [x, y] : {std::pair{1, 1}, std::pair{-1, 1}, std::pair{-1, -1}, std::pair{1, -1}}) {
         const Vec3d         p = m + static_cast<double>(x) * lu + static_cast<double>(y) * lv;
@@ -88,7 +88,7 @@ bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, do
         if (!outside) return;
         std::size_t kept = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            const Corner &p = poly[i], &q = poly[i + 1 < count ? i + 1 : 0];
+            const PolyCorner &p = poly[i], &q = poly[i + 1 < count ? i + 1 : 0];
             const double  h = height(p), k = height(q);
             if (h <= 0) next[kept++] = p;
             if ((h <= 0) == (k <= 0)) continue;
@@ -99,13 +99,13 @@ bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, do
         count = kept;
         std::swap(poly, next);
     };
-    cut(0, [&](const Corner& p) { return p.y - hv - slack; });
-    cut(1, [&](const Corner& p) { return -p.x - hu - slack; });
-    cut(2, [&](const Corner& p) { return -p.y - hv - slack; });
-    cut(3, [&](const Corner& p) { return p.x - hu - slack; });
+    cut(0, [&](const PolyCorner& p) { return p.y - hv - slack; });
+    cut(1, [&](const PolyCorner& p) { return -p.x - hu - slack; });
+    cut(2, [&](const PolyCorner& p) { return -p.y - hv - slack; });
+    cut(3, [&](const PolyCorner& p) { return p.x - hu - slack; });
     const auto how = of_a ? Found::on_first_face : Found::on_second_face;
     for (std::size_t i = 0; i < count; ++i) {
-        const Corner& q = poly[i];
+        const PolyCorner& q = poly[i];
         const double  d = q.z / f.slope;
         if (d > reach) continue;
         const Vec3d p    = centre + q.x * u + q.y * v + q.z * w;

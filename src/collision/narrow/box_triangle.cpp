@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "mechane/geometry/closest.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 
 namespace mechane::collision {
 
@@ -20,9 +20,9 @@ Vec3d unit(std::size_t k, double s)
 }
 
 /// Everything in the frame of the box.
-class Pair {
+class TriangleOnBox {
   public:
-    Pair(const Shape& triangle, const Vec3d& normal, const Shape& box)
+    TriangleOnBox(const Shape& triangle, const Vec3d& normal, const Shape& box)
         : h_(box.size), n_(transpose_times(box.R, normal))
     {
         for (std::size_t i = 0; i < 3; ++i) q_[i] = transpose_times(box.R, triangle.corners[i] - box.p);
@@ -151,10 +151,10 @@ class Pair {
 
 }  // namespace
 
-MCH_WIDE CoreDistance triangle_box_distance(const Shape& triangle, const Vec3d& normal, const Shape& box, double limit,
+MCH_CLONES_AVX2 CoreDistance triangle_box_distance(const Shape& triangle, const Vec3d& normal, const Shape& box, double limit,
                                             double deep)
 {
-    Pair         pair(triangle, normal, box);
+    TriangleOnBox         pair(triangle, normal, box);
     const bool   near = pair.separate(limit);
     CoreDistance out{.distance = pair.apart, .normal = box.R * pair.axis, .on_a = {}, .on_b = {}};
     if (!near) return out;

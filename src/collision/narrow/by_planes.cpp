@@ -5,17 +5,17 @@
 
 #include "core_support.h"
 #include "mechane/geometry/closest.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 #include "scratch.h"
 
 namespace mechane::collision {
 
 namespace {
 
-constexpr auto        kStep      = static_cast<std::size_t>(kLanes);
+constexpr auto        kLaneStep      = static_cast<std::size_t>(kLanes);
 constexpr std::size_t kMostFaces = kSmallHullFaces,
                       kMostEdges = 20;     ///< whole lanes, for 18
-constexpr double      kParallel  = 1e-14;  ///< square of the sine below which two edges have no common perpendicular
+constexpr double      kParallelLanes  = 1e-14;  ///< square of the sine below which two edges have no common perpendicular
 
 /// Vectors by component, filled up to whole lanes with the first.
 struct Vectors {
@@ -39,7 +39,7 @@ struct Room {
     [[gnu::always_inline]] Vectors whole()
     {
         const std::size_t n = count;
-        while (count % kStep != 0) add({x[0], y[0], z[0]});
+        while (count % kLaneStep != 0) add({x[0], y[0], z[0]});
         return {x.data(), y.data(), z.data(), n};
     }
 };
@@ -121,7 +121,7 @@ struct Plane {
 [[gnu::always_inline]] inline double best_of(const Lanes& best, const Lanes& at, std::size_t& name)
 {
     std::size_t k = 0;
-    for (std::size_t i = 1; i < kStep; ++i)
+    for (std::size_t i = 1; i < kLaneStep; ++i)
         if (best[i] > best[k] || (best[i] == best[k] && at[i] < at[k])) k = i;
     name = static_cast<std::size_t>(at[k]);
     return best[k];
@@ -137,7 +137,7 @@ struct Plane {
         const Vectors& normals = of_p ? p.normals : q.normals;
         double*        reach   = of_p ? top : other_top;
         Lanes          best    = none, at{};
-        for (std::size_t i = 0; i < normals.count; i += kStep) {
+        for (std::size_t i = 0; i < normals.count; i += kLaneStep) {
             const Lane3 n = group(normals, i);
             Lanes       low, high, low_other, high_other;
             extent(of_p ? p.points : q.points, n, low, high);
@@ -156,7 +156,7 @@ struct Plane {
     Lanes best = none, at{};
     for (std::size_t k = 0; k < q.edges.count; ++k) {
         const Vec3d e = q.edges[k];
-        for (std::size_t i = 0; i < p.edges.count; i += kStep) {
+        for (std::size_t i = 0; i < p.edges.count; i += kLaneStep) {
             const Lane3 d = group(p.edges, i);
             Lane3       w{d.y * e.z - d.z * e.y, d.z * e.x - d.x * e.z, d.x * e.y - d.y * e.x};
             const Lanes square_of = w.x * w.x + w.y * w.y + w.z * w.z;
@@ -166,7 +166,7 @@ struct Plane {
             // Squares, with the sign, compare as well, and want no root.
             const Lanes    up = low_q - high, down = low - high_q, most = up > down ? up : down;
             const Lanes    s    = most * (most < 0 ? -most : most) / square_of;
-            const LaneMask more = (s > best) & (square_of > kParallel + Lanes{});
+            const LaneMask more = (s > best) & (square_of > kParallelLanes + Lanes{});
             best                = more ? s : best;
             at                  = more ? first + static_cast<double>(k * kMostEdges + i) : at;
         }
@@ -256,7 +256,7 @@ Solid solid_of(const HullShape& hull)
 
 }  // namespace
 
-MCH_WIDE ByPlanes distance_by_planes(const Shape& a, const Shape& b, double give_up, bool deep, CoreDistance& out)
+MCH_CLONES_AVX2 ByPlanes distance_by_planes(const Shape& a, const Shape& b, double give_up, bool deep, CoreDistance& out)
 {
     const bool second = is_small_hull(b);
     if (!(second || is_small_hull(a)) || !is_flat_sided(a) || !is_flat_sided(b)) return ByPlanes::unknown;

@@ -10,9 +10,9 @@ namespace mechane::collision {
 
 namespace {
 
-constexpr double kParallel = 0.01;  ///< sine below which core and edge run together
+constexpr double kAlongEdge = 0.01;  ///< sine below which core and edge run together
 
-struct Pair {
+struct CapsuleOnBox {
     const Shape& box;
     Vec3d        c, u;     ///< middle and direction of the core
     double       half, r;  ///< its half length, its radius
@@ -33,7 +33,7 @@ struct Pair {
 Vec3d off_box(const Vec3d& x, const Vec3d& h) { return x - max(-h, min(h, x)); }
 
 /// Place of the core's point nearest to the box; any of them where the core runs through it.
-double nearest_place(const Pair& p)
+double nearest_place(const CapsuleOnBox& p)
 {
     const Vec3d& h     = p.box.size;
     const auto   slope = [&](double t) { return dot(p.u, off_box(p.at(t), h)); };
@@ -55,7 +55,7 @@ double nearest_place(const Pair& p)
 }
 
 /// The part of the core over the face `k`, both ends of it.
-void over_face(Pair& p, std::size_t k, double side)
+void over_face(CapsuleOnBox& p, std::size_t k, double side)
 {
     const Vec3d& h    = p.box.size;
     double       from = -p.half, to = p.half;
@@ -78,14 +78,14 @@ void over_face(Pair& p, std::size_t k, double side)
 }
 
 /// The core passes the edge along axis k whose corner in the plane across it is `corner`; n from the edge to the core.
-void beside_edge(Pair& p, std::size_t k, Vec3d corner, const Vec3d& n, double t)
+void beside_edge(CapsuleOnBox& p, std::size_t k, Vec3d corner, const Vec3d& n, double t)
 {
     const double        h = p.box.size[k];
     const std::uint64_t name =
         16 + 16 * k + (corner.x > 0 ? 2u : 0u) + (corner.y > 0 ? 4u : 0u) + (corner.z > 0 ? 8u : 0u);
     const double z    = p.at(t)[k];
     const double sine = std::sqrt(std::max(0.0, 1 - p.u[k] * p.u[k]));
-    if (sine < kParallel && std::abs(dot(n, p.u)) < 5e-3) {
+    if (sine < kAlongEdge && std::abs(dot(n, p.u)) < 5e-3) {
         const double a = p.at(-p.half)[k], b = p.at(p.half)[k];
         const double from = std::max(-h, std::min(a, b)), to = std::min(h, std::max(a, b));
         if (to - from > 1e-3 * std::min(h, p.half)) {
@@ -102,7 +102,7 @@ void beside_edge(Pair& p, std::size_t k, Vec3d corner, const Vec3d& n, double t)
 }
 
 /// The core runs through the box.
-void leave(Pair& p)
+void leave(CapsuleOnBox& p)
 {
     const Vec3d& h    = p.box.size;
     const double bias = 1e-6 * (length(h) + p.half);  // a face, which holds at two points, wins ties
@@ -140,7 +140,7 @@ void leave(Pair& p)
 
 void collide_capsule_box(const Shape& capsule, const Shape& box, double reach, Manifold& out)
 {
-    Pair         p{box,
+    CapsuleOnBox         p{box,
                    transpose_times(box.R, capsule.p - box.p),
                    transpose_times(box.R, capsule.R.column(2)),
                    capsule.size.y,
@@ -149,10 +149,15 @@ void collide_capsule_box(const Shape& capsule, const Shape& box, double reach, M
                    out};
     const Vec3d& h = box.size;
     const double t = nearest_place(p);
-    const Vec3d  x = p.at(t), e = off_box(x, h);
+    const Vec3d  x = p.at(t);
+    Vec3d        e = off_box(x, h);
     const double d = length(e);
     if (d - p.r > reach) return;
     if (!(d > 1e-12 * (length(h) + p.half))) return leave(p);
+    // Flush with a side is not beyond it, and a core that all but lies along a face is held by the face.
+    const double slack = 1e-6 * d + 1e-15 * (length(h) + p.half + length(p.c));
+    for (std::size_t i = 0; i < 3; ++i)
+        if (std::abs(e[i]) <= slack) e[i] = 0;
     const std::size_t tilted = (e.x != 0 ? 1u : 0u) + (e.y != 0 ? 1u : 0u) + (e.z != 0 ? 1u : 0u);
     if (tilted == 1) {
         const std::size_t k = e.x != 0 ? 0 : e.y != 0 ? 1 : 2;

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "mechane/core/assert.h"
+#include "mechane/core/failure.h"
 #include "pairs.h"
 
 namespace mechane::collision {
@@ -41,7 +41,7 @@ std::string_view route_of(ShapeKind a, ShapeKind b)
 {
     if (!in_table_order(a, b)) std::swap(a, b);
     const auto i = static_cast<std::size_t>(a), k = static_cast<std::size_t>(b);
-    MCH_ASSERT(i < kPairKinds && k < kPairKinds);
+    if (i >= kPairKinds || k >= kPairKinds) return {};
     const PairFunction function = kTable[i][k];
     if (function == kNever) return {};
     if (function == kConvex) return "convex";
@@ -52,11 +52,35 @@ std::string_view route_of(ShapeKind a, ShapeKind b)
     return "closed form";
 }
 
-void collide(const Shape& a, const Shape& b, double reach, Manifold& out)
+void collide_in_table_order(const Shape& a, const Shape& b, double reach, Manifold& out)
 {
     const auto i = static_cast<std::size_t>(a.kind), k = static_cast<std::size_t>(b.kind);
     MCH_ASSERT(i < kPairKinds && k < kPairKinds && kTable[i][k] != nullptr);
     kTable[i][k](a, b, reach, out);
+}
+
+namespace {
+
+bool is_whole(const Shape& shape)
+{
+    if (static_cast<std::size_t>(shape.kind) >= kPairKinds) return false;
+    if (shape.kind == ShapeKind::mesh) return shape.mesh != nullptr;
+    return shape.kind != ShapeKind::hull || (shape.hull != nullptr && !shape.hull->vertices.empty());
+}
+
+}  // namespace
+
+void collide(const Shape& a, const Shape& b, double reach, Manifold& out)
+{
+    MCH_REQUIRE(is_whole(a), "collide", "a", "a whole shape, with the mesh or hull of its kind");
+    MCH_REQUIRE(is_whole(b), "collide", "b", "a whole shape, with the mesh or hull of its kind");
+    if (in_table_order(a.kind, b.kind)) return collide_in_table_order(a, b, reach, out);
+    const auto first = static_cast<std::size_t>(out.count);
+    collide_in_table_order(b, a, reach, out);
+    for (std::size_t i = first; i < static_cast<std::size_t>(out.count); ++i) {
+        std::swap(out.points[i].p0, out.points[i].p1);
+        out.points[i].normal = -out.points[i].normal;
+    }
 }
 
 }  // namespace mechane::collision

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "box_and_round.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 #include "rim.h"
 
 namespace mechane::collision {
@@ -13,12 +13,12 @@ namespace {
 
 /// Everything in the frame of the box. Directions n lead from the box to the ellipsoid; the overlap along n is
 /// sum |n_i| half_i + n . t + sqrt(n . M n), with the ellipsoid's half axes squared in M.
-class Overlap {
+class DepthSearch {
   public:
     double depth = kInfinity;
     Vec3d  normal;
 
-    Overlap(const Vec3d& half, const Mat33d& M, const Vec3d& t) : half_(half), t_(t), M_(M)
+    DepthSearch(const Vec3d& half, const Mat33d& M, const Vec3d& t) : half_(half), t_(t), M_(M)
     {
         for (std::size_t i = 0; i < 3; ++i) {
             root_[i] = std::sqrt(M(i, i));
@@ -81,14 +81,19 @@ class Overlap {
         const double su = first.n.u + last.n.u, sv = first.n.v + last.n.v;
         Tangent      ends[3] = {first, last};
         std::size_t  count   = 1;
+        const auto   along   = [&](const Flat& way) {
+            Vec3d n;
+            n[u] = way.u, n[v] = way.v;
+            offer(dot(abs(n), half_) + dot(n, t_) + std::sqrt(dot(n, M_ * n)), n);
+        };
         for (const Flat& across : {Flat{-rim.z.v, rim.z.u}, Flat{rim.z.v, -rim.z.u}})
-            if (across.u * su > 0 && across.v * sv > 0) ends[1] = rim.at(across), ends[2] = last, count = 2;
+            if (across.u * su > 0 && across.v * sv > 0) {
+                ends[1] = rim.at(across), ends[2] = last, count = 2;
+                along(across);  // where an edge lies below a tip, the least overlap is there and in neither part
+            }
         for (std::size_t k = 0; k < count; ++k) {
             Flat least;
-            if (!least_between(rim, corner, ends[k].moved(corner), ends[k + 1].moved(corner), depth, least)) continue;
-            Vec3d n;
-            n[u] = least.u, n[v] = least.v;
-            offer(dot(abs(n), half_) + dot(n, t_) + std::sqrt(dot(n, M_ * n)), n);
+            if (least_between(rim, corner, ends[k].moved(corner), ends[k + 1].moved(corner), depth, least)) along(least);
         }
     }
 
@@ -137,13 +142,13 @@ class Overlap {
 
 }  // namespace
 
-MCH_WIDE bool ellipsoid_box_depth(const Difference& difference, CoreDistance& out)
+MCH_CLONES_AVX2 bool ellipsoid_box_depth(const Difference& difference, CoreDistance& out)
 {
     const BoxAndRound pair(difference);
     const Vec3d       size2 = scale(pair.round.size, pair.round.size);
     const Mat33d      M     = pair.R * Mat33d::diagonal(size2) * transpose(pair.R);
     if (!(size2.x > 0 && size2.y > 0 && size2.z > 0)) return false;  // a disc has no single outermost point
-    Overlap overlap(pair.box.size, M, pair.t);
+    DepthSearch overlap(pair.box.size, M, pair.t);
     overlap.over_faces();
     for (std::size_t k = 0; k < 3; ++k) overlap.over_edges(k);
     const double depth = overlap.depth;

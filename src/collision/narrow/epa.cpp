@@ -5,7 +5,7 @@
 #include "feature.h"
 #include "local_depth.h"
 #include "mechane/geometry/closest.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 #include "polytope.h"
 
 namespace mechane::collision {
@@ -116,7 +116,7 @@ bool span_volume(const Difference& difference, Polytope& poly, Certificate& best
 
 }  // namespace
 
-MCH_WIDE CoreDistance penetration(const Difference& difference, std::span<const MinkowskiPoint> start)
+MCH_CLONES_AVX2 CoreDistance penetration(const Difference& difference, std::span<const MinkowskiPoint> start)
 {
     Polytope    poly;
     Certificate best;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core_support.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 
 namespace mechane::collision {
 
@@ -62,7 +62,7 @@ int corner_id(const Vec3d& corner) { return (corner.x < 0 ? 1 : 0) + (corner.y <
 }
 
 /// The corners of a rim of radius 1.
-const std::array<Vec2d, kDiscCorners> kDisc = [] {
+const std::array<Vec2d, kDiscCorners> kDiscRim = [] {
     std::array<Vec2d, kDiscCorners> corners;
     for (std::size_t k = 0; k < kDiscCorners; ++k) {
         const double a = 2 * kPi * static_cast<double>(k) / kDiscCorners;
@@ -75,7 +75,7 @@ void rim(const Shape& s, double z, bool up, Feature& f)
 {
     for (int i = 0; i < kDiscCorners; ++i) {
         const int    k = up ? i : kDiscCorners - 1 - i;
-        const Vec2d& c = kDisc[static_cast<std::size_t>(k)];
+        const Vec2d& c = kDiscRim[static_cast<std::size_t>(k)];
         f.add(s.p + s.R * Vec3d{s.size.x * c.x, s.size.x * c.y, z}, (up ? 0 : 32) + k);
     }
     f.normal = (up ? 1.0 : -1.0) * s.R.column(2);
@@ -188,7 +188,7 @@ void rectangle_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feat
 
 }  // namespace
 
-MCH_WIDE Feature supporting_feature(const Shape& shape, const Vec3d& direction, Alignment alignment)
+MCH_CLONES_AVX2 Feature supporting_feature(const Shape& shape, const Vec3d& direction, Alignment alignment)
 {
     Feature      f;
     const Limits limit = limits(alignment);

@@ -5,8 +5,9 @@
 #include "by_planes.h"
 #include "ellipsoid_box_depth.h"
 #include "epa.h"
+#include "mechane/core/failure.h"
 #include "mechane/geometry/closest.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 #include "round_box_depth.h"
 #include "separate.h"
 
@@ -108,7 +109,7 @@ struct Question {
 };
 
 /// The answer in the frame of the first shape. `v` is a first guess at the way from b to a, in that frame.
-MCH_WIDE CoreDistance distance_of(const Difference& difference, const Question& ask, Vec3d v)
+MCH_CLONES_AVX2 CoreDistance distance_of(const Difference& difference, const Question& ask, Vec3d v)
 {
     constexpr int    kIterations = 96;
     constexpr double kShare      = 0.75;   // of the room beyond what a plane has to leave
@@ -192,8 +193,23 @@ CoreDistance distance_in_pair(const Shape& a, const Shape& b, const Question& as
 
 }  // namespace
 
+namespace {
+
+void require_core(const Shape& shape, const char* argument)
+{
+    MCH_REQUIRE(shape.kind != ShapeKind::plane && shape.kind != ShapeKind::mesh &&
+                    (shape.kind != ShapeKind::hull || shape.hull != nullptr),
+                "core_distance", argument, "a convex shape of bounded size, a hull with its data");
+}
+
+}  // namespace
+
 CoreDistance core_distance(const Shape& a, const Shape& b, double give_up)
-{ return distance_in_pair(a, b, {.give_up = give_up, .with_depth = true}, centre(a) - centre(b)); }
+{
+    require_core(a, "a");
+    require_core(b, "b");
+    return distance_in_pair(a, b, {.give_up = give_up, .with_depth = true}, centre(a) - centre(b));
+}
 
 CoreDistance core_distance_apart(const Shape& a, const Shape& b, double give_up)
 { return distance_in_pair(a, b, {.give_up = give_up}, centre(a) - centre(b)); }

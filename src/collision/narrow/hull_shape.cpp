@@ -7,7 +7,7 @@
 #include "core_support.h"
 #include "mechane/collision/shape.h"
 #include "mechane/geometry/hull.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 
 namespace mechane::collision {
 

@@ -1,7 +1,7 @@
 #include <bit>
 
 #include "core_support.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 
 namespace mechane::collision {
 

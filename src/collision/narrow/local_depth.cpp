@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 
 namespace mechane::collision {
 
@@ -64,9 +64,9 @@ bool has_rim(const Shape& s) { return s.kind == ShapeKind::cylinder || s.kind ==
     return k * (d.x * t.y - d.y * t.x) * (d.x * u.y - d.y * u.x);
 }
 
-class Search {
+class DepthDescent {
   public:
-    Search(const Difference& difference, const Vec3d& n0) : d_(difference), n0_(n0) {}
+    DepthDescent(const Difference& difference, const Vec3d& n0) : d_(difference), n0_(n0) {}
 
     [[gnu::always_inline]] bool run(LocalDepth& out)
     {
@@ -281,7 +281,7 @@ class Search {
 
 }  // namespace
 
-MCH_WIDE bool local_depth(const Difference& difference, const Vec3d& n0, LocalDepth& out)
-{ return Search(difference, n0).run(out); }
+MCH_CLONES_AVX2 bool local_depth(const Difference& difference, const Vec3d& n0, LocalDepth& out)
+{ return DepthDescent(difference, n0).run(out); }
 
 }  // namespace mechane::collision

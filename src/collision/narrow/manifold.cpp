@@ -8,7 +8,7 @@
 #include "feature_codes.h"
 #include "mechane/core/assert.h"
 #include "mechane/geometry/closest.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 #include "support_points.h"
 
 namespace mechane::collision {
@@ -46,7 +46,7 @@ void Candidates::thin()
     count = kept;
 }
 
-MCH_WIDE std::size_t reduce(std::span<ContactPoint> points, std::size_t most)
+MCH_CLONES_AVX2 std::size_t reduce(std::span<ContactPoint> points, std::size_t most)
 {
     if (points.size() < SupportPoints::kMost) return points.size();
     // In the order of their names: of points as good the same are chosen from step to step, and corners before cuts.
@@ -112,11 +112,125 @@ struct Clipped {
     return true;
 }
 
+/// A rim as it is: it is clipped as a polygon, which leaves out where the other shape's edges cross it.
+struct Rim {
+    Vec3d  centre, x, y;  ///< x and y have the length of the radius
+    double radius = 0;
+};
+
+/// The rim whose polygon the feature is, if it is one.
+bool rim_of(const Shape& s, const Feature& f, Rim& rim)
+{
+    if ((s.kind != ShapeKind::cylinder && s.kind != ShapeKind::cone) || f.count != kDiscCorners) return false;
+    const Vec3d axis = s.R.column(2);
+    rim = {s.p + (dot(axis, f.normal) < 0 || s.kind == ShapeKind::cone ? -s.size.y : s.size.y) * axis,
+           s.size.x * s.R.column(0), s.size.x * s.R.column(1), s.size.x};
+    return true;
+}
+
+/// Calls visit(point of the rim, place along the edge) where the rim crosses the plane through the edge p q and n, between
+/// its ends.
+template <class Visit>
+void rim_crossings(const Rim& rim, const Vec3d& p, const Vec3d& q, const Vec3d& n, const Visit& visit)
+{
+    const Vec3d  across = cross(q - p, n), way = q - p - dot(q - p, n) * n;
+    const double a = dot(across, rim.x), b = dot(across, rim.y), k = dot(across, p - rim.centre);
+    const double most2 = a * a + b * b, left2 = most2 - k * k, way2 = dot(way, way);
+    if (!(left2 > 0) || !(way2 > 0)) return;
+    const double root = std::sqrt(left2);
+    for (const double side : {-root, root}) {
+        const double cosine = (a * k - b * side) / most2, sine = (b * k + a * side) / most2;
+        const Vec3d  w = rim.centre + cosine * rim.x + sine * rim.y;
+        const double s = dot(way, w - p) / way2;
+        if (s >= 0 && s <= 1) visit(w, s);
+    }
+}
+
+/// Of the feature that is clipped and of the face that clips it: their rims, where they are discs.
+struct Rims {
+    const Rim *reference = nullptr, *incident = nullptr;
+};
+
+/// Whether a point lies over a disc, along n.
+bool over_disc(const Rim& rim, const Vec3d& p, const Vec3d& n)
+{
+    const Vec3d axis = cross(rim.x, rim.y);
+    const Vec3d off  = p - rim.centre - (dot(axis, p - rim.centre) / dot(axis, n)) * n;
+    return length_squared(off) <= square(1 + 5e-10) * rim.radius * rim.radius;
+}
+
+/// Where two rims in parallel planes cross, and how far each reaches into the other.
+/// @param p  any point of the plane in which the points are wanted
+template <class Visit>
+void two_rims(const Rim& first, const Rim& second, const Vec3d& n, const Vec3d& p, const Visit& visit)
+{
+    const auto  across = [&](const Vec3d& v) { return v - dot(v, n) * n; };
+    const Vec3d from = first.centre + dot(p - first.centre, n) * n, way = across(second.centre - first.centre);
+    const double r = first.radius, s = second.radius, d = length(way);
+    if (!(d > std::abs(r - s)) || !(d < r + s)) return;
+    const Vec3d  e = (1 / d) * way, f = cross(n, e);
+    const double along = (d * d + r * r - s * s) / (2 * d), half = std::sqrt(std::max(0.0, r * r - along * along));
+    visit(from + along * e + half * f, 0);
+    visit(from + along * e - half * f, 1);
+    visit(from + r * e, 2);
+    visit(from + (d - s) * e, 3);
+}
+
+/// Takes what a rim was cut by, or cut, as a polygon out of what is left of `incident`, and puts the points of the rim in.
+void follow_rims(const Feature& reference, const Feature& incident, const Rims& rims, const Vec3d& n, Clipped& poly)
+{
+    if (!rims.reference && !rims.incident) return;
+    constexpr std::uint32_t kCrossing = 0x4000;  // no vertex has such a name
+    const auto              push      = [&](const Vec3d& p, std::uint32_t id) {
+        if (poly.count < kClipLimit) poly.points[poly.count++] = {p, id, 0};
+    };
+    if (rims.reference && rims.incident) {
+        if (std::abs(dot(reference.normal, n)) > 1 - 1e-8 && std::abs(dot(incident.normal, n)) > 1 - 1e-8)
+            two_rims(*rims.reference, *rims.incident, n, incident.points[0],
+                     [&](const Vec3d& p, std::uint32_t which) { push(p, cut_name(which, kCrossing)); });
+        return;
+    }
+    const Rim&     rim = rims.reference ? *rims.reference : *rims.incident;
+    const Feature& other = rims.reference ? incident : reference;
+    // Where an edge of the polygon was cut, and not a side of the other one that came in by a cut.
+    const auto was_cut = [&](const ClipPoint& q) { return (q.id >> 16) != 0 && (q.id & 0x8000u) == 0; };
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < poly.count; ++i)
+        if (!was_cut(poly.points[i]) && !(rims.reference && (poly.points[i].id >> 16) == 0))
+            poly.points[kept++] = poly.points[i];
+    poly.count = kept;
+    const int edges = other.is_face() ? other.count : other.count - 1;
+    for (int i = 0; i < edges; ++i) {
+        const Vec3d &p = other.points[static_cast<std::size_t>(i)], &q = other.points[static_cast<std::size_t>((i + 1) % other.count)];
+        std::uint32_t which = kCrossing;
+        rim_crossings(rim, p, q, n, [&](const Vec3d& w, double s) {
+            push(rims.reference ? p + s * (q - p) : w, cut_name(static_cast<std::uint32_t>(i), which++));
+        });
+    }
+    // Corners of the polygon over the disc: the incident ones, or those of the face that clips, seen on the disc.
+    const auto known = [&](const Vec3d& p) {
+        for (std::size_t i = 0; i < poly.count; ++i)
+            if (length_squared(poly.points[i].p - p) <= 1e-18 * rim.radius * rim.radius) return true;
+        return false;
+    };
+    for (int i = 0; i < other.count; ++i) {
+        const auto  k = static_cast<std::size_t>(i), last = static_cast<std::size_t>(i > 0 ? i - 1 : other.count - 1);
+        const Vec3d p = other.points[k];
+        if (!over_disc(rim, p, n)) continue;
+        if (rims.reference) {
+            push(p, other.ids[k]);
+            continue;
+        }
+        const Vec3d w = p + (dot(incident.normal, incident.points[0] - p) / dot(incident.normal, n)) * n;
+        if (!known(w)) push(w, cut_name(static_cast<std::uint32_t>(k), side_name(static_cast<std::uint32_t>(last))));
+    }
+}
+
 /// Clips `incident` against the prism of the face `reference` along `n`; distances are taken along `n` from the
 /// reference plane, so that both points of a contact lie on their faces, however deep they are. `sign` is 1 when the
 /// reference belongs to shape a. Returns the least core distance found.
-MCH_WIDE double clip_faces(const Feature& reference, const Feature& incident, const Vec3d& n, double sign,
-                           double radius_a, double radius_b, double reach, double merge, Candidates& out)
+MCH_CLONES_AVX2 double clip_faces(const Feature& reference, const Feature& incident, const Rims& rims, const Vec3d& n,
+                           double sign, double radius_a, double radius_b, double reach, double merge, Candidates& out)
 {
     Clipped  first, second;  // in turns
     Clipped *poly = &first, *spare = &second;
@@ -139,6 +253,7 @@ MCH_WIDE double clip_faces(const Feature& reference, const Feature& incident, co
         if (cut(*poly, p, out_, 5e-10 * size * len, static_cast<std::uint32_t>(i), closed, *spare))
             std::swap(poly, spare);
     }
+    follow_rims(reference, incident, rims, n, *poly);
     const double across = dot(reference.normal, sign * n);
     double       least  = kInfinity;
     for (std::size_t i = 0; i < poly->count; ++i) {
@@ -199,14 +314,14 @@ bool overlap_edges(const Feature& a, const Feature& b, bool round_a, bool round_
 
 /// A rim is clipped as a polygon inside of it, and the face of a hull that is nearest to level need not have its lowest
 /// corner: the true farthest point is offered as well.
-void clip_farthest(const Feature& reference, const Shape& other, const Vec3d& n, double sign, double radius_a,
-                   double radius_b, double reach, double merge, double& least, Candidates& out)
+void clip_farthest(const Feature& reference, const Rims& rims, const Shape& other, const Vec3d& n, double sign,
+                   double radius_a, double radius_b, double reach, double merge, double& least, Candidates& out)
 {
     if (other.kind != ShapeKind::cylinder && other.kind != ShapeKind::cone && other.kind != ShapeKind::hull) return;
     Feature point;
     point.add(support(other, -sign * n), 80);
     if (dot(reference.normal, point.points[0] - reference.points[0]) > least - 1e-7 * (1 + merge)) return;
-    least = std::min(least, clip_faces(reference, point, n, sign, radius_a, radius_b, reach, merge, out));
+    least = std::min(least, clip_faces(reference, point, rims, n, sign, radius_a, radius_b, reach, merge, out));
 }
 
 /// Where many points of the cores are equally deep, those of the iteration need not lie over each other: a pair that
@@ -241,7 +356,7 @@ bool round_all_over(const Shape& s) { return s.kind == ShapeKind::sphere || s.ki
 
 }  // namespace
 
-MCH_WIDE void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core, double reach,
+MCH_CLONES_AVX2 void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core, double reach,
                                 bool only_clipped, double merge, Candidates& out)
 {
     const double  ra = a.core_radius(), rb = b.core_radius();
@@ -252,11 +367,17 @@ MCH_WIDE void convex_candidates(const Shape& a, const Shape& b, const CoreDistan
     const Feature fb    = first && only_clipped ? Feature{} : supporting_feature(b, -n, Alignment::exact);
     double        least = kInfinity;
     if (first) {
-        least = clip_faces(fa, supporting_feature(b, -n, Alignment::wide), n, 1, ra, rb, reach, merge, out);
-        if (only_clipped || b.kind != ShapeKind::hull) clip_farthest(fa, b, n, 1, ra, rb, reach, merge, least, out);
+        const Feature incident = supporting_feature(b, -n, Alignment::wide);
+        Rim           of_a, of_b;
+        const Rims    rims{rim_of(a, fa, of_a) ? &of_a : nullptr, rim_of(b, incident, of_b) ? &of_b : nullptr};
+        least = clip_faces(fa, incident, rims, n, 1, ra, rb, reach, merge, out);
+        if (only_clipped || b.kind != ShapeKind::hull) clip_farthest(fa, {rims.reference, nullptr}, b, n, 1, ra, rb, reach, merge, least, out);
     } else if (fb.is_face() && !single) {
-        least = clip_faces(fb, supporting_feature(a, n, Alignment::wide), n, -1, ra, rb, reach, merge, out);
-        if (only_clipped || a.kind != ShapeKind::hull) clip_farthest(fb, a, n, -1, ra, rb, reach, merge, least, out);
+        const Feature incident = supporting_feature(a, n, Alignment::wide);
+        Rim           of_a, of_b;
+        const Rims    rims{rim_of(b, fb, of_b) ? &of_b : nullptr, rim_of(a, incident, of_a) ? &of_a : nullptr};
+        least = clip_faces(fb, incident, rims, n, -1, ra, rb, reach, merge, out);
+        if (only_clipped || a.kind != ShapeKind::hull) clip_farthest(fb, {rims.reference, nullptr}, a, n, -1, ra, rb, reach, merge, least, out);
     } else if (fa.is_edge() && fb.is_edge() &&
                overlap_edges(fa, fb, round_across(a), round_across(b), n, ra, rb, reach, merge, out)) {
         return;
@@ -280,7 +401,7 @@ void emit_reduced(Candidates& candidates, Manifold& out, std::size_t most)
     for (std::size_t i = 0; i < kept; ++i) out.add(candidates.points[i]);
 }
 
-MCH_WIDE void polish(const Shape& a, const Shape& b, CoreDistance& core)
+MCH_CLONES_AVX2 void polish(const Shape& a, const Shape& b, CoreDistance& core)
 {
     const double slack = 1e-8 * std::max(1e-3, length(core.on_a - centre(a)) + length(core.on_b - centre(b)));
     for (const Vec3d& n : {natural_normal(a, core.normal), -natural_normal(b, -core.normal)}) {

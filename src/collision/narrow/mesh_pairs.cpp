@@ -4,7 +4,7 @@
 
 #include "feature_codes.h"
 #include "mechane/geometry/closest.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 #include "pairs.h"
 #include "sheet.h"
 
@@ -237,7 +237,7 @@ Shape as_hull(const Shape& mesh)
 void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, Manifold& out)
 { collide_mesh_convex(mesh, convex, reach, NearMesh{}, out); }
 
-MCH_WIDE void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, const NearMesh& near,
+MCH_CLONES_AVX2 void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, const NearMesh& near,
                                   Manifold& out)
 {
     const MeshShape& m = *mesh.mesh;
@@ -324,6 +324,91 @@ void keep_shared(const Candidates& found, const Shape& other, const Vec3d& n_oth
     }
 }
 
+/// The pairs of triangles of two closed meshes that reach into each other, and the shortest way of the second mesh found
+/// that frees it of all of them: as `Overlap` for a convex shape.
+class SurfaceOverlap {
+  public:
+    SurfaceOverlap(const Shape& a, const Shape& b) : a_(a), b_(b) {}
+
+    void add(std::int32_t first, std::size_t second)
+    {
+        if (count_ < kMost) pairs_[count_] = {static_cast<std::size_t>(first), second};
+        ++count_;
+    }
+
+    /// Drops what is deeper than the way; where that leaves nothing as deep, the way itself is a contact.
+    void limit(Candidates& found, double slack)
+    {
+        if (count_ == 0 || count_ > kMost) return;
+        double deepest = 0;
+        for (const ContactPoint& p : found.all()) deepest = std::min(deepest, p.distance);
+        least_ = -deepest - slack;  // what is longer changes nothing
+        if (!(least_ > 0)) return;
+        for (const ContactPoint& p : found.all())
+            if (p.distance < 0) offer(p.normal);
+        for (std::size_t i = 0; i < count_; ++i) {
+            offer(a_.mesh->normals[pairs_[i].first]);
+            offer(-transpose_times(a_.R, b_.R * b_.mesh->normals[pairs_[i].second]));
+        }
+        if (way_ == Vec3d{} || !is_free(slack)) return;
+        const auto too_deep = [&](const ContactPoint& p) { return p.distance < -least_ - slack; };
+        const auto kept     = std::ranges::remove_if(found.all(), too_deep).begin();
+        found.count         = static_cast<std::size_t>(kept - found.all().begin());
+        deepest             = 0;
+        for (const ContactPoint& p : found.all()) deepest = std::min(deepest, p.distance);
+        if (deepest <= -least_ + slack) return;
+        found.face = 0;
+        found.add({at_, at_ - least_ * way_, way_, -least_, feature_name(Found::way_out)}, slack);
+    }
+
+  private:
+    [[nodiscard]] Shape first(std::size_t t) const
+    {
+        Shape s;
+        s.kind = ShapeKind::triangle;
+        for (std::size_t i = 0; i < 3; ++i)
+            s.corners[i] = a_.mesh->points[static_cast<std::size_t>(a_.mesh->triangles[t][i])];
+        return s;
+    }
+    void offer(const Vec3d& n)
+    {
+        if (dot(n, n) < 0.5 || dot(n, last_) > 1 - 1e-12) return;
+        last_        = n;
+        double depth = 0;
+        Vec3d  at;
+        for (std::size_t i = 0; i < count_ && depth < least_; ++i) {
+            const Vec3d  high = support(first(pairs_[i].first), n), low = support(triangle_of(b_, a_, pairs_[i].second), -n);
+            const double d    = dot(n, high - low);
+            if (d > depth) depth = d, at = high;
+        }
+        if (depth > 0 && depth < least_) least_ = depth, way_ = n, at_ = at;
+    }
+    /// Whether the way leads out of the whole surface, and not into other triangles.
+    [[nodiscard]] bool is_free(double slack) const
+    {
+        const Vec3d by   = (least_ + slack) * way_;
+        bool        free = true;
+        for (std::size_t k = 0; k < b_.mesh->triangles.size() && free; ++k) {
+            Shape moved = triangle_of(b_, a_, k);
+            for (Vec3d& c : moved.corners) c += by;
+            const geometry::Aabbd box = bounds(moved);
+            if (!geometry::overlaps(box, a_.mesh->bvh.bounds())) continue;
+            a_.mesh->bvh.for_each_overlap(box, [&](std::int32_t index) {
+                free = free && core_distance_apart(first(static_cast<std::size_t>(index)), moved).distance > 0;
+            });
+        }
+        return free;
+    }
+
+    static constexpr std::size_t kMost = 128;  ///< of more the shortest way is not looked for
+
+    const Shape &a_, &b_;
+    std::array<std::pair<std::size_t, std::size_t>, kMost> pairs_{};
+    std::size_t count_ = 0;
+    double      least_ = kInfinity;
+    Vec3d       way_, last_, at_;
+};
+
 /// Triangle against triangle, each facing the other: a face, edge or corner touches another only if some pair of their
 /// faces does.
 void collide_surfaces(const Shape& a, const Shape& b, double reach, Manifold& out)
@@ -331,6 +416,8 @@ void collide_surfaces(const Shape& a, const Shape& b, double reach, Manifold& ou
     const MeshShape &ma = *a.mesh, &mb = *b.mesh;
     Candidates       all, assumed_all;
     LastResort       rest;
+    SurfaceOverlap   overlap(a, b);
+    const bool       closed = ma.closed && mb.closed;
     const Vec3d      r{reach, reach, reach};
     for (std::size_t k = 0; k < mb.triangles.size(); ++k) {
         const Shape     tb  = triangle_of(b, a, k);
@@ -351,12 +438,15 @@ void collide_surfaces(const Shape& a, const Shape& b, double reach, Manifold& ou
             if (dot(nb, support(ta, -nb) - tb.corners[0]) > reach) return;
             Candidates own, assumed;
             own.face = assumed.face = triangles_name(index, k, mb.triangles.size());
+            rest.overlapping        = false;
             collide_face(ta, na, surroundings(ma, t), tb, reach, merge, own, assumed, rest);
+            if (closed && rest.overlapping) overlap.add(index, k);
             keep_shared(own, tb, nb, around_b, merge, all);
             keep_shared(assumed, tb, nb, around_b, merge, assumed_all);
         });
     }
     settle(all, assumed_all, 1e-3 * bounding_radius(b));
+    overlap.limit(all, 1e-5 * std::min(bounding_radius(a), bounding_radius(b)));
     Manifold found;
     emit_by_normal(all, found);
     for (int i = 0; i < found.count; ++i) {

@@ -1,10 +1,10 @@
 #include "near_triangles.h"
 
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 
 namespace mechane::collision {
 
-MCH_WIDE void NearTriangles::look(const MeshShape& mesh, const geometry::Aabbd& box, const Vec3d& ahead)
+MCH_CLONES_AVX2 void NearTriangles::look(const MeshShape& mesh, const geometry::Aabbd& box, const Vec3d& ahead)
 {
     constexpr double kWider = 0.1;  ///< on each side
     const Vec3d      more   = kWider * (box.upper - box.lower);

@@ -10,6 +10,9 @@ namespace mechane::collision {
 
 using PairFunction = void (*)(const Shape& a, const Shape& b, double reach, Manifold& out);
 
+/// By the table; kinds must be in its order, and hulls and meshes have their data.
+void collide_in_table_order(const Shape& a, const Shape& b, double reach, Manifold& out);
+
 void collide_sphere_sphere(const Shape& a, const Shape& b, double reach, Manifold& out);
 void collide_sphere_capsule(const Shape& sphere, const Shape& capsule, double reach, Manifold& out);
 void collide_sphere_cylinder(const Shape& sphere, const Shape& cylinder, double reach, Manifold& out);

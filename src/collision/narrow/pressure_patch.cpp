@@ -11,7 +11,6 @@ namespace mechane::collision {
 namespace {
 
 constexpr int         kLeaf         = 4;  ///< cells along a block whose corners are sampled once
-constexpr int         kSide         = kLeaf + 1;
 constexpr int         kSplit        = 4;  ///< parts of the side of a cell that an edge passes through
 constexpr double      kBend         = 0.02;  ///< of a cell that is split: how far its middle is off the corners' mean [-]
 constexpr std::size_t kFaceCapacity = std::size_t{1} << 20;
@@ -126,20 +125,25 @@ class Patch {
             visit(x + (i & 1) * size / 2, y + (i >> 1 & 1) * size / 2, z + (i >> 2) * size / 2, size / 2);
     }
 
-    void leaf(int x, int y, int z)
+    /// Looks at a cube of cells, `kCells` along a side, each of them `step` cells of the field wide: samples the corners
+    /// once and calls visit(i, j, k, v, d, negative) for every cell through which the surface passes nearer than the gap.
+    /// @param from  the lower corner of the cube, in cells of the field
+    template <int kCells, class Visit>
+    void march(const Vec3d& from, double step, Visit&& visit) const
     {
-        std::array<double, static_cast<std::size_t>(kSide * kSide * kSide)> difference, sum;
-        const auto entry = [](int i, int j, int k) { return static_cast<std::size_t>((k * kSide + j) * kSide + i); };
-        for (int k = 0; k < kSide; ++k)
-            for (int j = 0; j < kSide; ++j)
-                for (int i = 0; i < kSide; ++i) {
-                    const Depths d             = depths(at(x + i, y + j, z + k));
+        constexpr int kCorners = kCells + 1;
+        std::array<double, static_cast<std::size_t>(kCorners * kCorners * kCorners)> difference, sum;
+        const auto entry = [](int i, int j, int k) { return static_cast<std::size_t>((k * kCorners + j) * kCorners + i); };
+        for (int k = 0; k < kCorners; ++k)
+            for (int j = 0; j < kCorners; ++j)
+                for (int i = 0; i < kCorners; ++i) {
+                    const Depths d             = depths(at(from.x + step * i, from.y + step * j, from.z + step * k));
                     difference[entry(i, j, k)] = pressure(b_, d.b) - pressure(a_, d.a);
                     sum[entry(i, j, k)]        = d.sum();
                 }
-        for (int k = 0; k < kLeaf; ++k)
-            for (int j = 0; j < kLeaf; ++j)
-                for (int i = 0; i < kLeaf; ++i) {
+        for (int k = 0; k < kCells; ++k)
+            for (int j = 0; j < kCells; ++j)
+                for (int i = 0; i < kCells; ++i) {
                     std::array<double, 8> v{}, d{};
                     std::uint8_t          negative = 0;
                     for (int c = 0; c < 8; ++c) {
@@ -148,12 +152,20 @@ class Patch {
                         if (difference[e] < 0) negative = static_cast<std::uint8_t>(negative | (1 << c));
                     }
                     if (negative == 0 || negative == 255 || *std::min_element(d.begin(), d.end()) > gap_) continue;
-                    const std::uint64_t name = cell_name(x + i, y + j, z + k);
-                    if (bends(x + i, y + j, z + k, v))
-                        split(x + i, y + j, z + k, name);
-                    else
-                        cell(Vec3d(x + i, y + j, z + k), 1, v, d, negative, name);
+                    visit(i, j, k, v, d, negative);
                 }
+    }
+
+    void leaf(int x, int y, int z)
+    {
+        march<kLeaf>(Vec3d(x, y, z), 1, [&](int i, int j, int k, const auto& v, const auto& d, std::uint8_t negative) {
+            const std::uint64_t name = cell_name(x + i, y + j, z + k);
+            const Vec3d         from(x + i, y + j, z + k);
+            if (bends(from, v))
+                split(from, name);
+            else
+                cell(from, 1, v, d, negative, name);
+        });
     }
 
     [[nodiscard]] std::uint64_t cell_name(int x, int y, int z) const
@@ -165,42 +177,22 @@ class Patch {
     }
     /// Whether what is linear over a cell would not do: along the edges of flat sides. What a field says of a shape is
     /// linear over its cells.
-    [[nodiscard]] bool bends(int x, int y, int z, const std::array<double, 8>& v) const
+    [[nodiscard]] bool bends(const Vec3d& from, const std::array<double, 8>& v) const
     {
         if (!exact_) return false;
         const auto [least, most] = std::minmax_element(v.begin(), v.end());
-        const Depths d           = depths(at(x + 0.5, y + 0.5, z + 0.5));
+        const Depths d           = depths(at(from.x + 0.5, from.y + 0.5, from.z + 0.5));
         const double mean        = (((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]))) / 8;
         return std::abs(pressure(b_, d.b) - pressure(a_, d.a) - mean) > kBend * (*most - *least);
     }
     /// A cell in smaller ones.
-    void split(int x, int y, int z, std::uint64_t name)
+    void split(const Vec3d& from, std::uint64_t name)
     {
-        constexpr int    kCorners = kSplit + 1;
-        constexpr double kStep    = 1.0 / kSplit;
-        std::array<double, static_cast<std::size_t>(kCorners * kCorners * kCorners)> difference, sum;
-        const auto entry = [](int i, int j, int k) { return static_cast<std::size_t>((k * kCorners + j) * kCorners + i); };
-        for (int k = 0; k < kCorners; ++k)
-            for (int j = 0; j < kCorners; ++j)
-                for (int i = 0; i < kCorners; ++i) {
-                    const Depths d             = depths(at(x + kStep * i, y + kStep * j, z + kStep * k));
-                    difference[entry(i, j, k)] = pressure(b_, d.b) - pressure(a_, d.a);
-                    sum[entry(i, j, k)]        = d.sum();
-                }
-        for (int k = 0; k < kSplit; ++k)
-            for (int j = 0; j < kSplit; ++j)
-                for (int i = 0; i < kSplit; ++i) {
-                    std::array<double, 8> v{}, d{};
-                    std::uint8_t          negative = 0;
-                    for (int c = 0; c < 8; ++c) {
-                        const std::size_t e            = entry(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
-                        v[static_cast<std::size_t>(c)] = difference[e], d[static_cast<std::size_t>(c)] = sum[e];
-                        if (difference[e] < 0) negative = static_cast<std::uint8_t>(negative | (1 << c));
-                    }
-                    if (negative == 0 || negative == 255 || *std::min_element(d.begin(), d.end()) > gap_) continue;
-                    cell({x + kStep * i, y + kStep * j, z + kStep * k}, kStep, v, d, negative,
-                         name + 8 * static_cast<std::uint64_t>((k * kSplit + j) * kSplit + i));
-                }
+        constexpr double kStep = 1.0 / kSplit;
+        march<kSplit>(from, kStep, [&](int i, int j, int k, const auto& v, const auto& d, std::uint8_t negative) {
+            cell({from.x + kStep * i, from.y + kStep * j, from.z + kStep * k}, kStep, v, d, negative,
+                 name + 8 * static_cast<std::uint64_t>((k * kSplit + j) * kSplit + i));
+        });
     }
 
     /// The cell with its lower corner at `from`, in cells of the field, and `step` of them wide.

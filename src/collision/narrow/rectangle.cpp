@@ -5,34 +5,43 @@
 #include "manifold.h"
 #include "pairs.h"
 
-/// A one-sided rectangle: its face from above, its rim with tilted normals to what is beside it, nothing from well below.
+/// A one-sided rectangle. What it is to a body depends on where the middle of the body is, along the normal: of one in
+/// front it is a sheet without thickness, with its face and with its rim, which is round in all directions. Of one that
+/// has sunk it is a slab under the rectangle that is three times as thick as the middle is deep: the way out is never
+/// down through it, and the distance stays continuous, over the rim as well. What has sunk too far is left alone.
 namespace mechane::collision {
 
 namespace {
 
-/// Where a shape that comes down along the normal of the rectangle meets it: points in the place where the shape is, and
-/// their distance along the normal. Of what reaches down beside the rim only the part over the rectangle counts. False
-/// when it passes.
-bool meet_from_above(const Shape& rectangle, const Shape& convex, double reach, ContactPoint& out)
+/// What the rectangle is to a body whose middle is `middle` [m] above it.
+Shape backed(const Shape& rectangle, double middle)
 {
-    const Vec3d  n = rectangle.R.column(2);
-    const double radius = convex.core_radius(), size = bounding_radius(convex) + length(rectangle.size);
-    const double lowest = dot(n, support(convex, -n) - rectangle.p) - radius;
-    Shape        raised = convex;
-    double       up     = 0.1 * size - lowest;
-    for (int i = 0; i < 60; ++i) {
-        raised.p                = convex.p + up * n;
-        const CoreDistance core = core_distance_apart(rectangle, raised);
-        const double       room = core.distance - radius, down = dot(core.normal, n);
-        if (room <= 1e-10 * size) {
-            const Vec3d p1 = core.on_b - radius * core.normal - up * n;
-            out            = {p1 + up * n, p1, n, -up, feature_name(Found::nearest_pair)};
-            return true;
-        }
-        if (!(down > 1e-9) || up - room / down < -reach) return false;
-        up -= room / down;
+    if (middle >= 0) return rectangle;
+    Shape slab  = rectangle;
+    slab.kind   = ShapeKind::box;
+    slab.size.z = -1.5 * middle;
+    slab.p -= slab.size.z * rectangle.R.column(2);
+    return slab;
+}
+
+/// Takes a face of the rectangle for the normal where that separates as well: up, which is right where up and down tie,
+/// or over one of the sides. Where the middle is all but on the rectangle the iterations have a solid without thickness.
+void prefer_faces(const Shape& backing, const Shape& convex, double slack, CoreDistance& core)
+{
+    double     least = core.distance - slack;
+    const auto offer = [&](const Vec3d& n) {
+        const Vec3d  lowest = support(convex, -n);
+        const double s      = dot(n, lowest - support(backing, n));
+        if (!(s > least)) return;
+        // Those of another direction need not lie over each other: the features say where (`convex_candidates`).
+        if (dot(n, core.normal) < 1 - 1e-6) core.on_a = support(backing, n), core.on_b = lowest;
+        core.normal = n, core.distance = s;
+        least = std::max(least, s + slack);
+    };
+    for (const std::size_t axis : {2, 0, 1}) {
+        offer(backing.R.column(axis));
+        if (axis != 2) offer(-backing.R.column(axis));
     }
-    return false;
 }
 
 }  // namespace
@@ -43,28 +52,18 @@ void collide_rectangle_convex(const Shape& rectangle, const Shape& convex, doubl
     const double radius = convex.core_radius(), limit = reach + radius, size = bounding_radius(convex);
     const double below = std::max(size, 0.5 * std::min(rectangle.size.x, rectangle.size.y));
     if (dot(normal, centre(convex) - rectangle.p) < -below) return;
-    const double along = dot(normal, support(convex, -normal) - rectangle.p);
-    if (along > limit) return;
-    CoreDistance core = core_distance(rectangle, convex, limit);
+    const double low = dot(normal, support(convex, -normal) - rectangle.p);
+    if (low > limit) return;
+    const Shape  backing = backed(rectangle, 0.5 * (low + dot(normal, support(convex, normal) - rectangle.p)));
+    CoreDistance core    = core_distance(backing, convex, limit);
     if (core.distance > limit) return;
-    polish(rectangle, convex, core);
-    const double upward    = dot(core.normal, normal);
-    const bool   face_only = upward > 1 - 1e-12 || upward <= 0;
-    if (face_only) {
-        core.normal   = normal;
-        core.distance = along;
-    }
+    const double slack = 1e-9 * size;
+    if (core.distance > slack)
+        polish(backing, convex, core);
+    else
+        prefer_faces(backing, convex, slack, core);
     Candidates candidates;
-    convex_candidates(rectangle, convex, core, reach, face_only, 1e-4 * size, candidates);
-    if (face_only) {
-        // Round sides are clipped as polygons, and the lowest feature may end outside of the rim.
-        double least = kInfinity;
-        for (const ContactPoint& p : candidates.all()) least = std::min(least, p.distance);
-        ContactPoint deepest;
-        if (least > along - radius + 1e-9 * size && meet_from_above(rectangle, convex, reach, deepest) &&
-            deepest.distance < least - 1e-7 * size)
-            candidates.add(deepest, 1e-4 * size);
-    }
+    convex_candidates(backing, convex, core, reach, false, 1e-4 * size, candidates);
     emit_reduced(candidates, out);
 }
 

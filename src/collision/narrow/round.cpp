@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "manifold.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 #include "pairs.h"
 
 /// Closed forms with a sphere or capsules on one side: the nearest points of the cores, then the radii.
@@ -59,7 +59,7 @@ void collide_sphere_cylinder(const Shape& sphere, const Shape& cylinder, double 
     emit(sphere.p, cylinder.p + cylinder.R * nearest, sphere.size.x, 0, -(cylinder.R * u), reach, 0, out);
 }
 
-MCH_WIDE void collide_sphere_box(const Shape& sphere, const Shape& box, double reach, Manifold& out)
+MCH_CLONES_AVX2 void collide_sphere_box(const Shape& sphere, const Shape& box, double reach, Manifold& out)
 {
     const Vec3d& h       = box.size;
     const Vec3d  c       = transpose_times(box.R, sphere.p - box.p);
@@ -86,7 +86,7 @@ MCH_WIDE void collide_sphere_box(const Shape& sphere, const Shape& box, double r
     out.add({surface - distance * n, surface, n, distance, 1 + 2 * axis + (side > 0 ? 1 : 0)});
 }
 
-MCH_WIDE void collide_capsule_capsule(const Shape& a, const Shape& b, double reach, Manifold& out)
+MCH_CLONES_AVX2 void collide_capsule_capsule(const Shape& a, const Shape& b, double reach, Manifold& out)
 {
     // Both cores by the way from their middles along unit axes: the one for which the gradient vanishes, clamped in
     // turn.

@@ -6,7 +6,7 @@
 #include "box_triangle.h"
 #include "feature_codes.h"
 #include "mechane/geometry/closest.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 #include "pairs.h"
 
 namespace mechane::collision {
@@ -57,7 +57,7 @@ enum class Over { unsure, apart, pierced };
 /// through the triangle: its point `lowest`, `along` [m] over the plane, has its foot inside the triangle. Of one below
 /// the plane the ball that reaches up to it must fit into the prism behind the triangle, so that no other way out is as
 /// short, and the way to the middle of the core must lead through the triangle.
-MCH_WIDE Over over_inside(const Shape& triangle, const Vec3d& normal, const Vec3d& lowest, double along,
+MCH_CLONES_AVX2 Over over_inside(const Shape& triangle, const Vec3d& normal, const Vec3d& lowest, double along,
                           const Shape& convex)
 {
     const auto&          c = triangle.corners;
@@ -84,7 +84,7 @@ MCH_WIDE Over over_inside(const Shape& triangle, const Vec3d& normal, const Vec3
 
 }  // namespace
 
-MCH_WIDE bool collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
+MCH_CLONES_AVX2 bool collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
                            double reach, double merge, Candidates& own, Candidates& assumed, LastResort& rest)
 {
     const double radius = convex.core_radius(), limit = reach + radius;

@@ -2,11 +2,11 @@
 #include <cmath>
 
 #include "core_support.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 
 namespace mechane::collision {
 
-MCH_WIDE Vec3d support(const Shape& shape, const Vec3d& direction)
+MCH_CLONES_AVX2 Vec3d support(const Shape& shape, const Vec3d& direction)
 {
     if (shape.kind == ShapeKind::triangle) return core_support(shape, direction);
     if (shape.kind == ShapeKind::sphere) return shape.p;
@@ -70,7 +70,7 @@ double bounding_radius(const Shape& shape)
     return 0;
 }
 
-MCH_WIDE geometry::Aabbd bounds(const Shape& shape)
+MCH_CLONES_AVX2 geometry::Aabbd bounds(const Shape& shape)
 {
     const Vec3d& s       = shape.size;
     const auto   around  = [](const Vec3d& c, const Vec3d& half) { return geometry::Aabbd{c - half, c + half}; };

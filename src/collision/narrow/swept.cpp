@@ -5,7 +5,7 @@
 
 #include "mechane/collision/gjk.h"
 #include "mechane/geometry/closest.h"
-#include "mechane/math/lanes.h"
+#include "mechane/math/simd.h"
 #include "pairs.h"
 #include "scratch.h"
 #include "separate.h"
@@ -14,7 +14,7 @@ namespace mechane::collision {
 
 namespace {
 
-constexpr double kNever = kInfinity;
+constexpr double kNoHit = kInfinity;
 
 /// The body after `t` of flight.
 Posed flown(const BodyMotion& m, double t)
@@ -135,7 +135,7 @@ double earliest(double from, double to, double s0, double s1, double bend)
     if (!(s0 > 0)) return from;
     const double span = to - from, b = 0.5 * bend * span * span, slope = s1 - s0 - b;
     const double square_of = slope * slope - 4 * b * s0;
-    if (s1 > 0 && (!(square_of >= 0) || slope >= 0 || -slope >= 2 * b)) return kNever;
+    if (s1 > 0 && (!(square_of >= 0) || slope >= 0 || -slope >= 2 * b)) return kNoHit;
     return from + std::min(1.0, 2 * s0 / (std::sqrt(std::max(0.0, square_of)) - slope)) * span;
 }
 
@@ -161,7 +161,7 @@ struct Moment {
 };
 
 /// The first time from `now` on and before `until` at which two convex shapes in flight are about `near` apart, or
-/// kNever. After each look a plane separates the two until the time that `earliest` tells.
+/// kNoHit. After each look a plane separates the two until the time that `earliest` tells.
 /// @param apart_by  distance of the cores at which the margins are `near` apart [m]
 /// @param normal    of the plane looked at first, and in the end of the last one
 template <class Course>
@@ -181,15 +181,15 @@ double meet(const Course& course, Moment now, const Moment& until, double apart_
         double to = until.t, s1 = off(until);
         for (int half = 0;; ++half) {
             next = earliest(now.t, to, s0, s1, course.bend);
-            if (next == kNever && to < until.t) next = to;
-            if (next == kNever || next - now.t > 0.25 * (to - now.t) || half == kHalvings) break;
+            if (next == kNoHit && to < until.t) next = to;
+            if (next == kNoHit || next - now.t > 0.25 * (to - now.t) || half == kHalvings) break;
             // What the bend may take by then counts for less over a shorter time.
             if (0.5 * course.bend * (next - now.t) * (to - next) < 0.25 * s0) break;
             to = now.t + 0.5 * (to - now.t);
             s1 = off(at(to));
         }
     }
-    return next < until.t ? next : kNever;  // grazing: as good as touching
+    return next < until.t ? next : kNoHit;  // grazing: as good as touching
 }
 
 /// Of two convex shapes.
@@ -271,7 +271,7 @@ class SurfaceSweep {
             until_.a           = triangle_;
             const Moment start{c.from, triangle_, c.from > 0 ? course_.second(c.from) : first_};
             const double touch = meet(PartCourse{triangle_, course_}, start, until_, apart_by_, near_, across);
-            if (touch == kNever) continue;
+            if (touch == kNoHit) continue;
             const Shape b = course_.second(touch);
             if (!(mesh_.floor > 0) && dot(mesh_.normals[t], centre(b) - triangle_.corners[0]) < 0) continue;
             when_  = touch;
@@ -282,7 +282,7 @@ class SurfaceSweep {
 
     const MeshShape&          mesh_;
     const RelativeCourse&     course_;
-    double                    near_, dt_, apart_by_, bulge_, radius_, when_ = kNever;
+    double                    near_, dt_, apart_by_, bulge_, radius_, when_ = kNoHit;
     Shape                     first_;   ///< the second shape at the start
     Moment                    until_;   ///< and when nothing else is looked for
     Vec3d                     middle_;  ///< of the second shape at the start, and at the end of the step
@@ -301,7 +301,7 @@ bool may_hide(const Shape& s)
 
 }  // namespace
 
-MCH_WIDE bool find_touch(const Flight& a, const Flight& b, double dt, double margin, double near, Touch& out)
+MCH_CLONES_AVX2 bool find_touch(const Flight& a, const Flight& b, double dt, double margin, double near, Touch& out)
 {
     const auto look = [&](double t, double reach) {
         out.X_WB0 = flown(*a.motion, t);
@@ -338,7 +338,7 @@ MCH_WIDE bool find_touch(const Flight& a, const Flight& b, double dt, double mar
     } else {
         out.time = meet_convex(FreeCourse(fa, fb), dt, margin, near, out.apart);
     }
-    if (out.time == kNever) return false;
+    if (out.time == kNoHit) return false;
     if (out.time == 0) return true;
     const double left = (dt - out.time) * (length(b.motion->v - a.motion->v) + a.spin + b.spin);
     return look(out.time, margin + 1.5 * near + left);

@@ -20,18 +20,32 @@ struct SceneQueries::Impl {
         const auto          i = static_cast<std::size_t>(shape);
         const model::Model& m = set.model();
         if (!set.motion_of(shape).sound) return false;
+        if (shape == options.exclude_shape) return false;
+        if (options.exclude_body >= 0 && m.shape_body[i] == options.exclude_body) return false;
         if (m.shape_world[i] < 0 ? !options.with_global : m.shape_world[i] != world) return false;
         if (options.mask == QueryMask::visible) return (m.shape_flags[i] & model::shape_flag::visible) != 0;
         return true;  // the set holds what collides
     }
 };
 
-SceneQueries::SceneQueries(const model::Model& model) : impl_(std::make_unique<Impl>(model)) {}
-SceneQueries::~SceneQueries() = default;
+SceneQueries::SceneQueries(const model::Model& model) : impl_(std::make_unique<Impl>(model))
+{ update(model::make_state(model)); }
+SceneQueries::~SceneQueries()                                   = default;
+SceneQueries::SceneQueries(SceneQueries&&) noexcept            = default;
+SceneQueries& SceneQueries::operator=(SceneQueries&&) noexcept = default;
+
+const Shape* SceneQueries::shape(std::int32_t index) const
+{
+    MCH_REQUIRE(index >= 0 && static_cast<std::size_t>(index) < impl_->set.size(), "SceneQueries::shape", "index",
+                "the index of a shape of the model");
+    const Shape& shape = impl_->set.shapes[static_cast<std::size_t>(index)];
+    return shape.kind == ShapeKind::triangle ? nullptr : &shape;
+}
 
 void SceneQueries::update(const model::State& state)
 {
     ShapeSet& set = impl_->set;
+    require_state(set.model(), state, "SceneQueries::update");
     set.place(state, 0, 0);
     impl_->planes.clear();
     impl_->boxed.clear();
@@ -77,7 +91,10 @@ void SceneQueries::cast_rays(std::span<const Vec3d> origins, std::span<const Vec
                              std::span<const std::int32_t> worlds, std::span<RayHit> out, const QueryOptions& options,
                              const tasks::Pool* pool) const
 {
-    const std::size_t n   = std::min({origins.size(), directions.size(), out.size()});
+    const std::size_t n = origins.size();
+    MCH_REQUIRE(directions.size() == n, "SceneQueries::cast_rays", "directions", "as many as origins");
+    MCH_REQUIRE(worlds.empty() || worlds.size() == n, "SceneQueries::cast_rays", "worlds", "none, or as many as origins");
+    MCH_REQUIRE(out.size() == n, "SceneQueries::cast_rays", "out", "room for as many as origins");
     const auto        ask = [&](std::size_t i) {
         out[i] = cast_ray(origins[i], directions[i], i < worlds.size() ? worlds[i] : -1, options);
     };

@@ -5,7 +5,7 @@
 
 #include "../shape_set.h"
 #include "least_distance.h"
-#include "mechane/core/assert.h"
+#include "mechane/core/failure.h"
 #include "mechane/tasks/parallel.h"
 
 namespace mechane::collision {
@@ -27,7 +27,7 @@ struct Row {
 };
 
 /// What one chunk of features found, and which shapes are near any of them.
-struct Chunk {
+struct SoftChunk {
     std::vector<Row>          rows;
     std::vector<std::int32_t> shapes;
 };
@@ -87,7 +87,7 @@ struct SoftContactFinder::Impl {
     ParticleSpans                particles;
     double                       gap = 0;
     std::vector<geometry::Aabbd> boxes;  ///< of the shapes, their margins added; empty for those that take no part
-    std::vector<Chunk>           chunks;
+    std::vector<SoftChunk>           chunks;
 };
 
 void SoftContactFinder::Impl::place(const model::State& state)
@@ -106,7 +106,7 @@ void SoftContactFinder::Impl::place(const model::State& state)
 
 void SoftContactFinder::Impl::find_chunk(std::size_t begin, std::size_t end, std::size_t chunk)
 {
-    Chunk& out = chunks[chunk];
+    SoftChunk& out = chunks[chunk];
     out.rows.clear(), out.shapes.clear();
     geometry::Aabbd around;
     double          most = 0;
@@ -176,11 +176,15 @@ void SoftContactFinder::find(const model::State& state, const ParticleSpans& par
                              model::SoftContacts& out, std::size_t most)
 {
     const std::size_t n = particles.position.size();
-    MCH_CHECK(particles.radius.size() == n && (particles.flags.empty() || particles.flags.size() == n) &&
-              (particles.world.empty() || particles.world.size() == n));
+    MCH_REQUIRE(particles.radius.size() == n && (particles.flags.empty() || particles.flags.size() == n) &&
+                    (particles.world.empty() || particles.world.size() == n),
+                "SoftContactFinder::find", "particles", "spans as long as `position`, or empty ones where that is said");
     const auto known = [&](std::int32_t p) { return p >= 0 && static_cast<std::size_t>(p) < n; };
-    for (const auto& e : particles.edges) MCH_CHECK(known(e[2]) && known(e[3]));
-    for (const auto& t : particles.triangles) MCH_CHECK(known(t[0]) && known(t[1]) && known(t[2]));
+    for (const auto& e : particles.edges)
+        MCH_REQUIRE(known(e[2]) && known(e[3]), "SoftContactFinder::find", "particles.edges", "ends that are particles");
+    for (const auto& t : particles.triangles)
+        MCH_REQUIRE(known(t[0]) && known(t[1]) && known(t[2]), "SoftContactFinder::find", "particles.triangles",
+                    "corners that are particles");
     Impl& impl     = *impl_;
     impl.particles = particles, impl.gap = gap;
     impl.place(state);

@@ -44,7 +44,15 @@ bool rename_layer(Repair& repair, const fs::path& from, const fs::path& to)
     if (layer == nullptr) return repair.refuse("external-layer", "the layer is not the asset's own"), false;
     if (!repair.work.original(to).empty() || repair.work.is_asset(to) || fs::exists(to))
         return repair.refuse("name-taken", "there is a file " + to.filename().string() + " already"), false;
-    usd::Layer copy                           = layer->copy();
+    usd::Layer copy = layer->copy();
+    if (from.parent_path() != to.parent_path())
+        copy.rewrite_assets([&](const std::string& authored) {
+            if (authored.find("://") != std::string::npos || authored.starts_with('/')) return authored;
+            const fs::path named = named_by(authored, from);
+            if (named.empty()) return authored;
+            const std::size_t rest = authored.find(":SDF_FORMAT_ARGS:");
+            return relative_to(named, to) + (rest == std::string::npos ? "" : authored.substr(rest));
+        });
     repair.work.new_layer(to)                 = std::move(copy);
     const std::string name                    = from.string();
     for (const fs::path& user : repair.work.asset_layers()) {

@@ -1,7 +1,12 @@
+#include <algorithm>
 #include <array>
+#include <filesystem>
+#include <optional>
 
+#include "conformance/asset_layers.h"
 #include "conformance/asset_paths.h"
 #include "conformance/fixes/repair.h"
+#include "mechane/usd/stage_layers.h"
 
 /// P5: metadata of the asset: default prim, identity, kinds, instancing flags.
 namespace mechane::conformance {
@@ -13,7 +18,38 @@ usd::Prim prim_of(const Repair& repair, const Finding& finding)
 usd::Value text(const std::string& value) { return usd::make_value("string", value); }
 usd::Value token(const char* value) { return usd::make_value("token", usd::Token(value)); }
 
-/// A layer that an arc brings in without naming a prim, and that has one root prim only: its default prim is no guess.
+const usd::Token kSpecifier("specifier"), kDefault("defaultPrim");
+
+std::string lower(std::string name)
+{
+    for (char& c : name) c = c == '-' ? '_' : static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    return name;
+}
+
+/// Of several root prims the one that a name means: as it is written, in another case, or that of the file.
+std::optional<usd::Token> meant(const std::vector<usd::Token>& tops, const std::vector<std::string>& names)
+{
+    if (tops.size() == 1) return tops.front();
+    for (const std::string& name : names) {
+        std::vector<usd::Token> alike;
+        for (const usd::Token& top : tops)
+            if (!name.empty() && lower(top.text()) == lower(name)) alike.push_back(top);
+        if (alike.size() == 1) return alike.front();
+    }
+    return std::nullopt;
+}
+
+/// The authored name of a default prim without slashes; of a path its first prim.
+std::string first_name(std::string name)
+{
+    if (name.starts_with('/')) name.erase(0, 1);
+    return name.substr(0, name.find('/'));
+}
+
+bool is_class(const usd::Layer& layer, const usd::Path& path)
+{ return layer.field(path, kSpecifier).to_text().find("lass") != std::string::npos; }
+
+/// A layer that an arc brings in without naming a prim, and that has one root prim that is meant.
 void fix_target(Repair& repair, const Finding& finding)
 {
     const AssetLayer* from = repair.facts.layer(finding.site.layer);
@@ -21,25 +57,24 @@ void fix_target(Repair& repair, const Finding& finding)
     usd::Layer*       layer = file.empty() ? nullptr : repair.work.layer(file);
     if (layer == nullptr || repair.work.has_overlay())
         return repair.refuse("external-layer", finding.observed + " is no layer of the asset; repair it by itself first");
-    std::vector<usd::Path> tops;
+    std::vector<usd::Token> tops;
     for (const usd::Path& path : layer->specs())
-        if (layer->kind(path) == usd::SpecKind::prim && path.parent().is_root()) tops.push_back(path);
-    static const usd::Token kSpecifier("specifier"), kDefault("defaultPrim");
-    std::erase_if(tops, [&](const usd::Path& path) {
-        return layer->field(path, kSpecifier).to_text().find("lass") != std::string::npos;
-    });
-    if (tops.size() != 1)
+        if (layer->kind(path) == usd::SpecKind::prim && path.parent().is_root() && !is_class(*layer, path))
+            tops.push_back(path.name());
+    const std::string authored = layer->field(usd::Path::root(), kDefault).get<std::string>().value_or("");
+    const std::string prim     = usd::Path(finding.site.prim).name().text();
+    const auto        top      = meant(tops, {first_name(authored), prim, std::filesystem::path(file).stem().string()});
+    if (!top)
         return repair.refuse("ambiguous", finding.observed + (tops.empty() ? " has no root prim that an arc can bring in"
                                                                            : " has several root prims"));
-    repair.set_field({layer, file, usd::Path::root()}, kDefault, usd::make_value("token", tops.front().name()));
+    repair.set_field({layer, file, usd::Path::root()}, kDefault, usd::make_value("token", *top));
 }
 
-/// The only root prim that can be an asset; scenes of physics, materials and render settings beside it do not count.
-void fix_default_prim(Repair& repair, const Finding& finding)
+/// Root prims that can be an asset; scenes of physics, materials and render settings beside it do not count.
+std::vector<usd::Prim> assets_of(const usd::Stage& stage)
 {
-    if (!finding.site.prim.empty()) return fix_target(repair, finding);
     std::vector<usd::Prim> candidates;
-    for (const usd::Prim& top : repair.facts.stage.pseudo_root().children()) {
+    for (const usd::Prim& top : stage.pseudo_root().children()) {
         const std::string name = top.name().text();
         if (!top.is_a("Xformable") && !top.is_a("Scope")) continue;
         if (top.is_a("Scope") &&
@@ -47,15 +82,58 @@ void fix_default_prim(Repair& repair, const Finding& finding)
             continue;
         candidates.push_back(top);
     }
-    if (candidates.size() > 1)  // lights and cameras beside the one thing
-        std::erase_if(candidates, [](const usd::Prim& prim) { return !prim.is_a("Xform"); });
-    if (candidates.size() != 1) {
+    const auto keep = [&](auto&& some) {  // where that leaves any
+        if (candidates.size() > 1 && std::ranges::any_of(candidates, some))
+            std::erase_if(candidates, [&](const usd::Prim& prim) { return !some(prim); });
+    };
+    keep([](const usd::Prim& prim) { return prim.is_a("Xform"); });  // lights and cameras beside the one thing
+    return candidates;
+}
+
+/// What the default prim names is there, but switched off or never defined, and nothing else can be the asset.
+bool define_named(Repair& repair, const std::string& name)
+{
+    const usd::Path path("/" + first_name(name));
+    const usd::Prim prim = repair.facts.stage.prim_at(path);
+    if (name.empty() || !prim) return false;
+    if (!prim.active()) {
+        repair.set_field(repair.field_place(prim, "active"), "active", usd::make_value("bool", true));
+        return true;
+    }
+    const EditPlace at = repair.place(prim);
+    if (!at) return false;
+    if (prim.abstract()) {  // a class that somebody inherits is one on purpose
+        for (const usd::Prim& other : repair.facts.stage.traverse({.all = true}))
+            for (const usd::ArcPlace& place : usd::arc_places(other))
+                if (place.by_class && usd::Path(place.path).has_prefix(path)) return false;
+    }
+    const usd::Token type = prim.type_name().empty() ? usd::Token("Xform") : prim.type_name();
+    if (!at.layer->define(at.path, type)) return false;
+    repair.note(at.file, at.path, "specifier", prim.abstract() ? "class" : "over", "def " + type.text());
+    return true;
+}
+
+/// The one root prim that can be the asset.
+void fix_default_prim(Repair& repair, const Finding& finding)
+{
+    if (!finding.site.prim.empty()) return fix_target(repair, finding);
+    if (finding.variant == "nested") {
+        const usd::Prim prim = repair.facts.stage.default_prim();
+        return repair.refuse("hierarchy", prim.path().text() + " would have to become a root prim, and every path with it");
+    }
+    const std::vector<usd::Prim> candidates = assets_of(repair.facts.stage);
+    const std::string            authored   = repair.facts.stage.root_metadata(kDefault).get<std::string>().value_or("");
+    if (candidates.empty() && define_named(repair, authored)) return;
+    std::vector<usd::Token> tops;
+    for (const usd::Prim& prim : candidates) tops.push_back(prim.name());
+    const auto top = meant(tops, {first_name(authored), repair.work.entry().stem().string()});
+    if (!top) {
         std::string names;
-        for (const usd::Prim& prim : candidates) names += (names.empty() ? "" : ", ") + prim.name().text();
+        for (const usd::Token& name : tops) names += (names.empty() ? "" : ", ") + name.text();
         return repair.refuse("ambiguous", candidates.empty() ? "no root prim can be the asset"
                                                              : "several root prims can be the asset: " + names);
     }
-    repair.set_field(repair.root(), "defaultPrim", usd::make_value("token", candidates.front().name()));
+    repair.set_field(repair.root(), kDefault, usd::make_value("token", *top));
 }
 
 void write_info(Repair& repair, const Finding& finding, const char* key, const std::string& value)
@@ -151,8 +229,37 @@ void fix_instance(Repair& repair, const Finding& finding)
     repair.set_field(repair.field_place(prim_of(repair, finding), field), field, usd::make_value("bool", false));
 }
 
+/// Faces that an earlier subset has too leave this one, where both wear the same material: nothing looks otherwise.
+void take_out_shared(Repair& repair, const usd::Prim& subset)
+{
+    const usd::Token kIndices("indices");
+    const auto       faces = [&](const usd::Prim& prim) {
+        return prim.attribute(kIndices).get<std::vector<int>>().value_or(std::vector<int>{});
+    };
+    std::vector<int> kept = faces(subset);
+    for (const usd::Prim& other : subset.parent().children()) {
+        if (other == subset) break;
+        if (!other.is_a("GeomSubset") || other.attribute("familyName").get<std::string>().value_or("") != "materialBind")
+            continue;
+        const std::vector<int> taken = faces(other);
+        const auto             both  = [&](int face) { return std::ranges::find(taken, face) != taken.end(); };
+        if (std::ranges::none_of(kept, both)) continue;
+        if (subset.attribute(kIndices).varying() || other.attribute(kIndices).varying())
+            return repair.refuse("animated-topology", "the faces change over time");
+        for (const char* purpose : {"", "preview", "full", "physics"})
+            if (repair.facts.stage.bound_material(subset, purpose) != repair.facts.stage.bound_material(other, purpose))
+                return repair.refuse("ambiguous", "which material the shared faces wear is the author's to say");
+        std::erase_if(kept, both);
+    }
+    repair.set(subset, kIndices, "int[]", usd::make_value("int[]", kept));
+}
+
 void fix_family(Repair& repair, const Finding& finding)
-{ repair.set(prim_of(repair, finding), "familyName", "token", token("materialBind"), true); }
+{
+    const usd::Prim subset = prim_of(repair, finding);
+    if (finding.variant == "overlap") return take_out_shared(repair, subset);
+    repair.set(subset, "familyName", "token", token("materialBind"), true);
+}
 
 void fix_color_space(Repair& repair, const Finding& finding)
 { repair.set(prim_of(repair, finding), "inputs:sourceColorSpace", "token", token("raw")); }

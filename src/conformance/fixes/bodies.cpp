@@ -277,12 +277,18 @@ void fix_frame_body(Repair& repair, const Finding& finding)
         if (joint.kind != physics::JointKind::fixed || held != nullptr)
             return repair.refuse("moving-frame", held != nullptr ? "several joints name the frame"
                                                                  : "the frame hangs on a movable joint");
-        if (joint.prim.has_api("PhysicsArticulationRootAPI"))
-            return repair.refuse("moving-frame", "its joint is the root of an articulation");
         held = &joint;
     }
-    if (held != nullptr)
+    if (held != nullptr) {
+        // The root of the articulation goes with its joint; the link on the other side takes its place.
+        const usd::Token root("PhysicsArticulationRootAPI");
+        const auto       rest = held->body0 == index ? held->body1 : held->body0;
+        if (held->prim.has_api(root)) {
+            if (rest < 0) return repair.refuse("moving-frame", "the frame anchors the articulation to the world");
+            repair.apply_api(repair.own_place(facts.physics.bodies[static_cast<std::size_t>(rest)].prim), root);
+        }
         repair.set_field(repair.field_place(held->prim, "active"), "active", make_value("bool", false));
+    }
     for (const char* api : {"PhysicsRigidBodyAPI", "PhysicsMassAPI"})
         if (body.has_api(api)) repair.remove_api(body, api);
     for (const usd::Token& name : body.authored_property_names())
@@ -298,8 +304,10 @@ void fix_frame_body(Repair& repair, const Finding& finding)
 
 // -- trees
 
-void fix_roots(Repair& repair, const Finding&)
+void fix_roots(Repair& repair, const Finding& finding)
 {
+    if (finding.variant == "shared")
+        return repair.refuse("shared-root", "which trees belong together is the author's to say");
     if (!repair.unsafe("all but one articulation root of a tree are removed")) return;
     for (const KinematicTree& tree : repair.facts.trees) {
         if (tree.roots.size() < 2) continue;

@@ -17,10 +17,10 @@
 namespace mechane::conformance {
 namespace {
 
-constexpr int kTries  = 2;    // the second time a repair may finish what the first one uncovered
-constexpr int kPasses = 100;  // each one makes an edit, so that only a repair that undoes another would get here
-constexpr int kStarts = 12;   // beginnings anew, each without repairs that brought findings
-constexpr int kSearch = 60;   // passes that are taken back to find single repairs; then all of a pass are left out
+constexpr int         kTries  = 2;    // the second time a repair may finish what the first one uncovered
+constexpr std::size_t kPasses = 100;  // and some a finding: only a repair that undoes another would need more
+constexpr int         kStarts = 12;   // beginnings anew, each without repairs that brought findings
+constexpr std::size_t kSearch = 60;   // passes that are taken back to find single repairs; then all of a pass are left out
 
 const RepairOf* repair_of(const Rule& rule)
 {
@@ -29,11 +29,25 @@ const RepairOf* repair_of(const Rule& rule)
     return nullptr;
 }
 
-/// Rule, prim, property and variant of a finding.
-using Key = std::tuple<std::string, std::string, std::string, std::string>;
+/// Rule, prim, property, variant and, of a finding about a layer, the layer.
+using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
+/// What is said of layers, arcs and paths is said of each layer anew; the same of a prim is one finding, in whichever
+/// layer its strongest opinion lies meanwhile.
 Key key_of(const Finding& finding)
-{ return {std::string(finding.rule->id), finding.site.prim, finding.site.property, finding.variant}; }
+{
+    const RepairOf* repair = repair_of(*finding.rule);
+    const bool      layer  = finding.site.prim.empty() || (repair != nullptr && repair->phase >= Phase::paths);
+    return {std::string(finding.rule->id), finding.site.prim, finding.site.property, finding.variant,
+            layer ? finding.site.layer : std::string()};
+}
+
+/// Whether what was noted of an unrepaired finding is about this one.
+bool is_about(const Unrepaired& u, const Key& key)
+{
+    const auto& [rule, prim, property, variant, layer] = key;
+    return u.rule->id == rule && u.prim == prim && u.property == property && (layer.empty() || u.layer == layer);
+}
 
 /// Findings of a report by rule; nothing of rules that had nothing to look at.
 std::map<const Rule*, std::size_t> counts_of(const Report& report)
@@ -77,7 +91,7 @@ class Fixer {
 
     Result<void> run()
     {
-        for (int pass = 0; pass < kPasses + taken_back_; ++pass) {
+        for (std::size_t pass = 0; pass < most_passes_ + taken_back_; ++pass) {
             const auto stage = usd::Stage::open(work_.entry().string(), options_.open);
             if (!stage) return stage.error();
             const Facts facts(**stage);
@@ -92,7 +106,10 @@ class Fixer {
             auto report = check(**stage, check_);
             if (!report) return report.error();
             if (pass_) passes_.push_back({std::move(*std::exchange(pass_, std::nullopt)), counts_of(*report)});
-            if (first_.empty()) first_ = counts_of(*report);
+            if (first_.empty()) {
+                first_ = counts_of(*report);
+                most_passes_ += kTries * report->findings.size();  // layers are rearranged one at a time
+            }
             begin_trial();
             if (repair_pass(facts, *report)) {
                 if (auto saved = flush(); !saved) return saved;
@@ -118,6 +135,7 @@ class Fixer {
         usd::Matrix4d        turned;
         double               stretched = 1;
         std::set<std::string> reversed;
+        std::map<std::string, usd::Matrix4d> baked;
         std::map<Key, Offer> offers;
     };
     /// A pass that is not judged yet: how things stood, and the repairs that edited something.
@@ -151,7 +169,8 @@ class Fixer {
     Progress                   so_far_;
     usd::Matrix4d              turned_now_;
     std::size_t                suspects_    = 0;  ///< the next so many repairs hold one that moves something
-    int                        taken_back_  = 0;
+    std::size_t                taken_back_  = 0;
+    std::size_t                most_passes_ = kPasses;
     bool                       mixed_units_ = false, work_edited_ = false;
 
     void add_culprits(const Pass& pass, const Rule& rule, LeftOut& found) const
@@ -214,6 +233,7 @@ class Fixer {
             before_.emplace(facts);
             so_far_.turned    = {};
             so_far_.reversed.clear();
+            so_far_.baked.clear();
             so_far_.stretched = 1;
             mixed_units_      = false;
             pass_.emplace();
@@ -221,7 +241,8 @@ class Fixer {
             trial_.reset();
             return false;
         }
-        const std::string moved = Whereabouts(facts).moved_since(*before_, so_far_.turned, so_far_.stretched, so_far_.reversed);
+        const std::string moved = Whereabouts(facts).moved_since(*before_, so_far_.turned, so_far_.stretched, so_far_.reversed,
+                                                                   so_far_.baked);
         const Trial       trial = *std::exchange(trial_, std::nullopt);
         if (moved.empty()) {
             pass_.emplace();
@@ -241,21 +262,24 @@ class Fixer {
             offer        = {.phase = trial.phase, .times = kTries, .moves = true};
             result_.left.push_back({find_rule(repair->rule), std::get<1>(key), std::get<2>(key), "would-move",
                                     "the repair would move something: " + moved});
+            result_.left.back().layer = std::get<4>(key);
         }
         suspects_ = 0;
         return true;
     }
 
-    /// What was refused is offered once more: an instance may have become editable, a parent a component.
+    /// What was refused is offered once more: an instance may have become editable, a parent a component, and layers
+    /// that could not be sorted may be now that others are.
     void offer_again(Phase edited)
     {
         for (auto& [key, offer] : so_far_.offers) {
-            const bool again = offer.refused ? offer.phase <= edited : offer.moves && edited == Phase::layers;
+            // An edit that changed nothing of the finding may do so once the layers say things in another order.
+            const bool spent = offer.phase < Phase::layers && offer.times >= kTries;
+            const bool again = offer.refused ? offer.phase <= edited : (offer.moves || spent) && edited == Phase::layers;
             if (!again) continue;
             offer = {.phase = offer.phase};
-            std::erase_if(result_.left, [&](const Unrepaired& u) {
-                return u.rule->id == std::get<0>(key) && u.prim == std::get<1>(key) && u.property == std::get<2>(key);
-            });
+            attempts_.erase(key);
+            std::erase_if(result_.left, [&](const Unrepaired& u) { return is_about(u, key); });
         }
     }
 
@@ -304,7 +328,8 @@ class Fixer {
                 if (const auto out = left_out_.find(key); out != left_out_.end()) {
                     if (so_far_.offers[key].times++ == 0)
                         result_.left.push_back({finding->rule, finding->site.prim, finding->site.property,
-                                                "adds-finding", "the repair would bring " + out->second});
+                                                "adds-finding", "the repair would bring " + out->second, false,
+                                                finding->severity, finding->site.layer});
                     continue;
                 }
                 Offer& offer = so_far_.offers[key];
@@ -330,6 +355,10 @@ class Fixer {
             so_far_.turned = so_far_.turned * repair.turned;
             so_far_.stretched *= repair.stretched;
             so_far_.reversed.merge(repair.reversed);
+            for (const auto& [prim, form] : repair.baked()) {
+                const auto known = so_far_.baked.try_emplace(prim).first;
+                known->second    = form * known->second;
+            }
             mixed_units_ |= repair.mixed_units;
             if (!repair.moved.empty()) {
                 frames_.emplace(frames);
@@ -372,9 +401,11 @@ void list_what_stays(const FixOptions& options, FixResult& result)
     for (const Unrepaired& u : result.left)
         if (u.remark) listed.push_back(u);
     for (const Finding& finding : result.after.findings) {
-        const auto about = [&](bool exactly) {
+        const bool of_layer = !std::get<4>(key_of(finding)).empty();
+        const auto about    = [&](bool exactly) {
             return std::ranges::find_if(result.left, [&](const Unrepaired& u) {
                 return !u.remark && u.rule == finding.rule && u.prim == finding.site.prim &&
+                       (!of_layer || u.layer == finding.site.layer) &&
                        (!exactly || u.property == finding.site.property);
             });
         };
@@ -383,6 +414,7 @@ void list_what_stays(const FixOptions& options, FixResult& result)
         Unrepaired u = known == result.left.end() ? reason_of(options, finding) : *known;
         u.property   = finding.site.property;
         u.severity   = finding.severity;
+        u.layer      = finding.site.layer;
         listed.push_back(std::move(u));
     }
     result.left = std::move(listed);
@@ -447,7 +479,7 @@ Result<FixResult> fix(const std::string& asset, const std::string& work_folder, 
     for (const auto* selectors : {&options.select, &options.ignore})
         for (const std::string& selector : *selectors)
             if (std::none_of(rules().begin(), rules().end(), [&](const Rule* r) { return selects(selector, *r); }))
-                return make_diagnostic(codes::kOption, {}, "'" + selector + "' names no rule and no section");
+                return make_diagnostic(codes::kOption, {}, "'" + selector + "' is not a rule or a section");
     LeftOut                  left_out;
     std::vector<Unrepaired>  in_variants;
     std::optional<Workspace> work;
@@ -474,14 +506,19 @@ Result<FixResult> fix(const std::string& asset, const std::string& work_folder, 
     list_what_stays(options, result);
     for (Unrepaired& u : in_variants)  // what the default state has too is said already
         if (std::ranges::none_of(result.left, [&](const Unrepaired& known) {
-                return known.rule == u.rule && known.prim == u.prim && known.property == u.property;
+                return known.rule == u.rule && known.prim == u.prim && known.property == u.property &&
+                       known.layer == u.layer;
             }))
             result.left.push_back(std::move(u));
+    for (Unrepaired& u : result.left)
+        if (const std::string named = u.layer.empty() ? "" : work->relative(u.layer); !named.empty()) u.layer = named;
     result.folder = work->folder().string();
     result.entry  = work->relative(work->entry());
     result.files  = work->files();
     result.removed = work->removed();
-    const auto by = [](const Unrepaired& u) { return std::tuple(u.rule->id, u.prim, u.property, u.reason, u.message); };
+    const auto by = [](const Unrepaired& u) {
+        return std::tuple(u.rule->id, u.prim, u.property, u.layer, u.reason, u.message);
+    };
     std::sort(result.left.begin(), result.left.end(), [&](const auto& a, const auto& b) { return by(a) < by(b); });
     result.left.erase(std::unique(result.left.begin(), result.left.end(),
                                   [&](const auto& a, const auto& b) { return by(a) == by(b); }),
@@ -516,6 +553,7 @@ std::string to_json(const FixResult& result)
         left.push_back({{"rule", u.rule->id},
                         {"prim", u.prim},
                         {"property", u.property},
+                        {"layer", u.layer},
                         {"severity", to_string(u.severity)},
                         {"reason", u.reason},
                         {"message", u.message}});

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "mechane/geometry/mass.h"
 
@@ -94,6 +97,25 @@ Vec3d nearest_valid_inertia(Vec3d m)
     return m;
 }
 
+namespace {
+
+/// The numbers of a value as usda writes it: "( (1, 0, 0), (0, 1, 0), (0, 0, 1) )".
+std::vector<double> numbers_of(const std::string& text)
+{
+    std::vector<double> found;
+    for (std::size_t at = text.find_first_of("+-.0123456789"); at != std::string::npos;
+         at             = text.find_first_of("+-.0123456789", at)) {
+        double     number = 0;
+        const auto end    = std::from_chars(text.data() + at + (text[at] == '+'), text.data() + text.size(), number);
+        if (end.ec != std::errc()) return {};
+        found.push_back(number);
+        at = static_cast<std::size_t>(end.ptr - text.data());
+    }
+    return found;
+}
+
+}  // namespace
+
 std::optional<Mat33d> custom_inertia(const usd::Prim& prim, const usd::Token& property,
                                      std::vector<usd::Token>& sources)
 {
@@ -112,7 +134,9 @@ std::optional<Mat33d> custom_inertia(const usd::Prim& prim, const usd::Token& pr
     } else {
         sources.push_back(property);
         const usd::Value value = prim.attribute(property).authored_value();
-        if (const auto list = value.get<std::vector<double>>(); list && list->size() == 6)
+        auto list = value.get<std::vector<double>>();
+        if (!list && value.type_name().starts_with("matrix3")) list = numbers_of(value.to_text());
+        if (list && list->size() == 6)
             found = symmetric({(*list)[0], (*list)[1], (*list)[2], (*list)[3], (*list)[4], (*list)[5]});
         else if (list && list->size() == 9)
             found = Mat33d{{(*list)[0], (*list)[1], (*list)[2]},

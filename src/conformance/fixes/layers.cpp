@@ -5,6 +5,7 @@
 #include "conformance/fixes/arcs.h"
 #include "conformance/fixes/layout.h"
 #include "conformance/fixes/parts.h"
+#include "conformance/layer_links.h"
 #include "mechane/usd/layer_arcs.h"
 #include "mechane/usd/stage_layers.h"
 
@@ -263,11 +264,37 @@ void store_heavy(Repair& repair, const Finding& finding)
         if (rename_layer(repair, file, to)) repair.rearrange();
         return;
     }
+    if (finding.variant == "samples")
+        return repair.refuse("layout", "what moves stands where it is said; save the motion as a binary layer of its own");
     if (repair.attempt >= 2) return repair.refuse("would-change", "the stage would be another");
     move_heavy(repair, *read);
 }
 
 namespace {
+
+/// Relationships of a binary layer of geometry go to a text layer over it, where its prims have the same names.
+void say_relationships_apart(Repair& repair, const AssetLayer& read)
+{
+    const fs::path file  = fs::absolute(read.layer.name).lexically_normal();
+    usd::Layer*    layer = repair.work.layer(file.string());
+    if (layer == nullptr) return repair.refuse("external-layer", "the layer is not the asset's own");
+    usd::Layer piece;
+    const auto links = relationships_beyond_looks(*layer);
+    for (const usd::Path& path : links) {
+        if (path.text().find('{') != std::string::npos)
+            return repair.refuse("state-dependent-edit", path.text() + " stands in a variant");
+        static_cast<void>(piece.define(path.parent(), {}, usd::Specifier::over));
+        if (!piece.copy_spec(*layer, path, path)) return repair.refuse("refused", path.text() + " cannot be copied");
+    }
+    const fs::path to   = new_file(repair, file, file_of(Part::instances));
+    usd::Layer&    made = repair.work.new_layer(to);
+    copy_metadata(*layer, piece);
+    made = std::move(piece);
+    repair.note(to.string(), usd::Path::root(), "layer", file.filename().string(), to.filename().string());
+    bring_in(repair, file, to, made, Part::instances);
+    for (const usd::Path& path : links) static_cast<void>(layer->remove(path));
+    repair.rearrange();
+}
 
 void store_as_text(Repair& repair, const Finding& finding)
 {
@@ -278,6 +305,11 @@ void store_as_text(Repair& repair, const Finding& finding)
     if (repair.attempt >= kWays) return repair.refuse("would-change", "the stage would be another");
     const fs::path file  = layer_file(finding);
     const bool     entry = file == repair.work.entry();
+    if (finding.variant == "relationship") {
+        if (entry || read->has(kPhysicsGroup | kInterfaceGroup))
+            return repair.refuse("layout", "the relationship has to be said in a layer that is text");
+        return say_relationships_apart(repair, *read);
+    }
     if (read->has(kGeometryRole) && !read->heavy.empty()) {  // what is large stays binary
         if (entry) return repair.refuse("layout", "--phases P8 splits the asset into base, materials, physics and ros");
         move_parts(repair, file, {Part::physics, Part::ros, Part::material});
@@ -304,8 +336,9 @@ void rename(Repair& repair, const Finding& finding)
     if (file == repair.work.entry())
         return repair.refuse("entry-name", "others know the asset by the name of its entry; rename it to " + finding.expected);
     if (repair.attempt > 0) return repair.refuse("would-change", "the stage would be another");
-    fs::path to = file.parent_path() / finding.expected;
-    to.replace_extension(file.extension());
+    fs::path usual = finding.expected;
+    usual.replace_extension(file.extension());
+    const fs::path to = new_file(repair, file, usual.string());  // in a folder of the name where that is taken
     if (rename_layer(repair, file, to)) repair.rearrange();
 }
 
@@ -334,23 +367,42 @@ void bring_by_payload(Repair& repair, const Finding& finding)
     move_heavy(repair, *read);
 }
 
+/// "/robot/arm" of "/robot{size=big}arm{tool=none}".
+usd::Path without_variants(const usd::Path& path)
+{
+    std::string text;
+    bool        inside = false, after = false;
+    for (const char c : path.text()) {
+        if (c == '{') inside = true;
+        if (!inside) {
+            if (after && c != '/' && c != '{') text += '/';
+            text += c;
+            after = false;
+        }
+        if (c == '}') inside = false, after = true;
+    }
+    return usd::Path(text);
+}
+
 /// Links, joints and interfaces come by reference: the payloads that bring the prim become references. What is large
 /// in them gets a payload of its own (REP-1.2.3-b).
 void bring_by_reference(Repair& repair, const Finding& finding)
 {
+    if (finding.variant == "collider")
+        return repair.refuse("layout", "with its geometry a collider comes late; physics.usda has to say that it collides");
     if (!may_rearrange(repair)) return;
     if (repair.edits() > 0) return repair.defer();
     if (repair.attempt > 0) return repair.refuse("would-change", "as references the payloads would be stronger than what they are weaker than now");
     const usd::Prim     prim = repair.facts.stage.prim_at(usd::Path(finding.site.prim));
     std::set<usd::Path> at;
     for (const usd::ArcPlace& place : usd::arc_places(prim))
-        if (place.payload) at.insert(place.payload_at);
+        if (place.payload) at.insert(without_variants(place.payload_at));
     bool any = false;
     for (const fs::path& file : repair.work.asset_layers()) {
         usd::Layer* layer = repair.work.layer(file.string());
         if (layer == nullptr) continue;
         for (const usd::Path& path : usd::prim_specs(*layer)) {
-            if (at.count(path) == 0) continue;
+            if (at.count(without_variants(path)) == 0) continue;
             for (const usd::Arc& arc : layer->payloads(path)) {
                 if (!turn_into_reference(*layer, path, arc)) continue;
                 repair.note(file.string(), path, "references", "payload @" + arc.asset + "@", "@" + arc.asset + "@");

@@ -104,6 +104,8 @@ void fix_heavy_text(Repair& repair, const Finding& finding)
 {
     if (!may_make_files(repair)) return;
     if (repair.work.asset_layers().size() > 1) return store_heavy(repair, finding);
+    if (finding.variant == "samples")
+        return repair.refuse("layout", "what moves stands where it is said; save the motion as a binary layer of its own");
     split(repair, finding);
 }
 

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <numeric>
+#include <optional>
+#include <set>
 
 #include "conformance/fixes/repair.h"
 #include "mechane/geometry/triangulation.h"
@@ -130,29 +133,120 @@ bool sound_faces(Repair& repair, const usd::Prim& mesh)
     return false;
 }
 
-void triangulate(Repair& repair, const Finding& finding)
+/// Triangles in place of faces. Faces of fewer than three corners have no area and go; faces whose corners lie on a line
+/// become the triangles of their fan.
+std::optional<Regrouping> triangles_of(const Indices& counts, const Indices& indices, const std::vector<Vec3d>& points)
 {
-    const usd::Prim mesh = prim_of(repair, finding);
-    if (animated_topology(repair, mesh) || !sound_faces(repair, mesh)) return;
-    const Indices counts = integers(mesh, "faceVertexCounts"), indices = integers(mesh, "faceVertexIndices");
-    const auto    points = mesh.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{});
     // Each corner a point of its own: the triangles then name corners.
     std::vector<Vec3d> corner_points;
-    for (const int i : indices) corner_points.push_back(points[static_cast<std::size_t>(i)]);
+    for (const int i : indices) {
+        if (i < 0 || static_cast<std::size_t>(i) >= points.size()) return std::nullopt;
+        corner_points.push_back(points[static_cast<std::size_t>(i)]);
+    }
     Indices corners(indices.size());
     std::iota(corners.begin(), corners.end(), 0);
     const geometry::Triangulation cut = geometry::triangulate(
         {.points = corner_points, .face_vertex_counts = counts, .face_vertex_indices = corners, .hole_indices = {}});
-    if (!cut.dropped.empty())
-        return repair.refuse("bad-mesh", "face " + std::to_string(cut.dropped.front().face) + " " +
-                                             std::string(to_string(cut.dropped.front().fault)));
-    Regrouping to;
+    std::map<std::int32_t, std::vector<std::array<int, 3>>> faces;
     for (std::size_t t = 0; t < cut.mesh.triangles.size(); ++t) {
-        to.counts.push_back(3);
-        for (const auto corner : cut.mesh.triangles[t]) to.corners.push_back(static_cast<int>(corner));
-        to.faces.push_back(cut.triangle_to_face[t]);
+        const auto& [a, b, c] = cut.mesh.triangles[t];
+        faces[cut.triangle_to_face[t]].push_back({static_cast<int>(a), static_cast<int>(b), static_cast<int>(c)});
     }
-    regroup(repair, mesh, to);
+    Indices begins;
+    int     at = 0;
+    for (const int count : counts) begins.push_back(at), at += count;
+    for (const geometry::DroppedFace& dropped : cut.dropped) {
+        if (dropped.fault == geometry::FaceFault::too_few_corners) continue;
+        if (dropped.fault != geometry::FaceFault::no_area) return std::nullopt;
+        const auto f = static_cast<std::size_t>(dropped.face);
+        for (int i = 1; i + 1 < counts[f]; ++i)
+            faces[dropped.face].push_back({begins[f], begins[f] + i, begins[f] + i + 1});
+    }
+    Regrouping to;
+    for (const auto& [face, triangles] : faces)
+        for (const auto& triangle : triangles) {
+            to.counts.push_back(3);
+            to.corners.insert(to.corners.end(), triangle.begin(), triangle.end());
+            to.faces.push_back(face);
+        }
+    return to;
+}
+
+/// Whether something is said of single faces or corners, which one regrouping for all times cannot follow.
+bool speaks_of_faces(const usd::Prim& mesh)
+{
+    if (mesh.attribute("holeIndices").authored() || mesh.attribute("normals").authored()) return true;
+    for (const usd::Prim& child : mesh.children())
+        if (child.is_a("GeomSubset")) return true;
+    return std::ranges::any_of(mesh.authored_property_names(), [&](const usd::Token& name) {
+        if (!name.text().starts_with("primvars:") || name.text().ends_with(":indices")) return false;
+        const std::string by = usd::primvar_interpolation(mesh.attribute(name));
+        return by == "faceVarying" || by == "uniform";
+    });
+}
+
+/// Faces that change over time are cut at every time at which they, or the points, are said.
+void triangulate_samples(Repair& repair, const usd::Prim& mesh)
+{
+    const usd::Token kCounts("faceVertexCounts"), kIndices("faceVertexIndices"), kPoints("points");
+    if (speaks_of_faces(mesh))
+        return repair.refuse("animated-topology", "the faces change over time, and so would what is said of them");
+    std::set<double> times;
+    for (const usd::Token* name : {&kCounts, &kIndices, &kPoints})
+        for (const double time : mesh.attribute(*name).time_samples()) times.insert(time);
+    struct Cut {
+        std::optional<double> time;
+        Regrouping            faces;
+        Indices               indices;
+    };
+    std::vector<Cut> cuts;
+    const auto       cut = [&](std::optional<double> time) {
+        const usd::TimeCode at     = time ? usd::TimeCode(*time) : usd::TimeCode();
+        const auto          counts = mesh.attribute(kCounts).get<Indices>(at).value_or(Indices{});
+        const auto          points = mesh.attribute(kPoints).get<std::vector<Vec3d>>(at).value_or(std::vector<Vec3d>{});
+        Indices             all    = mesh.attribute(kIndices).get<Indices>(at).value_or(Indices{});
+        std::int64_t        corners = 0;
+        for (const int count : counts) corners += count < 0 ? std::int64_t{1} << 40 : count;
+        if (corners != static_cast<std::int64_t>(all.size())) return false;
+        auto faces = triangles_of(counts, all, points);
+        if (!faces) return false;
+        cuts.push_back({time, std::move(*faces), std::move(all)});
+        return true;
+    };
+    const bool unsampled = mesh.attribute(kCounts).authored_as<Indices>() && mesh.attribute(kIndices).authored_as<Indices>();
+    if (unsampled && !cut(std::nullopt)) return repair.refuse("bad-mesh", "the faces do not add up");
+    for (const double time : times)
+        if (!cut(time)) return repair.refuse("bad-mesh", "the faces do not add up at time " + std::to_string(time));
+    const EditPlace counts_at = repair.place(mesh, kCounts), indices_at = repair.place(mesh, kIndices);
+    if (!counts_at || !indices_at) return repair.refuse("external-layer", "the faces are authored outside the asset");
+    for (const Cut& one : cuts) {
+        const usd::Value counts = usd::make_value("int[]", one.faces.counts), corners = usd::make_value("int[]", picked(one.indices, one.faces.corners));
+        if (one.time) {
+            repair.set_sample(counts_at, kCounts, "int[]", *one.time, counts);
+            repair.set_sample(indices_at, kIndices, "int[]", *one.time, corners);
+        } else {
+            repair.set(counts_at, kCounts, "int[]", counts);
+            repair.set(indices_at, kIndices, "int[]", corners);
+        }
+    }
+}
+
+bool is_sampled(const usd::Prim& mesh)
+{
+    return !mesh.attribute("faceVertexIndices").time_samples().empty() ||
+           !mesh.attribute("faceVertexCounts").time_samples().empty();
+}
+
+void triangulate(Repair& repair, const Finding& finding)
+{
+    const usd::Prim mesh = prim_of(repair, finding);
+    if (is_sampled(mesh)) return triangulate_samples(repair, mesh);
+    if (!sound_faces(repair, mesh)) return;
+    const auto to = triangles_of(integers(mesh, "faceVertexCounts"), integers(mesh, "faceVertexIndices"),
+                                 mesh.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{}));
+    if (!to || to->faces.empty())
+        return repair.refuse("bad-mesh", to ? "no face has three corners" : "a face names a corner that is nowhere");
+    regroup(repair, mesh, *to);
 }
 
 void turn_over(Repair& repair, const Finding& finding)

@@ -16,7 +16,9 @@ bool is_in(std::string_view name, std::initializer_list<std::string_view> names)
 std::string type_of(const usd::Layer& layer, const usd::Path& prim)
 { return layer.field(prim, "typeName").get<std::string>().value_or(""); }
 
-bool is_ros_schema(const std::string& name) { return name.starts_with("Ros"); }
+/// Interfaces, controllers and sensors: one group of layers.
+bool is_ros_schema(const std::string& name)
+{ return name.starts_with("Ros") || (name.starts_with("Sensor") && name.ends_with("API")); }
 
 /// The part that a schema belongs to wherever it is applied; nothing for one that goes with its prim.
 std::optional<Part> part_of_schema(const std::string& name)
@@ -29,7 +31,7 @@ std::optional<Part> part_of_schema(const std::string& name)
 
 std::optional<Part> part_of_property(const std::string& name)
 {
-    if (name.starts_with("ros:") || name.starts_with("control:")) return Part::ros;
+    if (name.starts_with("ros:") || name.starts_with("control:") || name.starts_with("sensor:")) return Part::ros;
     for (const char* prefix : {"physics:", "ext_physics:", "drive:", "limit:", "material:binding:physics"})
         if (name.starts_with(prefix)) return Part::physics;
     if (!vendor_of_property(name).empty()) return Part::physics;

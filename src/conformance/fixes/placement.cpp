@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conformance/fixes/baking.h"
 #include "conformance/fixes/states.h"
+#include "conformance/root_content.h"
 
 namespace mechane::conformance {
 namespace {
@@ -99,6 +101,18 @@ usd::Matrix4d rigid(const usd::Matrix4d& m)
     return usd::from_pose({d.translation, d.rotation});
 }
 
+usd::Matrix4d without_translation(usd::Matrix4d m)
+{
+    for (int c = 0; c < 3; ++c) m(3, c) = 0;
+    return m;
+}
+
+/// No operation of the prim changes over time.
+bool rests(const usd::Prim& prim)
+{
+    return std::ranges::none_of(op_names(prim), [&](const usd::Token& op) { return prim.attribute(op).varying(); });
+}
+
 bool near(const usd::Matrix4d& a, const usd::Matrix4d& b)
 {
     double size = 1;
@@ -165,11 +179,18 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
         repair_.refuse("state-dependent-edit", prim.path().text() + ": other variants place it otherwise");
         return false;
     }
-    std::vector<Parts>& parts = plan.parts;
+    std::vector<Parts>&        parts = plan.parts;
+    const bool                 gprim = prim.is_a("Gprim");
+    std::vector<usd::Matrix4d> bent;  // what shears a Gprim
     for (std::size_t i = 0; i <= plan.times.size(); ++i) {  // 0: the default time
         const usd::Matrix4d m =
             stage.local_matrix(prim, i == 0 ? usd::TimeCode() : usd::TimeCode(plan.times[i - 1])) * after;
-        const usd::Decomposition d = turned_least(usd::decompose(m));
+        usd::Decomposition d = turned_least(usd::decompose(m));
+        if (gprim && d.sheared && !d.singular && hand == HandDown::nothing && usd::determinant3(m) > 0) {
+            bent.push_back(without_translation(m * *usd::inverse(usd::from_pose({d.translation, d.rotation}))));
+            d.scale   = {1, 1, 1};
+            d.sheared = false;
+        }
         if (const char* fault = fault_of(d)) {
             repair_.refuse(fault, prim.path().text() + ": the placement is not translate, orient and scale");
             return false;
@@ -177,6 +198,13 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
         Parts p{tidy(d.translation), tidy(d.scale), {}};
         p.orient = tidy(d.rotation, parts.empty() ? std::nullopt : std::optional(parts.back().orient));
         parts.push_back(p);
+    }
+    if (!bent.empty()) {
+        if (bent.size() != parts.size() || !std::ranges::all_of(bent, [&](const auto& b) { return near(b, bent.front()); })) {
+            repair_.refuse("shear", prim.path().text() + ": its shear changes over time");
+            return false;
+        }
+        plan.baked = bent.front();
     }
     usd::Matrix4d handed;
     if (hand != HandDown::nothing) {
@@ -186,7 +214,8 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
             return false;
         }
         handed = scaling(parts.front().scale);
-        if (determinant3(handed) < 0) {
+        const bool mirrors = determinant3(handed) < 0;
+        if (mirrors && (!gprim || prim.has_api("PhysicsRigidBodyAPI") || !prim.children().empty())) {
             repair_.refuse("mirrored-body", prim.path().text() + ": a mirror cannot be handed down");
             return false;
         }
@@ -201,19 +230,31 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
             if (hand == HandDown::turn) p.orient = {0, 0, 0, 1};
         }
     }
+    if (gprim && !near(handed, {})) plan.baked = handed;
+    if (!near(plan.baked, {})) {
+        if (const std::string fault = fault_of_baking(prim, plan.baked); !fault.empty()) {
+            repair_.refuse(plan.scaled_by == Vec3d{1, 1, 1} ? "shear" : "leaf-body", prim.path().text() + ": " + fault);
+            return false;
+        }
+        handed = plan.baked;
+    }
     plans.push_back(std::move(plan));
-    return near(handed, {}) || plan_below(prim, handed, plans);
+    return near(handed, {}) || plan_below(prim, handed, hand == HandDown::turn, plans);
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the hierarchy, which opening the stage has bounded
-bool Placement::plan_below(const usd::Prim& prim, const usd::Matrix4d& handed, std::vector<Plan>& plans)
+bool Placement::plan_below(const usd::Prim& prim, const usd::Matrix4d& handed, bool turned, std::vector<Plan>& plans)
 {
+    const PrimFacts* above = repair_.facts.find(prim.path());
+    const PrimFacts* only  = turned && above != nullptr ? only_content(repair_.facts, *above) : nullptr;
     for (const usd::Prim& child : prim.children()) {
         const PrimFacts* facts = repair_.facts.find(child.path());
         if (facts == nullptr || repair_.facts.stage.resets_transform(child)) continue;
+        const bool     passes = facts == only && !child.is_instance() && rests(child);
+        const HandDown hand   = passes ? HandDown::turn : allowed_scale(*facts);
         // A scope passes its parent's placement on.
-        const bool possible = facts->is(kXformable) ? plan(child, handed, allowed_scale(*facts), false, plans)
-                                                    : plan_below(child, handed, plans);
+        const bool possible = facts->is(kXformable) ? plan(child, handed, hand, false, plans)
+                                                    : plan_below(child, handed, turned, plans);
         if (!possible) return false;
     }
     return true;
@@ -225,6 +266,10 @@ void Placement::write(const Plan& plan)
     const EditPlace&          at    = plan.at;
     const std::vector<Parts>& parts = plan.parts;
     if (!is_unit(plan.scaled_by)) scale_mass(prim, plan.scaled_by);
+    if (!near(plan.baked, {})) {
+        bake(repair_, prim, plan.baked);
+        repair_.note_baked(prim, plan.baked);
+    }
     repair_.moved.insert(prim.path());
     const PrimFacts* facts  = repair_.facts.find(prim.path());
     const bool       scaled = std::any_of(parts.begin(), parts.end(), [](const Parts& p) { return !is_unit(p.scale); });

@@ -16,8 +16,8 @@ class Placement {
 
     /// What a prim hands down of its local matrix M = handed * kept.
     enum class HandDown {
-        scale,    ///< keeps rotation and translation
-        turn,     ///< keeps the translation only
+        scale,    ///< keeps rotation and translation; a Gprim takes the scale into its form
+        turn,     ///< keeps the translation only; the one Xform below that holds everything hands the turn on
         nothing,  ///< keeps everything, scale too
     };
 
@@ -45,12 +45,13 @@ class Placement {
         std::vector<double>     times;               ///< of their samples
         std::vector<Parts>      parts;               ///< at the default time, then at `times`
         Vec3d                   scaled_by{1, 1, 1};  ///< the scale that was handed down
+        usd::Matrix4d           baked;               ///< goes into the form of a Gprim
     };
 
     /// Appends the plans of a prim and, where it hands something down, of what lies below. Nothing is written before
     /// all of them are possible.
     bool plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown hand, bool local, std::vector<Plan>& plans);
-    bool plan_below(const usd::Prim& prim, const usd::Matrix4d& handed, std::vector<Plan>& plans);
+    bool plan_below(const usd::Prim& prim, const usd::Matrix4d& handed, bool turned, std::vector<Plan>& plans);
     void write(const Plan& plan);
     void scale_mass(const usd::Prim& prim, const Vec3d& scale);
 };

@@ -248,6 +248,7 @@ void Repair::refuse(std::string reason, std::string message)
 {
     result_.left.push_back({rule_, finding_ == nullptr ? "" : finding_->site.prim,
                             finding_ == nullptr ? "" : finding_->site.property, std::move(reason), std::move(message)});
+    if (finding_ != nullptr) result_.left.back().layer = finding_->site.layer;
 }
 
 void Repair::remark(std::string reason, std::string message)

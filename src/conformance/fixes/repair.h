@@ -82,6 +82,9 @@ class Repair {
     double        stretched   = 1;
     std::set<std::string> reversed;  ///< joints whose sides changed places
     bool          mixed_units = false;  ///< layers disagreed about lengths: nothing can be compared
+    /// The form of a Gprim took up a map that stood in front of its placement.
+    void note_baked(const usd::Prim& gprim, const usd::Matrix4d& form) { baked_[gprim.path().text()] = form; }
+    [[nodiscard]] const std::map<std::string, usd::Matrix4d>& baked() const { return baked_; }
     /// How often the finding at hand was repaired already and taken back: another way may work.
     int attempt = 0;
     /// The edit rearranges layers: what is composed has to stay the same. It is the pass's only one.
@@ -116,6 +119,8 @@ class Repair {
     bool                   done(const Result<void>& edit, const EditPlace& place);
     std::vector<EditPlace> places(const usd::Prim& prim, const usd::Token& property = {});
     bool                   shared(const EditPlace& place);
+
+    std::map<std::string, usd::Matrix4d> baked_;
 };
 
 /// Repairs findings of one rule.

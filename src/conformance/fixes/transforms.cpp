@@ -30,28 +30,39 @@ void fix_body_stack(Repair& repair, const Finding& finding)
 
 void fix_scale(Repair& repair, const Finding& finding)
 {
-    const usd::Prim  prim  = prim_of(repair, finding);
-    const PrimFacts* facts = repair.facts.find(prim.path());
-    if (facts != nullptr && facts->is(kGprim))
-        return repair.refuse("leaf-body", "the body is its own geometry: it needs a child that can keep the scale");
+    const usd::Prim prim = prim_of(repair, finding);
+    if (finding.variant == "joint") {  // a joint has no placement: the operation says nothing
+        const usd::Token order("xformOpOrder");
+        auto             ops = prim.attribute(order).authored_as<std::vector<usd::Token>>();
+        repair.erase(prim, finding.site.property);
+        if (!ops) return;
+        std::erase(*ops, usd::Token(finding.site.property));
+        if (ops->empty())
+            repair.erase(prim, order);
+        else
+            repair.set(prim, order, "token[]", usd::make_value("token[]", *ops), true);
+        return;
+    }
     Placement(repair).rewrite(prim, {}, Placement::HandDown::scale, false);
 }
 
+/// The turn goes to what lies below, past every Xform that holds all of it.
 void fix_root_rotation(Repair& repair, const Finding& finding)
+{ Placement(repair).rewrite(prim_of(repair, finding), {}, Placement::HandDown::turn, false); }
+
+/// Geometry that is mirrored by its own scale takes the mirror into its form.
+void fix_mirror(Repair& repair, const Finding& finding)
 {
-    if (finding.variant == "rotation-shim")
-        return repair.refuse("ambiguous", "whether the turn below the root is a pose or a mistake is the author's to say");
     const usd::Prim  prim  = prim_of(repair, finding);
     const PrimFacts* facts = repair.facts.find(prim.path());
-    if (facts != nullptr && facts->is(kGprim))
-        return repair.refuse("leaf-body", "the root is its own geometry: it needs a child that can keep the rotation");
-    Placement(repair).rewrite(prim, {}, Placement::HandDown::turn, false);
+    const bool       own   = facts != nullptr && facts->is(kGprim) && !facts->is(kBody) &&
+                     usd::determinant3(repair.facts.stage.local_matrix(prim)) < 0;
+    if (!own)
+        return repair.refuse("mirrored-body", "a mirrored body, and what stands below a mirror, has to be modelled anew");
+    Placement(repair).rewrite(prim, {}, Placement::HandDown::scale, false);
 }
 
-void mirrored(Repair& repair, const Finding&)
-{ repair.refuse("mirrored-body", "a mirrored body or collider has to be modelled anew"); }
-
-constexpr std::array kRepairs{RepairOf{"REP-1.1-f", Phase::transforms, mirrored},
+constexpr std::array kRepairs{RepairOf{"REP-1.1-f", Phase::transforms, fix_mirror},
                               RepairOf{"REP-1.1-g", Phase::transforms, fix_body_stack},
                               RepairOf{"REP-1.1-h", Phase::transforms, fix_stack},
                               RepairOf{"REP-1.1-i", Phase::transforms, fix_stack},

@@ -20,25 +20,6 @@ std::string conventional(const usd::VariantSetUse& set)
     return set.variants.size() == 1 ? set.variants.front() : "";
 }
 
-void select(Repair& repair, const Finding& finding)
-{
-    const usd::Prim prim = repair.facts.stage.prim_at(usd::Path(finding.site.prim));
-    for (const usd::VariantSetUse& set : usd::variant_sets(prim)) {
-        if (set.name != finding.variant) continue;
-        const std::string name = conventional(set);
-        if (name.empty())
-            return repair.refuse("ambiguous", "no variant of " + set.name + " is the default by convention");
-        EditPlace at = repair.place(prim);
-        if (!repair.work.has_overlay())
-            if (usd::Layer* layer = repair.work.layer(set.place.layer)) at = {layer, set.place.layer, set.place.path};
-        if (!at) return repair.refuse("external-layer", "the set is authored outside the asset");
-        if (set.selected) at = repair.own_place(prim);  // a stronger selection may be elsewhere
-        if (const auto done = at.layer->select_variant(at.path, set.name, name); !done)
-            return repair.refuse("refused", done.error().message);
-        repair.note(at.file, at.path, "variants:" + set.name, set.selection, name);
-    }
-}
-
 /// How the asset would look with another selection; null when it cannot be opened.
 std::shared_ptr<const usd::Stage> with_selection(const Repair& repair, const usd::Prim& prim, const std::string& set,
                                                  const std::string& name)
@@ -73,10 +54,9 @@ std::pair<usd::Prim, usd::VariantSetUse> fidelity_set(usd::Prim prim)
     return {};
 }
 
-void select_fidelity(Repair& repair, const Finding& finding)
+/// Variants that a default fidelity may be; the one of the usual name where several are.
+std::vector<std::string> default_fidelities(const Repair& repair, const usd::Prim& owner, const usd::VariantSetUse& set)
 {
-    const auto [owner, set] = fidelity_set(repair.facts.stage.prim_at(usd::Path(finding.site.prim)));
-    if (!owner) return repair.refuse("fidelity", "the set is not found");
     std::vector<std::string> fit;
     for (const std::string& name : set.variants)
         if (name != set.selection)
@@ -86,6 +66,14 @@ void select_fidelity(Repair& repair, const Finding& finding)
     for (const char* usual : {"default", "baseline", "primitives", "primitive", "convexHull", "convex_hull", "convex",
                               "hull", "hulls", "simple", "low"})
         if (fit.size() > 1 && std::find(fit.begin(), fit.end(), usual) != fit.end()) fit = {usual};
+    return fit;
+}
+
+void select_fidelity(Repair& repair, const Finding& finding)
+{
+    const auto [owner, set] = fidelity_set(repair.facts.stage.prim_at(usd::Path(finding.site.prim)));
+    if (!owner) return repair.refuse("fidelity", "the set is not found");
+    const std::vector<std::string> fit = default_fidelities(repair, owner, set);
     if (fit.empty()) return repair.refuse("fidelity", "no variant holds primitives, convex hulls or convex meshes");
     if (fit.size() > 1) return repair.refuse("ambiguous", "several variants qualify; which is meant is the author's to say");
     const EditPlace at = repair.field_place(owner, usd::Token("variantSelection"), true);
@@ -93,6 +81,27 @@ void select_fidelity(Repair& repair, const Finding& finding)
     if (const auto done = at.layer->select_variant(at.path, set.name, fit.front()); !done)
         return repair.refuse("refused", done.error().message);
     repair.note(at.file, at.path, "variants:" + set.name, set.selection, fit.front());
+}
+
+void select(Repair& repair, const Finding& finding)
+{
+    const usd::Prim prim = repair.facts.stage.prim_at(usd::Path(finding.site.prim));
+    for (const usd::VariantSetUse& set : usd::variant_sets(prim)) {
+        if (set.name != finding.variant) continue;
+        std::string name = conventional(set);
+        if (set.name == "collision_fidelity")
+            if (const auto fit = default_fidelities(repair, prim, set); fit.size() == 1) name = fit.front();
+        if (name.empty())
+            return repair.refuse("ambiguous", "no variant of " + set.name + " is the default by convention");
+        EditPlace at = repair.place(prim);
+        if (!repair.work.has_overlay())
+            if (usd::Layer* layer = repair.work.layer(set.place.layer)) at = {layer, set.place.layer, set.place.path};
+        if (!at) return repair.refuse("external-layer", "the set is authored outside the asset");
+        if (set.selected) at = repair.own_place(prim);  // a stronger selection may be elsewhere
+        if (const auto done = at.layer->select_variant(at.path, set.name, name); !done)
+            return repair.refuse("refused", done.error().message);
+        repair.note(at.file, at.path, "variants:" + set.name, set.selection, name);
+    }
 }
 
 constexpr std::array kRepairs{RepairOf{"REP-1.3.1-d", Phase::variants, select_fidelity},

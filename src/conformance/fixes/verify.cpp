@@ -30,7 +30,8 @@ Whereabouts::Whereabouts(const Facts& facts)
 }
 
 std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matrix4d& turned, double stretched,
-                                     const std::set<std::string>& reversed) const
+                                     const std::set<std::string>&               reversed,
+                                     const std::map<std::string, usd::Matrix4d>& baked) const
 {
     std::map<std::string, std::string> other_side;
     for (const std::string& joint : reversed)
@@ -43,6 +44,8 @@ std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matri
         const auto was     = before.places_.find(swapped == other_side.end() ? name : swapped->second);
         if (was == before.places_.end()) continue;
         usd::Matrix4d expected = was->second.world;
+        if (const auto form = baked.find(name); form != baked.end())
+            if (const auto back = usd::inverse(form->second)) expected = *back * expected;
         for (int c = 0; c < 3; ++c) expected(3, c) *= stretched;
         expected            = expected * turned;
         usd::Matrix4d now   = place.world;

@@ -16,8 +16,10 @@ class Whereabouts {
     /// within 1e-5 of the largest distance. Only what both have is compared.
     /// @param reversed  joints whose sides changed places: each frame is where the other side's was, or has made half a
     ///                  turn there
+    /// @param baked     Gprims whose form took up this map, which stood in front of their placement before
     [[nodiscard]] std::string moved_since(const Whereabouts& before, const usd::Matrix4d& turned, double stretched,
-                                          const std::set<std::string>& reversed = {}) const;
+                                          const std::set<std::string>&               reversed = {},
+                                          const std::map<std::string, usd::Matrix4d>& baked    = {}) const;
 
   private:
     struct Place {

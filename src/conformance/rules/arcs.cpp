@@ -7,6 +7,7 @@
 
 #include "conformance/asset_layers.h"
 #include "conformance/family.h"
+#include "mechane/usd/layer_arcs.h"
 
 /// REP-0158 1.2.3: which arcs bring what; payloads hold geometry and nothing that the kinematics need.
 namespace mechane::conformance {
@@ -182,7 +183,8 @@ class Arcs {
         payloads_          = usd::has_payloads(facts_.stage);
         const bool several = layers_.size() > 1;
         for (const PrimFacts& prim : facts_.prims) {
-            if (several && prim.is(kKinematic | kRos)) inherited(prim);
+            if (prim.is(kKinematic | kRos)) inherited(prim);
+            if (payloads_ && prim.is(kCollider)) collider(prim);
             if (payloads_ && prim.is(kKinematic | kArticulationRoot | kRos)) applied(prim);
             if (several) heavy(prim);
             if (payloads_) other_types(prim);
@@ -195,7 +197,8 @@ class Arcs {
     Sink&                                    sink_;
     std::map<std::string, const AssetLayer*> layers_;
     bool                                     payloads_ = false;
-    std::set<std::string>                    said_;  ///< prims whose schema comes by payload
+    std::set<std::string>                    colliding_;  ///< layers of colliders that come by payload
+    std::set<std::string>                    said_;       ///< prims whose schema comes by payload
 
     [[nodiscard]] const usd::Layer& layer(const usd::ArcPlace& place) const
     { return *layers_.at(place.layer)->layer.layer; }
@@ -219,9 +222,31 @@ class Arcs {
 
     [[nodiscard]] bool inside(const std::string& name) const { return layers_.at(name)->inside; }
 
+    /// Some layer has the class, or the stage does where it is brought in under another name.
+    [[nodiscard]] bool is_there(const usd::Path& name, const usd::ArcPlace& place, const usd::Path& prim) const
+    {
+        if (std::ranges::any_of(layers_, [&](const auto& known) {
+                return known.second->layer.layer->kind(name) != usd::SpecKind::none;
+            }))
+            return true;
+        usd::Path layer = place.path, stage = prim;  // what both are below has one name there and another one here
+        while (!layer.parent().is_root() && !stage.parent().is_root() && layer.name() == stage.name())
+            layer = layer.parent(), stage = stage.parent();
+        return facts_.stage.prim_at(name) ||
+               (name.has_prefix(layer) && facts_.stage.prim_at(name.with_prefix_replaced(layer, stage)));
+    }
+
     void inherited(const PrimFacts& prim)
     {
         sink_.applies(kClass);
+        for (const usd::ArcPlace& place : usd::arc_places(prim.prim)) {
+            if (!known(place) || place.path.text().find('{') != std::string::npos) continue;
+            for (const usd::Path& name : usd::class_arcs(layer(place), place.path))
+                if (!is_there(name, place, prim.prim.path()))
+                    return say(kClass, prim.prim, place.layer,
+                               fmt::format("the prim inherits {}, which no layer has", name.text()), name.text(),
+                               "a class of the asset", "bring the class into base.usda, or remove the arc", {}, "nowhere");
+        }
         for (const usd::ArcPlace& place : usd::arc_places(prim.prim))
             if (place.by_class && known(place) && !layers_.at(place.layer)->layer.file.empty() && !inside(place.layer))
                 return say(
@@ -264,6 +289,23 @@ class Arcs {
             if (has("RosContextAPI")) return report(kContextArc, "the context");
             for (const std::string_view api : kRosSchemas)
                 if (has(api)) return report(kInterfaceArc, "the interface");
+        }
+    }
+
+    /// A collider's form may come late; that it collides is physics. Said once a layer.
+    void collider(const PrimFacts& prim)
+    {
+        sink_.applies(kKinematics);
+        for (const usd::ArcPlace& place : usd::arc_places(prim.prim)) {
+            if (!place.payload || !known(place)) continue;
+            const auto apis = layer(place).apis(place.path);
+            if (std::ranges::none_of(apis, [](const usd::Token& api) { return api.text() == "PhysicsCollisionAPI"; }))
+                continue;
+            if (colliding_.insert(place.layer).second)
+                say(kKinematics, prim.prim, place.layer, "PhysicsCollisionAPI comes by payload", place.layer,
+                    "physics.usda, by reference", "apply it in physics.usda; leave payloads to geometry",
+                    Severity::warning, "collider");
+            return;
         }
     }
 

@@ -191,6 +191,14 @@ bool sounds_like_a_scene(const std::string& name)
     return false;
 }
 
+/// The value at the default time, else at the first sample.
+usd::Value first_authored(const usd::Attribute& attribute)
+{
+    if (usd::Value value = attribute.authored_value(); !value.empty()) return value;
+    const std::vector<double> times = attribute.time_samples();
+    return times.empty() ? usd::Value() : attribute.authored_value(usd::TimeCode(times.front()));
+}
+
 void check_prefabs(const PrimFacts& prim, const usd::Token& name, Sink& sink)
 {
     if (name.text().starts_with("ros:")) return;
@@ -198,10 +206,13 @@ void check_prefabs(const PrimFacts& prim, const usd::Token& name, Sink& sink)
     if (!attribute || !attribute.custom()) return;
     const std::string        type = attribute.type_name();
     std::vector<std::string> texts;
-    const usd::Value         value = attribute.authored_value();
+    const usd::Value         value = first_authored(attribute);
     if (type == "string" || type == "token") texts.push_back(value.get<std::string>().value_or(""));
     if (type == "string[]" || type == "token[]")
         texts = value.get<std::vector<std::string>>().value_or(std::vector<std::string>{});
+    if (type == "asset[]")
+        for (const usd::AssetPath& path : value.get<std::vector<usd::AssetPath>>().value_or(std::vector<usd::AssetPath>{}))
+            texts.push_back(path.authored);
     if (type == "asset") texts.push_back(value.get<usd::AssetPath>().value_or(usd::AssetPath{}).authored);
     sink.applies(kPrefab);
     const bool file  = std::any_of(texts.begin(), texts.end(), names_a_scene);

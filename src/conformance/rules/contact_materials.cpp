@@ -126,6 +126,18 @@ bool bound_elsewhere(const Facts& facts, const usd::Prim& prim)
     return false;
 }
 
+/// What the nearest binding for physics names, where it is there and is no material.
+usd::Prim bound_to_no_material(const Facts& facts, const usd::Prim& prim)
+{
+    const usd::Token name("material:binding:physics");
+    for (usd::Prim p = prim; p; p = p.parent())
+        if (const std::vector<usd::Path> targets = p.relationship(name).targets(); !targets.empty()) {
+            const PrimFacts* other = facts.find(targets.front());
+            return other != nullptr && !other->is(kMaterial) ? other->prim : usd::Prim();
+        }
+    return {};
+}
+
 void check_material(const Facts& facts, const usd::Prim& material, Sink& sink)
 {
     sink.applies(kApi);
@@ -181,6 +193,8 @@ void check(const Facts& facts, Sink& sink)
             sink.applies(kBinding);
             if (const usd::Prim material = bound_for_physics(facts, prim.prim))
                 contact.emplace(material.path(), material);
+            else if (const usd::Prim other = bound_to_no_material(facts, prim.prim))
+                contact.emplace(other.path(), other);
             else if (!bound_elsewhere(facts, prim.prim))
                 sink.report(kBinding, {.site     = prim.prim.site(),
                                        .message  = facts.stage.bound_material(prim.prim, "")

@@ -386,15 +386,28 @@ class Extensions {
         return any;
     }
 
+    /// What a relationship of a controller whose draft is not known may lead to: what it moves, what it talks through,
+    /// where it stands, or another controller.
+    static bool may_be_named(const PrimFacts& target)
+    {
+        const auto of_control = [](const usd::Token& name) {
+            return name.text().starts_with("RosControl") || name.text().starts_with("control:");
+        };
+        return target.is(kKinematic | kRos) || std::ranges::any_of(target.apis, of_control) ||
+               std::ranges::any_of(target.properties, of_control);
+    }
+
     bool is_astray(const usd::Prim& controller, const std::string& name, const usd::Path& target,
                    std::optional<Trait> wanted)
     {
         const PrimFacts* at = facts_.find(target);
-        if (at != nullptr && (!wanted || at->is(*wanted))) return false;
+        if (at != nullptr && (wanted ? at->is(*wanted) : may_be_named(*at))) return false;
         if (!in_other_variant(facts_, target))  // else REP-1.2.4-c's
             say(kTargets, controller, name.c_str(),
                 fmt::format("{} leads to {}, which {}", name, target.text(),
-                            at != nullptr                        ? (*wanted == kJoint ? "is no joint" : "is no body")
+                            at != nullptr ? (!wanted             ? "is neither joint nor body"
+                                             : *wanted == kJoint ? "is no joint"
+                                                                 : "is no body")
                             : facts_.stage.prim_at(target)       ? "is not active"
                                                                  : "does not exist"),
                 target.text(), wanted == kBody ? "a body" : "a joint", "name what exists", target.text().c_str());
@@ -459,6 +472,11 @@ class Extensions {
             astray |= targets_astray(one);
             drafts(one);
         }
+        for (const usd::Token& collection : prim.api_instances("CollectionAPI"))
+            for (const usd::Path& member : facts_.stage.collection_members(prim, collection))
+                if (const PrimFacts* at = facts_.find(member); at != nullptr && at->is(kKinematic) &&
+                    std::ranges::find(targets, member) == targets.end())
+                    targets.push_back(member);
         if (targets.empty() && astray) return;
         if (targets.empty())
             return say(kTargets, prim, nullptr, "the controller names no joint and no body", "no target",

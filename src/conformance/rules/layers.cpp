@@ -8,6 +8,7 @@
 #include "conformance/asset_layers.h"
 #include "conformance/asset_paths.h"
 #include "conformance/family.h"
+#include "conformance/layer_links.h"
 #include "conformance/vendors.h"
 
 /// REP-0158 1.2.1: which layer holds what. Assets of one layer are judged by the last rules only.
@@ -316,6 +317,17 @@ std::uint32_t named_role(const AssetLayer& layer)
     return 0;
 }
 
+/// The first attribute of more samples than a text should hold.
+usd::Path much_sampled(const usd::Layer& layer)
+{
+    for (const usd::Path& prim : usd::prim_specs(layer))
+        for (const usd::Token& name : layer.properties(prim)) {
+            const usd::Path path = prim.property(name);
+            if (layer.kind(path) == usd::SpecKind::attribute && layer.samples(path).size() > kHeavyElements) return path;
+        }
+    return {};
+}
+
 constexpr const char* kMove = "move them to an over in the layer of their own role";
 
 class Judge {
@@ -348,6 +360,7 @@ class Judge {
     Sink&                          sink_;
     const std::vector<AssetLayer>& layers_;
     bool                           distributed_ = false;
+    bool                           sampled_     = usd::has_time_samples(facts_.stage);
 
     void say(const Rule& rule, Site site, std::string message, std::string observed, std::string expected,
              std::string hint, std::string variant = {}, std::optional<Severity> severity = {})
@@ -367,7 +380,7 @@ class Judge {
         const AssetLayer* first  = nullptr;
         for (std::size_t i = 1; i < layers_.size(); ++i) {
             if (!layers_[i].inside) continue;
-            if (layers_[i].has(kInstanceRole)) return;
+            if (layers_[i].has(kInstanceRole) && named_role(layers_[i]) != kBaseRole) return;
             if (layers_[i].gprims > 0 && first == nullptr) first = &layers_[i];
             gprims += layers_[i].gprims;
         }
@@ -391,6 +404,18 @@ class Judge {
             say(kAscii, site_of(layer),
                 fmt::format("the binary layer {} holds {}", layer.relative, examples(layer, text)), "usdc", "usda",
                 "save it as " + layer.stem() + ".usda and change the arcs that name it");
+        else if (layer.layer.binary && layer.has(kGeometryRole) && !is_entry)
+            if (const auto links = relationships_beyond_looks(*layer.layer.layer); !links.empty())
+                say(kAscii, site_of(layer, links.front()),
+                    fmt::format("the binary layer {} of geometry holds the relationship {}", layer.relative,
+                                links.front().text()),
+                    "usdc", "usda", "say it in a layer that is text", "relationship");
+        if (sampled_ && !layer.layer.binary && layer.heavy.empty() && !layer.layer.file.empty())
+            if (const usd::Path sampled = much_sampled(*layer.layer.layer); !sampled.empty())
+                say(kCrate, site_of(layer, sampled),
+                    fmt::format("the text layer {} holds an attribute of more than {} samples", layer.relative,
+                                kHeavyElements),
+                    "usda", "usdc", "save the motion as a usdc layer of its own", "samples");
         if (!layer.layer.binary && !layer.heavy.empty() && !layer.layer.file.empty())
             say(kCrate, site_of(layer, layer.heavy.front()),
                 fmt::format("the text layer {} holds {} large arrays", layer.relative, layer.heavy.size()), "usda",

@@ -90,10 +90,14 @@ bool is_named(const std::string& name, std::string_view word)
 }
 
 /// True when the prim, or something above it and below the link, has that name.
-bool is_below(const Facts& facts, std::int32_t at, std::int32_t link, std::string_view word)
+/// @param plural  set where the name is in the plural
+bool is_below(const Facts& facts, std::int32_t at, std::int32_t link, std::string_view word, bool& plural)
 {
     for (; at >= 0 && at != link; at = facts.prims[static_cast<std::size_t>(at)].parent)
-        if (is_named(facts.prims[static_cast<std::size_t>(at)].prim.name().text(), word)) return true;
+        if (const std::string& name = facts.prims[static_cast<std::size_t>(at)].prim.name().text(); is_named(name, word)) {
+            plural |= name.size() > word.size();
+            return true;
+        }
     return false;
 }
 
@@ -111,12 +115,22 @@ bool has_set(const Facts& facts, std::int32_t at, std::int32_t link, std::string
 void check(const Facts& facts, Sink& sink)
 {
     constexpr std::size_t         kFew = 10;
+    bool                          said_plural = false;  // one convention of the whole asset
+    const auto                    say_plural  = [&](const PrimFacts& link) {
+        sink.report(kScopes, {.site     = link.prim.site(),
+                              .message  = "the scopes of what is seen and what collides are named in the plural",
+                              .observed = "visuals, collisions",
+                              .expected = "visual, collision",
+                              .hint     = "rename them, if nothing outside the asset names their paths",
+                              .variant  = "plural",
+                              .severity = Severity::info});
+    };
     std::vector<const PrimFacts*> mixed;
     for (std::size_t b = 0; b < facts.prims.size(); ++b) {
         const PrimFacts& link = facts.prims[b];
         if (!link.is(kBody) || link.prim.is_instance_proxy()) continue;
         const auto       here = static_cast<std::int32_t>(b);
-        bool             seen = false, collides = false, apart = true;
+        bool             seen = false, collides = false, apart = true, plural = false;
         const PrimFacts* heavy = nullptr;
         for (std::int32_t i = here + 1; i < link.end; ++i) {
             const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
@@ -127,10 +141,10 @@ void check(const Facts& facts, Sink& sink)
             if (!prim.is(kGprim)) continue;
             if (prim.is(kCollider)) {
                 collides = true;
-                apart &= is_below(facts, i, here, "collision");
+                apart &= is_below(facts, i, here, "collision", plural);
             } else if (facts.stage.purpose(prim.prim).text() != "guide") {
                 seen = true;
-                apart &= is_below(facts, i, here, "visual");
+                apart &= is_below(facts, i, here, "visual", plural);
                 if (heavy == nullptr && usd::array_size(prim.prim.attribute("points").value()) > kHeavyElements &&
                     !has_set(facts, i, here, "visual_representation"))
                     heavy = &prim;
@@ -147,7 +161,10 @@ void check(const Facts& facts, Sink& sink)
                  .hint     = "put the mesh into mesh_medium or mesh_high, and a light one beside it"});
         if (!seen || !collides) continue;
         sink.applies(kScopes);
-        if (!apart) mixed.push_back(&link);
+        if (!apart)
+            mixed.push_back(&link);
+        else if (plural && !said_plural)
+            say_plural(link), said_plural = true;
     }
     const auto say = [&](const PrimFacts& link, std::string message) {
         sink.report(kScopes, {.site     = link.prim.site(),

@@ -146,7 +146,8 @@ enum class MassSource { own, colliders, density, none };
 MassSource mass_source(const Facts& facts, const physics::Body& body)
 {
     if (body.mass.has_mass()) return MassSource::own;
-    bool all = !body.colliders.empty(), some_density = body.mass.has_density();
+    // A density gives a mass to what has a volume.
+    bool all = !body.colliders.empty(), some_density = body.mass.has_density() && !body.colliders.empty();
     for (const physics::Index c : body.colliders) {
         const physics::Collider& collider = facts.physics.colliders[static_cast<std::size_t>(c)];
         all &= collider.mass.has_mass();
@@ -245,15 +246,15 @@ void check_densities(const Facts& facts, Sink& sink)
     }
 }
 
-void check_inertia(const physics::Body& body, Sink& sink)
+void check_inertia(const usd::Prim& prim, Sink& sink)
 {
-    const auto diagonal = body.prim.attribute(kDiagonalName).authored_as<Vec3d>();
-    const auto axes     = body.prim.attribute(kAxesName).authored_as<Quatd>();
+    const auto diagonal = prim.attribute(kDiagonalName).authored_as<Vec3d>();
+    const auto axes     = prim.attribute(kAxesName).authored_as<Quatd>();
     if (!diagonal && !axes) return;
     sink.applies(kInertia);
     const auto say = [&](const char* property, const char* variant, std::string message, std::string observed,
                          std::string expected, Severity severity = Severity::error) {
-        Found found    = at(body.prim, property, std::move(message), std::move(observed), std::move(expected),
+        Found found    = at(prim, property, std::move(message), std::move(observed), std::move(expected),
                             "write the principal moments and axes of the part, or remove both to have them computed");
         found.variant  = variant;
         found.severity = severity;
@@ -274,7 +275,7 @@ void check_inertia(const physics::Body& body, Sink& sink)
             say("physics:diagonalInertia", "triangle", "one principal moment is larger than the sum of the others",
                 text, "each at most the sum of the other two");
     }
-    if (const auto observed = not_finite(body.prim.attribute(kAxesName))) {
+    if (const auto observed = not_finite(prim.attribute(kAxesName))) {
         say("physics:principalAxes", "not-finite", "the principal axes are no rotation", *observed, "finite");
     } else if (axes) {
         const double norm = std::sqrt(axes->x * axes->x + axes->y * axes->y + axes->z * axes->z + axes->w * axes->w);
@@ -366,6 +367,14 @@ void check_anchors(const Facts& facts, Sink& sink)
         for (const physics::Index b : tree.bodies) {
             const physics::Body& body = facts.physics.bodies[static_cast<std::size_t>(b)];
             const bool           base = children.count(b) == 0;
+            const auto           mass = body.prim.attribute(kMassName).authored_as<double>();
+            if (base && !body.kinematic && mass && *mass == 0 && tree.world_joints.empty())
+                sink.report(kAnchor, {.site     = site_of(body.prim, "physics:mass"),
+                                      .message  = "the base link has no mass to hold the robot",
+                                      .observed = "mass 0",
+                                      .expected = "a fixed joint to the world",
+                                      .hint     = "write the mass of the link, and add a PhysicsFixedJoint with only body1 set",
+                                      .variant  = "massless"});
             if (base && body.kinematic) {
                 sink.report(kAnchor,
                             {.site     = body.prim.site(),
@@ -416,8 +425,10 @@ void check(const Facts& facts, Sink& sink)
     for (const physics::Body& body : facts.physics.bodies) {
         if (!body.enabled) continue;
         if (!check_frame(facts, body, sink)) check_mass(facts, body, sink);
-        check_inertia(body, sink);
+        check_inertia(body.prim, sink);
     }
+    for (const PrimFacts& prim : facts.prims)
+        if (prim.is(kCollider) && !prim.is(kBody)) check_inertia(prim.prim, sink);
     check_animated(facts, sink);
     check_densities(facts, sink);
     check_custom_inertia(facts, sink);

@@ -84,11 +84,12 @@ struct Faces {
 };
 
 /// Says what is wrong with the arrays; empty when nothing is.
-std::string fault_of(const Faces& mesh)
+/// @param collider  faces that are no triangles are REP-3.4-a's
+std::string fault_of(const Faces& mesh, bool collider)
 {
     std::size_t corners = 0;
     for (const int count : mesh.counts) {
-        if (count < 3) return "a face has " + std::to_string(count) + " vertices";
+        if (count < (collider ? 0 : 3)) return "a face has " + std::to_string(count) + " vertices";
         corners += static_cast<std::size_t>(count);
     }
     if (corners != mesh.indices.size())
@@ -179,7 +180,7 @@ void check_triangles(const usd::Prim& mesh, const Faces& faces, Sink& sink)
 {
     sink.applies(kTriangles);
     const auto count = [](const std::vector<int>& counts) {
-        return std::count_if(counts.begin(), counts.end(), [](int n) { return n > 3; });
+        return std::count_if(counts.begin(), counts.end(), [](int n) { return n >= 0 && n != 3; });
     };
     auto                 polygons  = count(faces.counts);
     std::size_t          all       = faces.counts.size();
@@ -225,12 +226,13 @@ void check_mesh(const PrimFacts& prim, Sink& sink)
                                  .variant  = "empty"});
         return;
     }
-    if (const std::string fault = fault_of(faces); !fault.empty()) {
+    if (const std::string fault = fault_of(faces, collider); !fault.empty()) {
         sink.report(
             kValid,
             {.site = mesh.site(), .message = fault, .expected = "a sound mesh", .hint = "export the mesh again"});
         return;
     }
+    if (std::ranges::any_of(faces.counts, [](int n) { return n < 3; })) return;  // said already
     const double extent = extent_of(faces.points);
     if (const std::size_t flat = flat_faces(faces, extent); flat > 0)
         sink.report(kValid, {.site     = site_of(mesh, "faceVertexIndices"),

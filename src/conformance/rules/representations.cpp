@@ -21,7 +21,7 @@ constexpr Rule kVisualDefault{
     .fix     = "mesh_medium is selected where it exists.",
     .fixable = true,
     .bad     = R"(
-<<variants v visual_representation mesh_high>>
+<<variants visual visual_representation mesh_high>>
         "mesh_high" {
         }
         "mesh_medium" {
@@ -30,7 +30,7 @@ constexpr Rule kVisualDefault{
 }
 )",
     .good    = R"(
-<<variants v visual_representation mesh_medium>>
+<<variants visual visual_representation mesh_medium>>
         "mesh_high" {
         }
         "mesh_medium" {
@@ -48,7 +48,7 @@ constexpr Rule kVisualNames{
     .why      = "Tools switch by name.",
     .fix      = "None: a variant is renamed together with everything that selects it.",
     .bad      = R"(
-<<variants v visual_representation mesh_medium>>
+<<variants visual visual_representation mesh_medium>>
         "high" {
         }
         "mesh_medium" {
@@ -66,7 +66,7 @@ constexpr Rule kOutside{
     .why     = "A robot would collide differently after a change of its looks.",
     .fix     = "None: move the collider out of the variant.",
     .bad     = R"(
-<<variants v visual_representation mesh_medium>>
+<<variants visual visual_representation mesh_medium>>
         "mesh_low" {
             def Cube "c" (
                 prepend apiSchemas = ["PhysicsCollisionAPI"]
@@ -88,7 +88,7 @@ constexpr Rule kSplat{
     .why     = "Tools look for a ParticleField3DGaussianSplat there.",
     .fix     = "None: the splats have to be made, or the variant removed.",
     .bad     = R"(
-<<variants v visual_representation mesh_medium>>
+<<variants visual visual_representation mesh_medium>>
         "mesh_medium" {
         }
         "volumetric_splat" {
@@ -100,7 +100,7 @@ constexpr Rule kSplat{
 }
 )",
     .good    = R"(
-<<variants v visual_representation mesh_medium>>
+<<variants visual visual_representation mesh_medium>>
         "mesh_medium" {
         }
         "volumetric_splat" {
@@ -180,6 +180,17 @@ void check_visual_set(const usd::Prim& prim, const usd::VariantSetUse& set, Sink
     else if (set.selected && has(set.variants, set.selection) && set.selection != "mesh_medium")
         say(kVisualDefault, "visual_representation is " + set.selection + " by default", set.selection, "mesh_medium",
             "select mesh_medium");
+    std::string place = prim.name().text();
+    for (char& c : place) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    if (place != "visual" && place != "visuals")
+        sink.report(kVisualNames, {.site     = prim.site(),
+                                   .message  = "visual_representation stands on " + prim.name().text() +
+                                               ", not on the scope of what is seen",
+                                   .observed = prim.path().text(),
+                                   .expected = "a scope called visual",
+                                   .hint     = "put the set on the scope `visual` of the link",
+                                   .variant  = "place",
+                                   .severity = Severity::info});
     static const std::set<std::string> kNames{"mesh_low", "mesh_medium", "mesh_high", "volumetric_splat"};
     for (const std::string& name : set.variants)
         if (kNames.count(name) == 0)

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "conformance/family.h"
+#include "conformance/root_content.h"
 #include "conformance/transform_ops.h"
 
 /// REP-0158 1.1: the root of an asset is not rotated.
@@ -44,26 +45,13 @@ std::string degrees(double angle) { return number(std::round(angle * 180 / kPi *
 
 double angle_of(const Quatd& q) { return 2 * std::acos(std::min(1.0, std::abs(q.w))); }
 
-/// The children of the default prim that bring what is seen or simulated.
-std::vector<const PrimFacts*> contents(const Facts& facts)
-{
-    std::vector<const PrimFacts*> found;
-    const PrimFacts&              root = facts.prims[static_cast<std::size_t>(facts.root)];
-    for (std::int32_t i = facts.root + 1; i < root.end; i = facts.prims[static_cast<std::size_t>(i)].end) {
-        const PrimFacts& child = facts.prims[static_cast<std::size_t>(i)];
-        if (child.is(kGprim | kPointInstancer | kBody) || child.above_gprim || child.above_body)
-            found.push_back(&child);
-    }
-    return found;
-}
-
 /// A prim between the default prim and everything in it that turns all of it by a quarter or half turn: what a rotation
 /// of the root would do, one level down. The pose of a body is a state and no shim.
 void check_shim(const Facts& facts, Sink& sink)
 {
-    const std::vector<const PrimFacts*> all = contents(facts);
-    if (all.size() != 1 || !all.front()->is(kXform) || all.front()->is(kBody)) return;
-    const PrimFacts&         shim  = *all.front();
+    const PrimFacts* only = only_content(facts, facts.prims[static_cast<std::size_t>(facts.root)]);
+    if (only == nullptr) return;
+    const PrimFacts&         shim  = *only;
     const usd::Decomposition local = usd::decompose(facts.stage.local_matrix(shim.prim));
     const double             angle = angle_of(local.rotation);
     const Vec3d              axis{local.rotation.x, local.rotation.y, local.rotation.z};

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <array>
 #include <map>
+#include <optional>
 
 #include "conformance/family.h"
 #include "mechane/ros/interfaces.h"
@@ -231,6 +234,14 @@ std::vector<Context> contexts(const Facts& facts)
     return found;
 }
 
+/// The domain that a context above states; nothing where none does.
+std::optional<std::int64_t> outer_domain(const usd::Prim& context)
+{
+    for (usd::Prim prim = context.parent(); prim; prim = prim.parent())
+        if (const auto id = prim.attribute("ros:context:domain_id").authored_as<std::int64_t>()) return id;
+    return std::nullopt;
+}
+
 void check_context(const Context& context, Sink& sink)
 {
     const usd::Prim& prim = context.prim->prim;
@@ -250,6 +261,15 @@ void check_context(const Context& context, Sink& sink)
                                   .expected = "0 to 101",
                                   .hint     = "write a number up to 101",
                                   .variant  = "ephemeral",
+                                  .severity = Severity::info});
+        const auto outer = outer_domain(prim);
+        if (outer && *outer != *id)
+            sink.report(kDomain, {.site     = site_of(prim, "ros:context:domain_id"),
+                                  .message  = fmt::format("the domain is {}, that of the context above is {}", *id, *outer),
+                                  .observed = std::to_string(*id),
+                                  .expected = std::to_string(*outer),
+                                  .hint     = "write the same domain, unless the part shall not hear its robot",
+                                  .variant  = "nested",
                                   .severity = Severity::info});
     }
     if (!context.outermost && prim.attribute("ros:context:parent_frame").authored())
@@ -284,6 +304,14 @@ void check_context(const Context& context, Sink& sink)
                                 .observed = *text,
                                 .expected = "a relative namespace",
                                 .hint     = "remove the leading slash if the part shall follow its robot"});
+    else if (fault == ros::NameFault::none && text->find('/') != std::string::npos)
+        sink.report(kNamespace, {.site     = site_of(prim, "ros:context:namespace"),
+                                 .message  = "the namespace \"" + *text + "\" has several parts",
+                                 .observed = *text,
+                                 .expected = "one part a context",
+                                 .hint     = "give each part a context of its own, if it stands for a thing of its own",
+                                 .variant  = "parts",
+                                 .severity = Severity::info});
 }
 
 void check_robots(const Facts& facts, const std::vector<Context>& all, Sink& sink)

@@ -108,7 +108,7 @@ void check_frame(const Facts& facts, std::int32_t at, Sink& sink)
 {
     const PrimFacts& prim = facts.prims[static_cast<std::size_t>(at)];
     for (const Rule* rule : {&kOnXform, &kId, &kStatic, &kOnBody}) sink.applies(*rule);
-    if (!prim.is(kXformable) || prim.is(kGprim | kCamera))
+    if (!prim.is(kXformable) || prim.is(kGprim))  // on a camera it is REP-2.8-a's
         sink.report(kOnXform, {.site     = prim.prim.site(),
                                .message  = "RosFrameAPI stands on " + kind_of(prim.prim),
                                .observed = prim.prim.type_name().text(),
@@ -121,6 +121,14 @@ void check_frame(const Facts& facts, std::int32_t at, Sink& sink)
                                .expected = "Xform",
                                .hint     = "an Xform says it plainer",
                                .variant  = "other",
+                               .severity = Severity::info});
+    if (!prim.is(kBody) && facts.nearest(at, kBody | kContext) == nullptr)
+        sink.report(kOnXform, {.site     = prim.prim.site(),
+                               .message  = "neither a link nor a context stands above the frame: it hangs on nothing",
+                               .observed = "no parent frame",
+                               .expected = "a link or a context above",
+                               .hint     = "put the frame below the link that carries it, or apply RosContextAPI to the default prim",
+                               .variant  = "alone",
                                .severity = Severity::info});
     const auto            authored = ros::text(prim.prim, "ros:frame:id");
     const std::string     id       = authored.value_or(prim.prim.name().text());
@@ -147,6 +155,14 @@ void check_frame(const Facts& facts, std::int32_t at, Sink& sink)
                               .observed = "time samples",
                               .expected = "ros:frame:static = false",
                               .hint     = "write `bool ros:frame:static = false`"});
+    else if (!is_static && !varies && !prim.is(kBody))
+        sink.report(kStatic, {.site     = site_of(prim.prim, "ros:frame:static"),
+                              .message  = "a frame that rests is said to move",
+                              .observed = "ros:frame:static = false",
+                              .expected = "true",
+                              .hint     = "remove it, unless something outside the asset moves the frame",
+                              .variant  = "rests",
+                              .severity = Severity::info});
     const physics::Index body = facts.physics.body_at(prim.prim.path());
     // A body that is nothing but a frame is REP-1.3-q's.
     if (prim.is(kBody) && body >= 0 && !dummy_frame(facts, facts.physics.bodies[static_cast<std::size_t>(body)]))

@@ -69,7 +69,7 @@ constexpr Rule kFamilyName{
     .slug    = "subset-family",
     .summary = "Subsets that bind a material belong to the family materialBind.",
     .why     = "Other families are not looked at for materials.",
-    .fix     = "The family is written.",
+    .fix     = "The family is written. Shared faces stay with the first of two subsets that wear the same material.",
     .fixable = true,
     .bad     = R"(
 def Material "look" {
@@ -210,7 +210,7 @@ class Looks {
     void run()
     {
         for (const PrimFacts& prim : facts_.prims) {
-            if (prim.is(kLight) && prim.prim.type_name().text() == "DomeLight") environment(prim.prim);
+            if (prim.is(kLight)) picture_of_light(prim.prim);
             if (prim.is(kSubset)) subset(prim.prim);
             if (!prim.is(kGprim | kSubset)) continue;
             // A collider that is only a guide is not seen.
@@ -311,6 +311,10 @@ class Looks {
                      : extension.empty()                         ? ""
                                                                  : extension.substr(1);
         const bool first = textures_.insert(shader.path()).second;
+        const bool named_jpeg = extension == ".jpg" || extension == ".jpeg", named_png = extension == ".png";
+        if (first && ((header.format == "png" && named_jpeg) || (header.format == "jpeg" && named_png)))
+            say(kFormats, shader, "inputs:file", "the texture is " + header.format + ", whatever its name says", name,
+                named_png ? "png" : "jpeg", "name the file after what it holds", "mismatch", Severity::warning);
         if (first && format != "png" && format != "jpeg")
             say(kFormats, shader, "inputs:file", "the texture is " + (format.empty() ? "of unknown format" : format),
                 format, "png or jpeg",
@@ -338,17 +342,26 @@ class Looks {
                 "raw", "write inputs:sourceColorSpace = \"raw\"");
     }
 
-    void environment(const usd::Prim& light)
+    /// Environments may be HDR; what another light throws is a picture like those of surfaces.
+    void picture_of_light(const usd::Prim& light)
     {
+        const std::string type = light.type_name().text();
+        const bool        dome = type == "DomeLight" || type == "DomeLight_1";
         const auto path = value_of<usd::AssetPath>(light.attribute("inputs:texture:file"));
         if (path.authored.empty()) return;
-        sink_.applies(kEnvironment);
+        sink_.applies(dome ? kEnvironment : kFormats);
         std::string format = path.resolved.empty() ? "" : read_image_header(path.resolved).format;
         if (format.empty()) {
             format = std::filesystem::path(path.authored).extension().string();
             if (!format.empty()) format.erase(0, 1);
         }
         for (char& c : format) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+        if (!dome) {
+            if (format != "png" && format != "jpeg" && format != "jpg")
+                say(kFormats, light, "inputs:texture:file", "the picture of the light is " + format, format, "png or jpeg",
+                    "convert the picture to PNG; only a DomeLight takes Radiance HDR", "format");
+            return;
+        }
         if (format != "hdr" && format != "png" && format != "jpeg" && format != "jpg")
             say(kEnvironment, light, "inputs:texture:file", "the environment is " + format, format, "hdr, png or jpeg",
                 "convert the picture to Radiance HDR");

@@ -16,7 +16,7 @@ constexpr Rule kChirality{
     .slug    = "chirality",
     .summary = "Bodies, colliders and cameras are not mirrored.",
     .why     = "A mirrored frame is left-handed: joints turn the other way and rotations cannot be expressed.",
-    .fix     = "None for bodies: mirror the points of the mesh and its winding instead of the frame.",
+    .fix     = "Geometry takes the mirror of its own scale into its points or sizes. None for bodies and what stands below a mirror.",
     .bad     = R"(
 def Camera "eye"
 {

@@ -375,6 +375,25 @@ void check_roots(const Facts& facts, const KinematicTree& tree, Sink& sink)
              .hint     = "apply PhysicsArticulationRootAPI to the base link or to the joint that anchors it"});
 }
 
+/// A root above several trees makes an articulation of each, though it looks like one.
+void check_shared_roots(const Facts& facts, Sink& sink)
+{
+    std::map<std::int32_t, std::size_t> trees;
+    for (const KinematicTree& tree : facts.trees)
+        if (!tree.joints.empty())
+            for (const std::int32_t root : tree.roots) ++trees[root];
+    for (const auto& [root, count] : trees)
+        if (count > 1)
+            sink.report(kRootCount, {.site     = facts.prims[static_cast<std::size_t>(root)].prim.site(),
+                                     .message  = "one articulation root stands for " + std::to_string(count) +
+                                                 " trees that no joint connects",
+                                     .observed = std::to_string(count) + " trees",
+                                     .expected = "one",
+                                     .hint     = "give each tree a root of its own, or connect them by a joint",
+                                     .variant  = "shared",
+                                     .severity = Severity::warning});
+}
+
 void check_placement(const Facts& facts, Sink& sink)
 {
     std::map<usd::Path, int> scopes;
@@ -421,6 +440,7 @@ void check(const Facts& facts, Sink& sink)
         check_loops(facts, tree, two_parent_bodies(facts, tree, sink), sink);
         check_roots(facts, tree, sink);
     }
+    check_shared_roots(facts, sink);
     check_placement(facts, sink);
     check_exclusions(facts, sink);
 }

@@ -3,17 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "mechane/core/bytes.h"
+#include "mechane/dynamics/joint_motion.h"
 #include "mechane/dynamics/kinematics.h"
+#include "mechane/model/belongs.h"
 #include "mechane/solvers/codes.h"
 #include "mechane/solvers/support.h"
 #include "mechane/tasks/parallel.h"
-#include "memory.h"
-#include "system.h"
+#include "solvers/softstep/contact/contact_input.h"
+#include "solvers/softstep/island/islands.h"
+#include "solvers/softstep/mechanism/groups.h"
+#include "solvers/softstep/mechanism/loops.h"
+#include "solvers/softstep/mechanism/predict.h"
+#include "solvers/softstep/mechanism/response.h"
+#include "solvers/softstep/mechanism/rows.h"
+#include "solvers/softstep/state/divergence.h"
+#include "solvers/softstep/state/memory.h"
+#include "solvers/softstep/state/prescribed.h"
+#include "solvers/softstep/state/publish.h"
+#include "solvers/softstep/state/reactions.h"
+#include "solvers/softstep/state/sleep.h"
+#include "solvers/softstep/state/system.h"
 
 namespace mechane::solvers::softstep {
 
@@ -146,6 +162,8 @@ class SoftStep final : public Solver {
     void break_joints(double h, StepReport& report);
     void fill_observables(double h, double dt);
     void load_state(const model::State& in, const model::Control& control, double dt, Culprit& culprit);
+    /// Whether the caller wrote the body of a free root before the first step, and left its joint as the model has it.
+    [[nodiscard]] bool is_placed_by_hand(const Link& link, const model::State& in) const;
     /// Loads a tree; `untouched`: the state is what the last step published. Returns whether joint_f pushes a link of
     /// it that is free.
     bool load_tree(std::int32_t t, const model::State& in, const std::vector<Real>& joint_f, bool untouched);
@@ -360,15 +378,43 @@ Spatiald SoftStep::load_of_joint(const Link& link, const std::vector<Real>& join
     return is_finite(f) ? f : Spatiald{};
 }
 
+bool SoftStep::is_placed_by_hand(const Link& link, const model::State& in) const
+{
+    const std::int32_t q = model_.joint_q_start[link.joint], qd = model_.joint_qd_start[link.joint];
+    if (std::memcmp(&in.joint_q[q], &model_.joint_q[q], 7 * sizeof(Real)) != 0 ||
+        std::memcmp(&in.joint_qd[qd], &model_.joint_qd[qd], 6 * sizeof(Real)) != 0)
+        return false;
+    if (same_bytes(in.body_q[link.body], model_.body_q[link.body]) &&
+        same_bytes(in.body_qd[link.body], model_.body_qd[link.body]))
+        return false;
+    // Bodies that were moved onto their joints (project_to_joints) say what the coordinates say, up to rounding.
+    std::array<double, 7> coords{};
+    for (std::size_t k = 0; k < 7; ++k) coords[k] = static_cast<double>(in.joint_q[static_cast<std::size_t>(q) + k]);
+    const Posed X    = link.X_PJ * dynamics::joint_motion(link.axes, coords).X_PC * inverse(link.X_CJ);
+    const Posed body = static_cast<Posed>(in.body_q[link.body]);
+    const auto  rate = [&](std::size_t k) { return static_cast<double>(in.joint_qd[static_cast<std::size_t>(qd) + k]); };
+    const Spatiald twist{rotate(link.X_PJ.q, Vec3d{rate(0), rate(1), rate(2)}),
+                         rotate(link.X_PJ.q, Vec3d{rate(3), rate(4), rate(5)})};
+    const Spatiald   off       = static_cast<Spatiald>(in.body_qd[link.body]) - twist;
+    constexpr double kRounding = 64 * std::numeric_limits<Real>::epsilon();
+    return length(body.p - X.p) > kRounding * (1 + length(X.p)) || length((conjugate(X.q) * normalized(body.q)).xyz()) > kRounding ||
+           length(off.linear) > kRounding * (1 + length(twist.linear)) ||
+           length(off.angular) > kRounding * (1 + length(twist.angular));
+}
+
 bool SoftStep::load_tree(std::int32_t t, const model::State& in, const std::vector<Real>& joint_f, bool untouched)
 {
     System&     s    = system_;
     const Tree& tree = s.forest.trees[t];
     // Joint coordinates are the state of free roots too, unless the caller has written the body and left the joint as
-    // published.
-    for (std::int32_t l = tree.link_begin; l < tree.link_end && !published_body_.empty(); ++l) {
+    // published, or, before the first step, as the model has it.
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
         const Link& link = s.forest.links[l];
         if (!link.free || link.from_body) continue;
+        if (published_body_.empty()) {
+            body_wins_[link.body] = is_placed_by_hand(link, in) ? 1 : 0;
+            continue;
+        }
         if (untouched) {
             body_wins_[link.body] = 0;
             continue;
@@ -554,16 +600,23 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         forget();
         return report;
     };
+    const auto refuse = [&](std::string why) {
+        report.refused = make_diagnostic(kSolverState, {}, why);
+        culprit        = {};
+        report         = undo();
+        report.culprit = std::move(why);
+        return report;
+    };
     if (structure_changed()) rebuild();
     if (!(dt >= 0) || !std::isfinite(dt)) {
-        report.culprit = fmt::format("dt is {}, expected a positive number of seconds", dt);
-        return undo();
+        return refuse(fmt::format("dt is {}, expected a positive number of seconds", dt));
     }
     if (in.body_q.size() != model_.body_count() || in.joint_q.size() != model_.joint_coord_count() ||
-        in.body_qd.size() != model_.body_count() || in.joint_qd.size() != model_.joint_dof_count()) {
-        report.culprit = "the state's arrays do not have the sizes of the model";
-        return undo();
-    }
+        in.body_qd.size() != model_.body_count() || in.joint_qd.size() != model_.joint_dof_count() ||
+        (!in.body_f.empty() && in.body_f.size() != model_.body_count()))
+        return refuse("the state's arrays do not have the sizes of the model");
+    if (!model::fits(model_, control)) return refuse("the control's arrays do not have the sizes of the model");
+    if (contacts && !model::fits(model_, *contacts)) return refuse("the contacts are of another model");
     if (contacts)
         if (auto readable = particle_contacts_only(name(), *contacts); !readable) {
             report.refused = readable.error();
@@ -587,11 +640,11 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         load_contacts(s, *contacts, options_.combine, h, substeps);
     else {
         s.contacts   = {};
-        s.pile_count = 0;
+        s.batch_count = 0;
     }
     drop_far_contacts(s, dt);
     disturb_carried(s, bases_moved_);
-    if (contacts) disturb_piles(s, *contacts, dt);
+    if (contacts) disturb_batches(s, *contacts, dt);
     build_islands(s);
     spread_wakefulness(s);
     slept_.assign(s.forest.links.size(), 0);
@@ -659,8 +712,8 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     fall_asleep(s, dt);
     publish(in, out, dt);
     if (contacts) report.deepest_penetration = store_contacts(s, *contacts, h, substeps);
-    for (std::size_t p = 0; p < s.pile_count; ++p)
-        report.deepest_penetration = std::max(report.deepest_penetration, -static_cast<double>(s.piles[p].least));
+    for (std::size_t p = 0; p < s.batch_count; ++p)
+        report.deepest_penetration = std::max(report.deepest_penetration, -static_cast<double>(s.batches[p].least));
     if (!culprit.text.empty()) {
         for (std::size_t w = 1; w < s.faulty.size(); ++w)
             if (s.faulty[w]) report.diverged_worlds.push_back(static_cast<std::int32_t>(w) - 1);

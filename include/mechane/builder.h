@@ -1,0 +1,177 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mechane/math.h"
+#include "mechane/model.h"
+#include "mechane/result.h"
+
+namespace mechane {
+
+namespace model {
+class ModelBuilder;
+}
+
+/// A body: where it is, and what it weighs beyond its shapes.
+struct BodyOptions {
+    Vec3d       position{};   ///< of the body frame in the world [m]
+    Quatd       rotation{};   ///< unit
+    Vec3d       velocity{};   ///< of the centre of mass [m/s]
+    Vec3d       angular_velocity{};  ///< [rad/s]
+    std::string label{};      ///< unique within its world; a number stands in where it is empty
+    double      mass = 0;     ///< [kg]; shapes add theirs by their density
+    Vec3d       com{};        ///< body frame [m]
+    Mat33d      inertia{};    ///< about the centre of mass, body axes [kg m^2]
+    bool        kinematic = false;  ///< moved by commands alone
+};
+
+/// What a surface is made of.
+struct Surface {
+    double                density     = 1000;  ///< [kg/m^3]; 0 adds no mass
+    double                friction    = 1;     ///< dimensionless
+    double                restitution = 0;     ///< 0..1
+    double                margin      = 0;     ///< how far the surface is offset [m]
+    std::optional<double> gap{};               ///< how much earlier a contact is made [m]
+    bool                  collides = true;  ///< false: meets nothing, yet weighs, and rays see it
+};
+
+// Shapes: sizes, and where they lie in their body, or in the world for those of kWorld.
+
+struct BoxOptions {
+    Vec3d       half{};  ///< extents [m]
+    Vec3d       position{};
+    Quatd       rotation{};
+    std::string label{};
+    Surface     surface{};
+};
+struct SphereOptions {
+    double      radius = 0;  ///< [m]
+    Vec3d       position{};
+    std::string label{};
+    Surface     surface{};
+};
+/// Along z: capsules, whose caps go beyond the half height, cylinders and cones.
+struct CapsuleOptions {
+    double      radius = 0, half_height = 0;  ///< [m]
+    Vec3d       position{};
+    Quatd       rotation{};
+    std::string label{};
+    Surface     surface{};
+};
+struct HeightfieldOptions {
+    int                   rows = 0, columns = 0;   ///< at least 2
+    double                half_x = 0, half_y = 0;  ///< of the rectangle that it covers [m]
+    std::span<const Real> elevations{};            ///< [rows * columns], row by row along x, y ascending [m]
+    Vec3d                 position{};
+    Quatd                 rotation{};
+    std::string           label{};
+    Surface               surface{};
+};
+struct MeshOptions {
+    std::span<const Vec3d>        points{};        ///< [m]
+    std::span<const std::int32_t> triangles{};     ///< three indices each, counter-clockwise from outside
+    bool                          convex = false;  ///< its convex hull collides
+    Vec3d                         position{};
+    Quatd                         rotation{};
+    std::string                   label{};
+    Surface                       surface{};
+};
+struct GroundOptions {
+    double      height = 0;  ///< along the up axis [m]
+    std::string label{"ground"};
+    Surface     surface{};
+};
+
+/// A joint between two bodies, or a body and kWorld. Anchors are in the frames of the two; the axis is one of the
+/// parent's anchor.
+struct JointOptions {
+    Vec3d       parent_anchor{}, child_anchor{};      ///< [m]
+    Quatd       parent_rotation{}, child_rotation{};  ///< of the anchors
+    Vec3d       axis{0, 0, 1};
+    std::string label{};
+    double      lower = -kInfinity, upper = kInfinity;  ///< limits [m] or [rad]
+    double      stiffness = 0, damping = 0;  ///< of its drive [N/m, N s/m] or per radian
+    double      target       = 0;            ///< of its drive [m] or [rad]
+    double      effort_limit = kInfinity;    ///< of its drive [N] or [N m]
+    double      friction = 0, armature = 0;
+    double      position = 0, velocity = 0;  ///< at the start
+};
+
+/// Copies of a scene: which body of the copy in a world was which of the scene.
+class Replicas {
+  public:
+    [[nodiscard]] int     count() const noexcept { return count_; }
+    [[nodiscard]] WorldId world(int copy) const;
+    /// Of the model that the builder makes; a body that the scene does not have is a mistake that the failure handler is
+    /// told. kWorld stays kWorld.
+    [[nodiscard]] BodyId  body(WorldId world, BodyId of_scene) const;
+    [[nodiscard]] JointId joint(WorldId world, JointId of_scene) const;
+    [[nodiscard]] ShapeId shape(WorldId world, ShapeId of_scene) const;
+
+  private:
+    friend class ModelBuilder;
+    [[nodiscard]] std::int32_t at(WorldId world, std::int32_t index, std::int32_t first, std::int32_t size) const;
+    std::int32_t               count_ = 0, first_world_ = 0;
+    std::int32_t               body_ = 0, joint_ = 0, shape_ = 0, bodies_ = 0, joints_ = 0, shapes_ = 0;
+};
+
+/// Puts a model together. SI units, z up unless told. Every call is accepted: a mistake is kept, with the name of the
+/// call and of the argument, and `finalize` returns the first. Ids are those of the model that is made.
+class ModelBuilder {
+  public:
+    ModelBuilder();
+    ~ModelBuilder();
+    ModelBuilder(const ModelBuilder&);
+    ModelBuilder& operator=(const ModelBuilder&);
+    ModelBuilder(ModelBuilder&&) noexcept;
+    ModelBuilder& operator=(ModelBuilder&&) noexcept;
+
+    void set_gravity(const Vec3d& gravity);  ///< [m/s^2]
+
+    /// A body that moves freely, with a free joint.
+    BodyId add_body(const BodyOptions& options = {});
+    /// A body that joints will hold: a link of a robot.
+    BodyId  add_link(const BodyOptions& options = {});
+    ShapeId add_box(BodyId body, const BoxOptions& options);
+    ShapeId add_sphere(BodyId body, const SphereOptions& options);
+    ShapeId add_capsule(BodyId body, const CapsuleOptions& options);
+    ShapeId add_cylinder(BodyId body, const CapsuleOptions& options);
+    ShapeId add_cone(BodyId body, const CapsuleOptions& options);
+    ShapeId add_mesh(BodyId body, const MeshOptions& options);
+    /// What stands: infinite ground at a height, a height field.
+    ShapeId add_ground(const GroundOptions& options = {});
+    ShapeId add_heightfield(const HeightfieldOptions& options);
+
+    JointId add_revolute(BodyId parent, BodyId child, const JointOptions& options = {});
+    JointId add_prismatic(BodyId parent, BodyId child, const JointOptions& options = {});
+    JointId add_ball(BodyId parent, BodyId child, const JointOptions& options = {});
+    JointId add_fixed(BodyId parent, BodyId child, const JointOptions& options = {});
+    /// Names the joints of one robot, parents first. Joints that are in none form one by themselves when they are made
+    /// into a model.
+    void add_robot(std::span<const JointId> joints, std::string label = {});
+    void disable_contacts(ShapeId a, ShapeId b);
+
+    /// Copies of a scene, each in a world of its own. The scene has no worlds itself.
+    Replicas replicate(const ModelBuilder& scene, int count);
+
+    /// @param notes  gets what was corrected
+    /// @error SIM_BUILD  the first mistake, MODEL_STRUCTURE, MODEL_ORPHAN_JOINT, MODEL_SHAPE_MATERIAL
+    [[nodiscard]] Result<std::shared_ptr<const Model>> finalize(Diagnostics& notes) const;
+    [[nodiscard]] Result<std::shared_ptr<const Model>> finalize() const;
+    /// All mistakes so far.
+    [[nodiscard]] const Diagnostics& mistakes() const noexcept;
+
+    /// A building block, for what has no function here.
+    [[nodiscard]] model::ModelBuilder&       arrays() noexcept;
+    [[nodiscard]] const model::ModelBuilder& arrays() const noexcept;
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mechane

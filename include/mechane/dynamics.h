@@ -1,0 +1,85 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mechane/math.h"
+#include "mechane/model.h"
+#include "mechane/state.h"
+
+namespace mechane {
+
+/// A matrix that lies in somebody else's memory, row by row.
+struct MatrixView {
+    std::size_t             rows = 0, columns = 0;
+    std::span<const double> values{};  ///< [rows * columns]
+
+    /// @return the entry; one beyond the matrix is a mistake that the failure handler is told
+    [[nodiscard]] double                  operator()(std::size_t row, std::size_t column) const;
+    [[nodiscard]] std::span<const double> row(std::size_t row) const;
+};
+
+/// Where a body should be, and how it should be turned; world frame.
+struct Goal {
+    BodyId               body{};
+    Vec3d                point{};     ///< body frame [m]
+    std::optional<Vec3d> position{};  ///< of the point [m]
+    std::optional<Quatd> rotation{};  ///< of the body frame
+    double               position_weight = 1, rotation_weight = 1;  ///< [1/m], [1/rad]
+};
+
+struct IkSettings {
+    int    iterations         = 100;   ///< per start
+    int    starts             = 1;     ///< the given state, then samples within the limits
+    double position_tolerance = 1e-4;  ///< [m]
+    double rotation_tolerance = 1e-4;  ///< [rad]
+};
+
+/// What inverse kinematics found.
+struct IkSolution {
+    bool   solved         = false;
+    double position_error = 0, rotation_error = 0;  ///< worst of all goals [m], [rad]
+    State  state;                                   ///< the given one with the joints where they were found
+};
+
+/// Dynamics of a model at a state, without contacts and other constraints: for controllers and analysis. Bodies go in;
+/// what comes out is in the model's order: columns and entries are `Model::dofs` of the world. Free bodies have six:
+/// velocity of the centre of mass and angular velocity.
+///
+/// Spans and views lie in memory of this object and hold until its next call; once `at` has been called nothing is
+/// allocated but by `inverse_kinematics`. Belongs to one thread at a time.
+class Dynamics {
+  public:
+    explicit Dynamics(std::shared_ptr<const Model> model);
+    ~Dynamics();
+    Dynamics(Dynamics&&) noexcept;
+    Dynamics& operator=(Dynamics&&) noexcept;
+
+    /// Computes the kinematics of a state, which has to be of the model. Before the first call it is the model's start.
+    Dynamics& at(const State& state);
+
+    /// Of a point of a body [m, body frame], 6 x dofs of the body's world: rows (velocity of the point, angular
+    /// velocity), world axes. @error SIM_DYNAMICS  the body moves, and has no joint, or a free one to another body
+    [[nodiscard]] Result<MatrixView> jacobian(BodyId body, const Vec3d& point = {});
+    /// Symmetric, with armature on the diagonal. @error SIM_DYNAMICS  as jacobian, for any body of the world
+    [[nodiscard]] Result<MatrixView> mass_matrix(WorldId world = kShared);
+    /// What a controller must apply for these accelerations [N] or [N m], gravity and velocities included.
+    /// @param accelerations  one for each dof of the world, or none: all 0
+    [[nodiscard]] Result<std::span<const double>> inverse_dynamics(std::span<const double> accelerations = {},
+                                                                   WorldId                 world = kShared);
+    /// Accelerations under these forces.
+    [[nodiscard]] Result<std::span<const double>> forward_dynamics(std::span<const double> forces,
+                                                                   WorldId                 world = kShared);
+    /// Joint positions that bring bodies to goals, within the limits of the joints, from a state of the model.
+    /// @error DYN_GOAL
+    [[nodiscard]] Result<IkSolution> inverse_kinematics(const State& start, std::span<const Goal> goals,
+                                                        const IkSettings& settings = {});
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mechane

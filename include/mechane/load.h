@@ -1,0 +1,46 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mechane/model.h"
+#include "mechane/result.h"
+#include "mechane/schema.h"
+
+namespace mechane {
+
+/// Gains that hold every joint at its start.
+struct HoldGains {
+    double stiffness = 0, damping = 0;  ///< [N/m, N s/m] or [N m/rad, N m s/rad]
+};
+
+/// How a stage becomes a model. Defaults are those of `mechane sim FILE`.
+struct LoadOptions {
+    bool                     ground = false;   ///< adds an infinite ground, unless the stage has one
+    std::optional<double>    ground_height{};  ///< along the up axis [m]; just below the lowest collider when unset
+    std::optional<HoldGains> hold{};
+    int                      worlds = 1;  ///< copies of the whole scene, each a world of its own
+    std::optional<bool>      floating{};  ///< bases move freely, or are fixed; unset: as the stage says
+    /// "/Prim{set}" or "set", and the variant that is selected.
+    std::vector<std::pair<std::string, std::string>> variants{};
+    /// Whose attributes count, by priority: "newton", "physx", "mjc", "auto" (those that the stage uses), tables below.
+    std::vector<std::string>           resolvers{"auto"};
+    std::vector<Resolver>              tables{};
+    std::map<std::string, std::string> packages{};      ///< package://NAME/... -> folder
+    std::vector<std::string>           search_paths{};  ///< for layers
+    bool                               allow_missing = false;  ///< missing references and payloads are warnings
+    int                                threads       = 0;      ///< 0: all cores; the model does not depend on it
+};
+
+/// Opens a stage and makes a model of it. Labels are prim paths; what the stage animates, a simulation of the model
+/// follows.
+/// @param notes  gets what could not be used, with file, line, prim and remedy
+/// @error STAGE_OPEN_FAILED, IMPORT_STAGE_COMPOSITION, STAGE_VARIANT_UNKNOWN, RESOLVER_UNKNOWN, RUN_ARGUMENT, and those of
+/// ModelBuilder::finalize
+Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOptions& options, Diagnostics& notes);
+Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOptions& options = {});
+
+}  // namespace mechane

@@ -1,0 +1,27 @@
+#pragma once
+/// Vectors, quaternions, poses, twists and wrenches, in `Real` (float, or double where the library was built so) and in
+/// double: Vec3, Vec3d, Quat, Pose, Spatial. SI units, radians, quaternions x y z w.
+#include "mechane/math/pose.h"
+#include "mechane/math/random.h"
+#include "mechane/math/spatial.h"
+
+namespace mechane {
+
+/// Where something is, in words that a program reads well: `sim.pose(box).position.z`. The building blocks have `Pose`,
+/// to which it converts, and from which `Placement::of` makes one.
+struct Placement {
+    Vec3 position{};  ///< of the frame's origin [m]
+    Quat rotation{};  ///< of the frame, unit
+
+    static Placement of(const Pose& pose) { return {pose.p, pose.q}; }
+    operator Pose() const { return {position, rotation}; }  // NOLINT: implicit
+    bool operator==(const Placement&) const = default;
+};
+
+/// The point p_B of the placed frame, in the frame that it is placed in.
+inline Vec3 operator*(const Placement& X, const Vec3& p_B) { return static_cast<Pose>(X) * p_B; }
+inline Placement operator*(const Placement& a, const Placement& b)
+{ return Placement::of(static_cast<Pose>(a) * static_cast<Pose>(b)); }
+inline Placement inverse(const Placement& X) { return Placement::of(inverse(static_cast<Pose>(X))); }
+
+}  // namespace mechane

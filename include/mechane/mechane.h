@@ -1,0 +1,18 @@
+#pragma once
+/// Everything: link mechane::mechane. docs/cpp.md shows programs.
+#include "mechane/asset.h"
+#include "mechane/collision/pipeline.h"
+#include "mechane/core/process.h"
+#include "mechane/load.h"
+#include "mechane/schema.h"
+#include "mechane/simulation.h"
+#include "mechane/solvers/sensor_contact.h"
+
+namespace mechane {
+
+// Building blocks that programs use most.
+using collision::CollisionPipeline;
+using collision::PipelineOptions;
+using solvers::SensorContact;
+
+}  // namespace mechane

@@ -1,0 +1,136 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "mechane/math.h"
+#include "mechane/model/changes.h"
+#include "mechane/model/types.h"
+#include "mechane/result.h"
+
+namespace mechane {
+
+namespace model {
+struct Model;
+}
+namespace simulation {
+struct ModelParts;
+}
+
+using model::ArticulationId;
+using model::BodyId;
+using model::DofId;
+using model::GeoType;
+using model::JointId;
+using model::JointType;
+using model::ShapeId;
+using model::WorldId;
+
+/// The body of everything that stands: the ground, walls. Its label is "world".
+inline constexpr BodyId kWorld{};
+/// What all worlds share, and everything of a model that has no worlds.
+inline constexpr WorldId kShared{};
+
+/// A scene that does not change: bodies, joints, shapes, materials. Made by `ModelBuilder::finalize` and `load`; shared
+/// by whatever uses it, from any thread. What a simulation changes of it, it changes in a copy of its own
+/// (`Simulation::edit`).
+///
+/// Things are named by typed ids, which belong to the model that gave them, and found by labels, which are unique
+/// within a world. An id that the model does not have is a mistake that the failure handler is told.
+class Model {
+  public:
+    ~Model();
+    Model(const Model&)            = delete;
+    Model& operator=(const Model&) = delete;
+
+    [[nodiscard]] int body_count() const noexcept;
+    [[nodiscard]] int joint_count() const noexcept;
+    [[nodiscard]] int dof_count() const noexcept;
+    [[nodiscard]] int shape_count() const noexcept;
+    /// 0 for a model without worlds, where everything is shared.
+    [[nodiscard]] int world_count() const noexcept;
+
+    /// By label. In a model of several worlds name the world; without it the label has to be unique in the model.
+    /// @error SIM_LABEL  the hint names the nearest labels, or the worlds that have it
+    [[nodiscard]] Result<BodyId>  find_body(std::string_view label, std::optional<WorldId> world = {}) const;
+    [[nodiscard]] Result<JointId> find_joint(std::string_view label, std::optional<WorldId> world = {}) const;
+    [[nodiscard]] Result<ShapeId> find_shape(std::string_view label, std::optional<WorldId> world = {}) const;
+    /// The degree of freedom of a joint that has one; of a joint that has several name the axis, linear ones first.
+    /// @error SIM_DOF, SIM_LABEL
+    [[nodiscard]] Result<DofId> find_dof(JointId joint, std::optional<int> axis = {}) const;
+    [[nodiscard]] Result<DofId> find_dof(std::string_view joint_label, std::optional<int> axis = {},
+                                         std::optional<WorldId> world = {}) const;
+
+    /// "world" for kWorld.
+    [[nodiscard]] const std::string& label(BodyId body) const;
+    [[nodiscard]] const std::string& label(JointId joint) const;
+    [[nodiscard]] const std::string& label(ShapeId shape) const;
+
+    [[nodiscard]] WorldId world_of(BodyId body) const;  ///< kShared for kWorld
+    [[nodiscard]] BodyId  body_of(ShapeId shape) const;
+    [[nodiscard]] double  mass(BodyId body) const;  ///< [kg]; infinite for kWorld
+    [[nodiscard]] JointId joint_of(DofId dof) const;
+    /// The joint that holds a body, a free one too; nothing for a body without a joint.
+    [[nodiscard]] std::optional<JointId> parent_joint(BodyId body) const;
+    /// Whether the dof has one coordinate of its own: all but those of ball and free joints.
+    [[nodiscard]] bool is_scalar(DofId dof) const;
+    /// The dofs of a world in the order of the model: what the columns of its Jacobians and the entries of its
+    /// generalized forces stand for.
+    [[nodiscard]] std::span<const DofId> dofs(WorldId world = kShared) const;
+    /// Step that the stage authors [s]; 1/60 where it authors none.
+    [[nodiscard]] double default_dt() const noexcept;
+
+    /// The arrays, under Newton's names: a building block.
+    [[nodiscard]] const model::Model& arrays() const noexcept;
+
+    /// What made the model beyond its arrays; for `load` and tests.
+    [[nodiscard]] static std::shared_ptr<const Model> make(simulation::ModelParts parts);
+    [[nodiscard]] const simulation::ModelParts&       parts() const noexcept;
+
+  private:
+    struct Impl;
+    explicit Model(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Changes a model that a simulation steps; given to the function of `Simulation::edit`, valid within it. Each change is
+/// told to the solver and to collision when the function ends. Values are checked like ids are: a wrong one is a mistake
+/// that the failure handler is told.
+class ModelEdit {
+  public:
+    explicit ModelEdit(model::Model& arrays) : arrays_(arrays) {}
+
+    void set_mass(BodyId body, double mass);  ///< [kg], positive; the inertia grows with it
+    void set_kinematic(BodyId body, bool on);
+    void set_friction(ShapeId shape, double mu);
+    void set_restitution(ShapeId shape, double restitution);  ///< 0..1
+    void set_collides(ShapeId shape, bool on);
+    void set_gains(DofId dof, double stiffness, double damping);  ///< of the drive [N/m, N s/m] or per radian
+    void set_limits(DofId dof, double lower, double upper);       ///< [m] or [rad]
+    void set_effort_limit(DofId dof, double limit);               ///< [N] or [N m]
+    void set_armature(DofId dof, double armature);                ///< [kg] or [kg m^2]
+    void set_enabled(JointId joint, bool on);
+    void set_gravity(const Vec3& gravity, WorldId world = kShared);  ///< [m/s^2]
+
+    /// The arrays, for what has no function here. @param what  has to say what is written to
+    model::Model& arrays(const model::ModelChanges& what)
+    {
+        changes_ |= what;
+        return arrays_;
+    }
+    [[nodiscard]] const model::ModelChanges& changes() const noexcept { return changes_; }
+
+  private:
+    std::size_t at(BodyId body) const;
+    std::size_t at(ShapeId shape) const;
+    std::size_t at(DofId dof) const;
+
+    model::Model&       arrays_;
+    model::ModelChanges changes_;
+};
+
+}  // namespace mechane

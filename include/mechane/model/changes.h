@@ -1,0 +1,25 @@
+#pragma once
+
+namespace mechane::model {
+
+/// What somebody changed in a model between two steps, for those who keep something that was made of it.
+struct ModelChanges {
+    bool numbers   = false;  ///< gains, limits, gravity, coefficients: read anew at every step
+    bool structure = false;  ///< joints enabled, bodies made kinematic, limits that come or go
+    bool inertia   = false;  ///< masses, centres of mass, inertias
+    bool shapes    = false;  ///< where colliders are in their bodies
+    bool pairs     = false;  ///< which shapes collide
+
+    [[nodiscard]] bool any() const { return numbers || structure || inertia || shapes || pairs; }
+    ModelChanges&      operator|=(const ModelChanges& other)
+    {
+        numbers   = numbers || other.numbers;
+        structure = structure || other.structure;
+        inertia   = inertia || other.inertia;
+        shapes    = shapes || other.shapes;
+        pairs     = pairs || other.pairs;
+        return *this;
+    }
+};
+
+}  // namespace mechane::model

@@ -1,0 +1,82 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "mechane/math.h"
+#include "mechane/model.h"
+#include "mechane/state.h"
+
+namespace mechane {
+
+/// Where a ray meets a shape.
+struct RayHit {
+    ShapeId shape{};
+    BodyId  body{};        ///< of the shape
+    double  distance = 0;  ///< from the origin [m]
+    Vec3d   point{};       ///< world [m]
+    Vec3d   normal{};      ///< unit, outwards
+};
+
+/// The surface nearest to a point.
+struct NearestHit {
+    ShapeId shape{};
+    BodyId  body{};
+    double  distance = 0;  ///< [m], negative inside of a solid
+    Vec3d   point{};       ///< on the surface
+    Vec3d   normal{};      ///< unit, outwards
+};
+
+/// How far two shapes are from each other.
+struct Separation {
+    double distance = 0;  ///< [m]; negative for convex shapes that overlap: how far b has to move along the normal
+    Vec3d  on_a{}, on_b{};
+    Vec3d  normal{};  ///< unit, from a to b
+};
+
+/// The first touch of a shape on its way.
+struct CastHit {
+    ShapeId shape{};
+    BodyId  body{};
+    double  fraction = 0;  ///< of the way, 0..1; 0: it touches where it starts
+    Vec3d   point{};
+    Vec3d   normal{};  ///< unit, from the shape that was met
+};
+
+/// What is where: rays, nearest surfaces, distances, overlaps, shapes on their way. Sees what collides. A world sees its
+/// own shapes and those that all share; kShared sees the latter alone.
+///
+/// `Simulation::queries` is kept up to date by its steps; one of your own shows the model's start until `update`. Asking
+/// is const and may be done from many threads; `update` may not be called meanwhile. Worlds and shapes that the model
+/// does not have, and numbers that are not finite, are mistakes that the failure handler is told.
+class Queries {
+  public:
+    explicit Queries(std::shared_ptr<const Model> model);
+    ~Queries();
+    Queries(Queries&&) noexcept;
+    Queries& operator=(Queries&&) noexcept;
+
+    /// @param state  of the model
+    void update(const State& state);
+
+    /// The first surface along a ray; of hits within 1e-6 of each other the shape with the smallest id.
+    /// @param direction  of any length but 0
+    [[nodiscard]] std::optional<RayHit> ray(WorldId world, const Vec3d& origin, const Vec3d& direction,
+                                            double max_distance = kInfinity) const;
+    [[nodiscard]] std::optional<NearestHit> nearest(WorldId world, const Vec3d& point,
+                                                    double max_distance = kInfinity) const;
+    /// Of two shapes, whatever their worlds. A mesh that overlaps has distance 0.
+    /// @error SIM_DISTANCE  for two planes, and shapes that do not collide
+    [[nodiscard]] Result<Separation> distance(ShapeId a, ShapeId b) const;
+    [[nodiscard]] bool               overlap(ShapeId a, ShapeId b) const;
+    /// Shapes that share a point with this one, in its world or, of a shared shape, in `world`; ascending.
+    [[nodiscard]] std::vector<ShapeId> overlaps(ShapeId shape, WorldId world = kShared) const;
+    /// What a convex shape of the model meets first when it is carried along `travel` [m] without turning.
+    [[nodiscard]] std::optional<CastHit> cast(ShapeId shape, const Vec3d& travel, WorldId world = kShared) const;
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mechane

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "mechane/model.h"
+#include "mechane/result.h"
+
+namespace mechane {
+
+struct ReplayOptions {
+    int threads = 0;  ///< 0: all cores; the outcome does not depend on it
+};
+
+/// What computing a recording once more showed.
+struct Replay {
+    /// Every step has the recorded hash, every frame is what was computed, and nothing of the recording is missing.
+    bool         equal            = false;
+    std::int64_t steps            = 0;   ///< that were compared
+    std::int64_t first_difference = -1;  ///< first step whose hash differs, -1 if none does
+    std::int64_t frames           = 0;   ///< that were compared
+};
+
+/// Computes a recording of `Simulation::record` or `mechane sim` once more and compares it, bit by bit. What the
+/// program wrote between the steps is in the recording; the animation of a stage is the model's.
+/// @error RECORD_FILE, RECORD_OTHER_MODEL, RECORD_INCONSISTENT, and those of Simulation::make
+Result<Replay> replay(const std::string& file, const Model& model, const ReplayOptions& options = {});
+
+}  // namespace mechane

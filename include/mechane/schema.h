@@ -1,0 +1,43 @@
+#pragma once
+/// Attributes of vendors, and tables of one's own: which attribute of a prim says what of the simulation, in which
+/// unit. A table that `LoadOptions::tables` names takes part in the order of priority like those that ship.
+#include <string>
+#include <vector>
+
+#include "mechane/resolve/key.h"
+#include "mechane/resolve/resolver.h"
+#include "mechane/result.h"
+
+namespace mechane {
+
+/// What an attribute can say: joint_armature, shape_margin, ...
+using Property = resolve::Key;
+/// In which unit it is authored; it is converted to SI and radians once.
+using AttributeUnit = resolve::Unit;
+/// A table of attributes, in order.
+using Resolver = resolve::Resolver;
+
+/// An attribute that is one number, or one flag, times a factor.
+struct AttributeRow {
+    Property      property{};
+    std::string   attribute{};  ///< full name, "acme:joint:rotorInertia"
+    AttributeUnit unit   = AttributeUnit::si;
+    double        factor = 1;
+};
+
+/// A table of the caller's own.
+/// @param name  by which LoadOptions::resolvers names it; also the namespace of its attributes
+/// @error RESOLVER_TABLE  a name is empty or not one word, or a factor is not finite
+Result<Resolver> make_resolver(const std::string& name, const std::vector<AttributeRow>& rows);
+
+/// What a table that ships reads.
+struct AttributeInfo {
+    std::string   attribute{};
+    Property      property{};
+    AttributeUnit unit = AttributeUnit::si;
+};
+/// @param resolver  "newton", "physx" or "mjc"
+/// @error RESOLVER_UNKNOWN
+Result<std::vector<AttributeInfo>> attributes_of(const std::string& resolver);
+
+}  // namespace mechane

@@ -1,0 +1,144 @@
+#pragma once
+/// Everything that needs no USD: models, simulations, dynamics, queries, recordings, solvers of one's own. Link
+/// mechane::simulation. docs/cpp.md shows programs.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mechane/builder.h"
+#include "mechane/contacts.h"
+#include "mechane/dynamics.h"
+#include "mechane/math.h"
+#include "mechane/model.h"
+#include "mechane/queries.h"
+#include "mechane/recording.h"
+#include "mechane/result.h"
+#include "mechane/solver.h"
+#include "mechane/state.h"
+
+namespace mechane {
+
+struct SimulationOptions {
+    std::optional<double> dt{};  ///< of a step [s]; unset: what the stage authors, or 1/60
+    int                   substeps = 8;           ///< 1..64
+    std::string           solver   = "softstep";  ///< or a registered one
+    int                   threads  = 0;           ///< including the caller's; 0: all cores. Nothing depends on it
+    bool                  sleeping = false;       ///< islands that have come to rest are left out
+};
+
+/// The worlds of a model, for loops.
+class Worlds {
+  public:
+    class iterator {
+      public:
+        using difference_type = std::ptrdiff_t;
+        using value_type      = WorldId;
+        WorldId   operator*() const { return WorldId(value_); }
+        iterator& operator++()
+        {
+            ++value_;
+            return *this;
+        }
+        iterator operator++(int)
+        {
+            iterator before = *this;
+            ++value_;
+            return before;
+        }
+        bool operator==(const iterator&) const = default;
+
+      private:
+        friend class Worlds;
+        std::int32_t value_ = 0;
+    };
+    explicit Worlds(int count) : count_(count) {}
+    [[nodiscard]] iterator    begin() const { return {}; }
+    [[nodiscard]] iterator    end() const
+    {
+        iterator last;
+        last.value_ = count_;
+        return last;
+    }
+    [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(count_); }
+
+  private:
+    std::int32_t count_;
+};
+
+struct RecordOptions {
+    std::int64_t every = 1;  ///< keep the frame of every k-th step; every step has its hash
+    std::string  source{};   ///< what the recording says that was simulated
+};
+
+/// A model in motion. Owns its state, commands, contacts, solver and threads; shares the model.
+///
+/// Equal models, options, commands and writes give equal states, to the last bit, for any number of threads, and the
+/// same as `run::simulate` and `mechane sim`. One thread at a time may use a simulation; several simulations may run at
+/// the same time, each on a thread of its own, with one model.
+class Simulation {
+  public:
+    /// A model that cannot be stepped, or an option out of its range, is told the failure handler; `make` returns it.
+    explicit Simulation(std::shared_ptr<const Model> model, const SimulationOptions& options = {});
+    /// @error SIM_OPTION, SOLVER_UNKNOWN, SOLVER_MODEL, API_ARGUMENT without a model
+    [[nodiscard]] static Result<Simulation> make(std::shared_ptr<const Model> model,
+                                                 const SimulationOptions&     options = {});
+    ~Simulation();
+    Simulation(Simulation&&) noexcept;
+    Simulation& operator=(Simulation&&) noexcept;
+
+    // -- stepping
+    /// @error RUN_DIVERGED  the state is as it was before; SOLVER_STATE. Worlds that diverged while others went on are
+    /// in the report.
+    [[nodiscard]] Result<StepReport> step();
+    /// As many steps as it takes. @error SIM_OPTION  seconds are negative or not finite; those of step
+    [[nodiscard]] Result<void> run_for(double seconds);
+    /// Called before each step, after the animation of the stage: what it writes to the commands is the last word.
+    using Controller = std::function<void(const State& state, Control& control)>;
+    void on_step(Controller controller);
+
+    // -- what is
+    [[nodiscard]] const std::shared_ptr<const Model>& model() const noexcept;
+    [[nodiscard]] const State&                        state() const noexcept;
+    [[nodiscard]] double                              time() const noexcept;  ///< [s]
+    [[nodiscard]] double                              dt() const noexcept;    ///< [s]
+    [[nodiscard]] std::int64_t                        steps() const noexcept;
+    [[nodiscard]] std::uint64_t                       hash() const noexcept;  ///< chained over the states of all steps
+    [[nodiscard]] Placement                           pose(BodyId body) const;
+    [[nodiscard]] Vec3                                position(BodyId body) const;
+    [[nodiscard]] Worlds                              worlds() const;
+    [[nodiscard]] Contacts                            contacts() const;  ///< of the last step, near ones included
+    [[nodiscard]] Contacts                            touching() const;  ///< those that carry a force
+    /// Up to date with the state. Valid until the next step.
+    [[nodiscard]] const Queries& queries();
+    /// What was found when the simulation was made and while it ran.
+    [[nodiscard]] const Diagnostics& notes() const noexcept;
+
+    // -- what a program writes
+    /// The commands from the next step on.
+    [[nodiscard]] Control& control();
+    /// The state, to be written to between steps; counts from the next step on.
+    [[nodiscard]] State& edit_state();
+    void set_pose(BodyId body, const Placement& pose) { edit_state().set_pose(body, pose); }
+    /// All worlds, or one of them, as they were before the first step; the time, the commands and the others stay.
+    void reset();
+    void reset(WorldId world);
+    /// Changes the model of this simulation alone. Not while recording. @error SIM_RECORDING, those of make
+    Result<void> edit(const std::function<void(ModelEdit&)>& change);
+
+    // -- recordings
+    /// Records every step from now on, into a file that `replay` and `mechane replay` verify.
+    /// @error SIM_RECORDING  it records already, or the model was edited; RECORD_WRITE_FAILED, FILES_INPUT, FILES_BUSY
+    [[nodiscard]] Result<void> record(const std::string& file, const RecordOptions& options = {});
+    /// Publishes the file. A simulation that ends without it leaves none.
+    /// @error SIM_RECORDING  nothing is recorded; RECORD_WRITE_FAILED
+    [[nodiscard]] Result<void> finish_recording();
+
+  private:
+    struct Impl;
+    explicit Simulation(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mechane

@@ -1,0 +1,119 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mechane/collision/pipeline.h"
+#include "mechane/collision/rest_overlaps.h"
+#include "mechane/core/result.h"
+#include "mechane/dynamics/kinematics.h"
+#include "mechane/model/changes.h"
+#include "mechane/model/model.h"
+#include "mechane/model/state.h"
+#include "mechane/simulation/checkpoint.h"
+#include "mechane/solvers/solver.h"
+#include "mechane/tasks/parallel.h"
+
+namespace mechane::simulation {
+
+/// Sets what an animation commands for a step from `begin` to `end` [s], in the controls and in a copy of the model;
+/// says what it changed of that.
+using Follow = std::function<model::ModelChanges(double begin, double end, const model::State& state,
+                                                 model::Model& model, model::Control& control)>;
+
+struct EngineOptions {
+    std::string solver     = "softstep";
+    double      dt         = 1.0 / 60;  ///< [s], positive
+    int         substeps   = 8;         ///< 1..64
+    int         threads    = 0;         ///< 0: all cores; the states do not depend on it
+    bool        sleeping   = false;     ///< islands that have come to rest are left out
+    bool        keep_pairs = true;      ///< pairs at rest keep their contacts
+    bool        sweep_fast = true;      ///< fast bodies are followed along their way
+    Follow      follow{};               ///< called before each step; may be empty
+};
+
+/// The one loop of this library: follow the animation, find contacts, solve, chain the hash. `Simulation` and
+/// `run::simulate` both run it, so equal models, options and commands give equal bytes.
+///
+/// It owns threads, contacts and solver; the model, the state and the controls are the caller's and outlive it. What
+/// the caller writes to them between two steps counts.
+class Engine {
+  public:
+    /// @error RUN_ARGUMENT  an option is out of range, or the state is none of the model; those of make_solver
+    static Result<std::unique_ptr<Engine>> make(const model::Model& model, model::State& state,
+                                                model::Control& control, EngineOptions options, Diagnostics& found);
+    ~Engine();
+    Engine(const Engine&)            = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    // -- before the first step: project or resume, then begin
+    /// Moves bodies onto their joints. @param found  gets RUN_PROJECTED
+    dynamics::Projection project(Diagnostics& found);
+    /// Takes over what a checkpoint holds, and hands the solver what it remembers.
+    /// @error RECORD_CHECKPOINT  of another model, solver or step
+    Result<void> resume(const record::Checkpoint& from);
+    /// Finds the contacts of the start, and what overlaps there. @param found  gets RUN_OVERLAP_KEPT
+    void begin(Diagnostics& found);
+
+    // -- a step
+    void follow();         ///< the animation has its say
+    void find_contacts();  ///< where the state is now
+    /// Solves, and chains the hash; where that diverged the state is as it was and the step does not count.
+    solvers::StepReport advance();
+    /// All three.
+    solvers::StepReport step();
+
+    // -- between steps
+    /// Contacts of the state as it is, for looking at; the next step finds its own.
+    void look();
+    /// Has the solver, and what is kept of contacts, forget the worlds whose entry is not zero [world_count]: after
+    /// their state was written to.
+    void forget_worlds(std::span<const std::uint8_t> selected);
+    void forget();  ///< everything
+    /// Contacts of the state as it is, as at the start of a run.
+    [[nodiscard]] model::Contacts contacts_now();
+    /// Changes the model that is stepped, which becomes a copy of the engine's own, and tells those who hold on to parts
+    /// of it.
+    /// @error those of make_solver
+    Result<void>                     edit(const std::function<model::ModelChanges(model::Model&)>& change);
+    [[nodiscard]] record::Checkpoint checkpoint() const;
+
+    [[nodiscard]] const model::Model&     model() const { return *model_; }  ///< that is stepped
+    [[nodiscard]] const model::Contacts&  contacts() const { return contacts_; }
+    [[nodiscard]] solvers::Solver&        solver() { return *solver_; }
+    [[nodiscard]] const solvers::Solver&  solver() const { return *solver_; }
+    [[nodiscard]] const tasks::Pool&      pool() const { return pool_; }
+    [[nodiscard]] const EngineOptions&    options() const { return options_; }
+    [[nodiscard]] std::int64_t            step_count() const { return first_ + done_; }  ///< since the first start
+    [[nodiscard]] std::int64_t            steps_done() const { return done_; }           ///< of this engine
+    [[nodiscard]] std::uint64_t           hash() const { return hash_; }  ///< chained over the states of all steps
+    [[nodiscard]] std::int64_t            overflows() const { return overflows_; }  ///< steps with too many contacts
+
+  private:
+    Engine(const model::Model& model, model::State& state, model::Control& control, EngineOptions options);
+    Result<void> make_solver(Diagnostics& found);
+    void         make_pipeline();
+    void         notify(const model::ModelChanges& changes);
+    Result<void> make_own();
+
+    const model::Model*           original_;
+    std::unique_ptr<model::Model> own_;  ///< a copy, where something changes it
+    const model::Model*           model_;
+    EngineOptions                 options_;
+    tasks::Pool                   pool_;
+    model::State&                 state_;
+    model::Control&               control_;
+    model::Contacts               contacts_;
+
+    std::unique_ptr<collision::CollisionPipeline> pipeline_;
+    collision::PairCache                          cache_;
+    std::unique_ptr<solvers::Solver>              solver_;
+    std::unique_ptr<collision::RestOverlaps>      rest_;
+    std::int64_t                                  first_ = 0, done_ = 0, overflows_ = 0;
+    std::uint64_t                                 hash_ = 0;
+};
+
+}  // namespace mechane::simulation

@@ -1,0 +1,247 @@
+#pragma once
+#include <array>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mechane/core/diagnostic.h"
+#include "mechane/math/pose.h"
+
+/// A robot as any of the formats describes it: links, joints, shapes, in SI and radians, each with the place in its
+/// file. Readers (URDF, MJCF) make one, the writer makes OpenUSD layers of it.
+namespace mechane::sourceformats {
+
+/// Where something stands in its file.
+struct Place {
+    std::shared_ptr<const std::string> file;  ///< as the user would write it; null for what no file has
+    int                                line = 0;
+};
+Site site_of(const Place& place);
+
+/// A value that USD's own schemas have no word for, as an attribute of a vendor's schema.
+struct Extra {
+    enum class Layer { newton, mujoco };
+    Layer       layer = Layer::newton;
+    std::string name;  ///< "newton:armature", "mjc:condim"
+    std::string type;  ///< USD's, "float", "double[]"
+    std::string text;  ///< the value as usda writes it
+    std::string api;   ///< the schema that has the attribute, to be applied; empty for that of a prim's type
+    Place       place;
+};
+
+/// Something that another prim points at.
+struct Ref {
+    enum class Kind { link, joint, shape, site, prim };
+    Kind kind  = Kind::link;
+    int  index = 0;
+};
+struct Relation {
+    std::string      name;
+    std::vector<Ref> targets;
+};
+
+/// Mass, centre of mass and inertia of a link, in the link's frame.
+struct Inertial {
+    double mass = 0;  ///< [kg]
+    Vec3d  com;       ///< [m]
+    Mat33d inertia;   ///< about the centre of mass, in the link's axes [kg m^2]
+    bool   has_inertia = true;
+    Place  place;
+};
+
+struct Link {
+    std::string             name;
+    Posed                   X_WL;  ///< in the robot's frame, all joints at zero
+    std::optional<Inertial> inertial;
+    std::vector<Extra>      extras;
+    Place                   place;
+    bool                    kinematic = false;  ///< moved from outside (MuJoCo's mocap bodies)
+};
+
+/// A drive of one degree of freedom: force = stiffness (target - q) + damping (target velocity - qd), up to the limit.
+struct Drive {
+    double stiffness = 0;  ///< [N/m] or [N m/rad]
+    double damping   = 0;  ///< [N s/m] or [N m s/rad]
+    double max_force = std::numeric_limits<double>::infinity();
+    double target = 0, target_velocity = 0;
+    Place  place;
+};
+
+struct Mimic {
+    int    joint      = -1;  ///< that leads; its first degree of freedom
+    double multiplier = 1, offset = 0;
+    Place  place;
+};
+
+/// One degree of freedom.
+struct Dof {
+    std::string           name;
+    bool                  angular = true;
+    Vec3d                 axis{1, 0, 0};  ///< unit, in the joint's frame
+    double                lower = -std::numeric_limits<double>::infinity();
+    double                upper = std::numeric_limits<double>::infinity();
+    std::optional<double> velocity_limit, damping, friction, armature;
+    std::optional<Drive>  drive;
+    std::vector<Extra>    extras;
+    Place                 place, limit_place;
+};
+
+struct Joint {
+    enum class Kind { fixed, revolute, prismatic, ball, generic, distance };
+    std::string          name;
+    Kind                 kind   = Kind::fixed;
+    int                  parent = -1;  ///< link, or -1: the world
+    int                  child  = 0;
+    Posed                X_PJ, X_CJ;  ///< the joint's frame in parent and child
+    std::vector<Dof>     dofs;        ///< one of revolute and prismatic joints, several of generic ones
+    std::optional<Mimic> mimic;
+    bool                 loop    = false;  ///< closes a loop of the tree
+    bool                 collide = false;  ///< the links may touch
+    double               reach   = 0;      ///< most distance of a distance joint [m]
+    std::vector<Extra>   extras;
+    Place                place;
+};
+
+struct Material {
+    std::string           name;
+    std::array<double, 4> rgba{0.7, 0.7, 0.7, 1};
+    std::string           texture;  ///< file; empty for none
+    double                metallic = 0, roughness = 0.5;
+    std::array<double, 3> emission{};
+    Place                 place;
+};
+
+/// What touching surfaces do.
+struct Contact {
+    double                static_friction = 0.5, dynamic_friction = 0.5, restitution = 0;
+    std::optional<double> torsional, rolling;  ///< lengths [m]
+    bool operator==(const Contact&) const = default;
+};
+
+/// Faces of a mesh file with one material.
+struct MeshSubset {
+    std::string      name;
+    std::vector<int> faces;
+    int              material = -1;  ///< of RobotTree::materials
+};
+
+/// A mesh file as read, in metres.
+struct MeshAsset {
+    std::string             name;
+    std::string             address;  ///< as the source names the file
+    std::vector<Vec3d>      points;
+    std::vector<int>        counts, corners;  ///< corners of each face, counter-clockwise; indices into points
+    std::vector<Vec3d>      normals;          ///< one a corner, or none
+    std::vector<Vec2d>      uvs;              ///< one a corner, or none
+    std::vector<MeshSubset> subsets;
+    Place                   place;
+};
+
+struct Shape {
+    enum class Kind { box, sphere, cylinder, capsule, ellipsoid, plane, mesh };
+    std::string            name;
+    int                    link = -1;  ///< or -1: the world
+    Posed                  X_LS;
+    Kind                   kind = Kind::box;
+    Vec3d                  size;  ///< half extents; radius; radius and half height (x, y); semi-axes; half sizes of a plane
+    int                    mesh     = -1;
+    Vec3d                  scale{1, 1, 1};  ///< of a mesh; negative ones mirror it
+    int                    material = -1;
+    bool                   visual = true, collider = false;
+    std::string            approximation;  ///< of a mesh that collides; empty: convexHull
+    std::optional<Contact> contact;
+    std::vector<Extra>     extras;
+    Place                  place;
+};
+
+/// A frame without mass.
+struct Frame {
+    std::string        name;
+    int                link = -1;
+    Posed              X_LS;
+    bool               published = true;  ///< a frame of ROS's tree; otherwise for the vendor's layer only
+    std::vector<Extra> extras;
+    Place              place;
+};
+
+struct Camera {
+    std::string name;
+    int         link = -1;
+    Posed       X_LC;                ///< looks along -z, y up
+    double      fovy       = 0.785;  ///< vertical field of view [rad]
+    bool        orthographic = false;
+    double      height       = 0;  ///< of an orthographic picture [m]
+    Place       place;
+};
+
+struct Light {
+    std::string           name;
+    int                   link = -1;
+    Posed                 X_LL;  ///< shines along -z
+    enum class Kind { distant, point, spot } kind = Kind::point;
+    std::array<double, 3> color{1, 1, 1};
+    double                cone = 0;  ///< half angle of a spot [rad]
+    Place                 place;
+};
+
+/// Links that never touch.
+struct Exclusion {
+    int   a = -1, b = -1;
+    Place place;
+};
+
+/// A prim of a vendor's own type: an actuator, a tendon, a keyframe.
+struct VendorPrim {
+    std::string           name, type;
+    Extra::Layer          layer = Extra::Layer::mujoco;
+    std::vector<Extra>    extras;
+    std::vector<Relation> relations;
+    Place                 place;
+};
+
+/// What one schema says on a joint about others: MuJoCo's equalities.
+struct JointRelation {
+    int         joint = 0;
+    std::string api;
+    Relation    relation;
+};
+
+/// Colliders by classes: pairs of groups that do not collide.
+struct CollisionGroup {
+    std::string      name;
+    std::vector<int> shapes;
+    std::vector<int> filtered;  ///< groups
+};
+
+struct SceneSettings {
+    std::optional<Vec3d>  gravity;  ///< [m/s^2]
+    std::optional<double> timestep;
+    std::vector<Extra>    extras;
+    Place                 place;
+};
+
+struct RobotTree {
+    std::string                name = "robot";
+    std::string                format;  ///< "URDF", "MJCF"
+    std::vector<Link>          links;
+    std::vector<Joint>         joints;  ///< parents before their children
+    std::vector<Shape>         shapes;
+    std::vector<Material>      materials;
+    std::vector<MeshAsset>     meshes;
+    std::vector<Frame>         sites;
+    std::vector<Camera>        cameras;
+    std::vector<Light>         lights;
+    std::vector<Exclusion>     exclusions;
+    std::vector<VendorPrim>    prims;
+    std::vector<JointRelation> joint_relations;
+    std::vector<CollisionGroup> groups;
+    std::optional<SceneSettings> scene;
+    std::string                package_uri;  ///< package:// address of the source, where it lies in a package
+    bool                       self_collision = true;
+    Place                      place;
+};
+
+}  // namespace mechane::sourceformats

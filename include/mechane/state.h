@@ -1,0 +1,88 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "mechane/math.h"
+#include "mechane/model.h"
+#include "mechane/model/state.h"
+
+namespace mechane {
+
+/// What changes from step to step: poses and velocities of bodies, positions and velocities of dofs, the time. World
+/// frame, SI units, radians. Belongs to one model; a copy is a state of its own. May be read from many threads at once.
+///
+/// Ids that its model does not have, and numbers that are not finite, are mistakes that the failure handler is told.
+class State {
+  public:
+    /// The model's initial state.
+    explicit State(std::shared_ptr<const Model> model);
+
+    [[nodiscard]] const std::shared_ptr<const Model>& model() const noexcept { return model_; }
+    [[nodiscard]] double                              time() const noexcept { return arrays_.time; }  ///< [s]
+
+    [[nodiscard]] Placement pose(BodyId body) const;
+    [[nodiscard]] Vec3      position(BodyId body) const { return pose(body).position; }  ///< of the body frame [m]
+    [[nodiscard]] Vec3      velocity(BodyId body) const;          ///< of the centre of mass [m/s]
+    [[nodiscard]] Vec3      angular_velocity(BodyId body) const;  ///< [rad/s]
+    [[nodiscard]] Real      position(DofId dof) const;  ///< [m] or [rad], of a dof with a coordinate of its own
+    [[nodiscard]] Real      velocity(DofId dof) const;  ///< [m/s] or [rad/s]
+
+    /// Where a body is that no joint holds but a free one; bodies that joints hold are placed by `set_position`.
+    void set_pose(BodyId body, const Placement& pose);
+    /// The same for the velocity of its centre of mass [m/s] and its angular velocity [rad/s].
+    void set_velocity(BodyId body, const Vec3& linear, const Vec3& angular = {});
+    /// Of a dof with a coordinate of its own. `Simulation` places the bodies after the last change; for a state of
+    /// one's own `settle` does.
+    void set_position(DofId dof, Real position);
+    void set_velocity(DofId dof, Real velocity);
+    /// Places bodies by the coordinates of their joints. Simulations do it for their own state.
+    void settle();
+
+    /// The arrays, under Newton's names: a building block. A solver takes free bodies from body_q where that was
+    /// written and joint_q was not, all others from joint_q.
+    [[nodiscard]] const model::State& arrays() const noexcept { return arrays_; }
+    model::State&                     arrays() noexcept { return arrays_; }
+    /// No setter was called since bodies were placed.
+    [[nodiscard]] bool is_settled() const noexcept { return !unsettled_; }
+
+  private:
+    friend class Simulation;
+    [[nodiscard]] std::size_t coordinate_of(DofId dof, const char* function) const;
+
+    std::shared_ptr<const Model> model_;
+    model::State                 arrays_;
+    bool                         unsettled_ = false;
+};
+
+/// What a program commands: forces and targets of dofs, wrenches on bodies, where kinematic bodies go. Stays until it
+/// is written to again. Belongs to one model.
+class Control {
+  public:
+    /// The commands that the model stores.
+    explicit Control(std::shared_ptr<const Model> model);
+
+    [[nodiscard]] const std::shared_ptr<const Model>& model() const noexcept { return model_; }
+
+    Real& force(DofId dof);            ///< [N] or [N m]
+    Real& target_position(DofId dof);  ///< of the drive [m] or [rad], of a dof with a coordinate of its own
+    Real& target_velocity(DofId dof);  ///< of the drive [m/s] or [rad/s]
+    /// External force [N] and torque [N m] about the centre of mass, world axes.
+    Spatial& wrench(BodyId body);
+    /// Where a kinematic body is to be at the end of the next step.
+    void set_target_pose(BodyId body, const Placement& pose);
+    /// The model's own targets; no velocity, no force, no wrench.
+    void clear();
+
+    /// The arrays, under Newton's names: a building block.
+    [[nodiscard]] const model::Control&       arrays() const noexcept { return arrays_; }
+    model::Control&                           arrays() noexcept { return arrays_; }
+    [[nodiscard]] const std::vector<Spatial>& wrenches() const noexcept { return wrenches_; }  ///< empty: none
+
+  private:
+    friend class Simulation;
+    std::shared_ptr<const Model> model_;
+    model::Control               arrays_;
+    std::vector<Spatial>         wrenches_;
+};
+
+}  // namespace mechane

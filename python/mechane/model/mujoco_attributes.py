@@ -1,0 +1,210 @@
+"""What MuJoCo's own settings are called as custom attributes: its options, flags, and values of geoms, joints, bodies, equalities.
+
+Names, types, units and defaults are those of MuJoCo 3 ("XML reference") and of its schema for USD (`mjc:`).
+"""
+from __future__ import annotations
+
+import math
+from enum import IntEnum
+from typing import Any
+
+from ..core.values import transform, vec2, vec3
+from .custom import AttributeAssignment, AttributeFrequency, CustomAttribute, CustomFrequency
+
+__all__ = ["CtrlSource", "CtrlType", "EqType", "TrnType", "register"]
+
+
+class CtrlSource(IntEnum):
+    """Where an actuator's control comes from."""
+
+    JOINT_TARGET = 0
+    CTRL_DIRECT = 1
+
+
+class CtrlType(IntEnum):
+    """What an actuator controls."""
+
+    POSITION = 0
+    VELOCITY = 1
+    GENERAL = 2
+
+
+class TrnType(IntEnum):
+    """What an actuator acts on."""
+
+    UNDEFINED = -1
+    JOINT = 0
+    JOINT_IN_PARENT = 1
+    TENDON = 2
+    SITE = 3
+    BODY = 4
+    SLIDERCRANK = 5
+
+
+class EqType(IntEnum):
+    """What an equality constraint holds."""
+
+    CONNECT = 0
+    WELD = 1
+    JOINT = 2
+    TENDON = 3
+
+
+def _vector(length: int) -> type:
+    def make(cls: type, *numbers: Any) -> Any:
+        return tuple.__new__(cls, numbers if len(numbers) != 1 else numbers[0])
+
+    return type(f"vec{length}", (tuple,), {"__doc__": f"{length} numbers.", "__new__": make})
+
+
+vec5, vec6, vec10 = _vector(5), _vector(6), _vector(10)
+_TYPES: dict[str, Any] = {"float": float, "int": int, "bool": bool, "int64": type("int64", (int,), {}), "vec5": vec5, "vec6": vec6, "vec10": vec10, "str": str}
+_SOLIMP, _SOLREF = (0.9, 0.95, 0.001, 0.5, 2.0), (0.02, 1.0)
+_UNSET = -(2**63)
+
+#: frequency: (name, type, default, attribute in USD after "mjc:"; None: not read from stages)
+_PLAIN: dict[str, tuple[tuple[str, str, Any, str | None], ...]] = {
+    "SHAPE": (
+        ("contype", "int64", _UNSET, "contype"), ("conaffinity", "int64", _UNSET, "conaffinity"), ("collision_mask_domain", "int64", -1, None),
+        ("condim", "int", 3, "condim"), ("geom_group", "int", 0, "group"), ("hfield_base", "float", -1.0, None), ("geom_priority", "int", 0, "priority"),
+        ("geom_solimp", "vec5", _SOLIMP, "solimp"), ("geom_solmix", "float", 1.0, "solmix"), ("solref", "vec2", (0.0, 0.0), "solref"),
+        ("site_size_is_display", "bool", False, None)),
+    "JOINT_DOF": (
+        ("limit_margin", "float", 0.0, "margin"), ("solimplimit", "vec5", _SOLIMP, "solimplimit"), ("solreflimit", "vec2", (0.0, 0.0), "solreflimit"),
+        ("solreflimit_gain_baseline", "vec2", (-math.inf, -math.inf), None), ("solreffriction", "vec2", _SOLREF, "solreffriction"),
+        ("solimpfriction", "vec5", _SOLIMP, "solimpfriction"), ("dof_passive_stiffness", "float", 0.0, "stiffness"),
+        ("jnt_actgravcomp", "bool", False, "actuatorgravcomp")),
+    "BODY": (("gravcomp", "float", 0.0, "gravcomp"),),
+    "WORLD": (
+        ("impratio", "float", 1.0, "option:impratio"), ("tolerance", "float", 1e-8, "option:tolerance"), ("ls_tolerance", "float", 0.01, "option:ls_tolerance"),
+        ("ccd_tolerance", "float", 1e-6, "option:ccd_tolerance"), ("sleep_tolerance", "float", 1e-3, "option:sleep_tolerance"),
+        ("density", "float", 0.0, "option:density"), ("viscosity", "float", 0.0, "option:viscosity"), ("wind", "vec3", (0.0, 0.0, 0.0), "option:wind"),
+        ("magnetic", "vec3", (0.0, -0.5, 0.0), "option:magnetic")),
+    "ONCE": (
+        ("iterations", "int", 100, "option:iterations"), ("ls_iterations", "int", 50, "option:ls_iterations"), ("ccd_iterations", "int", 35, "option:ccd_iterations"),
+        ("sdf_iterations", "int", 10, "option:sdf_iterations"), ("sdf_initpoints", "int", 40, "option:sdf_initpoints"), ("enable_sleeping", "bool", False, None),
+        ("autolimits", "bool", True, None)),
+    "mujoco:equality_constraint": (
+        ("equality_constraint_type", "int", 0, None), ("equality_constraint_anchor", "vec3", (0.0, 0.0, 0.0), None),
+        ("equality_constraint_torquescale", "float", 0.0, None), ("equality_constraint_relpose", "transform", (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0), None),
+        ("equality_constraint_polycoef", "float", [0.0] * 5, None), ("equality_constraint_label", "str", "", None),
+        ("equality_constraint_enabled", "bool", True, None), ("equality_constraint_objtype", "int", -1, None),
+        ("eq_solref", "vec2", _SOLREF, "solref"), ("eq_solimp", "vec5", _SOLIMP, "solimp")),
+    "mujoco:pair": (
+        ("pair_condim", "int", 3, None), ("pair_solref", "vec2", _SOLREF, None), ("pair_solreffriction", "vec2", _SOLREF, None), ("pair_solimp", "vec5", _SOLIMP, None),
+        ("pair_margin", "float", 0.0, None), ("pair_gap", "float", 0.0, None), ("pair_friction", "vec5", (1.0, 1.0, 0.005, 1e-4, 1e-4), None)),
+    "mujoco:actuator": (
+        ("actuator_gear", "vec6", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), "gear"), ("actuator_damping", "float", 0.0, "damping"),
+        ("actuator_armature", "float", 0.0, "armature"), ("actuator_cranklength", "float", 0.0, None), ("actuator_dynprm", "vec10", (1.0, *[0.0] * 9), "dynPrm"),
+        ("actuator_gainprm", "vec10", (1.0, *[0.0] * 9), "gainPrm"), ("actuator_biasprm", "vec10", (0.0,) * 10, "biasPrm"), ("actuator_actdim", "int", -1, "actDim"),
+        ("ctrl_source", "int", CtrlSource.CTRL_DIRECT, None), ("ctrl_type", "int", CtrlType.GENERAL, None)),
+    "mujoco:tendon": (
+        ("tendon_stiffness", "float", 0.0, "stiffness"), ("tendon_damping", "float", 0.0, "damping"), ("tendon_frictionloss", "float", 0.0, "frictionloss"),
+        ("tendon_margin", "float", 0.0, "margin"), ("tendon_solref_limit", "vec2", _SOLREF, "solreflimit"), ("tendon_solimp_limit", "vec5", _SOLIMP, "solimplimit"),
+        ("tendon_solref_friction", "vec2", _SOLREF, "solreffriction"), ("tendon_solimp_friction", "vec5", _SOLIMP, "solimpfriction"),
+        ("tendon_armature", "float", 0.0, "armature"), ("tendon_springlength", "vec2", (-1.0, -1.0), "springlength")),
+}
+#: flags of the scene that are on, and off, unless authored
+_ON = ("constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper", "clampctrl", "warmstart", "actuation", "refsafe", "sensor", "eulerdamp",
+       "nativeccd", "island")
+_OFF = ("multiccd", "energy", "invdiscrete")
+#: (name, frequency, default, attribute, words by number)
+_WORDS: tuple[tuple[str, str, int, str, dict[str, int]], ...] = (
+    ("integrator", "ONCE", 3, "option:integrator", {"euler": 0, "rk4": 1, "implicit": 2, "implicitfast": 3, "discrete": 4}),
+    ("solver", "ONCE", 2, "option:solver", {"pgs": 0, "cg": 1, "newton": 2}),
+    ("cone", "ONCE", 0, "option:cone", {"pyramidal": 0, "elliptic": 1}),
+    ("jacobian", "ONCE", 2, "option:jacobian", {"dense": 0, "sparse": 1, "auto": 2}),
+    ("sleep_policy", "BODY", 0, "sleep", {"auto": 0, "never": 3, "allowed": 4, "init": 5}),
+    ("actuator_dyntype", "mujoco:actuator", 0, "dynType", {"none": 0, "integrator": 1, "filter": 2, "filterexact": 3, "muscle": 4, "user": 6}),
+    ("actuator_gaintype", "mujoco:actuator", 0, "gainType", {"fixed": 0, "affine": 1, "muscle": 2, "user": 4}),
+    ("actuator_biastype", "mujoco:actuator", 0, "biasType", {"none": 0, "affine": 1, "muscle": 2, "user": 4}),
+    ("tendon_limited", "mujoco:tendon", 2, "limited", {"false": 0, "true": 1, "auto": 2}),
+    ("tendon_actuator_force_limited", "mujoco:tendon", 2, "actuatorfrclimited", {"false": 0, "true": 1, "auto": 2}),
+)
+#: (name, frequency, what is referred to)
+_INDICES = (
+    *((f"equality_constraint_{n}", "mujoco:equality_constraint", of) for n, of in (("body1", "body"), ("body2", "body"), ("joint1", "joint"), ("joint2", "joint"),
+                                                                                 ("joint1_dof", "joint_dof"), ("joint2_dof", "joint_dof"), ("world", "world"))),
+    ("pair_geom1", "mujoco:pair", "shape"), ("pair_geom2", "mujoco:pair", "shape"), ("pair_world", "mujoco:pair", "world"),
+    ("actuator_world", "mujoco:actuator", "world"), ("tendon_world", "mujoco:tendon", "world"),
+)
+
+
+def _word(words: dict[str, int]) -> Any:
+    def number(value: Any, _: Any) -> int:
+        text = str(value).lower().strip()
+        if text in words:
+            return words[text]
+        return int(value)
+    return number
+
+
+def _angle(value: Any, context: dict[str, Any]) -> float:
+    """Positions of hinges are authored in degrees unless the scene's compiler says radians."""
+    prim, scene = context["prim"], context.get("physics_scene_prim")
+    if str(prim.GetTypeName()) != "PhysicsRevoluteJoint":
+        return float(value)
+    unit = scene.GetAttribute("mjc:compiler:angle") if scene else None
+    return float(value) if unit and unit.HasAuthoredValue() and str(unit.Get()) == "radian" else math.radians(float(value))
+
+
+#: what MuJoCo's pair of contact reference values stands for
+_MODE_DEFAULT, _MODE_RAW = 2, 1
+
+
+def _mode(attribute: str, otherwise: int | None) -> Any:
+    def mode(_: Any, context: dict[str, Any]) -> int | None:
+        found = context["prim"].GetAttribute(attribute)
+        return _MODE_RAW if found and found.HasAuthoredValue() else otherwise
+    return mode
+
+
+def _is_a(type_name: str) -> Any:
+    return lambda prim, _: str(prim.GetTypeName()) == type_name
+
+
+def _limited_range(low: str, high: str) -> Any:
+    """Two attributes as one range; not authored when neither is."""
+    def both(_: Any, context: dict[str, Any]) -> Any:
+        found = [context["prim"].GetAttribute(n) for n in (low, high)]
+        if not any(a and a.HasAuthoredValue() for a in found):
+            return None
+        return tuple(float(a.Get()) if a and a.Get() is not None else 0.0 for a in found)
+    return both
+
+
+def register(builder: Any) -> None:
+    """Declares MuJoCo's settings in the namespace `mujoco` of a builder; doing it again changes nothing."""
+    types = {**_TYPES, "vec2": vec2, "vec3": vec3, "transform": transform}
+
+    def add(name: str, dtype: Any, frequency: str, default: Any, usd: str | None, transformer: Any = None, references: str | None = None,
+            assignment: AttributeAssignment = AttributeAssignment.MODEL) -> None:
+        if f"mujoco:{name}" in builder.custom_attributes:
+            return
+        kind = frequency if ":" in frequency else AttributeFrequency[frequency]
+        builder.add_custom_attribute(CustomAttribute(
+            name=name, dtype=dtype, frequency=kind, assignment=assignment, namespace="mujoco", default=default, references=references,
+            usd_attribute_name=usd if usd is None or usd == "*" else f"mjc:{usd}", usd_value_transformer=transformer))
+
+    for name, prim in (("equality_constraint", None), ("pair", None), ("actuator", "MjcActuator"), ("tendon", "MjcTendon")):
+        if f"mujoco:{name}" not in builder.custom_frequencies:
+            builder.add_custom_frequency(CustomFrequency(name=name, namespace="mujoco", usd_prim_filter=None if prim is None else _is_a(prim)))
+    for frequency, rows in _PLAIN.items():
+        for name, dtype, default, usd in rows:
+            add(name, types[dtype], frequency, default, usd)
+    for flag in (*_ON, *_OFF):
+        add(f"flag_{flag}", bool, "ONCE", flag in _ON, f"flag:{flag}")
+    for name, frequency, default, usd, words in _WORDS:
+        add(name, int, frequency, default, usd, _word(words))
+    for name, frequency, of in _INDICES:
+        add(name, int, frequency, 0 if of == "world" else -1, None, references=of)
+    for name in ("dof_springref", "dof_ref"):
+        add(name, float, "JOINT_DOF", 0.0, name.removeprefix("dof_"), _angle)
+    add("solref_mode", int, "SHAPE", _MODE_DEFAULT, "*", _mode("mjc:solref", _MODE_DEFAULT))
+    add("solreflimit_mode", int, "JOINT_DOF", 0, "*", _mode("mjc:solreflimit", None))
+    for kind in ("actuator", "tendon"):
+        add(f"{kind}_label", str, f"mujoco:{kind}", "", "*", lambda _, context: str(context["prim"].GetPath()))
+    for name in ("ctrl", "force", "act", "length"):
+        add(f"actuator_{name}range", vec2, "mujoco:actuator", (0.0, 0.0), "*", _limited_range(f"mjc:{name}Range:min", f"mjc:{name}Range:max"))
+    add("tendon_range", vec2, "mujoco:tendon", (0.0, 0.0), "*", _limited_range("mjc:range:min", "mjc:range:max"))
+    add("ctrl", float, "mujoco:actuator", 0.0, None, assignment=AttributeAssignment.CONTROL)

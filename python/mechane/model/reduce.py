@@ -1,0 +1,168 @@
+"""How models, builders and what belongs to them are written to bytes and made again.
+
+Importing it gives the classes their `__reduce__`.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..geometry.mesh import Mesh
+from .builder import ModelBuilder
+from .configs import JointDofConfig, ShapeConfig
+from .contacts import Contacts
+from .lists import COLUMNS
+from .model import Model
+from .saved import checked, stamp
+from .state import Control, State
+
+__all__: list[str] = []
+
+# -- builders
+
+
+def _builder_fields(builder: Any) -> dict[str, Any]:
+    core = builder._core
+    columns = {name: [_core.column_get(core, number, i) for i in range(_core.column_size(core, number))]
+               for name, (number, _, _) in COLUMNS.items()}
+    kept = {k: v for k, v in vars(builder).items() if k not in ("_core", "_looks", "usd_results", "_filters", "_filters_seen")}
+    return {"columns": columns, "up_axis": core.up_axis, "rigid_gap": core.rigid_gap, "gravity": tuple(core.gravity),
+            "world_gravity": [tuple(g) for g in core.world_gravity], "open": core.current_world != -1,
+            "joint_dims": [tuple(core.joint_dim(j)) for j in range(len(columns["joint_type"]))],
+            "articulations": [list(core.articulation_joints(a)) for a in range(len(columns["articulation_label"]))],
+            "sources": [Mesh._of(core.shape_source(s), builder._looks.get(s)) for s in range(len(columns["shape_type"]))],
+            "sdf": [core.sdf_config(s) for s in range(len(columns["shape_type"]))],
+            "filters": list(builder.shape_collision_filter_pairs), "python": kept}
+
+
+def _core_from(fields: dict[str, Any]) -> Any:
+    core, c = _core.Builder(), fields["columns"]
+    core.up_axis, core.rigid_gap, core.gravity = fields["up_axis"], fields["rigid_gap"], fields["gravity"]
+    for i, q in enumerate(c["body_q"]):
+        core.add_link(q, c["body_label"][i], 0.0, c["body_com"][i], c["body_inertia"][i], True, False)
+    dof, sdf = JointDofConfig(), fields.get("sdf", [{}] * len(fields["sources"]))
+    for j, (linear, angular) in enumerate(fields["joint_dims"]):
+        core.add_joint(c["joint_type"][j], c["joint_parent"][j], c["joint_child"][j], c["joint_X_p"][j], c["joint_X_c"][j], [dof] * linear, [dof] * angular,
+                       c["joint_label"][j], False, True)
+    for a, joints in enumerate(fields["articulations"]):
+        core.add_articulation(joints, c["articulation_label"][a])
+    for s, source in enumerate(fields["sources"]):
+        core.add_shape(c["shape_body"][s], c["shape_type"][s], c["shape_transform"][s], c["shape_scale"][s],
+                       ShapeConfig(density=0.0, collision_filter_parent=False, **sdf[s]), None if source is None else source._core,
+                       c["shape_color"][s], c["shape_opacity"][s], c["shape_label"][s])
+    particles = len(c.get("particle_q", ()))  # since 1.2
+    core.add_particles(np.zeros((particles, 3)), np.zeros((particles, 3)), np.zeros(particles), np.zeros(particles), np.zeros(particles, np.int32))
+    for i, gravity in enumerate(fields["world_gravity"]):
+        core.begin_world(gravity)
+        if not fields["open"] or i + 1 < len(fields["world_gravity"]):
+            core.end_world()
+    for name, (number, _, writable) in COLUMNS.items():
+        if writable:
+            for i, value in enumerate(c.get(name, ())):
+                _core.column_set(core, number, i, value)
+    core.filter_pairs = [tuple(p) for p in fields["filters"]]
+    return core
+
+
+def builder_again(fields: dict[str, Any]) -> Any:
+    fields = checked(fields)
+    builder = ModelBuilder.__new__(ModelBuilder)
+    vars(builder).update(fields["python"])
+    builder._core = _core_from(fields)
+    builder.usd_results, builder._looks = [], {}
+    # What the meshes look like is with them now, so that they stay.
+    builder._sources = {**{s: mesh for s, mesh in enumerate(fields["sources"]) if mesh is not None}, **builder._sources}
+    builder._filters, builder._filters_seen = list(fields["filters"]), len(fields["filters"])
+    return builder
+
+
+def reduce_builder(builder: Any) -> tuple[Any, ...]:
+    return builder_again, (stamp(_builder_fields(builder)),)
+
+
+# -- models and what they make
+
+
+def _arrays(owner: Any) -> dict[str, np.ndarray]:
+    return {name: np.array(owner._np(name)) for name in type(owner)._names}
+
+
+def _restore(owner: Any, arrays: dict[str, np.ndarray]) -> None:
+    for name, values in arrays.items():
+        target = owner._np(name)
+        frozen = not target.flags.writeable
+        if frozen:
+            target.flags.writeable = True
+        target[...] = values
+        if frozen:
+            target.flags.writeable = False
+
+
+def reduce_model(model: Any) -> tuple[Any, ...]:
+    custom = {key: np.array(a) if isinstance(a, np.ndarray) else a for key, a in model._custom_arrays().items()}
+    kept = {name: getattr(model, name) for name in ("soft_contact_ke", "soft_contact_kd", "soft_contact_kf", "soft_contact_mu", "soft_contact_restitution",
+                                                    "ledger", "actuators", "diagnostics", "_requires_grad", "_state_attributes", "_contact_attributes")}
+    return model_again, (stamp({"builder": model._builder, "arrays": _arrays(model), "custom": custom, "kept": kept}),)
+
+
+def model_again(fields: dict[str, Any]) -> Any:
+    fields = checked(fields)
+    builder = fields["builder"]
+    core, _ = builder._core.finalize(True, builder._inertia_rules())
+    model = Model._from_builder(core, builder, fields["kept"]["diagnostics"], fields["kept"]["_requires_grad"])
+    for name, value in fields["kept"].items():
+        object.__setattr__(model, name, value)
+    _restore(model, fields["arrays"])
+    for key, values in fields["custom"].items():
+        if isinstance(values, np.ndarray):
+            model._at(key)[...] = values
+    return model
+
+
+def reduce_of_model(owner: Any, make: str) -> tuple[Any, ...]:
+    """Of a State or Control."""
+    custom = {key: a for key, a in owner._custom_arrays().items()}
+    extended = {name: np.array(owner._at(name)) for name in getattr(type(owner), "EXTENDED_ATTRIBUTES", ()) if owner._at(name) is not None}
+    return of_model_again, (stamp({"model": owner._model, "make": make, "arrays": _arrays(owner), "custom": custom, "extended": extended,
+                                   "time": getattr(owner, "time", None)}),)
+
+
+def of_model_again(fields: dict[str, Any]) -> Any:
+    fields = checked(fields)
+    owner = getattr(fields["model"], fields["make"])()
+    _restore(owner, fields["arrays"])
+    for key, values in {**fields["custom"], **fields["extended"]}.items():
+        if isinstance(values, np.ndarray):
+            owner._at(key)[...] = values
+    if fields["time"] is not None:
+        owner.time = fields["time"]
+    return owner
+
+
+def reduce_contacts(contacts: Any) -> tuple[Any, ...]:
+    return contacts_again, (stamp({"model": contacts._model, "arrays": _arrays(contacts), "status": contacts._status}),)
+
+
+def contacts_again(fields: dict[str, Any]) -> Any:
+    fields = checked(fields)
+    contacts = fields["model"].contacts()
+    _restore(contacts, fields["arrays"])
+    object.__setattr__(contacts, "_status", fields["status"])
+    return contacts
+
+
+def reduce_state(state: State) -> tuple[Any, ...]:
+    return reduce_of_model(state, "state")
+
+
+def reduce_control(control: Control) -> tuple[Any, ...]:
+    return reduce_of_model(control, "control")
+
+
+ModelBuilder.__reduce__ = reduce_builder  # type: ignore[method-assign]
+Model.__reduce__ = reduce_model  # type: ignore[method-assign]
+State.__reduce__ = reduce_state  # type: ignore[method-assign]
+Control.__reduce__ = reduce_control  # type: ignore[method-assign]
+Contacts.__reduce__ = reduce_contacts  # type: ignore[method-assign]

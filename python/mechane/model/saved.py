@@ -1,0 +1,89 @@
+"""Files of saved models and builders: their version, and a reader that makes nothing but data."""
+from __future__ import annotations
+
+import enum
+import pickle
+from typing import Any
+
+from ..core.diagnostics import error
+from . import earlier as _earlier  # noqa: F401  finds modules under the names that older files have
+
+__all__ = ["FORMAT", "checked", "loaded", "stamp"]
+
+#: Major and minor version of the format. Bytes of another major version are refused.
+FORMAT = (1, 2)
+
+
+def stamp(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields with the format's version beside them."""
+    return {"format": FORMAT, **fields}
+
+
+def checked(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a stamped dict.
+
+    @raises ValueError  PYTHON_PICKLE_VERSION
+    """
+    major = fields.get("format", (0, 0))[0]
+    if major != FORMAT[0]:
+        raise error(ValueError, "PYTHON_PICKLE_VERSION", f"the bytes are of format {major}, this version reads {FORMAT[0]}")
+    return {k: v for k, v in fields.items() if k != "format"}
+
+
+def _member(owner: Any, name: Any) -> Any:
+    """A member of an enumeration by its name: what some versions of Python write as a call of getattr."""
+    if isinstance(owner, type) and issubclass(owner, enum.Enum) and isinstance(name, str) and name in owner.__members__:
+        return owner.__members__[name]
+    raise pickle.UnpicklingError(f"it asks for an attribute of {owner!r}, which is not a member of an enumeration")
+
+
+class _Restricted(pickle.Unpickler):
+    """Makes numbers, texts, lists, arrays, and the plain data of this package, and nothing that could run a program."""
+
+    _BUILTINS = {"complex", "set", "frozenset", "bytearray", "slice", "range", "object"}
+    _ARRAYS = {("numpy", "ndarray"), ("numpy", "dtype"), ("numpy._core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "scalar"),
+               ("numpy._core.numeric", "_frombuffer"), ("numpy.core.multiarray", "_reconstruct"), ("numpy.core.multiarray", "scalar"),
+               ("numpy.core.numeric", "_frombuffer"), ("collections", "OrderedDict"), ("collections", "defaultdict"), ("collections", "deque"),
+               ("copyreg", "_reconstructor")}
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == ("builtins", "getattr"):
+            return _member
+        if (module, name) in self._ARRAYS or (module == "builtins" and name in self._BUILTINS):
+            return super().find_class(module, name)
+        if module.startswith("numpy") and name in ("float32", "float64", "int32", "int64", "bool_", "uint8", "uint32", "uint64"):
+            return super().find_class(module, name)
+        if module.startswith("mechane."):
+            found = super().find_class(module, name)
+            home, full = getattr(found, "__module__", None), f"{getattr(found, '__module__', '')}.{getattr(found, '__qualname__', '')}"
+            # Data: making one reads no file and starts nothing.
+            if full in _FUNCTIONS or isinstance(found, type) and str(home).startswith(_OF_DATA) and home not in _DOING:
+                return found
+        raise pickle.UnpicklingError(f"it asks for {module}.{name}, which is not part of a saved model; "
+                                     "where the file is trusted, load(file, trusted=True) makes it")
+
+
+#: Rooms whose classes are data, as `mechane.` and the room's name.
+_OF_DATA = tuple(f"mechane.{room}." for room in ("core", "stage", "geometry", "model"))
+#: Modules of them whose classes read a file when they are made.
+_DOING = {"mechane.stage.view", "mechane.stage.opening", "mechane.model.saved"}
+#: Functions that make data of data.
+_FUNCTIONS = {"mechane.core.array._restored", "mechane.geometry.mesh._mesh_again", "mechane.geometry.sdf._again", "mechane.model.import_verbs._result_again",
+              "mechane.model.state._own_again", *(f"mechane.model.reduce.{what}_again" for what in ("builder", "model", "of_model", "contacts"))}
+
+
+def loaded(file: Any, kind: type, trusted: bool = False) -> Any:
+    """What `save` of a builder or model wrote.
+
+    @param trusted  make whatever the file asks for; a file may then run any program
+    @raises TypeError   the file holds something else
+    @raises ValueError  PYTHON_PICKLE_VERSION: it is no such file, or asks for more than data
+    """
+    with open(file, "rb") as source:
+        try:
+            thing = (pickle.Unpickler if trusted else _Restricted)(source).load()
+        except (pickle.UnpicklingError, EOFError, UnicodeDecodeError, ImportError, AttributeError, IndexError) as wrong:
+            raise error(ValueError, "PYTHON_PICKLE_VERSION", f"file: {file} is not what {kind.__name__}.save() writes: {wrong}") from None
+    if not isinstance(thing, kind):
+        raise TypeError(f"file: {file} holds a {type(thing).__name__}, no {kind.__name__}")
+    return thing

@@ -1,0 +1,17 @@
+#include "conformance/root_content.h"
+
+namespace mechane::conformance {
+
+const PrimFacts* only_content(const Facts& facts, const PrimFacts& above)
+{
+    const PrimFacts* found = nullptr;
+    for (std::int32_t i = facts.index_of(above) + 1; i < above.end; i = facts.prims[static_cast<std::size_t>(i)].end) {
+        const PrimFacts& child = facts.prims[static_cast<std::size_t>(i)];
+        if (!child.is(kGprim | kPointInstancer | kBody) && !child.above_gprim && !child.above_body) continue;
+        if (found != nullptr) return nullptr;
+        found = &child;
+    }
+    return found != nullptr && found->is(kXform) && !found->is(kBody) ? found : nullptr;
+}
+
+}  // namespace mechane::conformance

@@ -1,0 +1,160 @@
+#include "mechane/asset.h"
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "mechane/conformance/check.h"
+#include "mechane/conformance/fix.h"
+#include "mechane/conformance/publish.h"
+#include "mechane/core/codes.h"
+#include "mechane/files/codes.h"
+#include "mechane/files/replace.h"
+#include "mechane/files/scratch_folder.h"
+#include "mechane/tasks/parallel.h"
+#include "mechane/usd/selections.h"
+#include "mechane/usd/stage.h"
+
+namespace mechane {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Finding of(const conformance::Finding& from)
+{
+    Finding finding;
+    if (from.rule != nullptr) {
+        finding.rule    = std::string(from.rule->id);
+        finding.fixable = from.rule->fixable;
+    }
+    finding.severity    = from.severity;
+    finding.message     = from.message;
+    finding.hint        = from.hint;
+    finding.site        = from.site;
+    finding.fingerprint = from.fingerprint;
+    return finding;
+}
+
+Finding of(const conformance::Unrepaired& from)
+{
+    Finding finding;
+    if (from.rule != nullptr) finding.rule = std::string(from.rule->id);
+    finding.severity      = from.severity;
+    finding.message       = from.message;
+    finding.hint          = from.reason;
+    finding.site.prim     = from.prim;
+    finding.site.property = from.property;
+    return finding;
+}
+
+/// The nearest folder that exists above a result: where it can be made, so that one renaming puts it there.
+fs::path nearest_folder(const std::string& result)
+{
+    std::error_code failed;
+    fs::path        folder = fs::path(files::real_place(result)).parent_path();
+    while (!fs::is_directory(folder, failed) && folder != folder.parent_path()) folder = folder.parent_path();
+    return folder;
+}
+
+std::string without_slash(std::string folder)
+{
+    while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+    return folder;
+}
+
+}  // namespace
+
+std::string to_text(const Finding& finding)
+{
+    return to_text(Diagnostic{.id       = finding.rule,
+                              .severity = finding.severity,
+                              .message  = finding.message,
+                              .site     = finding.site,
+                              .hint     = finding.hint});
+}
+
+struct Asset::Impl {
+    std::string                       file;
+    usd::OpenOptions                  options;
+    std::shared_ptr<const usd::Stage> stage;
+};
+
+Asset::Asset(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Asset::~Asset()                           = default;
+Asset::Asset(Asset&&) noexcept            = default;
+Asset& Asset::operator=(Asset&&) noexcept = default;
+
+Result<Asset> Asset::open(const std::string& file, const AssetOptions& options)
+{
+    if (options.threads < 0 || options.threads > 4096)
+        return make_diagnostic(kApiArgument, {.property = "Asset::open(options.threads)"},
+                               "threads: expected 0 (all cores) to 4096");
+    auto impl                        = std::make_unique<Impl>();
+    impl->file                       = file;
+    impl->options.variant_selections = options.variants;
+    impl->options.packages           = options.packages;
+    impl->options.search_paths       = options.search_paths;
+    impl->options.threads            = options.threads;
+    auto stage                       = usd::Stage::open(file, impl->options);
+    if (!stage) return stage.error();
+    if (const Diagnostics wrong = usd::check_selections(**stage, options.variants); !wrong.empty())
+        return *wrong.begin();
+    impl->stage = *std::move(stage);
+    return Asset(std::move(impl));
+}
+
+const std::string& Asset::file() const noexcept { return impl_->file; }
+const Diagnostics& Asset::notes() const noexcept { return impl_->stage->diagnostics(); }
+
+Result<std::vector<Finding>> Asset::check(const CheckSettings& settings) const
+{
+    if (settings.threads < 0 || settings.threads > 4096)
+        return make_diagnostic(kApiArgument, {.property = "Asset::check(settings.threads)"},
+                               "threads: expected 0 (all cores) to 4096");
+    const tasks::Pool         pool(settings.threads);
+    conformance::CheckOptions options;
+    options.profile   = settings.profile;
+    options.select    = settings.select;
+    options.ignore    = settings.ignore;
+    options.pool      = &pool;
+    const auto report = conformance::check(*impl_->stage, options);
+    if (!report) return report.error();
+    std::vector<Finding> findings;
+    findings.reserve(report->findings.size());
+    for (const conformance::Finding& finding : report->findings) findings.push_back(of(finding));
+    return findings;
+}
+
+Result<FixReport> Asset::fix(const std::string& folder, const FixSettings& settings) const
+{
+    const std::string target = without_slash(folder);
+    if (target.empty())
+        return make_diagnostic(kApiArgument, {.property = "Asset::fix(folder)"}, "folder: expected the name of a folder");
+    if (auto free = conformance::try_folder(target); !free) return free.error();
+    const files::ScratchFolder scratch(nearest_folder(target));
+    if (scratch.path().empty())
+        return make_diagnostic(files::kWriteFailed, {.layer = target}, "no folder could be made beside it");
+    conformance::FixOptions options;
+    options.open    = impl_->options;
+    options.profile = settings.profile;
+    options.select  = settings.select;
+    options.ignore  = settings.ignore;
+    options.unsafe  = settings.unsafe;
+    auto result     = conformance::fix(impl_->file, scratch.path().string(), options);
+    if (!result) return result.error();
+    FixReport report;
+    if (auto admitted = conformance::admit_sources(*result, impl_->file, {}, report.notes); !admitted)
+        return admitted.error();
+    auto written = conformance::publish_folder(*result, target);
+    if (!written) return written.error();
+    report.folder = target;
+    report.entry  = result->entry;
+    report.files  = *std::move(written);
+    report.edits  = static_cast<int>(result->edits.size());
+    for (const conformance::Unrepaired& left : result->left)
+        if (!left.remark) report.left.push_back(of(left));
+    return report;
+}
+
+}  // namespace mechane

@@ -1,0 +1,379 @@
+#include "mechane/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "mechane/geometry/heightfield.h"
+#include "mechane/geometry/hull.h"
+#include "mechane/model/builder.h"
+#include "mechane/model/model.h"
+#include "mechane/simulation/codes.h"
+#include "mechane/simulation/model_parts.h"
+#include "simulation/require.h"
+
+namespace mechane {
+
+struct ModelBuilder::Impl {
+    model::ModelBuilder   builder;
+    Diagnostics           mistakes;
+    std::set<std::string> body_labels, joint_labels, shape_labels;  ///< of the world that is shared
+
+    /// Keeps a mistake. @return whether all is well
+    bool check(bool good, const char* call, const char* argument, const std::string& expected)
+    {
+        if (!good)
+            mistakes.add(simulation::kBuild, {.property = fmt::format("ModelBuilder::{}({})", call, argument)},
+                         fmt::format("{}: expected {}", argument, expected));
+        return good;
+    }
+    bool label(std::set<std::string>& taken, const std::string& label, const char* call)
+    {
+        return check(label.empty() || taken.insert(label).second, call, "label",
+                     fmt::format("a label that nothing of its kind has; '{}' is taken", label));
+    }
+    bool body(BodyId body, const char* call, const char* argument)
+    {
+        return check(body.value >= model::kWorldBody && body.value < std::ssize(builder.bodies), call, argument,
+                     fmt::format("kWorld or one of {} bodies, not {}", builder.bodies.size(), body.value));
+    }
+    bool place(const Vec3d& position, const Quatd& rotation, const char* call)
+    {
+        return check(is_finite(position), call, "position", "a finite point") &&
+               check(is_finite(rotation) && dot(rotation, rotation) > 0, call, "rotation",
+                     "a finite rotation that is not zero");
+    }
+    bool surface(const Surface& s, const char* call)
+    {
+        const auto positive = [](double x) { return x >= 0 && std::isfinite(x); };
+        return check(positive(s.density), call, "surface.density", "a finite number that is not negative") &&
+               check(positive(s.friction), call, "surface.friction", "a finite number that is not negative") &&
+               check(s.restitution >= 0 && s.restitution <= 1, call, "surface.restitution", "a number from 0 to 1") &&
+               check(std::isfinite(s.margin), call, "surface.margin", "a finite length") &&
+               check(!s.gap || positive(*s.gap), call, "surface.gap", "a finite length that is not negative");
+    }
+    bool length(double value, const char* call, const char* argument)
+    { return check(value > 0 && std::isfinite(value), call, argument, "a positive finite length"); }
+
+    static model::ShapeConfig config(const Surface& s)
+    {
+        model::ShapeConfig c;
+        c.density                = s.density;
+        c.mu                     = s.friction;
+        c.restitution            = s.restitution;
+        c.margin                 = s.margin;
+        c.gap                    = s.gap;
+        // Without collision flags a shape would weigh nothing; group 0 meets nobody.
+        c.collision_group        = s.collides ? 1 : 0;
+        c.has_particle_collision = s.collides;
+        return c;
+    }
+
+    BodyId add(const BodyOptions& o, const char* call, bool free)
+    {
+        const bool good = place(o.position, o.rotation, call) &&
+                          check(is_finite(o.velocity), call, "velocity", "a finite velocity") &&
+                          check(is_finite(o.angular_velocity), call, "angular_velocity", "a finite velocity") &&
+                          check(o.mass >= 0 && std::isfinite(o.mass), call, "mass",
+                                "a finite number of kilograms that is not negative") &&
+                          check(is_finite(o.com), call, "com", "a finite point") &&
+                          check(is_finite(o.inertia), call, "inertia", "finite numbers") &&
+                          label(body_labels, o.label, call);
+        if (!good) return {};
+        const Posed        pose{o.position, normalized(o.rotation)};
+        const std::int32_t body = free ? builder.add_body(pose, o.label, o.mass, o.com, o.inertia)
+                                       : builder.add_link(pose, o.label, o.mass, o.com, o.inertia);
+        model::BuilderBody& made = builder.bodies[static_cast<std::size_t>(body)];
+        made.qd                  = {o.velocity, o.angular_velocity};
+        if (o.kinematic) made.flags = model::body_flag::kinematic;
+        return BodyId(body);
+    }
+
+    template <class Add>
+    ShapeId add(BodyId of, const Vec3d& position, const Quatd& rotation, const std::string& name, const Surface& s,
+                const char* call, Add&& make)
+    {
+        if (!body(of, call, "body") || !place(position, rotation, call) || !surface(s, call) ||
+            !label(shape_labels, name, call))
+            return {};
+        return ShapeId(static_cast<std::int32_t>(make(Posed{position, normalized(rotation)}, config(s))));
+    }
+
+    JointId add(BodyId parent, BodyId child, const JointOptions& o, model::JointType type, const char* call)
+    {
+        const bool good =
+            body(parent, call, "parent") && body(child, call, "child") &&
+            check(child != kWorld, call, "child", "a body, not kWorld") &&
+            check(parent != child, call, "child", "another body than the parent") &&
+            check(is_finite(o.parent_anchor) && is_finite(o.child_anchor), call, "anchor", "finite points") &&
+            check(is_finite(o.parent_rotation) && dot(o.parent_rotation, o.parent_rotation) > 0 &&
+                      is_finite(o.child_rotation) && dot(o.child_rotation, o.child_rotation) > 0,
+                  call, "rotation", "finite rotations that are not zero") &&
+            check(is_finite(o.axis) && length_squared(o.axis) > 0, call, "axis", "a finite axis that is not zero") &&
+            check(o.lower <= o.upper, call, "upper", "a limit that is not below the lower one") &&
+            check(o.stiffness >= 0 && std::isfinite(o.stiffness), call, "stiffness", "a finite number, not negative") &&
+            check(o.damping >= 0 && std::isfinite(o.damping), call, "damping", "a finite number, not negative") &&
+            check(std::isfinite(o.target), call, "target", "a finite number") &&
+            check(o.effort_limit >= 0, call, "effort_limit", "a number that is not negative") &&
+            check(o.friction >= 0 && std::isfinite(o.friction), call, "friction", "a finite number, not negative") &&
+            check(o.armature >= 0 && std::isfinite(o.armature), call, "armature", "a finite number, not negative") &&
+            check(std::isfinite(o.position) && std::isfinite(o.velocity), call, "position", "finite numbers") &&
+            label(joint_labels, o.label, call);
+        if (!good) return {};
+        model::BuilderJoint joint;
+        joint.label        = o.label;
+        joint.type         = type;
+        joint.parent       = parent.value;
+        joint.child        = child.value;
+        joint.parent_xform = {o.parent_anchor, normalized(o.parent_rotation)};
+        joint.child_xform  = {o.child_anchor, normalized(o.child_rotation)};
+        model::JointDofConfig dof;
+        const auto            bounded = [](double x) { return std::clamp(x, -model::kMaxValue, model::kMaxValue); };
+        dof.axis                      = o.axis;
+        dof.limit_lower               = bounded(o.lower);
+        dof.limit_upper               = bounded(o.upper);
+        dof.target_q                  = o.target;
+        dof.target_ke                 = o.stiffness;
+        dof.target_kd                 = o.damping;
+        dof.effort_limit              = bounded(o.effort_limit);
+        dof.friction                  = o.friction;
+        dof.armature                  = o.armature;
+        dof.initial_q                 = o.position;
+        dof.initial_qd                = o.velocity;
+        if (type == model::JointType::revolute) joint.angular_axes = {dof};
+        if (type == model::JointType::prismatic) joint.linear_axes = {dof};
+        return JointId(builder.add_joint(std::move(joint)));
+    }
+};
+
+ModelBuilder::ModelBuilder() : impl_(std::make_unique<Impl>()) {}
+ModelBuilder::~ModelBuilder() = default;
+ModelBuilder::ModelBuilder(const ModelBuilder& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
+ModelBuilder& ModelBuilder::operator=(const ModelBuilder& other)
+{
+    *impl_ = *other.impl_;
+    return *this;
+}
+ModelBuilder::ModelBuilder(ModelBuilder&& other) noexcept : impl_(std::make_unique<Impl>())
+{ std::swap(impl_, other.impl_); }
+ModelBuilder& ModelBuilder::operator=(ModelBuilder&& other) noexcept
+{
+    std::swap(impl_, other.impl_);
+    return *this;
+}
+
+void ModelBuilder::set_gravity(const Vec3d& gravity)
+{
+    if (impl_->check(is_finite(gravity), "set_gravity", "gravity", "a finite vector")) impl_->builder.gravity = gravity;
+}
+
+BodyId ModelBuilder::add_body(const BodyOptions& options) { return impl_->add(options, "add_body", true); }
+BodyId ModelBuilder::add_link(const BodyOptions& options) { return impl_->add(options, "add_link", false); }
+
+ShapeId ModelBuilder::add_box(BodyId body, const BoxOptions& o)
+{
+    if (!impl_->length(o.half.x, "add_box", "half.x") || !impl_->length(o.half.y, "add_box", "half.y") ||
+        !impl_->length(o.half.z, "add_box", "half.z"))
+        return {};
+    return impl_->add(body, o.position, o.rotation, o.label, o.surface, "add_box", [&](const Posed& X, const auto& c) {
+        return impl_->builder.add_shape_box(body.value, X, o.half, c, o.label);
+    });
+}
+ShapeId ModelBuilder::add_sphere(BodyId body, const SphereOptions& o)
+{
+    if (!impl_->length(o.radius, "add_sphere", "radius")) return {};
+    return impl_->add(body, o.position, {}, o.label, o.surface, "add_sphere", [&](const Posed& X, const auto& c) {
+        return impl_->builder.add_shape_sphere(body.value, X, o.radius, c, o.label);
+    });
+}
+ShapeId ModelBuilder::add_capsule(BodyId body, const CapsuleOptions& o)
+{
+    if (!impl_->length(o.radius, "add_capsule", "radius") || !impl_->length(o.half_height, "add_capsule", "half_height"))
+        return {};
+    return impl_->add(body, o.position, o.rotation, o.label, o.surface, "add_capsule",
+                      [&](const Posed& X, const auto& c) {
+                          return impl_->builder.add_shape_capsule(body.value, X, o.radius, o.half_height, c, o.label);
+                      });
+}
+ShapeId ModelBuilder::add_cylinder(BodyId body, const CapsuleOptions& o)
+{
+    if (!impl_->length(o.radius, "add_cylinder", "radius") ||
+        !impl_->length(o.half_height, "add_cylinder", "half_height"))
+        return {};
+    return impl_->add(body, o.position, o.rotation, o.label, o.surface, "add_cylinder",
+                      [&](const Posed& X, const auto& c) {
+                          return impl_->builder.add_shape_cylinder(body.value, X, o.radius, o.half_height, c, o.label);
+                      });
+}
+ShapeId ModelBuilder::add_cone(BodyId body, const CapsuleOptions& o)
+{
+    if (!impl_->length(o.radius, "add_cone", "radius") || !impl_->length(o.half_height, "add_cone", "half_height"))
+        return {};
+    return impl_->add(body, o.position, o.rotation, o.label, o.surface, "add_cone", [&](const Posed& X, const auto& c) {
+        return impl_->builder.add_shape_cone(body.value, X, o.radius, o.half_height, c, o.label);
+    });
+}
+
+ShapeId ModelBuilder::add_mesh(BodyId body, const MeshOptions& o)
+{
+    geometry::Mesh mesh;
+    mesh.points.assign(o.points.begin(), o.points.end());
+    if (!impl_->check(!mesh.points.empty() && geometry::is_finite(mesh), "add_mesh", "points", "finite points") ||
+        !impl_->check(!o.triangles.empty() && o.triangles.size() % 3 == 0, "add_mesh", "triangles",
+                      "three indices for each triangle"))
+        return {};
+    for (std::size_t i = 0; i + 2 < o.triangles.size(); i += 3)
+        mesh.triangles.push_back({o.triangles[i], o.triangles[i + 1], o.triangles[i + 2]});
+    if (!impl_->check(geometry::has_valid_indices(mesh), "add_mesh", "triangles", "indices of points")) return {};
+    if (o.convex) {
+        auto hull = geometry::build_hull(mesh.points);
+        if (!impl_->check(hull.has_value(), "add_mesh", "points",
+                          hull.has_value() ? "" : "points that span a volume: " + hull.error().message))
+            return {};
+        mesh = *std::move(hull);
+    }
+    const auto shared = std::make_shared<const geometry::Mesh>(std::move(mesh));
+    return impl_->add(body, o.position, o.rotation, o.label, o.surface, "add_mesh", [&](const Posed& X, const auto& c) {
+        return impl_->builder.add_shape_mesh(body.value, X, {1, 1, 1}, shared, c, o.label);
+    });
+}
+
+ShapeId ModelBuilder::add_ground(const GroundOptions& o)
+{
+    if (!impl_->check(std::isfinite(o.height), "add_ground", "height", "a finite height")) return {};
+    return impl_->add(kWorld, {}, {}, o.label, o.surface, "add_ground", [&](const Posed&, const auto& c) {
+        const std::int32_t shape = impl_->builder.add_ground_plane(o.height, o.label.empty() ? "ground" : o.label);
+        auto&              made  = impl_->builder.shapes[static_cast<std::size_t>(shape)].config;
+        const double       density = made.density;
+        made                       = c;
+        made.density               = density;
+        return shape;
+    });
+}
+
+ShapeId ModelBuilder::add_heightfield(const HeightfieldOptions& o)
+{
+    if (!impl_->length(o.half_x, "add_heightfield", "half_x") || !impl_->length(o.half_y, "add_heightfield", "half_y"))
+        return {};
+    const bool fits = o.rows >= 2 && o.columns >= 2 &&
+                      static_cast<std::size_t>(o.rows) * static_cast<std::size_t>(o.columns) == o.elevations.size();
+    if (!impl_->check(fits, "add_heightfield", "elevations",
+                      fmt::format("{} rows of {} columns, at least 2 each, not {} numbers", o.rows, o.columns,
+                                  o.elevations.size())))
+        return {};
+    const std::vector<double> heights(o.elevations.begin(), o.elevations.end());
+    auto surface = geometry::heightfield_mesh({o.rows, o.columns, o.half_x, o.half_y, heights, std::nullopt});
+    if (!impl_->check(surface.has_value(), "add_heightfield", "elevations",
+                      surface.has_value() ? "" : surface.error().message))
+        return {};
+    const auto shared = std::make_shared<const geometry::Mesh>(*std::move(surface));
+    return impl_->add(kWorld, o.position, o.rotation, o.label, o.surface, "add_heightfield",
+                      [&](const Posed& X, const auto& c) {
+                          return impl_->builder.add_shape_heightfield(X, {1, 1, 1}, shared, c, o.label);
+                      });
+}
+
+JointId ModelBuilder::add_revolute(BodyId parent, BodyId child, const JointOptions& options)
+{ return impl_->add(parent, child, options, model::JointType::revolute, "add_revolute"); }
+JointId ModelBuilder::add_prismatic(BodyId parent, BodyId child, const JointOptions& options)
+{ return impl_->add(parent, child, options, model::JointType::prismatic, "add_prismatic"); }
+JointId ModelBuilder::add_ball(BodyId parent, BodyId child, const JointOptions& options)
+{ return impl_->add(parent, child, options, model::JointType::ball, "add_ball"); }
+JointId ModelBuilder::add_fixed(BodyId parent, BodyId child, const JointOptions& options)
+{ return impl_->add(parent, child, options, model::JointType::fixed, "add_fixed"); }
+
+void ModelBuilder::add_robot(std::span<const JointId> joints, std::string label)
+{
+    std::vector<std::int32_t> tree;
+    for (const JointId joint : joints) {
+        const bool known = joint.valid() && static_cast<std::ptrdiff_t>(joint.index()) < std::ssize(impl_->builder.joints);
+        if (!impl_->check(known, "add_robot", "joints",
+                          fmt::format("some of {} joints, not {}", impl_->builder.joints.size(), joint.value)))
+            return;
+        if (!impl_->check(impl_->builder.joints[joint.index()].articulation < 0, "add_robot", "joints",
+                          fmt::format("joints of no other robot, not {}", joint.value)))
+            return;
+        tree.push_back(joint.value);
+    }
+    if (!impl_->check(!tree.empty(), "add_robot", "joints", "at least one joint")) return;
+    impl_->builder.add_articulation(std::move(tree), std::move(label));
+}
+
+void ModelBuilder::disable_contacts(ShapeId a, ShapeId b)
+{
+    for (const ShapeId shape : {a, b})
+        if (!impl_->check(shape.valid() && static_cast<std::ptrdiff_t>(shape.index()) < std::ssize(impl_->builder.shapes),
+                          "disable_contacts", "shape", "a shape of this builder"))
+            return;
+    impl_->builder.add_shape_collision_filter_pair(a.value, b.value);
+}
+
+Replicas ModelBuilder::replicate(const ModelBuilder& scene, int count)
+{
+    Replicas                   made;
+    const model::ModelBuilder& source = scene.impl_->builder;
+    const bool open = impl_->builder.current_world() != model::kGlobalWorld || source.current_world() != model::kGlobalWorld;
+    if (!impl_->check(count > 0, "replicate", "count", fmt::format("a positive number of copies, not {}", count)) ||
+        !impl_->check(&scene != this, "replicate", "scene", "another builder than this one") ||
+        !impl_->check(!open, "replicate", "this", "builders without an open world") ||
+        !impl_->check(scene.impl_->mistakes.empty(), "replicate", "scene",
+                      scene.impl_->mistakes.empty() ? "" : "a scene without mistakes: " + scene.impl_->mistakes.begin()->message))
+        return made;
+    made.first_world_ = static_cast<std::int32_t>(impl_->builder.world_gravity.size());
+    made.body_        = static_cast<std::int32_t>(impl_->builder.bodies.size());
+    made.joint_       = static_cast<std::int32_t>(impl_->builder.joints.size());
+    made.shape_       = static_cast<std::int32_t>(impl_->builder.shapes.size());
+    const auto done   = impl_->builder.replicate(source, count);
+    if (!impl_->check(done.has_value(), "replicate", "scene", done.has_value() ? "" : done.error().message)) return {};
+    made.count_  = count;
+    made.bodies_ = static_cast<std::int32_t>(source.bodies.size());
+    made.joints_ = static_cast<std::int32_t>(source.joints.size());
+    made.shapes_ = static_cast<std::int32_t>(source.shapes.size());
+    return made;
+}
+
+WorldId Replicas::world(int copy) const
+{
+    MCH_REQUIRE(copy >= 0 && copy < count_, "Replicas::world", "copy", "one of the copies");
+    return WorldId(first_world_ + copy);
+}
+
+std::int32_t Replicas::at(WorldId world, std::int32_t index, std::int32_t first, std::int32_t size) const
+{
+    const std::int32_t copy = world.value - first_world_;
+    MCH_REQUIRE(copy >= 0 && copy < count_, "Replicas", "world", "the world of a copy");
+    MCH_REQUIRE(index >= 0 && index < size, "Replicas", "of_scene", "an id of the scene that was copied");
+    return first + copy * size + index;
+}
+BodyId Replicas::body(WorldId world, BodyId of_scene) const
+{ return of_scene == kWorld ? kWorld : BodyId(at(world, of_scene.value, body_, bodies_)); }
+JointId Replicas::joint(WorldId world, JointId of_scene) const
+{ return JointId(at(world, of_scene.value, joint_, joints_)); }
+ShapeId Replicas::shape(WorldId world, ShapeId of_scene) const
+{ return ShapeId(at(world, of_scene.value, shape_, shapes_)); }
+
+Result<std::shared_ptr<const Model>> ModelBuilder::finalize(Diagnostics& notes) const
+{
+    if (!impl_->mistakes.empty()) {
+        notes.append(impl_->mistakes);
+        return *impl_->mistakes.begin();
+    }
+    auto arrays = impl_->builder.finalize({}, notes);
+    if (!arrays) return arrays.error();
+    return Model::make({.arrays = *std::move(arrays)});
+}
+
+Result<std::shared_ptr<const Model>> ModelBuilder::finalize() const
+{
+    Diagnostics notes;
+    return finalize(notes);
+}
+
+const Diagnostics&         ModelBuilder::mistakes() const noexcept { return impl_->mistakes; }
+model::ModelBuilder&       ModelBuilder::arrays() noexcept { return impl_->builder; }
+const model::ModelBuilder& ModelBuilder::arrays() const noexcept { return impl_->builder; }
+
+}  // namespace mechane

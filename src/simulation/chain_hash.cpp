@@ -1,0 +1,16 @@
+#include <span>
+
+#include "mechane/core/hash.h"
+#include "mechane/simulation/recording.h"
+
+namespace mechane::record {
+
+std::uint64_t chain_hash(std::uint64_t hash, const model::State& state)
+{
+    hash = hash_span(std::span<const Pose>(state.body_q), hash);
+    hash = hash_span(std::span<const Spatial>(state.body_qd), hash);
+    hash = hash_span(std::span<const Real>(state.joint_q), hash);
+    return hash_span(std::span<const Real>(state.joint_qd), hash);
+}
+
+}  // namespace mechane::record

@@ -1,0 +1,53 @@
+#include "mechane/contacts.h"
+
+#include "mechane/model/belongs.h"
+#include "mechane/model/model.h"
+#include "simulation/require.h"
+
+namespace mechane {
+
+Contacts::Contacts(const Model& model, const State& state, const model::Contacts& rows, bool touching)
+    : model_(&model), state_(&state), rows_(&rows), touching_(touching)
+{
+    if (state.model().get() != &model)
+        fail(make_diagnostic(kApiForeign, {.property = "Contacts(state)"}, "state: belongs to another model"));
+    MCH_REQUIRE(model::fits(model.arrays(), state.arrays()), "Contacts", "state", "arrays of the model's sizes");
+    MCH_REQUIRE(model::fits(model.arrays(), rows), "Contacts", "rows", "contacts of the model's shapes");
+}
+
+std::size_t Contacts::next(std::size_t index) const
+{
+    const std::size_t count = rows();
+    while (touching_ && index < count && rows_->rigid_contact_force[index] == Vec3{}) ++index;
+    return index;
+}
+
+std::size_t Contacts::size() const
+{
+    std::size_t count = 0;
+    for (std::size_t i = next(0); i < rows(); i = next(i + 1)) ++count;
+    return count;
+}
+
+Contact Contacts::at(std::size_t i) const
+{
+    MCH_REQUIRE(i < rows(), "Contacts::iterator", "this", "an iterator that is not at the end");
+    const model::Model& m = model_->arrays();
+    Contact             c;
+    c.shape0          = ShapeId(rows_->rigid_contact_shape0[i]);
+    c.shape1          = ShapeId(rows_->rigid_contact_shape1[i]);
+    c.body0           = BodyId(m.shape_body[c.shape0.index()]);
+    c.body1           = BodyId(m.shape_body[c.shape1.index()]);
+    const auto  world = [&](BodyId body, const Vec3& p) {
+        return body.valid() ? state_->arrays().body_q[body.index()] * p : p;
+    };
+    const Vec3 a = world(c.body0, rows_->rigid_contact_point0[i] + rows_->rigid_contact_offset0[i]);
+    const Vec3 b = world(c.body1, rows_->rigid_contact_point1[i] + rows_->rigid_contact_offset1[i]);
+    c.normal     = rows_->rigid_contact_normal[i];
+    c.point      = Real(0.5) * (a + b);
+    c.distance   = dot(c.normal, b - a);
+    c.force      = rows_->rigid_contact_force[i];
+    return c;
+}
+
+}  // namespace mechane

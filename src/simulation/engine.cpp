@@ -1,0 +1,292 @@
+#include "mechane/simulation/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "mechane/model/belongs.h"
+#include "mechane/simulation/codes.h"
+#include "mechane/simulation/recording.h"
+#include "simulation/observe.h"
+
+namespace mechane::simulation {
+namespace {
+
+/// A start pose that differs from its joints by more than this is reported (DYN 6.17) [m, rad].
+constexpr double kReportedLinear = 1e-3, kReportedAngular = 0.5 * kDegrees;
+/// Authored velocities that differ from their joints by more than this are reported (DYN 6.14) [m/s, rad/s].
+constexpr double kReportedVelocity = 1e-3;
+
+/// Checks the overlaps of an untrusted checkpoint: sorted, between shapes of two bodies, finite.
+std::optional<std::vector<collision::RestOverlaps::Pair>> pairs_of(const record::Checkpoint& from, const model::Model& model)
+{
+    const auto of_body = [&](std::int32_t shape) {
+        return shape >= 0 && static_cast<std::size_t>(shape) < model.shape_count() &&
+               model.shape_body[static_cast<std::size_t>(shape)] >= 0;
+    };
+    std::vector<collision::RestOverlaps::Pair> pairs;
+    for (const auto& pair : from.overlaps) {
+        const bool after = pairs.empty() || std::pair(pairs.back().shape0, pairs.back().shape1) <
+                                                std::pair(pair.shape0, pair.shape1);
+        if (!after || !of_body(pair.shape0) || !of_body(pair.shape1)) return std::nullopt;
+        if (!std::isfinite(pair.depth) || pair.depth < 0) return std::nullopt;
+        pairs.push_back({pair.shape0, pair.shape1, pair.depth});
+    }
+    return pairs;
+}
+
+bool same_layout(const model::Control& a, const model::Control& b)
+{
+    return a.joint_target_q.size() == b.joint_target_q.size() && a.joint_target_qd.size() == b.joint_target_qd.size() &&
+           a.joint_f.size() == b.joint_f.size() && a.joint_act.size() == b.joint_act.size();
+}
+
+/// Fills in from the model what a checkpoint file omits because no run changes it.
+template <class T>
+T with_custom(T from, const T& own)
+{
+    if (from.custom_arrays.arrays.empty()) from.custom_arrays = own.custom_arrays;
+    return from;
+}
+model::State completed(const model::State& from, const model::State& own)
+{
+    model::State state = with_custom(from, own);
+    if (state.particle_q.empty()) state.particle_q = own.particle_q, state.particle_qd = own.particle_qd;
+    if (state.particle_f.empty()) state.particle_f = own.particle_f;
+    return state;
+}
+
+std::string label_or_nothing(const std::vector<std::string>& labels, std::int32_t index)
+{ return index < 0 ? std::string() : labels[static_cast<std::size_t>(index)]; }
+
+Result<void> check(const model::Model& model, const model::State& state, const model::Control& control,
+                   const EngineOptions& options)
+{
+    const auto bad = [](std::string message) {
+        return Result<void>(make_diagnostic(run::kArgument, {}, std::move(message)));
+    };
+    if (!(options.dt > 0) || !std::isfinite(options.dt))
+        return bad(fmt::format("dt is {}, expected a positive number of seconds", options.dt));
+    if (options.substeps < 1 || options.substeps > 64)
+        return bad(fmt::format("{} substeps, expected 1 to 64", options.substeps));
+    if (options.threads < 0) return bad(fmt::format("{} threads, expected 0 (all cores) or more", options.threads));
+    if (!model::fits(model, state)) return bad("state: its arrays do not have the sizes of the model");
+    if (!model::fits(model, control)) return bad("control: its arrays do not have the sizes of the model");
+    return {};
+}
+
+}  // namespace
+
+Engine::Engine(const model::Model& model, model::State& state, model::Control& control, EngineOptions options)
+    : original_(&model),
+      own_(options.follow ? std::make_unique<model::Model>(model) : nullptr),
+      model_(own_ ? own_.get() : original_),
+      options_(std::move(options)),
+      pool_(options_.threads),
+      state_(state),
+      control_(control)
+{
+    make_pipeline();
+    contacts_ = pipeline_->make_contacts();
+}
+Engine::~Engine() = default;
+
+Result<std::unique_ptr<Engine>> Engine::make(const model::Model& model, model::State& state, model::Control& control,
+                                             EngineOptions options, Diagnostics& found)
+{
+    if (auto good = check(model, state, control, options); !good) return good.error();
+    std::unique_ptr<Engine> engine(new Engine(model, state, control, std::move(options)));
+    if (auto made = engine->make_solver(found); !made) return made.error();
+    return engine;
+}
+
+Result<void> Engine::make_solver(Diagnostics& found)
+{
+    auto solver = solvers::make_solver(
+        options_.solver, *model_,
+        {.substeps = options_.substeps, .pool = &pool_, .strict = false, .sleeping = options_.sleeping}, found);
+    if (!solver) return solver.error();
+    solver_ = *std::move(solver);
+    return {};
+}
+
+void Engine::make_pipeline()
+{
+    pipeline_ = std::make_unique<collision::CollisionPipeline>(
+        *model_, collision::PipelineOptions{.pool = &pool_, .sweep_fast_bodies = options_.sweep_fast});
+}
+
+dynamics::Projection Engine::project(Diagnostics& found)
+{
+    const auto projected = dynamics::project_to_joints(*model_, state_, true);
+    if (projected.velocity > kReportedVelocity)
+        found.add(run::kProjected, {},
+                  fmt::format("a body's authored velocity violates its joint by {:.3g} m/s or rad/s; what the joint "
+                              "allows of it is kept",
+                              projected.velocity));
+    if (projected.linear > kReportedLinear || projected.angular > kReportedAngular)
+        found.add(
+            run::kProjected, {.prim = label_or_nothing(model_->body_label, projected.body)},
+            fmt::format("authored poses differ from their joints by up to {:.3g} m and {:.3g} degrees; bodies were moved",
+                        projected.linear, projected.angular / kDegrees));
+    return projected;
+}
+
+Result<void> Engine::resume(const record::Checkpoint& from)
+{
+    const auto bad = [](std::string message) {
+        return Result<void>(make_diagnostic(record::kCheckpoint, {}, std::move(message)));
+    };
+    if (from.model_hash != record::model_hash(*original_)) return bad("the checkpoint is of another model");
+    if (from.solver != solver_->name() || from.dt != options_.dt || from.substeps != options_.substeps)
+        return bad(fmt::format("the checkpoint is of solver {}, dt {:g} s, {} substeps", from.solver, from.dt,
+                               from.substeps));
+    model::State state    = completed(from.state, state_);
+    auto         overlaps = pairs_of(from, *model_);
+    const bool   led =
+        from.control.body_target_q.empty() || from.control.body_target_q.size() == model_->body_count();
+    if (!model::same_layout(state, state_) || !same_layout(from.control, control_) || !led || !overlaps ||
+        from.step < 0 || !solver_->restore(from.solver_memory) || !cache_.restore(from.pair_memory, *model_))
+        return bad("the checkpoint does not fit the model");
+    state_   = std::move(state);
+    control_ = with_custom(from.control, control_);
+    first_   = from.step;
+    done_    = 0;
+    hash_    = from.hash;
+    rest_    = std::make_unique<collision::RestOverlaps>(*std::move(overlaps));
+    return {};
+}
+
+void Engine::begin(Diagnostics& found)
+{
+    pipeline_->collide(state_, 0, contacts_);
+    if (rest_) return;
+    hash_ = record::chain_hash(0, state_);
+    rest_ = std::make_unique<collision::RestOverlaps>(*model_, contacts_);
+    if (rest_->pairs().empty()) return;
+    const auto worst = std::max_element(rest_->pairs().begin(), rest_->pairs().end(),
+                                        [](const auto& a, const auto& b) { return a.depth < b.depth; });
+    found.add(run::kOverlapKept, {.prim = model_->shape_label[static_cast<std::size_t>(worst->shape0)]},
+              fmt::format("{} pairs of parts overlap at the start, {} by {:.3g} mm; they are not pushed apart",
+                          rest_->pairs().size(), model_->shape_label[static_cast<std::size_t>(worst->shape1)],
+                          1e3 * static_cast<double>(worst->depth)));
+}
+
+void Engine::follow()
+{
+    if (options_.follow)
+        notify(options_.follow(state_.time, state_.time + options_.dt, state_, *own_, control_));
+}
+
+void Engine::notify(const model::ModelChanges& changes)
+{
+    using namespace solvers;
+    const std::uint32_t notice =
+        (changes.numbers ? change::joint_dof_force_properties | change::model_properties : 0U) |
+        (changes.structure ? change::joint_properties | change::body_properties : 0U) |
+        (changes.inertia ? change::body_inertial_properties : 0U) |
+        (changes.shapes || changes.pairs ? change::shape_properties : 0U);
+    if (notice != 0) solver_->notify(notice);
+    // A body that became kinematic, or stopped being kinematic, has different pairs.
+    if (changes.pairs || changes.structure)
+        make_pipeline();
+    else if (changes.shapes)
+        pipeline_->reread_transforms();
+}
+
+void Engine::find_contacts()
+{
+    // An animation may change shapes, and a run that continues from a checkpoint does not know when it did.
+    const bool keep   = options_.keep_pairs && !options_.follow;
+    const auto status = pipeline_->collide(state_, options_.dt, contacts_, keep ? &cache_ : nullptr);
+    rest_->apply(*model_, state_, contacts_);
+    overflows_ += status.overflow ? 1 : 0;
+}
+
+solvers::StepReport Engine::advance()
+{
+    solvers::StepReport report = solver_->step(state_, state_, control_, &contacts_, options_.dt);
+    if (report.diverged) return report;
+    ++done_;
+    state_.time = options_.dt * static_cast<double>(first_ + done_);
+    hash_       = record::chain_hash(hash_, state_);
+    return report;
+}
+
+solvers::StepReport Engine::step()
+{
+    follow();
+    find_contacts();
+    return advance();
+}
+
+void Engine::look() { pipeline_->collide(state_, 0, contacts_); }
+
+void Engine::forget_worlds(std::span<const std::uint8_t> selected)
+{
+    solver_->reset_worlds(selected);
+    std::vector<std::uint8_t> with_rest(selected.begin(), selected.end());
+    with_rest.resize(static_cast<std::size_t>(model_->world_count) + 1, 0);
+    cache_.reset(*model_, with_rest);
+}
+
+void Engine::forget()
+{
+    solver_->reset();
+    cache_.clear();
+}
+
+model::Contacts Engine::contacts_now()
+{
+    model::Contacts contacts = pipeline_->make_contacts();
+    pipeline_->collide(state_, 0, contacts);
+    return contacts;
+}
+
+Result<void> Engine::make_own()
+{
+    if (own_) return {};
+    auto own = std::make_unique<model::Model>(*original_);
+    model_   = own.get();
+    Diagnostics told;  // the solver has said it of the same model before
+    const auto  memory = solver_->save();
+    if (auto made = make_solver(told); !made) {
+        model_ = original_;
+        return made;
+    }
+    own_ = std::move(own);
+    if (!solver_->restore(memory)) solver_->reset();
+    make_pipeline();
+    return {};
+}
+
+Result<void> Engine::edit(const std::function<model::ModelChanges(model::Model&)>& change)
+{
+    if (auto made = make_own(); !made) return made;
+    const model::ModelChanges changes = change(*own_);
+    notify(changes);
+    if (changes.shapes || changes.pairs || changes.structure) cache_.clear();
+    return {};
+}
+
+record::Checkpoint Engine::checkpoint() const
+{
+    record::Checkpoint point{.model_hash    = record::model_hash(*original_),
+                             .solver        = std::string(solver_->name()),
+                             .dt            = options_.dt,
+                             .substeps      = options_.substeps,
+                             .step          = first_ + done_,
+                             .hash          = hash_,
+                             .state         = state_,
+                             .control       = control_,
+                             .solver_memory = solver_->save(),
+                             .pair_memory   = cache_.save(),
+                             .overlaps      = {}};
+    for (const auto& pair : rest_->pairs()) point.overlaps.push_back({pair.shape0, pair.shape1, pair.depth});
+    return point;
+}
+
+}  // namespace mechane::simulation

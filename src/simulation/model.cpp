@@ -1,0 +1,203 @@
+#include "mechane/model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mechane/core/nearest.h"
+#include "mechane/model/joint_table.h"
+#include "mechane/model/model.h"
+#include "mechane/simulation/codes.h"
+#include "mechane/simulation/model_parts.h"
+#include "simulation/require.h"
+
+namespace mechane {
+
+using simulation::index_of;
+
+namespace {
+
+/// Labels of one kind, and who has them.
+class Labels {
+  public:
+    Labels(const std::vector<std::string>& labels, const std::vector<std::int32_t>& worlds)
+        : labels_(&labels), worlds_(&worlds)
+    {
+        by_label_.reserve(labels.size());
+        for (std::size_t i = 0; i < labels.size(); ++i)
+            by_label_.emplace(std::string_view(labels[i]), static_cast<std::int32_t>(i));
+    }
+
+    Result<std::int32_t> find(const char* kind, std::string_view label, std::optional<WorldId> world,
+                              int world_count) const
+    {
+        if (world && (world->value < -1 || world->value >= world_count))
+            return make_diagnostic(simulation::kLabel, {.prim = std::string(label)},
+                                   fmt::format("world: there is no world {} among {}", world->value, world_count));
+        const auto [begin, end] = by_label_.equal_range(label);
+        std::vector<std::int32_t> found;
+        for (auto at = begin; at != end; ++at)
+            if (!world || (*worlds_)[static_cast<std::size_t>(at->second)] == world->value) found.push_back(at->second);
+        if (found.size() == 1) return found.front();
+        if (found.empty()) {
+            std::vector<std::string> known;
+            for (const std::string& name : *labels_)
+                if (known.empty() || known.back() != name) known.push_back(name);
+            return make_diagnostic(simulation::kLabel, {.prim = std::string(label)},
+                                   fmt::format("label: no {} is called '{}'{}", kind, label,
+                                               world ? fmt::format(" in world {}", world->value) : std::string()),
+                                   did_you_mean(label, known));
+        }
+        std::sort(found.begin(), found.end());
+        std::vector<std::int32_t> worlds;
+        for (const std::int32_t i : found) worlds.push_back((*worlds_)[static_cast<std::size_t>(i)]);
+        worlds.erase(std::unique(worlds.begin(), worlds.end()), worlds.end());
+        const std::size_t listed = std::min<std::size_t>(worlds.size(), 8);
+        return make_diagnostic(
+            simulation::kLabel, {.prim = std::string(label)},
+            fmt::format("label: {} {} of the model are called '{}'", found.size(), kind, label),
+            worlds.size() > 1 ? fmt::format("Name one of the worlds {}{}.",
+                                            fmt::join(worlds.begin(), worlds.begin() + static_cast<std::ptrdiff_t>(listed), ", "),
+                                            listed < worlds.size() ? ", ..." : "")
+                              : std::string("Give them labels of their own."));
+    }
+
+  private:
+    const std::vector<std::string>*                         labels_;
+    const std::vector<std::int32_t>*                        worlds_;
+    std::unordered_multimap<std::string_view, std::int32_t> by_label_;
+};
+
+}  // namespace
+
+struct Model::Impl {
+    explicit Impl(simulation::ModelParts made)
+        : parts(std::move(made)),
+          bodies(parts.arrays.body_label, parts.arrays.body_world),
+          joints(parts.arrays.joint_label, parts.arrays.joint_world),
+          shapes(parts.arrays.shape_label, parts.arrays.shape_world),
+          dofs(static_cast<std::size_t>(parts.arrays.world_count) + 1)
+    {
+        const model::Model& m = parts.arrays;
+        body_joint.assign(m.body_count(), -1);
+        for (std::size_t j = 0; j < m.joint_count(); ++j) {
+            if (m.joint_child[j] < 0) continue;
+            std::int32_t& held = body_joint[static_cast<std::size_t>(m.joint_child[j])];
+            // Of several joints the one of a tree holds a body, the others are loops.
+            if (held < 0 || (m.joint_articulation[static_cast<std::size_t>(held)] < 0 && m.joint_articulation[j] >= 0))
+                held = static_cast<std::int32_t>(j);
+        }
+        for (std::size_t j = 0; j < m.joint_count(); ++j)
+            for (std::int32_t d = m.joint_qd_start[j]; d < m.joint_qd_start[j + 1]; ++d) {
+                dof_joint.push_back(static_cast<std::int32_t>(j));
+                dofs[static_cast<std::size_t>(m.joint_world[j] + 1)].push_back(DofId(d));
+            }
+    }
+
+    simulation::ModelParts          parts;
+    Labels                          bodies, joints, shapes;
+    std::vector<std::vector<DofId>> dofs;  ///< by world + 1
+    std::vector<std::int32_t>       dof_joint, body_joint;
+    std::string                     world_label = "world";
+};
+
+Model::Model(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Model::~Model() = default;
+
+std::shared_ptr<const Model> Model::make(simulation::ModelParts parts)
+{ return std::shared_ptr<const Model>(new Model(std::make_unique<Impl>(std::move(parts)))); }
+
+const simulation::ModelParts& Model::parts() const noexcept { return impl_->parts; }
+const model::Model&           Model::arrays() const noexcept { return impl_->parts.arrays; }
+double                        Model::default_dt() const noexcept { return impl_->parts.dt; }
+
+int Model::body_count() const noexcept { return static_cast<int>(arrays().body_count()); }
+int Model::joint_count() const noexcept { return static_cast<int>(arrays().joint_count()); }
+int Model::dof_count() const noexcept { return static_cast<int>(arrays().joint_dof_count()); }
+int Model::shape_count() const noexcept { return static_cast<int>(arrays().shape_count()); }
+int Model::world_count() const noexcept { return arrays().world_count; }
+
+Result<BodyId> Model::find_body(std::string_view label, std::optional<WorldId> world) const
+{
+    const auto found = impl_->bodies.find("bodies", label, world, world_count());
+    if (!found && label == impl_->world_label && (!world || *world == kShared)) return kWorld;
+    return found.transform([](std::int32_t i) { return BodyId(i); });
+}
+Result<JointId> Model::find_joint(std::string_view label, std::optional<WorldId> world) const
+{ return impl_->joints.find("joints", label, world, world_count()).transform([](std::int32_t i) { return JointId(i); }); }
+Result<ShapeId> Model::find_shape(std::string_view label, std::optional<WorldId> world) const
+{ return impl_->shapes.find("shapes", label, world, world_count()).transform([](std::int32_t i) { return ShapeId(i); }); }
+
+Result<DofId> Model::find_dof(JointId joint, std::optional<int> axis) const
+{
+    const std::size_t j = index_of(joint, arrays().joint_count(), "Model::find_dof", "joint");
+    const int         n = arrays().joint_qd_start[j + 1] - arrays().joint_qd_start[j];
+    const auto        bad = [&](std::string message, std::string hint) {
+        return make_diagnostic(simulation::kDof, {.prim = arrays().joint_label[j]}, std::move(message), std::move(hint));
+    };
+    if (n == 0) return bad("joint: it has no degree of freedom", "Fixed joints do not move.");
+    if (!axis && n > 1)
+        return bad(fmt::format("axis: the joint has {} degrees of freedom", n),
+                   fmt::format("Name one of the axes 0 to {}.", n - 1));
+    if (axis && (*axis < 0 || *axis >= n))
+        return bad(fmt::format("axis: {} is none of the joint's {}", *axis, n),
+                   fmt::format("Name one of the axes 0 to {}.", n - 1));
+    return DofId(arrays().joint_qd_start[j] + axis.value_or(0));
+}
+
+Result<DofId> Model::find_dof(std::string_view joint_label, std::optional<int> axis, std::optional<WorldId> world) const
+{
+    return find_joint(joint_label, world).and_then([&](JointId joint) { return find_dof(joint, axis); });
+}
+
+const std::string& Model::label(BodyId body) const
+{
+    if (body == kWorld) return impl_->world_label;
+    return arrays().body_label[index_of(body, arrays().body_count(), "Model::label", "body")];
+}
+const std::string& Model::label(JointId joint) const
+{ return arrays().joint_label[index_of(joint, arrays().joint_count(), "Model::label", "joint")]; }
+const std::string& Model::label(ShapeId shape) const
+{ return arrays().shape_label[index_of(shape, arrays().shape_count(), "Model::label", "shape")]; }
+
+WorldId Model::world_of(BodyId body) const
+{
+    if (body == kWorld) return kShared;
+    return WorldId(arrays().body_world[index_of(body, arrays().body_count(), "Model::world_of", "body")]);
+}
+BodyId Model::body_of(ShapeId shape) const
+{ return BodyId(arrays().shape_body[index_of(shape, arrays().shape_count(), "Model::body_of", "shape")]); }
+
+double Model::mass(BodyId body) const
+{
+    if (body == kWorld) return std::numeric_limits<double>::infinity();
+    return static_cast<double>(arrays().body_mass[index_of(body, arrays().body_count(), "Model::mass", "body")]);
+}
+
+JointId Model::joint_of(DofId dof) const
+{ return JointId(impl_->dof_joint[index_of(dof, arrays().joint_dof_count(), "Model::joint_of", "dof")]); }
+
+std::optional<JointId> Model::parent_joint(BodyId body) const
+{
+    const std::int32_t joint = impl_->body_joint[index_of(body, arrays().body_count(), "Model::parent_joint", "body")];
+    return joint < 0 ? std::nullopt : std::optional(JointId(joint));
+}
+
+bool Model::is_scalar(DofId dof) const
+{
+    const auto& info = model::joint_type_info(arrays().joint_type[joint_of(dof).index()]);
+    return !info.quaternion;
+}
+
+std::span<const DofId> Model::dofs(WorldId world) const
+{
+    MCH_REQUIRE(world.value >= -1 && world.value < world_count(), "Model::dofs", "world", "a world of the model");
+    return impl_->dofs[static_cast<std::size_t>(world.value + 1)];
+}
+
+}  // namespace mechane

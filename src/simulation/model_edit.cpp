@@ -1,0 +1,125 @@
+#include <cmath>
+
+#include "mechane/model.h"
+#include "mechane/model/model.h"
+#include "simulation/require.h"
+
+namespace mechane {
+
+using simulation::index_of;
+
+namespace {
+
+Real number(double value, bool good, const char* function, const char* argument, const char* expected)
+{
+    MCH_REQUIRE(good && !std::isnan(value), function, argument, expected);
+    return static_cast<Real>(value);
+}
+
+}  // namespace
+
+std::size_t ModelEdit::at(BodyId body) const { return index_of(body, arrays_.body_count(), "ModelEdit", "body"); }
+std::size_t ModelEdit::at(ShapeId shape) const { return index_of(shape, arrays_.shape_count(), "ModelEdit", "shape"); }
+std::size_t ModelEdit::at(DofId dof) const { return index_of(dof, arrays_.joint_dof_count(), "ModelEdit", "dof"); }
+
+void ModelEdit::set_mass(BodyId body, double mass)
+{
+    const std::size_t b   = at(body);
+    const Real        now = number(mass, mass > 0 && std::isfinite(mass), "ModelEdit::set_mass", "mass",
+                                   "a positive finite number of kilograms");
+    MCH_REQUIRE(arrays_.body_mass[b] > 0, "ModelEdit::set_mass", "body", "a body that has a mass");
+    const Real factor        = now / arrays_.body_mass[b];
+    arrays_.body_mass[b]     = now;
+    arrays_.body_inv_mass[b] = arrays_.body_inv_mass[b] > 0 ? 1 / now : 0;
+    arrays_.body_inertia[b] *= factor;
+    arrays_.body_inv_inertia[b] *= 1 / factor;
+    changes_.inertia = true;
+}
+
+void ModelEdit::set_kinematic(BodyId body, bool on)
+{
+    std::int32_t& flags = arrays_.body_flags[at(body)];
+    flags = (flags & ~(model::body_flag::dynamic | model::body_flag::kinematic)) |
+            (on ? model::body_flag::kinematic : model::body_flag::dynamic);
+    changes_.structure = true;
+}
+
+void ModelEdit::set_friction(ShapeId shape, double mu)
+{
+    const std::size_t s = at(shape);
+    arrays_.shape_material_mu[s] = arrays_.shape_material_mu_static[s] =
+        number(mu, mu >= 0 && std::isfinite(mu), "ModelEdit::set_friction", "mu", "a finite number that is not negative");
+    changes_.numbers = true;
+}
+
+void ModelEdit::set_restitution(ShapeId shape, double restitution)
+{
+    const std::size_t s                   = at(shape);
+    arrays_.shape_material_restitution[s] = number(restitution, restitution >= 0 && restitution <= 1,
+                                                   "ModelEdit::set_restitution", "restitution", "a number from 0 to 1");
+    changes_.numbers                      = true;
+}
+
+void ModelEdit::set_collides(ShapeId shape, bool on)
+{
+    std::int32_t& flags = arrays_.shape_flags[at(shape)];
+    flags = on ? flags | model::shape_flag::collide_shapes : flags & ~model::shape_flag::collide_shapes;
+    changes_.pairs = true;
+}
+
+void ModelEdit::set_gains(DofId dof, double stiffness, double damping)
+{
+    const std::size_t d       = at(dof);
+    const auto        good    = [](double x) { return x >= 0 && std::isfinite(x); };
+    arrays_.joint_target_ke[d] = number(stiffness, good(stiffness), "ModelEdit::set_gains", "stiffness",
+                                        "a finite number that is not negative");
+    arrays_.joint_target_kd[d] =
+        number(damping, good(damping), "ModelEdit::set_gains", "damping", "a finite number that is not negative");
+    arrays_.joint_target_mode[d] =
+        stiffness > 0 ? (damping > 0 ? model::TargetMode::position_velocity : model::TargetMode::position)
+                      : (damping > 0 ? model::TargetMode::velocity : model::TargetMode::effort);
+    changes_.numbers = changes_.structure = true;
+}
+
+void ModelEdit::set_limits(DofId dof, double lower, double upper)
+{
+    const std::size_t d = at(dof);
+    MCH_REQUIRE(lower <= upper, "ModelEdit::set_limits", "upper", "a limit that is not below the lower one");
+    const auto bounded            = [](double x) { return std::fmin(std::fmax(x, -model::kMaxValue), model::kMaxValue); };
+    arrays_.joint_limit_lower[d]  = static_cast<Real>(bounded(lower));
+    arrays_.joint_limit_upper[d]  = static_cast<Real>(bounded(upper));
+    changes_.numbers = changes_.structure = true;
+}
+
+void ModelEdit::set_effort_limit(DofId dof, double limit)
+{
+    const std::size_t d           = at(dof);
+    arrays_.joint_effort_limit[d] =
+        number(limit, limit >= 0, "ModelEdit::set_effort_limit", "limit", "a number that is not negative");
+    changes_.numbers = true;
+}
+
+void ModelEdit::set_armature(DofId dof, double armature)
+{
+    const std::size_t d       = at(dof);
+    arrays_.joint_armature[d] = number(armature, armature >= 0 && std::isfinite(armature), "ModelEdit::set_armature",
+                                       "armature", "a finite number that is not negative");
+    changes_.inertia = changes_.numbers = true;
+}
+
+void ModelEdit::set_enabled(JointId joint, bool on)
+{
+    arrays_.joint_enabled[index_of(joint, arrays_.joint_count(), "ModelEdit::set_enabled", "joint")] = on ? 1 : 0;
+    changes_.structure = true;
+}
+
+void ModelEdit::set_gravity(const Vec3& gravity, WorldId world)
+{
+    MCH_REQUIRE(world.value >= -1 && world.value < arrays_.world_count, "ModelEdit::set_gravity", "world",
+                "a world of the model");
+    MCH_REQUIRE(is_finite(gravity), "ModelEdit::set_gravity", "gravity", "a finite vector");
+    (world.value < 0 ? arrays_.gravity.back() : arrays_.gravity[world.index()]) = gravity;
+    changes_.numbers = true;
+}
+
+}  // namespace mechane

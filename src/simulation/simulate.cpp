@@ -1,0 +1,254 @@
+#include "mechane/simulation/simulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "mechane/simulation/codes.h"
+#include "mechane/simulation/engine.h"
+#include "mechane/simulation/frame.h"
+#include "mechane/simulation/settings.h"
+#include "simulation/observe.h"
+#include "simulation/replayed.h"
+#include "simulation/target_range.h"
+
+namespace mechane::run {
+namespace {
+
+/// Adds its lifetime to a sum [s].
+class Stopwatch {
+  public:
+    explicit Stopwatch(double& sum) : sum_(sum), start_(std::chrono::steady_clock::now()) {}
+    ~Stopwatch() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+    Stopwatch(const Stopwatch&)            = delete;
+    Stopwatch& operator=(const Stopwatch&) = delete;
+
+  private:
+    double&                               sum_;
+    std::chrono::steady_clock::time_point start_;
+};
+
+Result<void> check(const SimulateOptions& options)
+{
+    const auto bad = [](std::string message) {
+        return Result<void>(make_diagnostic(kArgument, {}, std::move(message)));
+    };
+    if (options.frames < 0) return bad(fmt::format("{} frames", options.frames));
+    if (options.every < 1) return bad(fmt::format("every {} frames", options.every));
+    return {};
+}
+
+std::string label_or_nothing(const std::vector<std::string>& labels, std::int32_t index)
+{ return index < 0 ? std::string() : labels[static_cast<std::size_t>(index)]; }
+
+/// One run: prepared, stepped, finished.
+class Loop {
+  public:
+    Loop(const model::Model& model, const SimulateOptions& options, Diagnostics& found)
+        : model_(model),
+          options_(options),
+          found_(found),
+          state_(model::make_state(model)),
+          control_(model::make_control(model)),
+          replay_(options.inputs)
+    {
+    }
+
+    Result<void> prepare()
+    {
+        auto engine = simulation::Engine::make(model_, state_, control_,
+                                               {.solver     = options_.solver,
+                                                .dt         = options_.dt,
+                                                .substeps   = options_.substeps,
+                                                .threads    = options_.threads,
+                                                .sleeping   = options_.sleeping,
+                                                .keep_pairs = options_.keep_pairs,
+                                                .sweep_fast = options_.sweep_fast,
+                                                .follow     = options_.follow},
+                                               found_);
+        if (!engine) return engine.error();
+        engine_ = *std::move(engine);
+        if (options_.from != nullptr)
+            if (auto resumed = engine_->resume(*options_.from); !resumed) return resumed;
+        const model::Model& model = engine_->model();
+        for (const std::string& text : options_.set) {
+            const auto setting = parse_setting(model, text);
+            if (!setting) return setting.error();
+            report_beyond_limits(model, *setting, found_);
+            apply_setting(*setting, state_, control_);
+        }
+        if (!options_.control.empty()) {
+            auto table = parse_control_table(model, options_.control, options_.control_name, options_.other_columns);
+            if (!table) return table.error();
+            table_ = *std::move(table);
+            report_beyond_limits(model, table_, found_);
+        }
+        recording().solver           = std::string(engine_->solver().name());
+        recording().dt               = options_.dt;
+        recording().report.dt_source = options_.dt_source;
+        if (options_.from == nullptr) {
+            const auto projected     = engine_->project(found_);
+            result.projected_linear  = projected.linear;
+            result.projected_angular = projected.angular;
+        }
+        start();
+        return {};
+    }
+
+    /// @return whether there is a next step
+    bool step()
+    {
+        if (engine_->steps_done() >= options_.frames) return false;
+        record::RunReport& report = recording().report;
+        engine_->follow();
+        if (!table_.times.empty()) apply_controls(table_, state_.time, state_, control_);
+        replay_.apply(*engine_, model_, state_, control_);
+        {
+            const Stopwatch watch(report.wall_s["collide"]);
+            engine_->find_contacts();
+        }
+        const solvers::StepReport stepped = [&] {
+            const Stopwatch watch(report.wall_s["solve"]);
+            return engine_->advance();
+        }();
+        if (stepped.diverged) {
+            report_divergence(stepped);
+            return false;
+        }
+        const std::int64_t done = engine_->steps_done();
+        recording().hash        = engine_->hash();
+        recording().steps       = done;
+        add(stepped);
+        if (options_.on_step) options_.on_step(engine_->step_count(), recording().hash);
+        if (done % options_.every == 0 || done == options_.frames) keep_frame();
+        if (options_.progress && !options_.progress(done, options_.frames)) {
+            result.interrupted = true;
+            return false;
+        }
+        return true;
+    }
+
+    void finish()
+    {
+        if (recording().frames.back().t != state_.time) keep_frame();
+        if (options_.keep_end) result.end = engine_->checkpoint();
+        record::RunReport& report = recording().report;
+        const auto         done   = engine_->steps_done();
+        report.contacts_mean      = done > 0 ? contact_sum_ / static_cast<double>(done) : 0;
+        engine_->look();
+        const Depths depths      = deepest(engine_->model(), engine_->contacts());
+        report.final_penetration = depths.fixed;
+        report.final_overlap     = depths.moving;
+        if (report.clamped_velocities > 0)
+            found_.add(kVelocityClamped, {}, fmt::format("a body was slowed down {} times", report.clamped_velocities));
+        if (engine_->overflows() > 0)
+            found_.add(kContactOverflow, {}, fmt::format("in {} steps", engine_->overflows()));
+    }
+
+    SimulateResult result;
+
+  private:
+    record::Recording& recording() { return result.recording; }
+
+    /// The frame before the first step.
+    void start()
+    {
+        engine_->begin(found_);
+        recording().hash                 = engine_->hash();
+        recording().report.start_overlap = deepest(engine_->model(), engine_->contacts()).moving;
+        if (options_.on_step) options_.on_step(engine_->step_count(), recording().hash);
+        keep_frame();
+    }
+
+    void keep_frame()
+    {
+        const Stopwatch watch(recording().report.wall_s["record"]);
+        recording().frames.push_back(make_frame(engine_->model(), state_, engine_->contacts()));
+        if (options_.on_frame) options_.on_frame(recording().frames.back());
+    }
+
+    void report_divergence(const solvers::StepReport& stepped)
+    {
+        const std::string body  = label_or_nothing(engine_->model().body_label, stepped.culprit_body);
+        const std::string joint = label_or_nothing(engine_->model().joint_label, stepped.culprit_joint);
+        // Free joints that the import added are not on the stage.
+        found_.add(kDiverged, {.prim = joint.starts_with('/') || body.empty() ? joint : body},
+                   fmt::format("diverged at {:.6g} s (step {}){}{}", state_.time, engine_->step_count() + 1,
+                               stepped.culprit.empty() ? "" : ": ", stepped.culprit));
+        result.diverged = true;
+    }
+
+    void add(const solvers::StepReport& stepped)
+    {
+        for (const std::int32_t world : stepped.diverged_worlds) {
+            if (!stopped_worlds_.insert(world).second) continue;
+            found_.add(kWorldDiverged, {},
+                       fmt::format("world {} keeps its state of {:.6g} s: {}", world, state_.time - options_.dt,
+                                   stepped.culprit));
+            result.diverged = true;
+        }
+        for (const auto& broken : stepped.broken) {
+            recording().report.broken.push_back({state_.time, broken.joint, broken.force, broken.torque});
+            found_.add(kJointBroke, {.prim = label_or_nothing(model_.joint_label, broken.joint)},
+                       fmt::format("broke at {:.6g} s under {:.4g} N and {:.4g} N m", state_.time, broken.force,
+                                   broken.torque));
+        }
+        record::RunReport& report = recording().report;
+        const std::int32_t contacts = engine_->contacts().rigid_contact_count;
+        report.contacts_max         = std::max(report.contacts_max, contacts);
+        contact_sum_ += contacts;
+        report.rows += stepped.contact_rows + stepped.limit_rows + stepped.loop_rows;
+        report.sweeps += stepped.sweeps;
+        report.block_solves += stepped.block_solves;
+        report.block_fallbacks += stepped.block_fallbacks;
+        report.sweeps_most         = std::max(report.sweeps_most, stepped.sweeps);
+        report.deepest_penetration = std::max(report.deepest_penetration, stepped.deepest_penetration);
+        report.joint_error_linear  = std::max(report.joint_error_linear, stepped.joint_error_linear);
+        report.joint_error_angular = std::max(report.joint_error_angular, stepped.joint_error_angular);
+        report.clamped_velocities += stepped.clamped_velocities;
+    }
+
+    const model::Model&    model_;
+    const SimulateOptions& options_;
+    Diagnostics&           found_;
+    model::State           state_;
+    model::Control         control_;
+    ControlTable           table_;
+    simulation::Replayed   replay_;
+
+    std::unique_ptr<simulation::Engine> engine_;
+    double                              contact_sum_ = 0;
+    std::set<std::int32_t>              stopped_worlds_;
+};
+
+}  // namespace
+
+Result<void> collide_every(SimulateOptions& options, int substeps)
+{
+    if (substeps < 1 || options.substeps % substeps != 0)
+        return make_diagnostic(
+            kArgument, {},
+            fmt::format("contacts every {} substeps, expected a divisor of {}", substeps, options.substeps));
+    const int parts = options.substeps / substeps;
+    options.dt /= parts;
+    options.substeps = substeps;
+    options.frames *= parts;
+    options.every *= parts;
+    return {};
+}
+
+Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions& options, Diagnostics& found)
+{
+    if (auto good = check(options); !good) return good.error();
+    Loop loop(model, options, found);
+    if (auto prepared = loop.prepare(); !prepared) return prepared.error();
+    while (loop.step()) {}
+    loop.finish();
+    return std::move(loop.result);
+}
+
+}  // namespace mechane::run

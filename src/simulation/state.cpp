@@ -1,0 +1,192 @@
+#include "mechane/state.h"
+
+#include <cmath>
+
+#include "mechane/dynamics/kinematics.h"
+#include "mechane/model/belongs.h"
+#include "mechane/model/joint_table.h"
+#include "mechane/model/model.h"
+#include "simulation/require.h"
+
+namespace mechane {
+
+using simulation::index_of;
+
+namespace {
+
+const model::Model& arrays_of(const std::shared_ptr<const Model>& model, const char* function)
+{
+    MCH_REQUIRE(model != nullptr, function, "model", "a model, not null");
+    return model->arrays();
+}
+
+void require_sizes(const model::Model& model, const model::State& state, const char* function)
+{
+    MCH_REQUIRE(model::fits(model, state), function, "state",
+                "arrays of the model's sizes: they were resized through arrays()");
+}
+
+}  // namespace
+
+State::State(std::shared_ptr<const Model> model)
+    : model_(std::move(model)), arrays_(model::make_state(arrays_of(model_, "State")))
+{
+}
+
+Placement State::pose(BodyId body) const
+{
+    if (body == kWorld) return {};
+    return Placement::of(arrays_.body_q[index_of(body, arrays_.body_q.size(), "State::pose", "body")]);
+}
+Vec3 State::velocity(BodyId body) const
+{
+    if (body == kWorld) return {};
+    return arrays_.body_qd[index_of(body, arrays_.body_qd.size(), "State::velocity", "body")].linear;
+}
+Vec3 State::angular_velocity(BodyId body) const
+{
+    if (body == kWorld) return {};
+    return arrays_.body_qd[index_of(body, arrays_.body_qd.size(), "State::angular_velocity", "body")].angular;
+}
+
+std::size_t State::coordinate_of(DofId dof, const char* function) const
+{
+    const model::Model& m = model_->arrays();
+    const std::size_t   d = index_of(dof, m.joint_dof_count(), function, "dof");
+    MCH_REQUIRE(model_->is_scalar(dof), function, "dof",
+                "a dof with a coordinate of its own; ball and free joints have quaternions: use poses");
+    require_sizes(m, arrays_, function);
+    const std::size_t j = model_->joint_of(dof).index();
+    return static_cast<std::size_t>(m.joint_q_start[j]) + d - static_cast<std::size_t>(m.joint_qd_start[j]);
+}
+
+Real State::position(DofId dof) const { return arrays_.joint_q[coordinate_of(dof, "State::position")]; }
+Real State::velocity(DofId dof) const
+{ return arrays_.joint_qd[index_of(dof, arrays_.joint_qd.size(), "State::velocity", "dof")]; }
+
+void State::set_pose(BodyId body, const Placement& pose)
+{
+    const model::Model& m = model_->arrays();
+    const std::size_t   b = index_of(body, m.body_count(), "State::set_pose", "body");
+    MCH_REQUIRE(is_finite(pose.position) && is_finite(pose.rotation) && dot(pose.rotation, pose.rotation) > 0,
+                "State::set_pose", "pose", "a finite position and a rotation that is not zero");
+    require_sizes(m, arrays_, "State::set_pose");
+    const auto joint = model_->parent_joint(body);
+    const bool loose = !joint || (model::joint_type_info(m.joint_type[joint->index()]).free_like &&
+                                  m.joint_parent[joint->index()] < 0) ||
+                       m.joint_enabled[joint->index()] == 0;
+    MCH_REQUIRE(loose, "State::set_pose", "body",
+                "a body that no joint holds but a free one; place others by set_position of their dofs");
+    arrays_.body_q[b] = {pose.position, normalized(pose.rotation)};
+    if (joint && m.joint_enabled[joint->index()] != 0) {
+        dynamics::joint_state(m, joint->value, {},
+                              {static_cast<Posed>(arrays_.body_q[b]), static_cast<Spatiald>(arrays_.body_qd[b])},
+                              arrays_.joint_q, arrays_.joint_qd);
+        unsettled_ = true;
+    }
+}
+
+void State::set_velocity(BodyId body, const Vec3& linear, const Vec3& angular)
+{
+    const model::Model& m = model_->arrays();
+    const std::size_t   b = index_of(body, m.body_count(), "State::set_velocity", "body");
+    MCH_REQUIRE(is_finite(linear), "State::set_velocity", "linear", "a finite velocity");
+    MCH_REQUIRE(is_finite(angular), "State::set_velocity", "angular", "a finite angular velocity");
+    require_sizes(m, arrays_, "State::set_velocity");
+    const auto joint = model_->parent_joint(body);
+    const bool loose = !joint || (model::joint_type_info(m.joint_type[joint->index()]).free_like &&
+                                  m.joint_parent[joint->index()] < 0);
+    MCH_REQUIRE(loose, "State::set_velocity", "body",
+                "a body that no joint holds but a free one; set the velocities of the dofs of others");
+    arrays_.body_qd[b] = {linear, angular};
+    if (joint) {
+        dynamics::joint_state(m, joint->value, {},
+                              {static_cast<Posed>(arrays_.body_q[b]), static_cast<Spatiald>(arrays_.body_qd[b])},
+                              arrays_.joint_q, arrays_.joint_qd);
+        unsettled_ = true;
+    }
+}
+
+void State::set_position(DofId dof, Real position)
+{
+    const std::size_t c = coordinate_of(dof, "State::set_position");
+    MCH_REQUIRE(std::isfinite(position), "State::set_position", "position", "a finite number");
+    arrays_.joint_q[c] = position;
+    unsettled_         = true;
+}
+
+void State::set_velocity(DofId dof, Real velocity)
+{
+    const std::size_t d = index_of(dof, arrays_.joint_qd.size(), "State::set_velocity", "dof");
+    MCH_REQUIRE(std::isfinite(velocity), "State::set_velocity", "velocity", "a finite number");
+    arrays_.joint_qd[d] = velocity;
+    unsettled_          = true;
+}
+
+void State::settle()
+{
+    require_sizes(model_->arrays(), arrays_, "State::settle");
+    dynamics::project_to_joints(model_->arrays(), arrays_);
+    unsettled_ = false;
+}
+
+Control::Control(std::shared_ptr<const Model> model)
+    : model_(std::move(model)), arrays_(model::make_control(arrays_of(model_, "Control")))
+{
+}
+
+namespace {
+
+template <class Id>
+Real& entry(std::vector<Real>& values, std::size_t size, Id id, const char* function)
+{
+    const std::size_t i = index_of(id, size, function, "dof");
+    MCH_REQUIRE(values.size() == size, function, "this", "arrays of the model's sizes: they were resized through arrays()");
+    return values[i];
+}
+
+}  // namespace
+
+Real& Control::force(DofId dof)
+{ return entry(arrays_.joint_f, model_->arrays().joint_dof_count(), dof, "Control::force"); }
+Real& Control::target_velocity(DofId dof)
+{ return entry(arrays_.joint_target_qd, model_->arrays().joint_dof_count(), dof, "Control::target_velocity"); }
+
+Real& Control::target_position(DofId dof)
+{
+    const model::Model& m = model_->arrays();
+    const std::size_t   d = index_of(dof, m.joint_dof_count(), "Control::target_position", "dof");
+    MCH_REQUIRE(model_->is_scalar(dof), "Control::target_position", "dof", "a dof with a coordinate of its own");
+    MCH_REQUIRE(arrays_.joint_target_q.size() == m.joint_coord_count(), "Control::target_position", "this",
+                "arrays of the model's sizes: they were resized through arrays()");
+    const std::size_t j = model_->joint_of(dof).index();
+    return arrays_.joint_target_q[static_cast<std::size_t>(m.joint_q_start[j]) + d -
+                                  static_cast<std::size_t>(m.joint_qd_start[j])];
+}
+
+Spatial& Control::wrench(BodyId body)
+{
+    const std::size_t count = model_->arrays().body_count();
+    const std::size_t b     = index_of(body, count, "Control::wrench", "body");
+    if (wrenches_.empty()) wrenches_.resize(count);
+    return wrenches_[b];
+}
+
+void Control::set_target_pose(BodyId body, const Placement& pose)
+{
+    const model::Model& m = model_->arrays();
+    const std::size_t   b = index_of(body, m.body_count(), "Control::set_target_pose", "body");
+    MCH_REQUIRE(is_finite(pose.position) && is_finite(pose.rotation) && dot(pose.rotation, pose.rotation) > 0,
+                "Control::set_target_pose", "pose", "a finite position and a rotation that is not zero");
+    if (arrays_.body_target_q.size() != m.body_count()) arrays_.body_target_q = m.body_q;
+    arrays_.body_target_q[b] = {pose.position, normalized(pose.rotation)};
+}
+
+void Control::clear()
+{
+    model::clear(arrays_, model_->arrays());
+    arrays_.body_target_q.clear();
+    if (!wrenches_.empty()) wrenches_.assign(wrenches_.size(), {});
+}
+
+}  // namespace mechane

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/softstep/mechanism/response.h"
+#include "solvers/softstep/mechanism/row_law.h"
+#include "solvers/softstep/mechanism/rows.h"
+
+namespace mechane::solvers::softstep {
+
+namespace {
+
+void build_limit(RowLaw& row, double gap, double rate, const DofLaw& law, double h)
+{
+    row.active = law.stiff_limit ? gap + 2 * h * std::min(rate, 0.0) < kLimitReach : gap + h * std::min(rate, 0.0) < 0;
+    if (!row.active) {
+        row.lambda = 0;
+        return;
+    }
+    row.gap  = gap;
+    row.low  = 0;
+    row.high = kUnbounded;
+    if (law.stiff_limit)
+        make_stop(row, gap, h);
+    else
+        make_spring(row, law.limit_ke, law.limit_kd, gap, 0, h);
+}
+
+[[gnu::always_inline]] inline void apply(double* u, const DofRows& rows, double impulse)
+{
+    if (impulse == 0) return;
+    const double*             Y      = rows.Y;
+    const std::int32_t*       blocks = rows.blocks;
+    const std::int32_t* const end    = blocks + rows.count;
+    for (; blocks != end; ++blocks, Y += kLanes) lanes(u + *blocks) += impulse * lanes(Y);
+}
+
+/// Of a whitened group.
+[[gnu::always_inline]] inline double rate_of(const double* u, const DofRows& rows)
+{
+    const double*             Y      = rows.Y;
+    const std::int32_t*       blocks = rows.blocks;
+    const std::int32_t* const end    = blocks + rows.count;
+    Lanes                     rate{};
+    for (; blocks != end; ++blocks, Y += kLanes) rate += lanes(Y) * lanes(u + *blocks);
+    return sum(rate);
+}
+
+}  // namespace
+
+void build_dof_rows(Mechanism& system, Group& group, double h)
+{
+    const Forest& f      = system.forest;
+    group.active_dof_end = group.dof_begin;
+    for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
+        if (f.model_dof[k] < 0) continue;
+        const DofLaw& law  = system.laws[k];
+        DofRows&      rows = system.dof_rows[k];
+        const double  rate = system.motion.v[k];
+        rows.lower.active = rows.upper.active = false;
+        if (f.model_coord[k] >= 0 && (law.has_lower || law.has_upper)) {
+            const Link&  link = f.links[f.dof_link[k]];
+            const double q    = system.motion.q[link.coord + (k - link.dof)];
+            if (law.has_lower) build_limit(rows.lower, q - law.lower, rate, law, h);
+            if (law.has_upper) build_limit(rows.upper, law.upper - q, -rate, law, h);
+        }
+        rows.friction.active = law.friction > 0;
+        rows.velocity.active = std::abs(rate) > 0.9 * law.velocity_limit && law.velocity_limit > 0;
+        rows.active          = rows.lower.active || rows.upper.active || rows.friction.active || rows.velocity.active;
+        if (!rows.active) continue;
+        rows.friction.high = h * law.friction;
+        rows.friction.low  = -rows.friction.high;
+        rows.velocity_sign = rate > 0 ? -1 : 1;
+        rows.velocity.bias = rows.velocity.relax_bias = law.velocity_limit;
+        rows.velocity.low                             = 0;
+        rows.velocity.high                            = kUnbounded;
+        rows.velocity.lambda                          = 0;
+        rows.w                                        = respond_dof(system, group, k, rows);
+        rows.active                                   = rows.w > 0;
+        if (rows.active) system.active_dofs[group.active_dof_end++] = k;
+    }
+}
+
+void warm_start_dof_rows(Mechanism& system, const Group& group)
+{
+    for (std::int32_t i = group.dof_begin; i < group.active_dof_end; ++i) {
+        DofRows& rows        = system.dof_rows[system.active_dofs[i]];
+        rows.friction.lambda = std::clamp(rows.friction.lambda, rows.friction.low, rows.friction.high);
+        apply(system.u.data(), rows,
+              (rows.lower.active ? rows.lower.lambda : 0) - (rows.upper.active ? rows.upper.lambda : 0) +
+                  (rows.friction.active ? rows.friction.lambda : 0));
+    }
+}
+
+MCH_CLONES_AVX2 double solve_dof_rows(Mechanism& system, const Group& group, bool relax)
+{
+    double              change = 0;
+    double* const       u      = system.u.data();
+    const std::int32_t *dof    = system.active_dofs.data() + group.dof_begin,
+                       *last   = system.active_dofs.data() + group.active_dof_end;
+    const bool whitened        = group.whitened;
+    for (; dof != last; ++dof) {
+        DofRows&   rows = system.dof_rows[*dof];
+        double     rate = whitened ? rate_of(u, rows) : u[group.u_begin + *dof - group.dof_begin];
+        const auto push = [&](double impulse) __attribute__((always_inline)) {
+            if (impulse == 0) return;
+            apply(u, rows, impulse);
+            rate += impulse * rows.w;
+            change = std::max(change, std::abs(impulse) * rows.w);
+        };
+        if (rows.friction.active) push(solve_row(rows.friction, rate, rows.w, relax));
+        if (rows.velocity.active)
+            push(rows.velocity_sign * solve_row(rows.velocity, rows.velocity_sign * rate, rows.w, relax));
+        if (rows.lower.active) push(solve_row(rows.lower, rate, rows.w, relax));
+        if (rows.upper.active) push(-solve_row(rows.upper, -rate, rows.w, relax));
+    }
+    return change;
+}
+
+void advance_dof_rows(Mechanism& system, const Group& group, double h)
+{
+    for (std::int32_t i = group.dof_begin; i < group.active_dof_end; ++i) {
+        const std::int32_t k    = system.active_dofs[i];
+        DofRows&           rows = system.dof_rows[k];
+        if (rows.lower.active) advance_stop(rows.lower, system.motion.v[k], h);
+        if (rows.upper.active) advance_stop(rows.upper, -system.motion.v[k], h);
+    }
+}
+
+}  // namespace mechane::solvers::softstep

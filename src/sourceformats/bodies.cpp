@@ -1,0 +1,151 @@
+#include "sourceformats/bodies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "mechane/geometry/mass.h"
+
+namespace mechane::sourceformats {
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+Inertial moved(const Inertial& of, const Posed& X_AB)
+{
+    Inertial out     = of;
+    const Mat33d R   = to_matrix(X_AB.q);
+    out.com          = X_AB * of.com;
+    out.inertia      = R * of.inertia * transpose(R);
+    return out;
+}
+
+Inertial combined(const Inertial& a, const Inertial& b)
+{
+    const geometry::MassProperties both = geometry::combined({a.mass, a.com, a.inertia}, {b.mass, b.com, b.inertia});
+    Inertial                       out  = a;
+    out.mass                            = both.mass;
+    out.com                             = both.com;
+    out.inertia                         = both.inertia;
+    out.has_inertia                     = a.has_inertia && b.has_inertia;
+    return out;
+}
+
+}  // namespace
+
+Principal principal(const Mat33d& inertia)
+{
+    const geometry::PrincipalAxes axes = geometry::principal_axes(inertia);
+    const Mat33d                  R    = to_matrix(axes.rotation);
+    static constexpr int          kOrders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    Principal                     best{axes.values, axes.rotation};
+    double                        most = -1;
+    for (const auto& order : kOrders)
+        for (int signs = 0; signs < 8; ++signs) {
+            Vec3d column[3];
+            for (std::size_t i = 0; i < 3; ++i)
+                column[i] = ((signs >> i) & 1 ? -1.0 : 1.0) * R.column(at(order[i]));
+            const Mat33d turned = Mat33d::from_columns(column[0], column[1], column[2]);
+            if (determinant(turned) < 0) continue;
+            const Quatd q = from_matrix(turned);
+            if (std::abs(q.w) <= most + 1e-9) continue;
+            most = std::abs(q.w);
+            best = {{axes.values[at(order[0])], axes.values[at(order[1])], axes.values[at(order[2])]},
+                    q.w < 0 ? Quatd{-q.x, -q.y, -q.z, -q.w} : q};
+        }
+    return best;
+}
+
+Bodies find_bodies(const RobotTree& tree, LossReport& losses)
+{
+    const std::size_t links = tree.links.size(), joints = tree.joints.size();
+    Bodies            out;
+    out.is_body.assign(links, false);
+    out.home.assign(links, -1);
+    out.X_HL.resize(links);
+    out.parent.assign(links, -1);
+    out.joint_merged.assign(joints, false);
+    out.inertial.resize(links);
+    std::vector<int> above(links, -1);  // the joint that holds the link in the tree
+    for (std::size_t j = 0; j < joints; ++j)
+        if (!tree.joints[j].loop) above[at(tree.joints[j].child)] = static_cast<int>(j);
+    for (std::size_t l = 0; l < links; ++l) out.inertial[l] = tree.links[l].inertial;
+    const auto fixed_to = [&](std::size_t l) {
+        const int j = above[l];
+        return j >= 0 && tree.joints[at(j)].kind == Joint::Kind::fixed;
+    };
+    const auto moving_child = [&](std::size_t l) {
+        return std::any_of(tree.joints.begin(), tree.joints.end(), [&](const Joint& j) {
+            return !j.loop && j.parent == static_cast<int>(l) && j.kind != Joint::Kind::fixed;
+        });
+    };
+    // A link without mass that moves, or is a root, takes the mass of what is fixed to it.
+    for (std::size_t l = 0; l < links; ++l) {
+        if (out.inertial[l] || fixed_to(l)) continue;
+        bool any = false;
+        const auto absorb = [&](std::size_t link, const Posed& X, const auto& self) -> void {
+            for (const Joint& j : tree.joints) {
+                if (j.loop || j.parent != static_cast<int>(link) || j.kind != Joint::Kind::fixed) continue;
+                const std::size_t child = at(j.child);
+                const Posed       X_LC  = X * j.X_PJ * inverse(j.X_CJ);
+                if (out.inertial[child]) {
+                    const Inertial part = moved(*out.inertial[child], X_LC);
+                    out.inertial[l]     = any ? combined(*out.inertial[l], part) : part;
+                    any                 = true;
+                    losses.add({"merged-mass", Severity::info, LossAction::merged, "inertia", site_of(tree.links[child].place),
+                                fmt::format("link '{}'", tree.links[child].name), fmt::format("{} kg", part.mass),
+                                fmt::format("link '{}'", tree.links[l].name),
+                                "the link that holds it moves and has no mass of its own; both are one body"});
+                    out.inertial[child].reset();
+                }
+                self(child, X_LC, self);
+            }
+        };
+        absorb(l, {}, absorb);
+    }
+    for (std::size_t l = 0; l < links; ++l) {
+        const bool root = above[l] < 0;
+        if (out.inertial[l] || tree.links[l].kinematic)
+            out.is_body[l] = true;
+        else if (!root && !fixed_to(l))
+            out.is_body[l] = true;
+        if (out.is_body[l] && !out.inertial[l] && !tree.links[l].kinematic)
+            losses.add({"missing-mass", Severity::error, LossAction::kept, "inertia", site_of(tree.links[l].place), fmt::format("link '{}'", tree.links[l].name), {}, {},
+                        "the link moves and has no mass; a simulation computes one from its shapes"});
+        if (root && !out.is_body[l] && moving_child(l))
+            losses.add({"massless-root", Severity::warning, LossAction::converted, "kinematics", site_of(tree.links[l].place), fmt::format("link '{}'", tree.links[l].name), "a root without mass",
+                        "fixed to the world", "what has no mass cannot move freely"});
+    }
+    // Homes from the roots down: joints lie parents first.
+    for (std::size_t l = 0; l < links; ++l) {
+        if (out.is_body[l]) out.home[l] = static_cast<int>(l);
+        if (!out.is_body[l] && above[l] < 0) out.X_HL[l] = tree.links[l].X_WL;
+    }
+    for (std::size_t j = 0; j < joints; ++j) {
+        const Joint& joint = tree.joints[j];
+        if (joint.loop) continue;
+        const std::size_t child = at(joint.child);
+        if (out.is_body[child]) continue;
+        out.joint_merged[j] = true;
+        out.parent[child]   = joint.parent;
+        const Posed X_PC    = joint.X_PJ * inverse(joint.X_CJ);
+        out.home[child]     = joint.parent >= 0 ? out.home[at(joint.parent)] : -1;
+        out.X_HL[child]     = joint.parent >= 0 ? out.X_HL[at(joint.parent)] * X_PC : X_PC;
+        losses.add({"merged-frame", Severity::info, LossAction::merged, "kinematics", site_of(joint.place), fmt::format("joint '{}'", joint.name), "fixed",
+                    "a frame", fmt::format("link '{}' has no mass; it is a frame of what holds it", tree.links[child].name)});
+    }
+    out.joint_parent.assign(joints, -1);
+    out.X_PJ.resize(joints);
+    for (std::size_t j = 0; j < joints; ++j) {
+        const Joint& joint = tree.joints[j];
+        out.X_PJ[j]        = joint.X_PJ;
+        if (joint.parent < 0) continue;
+        out.joint_parent[j] = out.home[at(joint.parent)];
+        out.X_PJ[j]         = out.X_HL[at(joint.parent)] * joint.X_PJ;
+    }
+    return out;
+}
+
+}  // namespace mechane::sourceformats

@@ -1,0 +1,160 @@
+#include "mechane/sourceformats/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "mechane/files/codes.h"
+#include "mechane/files/folder.h"
+#include "mechane/files/read.h"
+#include "mechane/files/replace.h"
+#include "mechane/files/scratch_folder.h"
+#include "mechane/sourceformats/codes.h"
+#include "mechane/usd/foreign.h"
+#include "sourceformats/source.h"
+#include "sourceformats/xacro.h"
+
+namespace mechane::sourceformats {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char*            kReport    = "conversion.json";
+const std::vector<std::string>   kSuffixes{".urdf", ".xacro", ".mjcf", ".xml"};
+
+Result<ReadRobot> read(const std::string& text, const std::string& file, const std::string& folder, const ReadOptions& options)
+{
+    ReadRobot out;
+    auto      root = parse_xml(text, file, out.found);
+    if (!root) return root.error();
+    out.losses.source = file;
+    out.tree.name     = options.name;
+    FileFinder finder((fs::path(folder) / fs::path(file).filename()).string(), options.packages, options.search_paths);
+    const bool xacro = uses_xacro(*root);
+    XmlElement document =
+        xacro ? expand_xacro(*root, (fs::path(folder) / fs::path(file).filename()).string(), options.xacro_arguments, finder, out.found) : std::move(*root);
+    Source source(options, std::move(finder), out.found, out.losses, out.tree);
+    const std::string place = (fs::path(folder) / fs::path(file).filename()).string();
+    if (document.name == "robot") {
+        read_urdf(document, place, source);
+    } else if (document.name == "mujoco" || document.name == "mujocoinclude") {
+        read_mjcf(document, place, source);
+    } else {
+        return make_diagnostic(kFormatUnknown, site_of(document.place), fmt::format("the file holds a <{}>, expected <robot> or <mujoco>", document.name));
+    }
+    if (!options.name.empty()) out.tree.name = options.name;
+    if (out.tree.name.empty()) out.tree.name = fs::path(file).stem().stem().string();
+    return out;
+}
+
+Result<files::Listing> listed_in(const std::string& report)
+{
+    const auto text = files::read_own(report, std::size_t{1} << 30);
+    if (!text) return text.error();
+    const auto document = nlohmann::json::parse(*text, nullptr, false);
+    if (!document.is_object() || !document.contains("files") || !document["files"].is_array())
+        return make_diagnostic(files::kFolder, {.layer = report}, "the report does not list the files of its folder");
+    files::Listing out;
+    for (const auto& file : document["files"])
+        if (file.is_object() && file.contains("path") && file["path"].is_string() && file.contains("sha256") && file["sha256"].is_string())
+            out.emplace(file["path"].get<std::string>(), file["sha256"].get<std::string>());
+    return out;
+}
+
+/// The folder that is there, in which the result is made before it gets its name.
+fs::path nearest_folder(const std::string& result)
+{
+    std::error_code failed;
+    fs::path        folder = fs::path(files::real_place(result)).parent_path();
+    while (!fs::is_directory(folder, failed) && folder != folder.parent_path()) folder = folder.parent_path();
+    return folder;
+}
+
+}  // namespace
+
+bool is_source_format(const std::string& file)
+{
+    std::string suffix = fs::path(file).extension().string();
+    for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return std::find(kSuffixes.begin(), kSuffixes.end(), suffix) != kSuffixes.end();
+}
+
+Result<ReadRobot> read_robot(const std::string& file, const ReadOptions& options)
+{
+    const auto text = files::read_given(file);
+    if (!text) return make_diagnostic(kReadFailed, {.layer = file}, text.error().message);
+    return read(*text, file, folder_of(file), options);
+}
+
+Result<ReadRobot> read_robot_text(const std::string& text, const std::string& folder, const ReadOptions& options)
+{ return read(text, "robot.xml", folder.empty() ? "." : folder, options); }
+
+Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::string& folder, const std::string& loss_json)
+{
+    std::error_code failed;
+    if (auto possible = files::try_folder(folder, kReport, listed_in); !possible) return possible.error();
+    const files::ScratchFolder scratch(nearest_folder(folder));
+    if (scratch.path().empty()) return make_diagnostic(kWriteFailed, {.layer = folder}, "the folder above it cannot be written");
+    const fs::path           made = scratch.path() / "robot";
+    std::vector<std::string> names;
+    for (const LayerFile& layer : robot.layers) names.push_back(layer.name);
+    for (const auto& [file, name] : robot.textures) names.push_back(name);
+    fs::create_directories(made, failed);
+    for (const LayerFile& layer : robot.layers)
+        if (auto saved = layer.layer.save((made / layer.name).string()); !saved) return saved.error();
+    for (const auto& [file, name] : robot.textures) {
+        fs::create_directories((made / name).parent_path(), failed);
+        if (auto copied = files::copy(file, (made / name).string()); !copied) return copied.error();
+    }
+    auto document     = nlohmann::ordered_json::parse(loss_json, nullptr, false);
+    document["entry"] = robot.entry;
+    document["files"] = nlohmann::ordered_json::array();
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+        const auto hash = files::sha256_of((made / name).string());
+        if (!hash) return hash.error();
+        document["files"].push_back({{"path", name}, {"sha256", *hash}});
+    }
+    if (auto written = files::replace((made / kReport).string(), document.dump(1) + "\n"); !written) return written.error();
+    if (auto published = files::publish_folder(made.string(), folder); !published) return published.error();
+    names.emplace_back(kReport);
+    for (std::string& name : names) name = (fs::path(folder) / name).lexically_normal().string();
+    return names;
+}
+
+Result<std::vector<std::string>> write_file(const UsdRobot& robot, const std::string& file)
+{
+    usd::Layer  layer  = robot.layers.front().layer.copy();
+    std::error_code failed;
+    const fs::path  place = fs::absolute(file, failed).lexically_normal().parent_path();
+    layer.rewrite_assets([&](const std::string& authored) {  // pictures stay where they are
+        if (!fs::path(authored).is_absolute()) return authored;
+        const std::string relative = fs::path(authored).lexically_relative(place).string();
+        return relative.starts_with("..") ? relative : "./" + relative;
+    });
+    if (auto saved = layer.save(file); !saved) return saved.error();
+    return std::vector<std::string>{file};
+}
+
+void let_stages_open_robots()
+{
+    usd::set_foreign_reader(kSuffixes, [](const std::string& file, const usd::OpenOptions& open) -> Result<usd::ForeignStage> {
+        ReadOptions options;
+        options.packages     = open.packages;
+        options.search_paths = open.search_paths;
+        auto robot           = read_robot(file, options);
+        if (!robot) return robot.error();
+        auto made = to_usd(robot->tree, Layout::single, robot->losses);
+        if (!made) return made.error();
+        usd::ForeignStage out{std::move(made->layers.front().layer), {}, std::move(robot->found)};
+        for (const auto& [path, place] : made->places) out.places.emplace(path, site_of(place));
+        for (const Loss& loss : robot->losses.entries)
+            if (loss.severity == Severity::error)
+                out.found.add(kLost, loss.site, fmt::format("{}: {}", loss.what, loss.reason));
+        return out;
+    });
+}
+
+}  // namespace mechane::sourceformats

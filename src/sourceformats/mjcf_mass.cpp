@@ -1,0 +1,155 @@
+#include <cmath>
+#include <numbers>
+
+#include "mechane/geometry/mass.h"
+#include "sourceformats/mjcf_settings.h"
+
+namespace mechane::sourceformats {
+namespace {
+
+using geometry::MassProperties;
+constexpr double kPi = std::numbers::pi;
+
+Mat33d diagonal(double x, double y, double z) { return Mat33d::diagonal({x, y, z}); }
+
+/// Walls without thickness and of density 1 per area, by the classical formulas.
+MassProperties shell(const Shape& s)
+{
+    const double r = s.size.x, h = 2 * s.size.y;
+    switch (s.kind) {
+        case Shape::Kind::sphere: {
+            const double m = 4 * kPi * r * r;
+            return {m, {}, (2.0 / 3 * m * r * r) * Mat33d::identity()};
+        }
+        case Shape::Kind::box: {
+            MassProperties total;
+            const double   e[3] = {2 * s.size.x, 2 * s.size.y, 2 * s.size.z};
+            for (std::size_t n = 0; n < 3; ++n) {
+                const std::size_t u = (n + 1) % 3, v = (n + 2) % 3;
+                const double      m = 2 * e[u] * e[v];  // both walls
+                Vec3d             second;               // of the positions squared, over the walls
+                second[n] = m * e[n] * e[n] / 4;
+                second[u] = m * e[u] * e[u] / 12;
+                second[v] = m * e[v] * e[v] / 12;
+                total.mass += m;
+                total.inertia += diagonal(second.y + second.z, second.x + second.z, second.x + second.y);
+            }
+            return total;
+        }
+        case Shape::Kind::cylinder: {
+            const double wall = 2 * kPi * r * h, cap = kPi * r * r;
+            const double axial = wall * r * r + 2 * cap * r * r / 2;
+            const double across = wall * (r * r / 2 + h * h / 12) + 2 * cap * (r * r / 4 + h * h / 4);
+            return {wall + 2 * cap, {}, diagonal(across, across, axial)};
+        }
+        case Shape::Kind::capsule: {
+            // A wall and two half spheres whose centres of mass lie r/2 above their rims.
+            const double wall = 2 * kPi * r * h, half = 2 * kPi * r * r;
+            const double axial  = wall * r * r + 2 * half * 2.0 / 3 * r * r;
+            const double across = wall * (r * r / 2 + h * h / 12) +
+                                  2 * (half * 2.0 / 3 * r * r - half * r * r / 4 + half * (h / 2 + r / 2) * (h / 2 + r / 2));
+            return {wall + 2 * half, {}, diagonal(across, across, axial)};
+        }
+        case Shape::Kind::ellipsoid:
+        case Shape::Kind::plane:
+        case Shape::Kind::mesh:
+            break;
+    }
+    return {};
+}
+
+/// Volume, centre and second moments by tetrahedra to a point in the middle of the surface. "legacy" takes every one
+/// as positive, as MuJoCo did; "shell" spreads the mass over the triangles.
+MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string& rule)
+{
+    std::vector<Vec3d> points;
+    for (const Vec3d& p : mesh.points) points.push_back(scale(p, s.scale));
+    std::vector<std::array<Vec3d, 3>> triangles;
+    std::size_t                       at = 0;
+    const bool mirrored = s.scale.x * s.scale.y * s.scale.z < 0;
+    for (const int count : mesh.counts) {
+        for (int i = 1; i + 1 < count; ++i) {
+            const auto p = [&](int c) { return points[static_cast<std::size_t>(mesh.corners[at + static_cast<std::size_t>(c)])]; };
+            triangles.push_back(mirrored ? std::array{p(0), p(i + 1), p(i)} : std::array{p(0), p(i), p(i + 1)});
+        }
+        at += static_cast<std::size_t>(count);
+    }
+    Vec3d  middle;
+    double area = 0;
+    for (const auto& [a, b, c] : triangles) {
+        const double one = 0.5 * length(cross(b - a, c - a));
+        middle += (one / 3) * (a + b + c);
+        area += one;
+    }
+    if (!(area > 0)) return {};
+    middle = middle / area;
+    double total = 0;
+    Vec3d  first;
+    Mat33d second{};  // of positions about the middle
+    for (const auto& t : triangles) {
+        const Vec3d a = t[0] - middle, b = t[1] - middle, c = t[2] - middle;
+        if (rule == "shell") {
+            const double one = 0.5 * length(cross(b - a, c - a));
+            const Vec3d  sum = a + b + c;
+            total += one;
+            first += (one / 3) * sum;
+            second += (one / 12) * (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(sum, sum));
+            continue;
+        }
+        double one = dot(a, cross(b, c)) / 6;
+        if (rule == "legacy") one = std::abs(one);
+        const Vec3d sum = a + b + c;
+        total += one;
+        first += (one / 4) * sum;
+        second += (one / 20) * (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(sum, sum));
+    }
+    if (total == 0) return {};
+    const Vec3d com = first / total;
+    if (rule == "legacy") {  // the moments take tetrahedra to the centre of mass, again all positive
+        second = {};
+        for (const auto& t : triangles) {
+            const Vec3d  a = t[0] - middle - com, b = t[1] - middle - com, c = t[2] - middle - com, sum = a + b + c;
+            const double one = std::abs(dot(a, cross(b, c))) / 6;
+            second += (one / 20) * (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(sum, sum));
+        }
+    } else {
+        second -= total * Mat33d::outer(com, com);
+    }
+    const double sign = total < 0 ? -1 : 1;
+    return {sign * total, middle + com, sign * (trace(second) * Mat33d::identity() - second)};
+}
+
+}  // namespace
+
+MjcfMass mjcf_mass(const Shape& shape, const RobotTree& tree, std::optional<double> mass, double density, bool is_shell, const std::string& mesh_inertia)
+{
+    MassProperties one;  // of density 1
+    switch (shape.kind) {
+        case Shape::Kind::plane:
+            return {};
+        case Shape::Kind::mesh:
+            one = of_mesh(shape, tree.meshes[static_cast<std::size_t>(shape.mesh)], is_shell ? "shell" : mesh_inertia);
+            break;
+        case Shape::Kind::sphere:
+            one = geometry::sphere_mass(shape.size.x, 1);
+            break;
+        case Shape::Kind::box:
+            one = geometry::box_mass(shape.size, 1);
+            break;
+        case Shape::Kind::capsule:
+            one = geometry::capsule_mass(shape.size.x, shape.size.y, 1);
+            break;
+        case Shape::Kind::cylinder:
+            one = geometry::cylinder_mass(shape.size.x, shape.size.y, 1);
+            break;
+        case Shape::Kind::ellipsoid:
+            one = geometry::ellipsoid_mass(shape.size, 1);
+            break;
+    }
+    if (is_shell && shape.kind != Shape::Kind::mesh && shape.kind != Shape::Kind::ellipsoid) one = shell(shape);
+    if (!(one.mass > 0)) return {};
+    const double factor = mass ? *mass / one.mass : density;
+    return {factor * one.mass, one.com, factor * one.inertia};
+}
+
+}  // namespace mechane::sourceformats

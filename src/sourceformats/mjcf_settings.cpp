@@ -1,0 +1,232 @@
+#include "sourceformats/mjcf_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+#include "mechane/files/read.h"
+#include "mechane/sourceformats/codes.h"
+
+namespace mechane::sourceformats {
+namespace {
+
+constexpr double kRadians    = std::numbers::pi / 180;
+constexpr int    kMostFiles  = 200;
+constexpr int    kMostNested = 32;
+
+struct Including {
+    Source&                  source;
+    std::vector<std::string> open;
+    int                      files = 0;
+
+    void expand(XmlElement& e, const std::string& file, const std::string& main)
+    {
+        for (std::size_t i = 0; i < e.children.size();) {
+            if (e.children[i].name != "include") {
+                expand(e.children[i], file, main);
+                ++i;
+                continue;
+            }
+            const XmlElement   include = e.children[i];
+            const std::string* name    = include.find("file");
+            e.children.erase(e.children.begin() + static_cast<std::ptrdiff_t>(i));
+            if (name == nullptr) {
+                source.error(kMissing, include.place, "an <include> has no file");
+                continue;
+            }
+            std::string path = source.finder.find(*name, folder_of(main));
+            if (path.empty()) path = source.finder.find(*name, folder_of(file));
+            if (path.empty()) {
+                source.error(kInclude, include.place, source.finder.why_not(*name, folder_of(main)));
+                continue;
+            }
+            std::error_code failed;
+            const auto same = [&](const std::string& other) { return std::filesystem::equivalent(other, path, failed); };
+            if (std::any_of(open.begin(), open.end(), same) || open.size() > static_cast<std::size_t>(kMostNested) || ++files > kMostFiles) {
+                source.error(kInclude, include.place, fmt::format("{} includes itself, or there are too many includes", *name));
+                continue;
+            }
+            const auto text = files::read(path, XmlLimits{}.bytes);
+            auto       part = text ? parse_xml(*text, path, source.found) : Result<XmlElement>(text.error());
+            if (!part) {
+                source.error(kInclude, include.place, fmt::format("{}: {}", *name, part.error().message));
+                continue;
+            }
+            open.push_back(path);
+            expand(*part, path, main);
+            open.pop_back();
+            e.children.insert(e.children.begin() + static_cast<std::ptrdiff_t>(i), part->children.begin(), part->children.end());
+            i += part->children.size();
+        }
+    }
+};
+
+}  // namespace
+
+void resolve_includes(XmlElement& root, const std::string& file, Source& source)
+{
+    Including run{source, {file}};
+    run.expand(root, file, file);
+}
+
+void MjcfDefaults::read(const XmlElement& root, Source& source)
+{
+    for (const XmlElement& e : root.children)
+        if (e.name == "default") {
+            const std::string name = e.get("class", "main");
+            const auto        above = classes_.contains("main") ? classes_["main"] : std::map<std::string, Attributes>();
+            read_class(e, name, above, source);
+        }
+    classes_.try_emplace("main");
+}
+
+void MjcfDefaults::read_class(const XmlElement& e, const std::string& name, const std::map<std::string, Attributes>& above, Source& source)
+{
+    e.use_all();
+    auto own = above;
+    for (const XmlElement& c : e.children) {
+        if (c.name == "default") continue;
+        // Shortcuts of <general> share its settings.
+        for (const XmlAttribute& a : c.attributes) own[c.name][a.name] = a.value;
+    }
+    if (auto [at, fresh] = classes_.try_emplace(name, own); !fresh) at->second = own;
+    for (const XmlElement& c : e.children) {
+        if (c.name != "default") continue;
+        const std::string* below = c.find("class");
+        if (below == nullptr)
+            source.error(kMissing, c.place, "a <default> below another has no class");
+        else
+            read_class(c, *below, own, source);
+    }
+}
+
+XmlElement MjcfDefaults::merged(const XmlElement& e, const std::string& kind, const std::string& childclass, Source& source) const
+{
+    e.used              = true;
+    std::string name    = childclass.empty() ? "main" : childclass;
+    if (const std::string* own = e.find("class")) {
+        name = *own;
+        if (!classes_.contains(name)) source.error(kUnknownName, e.place, fmt::format("there is no class of defaults '{}'", name));
+    }
+    XmlElement out{e.name, e.place, {}, e.children, e.text};
+    out.used = true;
+    if (const auto at = classes_.find(name); at != classes_.end())
+        if (const auto values = at->second.find(kind); values != at->second.end())
+            for (const auto& [attribute, value] : values->second) out.attributes.push_back({attribute, value});
+    // One way to say an orientation, a size or a mass goes before another that the class says.
+    static constexpr std::string_view kWays[] = {"quat", "axisangle", "xyaxes", "zaxis", "euler"};
+    const auto is_way = [&](const XmlAttribute& a) { return std::find(std::begin(kWays), std::end(kWays), a.name) != std::end(kWays); };
+    if (std::any_of(e.attributes.begin(), e.attributes.end(), is_way)) std::erase_if(out.attributes, is_way);
+    for (const XmlAttribute& a : e.attributes) out.set(a.name, a.value);
+    return out;
+}
+
+void MjcfDefaults::settle(const XmlElement& e, const XmlElement& merged, const std::string& kind, Source& source)
+{
+    for (const XmlAttribute& m : merged.attributes) {
+        bool own = false;
+        for (const XmlAttribute& a : e.attributes)
+            if (a.name == m.name) a.used = a.used || m.used, own = true;
+        if (!own && !m.used && m.name != "class" && told_.insert(kind + "\n" + m.name).second)
+            source.losses.add({"unread-default", Severity::warning, LossAction::dropped, "metadata", site_of(e.place), fmt::format("default/{}/{}", kind, m.name), m.value, {},
+                               "it is not read"});
+    }
+    for (std::size_t i = 0; i < e.children.size() && i < merged.children.size(); ++i)
+        if (merged.children[i].used && !e.children[i].used) e.children[i].use_all();
+}
+
+Quatd z_to(const Vec3d& v)
+{
+    const Vec3d z{0, 0, 1}, to = normalized(v, z);
+    if (to.z < -1 + 1e-12) return {1, 0, 0, 0};
+    return rotation_between(z, to);
+}
+
+Quatd mjcf_orientation(const XmlElement& e, const MjcfCompiler& compiler, Source& source)
+{
+    const double angle = compiler.degrees ? kRadians : 1;
+    if (const auto q = source.numbers(e, "quat", 4, 4)) return normalized(Quatd{(*q)[1], (*q)[2], (*q)[3], (*q)[0]});
+    if (const auto a = source.numbers(e, "axisangle", 4, 4)) {
+        const Vec3d axis = normalized(Vec3d{(*a)[0], (*a)[1], (*a)[2]});
+        return length(axis) > 0 ? from_axis_angle(axis, (*a)[3] * angle) : Quatd{};
+    }
+    if (const auto a = source.numbers(e, "xyaxes", 6, 6)) {
+        const Vec3d x = normalized(Vec3d{(*a)[0], (*a)[1], (*a)[2]}), other{(*a)[3], (*a)[4], (*a)[5]};
+        const Vec3d y = normalized(other - dot(x, other) * x);
+        if (length(x) > 0 && length(y) > 0) return from_matrix(Mat33d::from_columns(x, y, cross(x, y)));
+        source.error(kNumber, e.place, "xyaxes are no two directions");
+        return {};
+    }
+    if (const auto z = source.vec3(e, "zaxis")) return z_to(*z);
+    if (const auto v = source.vec3(e, "euler")) {
+        Quatd q;
+        for (std::size_t i = 0; i < 3; ++i) {
+            const char  c    = compiler.eulerseq[i];
+            const Vec3d axis = axis_vector<double>(std::tolower(static_cast<unsigned char>(c)) - 'x');
+            const Quatd turn = from_axis_angle(axis, (*v)[i] * angle);
+            q                = std::islower(static_cast<unsigned char>(c)) != 0 ? q * turn : turn * q;
+        }
+        return normalized(q);
+    }
+    return {};
+}
+
+Posed mjcf_pose(const XmlElement& e, const MjcfCompiler& compiler, Source& source)
+{ return {source.vec3(e, "pos").value_or(Vec3d{}), mjcf_orientation(e, compiler, source)}; }
+
+MjcfActuator mjcf_actuator(const XmlElement& e, Source& s)
+{
+    MjcfActuator out;
+    const auto fill = [&](const char* name, std::vector<double>& into) {
+        if (const auto v = s.numbers(e, name, 1, 10)) std::copy(v->begin(), v->end(), into.begin());
+    };
+    if (const auto g = s.numbers(e, "gear", 1, 6)) std::copy(g->begin(), g->end(), out.gear.begin());
+    const auto value = [&](const char* name, double otherwise) { return s.number(e, name).value_or(otherwise); };
+    if (e.name == "general") {
+        out.gain_type = s.word(e, "gaintype", {"fixed", "affine", "muscle", "user"}).value_or("fixed");
+        out.bias_type = s.word(e, "biastype", {"none", "affine", "muscle", "user"}).value_or("none");
+        out.dyn_type  = s.word(e, "dyntype", {"none", "integrator", "filter", "filterexact", "muscle", "user"}).value_or("none");
+        fill("gainprm", out.gain), fill("biasprm", out.bias), fill("dynprm", out.dynamics);
+    } else if (e.name == "position" || e.name == "intvelocity") {
+        const double kp = value("kp", 1), kv = value("kv", 0);
+        out.bias_type   = "affine";
+        out.gain[0]     = kp;
+        out.bias[1]     = -kp;
+        out.bias[2]     = -kv;
+        if (const double time = value("timeconst", 0); time > 0) out.dyn_type = "filterexact", out.dynamics[0] = time;
+        if (e.name == "intvelocity") out.dyn_type = "integrator";
+    } else if (e.name == "velocity") {
+        const double kv = value("kv", 1);
+        out.bias_type   = "affine";
+        out.gain[0]     = kv;
+        out.bias[2]     = -kv;
+    } else if (e.name == "damper") {
+        out.gain_type = "affine";
+        out.gain[0]   = 0;
+        out.gain[2]   = -value("kv", 1);
+    } else if (e.name == "cylinder") {
+        out.dyn_type    = "filter";
+        out.dynamics[0] = value("timeconst", 1);
+        out.bias_type   = "affine";
+        out.gain[0]     = value("area", 1);
+        if (const auto d = s.number(e, "diameter")) out.gain[0] = std::numbers::pi / 4 * *d * *d;
+        fill("bias", out.bias);
+    } else if (e.name == "muscle") {
+        out.gain_type = out.bias_type = out.dyn_type = "muscle";
+        const auto range = s.numbers(e, "range", 2, 2).value_or(std::vector<double>{0.75, 1.05});
+        const auto time  = s.numbers(e, "timeconst", 2, 2).value_or(std::vector<double>{0.01, 0.04});
+        out.gain = {range[0], range[1], value("force", -1), value("scale", 200), value("lmin", 0.5), value("lmax", 1.6), value("vmax", 1.5), value("fpmax", 1.3), value("fvmax", 1.2), 0};
+        out.bias            = out.gain;
+        out.dynamics[0]     = time[0];
+        out.dynamics[1]     = time[1];
+        out.dynamics[2]     = value("tausmooth", 0);
+    } else if (e.name == "adhesion") {
+        out.gain[0] = value("gain", 1);
+    }
+    return out;
+}
+
+}  // namespace mechane::sourceformats

@@ -1,0 +1,69 @@
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+
+#include "sourceformats/source.h"
+
+namespace mechane::sourceformats {
+
+/// What <compiler> says.
+struct MjcfCompiler {
+    bool        degrees          = true;
+    std::string eulerseq         = "xyz";
+    bool        autolimits       = true;
+    std::string inertiafromgeom  = "auto";
+    bool        balanceinertia   = false;
+    double      boundmass = 0, boundinertia = 0, settotalmass = -1;
+    std::string meshdir, texturedir;
+    bool        strippath = false;
+    int         group_min = 0, group_max = 5;
+};
+
+/// Classes of defaults: an element's own attributes come before those of its class, and these before those of the
+/// classes above it.
+class MjcfDefaults {
+  public:
+    /// Reads the <default> elements of a model.
+    void read(const XmlElement& root, Source& source);
+    [[nodiscard]] bool has(const std::string& name) const { return classes_.contains(name); }
+
+    /// The element with all that its class says. What a reader takes of it counts as taken of `e` after `settle`.
+    [[nodiscard]] XmlElement merged(const XmlElement& e, const std::string& kind, const std::string& childclass, Source& source) const;
+    /// Marks in `e` what was read of `merged`, and says which defaults were not read.
+    void settle(const XmlElement& e, const XmlElement& merged, const std::string& kind, Source& source);
+
+  private:
+    using Attributes = std::map<std::string, std::string>;
+    std::map<std::string, std::map<std::string, Attributes>> classes_;  ///< class -> kind -> values, inherited ones too
+    std::set<std::string>                                    told_;
+    void read_class(const XmlElement& e, const std::string& name, const std::map<std::string, Attributes>& above, Source& source);
+};
+
+/// The orientation of an element by any of MJCF's ways: quat, axisangle, xyaxes, zaxis, euler.
+Quatd mjcf_orientation(const XmlElement& e, const MjcfCompiler& compiler, Source& source);
+Posed mjcf_pose(const XmlElement& e, const MjcfCompiler& compiler, Source& source);
+/// The shortest rotation that takes z to `v`.
+Quatd z_to(const Vec3d& v);
+
+/// Puts included files where they are named.
+void resolve_includes(XmlElement& root, const std::string& file, Source& source);
+
+/// The constants of an actuator as MuJoCo's <general> has them, whatever shortcut it was written by.
+struct MjcfActuator {
+    std::string         gain_type = "fixed", bias_type = "none", dyn_type = "none";
+    std::vector<double> gain{1, 0, 0, 0, 0, 0, 0, 0, 0, 0}, bias = std::vector<double>(10, 0.0), dynamics{1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    std::vector<double> gear{1, 0, 0, 0, 0, 0};
+};
+MjcfActuator mjcf_actuator(const XmlElement& merged, Source& source);
+
+/// Mass of a shape of MuJoCo: the mass it is given, else its density times its volume, or area where it is a shell.
+/// The result lies in the shape's frame.
+struct MjcfMass {
+    double mass = 0;
+    Vec3d  com;
+    Mat33d inertia;
+};
+MjcfMass mjcf_mass(const Shape& shape, const RobotTree& tree, std::optional<double> mass, double density, bool shell, const std::string& mesh_inertia);
+
+}  // namespace mechane::sourceformats

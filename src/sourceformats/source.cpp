@@ -1,0 +1,270 @@
+#include "sourceformats/source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "mechane/files/read.h"
+#include "mechane/geometry/mass.h"
+#include "mechane/sourceformats/codes.h"
+#include "sourceformats/meshes/mesh_file.h"
+
+namespace mechane::sourceformats {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostMeshBytes = std::size_t{1} << 30;
+
+std::string lower(std::string text)
+{
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+bool is_picture(const std::string& file)
+{
+    const auto head = files::read_head(file, 12);
+    return head && (head->starts_with("\x89PNG") || head->starts_with("\xff\xd8\xff"));
+}
+
+std::string cut(std::string_view text)
+{
+    const std::string_view t = trimmed(text);
+    return t.size() <= 120 ? std::string(t) : std::string(t.substr(0, 117)) + "...";
+}
+
+std::string_view category_of(std::string_view element)
+{
+    struct Row {
+        std::string_view word, category;
+    };
+    static constexpr Row kRows[] = {
+        {"inertia", "inertia"},     {"mass", "inertia"},         {"collision", "collision"}, {"contact", "contact"},
+        {"geom", "collision"},      {"visual", "visual"},        {"material", "material"},   {"texture", "material"},
+        {"light", "light"},         {"transmission", "actuation"}, {"actuator", "actuation"}, {"safety", "actuation"},
+        {"ros2_control", "ros"},    {"gazebo", "ros"},           {"sensor", "ros"},          {"camera", "visual"},
+        {"joint", "kinematics"},    {"limit", "kinematics"},     {"calibration", "kinematics"}, {"tendon", "kinematics"},
+        {"equality", "kinematics"}, {"option", "metadata"},      {"statistic", "metadata"},  {"keyframe", "metadata"}};
+    for (const Row& row : kRows)
+        if (element.find(row.word) != std::string_view::npos) return row.category;
+    return "metadata";
+}
+
+}  // namespace
+
+std::optional<double> Source::number(const XmlElement& e, std::string_view attribute)
+{
+    const std::string* text = e.find(attribute);
+    if (text == nullptr) return std::nullopt;
+    const auto v = parse_number(*text);
+    if (v && std::isfinite(*v)) return v;
+    error(kNumber, e.place, fmt::format("{} of <{}> is '{}', expected a number", attribute, e.name, cut(*text)));
+    return std::nullopt;
+}
+
+std::optional<std::vector<double>> Source::numbers(const XmlElement& e, std::string_view attribute, std::size_t least,
+                                                   std::size_t most)
+{
+    const std::string* text = e.find(attribute);
+    if (text == nullptr) return std::nullopt;
+    auto v = parse_numbers(*text);
+    if (v && v->size() >= least && v->size() <= most &&
+        std::all_of(v->begin(), v->end(), [](double x) { return std::isfinite(x); }))
+        return v;
+    error(kNumber, e.place,
+          fmt::format("{} of <{}> is '{}', expected {} numbers", attribute, e.name, cut(*text),
+                      least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most)));
+    return std::nullopt;
+}
+
+std::optional<Vec3d> Source::vec3(const XmlElement& e, std::string_view attribute)
+{
+    const auto v = numbers(e, attribute, 3, 3);
+    if (!v) return std::nullopt;
+    return Vec3d{(*v)[0], (*v)[1], (*v)[2]};
+}
+
+std::optional<std::string> Source::word(const XmlElement& e, std::string_view attribute,
+                                        std::initializer_list<std::string_view> words)
+{
+    const std::string* text = e.find(attribute);
+    if (text == nullptr) return std::nullopt;
+    const std::string v(trimmed(*text));
+    if (std::find(words.begin(), words.end(), v) != words.end()) return v;
+    error(kWord, e.place,
+          fmt::format("{} of <{}> is '{}', expected {}", attribute, e.name, cut(v), fmt::join(words, ", ")));
+    return std::nullopt;
+}
+
+std::string Source::unique(std::set<std::string>& taken, const std::string& name, const XmlElement& e,
+                           std::string_view what, bool told)
+{
+    std::string out = name;
+    for (int i = 1; !taken.insert(out).second; ++i) out = fmt::format("{}_{}", name, i);
+    if (told && out != name)
+        error(kDuplicate, e.place, fmt::format("there is another {} '{}'; this one is called '{}'", what, name, out));
+    return out;
+}
+
+int Source::mesh(const std::string& address, const std::string& folder, const Place& at)
+{
+    const std::string file = finder.find(address, folder);
+    if (file.empty()) {
+        error(kMeshMissing, at, finder.why_not(address, folder));
+        return -1;
+    }
+    std::error_code   failed;
+    const std::string key = fs::weakly_canonical(file, failed).string();
+    if (const auto known = meshes_.find(key); known != meshes_.end()) {
+        if (known->second < 0) error(kMeshInvalid, at, fmt::format("{} cannot be read", address));
+        return known->second;
+    }
+    int& slot = meshes_[key] = -1;
+    auto bytes               = files::read(file, kMostMeshBytes);
+    if (!bytes) {
+        error(kMeshInvalid, at, fmt::format("{}: {}", address, bytes.error().message));
+        return -1;
+    }
+    const std::string mesh_folder = folder_of(file);
+    const Beside      beside      = [&](const std::string& other) {
+        const std::string found_file = finder.find(other, mesh_folder);
+        auto              content    = found_file.empty() ? Result<std::string>(std::string()) : files::read(found_file, kMostMeshBytes);
+        return content ? std::move(*content) : std::string();
+    };
+    MeshRead read = parse_mesh(*bytes, lower(fs::path(file).extension().string()), beside);
+    if (!read.error.empty()) {
+        error(kMeshInvalid, at, fmt::format("{}: {}", address, read.error));
+        return -1;
+    }
+    if (!read.note.empty())
+        losses.add({"mesh-faces", Severity::warning, LossAction::dropped, "visual", site_of(at), address, {}, {}, read.note});
+    MeshAsset asset;
+    asset.name    = fs::path(file).stem().string();
+    asset.address = address;
+    asset.place   = at;
+    asset.points  = std::move(read.data.points);
+    asset.counts  = std::move(read.data.counts);
+    asset.corners = std::move(read.data.corners);
+    asset.normals = std::move(read.data.normals);
+    asset.uvs     = std::move(read.data.uvs);
+    std::vector<MeshSubset> subsets(read.data.materials.size());
+    for (std::size_t f = 0; f < read.data.face_materials.size(); ++f)
+        if (const int m = read.data.face_materials[f]; m >= 0 && static_cast<std::size_t>(m) < subsets.size())
+            subsets[static_cast<std::size_t>(m)].faces.push_back(static_cast<int>(f));
+    for (std::size_t m = 0; m < subsets.size(); ++m) {
+        if (subsets[m].faces.empty()) continue;
+        const MeshMaterial& from = read.data.materials[m];
+        Material            made;
+        made.name      = from.name.empty() ? fmt::format("{}_{}", asset.name, m) : from.name;
+        made.rgba      = from.rgba;
+        made.metallic  = std::clamp(std::isfinite(from.metallic) ? from.metallic : 0.0, 0.0, 1.0);
+        made.roughness = std::clamp(std::isfinite(from.roughness) ? from.roughness : 0.5, 0.0, 1.0);
+        if (!from.texture.empty()) made.texture = texture(from.texture, mesh_folder, at);
+        made.place          = at;
+        subsets[m].name     = made.name;
+        subsets[m].material = material(std::move(made));
+        asset.subsets.push_back(std::move(subsets[m]));
+    }
+    slot = static_cast<int>(tree.meshes.size());
+    tree.meshes.push_back(std::move(asset));
+    return slot;
+}
+
+std::string Source::texture(const std::string& address, const std::string& folder, const Place& at)
+{
+    const std::string file = finder.find(address, folder);
+    if (file.empty()) {
+        error(kTextureMissing, at, finder.why_not(address, folder));
+        return {};
+    }
+    if (is_picture(file)) return file;
+    error(kTextureMissing, at, fmt::format("{} is neither PNG nor JPEG", address));
+    return {};
+}
+
+int Source::material(Material made)
+{
+    for (std::size_t i = 0; i < tree.materials.size(); ++i) {
+        const Material& m = tree.materials[i];
+        if (m.name == made.name && m.rgba == made.rgba && m.texture == made.texture && m.metallic == made.metallic &&
+            m.roughness == made.roughness && m.emission == made.emission)
+            return static_cast<int>(i);
+    }
+    tree.materials.push_back(std::move(made));
+    return static_cast<int>(tree.materials.size()) - 1;
+}
+
+void Source::leftovers(const XmlElement& e, const std::string& path)
+{
+    const std::string* name = e.peek("name");
+    const std::string  here = path + (path.empty() ? "" : "/") + e.name + (name != nullptr ? fmt::format(" '{}'", cut(*name)) : "");
+    if (!e.used) {
+        std::size_t values = 0, elements = 0;
+        const auto  count = [&](const XmlElement& at, const auto& self) -> void {
+            ++elements;
+            values += at.attributes.size() + (trimmed(at.text).empty() ? 0 : 1);
+            for (const XmlElement& c : at.children) self(c, self);
+        };
+        count(e, count);
+        std::string value = cut(e.text);
+        for (const XmlAttribute& a : e.attributes) value += fmt::format("{}{}=\"{}\"", value.empty() ? "" : " ", a.name, cut(a.value));
+        losses.add({"unread-element", Severity::warning, LossAction::dropped, std::string(category_of(here)), site_of(e.place), here,
+                    cut(value), {}, fmt::format("USD has no word for it here ({} elements, {} values)", elements, values)});
+        return;
+    }
+    for (const XmlAttribute& a : e.attributes) {
+        if (a.used)
+            ++losses.kept;
+        else if (!a.name.starts_with("xmlns"))
+            losses.add({"unread-attribute", Severity::warning, LossAction::dropped, std::string(category_of(here)), site_of(e.place),
+                        here + "/" + a.name, cut(a.value), {}, "it is not read"});
+    }
+    for (const XmlElement& c : e.children) leftovers(c, here);
+}
+
+void Source::report_leftovers(const XmlElement& root) { leftovers(root, ""); }
+
+std::string usda_number(double v)
+{
+    if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
+    return fmt::format("{}", v == 0 ? 0.0 : v);
+}
+
+std::string usda_list(std::span<const double> numbers, char open)
+{
+    std::string out(1, open);
+    for (const double v : numbers) out += (out.size() > 1 ? ", " : "") + usda_number(v);
+    return out + (open == '[' ? ']' : ')');
+}
+
+std::string usda_bool(bool v) { return v ? "true" : "false"; }
+
+std::string usda_string(std::string_view text)
+{
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    return out + "\"";
+}
+
+Quatd from_rpy(double roll, double pitch, double yaw)
+{
+    return normalized(from_axis_angle(Vec3d{0, 0, 1}, yaw) * from_axis_angle(Vec3d{0, 1, 0}, pitch) *
+                      from_axis_angle(Vec3d{1, 0, 0}, roll));
+}
+
+bool is_inertia(const Mat33d& inertia)
+{
+    if (!is_finite(inertia)) return false;
+    const Vec3d d = geometry::principal_axes(inertia).values;
+    const double sum = d.x + d.y + d.z;
+    if (!(d.x > 0 && d.y > 0 && d.z > 0)) return false;
+    return 2 * max_component(d) <= sum * (1 + 1e-3);
+}
+
+}  // namespace mechane::sourceformats

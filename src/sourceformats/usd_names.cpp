@@ -1,0 +1,29 @@
+#include "sourceformats/usd_names.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+namespace mechane::sourceformats {
+
+std::string prim_name(std::string_view name, std::string_view otherwise)
+{
+    std::string out;
+    for (const char c : name) {
+        const auto u = static_cast<unsigned char>(c);
+        out += (u < 128 && std::isalnum(u) != 0) ? c : '_';
+    }
+    if (out.find_first_not_of('_') == std::string::npos) out = otherwise;
+    if (std::isdigit(static_cast<unsigned char>(out.front())) != 0) out.insert(0, "_");
+    return out;
+}
+
+std::string Siblings::take(std::string_view wanted, std::string_view otherwise)
+{
+    const std::string name = prim_name(wanted, otherwise);
+    std::string       out  = name;
+    for (int i = 1; !taken_.insert(out).second; ++i) out = fmt::format("{}_{}", name, i);
+    return out;
+}
+
+}  // namespace mechane::sourceformats

@@ -1,0 +1,168 @@
+#include "sourceformats/usd_sheet.h"
+
+#include <fmt/format.h>
+
+#include "mechane/sourceformats/codes.h"
+
+namespace mechane::sourceformats {
+namespace {
+
+constexpr const char* kFiles[kRoles] = {"base.usda", "geometries.usdc", "materials.usda", "physics.usda",
+                                        "ros.usda",  "newton.usda",     "mujoco.usda"};
+
+}  // namespace
+
+Sheet::Sheet(Layout layout, std::string name) : layout_(layout), name_(std::move(name)) {}
+
+void Sheet::check(const Result<void>& done, const std::string& path)
+{
+    if (!done && !failed_)
+        failed_ = make_diagnostic(kWriteFailed, {.prim = path}, fmt::format("{}: {}", path, done.error().message));
+}
+
+void Sheet::metadata(usd::Layer& layer, const std::string& prim)
+{
+    const usd::Path root = usd::Path::root();
+    check(layer.set_field(root, "defaultPrim", usd::make_value("token", prim)), "/");
+    check(layer.set_field(root, "metersPerUnit", usd::make_value("double", 1.0)), "/");
+    check(layer.set_field(root, "kilogramsPerUnit", usd::make_value("double", 1.0)), "/");
+    check(layer.set_field(root, "timeCodesPerSecond", usd::make_value("double", 1.0)), "/");
+    check(layer.set_field(root, "upAxis", usd::make_value("token", std::string("Z"))), "/");
+}
+
+usd::Layer& Sheet::layer(Role role)
+{
+    auto& slot = layers_[single() ? 0 : static_cast<std::size_t>(role)];
+    if (!slot) {
+        slot.emplace();
+        metadata(*slot, !single() && role == Role::geometries ? "Geometries" : name_);
+    }
+    return *slot;
+}
+
+void Sheet::define(Role role, const std::string& path, const std::string& type, const Place& place)
+{
+    if (!defined_.emplace(single() ? 0 : static_cast<int>(role), path).second) return;
+    check(layer(role).define(usd::Path(path), type), path);
+    places_.try_emplace(path, place);
+}
+
+void Sheet::apply(Role role, const std::string& path, const std::string& api)
+{
+    if (applied_.emplace(single() ? 0 : static_cast<int>(role), path + "\n" + api).second)
+        check(layer(role).apply_api(usd::Path(path), api), path);
+}
+
+void Sheet::attribute(Role role, const std::string& path, const std::string& name, const std::string& type, bool custom)
+{ check(layer(role).define_attribute(usd::Path(path).property(name), type, false, custom), path); }
+
+void Sheet::put(Role role, const std::string& path, const std::string& name, const std::string& type, const usd::Value& value,
+                const Place& place, bool uniform)
+{
+    const usd::Path property = usd::Path(path).property(name);
+    if (layer(role).kind(property) == usd::SpecKind::none)  // a point is no plain float3
+        check(layer(role).define_attribute(property, type, uniform), path);
+    if (value.empty())
+        check(make_diagnostic(kWriteFailed, {}, fmt::format("{} has no value of type {}", name, type)), path);
+    else
+        check(layer(role).set(property, value), path);
+    note(path, name, place);
+}
+
+void Sheet::note(const std::string& path, const std::string& property, const Place& place)
+{
+    if (place.file) places_[path + "." + property] = place;
+}
+
+void Sheet::field(Role role, const std::string& path, const std::string& key, const std::string& type, const std::string& value)
+{ check(layer(role).set_field(usd::Path(path), key, usd::make_value(type, value)), path); }
+
+void Sheet::property_field(Role role, const std::string& path, const std::string& property, const std::string& key, const std::string& value)
+{ check(layer(role).set_field(usd::Path(path).property(property), key, usd::make_value("token", value)), path); }
+
+void Sheet::target(Role role, const std::string& path, const std::string& name, const std::vector<std::string>& targets, const Place& place)
+{
+    std::vector<usd::Path> paths;
+    for (const std::string& t : targets) paths.emplace_back(t);
+    check(layer(role).set_targets(usd::Path(path).property(name), paths), path);
+    note(path, name, place);
+}
+
+void Sheet::connect(Role role, const std::string& path, const std::string& name, const std::string& type, const std::string& source)
+{
+    const usd::Path property = usd::Path(path).property(name);
+    check(layer(role).define_attribute(property, type), path);
+    check(layer(role).set_connections(property, {usd::Path(source)}), path);
+}
+
+void Sheet::order(const std::string& path, const std::vector<std::string>& ops)
+{
+    const usd::Path property = usd::Path(path).property("xformOpOrder");
+    check(layer(Role::base).define_attribute(property, "token[]", true), path);
+    check(layer(Role::base).set(property, usd::make_value("token[]", ops)), path);
+}
+
+void Sheet::pose(const std::string& path, const Posed& X)
+{
+    set(Role::base, path, "xformOp:translate", "double3", X.p, {});
+    set(Role::base, path, "xformOp:orient", "quatd", X.q, {});
+    order(path, {"xformOp:translate", "xformOp:orient"});
+}
+
+void Sheet::extra(const std::string& path, const Extra& extra)
+{
+    const Role role = extra.layer == Extra::Layer::newton ? Role::newton : Role::mujoco;
+    if (!extra.api.empty()) apply(role, path, extra.api);
+    if (extra.name.empty()) return;
+    const auto value = usd::parse_value(extra.type, extra.text);
+    if (!value) return check(value.error(), path);
+    const bool uniform = extra.name.starts_with("mjc:");
+    put(role, path, extra.name, extra.type, *value, extra.place, uniform);
+}
+
+void Sheet::payload(const std::string& path, const std::string& prim)
+{ check(layer(Role::base).add_payload(usd::Path(path), {std::string("./") + kFiles[1], usd::Path(prim)}), path); }
+
+Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> textures)
+{
+    UsdRobot out;
+    out.name              = name_;
+    out.textures          = std::move(textures);
+    const std::string root = "/" + name_;
+    const auto        identity = [&](usd::Layer& l) {
+        check(l.set_field(usd::Path(root), "assetInfo:identifier", usd::make_value("string", "urn:mechane:" + name_)), root);
+        check(l.set_field(usd::Path(root), "assetInfo:name", usd::make_value("string", name_)), root);
+        check(l.set_field(usd::Path(root), "assetInfo:version", usd::make_value("string", std::string("0.1.0"))), root);
+    };
+    if (single()) {
+        identity(layer(Role::base));
+        out.entry = name_ + ".usda";
+        out.layers.push_back({out.entry, std::move(layer(Role::base))});
+    } else {
+        usd::Layer entry;
+        metadata(entry, name_);
+        check(entry.define(usd::Path(root), "Xform"), root);
+        check(entry.set_field(usd::Path(root), "kind", usd::make_value("token", std::string("component"))), root);
+        identity(entry);
+        for (const Role role : {Role::ros, Role::physics, Role::materials, Role::base})
+            if (layers_[static_cast<std::size_t>(role)])
+                check(entry.add_reference(usd::Path(root), {std::string("./") + kFiles[static_cast<int>(role)], usd::Path()}), root);
+        out.entry = name_ + ".usda";
+        for (int role = 0; role < kRoles; ++role)
+            if (auto& l = layers_[static_cast<std::size_t>(role)]) out.layers.push_back({kFiles[role], std::move(*l)});
+        out.layers.push_back({out.entry, std::move(entry)});
+        // A vendor's words lie over the asset, in an entry of their own.
+        for (const auto& [role, vendor] : {std::pair{Role::newton, "newton"}, std::pair{Role::mujoco, "mujoco"}}) {
+            if (!layers_[static_cast<std::size_t>(role)]) continue;
+            usd::Layer with;
+            metadata(with, name_);
+            check(with.set_sublayers({std::string("./") + kFiles[static_cast<int>(role)], "./" + out.entry}), "/");
+            out.layers.push_back({fmt::format("{}_{}.usda", name_, vendor), std::move(with)});
+        }
+    }
+    out.places = std::move(places_);
+    if (failed_) return *failed_;
+    return out;
+}
+
+}  // namespace mechane::sourceformats

@@ -1,0 +1,527 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+#include <tuple>
+
+#include "mechane/sourceformats/codes.h"
+#include "mechane/usd/make_value.h"
+#include "sourceformats/bodies.h"
+#include "sourceformats/joint_axes.h"
+#include "sourceformats/source.h"
+#include "sourceformats/usd_geometry.h"
+#include "sourceformats/usd_names.h"
+#include "sourceformats/usd_sheet.h"
+
+namespace mechane::sourceformats {
+namespace {
+
+constexpr double kDegrees = 180 / std::numbers::pi;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+class Writer {
+  public:
+    Writer(const RobotTree& tree, Layout layout, LossReport& losses)
+        : tree_(tree), losses_(losses), bodies_(find_bodies(tree, losses)),
+          name_(prim_name(tree.name, "robot")), sheet_(layout, name_), shapes_(tree, sheet_, name_)
+    {
+    }
+
+    Result<UsdRobot> write()
+    {
+        root();
+        name_links();
+        for (std::size_t l = 0; l < tree_.links.size(); ++l) link(l);
+        shapes_.write_materials();
+        for (std::size_t s = 0; s < tree_.shapes.size(); ++s) shape(s);
+        for (std::size_t j = 0; j < tree_.joints.size(); ++j)
+            if (!bodies_.joint_merged[j]) name_joint(j);
+        for (std::size_t j = 0; j < tree_.joints.size(); ++j)
+            if (!bodies_.joint_merged[j]) joint(j);
+        for (std::size_t j = 0; j < tree_.joints.size(); ++j) mimic(j);
+        for (const JointRelation& r : tree_.joint_relations)
+            if (const std::string path = joints_[at(r.joint)]; !path.empty()) {
+                sheet_.apply(Role::mujoco, path, r.api);
+                relation(path, Role::mujoco, r.relation);
+            }
+        roots();
+        frames();
+        for (const Camera& c : tree_.cameras) camera(c);
+        for (const Light& l : tree_.lights) light(l);
+        exclusions();
+        groups();
+        scene();
+        vendor_prims();
+        return sheet_.finish(shapes_.textures());
+    }
+
+  private:
+    const RobotTree&         tree_;
+    LossReport&              losses_;
+    Bodies                   bodies_;
+    std::string              name_;
+    Sheet                    sheet_;
+    ShapeWriter              shapes_;
+    std::vector<std::string> links_, joints_;      ///< prim paths; of a merged joint empty
+    std::vector<std::string> shape_paths_, site_paths_, prim_paths_;
+    std::map<std::string, Siblings> below_;        ///< names under a prim
+
+    void lose(std::string code, Severity severity, LossAction action, std::string category, const Place& place, std::string what,
+              std::string from, std::string to, std::string reason)
+    {
+        losses_.add({std::move(code), severity, action, std::move(category), site_of(place), std::move(what), std::move(from), std::move(to),
+                     std::move(reason)});
+    }
+
+    void renamed(const Place& place, const std::string& what, const std::string& from, const std::string& to)
+    {
+        if (from == to) return;
+        losses_.names[from] = to;
+        lose("name", Severity::info, LossAction::renamed, "metadata", place, what, from, to, "a prim needs a name of letters, digits and underscores of its own");
+    }
+
+    void root()
+    {
+        const std::string path = "/" + name_;
+        sheet_.define(Role::base, path, "Xform", tree_.place);
+        sheet_.field(Role::base, path, "kind", "token", std::string("component"));
+        renamed(tree_.place, "robot", tree_.name, name_);
+        if (tree_.format == "URDF") {
+            sheet_.apply(Role::ros, path, "RosContextAPI");
+            sheet_.set(Role::ros, path, "ros:context:namespace", "string", name_, tree_.place);
+        }
+        Siblings& top = below_[path];
+        for (const char* own : {"Looks", "PhysicsMaterials", "Scene", "CollisionGroups", "world"}) top.reserve(own);
+        shapes_.write_contact(tree_.place);
+        if (std::any_of(tree_.shapes.begin(), tree_.shapes.end(), [](const Shape& s) { return s.collider && !s.contact; }))
+            lose("default-contact", Severity::info, LossAction::converted, "contact", tree_.place, "contact", "none", "friction 1, restitution 0",
+                 "the format says nothing of friction; every collider has the material 'contact'");
+    }
+
+    void name_links()
+    {
+        links_.resize(tree_.links.size());
+        std::vector<std::size_t> order;
+        for (std::size_t l = 0; l < tree_.links.size(); ++l)
+            if (bodies_.is_body[l] || bodies_.parent[l] < 0) order.push_back(l);
+        for (std::size_t i = 0; i < order.size(); ++i) {  // bodies first, so that they keep their names
+            const std::size_t l = order[i];
+            links_[l]           = "/" + name_ + "/" + below_["/" + name_].take(tree_.links[l].name, "link");
+        }
+        for (const Joint& j : tree_.joints) {  // parents before children
+            const std::size_t l = at(j.child);
+            if (j.loop || !links_[l].empty()) continue;
+            const std::string above = links_[at(bodies_.parent[l])];
+            Siblings&         names = below_[above];
+            names.reserve("visual");
+            names.reserve("collision");
+            links_[l] = above + "/" + names.take(tree_.links[l].name, "frame");
+        }
+    }
+
+    void link(std::size_t l)
+    {
+        const Link&        link = tree_.links[l];
+        const std::string& path = links_[l];
+        below_[path].reserve("visual");
+        below_[path].reserve("collision");
+        const std::string own = path.substr(path.rfind('/') + 1);
+        renamed(link.place, fmt::format("link '{}'", link.name), link.name, own);
+        sheet_.define(Role::base, path, "Xform", link.place);
+        const Posed X = bodies_.is_body[l] ? link.X_WL
+                        : bodies_.parent[l] >= 0 ? bodies_parent_pose(l)
+                                                 : link.X_WL;
+        sheet_.pose(path, X);
+        for (const Extra& e : link.extras) sheet_.extra(path, e);
+        if (!bodies_.is_body[l]) {
+            if (tree_.format == "URDF") {
+                sheet_.apply(Role::ros, path, "RosFrameAPI");
+                if (own != link.name) sheet_.set(Role::ros, path, "ros:frame:id", "string", link.name, link.place);
+            }
+            return;
+        }
+        if (own != link.name && tree_.format == "URDF") {
+            sheet_.apply(Role::ros, path, "RosFrameAPI");
+            sheet_.set(Role::ros, path, "ros:frame:id", "string", link.name, link.place);
+        }
+        sheet_.field(Role::base, path, "kind", "token", std::string("subcomponent"));
+        sheet_.apply(Role::physics, path, "PhysicsRigidBodyAPI");
+        if (link.kinematic) sheet_.set(Role::physics, path, "physics:kinematicEnabled", "bool", true, link.place);
+        const auto& inertial = bodies_.inertial[l];
+        if (!inertial) return;
+        sheet_.apply(Role::physics, path, "PhysicsMassAPI");
+        sheet_.set(Role::physics, path, "physics:mass", "float", inertial->mass, inertial->place);
+        sheet_.set(Role::physics, path, "physics:centerOfMass", "point3f", inertial->com, inertial->place);
+        if (!inertial->has_inertia) return;
+        const Principal p = principal(inertial->inertia);
+        sheet_.set(Role::physics, path, "physics:diagonalInertia", "float3", p.moments, inertial->place);
+        sheet_.set(Role::physics, path, "physics:principalAxes", "quatf", p.rotation, inertial->place);
+    }
+
+    /// A frame in the link whose prim holds its prim.
+    Posed bodies_parent_pose(std::size_t l) const
+    {
+        for (const Joint& j : tree_.joints)
+            if (!j.loop && j.child == static_cast<int>(l)) return j.X_PJ * inverse(j.X_CJ);
+        return tree_.links[l].X_WL;
+    }
+
+    /// The prim that holds what belongs to a link, or to the world.
+    std::string holder(int link)
+    {
+        if (link >= 0) return links_[at(link)];
+        const std::string path = "/" + name_ + "/world";
+        if (!made_world_) {
+            made_world_ = true;
+            sheet_.define(Role::base, path, "Xform", tree_.place);
+            sheet_.pose(path, {});
+            below_[path].reserve("visual");
+            below_[path].reserve("collision");
+        }
+        return path;
+    }
+    bool made_world_ = false;
+
+    void shape(std::size_t s)
+    {
+        const Shape&      shape = tree_.shapes[s];
+        const std::string above = holder(shape.link);
+        shape_paths_.resize(tree_.shapes.size());
+        for (const bool collider : {false, true}) {
+            if (collider ? !shape.collider : !shape.visual) continue;
+            const std::string scope = above + (collider ? "/collision" : "/visual");
+            sheet_.define(Role::base, scope, "Scope", shape.place);
+            const std::string path = scope + "/" + below_[scope].take(shape.name, collider ? "collider" : "shape");
+            if (shape_paths_[s].empty() || collider) shape_paths_[s] = path;
+            shapes_.write(shape, path, collider);
+            if (collider || !shape.collider)
+                for (const Extra& e : shape.extras) sheet_.extra(path, e);
+        }
+        if (shape.collider && shape.kind == Shape::Kind::mesh && shape.approximation.empty())
+            lose("convex-hull", Severity::info, LossAction::converted, "collision", shape.place, fmt::format("collision '{}'", shape.name), "triangles", "convexHull",
+                 "meshes of moving bodies collide by their convex hull");
+    }
+
+    void name_joint(std::size_t j)
+    {
+        joints_.resize(tree_.joints.size());
+        const Joint& joint = tree_.joints[j];
+        joints_[j]         = "/" + name_ + "/" + below_["/" + name_].take(joint.name, "joint");
+        renamed(joint.place, fmt::format("joint '{}'", joint.name), joint.name, joints_[j].substr(joints_[j].rfind('/') + 1));
+    }
+
+    void joint(std::size_t j)
+    {
+        const Joint&       joint = tree_.joints[j];
+        const std::string& path  = joints_[j];
+        static constexpr const char* kTypes[] = {"PhysicsFixedJoint",     "PhysicsRevoluteJoint", "PhysicsPrismaticJoint",
+                                                 "PhysicsSphericalJoint", "PhysicsJoint",         "PhysicsDistanceJoint"};
+        sheet_.define(Role::physics, path, kTypes[static_cast<int>(joint.kind)], joint.place);
+        if (joint.name != path.substr(path.rfind('/') + 1)) {
+            sheet_.attribute(Role::ros, path, "ros:joint:name", "string", true);
+            std::string published = joint.name;  // ROS allows no blank
+            std::replace_if(published.begin(), published.end(), [](unsigned char c) { return std::isspace(c) != 0; }, '_');
+            sheet_.set(Role::ros, path, "ros:joint:name", "string", published, joint.place);
+        }
+        const JointAxes axes   = joint.dofs.empty() ? JointAxes{} : place_axes(joint);
+        const Posed     turn{{}, axes.turn};
+        const int       parent = bodies_.joint_parent[j], child = bodies_.home[at(joint.child)];
+        const Posed     X_0 = bodies_.X_PJ[j] * turn, X_1 = bodies_.X_HL[at(joint.child)] * joint.X_CJ * turn;
+        if (parent >= 0) sheet_.target(Role::physics, path, "physics:body0", {links_[at(parent)]}, joint.place);
+        if (child >= 0) sheet_.target(Role::physics, path, "physics:body1", {links_[at(child)]}, joint.place);
+        sheet_.set(Role::physics, path, "physics:localPos0", "point3f", X_0.p, joint.place);
+        sheet_.set(Role::physics, path, "physics:localRot0", "quatf", X_0.q, joint.place);
+        sheet_.set(Role::physics, path, "physics:localPos1", "point3f", X_1.p, joint.place);
+        sheet_.set(Role::physics, path, "physics:localRot1", "quatf", X_1.q, joint.place);
+        if (joint.loop) sheet_.set(Role::physics, path, "physics:excludeFromArticulation", "bool", true, joint.place);
+        if (joint.collide) sheet_.set(Role::physics, path, "physics:collisionEnabled", "bool", true, joint.place);
+        for (const Extra& e : joint.extras) sheet_.extra(path, e);
+        switch (joint.kind) {
+            case Joint::Kind::revolute:
+            case Joint::Kind::prismatic:
+                single(joint, path, axes);
+                break;
+            case Joint::Kind::generic:
+                generic(joint, path, axes);
+                break;
+            case Joint::Kind::ball:
+                if (!joint.dofs.empty() && std::isfinite(joint.dofs[0].upper)) {
+                    sheet_.set(Role::physics, path, "physics:coneAngle0Limit", "float", joint.dofs[0].upper * kDegrees, joint.dofs[0].limit_place);
+                    sheet_.set(Role::physics, path, "physics:coneAngle1Limit", "float", joint.dofs[0].upper * kDegrees, joint.dofs[0].limit_place);
+                }
+                if (!joint.dofs.empty()) passive(joint.dofs[0], path);
+                break;
+            case Joint::Kind::distance:
+                sheet_.set(Role::physics, path, "physics:maxDistance", "float", joint.reach, joint.place);
+                break;
+            case Joint::Kind::fixed:
+                break;
+        }
+    }
+
+    static constexpr const char* kAxes = "XYZ";
+
+    void passive(const Dof& dof, const std::string& path)
+    {
+        const double per_degree = dof.angular ? 1 / kDegrees : 1;
+        const auto   put        = [&](const char* name, double v) {
+            sheet_.extra(path, {Extra::Layer::newton, name, "float", usda_number(v), "NewtonJointAPI", dof.limit_place});
+        };
+        if (dof.armature && *dof.armature != 0) put("newton:armature", *dof.armature);
+        if (dof.damping && *dof.damping != 0) put("newton:damping", *dof.damping * per_degree);
+        if (dof.friction && *dof.friction != 0) put("newton:friction", *dof.friction);
+        if (dof.velocity_limit && *dof.velocity_limit > 0 && std::isfinite(*dof.velocity_limit))
+            put("newton:velocityLimit", *dof.velocity_limit * (dof.angular ? kDegrees : 1));
+        for (const Extra& e : dof.extras) sheet_.extra(path, e);
+    }
+
+    void drive(const Dof& dof, const std::string& path, const std::string& instance, double sign)
+    {
+        if (!dof.drive) return;
+        const Drive& d     = *dof.drive;
+        const double angle = dof.angular ? kDegrees : 1;
+        sheet_.apply(Role::physics, path, "PhysicsDriveAPI:" + instance);
+        const std::string prefix = "drive:" + instance + ":physics:";
+        sheet_.set(Role::physics, path, prefix + "type", "token", std::string("force"), d.place, true);
+        sheet_.set(Role::physics, path, prefix + "stiffness", "float", d.stiffness / angle, d.place);
+        sheet_.set(Role::physics, path, prefix + "damping", "float", d.damping / angle, d.place);
+        if (std::isfinite(d.max_force)) sheet_.set(Role::physics, path, prefix + "maxForce", "float", d.max_force, d.place);
+        if (d.target != 0) sheet_.set(Role::physics, path, prefix + "targetPosition", "float", sign * d.target * angle, d.place);
+        if (d.target_velocity != 0) sheet_.set(Role::physics, path, prefix + "targetVelocity", "float", sign * d.target_velocity * angle, d.place);
+    }
+
+    void single(const Joint& joint, const std::string& path, const JointAxes& axes)
+    {
+        const Dof&   dof   = joint.dofs[0];
+        const double angle = dof.angular ? kDegrees : 1;
+        sheet_.set(Role::physics, path, "physics:axis", "token", std::string(1, kAxes[axes.placed[0].axis]), joint.place, true);
+        sheet_.set(Role::physics, path, "physics:lowerLimit", "float", dof.lower * angle, dof.limit_place);
+        sheet_.set(Role::physics, path, "physics:upperLimit", "float", dof.upper * angle, dof.limit_place);
+        drive(dof, path, dof.angular ? "angular" : "linear", 1);
+        passive(dof, path);
+    }
+
+    void generic(const Joint& joint, const std::string& path, const JointAxes& axes)
+    {
+        if (axes.error > 1e-6)
+            lose("axes-not-orthogonal", Severity::error, LossAction::approximated, "kinematics", joint.place, fmt::format("joint '{}'", joint.name),
+                 fmt::format("{:.3g} degrees from a right angle", axes.error * kDegrees), "right angles", "a generic joint's axes are at right angles");
+        for (const std::size_t i : axes.left_out)
+            lose("axis-left-out", Severity::error, LossAction::dropped, "kinematics", joint.dofs[i].place, fmt::format("joint '{}'", joint.dofs[i].name), {}, {},
+                 "a generic joint has three translations and three rotations at right angles");
+        bool free[2][3] = {};
+        bool first      = true;
+        for (const PlacedDof& p : axes.placed) {
+            const Dof&        dof      = joint.dofs[p.dof];
+            const std::string instance = std::string(dof.angular ? "rot" : "trans") + kAxes[p.axis];
+            const double      angle    = dof.angular ? kDegrees : 1;
+            free[dof.angular ? 1 : 0][p.axis] = true;
+            const double lower = p.flips ? -dof.upper : dof.lower, upper = p.flips ? -dof.lower : dof.upper;
+            if (p.flips)
+                lose("axis-direction", Severity::info, LossAction::converted, "kinematics", dof.place, fmt::format("joint '{}'", dof.name), "against the axis",
+                     instance, "limits and targets change their sign");
+            if (std::isfinite(lower) || std::isfinite(upper)) limit(path, instance, lower * angle, upper * angle, dof.limit_place);
+            drive(dof, path, instance, p.flips ? -1 : 1);
+            if (first) passive(dof, path);
+            else if (dof.damping.value_or(0) != 0 || dof.armature.value_or(0) != 0 || dof.friction.value_or(0) != 0 || !dof.extras.empty()) {
+                const Dof& lead = joint.dofs[axes.placed[0].dof];
+                if (dof.damping.value_or(0) != lead.damping.value_or(0) || dof.armature.value_or(0) != lead.armature.value_or(0) || dof.friction.value_or(0) != lead.friction.value_or(0))
+                    lose("shared-values", Severity::warning, LossAction::approximated, "kinematics", dof.place, fmt::format("joint '{}'", dof.name),
+                         fmt::format("damping {}, armature {}, friction {}", dof.damping.value_or(0), dof.armature.value_or(0), dof.friction.value_or(0)),
+                         fmt::format("those of '{}'", lead.name), "the axes of one joint share their damping, armature and friction");
+            }
+            first = false;
+            if (joint.dofs.size() > 1) sheet_.note(path, "limit:" + instance, dof.place);
+        }
+        for (int angular = 0; angular < 2; ++angular)
+            for (int a = 0; a < 3; ++a)
+                if (!free[angular][a]) limit(path, std::string(angular ? "rot" : "trans") + kAxes[a], 1, -1, joint.place);
+    }
+
+    void limit(const std::string& path, const std::string& instance, double low, double high, const Place& place)
+    {
+        sheet_.apply(Role::physics, path, "PhysicsLimitAPI:" + instance);
+        sheet_.set(Role::physics, path, "limit:" + instance + ":physics:low", "float", low, place);
+        sheet_.set(Role::physics, path, "limit:" + instance + ":physics:high", "float", high, place);
+    }
+
+    void mimic(std::size_t j)
+    {
+        const Joint& joint = tree_.joints[j];
+        if (!joint.mimic || bodies_.joint_merged[j] || joints_[at(joint.mimic->joint)].empty()) return;
+        const bool   follower = joint.dofs[0].angular, leader = tree_.joints[at(joint.mimic->joint)].dofs[0].angular;
+        const double out = follower ? kDegrees : 1, in = leader ? kDegrees : 1;
+        sheet_.apply(Role::physics, joints_[j], "ExtendedPhysicsMimicAPI");
+        sheet_.target(Role::physics, joints_[j], "ext_physics:mimic:joint", {joints_[at(joint.mimic->joint)]}, joint.mimic->place);
+        sheet_.set(Role::physics, joints_[j], "ext_physics:mimic:multiplier", "float", joint.mimic->multiplier * out / in, joint.mimic->place);
+        sheet_.set(Role::physics, joints_[j], "ext_physics:mimic:offset", "float", joint.mimic->offset * out, joint.mimic->place);
+    }
+
+    /// The first body of every tree that moves is its articulation's root.
+    void roots()
+    {
+        std::vector<int>  above(tree_.links.size(), -1);
+        std::vector<bool> moves(tree_.links.size(), false), child(tree_.links.size(), false);
+        const auto        top = [&](int body) {
+            for (std::size_t steps = 0; above[at(body)] >= 0 && steps < tree_.links.size(); ++steps) body = above[at(body)];
+            return body;
+        };
+        for (std::size_t j = 0; j < tree_.joints.size(); ++j)
+            if (!bodies_.joint_merged[j] && !tree_.joints[j].loop) above[at(tree_.joints[j].child)] = bodies_.joint_parent[j];
+        for (std::size_t j = 0; j < tree_.joints.size(); ++j)
+            if (!bodies_.joint_merged[j] && !tree_.joints[j].loop && tree_.joints[j].kind != Joint::Kind::fixed)
+                moves[at(top(tree_.joints[j].child))] = true;
+        for (std::size_t l = 0; l < tree_.links.size(); ++l)
+            if (bodies_.is_body[l] && moves[l]) {
+                sheet_.apply(Role::physics, links_[l], "PhysicsArticulationRootAPI");
+                if (!tree_.self_collision)
+                    sheet_.extra(links_[l], {Extra::Layer::newton, "newton:selfCollisionEnabled", "bool", "false", "NewtonArticulationRootAPI", tree_.place});
+            }
+    }
+
+    void frames()
+    {
+        for (const Frame& f : tree_.sites) {
+            const std::string above = holder(f.link);
+            const std::string path  = above + "/" + below_[above].take(f.name, "site");
+            site_paths_.push_back(path);
+            sheet_.define(Role::base, path, "Xform", f.place);
+            sheet_.pose(path, f.X_LS);
+            if (f.published) sheet_.apply(Role::ros, path, "RosFrameAPI");
+            for (const Extra& e : f.extras) sheet_.extra(path, e);
+        }
+    }
+
+    void camera(const Camera& c)
+    {
+        const std::string above = holder(c.link);
+        const std::string path  = above + "/" + below_[above].take(c.name, "camera");
+        sheet_.define(Role::base, path, "Camera", c.place);
+        sheet_.pose(path, c.X_LC);
+        if (c.orthographic) {  // apertures are tenths of a unit
+            sheet_.set(Role::base, path, "projection", "token", std::string("orthographic"), c.place);
+            sheet_.set(Role::base, path, "verticalAperture", "float", 10 * c.height, c.place);
+            sheet_.set(Role::base, path, "horizontalAperture", "float", 10 * c.height, c.place);
+            return;
+        }
+        const double aperture = 0.024 * 10;
+        sheet_.set(Role::base, path, "verticalAperture", "float", aperture, c.place);
+        sheet_.set(Role::base, path, "horizontalAperture", "float", aperture * 4 / 3, c.place);
+        sheet_.set(Role::base, path, "focalLength", "float", aperture / (2 * std::tan(0.5 * c.fovy)), c.place);
+    }
+
+    void light(const Light& l)
+    {
+        const std::string above = holder(l.link);
+        const std::string path  = above + "/" + below_[above].take(l.name, "light");
+        sheet_.define(Role::base, path, l.kind == Light::Kind::distant ? "DistantLight" : "SphereLight", l.place);
+        sheet_.pose(path, l.X_LL);
+        sheet_.set(Role::base, path, "inputs:color", "color3f", Vec3d{l.color[0], l.color[1], l.color[2]}, l.place);
+        if (l.kind != Light::Kind::distant) sheet_.set(Role::base, path, "inputs:radius", "float", 0.02, l.place);
+        if (l.kind == Light::Kind::spot) {
+            sheet_.apply(Role::base, path, "ShapingAPI");
+            sheet_.set(Role::base, path, "inputs:shaping:cone:angle", "float", l.cone * kDegrees, l.place);
+        }
+        lose("light-power", Severity::info, LossAction::approximated, "light", l.place, fmt::format("light '{}'", l.name), {}, "intensity 1", "the units of its brightness differ");
+    }
+
+    void exclusions()
+    {
+        std::map<int, std::vector<std::string>> by_body;
+        std::map<int, Place>                    where;
+        for (const Exclusion& e : tree_.exclusions) {
+            const int a = bodies_.home[at(e.a)], b = bodies_.home[at(e.b)];
+            if (a < 0 || b < 0 || a == b) continue;
+            by_body[a].push_back(links_[at(b)]);
+            where.try_emplace(a, e.place);
+        }
+        for (auto& [body, others] : by_body) {
+            std::sort(others.begin(), others.end());
+            others.erase(std::unique(others.begin(), others.end()), others.end());
+            sheet_.apply(Role::physics, links_[at(body)], "PhysicsFilteredPairsAPI");
+            sheet_.target(Role::physics, links_[at(body)], "physics:filteredPairs", others, where[body]);
+        }
+    }
+
+    void groups()
+    {
+        if (tree_.groups.empty()) return;
+        const std::string scope = "/" + name_ + "/CollisionGroups";
+        sheet_.define(Role::physics, scope, "Scope", tree_.place);
+        std::vector<std::string> paths;
+        for (const CollisionGroup& g : tree_.groups) paths.push_back(scope + "/" + below_[scope].take(g.name, "group"));
+        for (std::size_t i = 0; i < paths.size(); ++i) {
+            sheet_.define(Role::physics, paths[i], "PhysicsCollisionGroup", tree_.place);
+            sheet_.apply(Role::physics, paths[i], "CollectionAPI:colliders");
+            std::vector<std::string> members, filtered;
+            for (const int s : tree_.groups[i].shapes) members.push_back(shape_paths_[at(s)]);
+            for (const int g : tree_.groups[i].filtered) filtered.push_back(paths[at(g)]);
+            sheet_.target(Role::physics, paths[i], "collection:colliders:includes", members, tree_.place);
+            if (!filtered.empty()) sheet_.target(Role::physics, paths[i], "physics:filteredGroups", filtered, tree_.place);
+        }
+    }
+
+    void scene()
+    {
+        if (!tree_.scene) return;
+        const std::string    path = "/" + name_ + "/Scene";
+        const SceneSettings& s    = *tree_.scene;
+        sheet_.define(Role::physics, path, "PhysicsScene", s.place);
+        if (s.gravity) {
+            const double g = length(*s.gravity);
+            sheet_.set(Role::physics, path, "physics:gravityMagnitude", "float", g, s.place);
+            sheet_.set(Role::physics, path, "physics:gravityDirection", "vector3f", g > 0 ? *s.gravity / g : Vec3d{0, 0, -1}, s.place);
+        }
+        for (const Extra& e : s.extras) sheet_.extra(path, e);
+    }
+
+    std::string path_of(const Ref& ref) const
+    {
+        const std::vector<std::string>* lists[] = {&links_, &joints_, &shape_paths_, &site_paths_, &prim_paths_};
+        const auto&                     list    = *lists[static_cast<int>(ref.kind)];
+        return ref.index >= 0 && at(ref.index) < list.size() ? list[at(ref.index)] : std::string();
+    }
+
+    void relation(const std::string& path, Role role, const Relation& r)
+    {
+        std::vector<std::string> targets;
+        for (const Ref& ref : r.targets)
+            if (std::string target = path_of(ref); !target.empty()) targets.push_back(std::move(target));
+        sheet_.target(role, path, r.name, targets, {});
+    }
+
+    void vendor_prims()
+    {
+        std::map<std::string, std::string> scopes;
+        for (const VendorPrim& p : tree_.prims) {
+            const std::string scope = "/" + name_ + "/" + (p.type == "MjcActuator" ? "Actuators" : p.type == "MjcTendon" ? "Tendons" : "Keyframes");
+            std::string&      made  = scopes[scope];
+            if (made.empty()) {
+                made = "/" + name_ + "/" + below_["/" + name_].take(scope.substr(scope.rfind('/') + 1), "mujoco");
+                sheet_.define(Role::mujoco, made, "Scope", tree_.place);
+            }
+            prim_paths_.push_back(made + "/" + below_[made].take(p.name, "prim"));
+        }
+        for (std::size_t i = 0; i < tree_.prims.size(); ++i) {
+            const VendorPrim& p = tree_.prims[i];
+            sheet_.define(Role::mujoco, prim_paths_[i], p.type, p.place);
+            for (const Extra& e : p.extras) sheet_.extra(prim_paths_[i], e);
+            for (const Relation& r : p.relations) relation(prim_paths_[i], Role::mujoco, r);
+        }
+    }
+};
+
+}  // namespace
+
+Result<UsdRobot> to_usd(const RobotTree& tree, Layout layout, LossReport& losses)
+{
+    losses.target         = "OpenUSD";
+    losses.target_version = "UsdPhysics, REP-0158";
+    return Writer(tree, layout, losses).write();
+}
+
+}  // namespace mechane::sourceformats
