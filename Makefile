@@ -29,7 +29,7 @@ setup:
 
 test: configure
 	@cmake --build $(BUILD) -j $(JOBS)
-	@cd $(BUILD) && ctest --output-on-failure
+	@cd $(BUILD) && ctest -j $(JOBS) --output-on-failure
 
 # What takes longer than `make test` may: each is a prerequisite.
 test-all: test test-fuzz

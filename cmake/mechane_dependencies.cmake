@@ -12,6 +12,7 @@ if(MECHANE_WITH_USD)
   find_package(JPEG REQUIRED)
   find_package(ZLIB REQUIRED)
   find_package(EXPAT REQUIRED)
+  find_path(MECHANE_BEAST boost/beast/version.hpp REQUIRED)  # headers alone
   find_path(MECHANE_TOMLPLUSPLUS toml++/toml.h REQUIRED)
   include(mechane_openusd)
 elseif(MECHANE_TASKS STREQUAL "tbb")

@@ -30,5 +30,6 @@ if(MECHANE_TESTS)
   add_test(NAME web_types COMMAND ${MECHANE_NODE} node_modules/typescript/bin/tsc --noEmit WORKING_DIRECTORY ${_web})
   # The page in a browser, where there is one.
   add_test(NAME page COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/viewer/page.py ${PROJECT_BINARY_DIR}/bin/test_viewer)
-  set_tests_properties(page PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  add_test(NAME live_page COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/viewer/live.py ${PROJECT_BINARY_DIR}/bin/mechane)
+  set_tests_properties(page live_page PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
 endif()

@@ -1,6 +1,7 @@
 """Mutations that keep a file's shape, so that they reach behind the first check: of crates by what their tables mean, of text by its words."""
 import re
 import struct
+import xml.etree.ElementTree
 
 import crate
 
@@ -135,6 +136,50 @@ def mutate_text(random, data, others=()):
     return "\n".join(lines).encode("latin-1")
 
 
+EXPRESSIONS = ["${1/0}", "${x", "$(find nowhere)", "$(arg none)", "${[1] * 10 ** 9}", "${a}", "${'a' * 9 ** 9}", "../../../etc/passwd", "package://a/b", "1e", "0x1", "1,2", "1 2 3 4 5 6 7", ""]
+
+
+def change_element(random, elements, parents):
+    """One element: its attributes, its name or its place."""
+    one, other = random.choice(elements), random.choice(elements)
+    kind = random.randrange(8)
+    if kind == 0 and one.attrib:
+        del one.attrib[random.choice(list(one.attrib))]
+    elif kind == 1 and one.attrib:
+        key = random.choice(list(one.attrib))
+        one.attrib[key] = re.sub(r"-?\d+(\.\d+)?", lambda m: random.choice(NUMBERS) if random.random() < 0.6 else m[0], one.attrib[key])
+    elif kind == 2 and one.attrib:
+        one.attrib[random.choice(list(one.attrib))] = random.choice(EXPRESSIONS + list(other.attrib.values()))
+    elif kind == 3:
+        one.attrib.update({key: value for key, value in other.attrib.items() if random.random() < 0.5})
+    elif kind == 4:
+        one.tag = other.tag
+    elif kind == 5 and one in parents:
+        parents[one].remove(one)
+        if random.random() < 0.5:
+            parents[one].insert(0, one)
+    elif kind == 6 and not any(e is one for e in other.iter()):
+        other.append(one)
+    elif one.text and one.text.strip():
+        words = one.text.split()
+        words[random.randrange(len(words))] = random.choice(NUMBERS)
+        one.text = " ".join(words)
+
+
+def mutate_xml(random, data):
+    """Elements and attributes, so that the text stays XML."""
+    try:
+        root = xml.etree.ElementTree.fromstring(data)
+    except (xml.etree.ElementTree.ParseError, ValueError):
+        return mutate_bytes(random, data)
+    for _ in range(random.choice([1, 1, 2, 3, 6])):
+        elements = list(root.iter())
+        if len(elements) > 2000:
+            break
+        change_element(random, elements, {child: parent for parent in elements for child in parent})
+    return xml.etree.ElementTree.tostring(root)
+
+
 def mutate_bytes(random, data):
     """One to three wounds."""
     data = bytearray(data)
@@ -166,6 +211,8 @@ def mutate(random, name, data, others=()):
             return mutate_crate(random, data)
         except (ValueError, IndexError, struct.error):
             return mutate_bytes(random, data)
-    if name.endswith((".usda", ".toml", ".csv", ".obj", ".gltf", ".json")) and random.random() < 0.9:
+    if name.endswith((".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".dae")) and random.random() < 0.8:
+        return mutate_xml(random, data)
+    if name.endswith((".usda", ".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".dae", ".ply", ".toml", ".csv", ".obj", ".gltf", ".json")) and random.random() < 0.9:
         return mutate_text(random, data, others)
     return mutate_bytes(random, data)

@@ -19,6 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import crafted  # noqa: E402
 import mutate  # noqa: E402
+import sources  # noqa: E402
 import trial  # noqa: E402
 
 TOML = '[check]\nprofile = "core"\nfail_on = "error"\nignore = ["REP-1.1-i"]\n[check.severity]\n"REP-1.1-i" = "info"\n' \
@@ -47,6 +48,9 @@ def seeds(mechane, folder):
             out["sample_" + sample.name] = sample.read_bytes()
             target = folder / ("sample_" + sample.stem + ".usdc")
             make(target.name, "cat", str(sample), "-o", target.name)
+    for name, data in sources.seeds().items():
+        (folder / name).write_bytes(data)
+        out[name] = data
     out["mechane_fuzz.toml"], out["control.csv"] = TOML.encode(), CSV.encode()
     (folder / "textured.usda").write_text('#usda 1.0\n(\n    defaultPrim = "m"\n)\ndef Mesh "m"\n{\n    int[] faceVertexCounts = [3]\n    int[] faceVertexIndices = [0, 1, 2]\n'
                                           '    point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]\n    asset inputs:file = @./x.png@\n}\n')
@@ -96,6 +100,8 @@ def main():
                 print(f"{verb} {name}: {outcome.why}\n    {outcome.output[-300:]!r}", flush=True)
             if name not in good:
                 (folder / name).unlink()
+            else:
+                (folder / name).write_bytes(good[name])
         if options.crafted:
             files = {**crafted.texts(), **crafted.crates(good["seed.usdc"]), **crafted.every_kind(good["seed.usdc"])}
             for name, data in files.items():
@@ -105,7 +111,8 @@ def main():
         while time.monotonic() - begin < options.seconds and names:
             name = chance.choice(names)
             data = mutate.mutate(chance, name, good[name], [d for n, d in good.items() if n.endswith(".usda")])
-            run("x" + name[name.rindex("."):], data)
+            # A mesh keeps its name, which a robot names.
+            run(name if name.startswith("body.") else "x" + name[name.rindex("."):], data)
     print(f"{total} runs, {found} ended badly, {time.monotonic() - begin:.0f} s")
     return 1 if found else 0
 

@@ -53,6 +53,11 @@ def commands(mechane, name):
     if name.endswith((".usda", ".usdc", ".usd", ".usdz")):
         return {"info": [mechane, "info", name], "cat": [mechane, "cat", name], "check": [mechane, "check", name],
                 "fix": [mechane, "fix", name, "--diff"], "sim": [mechane, "sim", name, "--frames", "3", "-o", "/dev/null"]}
+    if name.endswith((".urdf", ".xacro", ".xml", ".mjcf", ".sdf")):
+        return {"info": [mechane, "info", name], "convert": [mechane, "convert", name, "-o", "converted"], "check": [mechane, "check", name],
+                "sim": [mechane, "sim", name, "--frames", "3", "-o", "/dev/null"]}
+    if name.startswith("body."):  # a mesh, by the robot that names it
+        return {"mesh": [mechane, "convert", f"mesh_{name.rsplit('.', 1)[1]}.urdf", "-o", "converted"]}
     if name.endswith(".mrec"):
         return {"replay": [mechane, "replay", name, "--verify", "-o", "out.usda", "-o", "out.csv"]}
     if name.endswith(".mchk"):

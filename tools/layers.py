@@ -28,7 +28,7 @@ MAY_USE = {
     "resolve": ["physics", "geometry"],
     "ros": ["usd"],
     "conformance": ["physics", "resolve", "ros"],
-    "exporter": ["resolve", "ros", "geometry"],
+    "exporter": ["resolve", "ros", "geometry", "sourceformats"],
     # simulation wing: knows arrays, never prims
     "model": ["geometry"],
     "collision": ["model"],
@@ -61,6 +61,7 @@ MAY_WRITE = {
     "conformance/fixes/workspace.cpp": "its work folder",
     "usd/package_writer.cpp": "a scratch folder that becomes the package",
     "usd/schemagen": "a program of the build",
+    "cli/browser.cpp": "the streams of a child, /dev/null",
     "cli/isolate.cpp": "the streams of a child, /dev/null",
     "cli/program.cpp": "closed standard streams, /dev/null",
 }

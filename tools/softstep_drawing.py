@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws docs/softstep.svg: a step with its sub-steps, a sub-step with its sweeps, and colours with their packets.
+"""Draws docs/softstep.svg: a step with its substeps, a substep with its sweeps, and colours with their packets.
 
 usage: softstep_drawing.py [--check]
 
@@ -57,13 +57,13 @@ def colouring(touching):
 def draw():
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" font-family="sans-serif">',
            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>']
-    # A step and its sub-steps.
-    out.append(text(20, 30, "A step of dt: contacts are found once, then eight sub-steps of h = dt / 8", weight="bold"))
+    # A step and its substeps.
+    out.append(text(20, 30, "A step of dt: contacts are found once, then eight substeps of h = dt / 8", weight="bold"))
     width = (WIDTH - 40) / SUBSTEPS
     for i in range(SUBSTEPS):
         out.append(box(20 + i * width, 42, width, 30, fill="#eaeef2" if i == 2 else "none"))
         out.append(text(20 + (i + 0.5) * width, 62, str(i + 1), anchor="middle"))
-    # A sub-step and its phases.
+    # A substep and its phases.
     out += [line(20 + 2 * width, 72, 20, 110), line(20 + 3 * width, 72, WIDTH - 20, 110)]
     x = 20
     for name, note, size in PHASES:

@@ -43,7 +43,7 @@ struct FixSettings {
 
 /// What a repair did.
 struct FixReport {
-    std::string              folder{}, entry{};  ///< where the repaired asset lies, and its entry layer there
+    std::string              folder{}, entry{};  ///< where the repaired asset lies, and the file of its entry layer
     std::vector<std::string> files{};            ///< that were written
     int                      edits = 0;
     std::vector<Finding>     left{};  ///< what could not be repaired

@@ -94,34 +94,41 @@ class Simulation {
     [[nodiscard]] Result<StepReport> step();
     /// As many steps as it takes. @error SIM_OPTION  seconds are negative or not finite; those of step
     [[nodiscard]] Result<void> run_for(double seconds);
-    /// Called before each step, after the animation of the stage: what it writes to the commands is the last word.
+    /// Called before each step, after the animation of the stage: what it writes to the commands is the last word. It is
+    /// called once a step, so a force that it writes is held over the step: a damping `kd` computed here is stable up to
+    /// about kd dt < 2 I. Gains of drives (`ModelEdit::set_gains`) have no such bound. A controller may read everything of
+    /// its simulation; what steps, resets, edits or records it, and `on_step` itself, is a mistake there.
     using Controller = std::function<void(const State& state, Control& control)>;
     void on_step(Controller controller);
 
     // -- what is
-    [[nodiscard]] const std::shared_ptr<const Model>& model() const noexcept;
-    [[nodiscard]] const State&                        state() const noexcept;
-    [[nodiscard]] double                              time() const noexcept;  ///< [s]
-    [[nodiscard]] double                              dt() const noexcept;    ///< [s]
-    [[nodiscard]] std::int64_t                        steps() const noexcept;
-    [[nodiscard]] std::uint64_t                       hash() const noexcept;  ///< chained over the states of all steps
-    [[nodiscard]] Placement                           pose(BodyId body) const;
-    [[nodiscard]] Vec3                                position(BodyId body) const;
-    [[nodiscard]] Worlds                              worlds() const;
+    /// As it was edited: after `edit` it is another object, and what was made of the one before (`Dynamics`, `Queries`)
+    /// is of the model before.
+    [[nodiscard]] const std::shared_ptr<const Model>& model() const;
+    /// Coordinates and bodies agree, also after `edit_state`.
+    [[nodiscard]] const State&  state() const;
+    [[nodiscard]] double        time() const;  ///< [s]
+    [[nodiscard]] double        dt() const;    ///< [s]
+    [[nodiscard]] std::int64_t  steps() const;
+    [[nodiscard]] std::uint64_t hash() const;  ///< chained over the states of all steps
+    [[nodiscard]] Placement     pose(BodyId body) const;
+    [[nodiscard]] Vec3          position(BodyId body) const;
+    [[nodiscard]] Worlds        worlds() const;  ///< none for a model without worlds, where everything is shared
     [[nodiscard]] Contacts                            contacts() const;  ///< of the last step, near ones included
     [[nodiscard]] Contacts                            touching() const;  ///< those that carry a force
     /// Up to date with the state. Valid until the next step.
     [[nodiscard]] const Queries& queries();
     /// What was found when the simulation was made and while it ran.
-    [[nodiscard]] const Diagnostics& notes() const noexcept;
+    [[nodiscard]] const Diagnostics& notes() const;
 
     // -- what a program writes
-    /// The commands from the next step on.
+    /// The commands from the next step on. A number among them that is not finite is API_ARGUMENT of `step`.
     [[nodiscard]] Control& control();
     /// The state, to be written to between steps; counts from the next step on.
     [[nodiscard]] State& edit_state();
     void set_pose(BodyId body, const Placement& pose) { edit_state().set_pose(body, pose); }
-    /// All worlds, or one of them, as they were before the first step; the time, the commands and the others stay.
+    /// All worlds, or one of them, at the start of the model: what a program wrote to the state before the first step is
+    /// not part of it. The time, the commands and the other worlds stay.
     void reset();
     void reset(WorldId world);
     /// Changes the model of this simulation alone. Not while recording. @error SIM_RECORDING, those of make
@@ -137,7 +144,13 @@ class Simulation {
 
   private:
     struct Impl;
-    explicit Simulation(std::unique_ptr<Impl> impl);
+    struct Private {};
+    Simulation(Private, std::unique_ptr<Impl> impl);
+    /// What a call works on; a simulation that was moved away has nothing.
+    [[nodiscard]] Impl& own(const char* function) const;
+    /// The same, for what a controller may not do.
+    [[nodiscard]] Impl& outside(const char* function) const;
+
     std::unique_ptr<Impl> impl_;
 };
 

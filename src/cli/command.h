@@ -87,12 +87,15 @@ void add_bench(CLI::App& app, Context& context);
 void add_cat(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_collide(CLI::App& app, Context& context);
+void add_completions(CLI::App& app, Context& context);
 void add_demo(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_dump(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
 void add_fix(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
+void add_init(CLI::App& app, Context& context);
+void add_man(CLI::App& app, Context& context);
 void add_mesh(CLI::App& app, Context& context);
 void add_render(CLI::App& app, Context& context);
 void add_replay(CLI::App& app, Context& context);
@@ -102,5 +105,6 @@ void add_sim(CLI::App& app, Context& context);
 void add_tree(CLI::App& app, Context& context);
 void add_try_read(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);
+void add_view(CLI::App& app, Context& context);
 
 }  // namespace mechane::cli

@@ -5,6 +5,7 @@
 #include "mechane/conformance/codes.h"
 #include "mechane/core/codes.h"
 #include "mechane/dynamics/codes.h"
+#include "mechane/exporter/codes.h"
 #include "mechane/files/codes.h"
 #include "mechane/geometry/codes.h"
 #include "mechane/importer/codes.h"
@@ -47,6 +48,7 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"dynamics", &mechane::dynamics::kSelection},
         {"dynamics", &mechane::dynamics::kGoal},
         {"dynamics", &mechane::dynamics::kSize},
+        {"exporter", &mechane::exporter::kEmpty},
         {"files", &mechane::files::kWriteFailed},
         {"files", &mechane::files::kReadFailed},
         {"files", &mechane::files::kInput},
@@ -278,6 +280,7 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"simulation", &mechane::run::kGraph},
         {"solvers", &mechane::solvers::kSolverUnknown},
         {"solvers", &mechane::solvers::kSolverName},
+        {"solvers", &mechane::solvers::kSolverParameter},
         {"solvers", &mechane::solvers::kSolverModel},
         {"solvers", &mechane::solvers::kSolverState},
         {"solvers", &mechane::solvers::kSolverFeature},
@@ -372,6 +375,7 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"viewer", &mechane::viewer::kTextureUnreadable},
         {"viewer", &mechane::viewer::kTextureSmaller},
         {"viewer", &mechane::viewer::kOpacityHides},
+        {"viewer", &mechane::viewer::kViewPort},
     };
     return kRows;
 }

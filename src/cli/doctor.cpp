@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "mechane/solvers/parameters.h"
 #include "mechane/solvers/solver.h"
 #include "mechane/solvers/support.h"
 #include "mechane/tasks/parallel.h"
@@ -80,12 +81,29 @@ void print_solvers(const Context& context)
                                 {"support", solvers::to_string(row.support)},
                                 {"consequence", row.consequence}});
             else
-                context.io.out(fmt::format("{:10} {:26} {:13} {}\n", solver, row.feature->id,
+                context.io.out(fmt::format("{:13} {:26} {:13} {}\n", solver, row.feature->id,
                                            solvers::to_string(row.support),
                                            row.consequence.empty() ? row.feature->what : row.consequence));
         }
+    auto parameters = nlohmann::json::array();
+    for (const std::string_view solver : solvers::solver_names())
+        for (const solvers::Parameter& p : solvers::parameters_of(solver)) {
+            if (context.global.json)
+                parameters.push_back({{"solver", solver},
+                                      {"parameter", p.name},
+                                      {"type", solvers::to_string(p.kind)},
+                                      {"unit", p.unit},
+                                      {"default", p.value},
+                                      {"least", p.least},
+                                      {"most", p.most},
+                                      {"meaning", p.meaning}});
+            else
+                context.io.out(fmt::format("{:13} {:37} {:9g} {:16} {}\n", solver, p.name, p.value, p.unit, p.meaning));
+        }
     if (context.global.json)
-        context.io.out(nlohmann::json{{"schema", "mechane.solvers/1"}, {"features", list}}.dump(1) + "\n");
+        context.io.out(
+            nlohmann::json{{"schema", "mechane.solvers/1"}, {"features", list}, {"parameters", parameters}}.dump(1) +
+            "\n");
 }
 
 }  // namespace

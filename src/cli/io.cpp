@@ -174,9 +174,9 @@ void Io::report(const Diagnostic& d) const
     }
     if (d.severity == Severity::info && verbose == 0) return;
     if (quiet && d.severity != Severity::error) return;
-    std::string text = fmt::format(
-        "{}: {}", paint(fmt::format("{}[{}]", to_string(d.severity), d.id), severity_color(d.severity)),
-        visible(d.message));
+    std::string text =
+        fmt::format("{}: {}", paint(fmt::format("{}[{}]", to_string(d.severity), d.id), severity_color(d.severity)),
+                    visible(d.message));
     if (d.count > 1) text += fmt::format(" ({} times)", d.count);
     text += '\n';
     std::string place = d.site.layer;
@@ -223,8 +223,9 @@ ExitCode Io::fail(const Diagnostic& error) const
     if (output) return kExitOutput;
     if (error.id == files::kInput.id || error.id == files::kFolder.id || error.id == files::kOutside.id)
         return kExitUsage;
-    if (error.id == "SOLVER_UNKNOWN" || error.id == "SOLVER_SENSOR" || error.id == "RESOLVER_UNKNOWN" || error.id == "IMPORT_ROOT_PATH" ||
-        error.id == "IMPORT_SCENE_PATH" || error.id == "STAGE_VARIANT_UNKNOWN" || error.id.starts_with("IMPORT_ARG_") || error.id == "RUN_ARGUMENT" ||
+    if (error.id == "SOLVER_UNKNOWN" || error.id == "SOLVER_PARAMETER" || error.id == "SOLVER_SENSOR" ||
+        error.id == "RESOLVER_UNKNOWN" || error.id == "IMPORT_ROOT_PATH" || error.id == "IMPORT_SCENE_PATH" ||
+        error.id == "STAGE_VARIANT_UNKNOWN" || error.id.starts_with("IMPORT_ARG_") || error.id == "RUN_ARGUMENT" ||
         error.id.starts_with("RUN_SET_") || error.id.starts_with("RUN_CONTROL_") || error.id.starts_with("RENDER_"))
         return kExitUsage;
     if (error.id == "SOLVER_MODEL") return kExitUnsupported;

@@ -35,6 +35,15 @@ constexpr const char* kFooter =
     "Exit status: 0 done, 1 something to look at, 2 usage, 3 input, 4 diverged, 5 output, 6 not in this build, 70 bug, "
     "130 interrupted.";
 
+constexpr const char* kFiveThings =
+    "Mechane opens robots in OpenUSD, checks them, and simulates them. Five things to try:\n"
+    "  mechane demo                                 drop a robot; the results are in out/\n"
+    "  mechane view robot.usda --ground             simulate it live in a browser: play, drag, inspect\n"
+    "  mechane info robot.usda                      what is in this file\n"
+    "  mechane check robot.usda                     what is wrong with it; `mechane fix` repairs\n"
+    "  mechane sim robot.usda --ground -o run.html  simulate it, watch it in a browser\n"
+    "No robot at hand? `mechane init` writes one. `mechane --help` lists the verbs.\n";
+
 /// Suggests verbs and options similar to the unknown ones.
 void suggest(const CLI::App& app, const std::string& word, const Io& io)
 {
@@ -89,8 +98,8 @@ int parse_and_run(Context& context, int argc, char** argv, const Launch& launch)
     app.set_help_flag("-h,--help", "Print this help and exit");
     app.set_version_flag("--version", std::string("mechane ") + MECHANE_VERSION);
     for (const auto add :
-         {add_bench, add_cat, add_check, add_collide, add_convert, add_demo, add_doctor, add_dump, add_explain, add_fix, add_help,
-          add_info, add_mesh, add_render, add_replay, add_ros, add_schema, add_sim, add_tree, add_try_read, add_version})
+         {add_bench, add_cat, add_check, add_collide, add_completions, add_convert, add_demo, add_doctor, add_dump, add_explain, add_fix, add_help,
+          add_info, add_init, add_man, add_mesh, add_render, add_replay, add_ros, add_schema, add_sim, add_tree, add_try_read, add_version, add_view})
         add(app, context);
     take_one_value_each_time(app);
     try {
@@ -105,7 +114,7 @@ int parse_and_run(Context& context, int argc, char** argv, const Launch& launch)
         return finished(kExitUsage, asks_for_json(argc, argv), context.io);
     }
     if (app.get_subcommands().empty()) {
-        context.io.say(app.help());
+        context.io.say(kFiveThings);
         return kExitUsage;
     }
     return finished(context.exit, context.global.json, context.io);

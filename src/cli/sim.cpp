@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/compare.h"
 #include "cli/counted.h"
 #include "cli/fraction.h"
 #include "cli/interrupt.h"
@@ -18,13 +19,15 @@
 #include "cli/sim_hints.h"
 #include "cli/watch.h"
 #include "mechane/core/hash.h"
-#include "mechane/simulation/checkpoint.h"
-#include "mechane/simulation/recording_file.h"
 #include "mechane/run/codes.h"
 #include "mechane/run/controllers.h"
+#include "mechane/simulation/checkpoint.h"
+#include "mechane/simulation/recording_file.h"
 #include "mechane/simulation/settings.h"
 #include "mechane/simulation/simulate.h"
 #include "mechane/simulation/verify.h"
+#include "mechane/solvers/parameters.h"
+#include "mechane/solvers/solver.h"
 
 namespace mechane::cli {
 namespace {
@@ -39,8 +42,39 @@ struct SimArgs {
     std::string              collide = "every-frame";
     std::vector<std::string> outputs;
     Publishing               publishing;
-    std::vector<std::string> sensed;
+    std::vector<std::string> sensed, solver_options;
+    bool                     compare = false;
 };
+
+/// One table over several solvers.
+ExitCode compare(const SimArgs& args, const run::Scene& scene, const Context& context)
+{
+    std::vector<std::string> names;
+    if (args.options.solver == "all")
+        for (const std::string_view name : solvers::solver_names()) names.emplace_back(name);
+    else
+        names = {"softstep", args.options.solver};
+    const auto rows = compare_solvers(scene.model, args.options, names);
+    context.io.out(context.global.json ? comparison_json(scene.model, rows) : comparison_text(scene.model, rows));
+    const bool diverged = std::any_of(rows.begin(), rows.end(), [](const Comparison& r) { return r.diverged; });
+    return diverged ? kExitDiverged : kExitClean;
+}
+
+/// Joins --solver and --solver-option to the text that recordings keep.
+Result<void> choose_solver(SimArgs& args)
+{
+    if (args.options.solver == "all") return {};
+    std::string text = args.options.solver;
+    for (const std::string& option : args.solver_options) {
+        const auto setting = solvers::read_setting(text.substr(0, text.find(':')), option);
+        if (!setting) return setting.error();
+        text += (text.find(':') == std::string::npos ? ":" : ",") + option;
+    }
+    const auto choice = solvers::choose_solver(text);
+    if (!choice) return choice.error();
+    args.options.solver = solvers::to_text(*choice);
+    return {};
+}
 
 void summarize(const Context& context, const SimArgs& args, const run::Scene& scene, const run::SimulateResult& result,
                double wall_s)
@@ -51,21 +85,20 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
     const Io&                io        = context.io;
     const auto               steps     = static_cast<std::size_t>(recording.steps);
     const auto               substeps  = static_cast<std::size_t>(args.options.substeps);
-    io.say(fmt::format("{} · {} · {} {} · dt {:.6g} s{} · {}\n", args.scene.file,
-                       counted(scene.model.body_count(), "body", "bodies"), recording.solver,
-                       counted(substeps, "substep"), recording.dt, from_stage(report.dt_source),
-                       args.options.threads == 0
-                           ? "all threads"
-                           : counted(static_cast<std::size_t>(args.options.threads), "thread")));
+    io.say(fmt::format(
+        "{} · {} · {} {} · dt {:.6g} s{} · {}\n", args.scene.file, counted(scene.model.body_count(), "body", "bodies"),
+        recording.solver, counted(substeps, "substep"), recording.dt, from_stage(report.dt_source),
+        args.options.threads == 0 ? "all threads" : counted(static_cast<std::size_t>(args.options.threads), "thread")));
     io.say(fmt::format("read      attributes of {}{}\n", fmt::join(scene.imported.resolvers, ", "),
                        context.global.resolvers.empty() ? " (--resolvers auto)" : ""));
     io.say(fmt::format("ran       {:.3f} s simulated in {:.3f} s ({:.1f}x real time)\n", simulated, wall_s,
                        wall_s > 0 ? simulated / wall_s : 0));
-    io.say(fmt::format(
-        "contacts  collision ran {} · max {} · mean {:.1f} · at the end {:.3g} mm into static shapes, {:.3g} mm between "
-        "bodies ({:.3g} mm at the start)\n",
-        counted(steps, "time"), report.contacts_max, report.contacts_mean, 1e3 * report.final_penetration,
-        1e3 * report.final_overlap, 1e3 * report.start_overlap));
+    io.say(
+        fmt::format("contacts  collision ran {} · max {} · mean {:.1f} · at the end {:.3g} mm into static shapes, "
+                    "{:.3g} mm between "
+                    "bodies ({:.3g} mm at the start)\n",
+                    counted(steps, "time"), report.contacts_max, report.contacts_mean, 1e3 * report.final_penetration,
+                    1e3 * report.final_overlap, 1e3 * report.start_overlap));
     constexpr std::size_t kNamed = 10;
     for (std::size_t i = 0; i < std::min(kNamed, report.broken.size()); ++i) {
         const record::BreakEvent& e = report.broken[i];
@@ -195,6 +228,8 @@ int run_sim(SimArgs& args, Context& context)
     const auto                        options = scene_options(args.scene, context);
     std::optional<record::Checkpoint> from;
     if (!options) return kExitUsage;
+    if (const auto chosen = choose_solver(args); !chosen) return context.io.fail(chosen.error());
+    args.compare = args.compare || args.options.solver == "all";
     if (const auto wrong = complete(args, context, from)) return *wrong;
 
     Diagnostics found;
@@ -208,11 +243,11 @@ int run_sim(SimArgs& args, Context& context)
     if (!set_steps(args, run::step_size(*scene, args.dt), io)) return kExitUsage;
 
     Diagnostics running;
-    const auto  controlled =
-        run::control(*scene, controller_options(args, *scene), run::follower(*scene), running);
+    const auto  controlled = run::control(*scene, controller_options(args, *scene), run::follower(*scene), running);
     if (!controlled) return io.fail(controlled.error());
     args.options.follow        = controlled->follow;
     args.options.other_columns = controlled->columns;
+    if (args.compare) return compare(args, *scene, context);
     Recorder recorder;
     if (const auto opened = recorder.open(args, context, *scene, args.options); !opened) return io.fail(opened.error());
     args.options.progress = [&io](std::int64_t done, std::int64_t total) {
@@ -224,7 +259,7 @@ int run_sim(SimArgs& args, Context& context)
         const Interruptible scope;
         return run::simulate(scene->model, args.options, running);
     }();
-    const double wall   = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     io.end_progress();
     io.report(running);
     if (!result) return io.fail(result.error());
@@ -279,7 +314,14 @@ void add_sim(CLI::App& app, Context& context)
     auto      args = std::make_shared<SimArgs>();
     CLI::App* verb = app.add_subcommand("sim", "Simulate a stage");
     add_scene_args(*verb, args->scene);
-    verb->add_option("--solver", args->options.solver, "Solver")->capture_default_str();
+    verb->add_option("--solver", args->options.solver,
+                     "Solver: softstep, xpbd, semi-implicit, featherstone, or all to compare; NAME:PARAMETER=VALUE,... "
+                     "sets parameters")
+        ->capture_default_str();
+    verb->add_flag("--compare", args->compare,
+                   "One table of the solver beside softstep, or of all with --solver all; nothing else is written");
+    verb->add_option("--solver-option", args->solver_options,
+                     "PARAMETER=VALUE of the solver, repeatable; `mechane doctor --solvers` lists them");
     verb->add_option("--dt", args->dt,
                      "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")
         ->transform(without_fraction);
@@ -289,8 +331,8 @@ void add_sim(CLI::App& app, Context& context)
             return !text.empty() && text.back() == 's' ? text.substr(0, text.size() - 1) : text;
         });
     verb->add_option("--every", args->options.every, "Record every k-th step")->capture_default_str();
-    verb->add_option("--substeps", args->options.substeps,
-                     "Substeps of the solver in each step, 1 to 64")->capture_default_str();
+    verb->add_option("--substeps", args->options.substeps, "Substeps of the solver in each step, 1 to 64")
+        ->capture_default_str();
     verb->add_option("--collide", args->collide,
                      "When contacts are computed: every-frame (each time step), every-substep, every:N substeps")
         ->check([](const std::string& text) {

@@ -66,6 +66,8 @@ void ContactMatcher::match(const model::State& state, model::Contacts& c)
         }
         c.rigid_contact_match_index[i] = best >= 0 ? best : known ? -2 : -1;
         if (best < 0) continue;
+        // One to one: of several rows that would continue the same old one the nearest does, of equally near ones the
+        // first. The others are new rows of a known pair.
         Claim& claim = claims_[static_cast<std::size_t>(best)];
         if (least < claim.distance) {
             if (claim.row >= 0) c.rigid_contact_match_index[static_cast<std::size_t>(claim.row)] = -2;

@@ -366,6 +366,7 @@ void CollisionPipeline::Impl::collide_pair(const Call& call, PairRows& pair, con
         ++chunk.tally.kept;
         return;
     }
+    // The direction that told the two apart in the last call mostly still does: one support point each instead of GJK.
     if (old && stay_apart(call, pair, search, old->apart)) return;
     // Everything is computed relative to the first shape, so far away is as accurate as near by.
     Shape a = set.shapes[i_], b = set.shapes[k_];

@@ -34,6 +34,8 @@ RestOverlaps::RestOverlaps(const model::Model& model, const model::Contacts& con
         const std::int32_t s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
         const std::int32_t b0 = model.shape_body[static_cast<std::size_t>(s0)],
                            b1 = model.shape_body[static_cast<std::size_t>(s1)];
+        // Parts of one mechanism are drawn into each other on purpose. Between mechanisms, and with the world, an overlap
+        // is a collision and is pushed apart.
         if (b0 < 0 || b1 < 0 || mechanism[static_cast<std::size_t>(b0)] != mechanism[static_cast<std::size_t>(b1)])
             continue;
         if (contacts.rigid_contact_distance[i] >= 0) continue;
@@ -53,6 +55,8 @@ void RestOverlaps::apply(const model::Model& model, const model::State& state, m
         });
         if (pair == pairs_.end() || std::pair(pair->shape0, pair->shape1) != key) continue;
         const std::int32_t body = model.shape_body[static_cast<std::size_t>(pair->shape0)];
+        // The surface of shape 0 moves inwards by the depth. Margin, offset and distance change together, so that
+        // what Contacts says of them still holds.
         contacts.rigid_contact_margin0[i] -= pair->depth;
         contacts.rigid_contact_distance[i] += pair->depth;
         contacts.rigid_contact_offset0[i] -= rotate_inverse(state.body_q[static_cast<std::size_t>(body)].q,

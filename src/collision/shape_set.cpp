@@ -347,6 +347,8 @@ void ShapeSet::place_shape(std::size_t i, double dt, double speculative_max, boo
     s.p                 = m.X_WB.p + m.R_WB * X_BS[i].p;
     s.R                 = m.R_WB * R_BS_[i];
     spin[i]             = turning_speed(s, m, radius[i]);
+    // What is followed along its path has the box of the whole path. Anything else grows on all sides by its motion, up
+    // to speculative_max: contacts within that are made early.
     const double way    = std::min((m.speed + spin[i]) * dt, kLongestFlight);
     const bool   fast   = sweep && way > speculative_max;
     const double travel = fast ? std::min(spin[i] * dt, kLongestFlight) : std::min(way, speculative_max);

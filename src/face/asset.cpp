@@ -149,7 +149,7 @@ Result<FixReport> Asset::fix(const std::string& folder, const FixSettings& setti
     auto written = conformance::publish_folder(*result, target);
     if (!written) return written.error();
     report.folder = target;
-    report.entry  = result->entry;
+    report.entry  = (std::filesystem::path(target) / result->entry).string();
     report.files  = *std::move(written);
     report.edits  = static_cast<int>(result->edits.size());
     for (const conformance::Unrepaired& left : result->left)

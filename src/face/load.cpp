@@ -1,5 +1,6 @@
 #include "mechane/load.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "mechane/core/codes.h"
@@ -20,6 +21,10 @@ Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOpt
     how.open.threads            = options.threads;
     how.import.schema_resolvers = options.resolvers;
     how.import.own_resolvers    = options.tables;
+    // A table that is given and not named comes before the others.
+    auto& names = how.import.schema_resolvers;
+    for (auto table = options.tables.rbegin(); table != options.tables.rend(); ++table)
+        if (std::find(names.begin(), names.end(), table->name) == names.end()) names.insert(names.begin(), table->name);
     how.import.floating         = options.floating;
     how.import.allow_missing    = options.allow_missing;
     how.import.threads          = options.threads;

@@ -59,11 +59,11 @@ void leave_slot(int slot)
 
 /// What getdents64 puts into its buffer.
 struct Entry {
-    std::uint64_t  inode;
-    std::int64_t   next;
-    std::uint16_t  size;
-    unsigned char  type;
-    char           name[1];  // NOLINT(modernize-avoid-c-arrays): as the kernel lays it out
+    std::uint64_t inode;
+    std::int64_t  next;
+    std::uint16_t size;
+    unsigned char type;
+    char          name[1];  // NOLINT(modernize-avoid-c-arrays): as the kernel lays it out
 };
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as folders nest, at most kDeepest
@@ -137,12 +137,13 @@ ScratchFolder::ScratchFolder(const fs::path& beside)
     if (failed) return;
     for (int tries = 0; tries < 100 && path_.empty(); ++tries) {
         const fs::path name = folder / (".mechane-" + system::random_letters());
-        const int      made = system::make_folder(name, 0700);
+        slot_               = take_slot(name);  // first: a signal may come as soon as the folder is there
+        const int made      = system::make_folder(name, 0700);
         if (made == 0) path_ = name;
+        if (made != 0) leave_slot(std::exchange(slot_, -1));
         if (made != 0 && made != EEXIST) return;
     }
     if (path_.empty()) return;
-    slot_ = take_slot(path_);
     const std::scoped_lock lock(g_scratch_mutex);
     g_scratch.push_back(path_);
 }

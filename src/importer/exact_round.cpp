@@ -60,14 +60,17 @@ Mat33d into_shape(const Import& run, const Collider& c)
 
 bool keeps_uneven_scale(const Import& run, const Collider& c)
 {
-    if (!run.options.exact_shapes || run.newton() || !c.valid || !is_round(c.kind)) return false;
-    if (c.sheared) return true;
+    if (run.newton() || !c.valid || !is_round(c.kind)) return false;
+    if (c.sheared) return run.options.exact_shapes;
     const Vec3d  s      = abs(c.scale);
     const auto   a      = static_cast<std::size_t>(c.axis);
     const bool   caps   = c.kind == ShapeKind::sphere || c.kind == ShapeKind::capsule || c.kind == ShapeKind::capsule_1;
     const double low    = std::min(s[(a + 1) % 3], s[(a + 2) % 3]), high = std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
-    return high - low > kEven * high || (caps && std::max(high, s[a]) - std::min(low, s[a]) > kEven * std::max(high, s[a]));
+    const bool   uneven = high - low > kEven * high || (caps && std::max(high, s[a]) - std::min(low, s[a]) > kEven * std::max(high, s[a]));
+    return uneven && (run.options.exact_shapes || is_exact(c.prim));
 }
+
+bool is_exact(const usd::Prim& prim) { return prim.metadata(usd::Token("customData:mechane:exactShape")).get<bool>().value_or(false); }
 
 ExactRound exact_round(const Import& run, const Collider& c)
 {

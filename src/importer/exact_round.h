@@ -11,6 +11,10 @@ namespace mechane::importer {
 /// is.
 bool keeps_uneven_scale(const Import& run, const physics::Collider& collider);
 
+/// Whether a prim says itself that its unequal scale is meant (customData mechane:exactShape), as the conversion of
+/// other formats writes it for ellipsoids.
+bool is_exact(const usd::Prim& prim);
+
 /// What such a collider is: an ellipsoid with these semi-axes, else the hull of the points, in the shape frame [L].
 struct ExactRound {
     std::optional<Vec3d> semi_axes;

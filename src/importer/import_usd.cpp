@@ -87,8 +87,10 @@ physics::PhysicsModel parse_physics(Import& run)
     Diagnostics           said;
     physics::PhysicsModel model = physics::parse(run.stage, options, said, run.log.get());
     for (const Diagnostic& one : said)
-        // Whoever asks keeps the unequal scale of round shapes.
-        if (!run.options.exact_shapes || run.newton() || one.id != physics::kShapeNonuniform.id) run.found.add(one);
+        // Whoever asks keeps the unequal scale of round shapes, and so does a prim that says so itself.
+        if (one.id != physics::kShapeNonuniform.id || run.newton() ||
+            !(run.options.exact_shapes || is_exact(run.stage.prim_at(usd::Path(one.site.prim)))))
+            run.found.add(one);
     return model;
 }
 

@@ -30,6 +30,10 @@ constexpr std::string_view kOwn[] = {"newton:joint_drive_gains_scaling",
                                      "physxJoint:enableResidualReporting",
                                      "physxJoint:jointFriction"};
 
+/// What a conversion of MJCF writes, which no schema declares and nothing simulates: name, why it has no effect.
+constexpr std::pair<std::string_view, std::string_view> kConverted[] = {
+    {"mjc:gravcomp", "gravity compensation is not simulated"}};
+
 /// Whether the name is read by something that is not a bundled schema: a resolver in use, a declaration, the caller.
 bool is_read(const Import& run, const std::string& name)
 {
@@ -134,6 +138,12 @@ void report_unknown_properties(Import& run)
         const Code&       code   = newton ? codes::kCustomUndeclared : codes::kPropertyUnknown;
         const bool        rel    = place.first.relationship(name).authored();
         const Site        site = rel ? place.first.relationship(name).site() : place.first.attribute(name).site();
+        const auto* converted = std::find_if(std::begin(kConverted), std::end(kConverted), [&](const auto& row) { return row.first == name; });
+        if (converted != std::end(kConverted)) {
+            run.found.add(code, site, fmt::format("{} has no effect: {}{}", name, converted->second, place.count > 1 ? fmt::format(" ({} prims)", place.count) : ""),
+                          "Remove it, or simulate in MuJoCo.");
+            continue;
+        }
         const std::string near = suggestion(place.first, name);
         run.found.add(code, site,
                       fmt::format("{} is in no schema{}, and has no effect{}", name,

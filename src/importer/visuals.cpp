@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "exact_round.h"
 #include "import.h"
 #include "mechane/usd/instancer_copies.h"
 #include "newton_placement.h"
@@ -149,7 +150,7 @@ class VisualLoader {
             case VisualKind::sphere:
                 shape.type  = GeoType::sphere;
                 shape.scale = {unit * number("radius", 1) * max_component(s), 0, 0};
-                if (run_.options.exact_shapes && !run_.newton() &&
+                if (!run_.newton() && (run_.options.exact_shapes || is_exact(prim)) &&
                     max_component(s) - std::min({s.x, s.y, s.z}) > 1e-6 * max_component(s)) {
                     shape.type  = GeoType::ellipsoid;
                     shape.scale = unit * number("radius", 1) * s;

@@ -34,18 +34,24 @@ bool is_reserved(const CustomAttribute& a)
                          "shape_is_solid", "shape_margin", "shape_gap", "shape_material_ke", "shape_material_kd",
                          "shape_material_kf", "shape_material_ka", "shape_material_mu", "shape_material_mu_static",
                          "shape_material_restitution", "shape_material_mu_torsional", "shape_material_mu_rolling",
-                         "shape_material_kh", "shape_friction_combine", "shape_restitution_combine", "shape_surface_velocity", "shape_collision_group",
-                         "shape_collision_radius", "shape_collision_aabb_lower", "shape_collision_aabb_upper",
-                         "shape_color", "shape_opacity", "shape_label", "shape_world", "shape_collision_filter_pairs",
-                         "articulation_start", "articulation_end", "articulation_label", "articulation_world",
-                         "gravity", "up_axis", "world_count", "static_shapes") ||
+                         "shape_material_kh", "shape_friction_combine", "shape_restitution_combine",
+                         "shape_surface_velocity", "shape_collision_group", "shape_collision_radius",
+                         "shape_collision_aabb_lower", "shape_collision_aabb_upper", "shape_color", "shape_opacity",
+                         "shape_label", "shape_world", "shape_collision_filter_pairs", "articulation_start",
+                         "articulation_end", "articulation_label", "articulation_world", "gravity", "up_axis",
+                         "world_count", "static_shapes") ||
                    among("particle_q", "particle_qd", "particle_mass", "particle_inv_mass", "particle_radius",
-                         "particle_flags", "particle_world", "tri_indices", "edge_indices");
+                         "particle_flags", "particle_world", "tri_indices", "edge_indices", "tri_poses", "tri_areas",
+                         "tri_materials", "tri_activations", "tri_color", "tri_opacity", "edge_rest_angle",
+                         "edge_rest_length", "edge_bending_properties", "spring_indices", "spring_rest_length",
+                         "spring_stiffness", "spring_damping", "spring_control", "tet_indices", "tet_poses",
+                         "tet_materials", "tet_activations", "particle_colors", "particle_color_groups");
         case CustomAssignment::state:
             return among("body_q", "body_qd", "body_f", "joint_q", "joint_qd", "time", "particle_q", "particle_qd",
                          "particle_f");
         case CustomAssignment::control:
-            return among("joint_target_q", "joint_target_qd", "joint_f", "joint_act");
+            return among("joint_target_q", "joint_target_qd", "joint_f", "joint_act", "tri_activations",
+                         "tet_activations");
         case CustomAssignment::contact:
             return a.name.starts_with("rigid_contact_") || a.name.starts_with("soft_contact_") ||
                    a.name == "contact_generation";
@@ -97,9 +103,13 @@ std::size_t ModelBuilder::custom_count(CustomFrequency frequency) const
         case CustomFrequency::particle:
             return particles.size();
         case CustomFrequency::edge:
+            return edge_indices.size();
         case CustomFrequency::triangle:
+            return tri_indices.size();
         case CustomFrequency::tetrahedron:
+            return tets.size();
         case CustomFrequency::spring:
+            return springs.size();
         case CustomFrequency::contact:
             return 0;
     }

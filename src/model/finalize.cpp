@@ -85,6 +85,7 @@ Result<Model> ModelBuilder::finalize(const FinalizeOptions& options, Diagnostics
     fill_articulations(*this, m);
     if (auto error = fill_shapes(*this, m, out)) return std::move(*error);
     fill_particles(*this, m, out);
+    fill_soft(*this, m, out);
     fill_worlds(*this, m, out);
     fill_custom(*this, m);
 

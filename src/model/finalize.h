@@ -15,6 +15,10 @@ void fill_bodies(const ModelBuilder& builder, const FinalizeOptions& options, Mo
 void fill_joints(const ModelBuilder& builder, Model& model, Diagnostics& out);
 void fill_articulations(const ModelBuilder& builder, Model& model);
 void fill_particles(const ModelBuilder& builder, Model& model, Diagnostics& out);
+/// What holds particles together; needs them.
+void fill_soft(const ModelBuilder& builder, Model& model, Diagnostics& out);
+/// Springs, tetrahedra, attachments and colours name what there is.
+std::optional<Diagnostic> check_soft(const ModelBuilder& builder);
 /// @return MODEL_SHAPE_MATERIAL, if any
 std::optional<Diagnostic> fill_shapes(const ModelBuilder& builder, Model& model, Diagnostics& out);
 void                      fill_custom(const ModelBuilder& builder, Model& model);

@@ -7,8 +7,6 @@ namespace mechane::model {
 
 void fill_particles(const ModelBuilder& b, Model& m, Diagnostics& out)
 {
-    m.tri_indices  = b.tri_indices;
-    m.edge_indices = b.edge_indices;
     for (std::size_t i = 0; i < b.particles.size(); ++i) {
         const BuilderParticle& particle = b.particles[i];
         const std::string      label    = fmt::format("particle_{}", i);

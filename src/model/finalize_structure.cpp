@@ -292,6 +292,7 @@ Misfit check_structure(const ModelBuilder& b, const FinalizeOptions& options)
     if (auto m = check_worlds(b.particles, worlds, "particle_world")) return m;
     if (auto m = check_surface(b, b.tri_indices, "tri_indices", 0)) return m;
     if (auto m = check_surface(b, b.edge_indices, "edge_indices", 2)) return m;
+    if (auto m = check_soft(b)) return m;
     if (auto m = check_bodies(b)) return m;
     if (auto m = check_joints(b)) return m;
     if (auto m = check_articulations(b)) return m;

@@ -42,6 +42,8 @@ Control make_control(const Model& model)
             .joint_target_qd = model.joint_target_qd,
             .joint_f         = model.joint_f,
             .joint_act       = model.joint_act,
+            .tri_activations = model.tri_activations,
+            .tet_activations = model.tet_activations,
             .custom_arrays   = arrays_of(model, CustomAssignment::control)};
 }
 
@@ -51,6 +53,8 @@ void clear(Control& control, const Model& model)
     control.joint_target_qd.assign(model.joint_dof_count(), 0);
     control.joint_f.assign(model.joint_dof_count(), 0);
     control.joint_act.assign(model.joint_dof_count(), 0);
+    std::ranges::fill(control.tri_activations, Real(0));
+    std::ranges::fill(control.tet_activations, Real(0));
     control.custom_arrays = arrays_of(model, CustomAssignment::control);
 }
 

@@ -45,9 +45,10 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
     const std::size_t   shape0    = shapes.size();
     const std::size_t   tree0     = articulations.size();
     const std::size_t   particle0 = particles.size();
-    const CustomOffsets offsets   = source.custom_attributes.empty() ? CustomOffsets{} : custom_offsets();
-    const auto          placed    = [&](const Posed& X) { return options.xform ? *options.xform * X : X; };
-    const auto          renamed   = [&](std::string& label) {
+    const std::size_t   tri0 = tri_indices.size(), edge0 = edge_indices.size();
+    const CustomOffsets offsets = source.custom_attributes.empty() ? CustomOffsets{} : custom_offsets();
+    const auto          placed  = [&](const Posed& X) { return options.xform ? *options.xform * X : X; };
+    const auto          renamed = [&](std::string& label) {
         if (!options.label_prefix.empty()) label = options.label_prefix + "/" + label;
     };
     for (BuilderBody body : source.bodies) {
@@ -118,6 +119,7 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
         for (std::int32_t& p : edge) p = copied_index(p, particle0);
         edge_indices.push_back(edge);
     }
+    append_soft(source, body0, particle0, tri0, edge0);
     for (const auto& [a, b] : source.shape_collision_filter_pairs)
         shape_collision_filter_pairs.emplace_back(copied_index(a, shape0), copied_index(b, shape0));
     return merge_custom(source, offsets, world);

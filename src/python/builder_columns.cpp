@@ -16,10 +16,15 @@ namespace mechane::python {
 namespace {
 
 using model::BuilderArticulation;
+using model::BuilderAttachment;
 using model::BuilderBody;
+using model::BuilderEdge;
 using model::BuilderJoint;
 using model::BuilderParticle;
 using model::BuilderShape;
+using model::BuilderSpring;
+using model::BuilderTet;
+using model::BuilderTriangle;
 using model::JointDofConfig;
 using model::ModelBuilder;
 
@@ -73,6 +78,24 @@ template <>
 struct KindOf<std::optional<double>> {
     static constexpr const char* name = "float";
 };
+
+/// Rows of numbers are tuples outside.
+template <class T, std::size_t n>
+struct KindOf<std::array<T, n>> {
+    static constexpr const char* name = "row";
+};
+using python::from_python;
+using python::to_python;
+template <class T, std::size_t n>
+nb::object to_python(const std::array<T, n>& v)
+{
+    nb::list out;
+    for (const T& x : v) out.append(nb::cast(x));
+    return nb::tuple(out);
+}
+template <class T, std::size_t n>
+void from_python(nb::handle h, std::array<T, n>& v)
+{ v = nb::cast<std::array<T, n>>(h); }
 
 /// A field of each entity of one list. `List` and `Field` are stateless lambdas.
 template <class List, class Field>
@@ -240,6 +263,12 @@ constexpr auto kJoints    = [](ModelBuilder& b) -> auto& { return b.joints; };
 constexpr auto kShapes    = [](ModelBuilder& b) -> auto& { return b.shapes; };
 constexpr auto kTrees     = [](ModelBuilder& b) -> auto& { return b.articulations; };
 constexpr auto kParticles = [](ModelBuilder& b) -> auto& { return b.particles; };
+constexpr auto kSprings   = [](ModelBuilder& b) -> auto& { return b.springs; };
+constexpr auto kTriangles = [](ModelBuilder& b) -> auto& { return b.tri_elements; };
+constexpr auto kEdges     = [](ModelBuilder& b) -> auto& { return b.edge_elements; };
+constexpr auto kTets      = [](ModelBuilder& b) -> auto& { return b.tets; };
+constexpr auto kHeld      = [](ModelBuilder& b) -> auto& { return b.attachments; };
+constexpr auto kItself    = [](auto& v) -> auto& { return v; };
 
 const Column* columns(std::size_t& count)
 {
@@ -331,6 +360,59 @@ const Column* columns(std::size_t& count)
         field_of("particle_radius", kParticles, [](BuilderParticle& p) -> auto& { return p.radius; }),
         field_of("particle_flags", kParticles, [](BuilderParticle& p) -> auto& { return p.flags; }),
         field_of("particle_world", kParticles, [](BuilderParticle& p) -> auto& { return p.world; }),
+
+        {"spring_indices", "int", [](const ModelBuilder& b) { return 2 * b.springs.size(); },
+         [](ModelBuilder& b, std::size_t i) { return to_python(i % 2 == 0 ? b.springs[i / 2].i : b.springs[i / 2].j); },
+         [](ModelBuilder& b, std::size_t i, nb::handle v) {
+             (i % 2 == 0 ? b.springs[i / 2].i : b.springs[i / 2].j) = nb::cast<std::int32_t>(v);
+         }},
+        field_of("spring_rest_length", kSprings, [](BuilderSpring& s) -> auto& { return s.rest_length; }),
+        field_of("spring_stiffness", kSprings, [](BuilderSpring& s) -> auto& { return s.ke; }),
+        field_of("spring_damping", kSprings, [](BuilderSpring& s) -> auto& { return s.kd; }),
+        field_of("spring_control", kSprings, [](BuilderSpring& s) -> auto& { return s.control; }),
+        field_of(
+            "tri_indices", [](ModelBuilder& b) -> auto& { return b.tri_indices; }, kItself),
+        {"tri_poses", "mat22", [](const ModelBuilder& b) { return b.tri_elements.size(); },
+         [](ModelBuilder& b, std::size_t i) -> nb::object {
+             const auto& p = b.tri_elements[i].pose;
+             return nb::make_tuple(nb::make_tuple(p[0], p[1]), nb::make_tuple(p[2], p[3]));
+         },
+         [](ModelBuilder& b, std::size_t i, nb::handle v) {
+             const auto rows        = nb::cast<std::array<std::array<double, 2>, 2>>(v);
+             b.tri_elements[i].pose = {rows[0][0], rows[0][1], rows[1][0], rows[1][1]};
+         }},
+        field_of("tri_areas", kTriangles, [](BuilderTriangle& t) -> auto& { return t.area; }),
+        field_of("tri_materials", kTriangles, [](BuilderTriangle& t) -> auto& { return t.material; }),
+        field_of("tri_activations", kTriangles, [](BuilderTriangle& t) -> auto& { return t.activation; }),
+        field_of("tri_color", kTriangles, [](BuilderTriangle& t) -> auto& { return t.color; }),
+        field_of("tri_opacity", kTriangles, [](BuilderTriangle& t) -> auto& { return t.opacity; }),
+        field_of(
+            "edge_indices", [](ModelBuilder& b) -> auto& { return b.edge_indices; }, kItself),
+        field_of("edge_rest_angle", kEdges, [](BuilderEdge& e) -> auto& { return e.rest_angle; }),
+        field_of("edge_rest_length", kEdges, [](BuilderEdge& e) -> auto& { return e.rest_length; }),
+        field_of("edge_bending_properties", kEdges, [](BuilderEdge& e) -> auto& { return e.bending; }),
+        field_of("tet_indices", kTets, [](BuilderTet& t) -> auto& { return t.indices; }),
+        {"tet_poses", "mat33rows", [](const ModelBuilder& b) { return b.tets.size(); },
+         [](ModelBuilder& b, std::size_t i) -> nb::object {
+             const Mat33d& p = b.tets[i].pose;
+             return nb::make_tuple(to_python(p.r0), to_python(p.r1), to_python(p.r2));
+         },
+         [](ModelBuilder& b, std::size_t i, nb::handle v) {
+             const auto rows = nb::cast<std::array<Numbers3, 3>>(v);
+             b.tets[i].pose  = {vec3(rows[0]), vec3(rows[1]), vec3(rows[2])};
+         }},
+        field_of("tet_materials", kTets, [](BuilderTet& t) -> auto& { return t.material; }),
+        field_of("tet_activations", kTets, [](BuilderTet& t) -> auto& { return t.activation; }),
+        field_of("attachment_particle_body_body", kHeld, [](BuilderAttachment& a) -> auto& { return a.body; }),
+        field_of("attachment_particle_body_particle", kHeld, [](BuilderAttachment& a) -> auto& { return a.particle; }),
+        field_of("attachment_particle_body_body_point", kHeld,
+                 [](BuilderAttachment& a) -> auto& { return a.body_point; }),
+        field_of("attachment_particle_body_stiffness", kHeld,
+                 [](BuilderAttachment& a) -> auto& { return a.stiffness; }),
+        field_of("attachment_particle_body_damping", kHeld, [](BuilderAttachment& a) -> auto& { return a.damping; }),
+        field_of("attachment_particle_body_enabled", kHeld, [](BuilderAttachment& a) -> auto& { return a.enabled; }),
+        field_of("attachment_particle_body_world", kHeld, [](BuilderAttachment& a) -> auto& { return a.world; }),
+
         {"articulation_start", "int", [](const ModelBuilder& b) { return b.articulations.size(); },
          [](ModelBuilder& b, std::size_t i) { return to_python(b.articulations[i].joints.front()); }, nullptr},
         {"articulation_end", "int", [](const ModelBuilder& b) { return b.articulations.size(); },

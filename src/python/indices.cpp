@@ -17,10 +17,9 @@ void check(const char* name, const std::vector<std::int32_t>& values, std::int64
 {
     for (std::size_t i = 0; i < values.size(); ++i)
         if (values[i] < least || values[i] >= static_cast<std::int64_t>(end))
-            throw nb::value_error(
-                fmt::format("{}[{}] is {}: expected {} to {}, the {} of the model", name, i, values[i], least,
-                            static_cast<std::int64_t>(end) - 1, of)
-                    .c_str());
+            throw nb::value_error(fmt::format("{}[{}] is {}: expected {} to {}, the {} of the model", name, i,
+                                              values[i], least, static_cast<std::int64_t>(end) - 1, of)
+                                      .c_str());
 }
 
 }  // namespace
@@ -43,6 +42,10 @@ void check_indices(const model::Model& m)
     check("articulation_start", m.articulation_start, 0, joints + 1, "joints");
     check("articulation_end", m.articulation_end, 0, joints + 1, "joints");
     check("particle_world", m.particle_world, -1, worlds, "worlds");
+    const std::size_t particles = m.particle_q.size();
+    check("spring_indices", m.spring_indices, 0, particles, "particles");
+    check("attachment_particle_body_particle", m.attachment_particle_body_particle, 0, particles, "particles");
+    check("attachment_particle_body_body", m.attachment_particle_body_body, 0, bodies, "bodies");
 }
 
 }  // namespace mechane::python

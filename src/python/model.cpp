@@ -121,6 +121,37 @@ constexpr ArrayRow<Model> kModelArrays[] = {
     MCH_ROW(Model, particle_radius),
     MCH_ROW(Model, particle_flags),
     MCH_ROW(Model, particle_world),
+    MCH_ROW(Model, particle_colors),
+    MCH_ROW(Model, spring_indices),
+    MCH_ROW(Model, spring_rest_length),
+    MCH_ROW(Model, spring_stiffness),
+    MCH_ROW(Model, spring_damping),
+    MCH_ROW(Model, spring_control),
+    MCH_ROW(Model, tri_indices),
+    {"tri_poses",
+     [](Model& m, nb::handle owner) {
+         return view(m.tri_poses.empty() ? nullptr : m.tri_poses.front().data(), {m.tri_poses.size(), 2, 2}, owner);
+     }},
+    MCH_ROW(Model, tri_areas),
+    MCH_ROW(Model, tri_materials),
+    MCH_ROW(Model, tri_activations),
+    MCH_ROW(Model, tri_color),
+    MCH_ROW(Model, tri_opacity),
+    MCH_ROW(Model, edge_indices),
+    MCH_ROW(Model, edge_rest_angle),
+    MCH_ROW(Model, edge_rest_length),
+    MCH_ROW(Model, edge_bending_properties),
+    MCH_ROW(Model, tet_indices),
+    MCH_ROW(Model, tet_poses),
+    MCH_ROW(Model, tet_materials),
+    MCH_ROW(Model, tet_activations),
+    MCH_ROW(Model, attachment_particle_body_body),
+    MCH_ROW(Model, attachment_particle_body_particle),
+    MCH_ROW(Model, attachment_particle_body_body_point),
+    MCH_ROW(Model, attachment_particle_body_stiffness),
+    MCH_ROW(Model, attachment_particle_body_damping),
+    MCH_ROW(Model, attachment_particle_body_enabled),
+    MCH_ROW(Model, attachment_particle_body_world),
     MCH_ROW(Model, gravity),
     MCH_ROW(Model, body_world_start),
     MCH_ROW(Model, shape_world_start),
@@ -137,8 +168,9 @@ constexpr ArrayRow<State> kStateArrays[] = {
 };
 
 constexpr ArrayRow<Control> kControlArrays[] = {
-    MCH_ROW(Control, joint_target_q), MCH_ROW(Control, joint_target_qd), MCH_ROW(Control, joint_f),
-    MCH_ROW(Control, joint_act),      MCH_ROW(Control, body_target_q),
+    MCH_ROW(Control, joint_target_q),  MCH_ROW(Control, joint_target_qd), MCH_ROW(Control, joint_f),
+    MCH_ROW(Control, joint_act),       MCH_ROW(Control, body_target_q),   MCH_ROW(Control, tri_activations),
+    MCH_ROW(Control, tet_activations),
 };
 
 #undef MCH_ROW

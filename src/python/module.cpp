@@ -28,6 +28,7 @@ NB_MODULE(_core, m)
     bind_builder(m);
     bind_builder_columns(m);
     bind_model(m);
+    bind_soft(m);
     bind_usd(m);
     bind_resolvers(m);
     bind_importer(m);

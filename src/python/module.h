@@ -12,6 +12,7 @@ void bind_fields(nb::module_& m);
 void bind_builder(nb::module_& m);
 void bind_builder_columns(nb::module_& m);
 void bind_model(nb::module_& m);
+void bind_soft(nb::module_& m);
 void bind_usd(nb::module_& m);
 void bind_resolvers(nb::module_& m);
 void bind_importer(nb::module_& m);

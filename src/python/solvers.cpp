@@ -12,6 +12,7 @@
 
 #include "mechane/collision/pipeline.h"
 #include "mechane/solvers/contact_wrench.h"
+#include "mechane/solvers/parameters.h"
 #include "python/arrays.h"
 #include "python/errors.h"
 #include "python/indices.h"
@@ -162,6 +163,13 @@ class BoundSolver {
     }
     bool restore(const nb::bytes& bytes)
     { return solver_->restore({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()}); }
+    /// Another value of a parameter, from the next step on.
+    bool configure(const std::string& parameter, double value)
+    {
+        const Inside inside(busy_);
+        auto* const  adjustable = dynamic_cast<solvers::Adjustable*>(solver_.get());
+        return adjustable != nullptr && adjustable->configure({parameter, value});
+    }
     [[nodiscard]] std::string name() const { return std::string(solver_->name()); }
     [[nodiscard]] nb::list    diagnostics() const { return python::to_python(found_); }
 
@@ -204,6 +212,7 @@ void bind_solvers(nb::module_& m)
              nb::arg("contacts").none(), nb::arg("dt"))
         .def("rollout", &BoundSolver::rollout, nb::arg("state"), nb::arg("frames"), nb::arg("dt"), nb::arg("substeps"),
              nb::arg("control").none(), nb::arg("record"))
+        .def("configure", &BoundSolver::configure, nb::arg("parameter"), nb::arg("value"))
         .def("notify", &BoundSolver::notify, nb::arg("changes"))
         .def("reset", &BoundSolver::reset)
         .def("reset_worlds", &BoundSolver::reset_worlds, nb::arg("selected"))

@@ -92,9 +92,9 @@ std::uint64_t model_hash(const model::Model& m)
                 m.joint_qd_start, m.joint_mimic_joint, m.joint_mimic_coeffs, m.joint_cone_limit, m.joint_break_force,
                 m.joint_break_torque, m.joint_exclude_from_articulation);
     h = mix_all(h, m.joint_q, m.joint_qd, m.joint_target_q, m.joint_target_qd, m.joint_rest_q, m.joint_f, m.joint_act,
-                m.joint_axis, m.joint_armature, m.joint_friction, m.joint_damping, m.joint_stiffness,
-                m.joint_target_ke, m.joint_target_kd, m.joint_target_mode, m.joint_drive_type, m.joint_limit_lower,
-                m.joint_limit_upper, m.joint_limit_ke, m.joint_limit_kd, m.joint_effort_limit, m.joint_velocity_limit);
+                m.joint_axis, m.joint_armature, m.joint_friction, m.joint_damping, m.joint_stiffness, m.joint_target_ke,
+                m.joint_target_kd, m.joint_target_mode, m.joint_drive_type, m.joint_limit_lower, m.joint_limit_upper,
+                m.joint_limit_ke, m.joint_limit_kd, m.joint_effort_limit, m.joint_velocity_limit);
     h = mix_all(h, m.shape_label, m.shape_type, m.shape_body, m.shape_world, m.shape_transform, m.shape_scale,
                 m.shape_flags, m.shape_is_solid, m.shape_margin, m.shape_gap, m.shape_collision_group,
                 m.shape_collision_filter_pairs, m.shape_surface_velocity);
@@ -104,6 +104,14 @@ std::uint64_t model_hash(const model::Model& m)
                 m.shape_restitution_combine);
     h = mix_all(h, m.articulation_start, m.articulation_end, m.particle_q, m.particle_qd, m.particle_mass,
                 m.particle_radius, m.particle_flags, m.particle_world, m.tri_indices, m.edge_indices, m.gravity);
+    // Models without anything soft keep the hash that their recordings have.
+    if (m.spring_count() + m.tri_count() + m.edge_count() + m.tet_count() + m.attachment_particle_body_count() > 0)
+        h = mix_all(h, m.spring_indices, m.spring_rest_length, m.spring_stiffness, m.spring_damping, m.tri_poses,
+                    m.tri_areas, m.tri_materials, m.edge_rest_angle, m.edge_rest_length, m.edge_bending_properties,
+                    m.tet_indices, m.tet_poses, m.tet_materials, m.attachment_particle_body_body,
+                    m.attachment_particle_body_particle, m.attachment_particle_body_body_point,
+                    m.attachment_particle_body_stiffness, m.attachment_particle_body_damping,
+                    m.attachment_particle_body_enabled);
     for (std::size_t s = 0; s < m.shape_source.size(); ++s)
         if (const auto& mesh = m.shape_source[s]) h = mix_all(hash_combine(h, s), mesh->points, mesh->triangles);
     for (std::size_t s = 0; s < m.shape_sdf_config.size(); ++s)

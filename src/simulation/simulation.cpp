@@ -73,6 +73,8 @@ struct Simulation::Impl {
     Controller                          controller;
     std::optional<Queries>              queries;
     bool                                queries_fresh = false, edited = false;
+    bool                                stale  = false;  ///< the model was edited since `model` was made
+    bool                                inside = false;  ///< the controller is running
     std::optional<model::State>         initial;
     std::set<std::int32_t>              stopped;  ///< worlds that diverged
     std::optional<Recorder>             recorder;
@@ -98,6 +100,39 @@ struct Simulation::Impl {
         reset.resize(static_cast<std::size_t>(model->world_count()) + 1, 0);
         for (std::size_t i = 0; i < worlds.size(); ++i) reset[i] = static_cast<std::uint8_t>(reset[i] | worlds[i]);
         if (all) reset.back() = 1;
+    }
+
+    /// The first command that is no number.
+    Result<void> check_commands() const
+    {
+        const model::Control& c = control.arrays();
+        for (const auto& [name, values] : {std::pair{"joint_f", &c.joint_f}, {"joint_target_q", &c.joint_target_q},
+                                           {"joint_target_qd", &c.joint_target_qd}, {"joint_act", &c.joint_act}})
+            for (std::size_t i = 0; i < values->size(); ++i)
+                if (!std::isfinite((*values)[i]))
+                    return mistake("Simulation::step", "control",
+                                   fmt::format("{}[{}] is {}, expected a finite number", name, i, (*values)[i]));
+        return {};
+    }
+
+    /// The model as it is simulated, and the objects that belong to it.
+    const std::shared_ptr<const Model>& current()
+    {
+        if (!std::exchange(stale, false)) return model;
+        const simulation::ModelParts& parts = model->parts();
+        model = Model::make({.arrays = engine->model(), .animation = parts.animation, .dt = parts.dt, .keeps = parts.keeps});
+        state.model_ = control.model_ = model;
+        queries.reset();
+        return model;
+    }
+
+    State& settled()
+    {
+        if (!state.is_settled()) {
+            (void)current();
+            state.settle();
+        }
+        return state;
     }
 
     Result<void> check_arrays() const
@@ -134,13 +169,23 @@ struct Simulation::Impl {
 
     Result<StepReport> step()
     {
+        if (inside)
+            return mistake("Simulation::step", "controller", "a controller cannot step the simulation that calls it");
         if (auto good = check_arrays(); !good) return good.error();
-        if (!state.is_settled()) state.settle();
+        settled();
         engine->follow();
         if (controller) {
+            struct Inside {
+                bool& flag;
+                explicit Inside(bool& f) : flag(f) { flag = true; }
+                ~Inside() { flag = false; }
+                Inside(const Inside&)            = delete;
+                Inside& operator=(const Inside&) = delete;
+            } const guard(inside);
             controller(state, control);
             if (auto good = check_arrays(); !good) return good.error();
         }
+        if (auto good = check_commands(); !good) return good.error();
         if (!control.wrenches().empty()) arrays().body_f = control.wrenches();
         if (recorder) record_inputs();
         queries_fresh = false;
@@ -170,7 +215,21 @@ struct Simulation::Impl {
     }
 };
 
-Simulation::Simulation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Simulation::Simulation(Private, std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Simulation::Impl& Simulation::own(const char* function) const
+{
+    MCH_REQUIRE(impl_ != nullptr, function, "this", "a simulation that was not moved away");
+    return *impl_;
+}
+
+Simulation::Impl& Simulation::outside(const char* function) const
+{
+    Impl& impl = own(function);
+    MCH_REQUIRE(!impl.inside, function, "this", "a simulation whose controller is not running");
+    return impl;
+}
+
 Simulation::Simulation(std::shared_ptr<const Model> model, const SimulationOptions& options)
     : Simulation(make(std::move(model), options).expect())
 {
@@ -205,14 +264,14 @@ Result<Simulation> Simulation::make(std::shared_ptr<const Model> model, const Si
     impl->engine = *std::move(engine);
     (void)impl->engine->project(impl->notes);
     impl->engine->begin(impl->notes);
-    return Simulation(std::move(impl));
+    return Simulation(Private{}, std::move(impl));
 }
 
-Result<StepReport> Simulation::step() { return impl_->step(); }
+Result<StepReport> Simulation::step() { return own("Simulation::step").step(); }
 
 Result<void> Simulation::run_for(double seconds)
 {
-    const double dt = impl_->engine->options().dt;
+    const double dt = own("Simulation::run_for").engine->options().dt;
     if (!(seconds >= 0) || !(seconds / dt < 9e15))
         return make_diagnostic(simulation::kOption, {},
                                fmt::format("seconds: {} is no time that {} s steps fill", seconds, dt));
@@ -221,72 +280,86 @@ Result<void> Simulation::run_for(double seconds)
     return {};
 }
 
-void Simulation::on_step(Controller controller) { impl_->controller = std::move(controller); }
+void Simulation::on_step(Controller controller) { outside("Simulation::on_step").controller = std::move(controller); }
 
-const std::shared_ptr<const Model>& Simulation::model() const noexcept { return impl_->model; }
-const State&                        Simulation::state() const noexcept { return impl_->state; }
-double                              Simulation::time() const noexcept { return impl_->state.time(); }
-double                              Simulation::dt() const noexcept { return impl_->engine->options().dt; }
-std::int64_t                        Simulation::steps() const noexcept { return impl_->engine->step_count(); }
-std::uint64_t                       Simulation::hash() const noexcept { return impl_->engine->hash(); }
-Placement                           Simulation::pose(BodyId body) const { return impl_->state.pose(body); }
-Vec3                                Simulation::position(BodyId body) const { return impl_->state.position(body); }
-Worlds                              Simulation::worlds() const { return Worlds(impl_->model->world_count()); }
-const Diagnostics&                  Simulation::notes() const noexcept { return impl_->notes; }
+const std::shared_ptr<const Model>& Simulation::model() const { return own("Simulation::model").current(); }
+const State&                        Simulation::state() const { return own("Simulation::state").settled(); }
+double                              Simulation::time() const { return own("Simulation::time").state.time(); }
+double             Simulation::dt() const { return own("Simulation::dt").engine->options().dt; }
+std::int64_t       Simulation::steps() const { return own("Simulation::steps").engine->step_count(); }
+std::uint64_t      Simulation::hash() const { return own("Simulation::hash").engine->hash(); }
+Placement          Simulation::pose(BodyId body) const { return own("Simulation::pose").settled().pose(body); }
+Vec3               Simulation::position(BodyId body) const { return own("Simulation::position").settled().position(body); }
+Worlds             Simulation::worlds() const { return Worlds(own("Simulation::worlds").model->world_count()); }
+const Diagnostics& Simulation::notes() const { return own("Simulation::notes").notes; }
 
-Contacts Simulation::contacts() const { return {*impl_->model, impl_->state, impl_->engine->contacts()}; }
-Contacts Simulation::touching() const { return {*impl_->model, impl_->state, impl_->engine->contacts(), true}; }
+Contacts Simulation::contacts() const
+{
+    Impl& impl = own("Simulation::contacts");
+    return {*impl.model, impl.settled(), impl.engine->contacts()};
+}
+
+Contacts Simulation::touching() const
+{
+    Impl& impl = own("Simulation::touching");
+    return {*impl.model, impl.settled(), impl.engine->contacts(), true};
+}
 
 const Queries& Simulation::queries()
 {
-    if (!impl_->queries) impl_->queries.emplace(impl_->model);
-    if (!impl_->state.is_settled()) impl_->state.settle();
-    if (!impl_->queries_fresh) impl_->queries->update(impl_->state);
-    impl_->queries_fresh = true;
-    return *impl_->queries;
+    Impl& impl = own("Simulation::queries");
+    const auto& model = impl.current();
+    if (!impl.queries) impl.queries.emplace(model), impl.queries_fresh = false;
+    if (!impl.queries_fresh) impl.queries->update(impl.settled());
+    impl.queries_fresh = true;
+    return *impl.queries;
 }
 
-Control& Simulation::control() { return impl_->control; }
+Control& Simulation::control() { return own("Simulation::control").control; }
 
 State& Simulation::edit_state()
 {
-    impl_->queries_fresh = false;
-    return impl_->state;
+    Impl& impl = own("Simulation::edit_state");
+    impl.queries_fresh = false;
+    return impl.state;
 }
 
 void Simulation::reset()
 {
-    const double time = impl_->arrays().time;
-    auto         custom_arrays = std::move(impl_->arrays().custom_arrays);
-    impl_->arrays()            = impl_->start();
-    impl_->arrays().time       = time;
-    impl_->arrays().custom_arrays = std::move(custom_arrays);
-    impl_->state.unsettled_       = false;
-    impl_->engine->forget();
-    impl_->stopped.clear();
-    impl_->forgot({}, true);
+    Impl& impl = outside("Simulation::reset");
+    const double time = impl.arrays().time;
+    auto         custom_arrays = std::move(impl.arrays().custom_arrays);
+    impl.arrays()            = impl.start();
+    impl.arrays().time       = time;
+    impl.arrays().custom_arrays = std::move(custom_arrays);
+    impl.state.unsettled_       = false;
+    impl.engine->forget();
+    impl.stopped.clear();
+    impl.forgot({}, true);
 }
 
 void Simulation::reset(WorldId world)
 {
+    Impl& impl = outside("Simulation::reset");
     const std::size_t         w = index_of(world, worlds().size(), "Simulation::reset", "world");
     std::vector<std::uint8_t> mask(worlds().size(), 0);
     mask[w] = 1;
-    MCH_REQUIRE(model::fits(impl_->model->arrays(), impl_->arrays()), "Simulation::reset", "state",
+    MCH_REQUIRE(model::fits(impl.model->arrays(), impl.arrays()), "Simulation::reset", "state",
                 "arrays of the model's sizes: they were resized through arrays()");
-    model::copy_worlds(impl_->arrays(), impl_->start(), impl_->model->arrays(), mask);
-    impl_->engine->forget_worlds(mask);
-    impl_->stopped.erase(world.value);
-    impl_->forgot(mask, false);
+    model::copy_worlds(impl.arrays(), impl.start(), impl.model->arrays(), mask);
+    impl.engine->forget_worlds(mask);
+    impl.stopped.erase(world.value);
+    impl.forgot(mask, false);
 }
 
 Result<void> Simulation::edit(const std::function<void(ModelEdit&)>& change)
 {
+    Impl& impl = outside("Simulation::edit");
     if (!change) return mistake("Simulation::edit", "change", "expected a function");
-    if (impl_->recorder)
+    if (impl.recorder)
         return make_diagnostic(simulation::kRecordingState, {}, "the model cannot be edited while it is recorded");
-    impl_->edited = true;
-    return impl_->engine->edit([&](model::Model& arrays) {
+    impl.edited = impl.stale = true;
+    return impl.engine->edit([&](model::Model& arrays) {
         ModelEdit edit(arrays);
         change(edit);
         return edit.changes();
@@ -295,47 +368,49 @@ Result<void> Simulation::edit(const std::function<void(ModelEdit&)>& change)
 
 Result<void> Simulation::record(const std::string& file, const RecordOptions& options)
 {
-    if (impl_->recorder) return make_diagnostic(simulation::kRecordingState, {.layer = file}, "a recording is under way");
-    if (impl_->edited)
+    Impl& impl = outside("Simulation::record");
+    if (impl.recorder) return make_diagnostic(simulation::kRecordingState, {.layer = file}, "a recording is under way");
+    if (impl.edited)
         return make_diagnostic(simulation::kRecordingState, {.layer = file},
                                "the model was edited, so that nothing could compute the recording once more");
     if (options.every < 1)
         return make_diagnostic(simulation::kOption, {}, fmt::format("every: {} is not positive", options.every));
-    if (auto good = impl_->check_arrays(); !good) return good;
-    if (!impl_->state.is_settled()) impl_->state.settle();
-    simulation::Engine&     engine = *impl_->engine;
+    if (auto good = impl.check_arrays(); !good) return good;
+    impl.settled();
+    simulation::Engine&     engine = *impl.engine;
     record::RecordingHeader header{.program  = "mechane",
                                    .source   = options.source,
-                                   .model    = record::model_hash(impl_->model->arrays()),
+                                   .model    = record::model_hash(impl.model->arrays()),
                                    .solver   = engine.options().solver,
                                    .dt       = engine.options().dt,
                                    .substeps = engine.options().substeps,
                                    .sleeping = engine.options().sleeping};
-    const model::Control own = model::make_control(impl_->model->arrays());
-    const bool pristine = engine.step_count() == 0 && same_motion(impl_->arrays(), impl_->start()) &&
-                          same_commands(impl_->commands(), own);
+    const model::Control authored = model::make_control(impl.model->arrays());
+    const bool pristine = engine.step_count() == 0 && same_motion(impl.arrays(), impl.start()) &&
+                          same_commands(impl.commands(), authored);
     if (!pristine) header.start = record::to_bytes(engine.checkpoint());
     auto writer = record::RecordingWriter::create(file, header);
     if (!writer) return writer.error();
     writer->step(engine.step_count(), engine.hash());
-    writer->frame(run::make_frame(engine.model(), impl_->arrays(), engine.contacts_now()));
-    impl_->recorder = Recorder{.writer     = *std::move(writer),
+    writer->frame(run::make_frame(engine.model(), impl.arrays(), engine.contacts_now()));
+    impl.recorder = Recorder{.writer     = *std::move(writer),
                                .every      = options.every,
                                .begin      = engine.step_count(),
                                .last_frame = engine.step_count(),
-                               .state      = impl_->arrays(),
-                               .control    = impl_->commands(),
-                               .wrench     = std::vector<Spatial>(impl_->model->arrays().body_count()),
+                               .state      = impl.arrays(),
+                               .control    = impl.commands(),
+                               .wrench     = std::vector<Spatial>(impl.model->arrays().body_count()),
                                .reset      = {}};
     return {};
 }
 
 Result<void> Simulation::finish_recording()
 {
-    if (!impl_->recorder) return make_diagnostic(simulation::kRecordingState, {}, "nothing is recorded");
-    impl_->record_step(true);
-    auto done = impl_->recorder->writer.finish();
-    impl_->recorder.reset();
+    Impl& impl = outside("Simulation::finish_recording");
+    if (!impl.recorder) return make_diagnostic(simulation::kRecordingState, {}, "nothing is recorded");
+    impl.record_step(true);
+    auto done = impl.recorder->writer.finish();
+    impl.recorder.reset();
     return done;
 }
 

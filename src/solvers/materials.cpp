@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mechane/model/builder.h"
+#include "mechane/solvers/parameters.h"
 
 namespace mechane::solvers {
 
@@ -69,10 +70,10 @@ std::optional<MaterialCombine> friction_rule_of(std::string_view solver)
 {
     static constexpr std::pair<std::string_view, MaterialCombine> kRules[] = {
         {"softstep", MaterialCombine::average},      {"xpbd", MaterialCombine::average},
-        {"semi_implicit", MaterialCombine::average}, {"featherstone", MaterialCombine::average},
+        {"semi-implicit", MaterialCombine::average}, {"featherstone", MaterialCombine::average},
         {"vbd", MaterialCombine::geometric_mean},    {"mujoco", MaterialCombine::maximum}};
     for (const auto& [name, rule] : kRules)
-        if (name == solver) return rule;
+        if (name == canonical_name(solver)) return rule;
     return std::nullopt;
 }
 

@@ -9,14 +9,19 @@
 #include <vector>
 
 #include "mechane/solvers/codes.h"
+#include "mechane/solvers/parameters.h"
 #include "mechane/solvers/solver.h"
 #include "mechane/solvers/support.h"
-#include "softstep/softstep.h"
+#include "solvers/featherstone/featherstone.h"
+#include "solvers/semi_implicit/semi_implicit.h"
+#include "solvers/softstep/softstep.h"
+#include "solvers/xpbd/xpbd.h"
+#include "solvers/vbd/vbd.h"
 
 namespace mechane::solvers {
 
 namespace {
-constexpr std::array<std::string_view, 1> kNames{"softstep"};
+constexpr std::array<std::string_view, 5> kNames{"softstep", "xpbd", "semi-implicit", "featherstone", "vbd"};
 
 /// Solvers of the program's own. What was handed out stays valid: nothing is ever taken away.
 struct Registry {
@@ -71,9 +76,10 @@ Result<void> register_solver(std::string name, SolverFactory factory)
     Registry&             all = registry();
     const std::lock_guard lock(all.mutex);
     const auto&           known = all.lists.back();
-    if (name.empty() || std::find(known.begin(), known.end(), name) != known.end())
-        return make_diagnostic(kSolverName, {},
-                               name.empty() ? "name: expected a text" : fmt::format("name: '{}' is taken", name));
+    if (name.empty() || name.find(':') != std::string::npos)
+        return make_diagnostic(kSolverName, {}, "name: expected a text without a colon");
+    if (std::find(known.begin(), known.end(), canonical_name(name)) != known.end())
+        return make_diagnostic(kSolverName, {}, fmt::format("name: '{}' is taken", name));
     all.own.emplace_back(std::move(name), std::move(factory));
     all.lists.push_back(known);
     all.lists.back().push_back(all.own.back().first);
@@ -84,8 +90,9 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
                                             const SolverOptions& options, Diagnostics& out)
 {
     const SolverFactory own = own_factory(name);
-    if (!own && std::find(kNames.begin(), kNames.end(), name) == kNames.end())
-        return make_diagnostic(kSolverUnknown, {}, fmt::format("solver '{}' does not exist", name),
+    const auto          is  = std::string(canonical_name(name.substr(0, name.find(':'))));
+    if (!own && std::find(kNames.begin(), kNames.end(), is) == kNames.end())
+        return make_diagnostic(kSolverUnknown, {}, fmt::format("solver '{}' does not exist", is),
                                fmt::format("Known solvers: {}.", fmt::join(solver_names(), ", ")));
     if (options.substeps < 1 || options.substeps > 64)
         return make_diagnostic(kSolverModel, {}, fmt::format("substeps is {}, expected 1 to 64", options.substeps));
@@ -99,7 +106,13 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
             return make_diagnostic(kSolverModel, {}, fmt::format("solver '{}' made nothing", name));
         return made;
     }
-    if (auto honoured = report_support(name, model, options.strict, out); !honoured) return honoured.error();
+    auto choice = choose_solver(name);
+    if (!choice) return choice.error();
+    if (auto honoured = report_support(is, model, options.strict, out); !honoured) return honoured.error();
+    if (is == "semi-implicit") return semi_implicit::make(model, options, *std::move(choice));
+    if (is == "xpbd") return xpbd::make(model, options, *std::move(choice));
+    if (is == "featherstone") return featherstone::make(model, options, *std::move(choice));
+    if (is == "vbd") return vbd::make(model, options, *std::move(choice), out);
     return softstep::make(model, options, out);
 }
 

@@ -1,12 +1,12 @@
 #include "mechane/solvers/support.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "mechane/model/builder.h"
 #include "mechane/model/types.h"
 #include "mechane/solvers/codes.h"
+#include "mechane/solvers/parameters.h"
 
 namespace mechane::solvers {
 
@@ -103,14 +103,20 @@ const Row kRows[] = {
      {}},
     {{"joint.velocity_limit", "velocity limits"},
      [](const Model& m) {
-         return joints_with_dof(
-             m, [&](std::size_t d) { return m.joint_velocity_limit[d] > 0 && bounded(m.joint_velocity_limit[d]); });
+         const model::JointDofConfig plain;
+         return joints_with_dof(m, [&](std::size_t d) {
+             return m.joint_velocity_limit[d] > 0 &&
+                    m.joint_velocity_limit[d] < static_cast<Real>(plain.velocity_limit);
+         });
      },
      Support::full,
      {}},
     {{"joint.effort_limit", "effort limits of drives"},
      [](const Model& m) {
-         return joints_with_dof(m, [&](std::size_t d) { return driven(m, d) && bounded(m.joint_effort_limit[d]); });
+         const model::JointDofConfig plain;
+         return joints_with_dof(m, [&](std::size_t d) {
+             return driven(m, d) && m.joint_effort_limit[d] < static_cast<Real>(plain.effort_limit);
+         });
      },
      Support::full,
      {}},
@@ -240,9 +246,105 @@ const Row kRows[] = {
      {}},
 };
 
-template <std::size_t... i>
-std::array<SupportRow, sizeof...(i)> softstep_rows(std::index_sequence<i...>)
-{ return {SupportRow{&kRows[i].feature, kRows[i].softstep, kRows[i].consequence}...}; }
+/// Where a solver falls short of a feature; the features that it does not name it honours.
+struct Shortcoming {
+    std::string_view feature;
+    Support          support;
+    std::string_view consequence;
+};
+
+using enum Support;
+
+constexpr std::string_view kFree = "the joint does nothing, its child moves freely", kNotRead = "it is not read",
+                           kAsForce = "the gains are taken as stiffness and damping, whatever the inertia",
+                           kStays   = "without a target the body stays where it is, whatever its velocity",
+                           kDynamic = "the dynamic coefficient holds at rest too", kAwake = "they are awake",
+                           kUnbroken = "they never break";
+
+constexpr Shortcoming kXpbd[] = {
+    {"joint.rod", ignored, kFree},
+    {"joint.limit_gains", ignored, "limits are hard, whatever their stiffness"},
+    {"joint.velocity_limit", ignored, kNotRead},
+    {"joint.effort_limit", ignored, "drives push as hard as they need to"},
+    {"joint.acceleration_drive", approximated, kAsForce},
+    {"joint.passive", ignored, kNotRead},
+    {"joint.armature", ignored, kNotRead},
+    {"joint.friction", ignored, kNotRead},
+    {"joint.cone_limit", ignored, kNotRead},
+    {"joint.break", ignored, kUnbroken},
+    {"body.kinematic", approximated, kStays},
+    {"body.starts_asleep", ignored, kAwake},
+    {"contact.static_friction", approximated, kDynamic},
+    {"contact.restitution", approximated, "bodies bounce with the parameter enable_restitution only"},
+    {"contact.adhesion", ignored, "nothing pulls: contacts only push"},
+    {"contact.stiffness", ignored, "contacts are hard, whatever their stiffness"},
+    {"contact.friction_gain", ignored, "friction sticks until it gives way, at any speed"},
+    {"contact.hydroelastic", approximated, "the contacts of the pressure field are hard"},
+    {"particle", approximated, "they meet shapes, and not each other"}};
+
+constexpr Shortcoming kSemiImplicit[] = {
+    {"joint.ball", approximated, "balls have damping, and no limits or drives"},
+    {"joint.distance", ignored, kFree},
+    {"joint.rod", ignored, kFree},
+    {"joint.velocity_limit", ignored, kNotRead},
+    {"joint.effort_limit", ignored, "drives push as hard as they need to"},
+    {"joint.acceleration_drive", approximated, kAsForce},
+    {"joint.armature", ignored, kNotRead},
+    {"joint.friction", ignored, kNotRead},
+    {"joint.cone_limit", ignored, kNotRead},
+    {"joint.mimic", approximated, "a spring ties a follower to its leader"},
+    {"joint.break", ignored, kUnbroken},
+    {"body.kinematic", approximated, kStays},
+    {"body.starts_asleep", ignored, kAwake},
+    {"contact.static_friction", approximated, kDynamic},
+    {"contact.turning_friction", ignored, "contacts do not resist spinning and rolling"},
+    {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"},
+    {"particle", approximated, "they fall, and meet nothing"}};
+
+constexpr Shortcoming kFeatherstone[] = {
+    {"joint.ball", approximated, "balls have damping, and no limits or drives"},
+    {"joint.distance", ignored, kFree},
+    {"joint.rod", ignored, kFree},
+    {"joint.loop", approximated, "a joint that closes a loop is refused"},
+    {"joint.velocity_limit", ignored, kNotRead},
+    {"joint.effort_limit", ignored, "drives push as hard as they need to"},
+    {"joint.acceleration_drive", approximated, kAsForce},
+    {"joint.friction", ignored, kNotRead},
+    {"joint.cone_limit", ignored, kNotRead},
+    {"joint.break", ignored, kUnbroken},
+    {"body.kinematic", approximated, kStays},
+    {"body.starts_asleep", ignored, kAwake},
+    {"contact.static_friction", approximated, kDynamic},
+    {"contact.turning_friction", ignored, "contacts do not resist spinning and rolling"},
+    {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"},
+    {"particle", approximated, "they fall, and meet nothing"}};
+
+std::vector<SupportRow> rows_with(std::span<const Shortcoming> shortcomings)
+{
+    std::vector<SupportRow> out;
+    for (const Row& row : kRows) {
+        const auto found = std::find_if(shortcomings.begin(), shortcomings.end(),
+                                        [&](const Shortcoming& s) { return s.feature == row.feature.id; });
+        out.push_back(found == shortcomings.end() ? SupportRow{&row.feature, full, {}}
+                                                  : SupportRow{&row.feature, found->support, found->consequence});
+    }
+    return out;
+}
+std::vector<SupportRow> softstep_rows()
+{
+    std::vector<SupportRow> out;
+    for (const Row& row : kRows) out.push_back({&row.feature, row.softstep, row.consequence});
+    return out;
+}
+
+/// Bodies are softstep's; what is made of particles is vbd's own.
+std::vector<SupportRow> vbd_rows()
+{
+    auto out = softstep_rows();
+    for (SupportRow& row : out)
+        if (row.feature->id == "particle") row.support = Support::full, row.consequence = {};
+    return out;
+}
 
 }  // namespace
 
@@ -261,8 +363,15 @@ std::string_view to_string(Support support)
 
 std::span<const SupportRow> support_of(std::string_view solver)
 {
-    static const auto softstep = softstep_rows(std::make_index_sequence<std::size(kRows)>());
-    return solver == "softstep" ? std::span<const SupportRow>(softstep) : std::span<const SupportRow>();
+    static const auto softstep = softstep_rows(), xpbd = rows_with(kXpbd), semi_implicit = rows_with(kSemiImplicit),
+                      featherstone = rows_with(kFeatherstone), vbd = vbd_rows();
+    const std::string_view name = canonical_name(solver.substr(0, solver.find(':')));
+    if (name == "softstep") return softstep;
+    if (name == "xpbd") return xpbd;
+    if (name == "semi-implicit") return semi_implicit;
+    if (name == "featherstone") return featherstone;
+    if (name == "vbd") return vbd;
+    return {};
 }
 
 Result<void> particle_contacts_only(std::string_view solver, const model::SoftContacts& contacts)

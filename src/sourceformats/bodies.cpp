@@ -68,6 +68,7 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
     out.parent.assign(links, -1);
     out.joint_merged.assign(joints, false);
     out.inertial.resize(links);
+    out.merged.assign(links, false);
     std::vector<int> above(links, -1);  // the joint that holds the link in the tree
     for (std::size_t j = 0; j < joints; ++j)
         if (!tree.joints[j].loop) above[at(tree.joints[j].child)] = static_cast<int>(j);
@@ -99,6 +100,7 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
                                 fmt::format("link '{}'", tree.links[l].name),
                                 "the link that holds it moves and has no mass of its own; both are one body"});
                     out.inertial[child].reset();
+                    out.merged[child] = true;
                 }
                 self(child, X_LC, self);
             }
@@ -133,8 +135,12 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
         const Posed X_PC    = joint.X_PJ * inverse(joint.X_CJ);
         out.home[child]     = joint.parent >= 0 ? out.home[at(joint.parent)] : -1;
         out.X_HL[child]     = joint.parent >= 0 ? out.X_HL[at(joint.parent)] * X_PC : X_PC;
+        int holder = joint.parent;  // the body that the link became part of
+        while (holder >= 0 && !out.is_body[at(holder)]) holder = above[at(holder)] >= 0 ? tree.joints[at(above[at(holder)])].parent : -1;
         losses.add({"merged-frame", Severity::info, LossAction::merged, "kinematics", site_of(joint.place), fmt::format("joint '{}'", joint.name), "fixed",
-                    "a frame", fmt::format("link '{}' has no mass; it is a frame of what holds it", tree.links[child].name)});
+                    "a frame", !out.merged[child]    ? fmt::format("link '{}' has no mass; it is a frame of what holds it", tree.links[child].name)
+                    : holder >= 0         ? fmt::format("link '{}' has no mass of its own and takes that of link '{}', which is a frame of it", tree.links[at(holder)].name, tree.links[child].name)
+                                        : fmt::format("the mass of link '{}' went to what holds it, of which it is a frame", tree.links[child].name)});
     }
     out.joint_parent.assign(joints, -1);
     out.X_PJ.resize(joints);

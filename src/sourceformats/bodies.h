@@ -16,6 +16,7 @@ struct Bodies {
     std::vector<int>   parent;       ///< by link that is no body: the link whose prim holds its prim; -1: the robot's
     std::vector<bool>  joint_merged; ///< by joint: it only fixes a frame
     std::vector<std::optional<Inertial>> inertial;  ///< by link, with what was merged into it
+    std::vector<bool>  merged;       ///< by link: another body has its mass
     std::vector<int>   joint_parent; ///< by joint: body, or -1
     std::vector<Posed> X_PJ;         ///< by joint: its frame in that body
 };

@@ -72,6 +72,19 @@ fs::path nearest_folder(const std::string& result)
     return folder;
 }
 
+/// What is not the same in motion, once a kind.
+void tell_motion(const LossReport& losses, Diagnostics& found)
+{
+    std::map<std::pair<std::string, std::string>, std::pair<const Loss*, int>> kinds;
+    for (const Loss& loss : losses.entries) {
+        if (!loss.motion || loss.severity == Severity::error) continue;
+        auto& [first, count] = kinds[{loss.code, loss.reason}];
+        if (count++ == 0) first = &loss;
+    }
+    for (const auto& [kind, of] : kinds)
+        found.add(kLost, of.first->site, fmt::format("{}{}: {}", of.first->what, of.second > 1 ? fmt::format(" and {} more", of.second - 1) : "", of.first->reason));
+}
+
 }  // namespace
 
 bool is_source_format(const std::string& file)
@@ -153,6 +166,7 @@ void let_stages_open_robots()
         for (const Loss& loss : robot->losses.entries)
             if (loss.severity == Severity::error)
                 out.found.add(kLost, loss.site, fmt::format("{}: {}", loss.what, loss.reason));
+        tell_motion(robot->losses, out.found);
         return out;
     });
 }

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <list>
 #include <numbers>
+#include <utility>
 
 #include "mechane/core/nearest.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/sourceformats/codes.h"
+#include "mechane/sourceformats/hints.h"
 #include "sourceformats/mjcf_settings.h"
 
 namespace mechane::sourceformats {
@@ -49,6 +52,8 @@ class Mjcf {
         each(root, "actuator", [&](const XmlElement& e) { actuators(e); });
         each(root, "keyframe", [&](const XmlElement& e) { keyframes(e); });
         masses();
+        compute_spring_dampers(tree_, spring_dampers_, floating_, s_.losses);
+        flag_effects();
         static_bodies();
         groups();
         if (s_.options.base == Base::fixed) anchor();
@@ -72,6 +77,8 @@ class Mjcf {
     std::map<std::string, std::pair<int, std::size_t>> dofs_;  ///< joint name -> joint, degree of freedom
     std::vector<std::pair<int, int>> classes_;               ///< contype, conaffinity by shape
     std::map<std::string, int>       tendons_;
+    std::vector<SpringDamper>        spring_dampers_;
+    std::map<std::string, bool, std::less<>> flags_;   ///< what <flag> turns on and off
     int            unnamed_ = 0, depth_ = 0;
     double         angle() const { return compiler_.degrees ? 1 / kDegrees : 1; }
 
@@ -126,6 +133,7 @@ class Mjcf {
         const auto put = [&](std::string name, std::string type, std::string text) { scene.extras.push_back(mj("mjc:option:" + name, std::move(type), std::move(text), "MjcSceneAPI", e.place)); };
         for (const char* name : {"timestep", "impratio", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance", "density", "viscosity", "o_margin"})
             if (const auto v = s_.number(e, name)) put(name, "double", usda_number(*v));
+        fluid(e);
         for (const char* name : {"iterations", "ls_iterations", "noslip_iterations", "ccd_iterations", "sdf_iterations", "sdf_initpoints"})
             if (const auto v = s_.number(e, name)) put(name, "int", fmt::format("{}", static_cast<int>(std::clamp(*v, 0.0, 2e9))));
         for (const char* name : {"wind", "magnetic"})
@@ -147,10 +155,73 @@ class Mjcf {
                 static constexpr std::string_view kFlags[] = {"actuation", "autoreset", "clampctrl", "constraint", "contact", "damper", "energy", "equality", "eulerdamp", "filterparent",
                                                               "frictionloss", "fwdinv", "gravity", "invdiscrete", "island", "limit", "midphase", "multiccd", "nativeccd", "override",
                                                               "refsafe", "sensor", "spring", "warmstart"};
+                if (a.name == "passive") {  // before MuJoCo 3.3 the springs and dampers in one
+                    if (const auto v = s_.word(*flags, a.name, {"enable", "disable"})) {
+                        flags_["spring"] = flags_["damper"] = *v == "enable";
+                        flag_told(*flags, a.name, *v == "enable");
+                    }
+                    continue;
+                }
                 if (std::find(std::begin(kFlags), std::end(kFlags), a.name) == std::end(kFlags)) continue;
-                if (const auto v = s_.word(*flags, a.name, {"enable", "disable"}))
+                if (const auto v = s_.word(*flags, a.name, {"enable", "disable"})) {
                     scene.extras.push_back(mj("mjc:flag:" + a.name, "bool", usda_bool(*v == "enable"), "MjcSceneAPI", flags->place));
+                    flags_[a.name] = *v == "enable";
+                    flag_told(*flags, a.name, *v == "enable");
+                }
             }
+    }
+
+    /// Air and wind push bodies in MuJoCo, and nowhere here.
+    void fluid(const XmlElement& e)
+    {
+        for (const char* name : {"density", "viscosity"}) {
+            const std::string* text = e.peek(name);
+            if (text == nullptr || parse_number(*text).value_or(0) == 0) continue;
+            e.take(name);
+            s_.losses.add({"fluid", Severity::warning, LossAction::converted, "metadata", site_of(e.place), fmt::format("option/{}", name), *text, fmt::format("mjc:option:{}", name),
+                           "forces of a fluid are not simulated; it stands in the layer of MuJoCo", true});
+        }
+    }
+
+    /// True where a flag of <option> turns something off, by itself or with all constraints.
+    bool off(std::string_view name) const
+    {
+        static constexpr std::string_view kConstraints[] = {"contact", "equality", "limit", "frictionloss"};
+        const auto                        disabled       = [&](std::string_view flag) { const auto found = flags_.find(flag); return found != flags_.end() && !found->second; };
+        return disabled(name) || (disabled("constraint") && std::find(std::begin(kConstraints), std::end(kConstraints), name) != std::end(kConstraints));
+    }
+
+    /// Says what becomes of a flag that differs from MuJoCo's default.
+    void flag_told(const XmlElement& flags, const std::string& name, bool on)
+    {
+        static constexpr std::string_view kOffAtFirst[] = {"override", "energy", "fwdinv", "invdiscrete"};
+        if (on != (std::find(std::begin(kOffAtFirst), std::end(kOffAtFirst), name) != std::end(kOffAtFirst))) return;
+        static const std::map<std::string_view, std::string_view> kHonoured{{"contact", "no collider collides"}, {"constraint", "there are no collisions, equalities, limits or friction of joints"},
+            {"equality", "equalities are left out"}, {"limit", "limits are left out"}, {"frictionloss", "friction of joints is left out"}, {"spring", "springs of joints are left out"},
+            {"damper", "damping of joints is left out"}, {"passive", "springs and damping of joints are left out"}, {"actuation", "drives are left out"}, {"filterparent", "links that a joint joins may touch"},
+            {"clampctrl", "limits of commands are left out"}, {"gravity", "there is no gravity"}};
+        static constexpr std::string_view kMoves[] = {"override", "refsafe", "eulerdamp", "multiccd", "nativeccd"};
+        flags.take(name);
+        const auto known = kHonoured.find(name);
+        const bool kept = known != kHonoured.end(), moves = std::find(std::begin(kMoves), std::end(kMoves), name) != std::end(kMoves);
+        s_.losses.add({"flag", kept || !moves ? Severity::info : Severity::warning, LossAction::converted, "metadata", site_of(flags.place), fmt::format("option/flag/{}", name), on ? "enable" : "disable",
+                       "mjc:flag:" + name, kept ? std::string(known->second) : moves ? "no solver here has it; it stands in the layer of MuJoCo" : "it does not change the motion here; it stands in the layer of MuJoCo", !kept && moves});
+    }
+
+    /// What flags turn off is left out of the robot.
+    void flag_effects()
+    {
+        if (off("contact")) tree_.contact = false;
+        for (Joint& joint : tree_.joints) {
+            if (off("filterparent") && !joint.loop && joint.parent >= 0 && joint.kind != Joint::Kind::fixed) joint.collide = true;
+            for (Dof& dof : joint.dofs) {
+                if (off("limit")) dof.lower = -std::numeric_limits<double>::infinity(), dof.upper = -dof.lower;
+                if (off("frictionloss")) dof.friction.reset();
+                if (off("damper")) dof.damping.reset();
+                if (off("spring")) std::erase_if(dof.extras, [](const Extra& x) { return x.name == "mjc:stiffness"; });
+                if (off("actuation")) dof.drive.reset();
+            }
+        }
     }
 
     // -- assets
@@ -338,7 +409,12 @@ class Mjcf {
         const Posed X_PC      = X * mjcf_pose(e, compiler_, s_);
         link.X_WL             = (parent >= 0 ? tree_.links[at(parent)].X_WL : Posed{}) * X_PC;
         link.kinematic        = flag(e, "mocap", false);
-        if (const auto g = s_.number(e, "gravcomp"); g && *g != 0) link.extras.push_back(mj("mjc:gravcomp", "double", usda_number(*g), "", e.place));
+        if (const auto g = s_.number(e, "gravcomp"); g && *g != 0) {
+            e.take("gravcomp");
+            link.extras.push_back(mj("mjc:gravcomp", "double", usda_number(*g), "", e.place));
+            s_.losses.add({"gravcomp", Severity::warning, LossAction::converted, "kinematics", site_of(e.place), fmt::format("body '{}'/gravcomp", link.name), usda_number(*g), "mjc:gravcomp",
+                           "gravity compensation is not simulated; it stands in the layer of MuJoCo"});
+        }
         bodies_.try_emplace(link.name, index);
         tree_.links.push_back(std::move(link));
         if (const XmlElement* inertial = e.child("inertial"); inertial != nullptr) {
@@ -428,6 +504,7 @@ class Mjcf {
             dof.friction = s_.number(m, "frictionloss");
             const double ref = s_.number(m, "ref").value_or(0) * unit;
             joint_extras(m, dof);
+            spring_damper(m, made.dofs.size(), type == "ball" && elements.size() > 1 ? 3 : 1);
             if (dof.angular) {
                 if (!pivoted) X_C.p = pivot, pivoted = true;
                 else if (length(pivot - X_C.p) > 1e-9)
@@ -497,13 +574,22 @@ class Mjcf {
         if (const auto v = first_number(m, "stiffness"); v && *v != 0) put("stiffness", "double", usda_number(*v));
         if (const auto v = s_.number(m, "springref"); v && *v != 0) put("springref", "double", usda_number(*v * degrees));
         if (const auto v = s_.number(m, "margin"); v && *v != 0) put("margin", "double", usda_number(*v));
-        if (const auto v = s_.numbers(m, "springdamper", 2, 2)) put("springdamper", "double[]", usda_list(*v));
         for (const char* name : {"solreflimit", "solimplimit", "solreffriction", "solimpfriction"})
             if (const auto v = s_.numbers(m, name, 1, 5)) put(name, "double[]", usda_list(*v));
         if (const auto v = s_.numbers(m, "actuatorfrcrange", 2, 2)) put("actuatorfrcrange:min", "double", usda_number((*v)[0])), put("actuatorfrcrange:max", "double", usda_number((*v)[1]));
         if (const auto v = s_.word(m, "actuatorfrclimited", {"true", "false", "auto"})) put("actuatorfrclimited", "token", usda_string(*v));
         if (flag(m, "actuatorgravcomp", false)) put("actuatorgravcomp", "bool", "true");
         if (const auto v = s_.number(m, "group"); v && *v != 0) put("group", "int", fmt::format("{}", static_cast<int>(*v)));
+    }
+
+    /// Notes a joint's time constant and damping ratio until the masses are known; `tree_.joints.size()` will be its place.
+    void spring_damper(const XmlElement& m, std::size_t first, std::size_t count)
+    {
+        const auto v = s_.numbers(m, "springdamper", 2, 2);
+        m.take("springdamper");
+        if (!v || ((*v)[0] == 0 && (*v)[1] == 0)) return;
+        if ((*v)[0] > 0 && (*v)[1] > 0) spring_dampers_.push_back({static_cast<int>(tree_.joints.size()), first, count, (*v)[0], (*v)[1]});
+        else s_.error(kNumber, m.place, "the time constant and the damping ratio of springdamper are positive, or both zero");
     }
 
     // -- what bodies carry
@@ -544,8 +630,8 @@ class Mjcf {
         shape.X_LS        = X * Posed{0.5 * (a + b), z_to(a - b)};
         const double half = 0.5 * length(a - b);
         const bool   wide = shape.kind == Shape::Kind::box || shape.kind == Shape::Kind::ellipsoid;
-        size.resize(wide ? 3 : 2, size.empty() ? 0 : size[0]);
-        size[wide ? 2 : 1] = half;
+        const double across = size.empty() ? 0 : size[0];  // MuJoCo's compiler takes the first size for both
+        size                = wide ? std::vector<double>{across, across, half} : std::vector<double>{across, half};
         return true;
     }
 
@@ -758,7 +844,7 @@ class Mjcf {
             if (still[l] && !carries[l] && tree_.links[l].inertial && !tree_.links[l].kinematic) {
                 s_.losses.add({"static-body", Severity::info, LossAction::converted, "inertia", site_of(tree_.links[l].place), fmt::format("body '{}'", tree_.links[l].name), fmt::format("{} kg", tree_.links[l].inertial->mass), "part of the world",
                                "nothing moves it"});
-                tree_.links[l].inertial.reset();
+                tree_.links[l].unused = std::exchange(tree_.links[l].inertial, std::nullopt);
             }
         }
     }
@@ -832,10 +918,10 @@ class Mjcf {
         for (const XmlElement& c : e.children) {
             if (c.name != "connect" && c.name != "weld" && c.name != "joint") continue;
             const XmlElement m = defaults_.merged(c, "equality", "", s_);
-            const bool active  = flag(m, "active", true);
+            const bool active  = flag(m, "active", true) && !off("equality");
             std::string name   = m.get("name");
             if (!active) {
-                s_.losses.add({"inactive-equality", Severity::warning, LossAction::dropped, "kinematics", site_of(c.place), fmt::format("{} '{}'", c.name, name), "active=false", {}, "it does nothing until a program turns it on"});
+                s_.losses.add({"inactive-equality", Severity::warning, LossAction::dropped, "kinematics", site_of(c.place), fmt::format("{} '{}'", c.name, name), off("equality") ? "disabled by a flag" : "active=false", {}, "it does nothing until a program turns it on"});
                 c.use_all();
                 continue;
             }
@@ -949,13 +1035,16 @@ class Mjcf {
             Relation            path{"mjc:path", {}}, sides{"mjc:sideSites", {}};
             std::vector<double> coefficients, divisors{1}, segments, side_indices;
             int                 segment = 0;
-            bool                good = true;
+            bool                good = true, several = false;
+            std::string         dof_names;
             for (const XmlElement& p : m.children) {
                 p.used = true;
                 if (p.name == "joint") {
                     const auto found = dofs_.find(p.get("joint"));
                     if (found == dofs_.end()) { good = false; named(joints_, p.get("joint"), p, "joint"); continue; }
                     path.targets.push_back({Ref::Kind::joint, found->second.first});
+                    several = several || tree_.joints[at(found->second.first)].dofs.size() > 1;
+                    dof_names += (dof_names.empty() ? "" : ", ") + usda_string(p.get("joint"));
                     coefficients.push_back(s_.number(p, "coef").value_or(1));
                 } else if (p.name == "site" || p.name == "geom") {
                     const int found = p.name == "site" ? named(sites_, p.get("site"), p, "site") : named(geoms_, p.get("geom"), p, "geom");
@@ -974,6 +1063,11 @@ class Mjcf {
                 }
             }
             const auto ints = [](const std::vector<double>& v) { return usda_list(v); };
+            const bool pulls = std::any_of(made.extras.begin(), made.extras.end(), [](const Extra& x) {
+                static constexpr std::string_view kForces[] = {"mjc:stiffness", "mjc:damping", "mjc:frictionloss", "mjc:armature", "mjc:range:min", "mjc:range:max"};
+                return x.text != "0" && std::find(std::begin(kForces), std::end(kForces), x.name) != std::end(kForces);
+            });
+            if (several) made.extras.push_back(mj(hints::kDof, "string[]", "[" + dof_names + "]", "", c.place));
             if (!coefficients.empty()) put("path:coef", "double[]", usda_list(coefficients));
             if (!segments.empty()) put("path:segments", "int[]", ints(segments)), put("path:divisors", "double[]", usda_list(divisors));
             if (!sides.targets.empty()) put("sideSites:indices", "int[]", ints(side_indices));
@@ -989,7 +1083,7 @@ class Mjcf {
             made.relations.push_back(std::move(path));
             if (!sides.targets.empty()) made.relations.push_back(std::move(sides));
             defaults_.settle(c, m, "tendon", s_);
-            s_.losses.add({"tendon", Severity::warning, LossAction::converted, "kinematics", site_of(c.place), fmt::format("tendon '{}'", made.name), c.name, "MjcTendon", "USD has no tendon; it stands in the layer of MuJoCo"});
+            s_.losses.add({"tendon", Severity::warning, LossAction::converted, "kinematics", site_of(c.place), fmt::format("tendon '{}'", made.name), c.name, "MjcTendon", "USD has no tendon; it stands in the layer of MuJoCo", pulls});
             if (!good) continue;
             tendons_.try_emplace(made.name, static_cast<int>(tree_.prims.size()));
             tree_.prims.push_back(std::move(made));
@@ -1030,12 +1124,12 @@ class Mjcf {
             if (limited != "auto") put(std::string(name) + "Limited", "token", usda_string(limited));
             const bool on = range && (limited == "true" || (limited == "auto" && compiler_.autolimits));
             if (on && std::string_view(name) == "force") force = range;
-            if (on && std::string_view(name) == "ctrl" && !force && c.name == "motor") force = std::vector<double>{a.gain[0] * (*range)[0], a.gain[0] * (*range)[1]};
+            if (on && std::string_view(name) == "ctrl" && !force && c.name == "motor" && !off("clampctrl")) force = std::vector<double>{a.gain[0] * (*range)[0], a.gain[0] * (*range)[1]};
             if (on && std::string_view(name) == "force" && c.name == "motor") force = range;
         }
         if (const auto v = s_.number(m, "inheritrange"); v && *v != 0) put("inheritRange", "double", usda_number(*v));
         if (const auto v = s_.number(m, "dampratio"); v && *v != 0)
-            s_.losses.add({"dampratio", Severity::warning, LossAction::dropped, "actuation", site_of(c.place), fmt::format("{} '{}'", c.name, made.name), usda_number(*v), {}, "the damping depends on masses at the start; author kv"});
+            s_.losses.add({"dampratio", Severity::warning, LossAction::dropped, "actuation", site_of(c.place), fmt::format("{} '{}'", c.name, made.name), usda_number(*v), {}, "the damping depends on masses at the start; author kv", true});
         Relation target{"mjc:target", {}};
         if (const std::string* joint = m.find("joint") != nullptr ? m.find("joint") : m.find("jointinparent")) {
             const auto found = dofs_.find(*joint);
@@ -1044,6 +1138,7 @@ class Mjcf {
                 return;
             }
             target.targets.push_back({Ref::Kind::joint, found->second.first});
+            if (tree_.joints[at(found->second.first)].dofs.size() > 1) made.extras.push_back(mj(hints::kDof, "string", usda_string(*joint), "", c.place));
             drive(c, a, force, tree_.joints[at(found->second.first)].dofs[found->second.second], made.name);
         } else if (const std::string* tendon = m.find("tendon")) {
             const auto found = tendons_.find(*tendon);
@@ -1062,7 +1157,7 @@ class Mjcf {
             target.targets.push_back({Ref::Kind::link, found});
             only_mujoco(c, made.name, "it acts on contacts");
         } else {
-            s_.losses.add({"actuator-target", Severity::warning, LossAction::dropped, "actuation", site_of(c.place), fmt::format("{} '{}'", c.name, made.name), {}, {}, "what it acts on is not known here"});
+            s_.losses.add({"actuator-target", Severity::warning, LossAction::dropped, "actuation", site_of(c.place), fmt::format("{} '{}'", c.name, made.name), {}, {}, "what it acts on is not known here", true});
             return;
         }
         made.relations.push_back(std::move(target));
@@ -1070,22 +1165,28 @@ class Mjcf {
     }
 
     void only_mujoco(const XmlElement& c, const std::string& name, std::string why)
-    { s_.losses.add({"actuator", Severity::warning, LossAction::converted, "actuation", site_of(c.place), fmt::format("{} '{}'", c.name, name), {}, "MjcActuator", why + ", which no drive of USD does; it stands in the layer of MuJoCo"}); }
+    { s_.losses.add({"actuator", Severity::warning, LossAction::converted, "actuation", site_of(c.place), fmt::format("{} '{}'", c.name, name), {}, "MjcActuator", why + ", which no drive of USD does; it stands in the layer of MuJoCo", true}); }
 
     /// Motors, positions and velocities are drives: force = gear (gain ctrl + bias), bias = b0 + b1 gear q + b2 gear qd.
+    /// Where the command is zero, b0 moves the target to b0 / (-b1 gear).
     void drive(const XmlElement& c, const MjcfActuator& a, const std::optional<std::vector<double>>& force, Dof& dof, const std::string& name)
     {
         const bool plain = a.gain_type == "fixed" && (a.bias_type == "none" || a.bias_type == "affine") && (a.dyn_type == "none" || a.dyn_type == "filterexact" || a.dyn_type == "filter");
-        if (!plain || a.bias[0] != 0) return only_mujoco(c, name, "its force is no linear law of position and velocity");
+        // A constant force beside a spring is the spring with another rest; without one it is no drive.
+        const bool rises = a.bias_type == "affine" && (a.bias[1] > 0 || a.bias[2] > 0);
+        if (!plain || rises || (a.bias_type == "affine" && a.bias[0] != 0 && (a.bias[1] == 0 || a.gear[0] == 0))) return only_mujoco(c, name, "its force is no linear law of position and velocity");
         const double gear = a.gear[0];
         Drive        made;
         made.place     = c.place;
         made.stiffness = a.bias_type == "affine" ? std::max(0.0, -a.bias[1]) * gear * gear : 0;
         made.damping   = a.bias_type == "affine" ? std::max(0.0, -a.bias[2]) * gear * gear : 0;
+        if (made.stiffness > 0) made.target = a.bias[0] / (-a.bias[1] * gear);
         if (force) made.max_force = std::max(std::abs((*force)[0]), std::abs((*force)[1])) * std::abs(gear);
         if (a.dyn_type != "none") only_mujoco(c, name, "its command is filtered");
         if (dof.drive && (dof.drive->stiffness != 0 || dof.drive->damping != 0)) {  // a position and a velocity servo on one joint
-            made.stiffness += dof.drive->stiffness;
+            const double both = made.stiffness + dof.drive->stiffness;
+            if (both > 0) made.target = (made.stiffness * made.target + dof.drive->stiffness * dof.drive->target) / both;
+            made.stiffness = both;
             made.damping += dof.drive->damping;
             made.max_force = std::max(made.max_force, dof.drive->max_force);
             s_.losses.add({"drives-merged", Severity::warning, LossAction::merged, "actuation", site_of(c.place), fmt::format("{} '{}'", c.name, name), {}, {}, "an axis has one drive; gains were added"});

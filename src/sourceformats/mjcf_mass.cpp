@@ -59,7 +59,8 @@ MassProperties shell(const Shape& s)
 }
 
 /// Volume, centre and second moments by tetrahedra to a point in the middle of the surface. "legacy" takes every one
-/// as positive, as MuJoCo did; "shell" spreads the mass over the triangles.
+/// as positive, as MuJoCo does: the middle of the surface gives the centre of mass only, and the volume is counted again
+/// by tetrahedra to that centre. "shell" spreads the mass over the triangles.
 MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string& rule)
 {
     std::vector<Vec3d> points;
@@ -105,11 +106,13 @@ MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string&
     }
     if (total == 0) return {};
     const Vec3d com = first / total;
-    if (rule == "legacy") {  // the moments take tetrahedra to the centre of mass, again all positive
+    if (rule == "legacy") {  // volume and moments take tetrahedra to the centre of mass, again all positive
         second = {};
+        total  = 0;
         for (const auto& t : triangles) {
             const Vec3d  a = t[0] - middle - com, b = t[1] - middle - com, c = t[2] - middle - com, sum = a + b + c;
             const double one = std::abs(dot(a, cross(b, c))) / 6;
+            total += one;
             second += (one / 20) * (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(sum, sum));
         }
     } else {

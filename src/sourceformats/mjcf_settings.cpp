@@ -129,7 +129,7 @@ void MjcfDefaults::settle(const XmlElement& e, const XmlElement& merged, const s
     for (const XmlAttribute& m : merged.attributes) {
         bool own = false;
         for (const XmlAttribute& a : e.attributes)
-            if (a.name == m.name) a.used = a.used || m.used, own = true;
+            if (a.name == m.name) a.used = a.used || m.used, a.told = a.told || m.told, own = true;
         if (!own && !m.used && m.name != "class" && told_.insert(kind + "\n" + m.name).second)
             source.losses.add({"unread-default", Severity::warning, LossAction::dropped, "metadata", site_of(e.place), fmt::format("default/{}/{}", kind, m.name), m.value, {},
                                "it is not read"});

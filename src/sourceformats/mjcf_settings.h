@@ -57,6 +57,19 @@ struct MjcfActuator {
 };
 MjcfActuator mjcf_actuator(const XmlElement& merged, Source& source);
 
+/// A joint whose spring and damper follow from the inertia that it moves: a time constant [s] and a damping ratio.
+struct SpringDamper {
+    int         joint = 0;
+    std::size_t first = 0, count = 1;  ///< its degrees of freedom
+    double      time = 0, ratio = 0;
+};
+/// Sets stiffness and damping of joints with a time constant T and a damping ratio z as MuJoCo's compiler does:
+/// stiffness = m / (T z)^2, damping = 2 m / T, with m the inverse of the mean diagonal of the inverse of the joint-space
+/// inertia (armature included) where all joints are at their reference (mujoco.readthedocs.io, XML reference,
+/// body/joint/springdamper).
+/// @param floating  links with a free joint
+void compute_spring_dampers(RobotTree& tree, const std::vector<SpringDamper>& wanted, const std::set<int>& floating, LossReport& losses);
+
 /// Mass of a shape of MuJoCo: the mass it is given, else its density times its volume, or area where it is a shell.
 /// The result lies in the shape's frame.
 struct MjcfMass {

@@ -53,6 +53,13 @@ std::string_view category_of(std::string_view element)
     return "metadata";
 }
 
+/// Elements of MJCF that are not read and without which the robot moves in another way.
+bool changes_motion(std::string_view element)
+{
+    static constexpr std::string_view kNames[] = {"pair", "composite", "flexcomp", "flex", "flexvert", "attach", "plugin"};
+    return std::find(std::begin(kNames), std::end(kNames), element) != std::end(kNames);
+}
+
 }  // namespace
 
 std::optional<double> Source::number(const XmlElement& e, std::string_view attribute)
@@ -197,8 +204,9 @@ int Source::material(Material made)
     return static_cast<int>(tree.materials.size()) - 1;
 }
 
-void Source::leftovers(const XmlElement& e, const std::string& path)
+void Source::leftovers(const XmlElement& e, const std::string& path, const std::string& above)
 {
+    const std::string& why = e.why.empty() ? above : e.why;
     const std::string* name = e.peek("name");
     const std::string  here = path + (path.empty() ? "" : "/") + e.name + (name != nullptr ? fmt::format(" '{}'", cut(*name)) : "");
     if (!e.used) {
@@ -212,20 +220,21 @@ void Source::leftovers(const XmlElement& e, const std::string& path)
         std::string value = cut(e.text);
         for (const XmlAttribute& a : e.attributes) value += fmt::format("{}{}=\"{}\"", value.empty() ? "" : " ", a.name, cut(a.value));
         losses.add({"unread-element", Severity::warning, LossAction::dropped, std::string(category_of(here)), site_of(e.place), here,
-                    cut(value), {}, fmt::format("USD has no word for it here ({} elements, {} values)", elements, values)});
+                    cut(value), {}, fmt::format("{} ({} elements, {} values)", why.empty() ? "USD has no word for it here" : why, elements, values),
+                    why.empty() && changes_motion(e.name)});
         return;
     }
     for (const XmlAttribute& a : e.attributes) {
         if (a.used)
-            ++losses.kept;
+            losses.kept += a.told ? 0 : 1;
         else if (!a.name.starts_with("xmlns"))
             losses.add({"unread-attribute", Severity::warning, LossAction::dropped, std::string(category_of(here)), site_of(e.place),
-                        here + "/" + a.name, cut(a.value), {}, "it is not read"});
+                        here + "/" + a.name, cut(a.value), {}, why.empty() ? "it is not read" : why});
     }
-    for (const XmlElement& c : e.children) leftovers(c, here);
+    for (const XmlElement& c : e.children) leftovers(c, here, why);
 }
 
-void Source::report_leftovers(const XmlElement& root) { leftovers(root, ""); }
+void Source::report_leftovers(const XmlElement& root) { leftovers(root, "", ""); }
 
 std::string usda_number(double v)
 {

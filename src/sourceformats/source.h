@@ -61,7 +61,7 @@ class Source {
 
   private:
     std::map<std::string, int> meshes_;
-    void                       leftovers(const XmlElement& e, const std::string& path);
+    void                       leftovers(const XmlElement& e, const std::string& path, const std::string& why);
 };
 
 /// Numbers as usda writes a list: "[1, 2]" or "(1, 2)".

@@ -122,14 +122,15 @@ class Urdf {
     {
         Inertial          made;
         made.place        = e.place;
-        const Posed       X_LI = origin(e);
         const XmlElement* mass = e.child("mass");
         const auto        m    = mass != nullptr ? s_.number(*mass, "value") : std::nullopt;
         if (!m) {
             if (mass == nullptr || mass->peek("value") == nullptr)
                 s_.error(kMissing, e.place, fmt::format("the inertial of link '{}' has no mass", link.name));
+            e.why = "the mass of this inertial cannot be read, so nothing else of it is";
             return;
         }
+        const Posed X_LI = origin(e);
         made.mass = *m;
         made.com  = X_LI.p;
         double            v[6] = {};
@@ -240,6 +241,7 @@ class Urdf {
         const auto type   = s_.word(e, "type", {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", "ball", "spherical"});
         const auto parent = link_named(e, "parent"), child = link_named(e, "child");
         if (e.peek("type") == nullptr) return s_.error(kMissing, e.place, fmt::format("the joint '{}' has no type", *given));
+        e.why = !type ? "the type of this joint cannot be read, so nothing else of it is" : "this joint cannot be placed in the tree, so nothing else of it is read";
         if (!type || !parent || !child) return;
         for (const Joint& other : tree_.joints)
             if (other.child == *child)
@@ -252,6 +254,7 @@ class Urdf {
                 if (other.child == up) next = other.parent;
             up = next;
         }
+        e.why.clear();
         Joint made;
         made.name   = s_.unique(joint_names_, *given, e, "joint", true);
         made.place  = e.place;

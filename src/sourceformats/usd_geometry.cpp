@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "mechane/geometry/mesh.h"
+#include "mechane/sourceformats/hints.h"
 
 namespace mechane::sourceformats {
 namespace {
@@ -238,10 +239,13 @@ void ShapeWriter::write(const Shape& shape, const std::string& path, bool collid
         sheet_.set(Role::base, path, "xformOp:scale", "float3", shape.size, shape.place);
         ops.emplace_back("xformOp:scale");
         sheet_.order(path, ops);
+        // UsdPhysics has no ellipsoid: a scaled sphere means its largest radius.
+        if (shape.kind == Shape::Kind::ellipsoid) sheet_.hint(path, hints::kExactShape, "bool", true);
     }
     if (collider) {
         sheet_.set(Role::base, path, "purpose", "token", std::string("guide"), shape.place, true);
         sheet_.apply(Role::physics, path, "PhysicsCollisionAPI");
+        if (!tree_.contact) sheet_.set(Role::physics, path, "physics:collisionEnabled", "bool", false, shape.place);
         if (shape.kind == Shape::Kind::mesh) {
             sheet_.apply(Role::physics, path, "PhysicsMeshCollisionAPI");
             sheet_.set(Role::physics, path, "physics:approximation", "token", shape.approximation.empty() ? std::string("convexHull") : shape.approximation, shape.place, true);

@@ -18,6 +18,18 @@ std::string prim_name(std::string_view name, std::string_view otherwise)
     return out;
 }
 
+bool is_frame_id(std::string_view name)
+{
+    bool fresh = true;
+    for (const char c : name) {
+        const auto u = static_cast<unsigned char>(c);
+        const bool digit = std::isdigit(u) != 0, word = u < 128 && (std::isalnum(u) != 0 || c == '_' || c == '-' || c == '.');
+        if (c == '/' ? fresh : !word || (digit && fresh)) return false;
+        fresh = c == '/';
+    }
+    return !fresh;
+}
+
 std::string Siblings::take(std::string_view wanted, std::string_view otherwise)
 {
     const std::string name = prim_name(wanted, otherwise);

@@ -9,6 +9,9 @@ namespace mechane::sourceformats {
 /// A name that a prim may have: letters, digits and underscores, no digit first.
 std::string prim_name(std::string_view name, std::string_view otherwise);
 
+/// Whether tf2 takes it as a frame: words of letters, digits, '_', '-' and '.', no digit first, parted by slashes.
+bool is_frame_id(std::string_view name);
+
 /// Names below one prim, each once.
 class Siblings {
   public:

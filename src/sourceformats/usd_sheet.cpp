@@ -61,7 +61,7 @@ void Sheet::put(Role role, const std::string& path, const std::string& name, con
 {
     const usd::Path property = usd::Path(path).property(name);
     if (layer(role).kind(property) == usd::SpecKind::none)  // a point is no plain float3
-        check(layer(role).define_attribute(property, type, uniform), path);
+        check(layer(role).define_attribute(property, type, uniform, name.starts_with("mechane:")), path);
     if (value.empty())
         check(make_diagnostic(kWriteFailed, {}, fmt::format("{} has no value of type {}", name, type)), path);
     else
@@ -76,6 +76,13 @@ void Sheet::note(const std::string& path, const std::string& property, const Pla
 
 void Sheet::field(Role role, const std::string& path, const std::string& key, const std::string& type, const std::string& value)
 { check(layer(role).set_field(usd::Path(path), key, usd::make_value(type, value)), path); }
+
+void Sheet::custom_data(const std::string& path, const std::string& name, const usd::Value& value)
+{
+    usd::Layer& base = layer(Role::base);
+    if (base.kind(usd::Path(path)) == usd::SpecKind::none) check(base.define(usd::Path(path), {}, usd::Specifier::over), path);
+    check(base.set_field(usd::Path(path), "customData:" + name, value), path);
+}
 
 void Sheet::property_field(Role role, const std::string& path, const std::string& property, const std::string& key, const std::string& value)
 { check(layer(role).set_field(usd::Path(path).property(property), key, usd::make_value("token", value)), path); }

@@ -32,6 +32,11 @@ class Sheet {
     void set(Role role, const std::string& path, const std::string& name, const std::string& type, const T& value, const Place& place,
              bool uniform = false)
     { put(role, path, name, type, usd::make_value(type, value), place, uniform); }
+    /// A word of no schema, for the way back: an entry of customData, mechane/sourceformats/hints.h.
+    template <class T>
+    void hint(const std::string& path, const std::string& name, const std::string& type, const T& value)
+    { custom_data(path, name, usd::make_value(type, value)); }
+    void custom_data(const std::string& path, const std::string& name, const usd::Value& value);
     void field(Role role, const std::string& path, const std::string& key, const std::string& type, const std::string& value);
     void property_field(Role role, const std::string& path, const std::string& property, const std::string& key, const std::string& value);
     void target(Role role, const std::string& path, const std::string& name, const std::vector<std::string>& targets, const Place& place);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "mechane/sourceformats/codes.h"
+#include "mechane/sourceformats/hints.h"
 #include "mechane/usd/make_value.h"
 #include "sourceformats/bodies.h"
 #include "sourceformats/joint_axes.h"
@@ -137,17 +138,16 @@ class Writer {
                                                  : link.X_WL;
         sheet_.pose(path, X);
         for (const Extra& e : link.extras) sheet_.extra(path, e);
+        link_hints(l, own);
         if (!bodies_.is_body[l]) {
             if (tree_.format == "URDF") {
                 sheet_.apply(Role::ros, path, "RosFrameAPI");
-                if (own != link.name) sheet_.set(Role::ros, path, "ros:frame:id", "string", link.name, link.place);
+                frame_id(link, path, own);
             }
             return;
         }
-        if (own != link.name && tree_.format == "URDF") {
-            sheet_.apply(Role::ros, path, "RosFrameAPI");
-            sheet_.set(Role::ros, path, "ros:frame:id", "string", link.name, link.place);
-        }
+        if (own != link.name && tree_.format == "URDF" && is_frame_id(link.name)) sheet_.apply(Role::ros, path, "RosFrameAPI");
+        if (tree_.format == "URDF") frame_id(link, path, own);
         sheet_.field(Role::base, path, "kind", "token", std::string("subcomponent"));
         sheet_.apply(Role::physics, path, "PhysicsRigidBodyAPI");
         if (link.kinematic) sheet_.set(Role::physics, path, "physics:kinematicEnabled", "bool", true, link.place);
@@ -160,6 +160,37 @@ class Writer {
         const Principal p = principal(inertial->inertia);
         sheet_.set(Role::physics, path, "physics:diagonalInertia", "float3", p.moments, inertial->place);
         sheet_.set(Role::physics, path, "physics:principalAxes", "quatf", p.rotation, inertial->place);
+    }
+
+    /// A link keeps its name as the id of its frame. Where tf2 would refuse that, the frame is called like the prim.
+    void frame_id(const Link& link, const std::string& path, const std::string& own)
+    {
+        if (own == link.name) return;
+        if (is_frame_id(link.name)) return sheet_.set(Role::ros, path, "ros:frame:id", "string", link.name, link.place);
+        std::string id = own;  // names of prims lie below each other, those of frames do not
+        while (std::any_of(tree_.links.begin(), tree_.links.end(), [&](const Link& other) { return other.name == id; })) id += '_';
+        if (id != own) {
+            sheet_.apply(Role::ros, path, "RosFrameAPI");
+            sheet_.set(Role::ros, path, "ros:frame:id", "string", id, link.place);
+        }
+        lose("frame-id", Severity::warning, LossAction::renamed, "ros", link.place, fmt::format("link '{}'", link.name), link.name, id,
+             "a frame id has letters, digits, '_', '-', '.' and '/' only; the frame is called like the prim");
+    }
+
+    void link_hints(std::size_t l, const std::string& own)
+    {
+        const Link&        link = tree_.links[l];
+        const std::string& path = links_[l];
+        if (own != link.name) sheet_.hint(path, hints::kName, "string", link.name);
+        for (std::size_t j = 0; j < tree_.joints.size(); ++j)
+            if (bodies_.joint_merged[j] && tree_.joints[j].child == static_cast<int>(l)) sheet_.hint(path, hints::kJoint, "string", tree_.joints[j].name);
+        const std::optional<Inertial>& without = bodies_.merged[l] ? link.inertial : link.unused;
+        if (without && !bodies_.inertial[l]) {
+            const Mat33d& I = without->inertia;
+            sheet_.hint(path, hints::kInertial, "double[]",
+                        std::vector<double>{without->mass, without->com.x, without->com.y, without->com.z, I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2)});
+        }
+        if (bodies_.is_body[l] && !link.inertial && !link.kinematic) sheet_.hint(path, hints::kWeightless, "bool", true);
     }
 
     /// A frame in the link whose prim holds its prim.
@@ -237,6 +268,7 @@ class Writer {
         sheet_.set(Role::physics, path, "physics:localRot0", "quatf", X_0.q, joint.place);
         sheet_.set(Role::physics, path, "physics:localPos1", "point3f", X_1.p, joint.place);
         sheet_.set(Role::physics, path, "physics:localRot1", "quatf", X_1.q, joint.place);
+        if (joint.parent >= 0 && joint.parent != parent) sheet_.hint(path, hints::kParent, "string", tree_.links[at(joint.parent)].name);
         if (joint.loop) sheet_.set(Role::physics, path, "physics:excludeFromArticulation", "bool", true, joint.place);
         if (joint.collide) sheet_.set(Role::physics, path, "physics:collisionEnabled", "bool", true, joint.place);
         for (const Extra& e : joint.extras) sheet_.extra(path, e);
@@ -315,6 +347,7 @@ class Writer {
                  "a generic joint has three translations and three rotations at right angles");
         bool free[2][3] = {};
         bool first      = true;
+        dof_hints(joint, path, axes);
         for (const PlacedDof& p : axes.placed) {
             const Dof&        dof      = joint.dofs[p.dof];
             const std::string instance = std::string(dof.angular ? "rot" : "trans") + kAxes[p.axis];
@@ -340,6 +373,21 @@ class Writer {
         for (int angular = 0; angular < 2; ++angular)
             for (int a = 0; a < 3; ++a)
                 if (!free[angular][a]) limit(path, std::string(angular ? "rot" : "trans") + kAxes[a], 1, -1, joint.place);
+    }
+
+    void dof_hints(const Joint& joint, const std::string& path, const JointAxes& axes)
+    {
+        std::vector<std::string> names;
+        std::vector<double>      passive;
+        for (std::size_t i = 0; i < joint.dofs.size(); ++i)
+            for (const PlacedDof& p : axes.placed) {
+                if (p.dof != i) continue;
+                const Dof& dof = joint.dofs[i];
+                names.push_back(fmt::format("{}{}{}:{}", p.flips ? "-" : "", dof.angular ? "rot" : "trans", kAxes[p.axis], dof.name));
+                passive.insert(passive.end(), {dof.damping.value_or(0), dof.armature.value_or(0), dof.friction.value_or(0)});
+            }
+        sheet_.hint(path, hints::kDofs, "string[]", names);
+        sheet_.hint(path, hints::kPassive, "double[]", passive);
     }
 
     void limit(const std::string& path, const std::string& instance, double low, double high, const Place& place)

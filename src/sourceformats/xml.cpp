@@ -80,6 +80,14 @@ const std::string* XmlElement::find(std::string_view attribute) const
     return nullptr;
 }
 
+const std::string* XmlElement::take(std::string_view attribute) const
+{
+    const std::string* value = find(attribute);
+    for (const XmlAttribute& a : attributes)
+        if (a.name == attribute) a.told = true;
+    return value;
+}
+
 const std::string* XmlElement::peek(std::string_view attribute) const
 {
     for (const XmlAttribute& a : attributes)

@@ -16,6 +16,7 @@ namespace mechane::sourceformats {
 struct XmlAttribute {
     std::string  name, value;
     mutable bool used = false;  ///< a reader took it; what is left over is lost
+    mutable bool told = false;  ///< the report has an entry of its own for it, so it is not counted as kept
 };
 
 struct XmlElement {
@@ -25,9 +26,12 @@ struct XmlElement {
     std::vector<XmlElement>   children;
     std::string               text;          ///< of this element alone, in one piece
     mutable bool              used = false;  ///< a reader knew the element
+    mutable std::string       why{};         ///< what is not read of it is lost for this reason
 
     /// The value of an attribute, which then counts as read; null when there is none.
     const std::string* find(std::string_view attribute) const;
+    /// The same; the report says of its own what became of it.
+    const std::string* take(std::string_view attribute) const;
     /// The same, without counting it as read.
     [[nodiscard]] const std::string* peek(std::string_view attribute) const;
     [[nodiscard]] std::string        get(std::string_view attribute, std::string_view otherwise = {}) const;

@@ -12,6 +12,7 @@
 #include "mechane/simulation/atomic_file.h"
 #include "mechane/viewer/scene.h"
 #include "png.h"
+#include "viewer/parts.h"
 
 // web/src/view.ts is the other side of this format, "mechane.view/1".
 static_assert(std::endian::native == std::endian::little, "arrays are embedded as they lie in memory");
@@ -185,7 +186,8 @@ json document(const model::Model& model, const record::Recording& recording, con
     if (!scene.pictures.empty()) out["pictures"] = pictures_json(scene);
     for (const DrawItem& item : scene.items) {
         out["items"].push_back({{"label", model.shape_label[static_cast<std::size_t>(item.shape)]},
-                                {"body", item.body},
+                                {"shape", item.shape},
+                              {"body", item.body},
                                 {"mesh", item.mesh},
                                 {"pose", pose_json(item.X_BS)},
                                 {"color", vec_json(item.color)},
@@ -199,20 +201,31 @@ json document(const model::Model& model, const record::Recording& recording, con
     for (const Ground& ground : scene.grounds)
         out["grounds"].push_back(
             {{"body", ground.body}, {"pose", pose_json(ground.X_BS)}, {"color", vec_json(ground.color)}});
+    out["parts"] = parts_json(model);
+    if (!options.live.empty()) out["live"] = json::parse(options.live, nullptr, false);
     return out;
+}
+
+/// The page with a nonce on its script and on its style; the bundle holds one of each, before the body.
+std::string with_nonce(std::string page, const std::string& nonce)
+{
+    for (const std::string_view element : {"<script", "<style"})
+        for (std::size_t at = page.find(element); at != std::string::npos && at < page.find("<body"); at = page.find(element, at + 1))
+            page.insert(at + element.size(), " nonce=\"" + nonce + "\"");
+    return page;
 }
 
 }  // namespace
 
 std::string to_html(const model::Model& model, const record::Recording& recording, const HtmlOptions& options)
 {
-    const std::string_view page(mechane_viewer_page_begin,
-                                static_cast<std::size_t>(mechane_viewer_page_end - mechane_viewer_page_begin));
-    const std::size_t      mark = page.find(kMark);
-    MCH_CHECK(mark != std::string_view::npos);
+    std::string       page(mechane_viewer_page_begin, mechane_viewer_page_end);
+    if (!options.nonce.empty()) page = with_nonce(std::move(page), options.nonce);
+    const std::size_t mark = page.find(kMark);
+    MCH_CHECK(mark != std::string::npos);
     // A label must not end the script element early: "<" is written as an escape, which JSON reads back as itself.
     const std::string data = document(model, recording, options).dump(-1, ' ', false, json::error_handler_t::replace);
-    std::string       out(page.substr(0, mark));
+    std::string       out = page.substr(0, mark);
     out.reserve(page.size() + data.size());
     for (const char c : data) {
         if (c == '<')
@@ -220,7 +233,7 @@ std::string to_html(const model::Model& model, const record::Recording& recordin
         else
             out += c;
     }
-    out += page.substr(mark + kMark.size());
+    out += std::string_view(page).substr(mark + kMark.size());
     return out;
 }
 

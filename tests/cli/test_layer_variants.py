@@ -76,10 +76,13 @@ CASES = [
 ] + [("1.2.1-d", f"{what} in {file}", {"robot.usda": entry(f"prepend payload = @./{file}@"), file: layer(inside, "def")}, severity, severity == "error")
      for file in ("geometries.usdc", "geometries.usda")
      for what, inside, severity in (("a collider", prim("Mesh", "m", TETRAHEDRON, ("PhysicsCollisionAPI",)), "error"), ("a frame", MESH + prim("Xform", "f", apis=("RosFrameAPI",)), "error"), ("a shader", MESH + PAINT, "error"),
-                                    ("a joint", MESH + prim("PhysicsFixedJoint", "j"), "error"), ("a binding", prim("Mesh", "m", TETRAHEDRON, ("MaterialBindingAPI",)), ""), ("nothing else", MESH, ""))
+                                    ("a joint", MESH + prim("PhysicsFixedJoint", "j"), "error"), ("a binding", prim("Mesh", "m", TETRAHEDRON + "rel material:binding = </robot/paint>\n", ("MaterialBindingAPI",)), "info"), ("nothing else", MESH, ""))
      ] + [("1.2.1-e", what, {"robot.usda": references("materials.usda", "base.usda"), "base.usda": BASE, "materials.usda": layer(PAINT + inside)}, severity, severity == "warning")
           for what, inside, severity in (("a mesh", MESH, "warning"), ("a body", prim("", "b", apis=("PhysicsRigidBodyAPI",)), "warning"), ("a topic", topic("t"), "warning"),
-                                         ("contact", prim("Material", "r", "float physics:restitution = 0\n", ("PhysicsMaterialAPI",)), ""), ("looks alone", "", ""))
+                                         ("contact", prim("Material", "r", "float physics:restitution = 0\n", ("PhysicsMaterialAPI",)), "info"), ("looks alone", "", ""))
+          ] + [("1.2.1-e", f"a {name} that another layer names by {arc}", {"robot.usda": references("base.usda"), "materials.usda": layer(PAINT, "def", "looks") + inside,
+                                                                           "base.usda": layer(TREE + prim("Scope", "x", metadata=f"prepend {arc} = @./materials.usda@</{name}>"), "def")}, "warning", True)
+               for arc in ("references", "payload") for name, inside in (("shape", prim("Mesh", "shape", TETRAHEDRON)), ("scene", SCENE))
           ] + [("1.2.1-g", f"{what}, {'by reference' if arc is references else 'as a sublayer'}", {"robot.usda": arc("base.usda"), "base.usda": layer(prim("Xform", "a", PLACED + body, apis, SUBCOMPONENT), "def")}, severity, bool(severity))
                for arc in (references, sublayers)
                for what, body, apis, severity in (("a mass", "float physics:mass = 1\n", ("PhysicsMassAPI",), "error"), ("a topic", topic("t"), (), "error"), ("a shader", PAINT.replace("/robot/", "/robot/a/"), (), "error"), ("a cube", CUBE, (), "error"),

@@ -118,7 +118,7 @@ class Hints(unittest.TestCase):
     def test_every_option_that_a_remedy_names_exists_where_it_is_printed(self):
         options = {row["name"]: row for row in options_page.options()}
         known = set(re.findall(r"--[a-z][a-z-]+", " ".join(mechane(verb, "--help").stdout for verb in (
-            "sim", "info", "check", "fix", "replay", "render", "collide", "bench", "cat", "mesh", "explain", "ros", "tree", "dump", "convert"))))
+            "sim", "info", "check", "fix", "replay", "render", "collide", "bench", "cat", "mesh", "explain", "ros", "tree", "dump", "convert", "view"))))
         for module, code, _, meaning, remedy, *_ in diagnostics_page.rows():
             for text in (meaning, remedy):
                 for name, value in re.findall(r"--option ([a-z_]+)=([^\s,;:.]+|\.\.\.)", text):

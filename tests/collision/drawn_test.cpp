@@ -44,7 +44,7 @@ double middle_along(const Shape& s, const Vec3d& n)
     return dot(n, s.p) + 0.5 * (extent_along(s, u) - extent_along(s, -u));
 }
 
-/// The convex solid whose signed distance from b the pair has (docs/collision.md, "Finite planes").
+/// The convex solid whose signed distance from b the pair has (docs/collision_method.md, "Finite planes").
 Shape solid_for(const Specimen& a, const Shape& placed, const Shape& b, double size)
 {
     if (a.kind == Drawn::plane) {

@@ -68,6 +68,22 @@ class AgainstMujoco(unittest.TestCase):
             with self.subTest(source.name):
                 self.same(source)
 
+    def there_and_back(self, source):  # EXP-039, EXP-057, EXP-074
+        with tempfile.TemporaryDirectory() as place:
+            stage, back, again = (pathlib.Path(place, name) for name in ("there.usda", "back" + source.suffix, "again.usda"))
+            for words in ((source, "-o", stage), (stage, "-o", back), (back, "-o", again)):
+                done = mechane("convert", *map(str, words), "--fail-on-loss", "never")
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+            told = judged(source, again)
+            self.assertGreater(told["bodies"], 0)
+            for value in ("mass", "inertia", "position", "rotation", "limits"):
+                self.assertLess(told[value], 1e-5, (source, value))
+
+    def test_samples_there_and_back(self):
+        for source in sorted([*SAMPLES.glob("*.urdf"), *SAMPLES.glob("*.xml")]):
+            with self.subTest(source.name):
+                self.there_and_back(source)
+
     @unittest.skipUnless(corpus(), "skipped: no corpus")
     def test_urdf_of_the_corpus(self):
         for source in sorted((corpus() / "robots-urdf").rglob("*.urdf")):

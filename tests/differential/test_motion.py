@@ -40,9 +40,9 @@ HOLDS = [
 ]
 
 
-def simulated(stage, *options):
+def simulated(stage, *options, every=30, dt=1 / 60):
     """The trajectory of ten seconds, a frame every half second, at one step and by one vendor's values for all robots."""
-    done = subprocess.run([PROGRAM, "sim", str(corpus() / stage), "--dt", str(1 / 60), "--resolvers", "newton", "--duration", "10", "--every", "30",
+    done = subprocess.run([PROGRAM, "sim", str(corpus() / stage), "--dt", str(dt), "--resolvers", "newton", "--duration", "10", "--every", str(every),
                            "--json", "-q", *options],
                           capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, f"{stage}: exit {done.returncode}\n{done.stderr}"
@@ -64,13 +64,16 @@ class Motion(unittest.TestCase):
     def test_robots_hold_their_start_pose_for_ten_seconds(self):
         for stage, gains, sag in HOLDS:
             with self.subTest(stage):
-                frames = simulated(stage, "--hold", gains)["frames"]
+                frames = simulated(stage, "--hold", gains, every=3)["frames"]
                 moved = max((abs(a - b) for a, b in zip(frames[0]["joint_q"], frames[-1]["joint_q"])), default=0)
                 self.assertLess(moved, sag)
                 # Of the last four seconds: a contact that opens or closes shakes some robots for a moment, and when depends on last bits.
-                rates = [max((abs(rate) for rate in frame["joint_qd"]), default=0) for frame in frames[-8:]]
-                # The rat falls short since rows and packets have one law of contact: 9.4e-3, where 5e-3 are asked for (docs/softstep.md).
-                self.assertLess(statistics.median(rates), 5e-2 if stage == ADROIT_PEN else 1e-2 if stage.endswith("rat.usdc") else 5e-3)
+                # The rat starts with shapes 15 mm inside of one another and is chaotic: single runs have medians from 0.5e-3 to 7e-3. It is
+                # judged by eight runs whose steps differ in the fifth digit.
+                runs = [frames] + [simulated(stage, "--hold", gains, every=3, dt=1 / 60 * (1 + i * 1e-5))["frames"]
+                                   for i in range(1, 8 if stage.endswith("rat.usdc") else 1)]
+                rates = [max((abs(rate) for rate in frame["joint_qd"]), default=0) for run in runs for frame in run[-80:]]
+                self.assertLess(statistics.median(rates), 5e-2 if stage == ADROIT_PEN else 5e-3)
                 self.assertLess(max(rates), 5e-2)
         print(f"{len(HOLDS)} robots held their pose", flush=True)
 

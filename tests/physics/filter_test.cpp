@@ -7,7 +7,7 @@ using test::Parsed;
 
 TEST_CASE("what two groups filter, each listing the other or itself, inverted or not (COL-044, COL-045, COL-046)")
 {
-    // The rows of the table of collision.md 2.6: lists of A and B, who is inverted; whether A-B, A-A, B-B meet.
+    // The rows of the table of spec "collision", 2.6: lists of A and B, who is inverted; whether A-B, A-A, B-B meet.
     const struct {
         const char* list_a;
         bool        inverted_a;

@@ -68,8 +68,7 @@ def _text(default):
 def test_reserved_names_say_which_stage_brings_them():
     """NotSupportedError is a NotImplementedError."""
     b = mc.ModelBuilder()
-    for call in (lambda: b.add_cloth_grid(), lambda: b.add_spring(0, 1, 1, 1, 1), lambda: b.add_rod(), lambda: mc.Gaussian(),
-                 lambda: mc.TetMesh()):
+    for call in (lambda: b.add_deformable_visual_mesh(), lambda: b.add_tendon(), lambda: b.add_rod(), lambda: mc.Gaussian(), lambda: mc.Rod()):
         with pytest.raises(mc.NotSupportedError, match="later stage") as caught:
             call()
         assert isinstance(caught.value, NotImplementedError)

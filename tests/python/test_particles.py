@@ -206,3 +206,21 @@ def test_particles_are_copied_pickled_and_hashed_with_the_rest():
     assert twin.particle_q == grid_world().particle_q and twin.finalize().particle_radius.tolist() == [0, 0]
     contacts = pickle.loads(pickle.dumps(model.collide(state)))
     assert contacts.soft_contact_count[0] == 3  # the second one was moved away
+
+
+@pytest.mark.parametrize("solver", ["SolverXPBD", "SolverVBD"])
+def test_a_particle_rests_on_a_plane(solver):
+    """Radius 0.1, dropped from 1 m, at z = 0.1. Contacts of VBD are springs, so it sinks by m g / k, 4 mm with 0.1 kg and 250 N/m or more."""
+    b = mc.ModelBuilder()
+    b.add_ground_plane()
+    b.add_particle((0, 0, 1), (0, 0, 0), 0.1, radius=0.1)
+    b.color()
+    model = b.finalize()
+    pipeline = mc.CollisionPipeline(model)
+    contacts, state, control = pipeline.contacts(), model.state(), model.control()
+    made = getattr(mc.solvers, solver)(model)
+    for _ in range(1500):
+        pipeline.collide(state, contacts)
+        made.step(state, state, control, contacts, 1 / 500)
+    assert state.particle_q[0, 2] == pytest.approx(0.1, abs=5e-3)
+    assert abs(state.particle_qd[0, 2]) < 1e-2

@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 import warnings
 
@@ -90,9 +91,30 @@ def test_the_viewer_is_for_this_machine_only():
     url = viewer.url
     with urllib.request.urlopen(url, timeout=60) as answer:
         assert b"<html" in answer.read().lower()
+    assert "<iframe" in viewer._repr_html_()
+    for wrong, headers in ((url.split("?")[0], {}), (url + "0", {}), (url, {"Host": "evil.example"}), (url, {"Origin": "http://evil.example"})):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(urllib.request.Request(wrong, headers=headers), timeout=60)
+        assert refused.value.code == 403
     del viewer
     with pytest.raises(OSError):
         urllib.request.urlopen(url, timeout=2)
+
+
+def test_a_file_is_simulated_live(tmp_path):
+    """`view(path)` is `mechane view` in a process of its own, which ends with its object"""
+    robot = tmp_path / "ball.usda"
+    robot.write_text('#usda 1.0\n(\n    upAxis = "Z"\n    metersPerUnit = 1\n)\ndef Sphere "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n{\n}\n')
+    with mc.view(robot, open=False, options=["--paused"]) as viewer:
+        assert viewer.address == "127.0.0.1" and viewer.is_running()
+        with urllib.request.urlopen(viewer.url, timeout=60) as answer:
+            assert "frame-ancestors 'self'" in answer.headers["Content-Security-Policy"]
+        url = viewer.url
+    assert not viewer.is_running() and "closed" in repr(viewer)
+    with pytest.raises(OSError):
+        urllib.request.urlopen(url, timeout=2)
+    with pytest.raises(FileNotFoundError):
+        mc.view(tmp_path / "gone.usda", open=False)
 
 
 class Tags(html.parser.HTMLParser):

@@ -265,3 +265,41 @@ TEST_CASE("mistakes of the builder are kept until the end, with the call and the
     CHECK(model.error().id == "SIM_BUILD");
     CHECK(model.error().site.property == "ModelBuilder::add_body(label)");
 }
+
+TEST_CASE("a controller that steps or resets its own simulation, and one that was moved away, are mistakes that are told")
+{
+    const Throwing scope;
+    const Yard     y = yard();
+    Simulation     sim(y.model, {.dt = 1e-3});
+    bool           refused = false;
+    sim.on_step([&](const State&, Control&) { refused = !sim.step(); });
+    CHECK(sim.step());
+    CHECK(refused);
+    sim.on_step([&](const State&, Control&) { sim.reset(); });
+    CHECK_THROWS((void)sim.step());
+    sim.on_step({});
+    Simulation other = std::move(sim);
+    CHECK(other.step());
+    CHECK_THROWS((void)sim.step());  // NOLINT(bugprone-use-after-move): that is the test
+    CHECK_THROWS((void)sim.time());
+}
+
+TEST_CASE("what a program edits is read back: the model with its masses, poses after coordinates, and no command that is no number")
+{
+    const Throwing scope;
+    const Yard     y = yard();
+    Simulation     sim(y.model, {.dt = 1e-3});
+    sim.edit([&](ModelEdit& edit) { edit.set_mass(y.box, 100); }).expect();
+    CHECK(sim.model()->mass(y.box) == 100);
+    CHECK(y.model->mass(y.box) != 100);
+    Dynamics dynamics(sim.model());
+    CHECK_NOTHROW((void)dynamics.at(sim.state()));
+    const DofId elbow  = sim.model()->find_dof(y.elbow).expect();
+    const auto  before = sim.position(y.lower);
+    sim.edit_state().set_position(elbow, 1.0);
+    CHECK(length(sim.position(y.lower) - before) > 0.01);
+    sim.control().force(elbow) = std::nan("");
+    const auto refused = sim.step();
+    CHECK(!refused);
+    CHECK(sim.steps() == 0);
+}

@@ -313,8 +313,8 @@ TEST_CASE("a link whose pivot lies in the ground is pushed no harder than its ma
 
 TEST_CASE("a step has eight sub-steps, and what rests is swept four times at most with bias and without (DYN-076)")
 {
-    // The specification proposes one and one, and lets measurements overrule it: docs/softstep.md has them. Frequency
-    // and damping ratio are its own: the test of the static sink below.
+    // The specification proposes one and one, and lets measurements overrule it: docs/notes/softstep_log.md has them.
+    // Frequency and damping ratio are its own: the test of the static sink below.
     CHECK(solvers::SolverOptions{}.substeps == 8);
     Stack stack;
     for (int i = 0; i < 180; ++i) {

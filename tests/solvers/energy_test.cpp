@@ -79,7 +79,8 @@ TEST_CASE(
             // Balls touch where they touched: nothing is gained but what a float rounds off (1e-7 of a position of a
             // metre, under a weight of 100 N). Manifolds are made anew every step; a point that appears lifts what it
             // finds inside, so of other shapes the bound is a hundredth of what the contacts hold; in double precision
-            // this pile takes another way and gains up to 0.018 of it (docs/softstep.md has figures of other piles).
+            // this pile takes another way and gains up to 0.018 of it (docs/notes/softstep_log.md has figures of other
+            // piles).
             const double share = sizeof(Real) == 4 ? 0.01 : 0.02;
             if (i >= 120) CHECK(gain <= (balls ? 1e-5 : share * stored + 1e-5));
             second += gain;

@@ -200,3 +200,43 @@ TEST_CASE("a stage opens a robot of another format, and its findings name the so
     CHECK(limit.line == 5);
     CHECK((*stage)->prim_at(usd::Path("/r/b")).site().line == 3);
 }
+
+TEST_CASE("REP-2.7-f: a link whose name is no frame id gets one, and the report says so")
+{
+    const auto o = opened("<link name=\"base\">" + kMass + "</link><link name=\"wheel left\">" + kMass + "</link><link name=\"wheel-left\">" + kMass + "</link>"
+                          "<joint name=\"l\" type=\"continuous\"><parent link=\"base\"/><child link=\"wheel left\"/></joint>"
+                          "<joint name=\"r\" type=\"continuous\"><parent link=\"base\"/><child link=\"wheel-left\"/></joint>");
+    // The prim's own name is the frame's where nothing else is written; a name that tf2 takes is kept.
+    CHECK(!o.stage->prim_at(usd::Path("/r/wheel_left")).attribute("ros:frame:id").authored());
+    CHECK(o.stage->prim_at(usd::Path("/r/wheel_left_1")).attribute("ros:frame:id").get<std::string>() == "wheel-left");
+    int told = 0;
+    for (const Loss& l : o.losses.entries) {
+        if (l.code != "frame-id") continue;
+        ++told;
+        CHECK(l.action == LossAction::renamed);
+        CHECK(l.source_value == "wheel left");
+        CHECK(l.target_value == "wheel_left");
+    }
+    CHECK(told == 1);
+    // The new id is not the name of another link.
+    const auto taken = opened("<link name=\"a b\">" + kMass + "</link><link name=\"a_b\">" + kMass + "</link>"
+                              "<joint name=\"l\" type=\"continuous\"><parent link=\"a_b\"/><child link=\"a b\"/></joint>");
+    CHECK(taken.stage->prim_at(usd::Path("/r/a_b")).attribute("ros:frame:id").get<std::string>() == "a_b_");
+}
+
+TEST_CASE("the report gives the reason why something is not read")
+{
+    const auto reason = [](const Opened& o, const std::string& part) {
+        for (const Loss& l : o.losses.entries)
+            if (l.what.find(part) != std::string::npos) return l.reason;
+        return std::string("nothing");
+    };
+    const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+    const auto bad = opened("<link name=\"a\">" + kMass + "</link><link name=\"b\"><inertial><mass value=\"1,5\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>" +
+                            joint("revolut", "<origin xyz=\"0 0 1\"/><limit lower=\"-1\" upper=\"1\"/>"));
+    CHECK(has(reason(bad, "/inertia"), "mass of this inertial cannot be read"));
+    CHECK(has(reason(bad, "/origin"), "type of this joint cannot be read"));
+    CHECK(has(reason(bad, "/limit"), "type of this joint cannot be read"));
+    const auto foot = opened("<link name=\"base_footprint\"/><link name=\"base_link\">" + kMass + "</link><joint name=\"j\" type=\"fixed\"><parent link=\"base_footprint\"/><child link=\"base_link\"/></joint>");
+    CHECK(has(reason(foot, "joint 'j'"), "link 'base_footprint' has no mass"));
+}

@@ -1,10 +1,13 @@
-// The recording's shapes as three.js objects, and their poses at a time.
+// The recording's shapes as three.js objects, and their poses at a time. Equal shapes are instances of one object, so that
+// a hundred robots take as many draw calls as one.
 import * as THREE from "three";
+import { InstancedLines } from "./instanced_lines.ts";
 import { bodyPose, type Place } from "./motion.ts";
 import type { Item, Mesh, View, Wrap } from "./view.ts";
 
 const DYNAMIC = new THREE.Color("#1fa97c");
 const STATIC = new THREE.Color("#4c8fd6");
+const NOWHERE = new THREE.Matrix4().makeScale(0, 0, 0);
 
 function solidGeometry(mesh: Mesh): THREE.BufferGeometry {
   const geometry = new THREE.BufferGeometry();
@@ -40,99 +43,134 @@ function texture(uri: string, wrap: [Wrap, Wrap] | undefined, loaded: () => void
   return out;
 }
 
-/** Sets an object's pose from px py pz qx qy qz qw. */
-function place(object: THREE.Object3D, pose: ArrayLike<number>): void {
-  object.position.set(pose[0], pose[1], pose[2]);
-  object.quaternion.set(pose[3], pose[4], pose[5], pose[6]);
+/** The matrix of px py pz qx qy qz qw. */
+export function poseMatrix(pose: ArrayLike<number>, out = new THREE.Matrix4()): THREE.Matrix4 {
+  return out.compose(
+    new THREE.Vector3(pose[0], pose[1], pose[2]),
+    new THREE.Quaternion(pose[3], pose[4], pose[5], pose[6]),
+    new THREE.Vector3(1, 1, 1),
+  );
+}
+
+/** Items that one draw call shows. */
+interface Bucket {
+  items: Item[];
+  local: THREE.Matrix4[];
+  matrices: THREE.InstancedBufferAttribute;
+  solid: THREE.InstancedMesh | null; // null: an overlay
 }
 
 export class Bodies {
   readonly root = new THREE.Group();
   readonly overlay: THREE.Object3D[] = [];
-  /** One group per body; the last one is the world's. */
-  readonly groups: THREE.Group[] = [];
+  /** Where each body is; the last one is the world. */
+  readonly matrices: THREE.Matrix4[] = [];
+  /** Bodies without a finite pose are not. */
+  readonly visible: boolean[] = [];
   /** Called when a picture has arrived: what is shown is out of date. */
   onPictures: () => void = () => {};
   private readonly onPicture = () => this.onPictures();
   private readonly view: View;
   private readonly pose = new Float64Array(7);
+  private readonly buckets: Bucket[] = [];
+  private readonly solids: THREE.BufferGeometry[];
+  private readonly shown: Set<number>; // bodies with something to see
+  private collidersOn = false;
 
   constructor(view: View) {
     this.view = view;
     for (let i = 0; i <= view.bodies; i++) {
-      this.groups.push(new THREE.Group());
-      this.root.add(this.groups[i]);
+      this.matrices.push(new THREE.Matrix4());
+      this.visible.push(true);
     }
-    const solids = view.meshes.map(solidGeometry);
-    const lines = view.meshes.map((mesh, i) => lineGeometry(mesh, solids[i]));
-    const materials = new Map<string, THREE.Material>();
-    for (const item of view.items) {
-      const group = this.groups[item.body < 0 ? view.bodies : item.body];
-      if (item.solid) group.add(this.solid(item, solids[item.mesh], materials));
-      if (item.collider) {
-        for (const object of this.collider(item, solids[item.mesh], lines[item.mesh])) {
-          group.add(object);
-          this.overlay.push(object);
-        }
-      }
-    }
+    this.shown = new Set(view.items.filter((i) => i.solid && i.body >= 0).map((i) => i.body));
+    this.solids = view.meshes.map(solidGeometry);
+    const lines = view.meshes.map((mesh, i) => lineGeometry(mesh, this.solids[i]));
+    for (const items of this.grouped((i) => i.solid, (i) => `${i.mesh} ${i.opacity} ${i.picture} ${i.wrap}`)) this.addSolid(items);
+    for (const items of this.grouped((i) => i.collider, (i) => `${i.mesh} ${i.body < 0}`)) this.addCollider(items, lines[items[0].mesh]);
     this.showColliders(false);
   }
 
-  private solid(item: Item, geometry: THREE.BufferGeometry, materials: Map<string, THREE.Material>): THREE.Mesh {
-    const key = `${item.color} ${item.opacity} ${item.picture} ${item.wrap}`;
-    let material = materials.get(key);
-    if (!material) {
-      const color = new THREE.Color().setRGB(item.color[0], item.color[1], item.color[2], THREE.SRGBColorSpace);
-      material = new THREE.MeshStandardMaterial({
-        color, roughness: 0.55, metalness: 0.05, transparent: item.opacity < 1, opacity: item.opacity, side: THREE.DoubleSide,
-        shadowSide: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
-      });
-      if (item.picture !== undefined) (material as THREE.MeshStandardMaterial).map = texture(this.view.pictures[item.picture], item.wrap, this.onPicture);
-      materials.set(key, material);
+  private grouped(wanted: (item: Item) => boolean, key: (item: Item) => string): Item[][] {
+    const out = new Map<string, Item[]>();
+    for (const item of this.view.items) {
+      if (!wanted(item)) continue;
+      const list = out.get(key(item));
+      if (list) list.push(item);
+      else out.set(key(item), [item]);
     }
-    const mesh = new THREE.Mesh(geometry, material);
-    mesh.name = item.label;
-    mesh.castShadow = item.opacity > 0.5;
+    return [...out.values()];
+  }
+
+  private addSolid(items: Item[]): void {
+    const first = items[0];
+    const material = new THREE.MeshStandardMaterial({
+      roughness: 0.55, metalness: 0.05, transparent: first.opacity < 1, opacity: first.opacity, side: THREE.DoubleSide,
+      shadowSide: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+    });
+    if (first.picture !== undefined) material.map = texture(this.view.pictures[first.picture], first.wrap, this.onPicture);
+    const mesh = new THREE.InstancedMesh(this.solids[first.mesh], material, items.length);
+    items.forEach((item, i) => mesh.setColorAt(i, new THREE.Color().setRGB(item.color[0], item.color[1], item.color[2], THREE.SRGBColorSpace)));
+    mesh.frustumCulled = false;
+    mesh.castShadow = first.opacity > 0.5;
     mesh.receiveShadow = true;
-    place(mesh, item.pose);
-    return mesh;
+    this.root.add(mesh);
+    this.buckets.push({ items, local: items.map((i) => poseMatrix(i.pose)), matrices: mesh.instanceMatrix, solid: mesh });
   }
 
   /** A veil, its lines, and the same lines faintly through what lies in front. */
-  private collider(item: Item, solid: THREE.BufferGeometry, line: THREE.BufferGeometry): THREE.Object3D[] {
-    const color = item.body < 0 ? STATIC : DYNAMIC;
-    const veil = new THREE.Mesh(solid, new THREE.MeshBasicMaterial({ color, transparent: true, opacity: 0.16, depthWrite: false }));
-    const near = new THREE.LineSegments(line, new THREE.LineBasicMaterial({ color }));
-    const far = new THREE.LineSegments(line, new THREE.LineBasicMaterial({ color, transparent: true, opacity: 0.28, depthTest: false, depthWrite: false }));
+  private addCollider(items: Item[], line: THREE.BufferGeometry): void {
+    const color = items[0].body < 0 ? STATIC : DYNAMIC;
+    const veil = new THREE.InstancedMesh(this.solids[items[0].mesh], new THREE.MeshBasicMaterial({ color, transparent: true, opacity: 0.16, depthWrite: false }), items.length);
+    veil.frustumCulled = false;
+    const near = new InstancedLines(line, new THREE.LineBasicMaterial({ color }), veil.instanceMatrix);
+    const far = new InstancedLines(line, new THREE.LineBasicMaterial({ color, transparent: true, opacity: 0.28, depthTest: false, depthWrite: false }), veil.instanceMatrix);
     far.renderOrder = 2;
-    const objects = [veil, near, far];
-    for (const object of objects) place(object, item.pose);
-    return objects;
+    for (const object of [veil, near, far]) {
+      this.root.add(object);
+      this.overlay.push(object);
+    }
+    this.buckets.push({ items, local: items.map((i) => poseMatrix(i.pose)), matrices: veil.instanceMatrix, solid: null });
   }
 
   showColliders(on: boolean): void {
+    this.collidersOn = on;
     for (const object of this.overlay) object.visible = on;
+    this.place();
   }
 
   /** Moves every body to where it is at this place of the recording; one without a finite pose is hidden. */
   update(at: Place): void {
     for (let body = 0; body < this.view.bodies; body++) {
       const pose = bodyPose(this.view, body, at, this.pose);
-      const finite = Number.isFinite(pose[0] + pose[1] + pose[2]);
-      this.groups[body].visible = finite;
-      if (finite) place(this.groups[body], pose);
+      this.visible[body] = Number.isFinite(pose[0] + pose[1] + pose[2]);
+      if (this.visible[body]) poseMatrix(pose, this.matrices[body]);
     }
-    this.root.updateMatrixWorld(true);
+    this.place();
+  }
+
+  private place(): void {
+    const matrix = new THREE.Matrix4();
+    for (const bucket of this.buckets) {
+      if (!bucket.solid && !this.collidersOn) continue;
+      const out = bucket.matrices.array as Float32Array;
+      bucket.items.forEach((item, i) => {
+        if (item.body >= 0 && !this.visible[item.body]) NOWHERE.toArray(out, 16 * i);
+        else if (item.body < 0) bucket.local[i].toArray(out, 16 * i);
+        else matrix.multiplyMatrices(this.matrices[item.body], bucket.local[i]).toArray(out, 16 * i);
+      });
+      bucket.matrices.needsUpdate = true;
+    }
   }
 
   /** The bodies' mean position, over those with something to see. */
   centroid(out: THREE.Vector3): THREE.Vector3 {
     out.set(0, 0, 0);
+    const position = new THREE.Vector3();
     let count = 0;
-    for (let body = 0; body < this.view.bodies; body++)
-      if (this.groups[body].visible && this.groups[body].children.length > 0) {
-        out.add(this.groups[body].position);
+    for (const body of this.shown)
+      if (this.visible[body]) {
+        out.add(position.setFromMatrixPosition(this.matrices[body]));
         count++;
       }
     return count > 0 ? out.divideScalar(count) : out;
@@ -140,15 +178,43 @@ export class Bodies {
 
   /** Corners of the boxes around what moves, in the world; around everything when nothing moves. */
   corners(): THREE.Vector3[] {
-    const moving = this.groups.slice(0, this.view.bodies).filter((g) => g.visible && g.children.length > 0);
+    const solids = this.view.items.filter((i) => i.solid && (i.body < 0 || this.visible[i.body]));
+    const moving = solids.filter((i) => i.body >= 0);
     const out: THREE.Vector3[] = [];
-    for (const group of moving.length > 0 ? moving : this.groups)
-      for (const child of group.children) {
-        if (!(child instanceof THREE.Mesh) || this.overlay.includes(child)) continue;
-        const box: THREE.Box3 = child.geometry.boundingBox;
-        for (let i = 0; i < 8; i++)
-          out.push(new THREE.Vector3(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z).applyMatrix4(child.matrixWorld));
-      }
+    const matrix = new THREE.Matrix4();
+    for (const item of moving.length > 0 ? moving : solids) {
+      const box = this.solids[item.mesh].boundingBox;
+      if (!box) continue;
+      poseMatrix(item.pose, matrix);
+      if (item.body >= 0) matrix.premultiply(this.matrices[item.body]);
+      for (let i = 0; i < 8; i++)
+        out.push(new THREE.Vector3(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z).applyMatrix4(matrix));
+    }
     return out;
+  }
+
+  /** The shape that a ray meets first, and where. */
+  hit(ray: THREE.Raycaster): { item: Item; point: THREE.Vector3 } | null {
+    let best: { item: Item; point: THREE.Vector3; distance: number } | null = null;
+    for (const bucket of this.buckets) {
+      if (!bucket.solid) continue;
+      bucket.solid.boundingSphere = null; // instances have moved since it was computed
+      for (const found of ray.intersectObject(bucket.solid, false))
+        if (found.instanceId !== undefined && (!best || found.distance < best.distance))
+          best = { item: bucket.items[found.instanceId], point: found.point, distance: found.distance };
+    }
+    return best;
+  }
+
+  /** Meshes over what a test picks, to show it; they lie in their places as the bodies are now. */
+  copies(wanted: (item: Item) => boolean, material: THREE.Material): THREE.Mesh[] {
+    return this.view.items
+      .filter((i) => wanted(i) && i.solid)
+      .map((item) => {
+        const mesh = new THREE.Mesh(this.solids[item.mesh], material);
+        mesh.matrixAutoUpdate = false;
+        mesh.userData = { body: item.body, local: poseMatrix(item.pose) };
+        return mesh;
+      });
   }
 }

@@ -18,9 +18,9 @@ export class Contacts {
   constructor(view: View, radius: number) {
     this.view = view;
     this.size = radius;
-    const typical = lengthPercentile(view.contactForces, 0.9);
+    const typical = view.typicalForce ?? lengthPercentile(view.contactForces, 0.9);
     this.forceScale = typical > 0 ? (0.55 * radius) / typical : 0;
-    let most = 1;
+    let most = view.contactCapacity ?? 1;
     for (let i = 0; i + 1 < view.contactStart.length; i++) most = Math.max(most, view.contactStart[i + 1] - view.contactStart[i]);
 
     const instances = (geometry: THREE.BufferGeometry, color: string) => {

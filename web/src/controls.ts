@@ -2,15 +2,15 @@
 import { type Player, SPEEDS } from "./player.ts";
 
 /** An icon of a 16 by 16 grid. */
-function icon(path: string): string {
+export function icon(path: string): string {
   return `<svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d="${path}" fill="currentColor"/></svg>`;
 }
-const PLAY = icon("M4 2.5v11l9-5.5z");
-const PAUSE = icon("M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z");
+export const PLAY = icon("M4 2.5v11l9-5.5z");
+export const PAUSE = icon("M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z");
 const BACK = icon("M3 3h2v10H3zM13 3v10L6 8z");
-const NEXT = icon("M11 3h2v10h-2zM3 3v10l7-5z");
+export const NEXT = icon("M11 3h2v10h-2zM3 3v10l7-5z");
 
-function button(parent: HTMLElement, label: string, content: string, click: () => void): HTMLButtonElement {
+export function button(parent: HTMLElement, label: string, content: string, click: () => void): HTMLButtonElement {
   const out = document.createElement("button");
   out.type = "button";
   out.title = label;

@@ -1,7 +1,9 @@
 import { addToggle, Bar } from "./controls.ts";
+import { startLive } from "./live_main.ts";
 import { readOptions } from "./options.ts";
 import { Player } from "./player.ts";
 import { Stage } from "./stage.ts";
+import { addLookKeys, addOverlayToggles } from "./toggles.ts";
 import "./style.css";
 import { decode, type View, type ViewDocument } from "./view.ts";
 
@@ -39,6 +41,7 @@ function start(view: View): void {
     stage.showGround(on);
     redraw();
   });
+  const overlays = addOverlayToggles(toggles, stage, options.overlays, redraw);
   const dark = addToggle(toggles, "Dark", "d", options.theme ? options.theme === "dark" : preferred.matches, (on) => {
     document.documentElement.dataset.theme = on ? "dark" : "light";
     stage.setTheme(on ? "dark" : "light");
@@ -64,7 +67,9 @@ function start(view: View): void {
     g: ground.flip,
     d: dark.flip,
     r: () => stage.frame(),
+    ...overlays,
   };
+  addLookKeys(stage, view.title, () => stage.draw(player.time), redraw);
   window.addEventListener("keydown", (event) => {
     const action = keys[event.key];
     if (!action || event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLSelectElement) return;
@@ -93,7 +98,9 @@ function start(view: View): void {
 }
 
 try {
-  start(decode(JSON.parse(element("mechane-view").textContent ?? "null") as ViewDocument));
+  const view = decode(JSON.parse(element("mechane-view").textContent ?? "null") as ViewDocument);
+  if (view.live) startLive(view);
+  else start(view);
   document.body.dataset.state = "ready";
 } catch (error) {
   const message = element("message");

@@ -5,6 +5,7 @@ export interface Options {
   paused: boolean;
   colliders: boolean;
   contacts: boolean;
+  overlays: string[]; // all that are asked for, by name
   grid: boolean;
   speed: number | null;
   theme: "light" | "dark" | null;
@@ -26,6 +27,7 @@ export function readOptions(hash: string): Options {
     paused: on("paused"),
     colliders: overlays.includes("colliders"),
     contacts: overlays.includes("contacts"),
+    overlays,
     grid: given.get("grid") !== "0",
     speed: speed !== null && speed > 0 ? speed : null,
     theme: theme === "dark" || theme === "light" ? theme : null,

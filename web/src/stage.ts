@@ -6,6 +6,7 @@ import { Contacts } from "./contacts.ts";
 import { fitFrame } from "./framing.ts";
 import { GroundGrid } from "./ground.ts";
 import { locate } from "./motion.ts";
+import { Overlays } from "./overlays.ts";
 import type { View } from "./view.ts";
 
 interface Theme {
@@ -26,15 +27,19 @@ export class Stage {
   readonly grounds: GroundGrid[];
   readonly controls: OrbitControls;
   readonly radius: number;
+  readonly overlays: Overlays | null;
+  readonly renderer: THREE.WebGLRenderer;
+  readonly scene = new THREE.Scene();
+  readonly camera: THREE.PerspectiveCamera;
+  /** The camera moves with the bodies. */
+  follows: boolean;
+  /** Called when the bodies are in their places, before they are drawn. */
+  onMoved: () => void = () => {};
   private readonly view: View;
-  private readonly renderer: THREE.WebGLRenderer;
-  private readonly scene = new THREE.Scene();
-  private readonly camera: THREE.PerspectiveCamera;
   private readonly sun = new THREE.DirectionalLight("#fffaf3", 2.15);
   private readonly fill = new THREE.HemisphereLight("#ffffff", "#b9bdc6", 1.4);
   private readonly up: THREE.Vector3;
   private readonly sunDirection: THREE.Vector3;
-  private readonly follows: boolean;
   private readonly centroid = new THREE.Vector3();
   private readonly moved = new THREE.Vector3();
 
@@ -58,8 +63,15 @@ export class Stage {
     this.radius = Math.max(1e-3, Math.min(whole.radius, 1.35 * first.radius) || 1);
 
     this.contacts = new Contacts(view, Math.max(1e-3, first.radius || 1));
-    this.grounds = view.grounds.map((ground) => new GroundGrid(ground, this.radius));
+    // Copies of a world stand on the same ground: it is drawn once.
+    const known = new Map(view.grounds.map((ground) => [`${ground.body} ${ground.pose}`, ground]));
+    this.grounds = [...known.values()].map((ground) => new GroundGrid(ground, this.radius));
     this.scene.add(this.contacts.group, ...this.grounds.map((g) => g.group));
+    this.overlays = view.parts ? new Overlays(view.parts, this.bodies, this.radius) : null;
+    if (this.overlays) {
+      this.scene.add(this.overlays.centres, this.overlays.inertias, this.overlays.joints);
+      canvas.after(this.overlays.names);
+    }
 
     const side = this.basis();
     this.sunDirection = side.x.clone().multiplyScalar(0.55).addScaledVector(side.y, -0.35).add(this.up).normalize();
@@ -140,6 +152,30 @@ export class Stage {
     for (const ground of this.grounds) ground.group.visible = on;
   }
 
+  /** Begins to follow from where the bodies are now, or stops. */
+  setFollows(on: boolean): void {
+    this.follows = on;
+    this.bodies.centroid(this.centroid);
+  }
+
+  /** The ray from the eye through a place of the window [px]. */
+  ray(x: number, y: number): THREE.Raycaster {
+    const out = new THREE.Raycaster();
+    out.setFromCamera(new THREE.Vector2((2 * x) / window.innerWidth - 1, 1 - (2 * y) / window.innerHeight), this.camera);
+    return out;
+  }
+
+  /** Where the camera is, as numbers that `place` takes back. */
+  get place(): number[] {
+    return [...this.camera.position.toArray(), ...this.controls.target.toArray()];
+  }
+  set place(numbers: number[]) {
+    if (numbers.length !== 6 || !numbers.every(Number.isFinite)) return;
+    this.camera.position.fromArray(numbers);
+    this.controls.target.fromArray(numbers, 3);
+    this.controls.update();
+  }
+
   /** Draws the recording at a time; returns the number of contacts then. */
   draw(time: number): number {
     const at = locate(this.view.times, time);
@@ -157,7 +193,10 @@ export class Stage {
     const focus = this.follows ? this.centroid : this.controls.target;
     this.sun.target.position.copy(focus);
     this.sun.position.copy(focus).addScaledVector(this.sunDirection, 7 * this.radius);
-    for (const ground of this.grounds) ground.update(focus, ground.body < 0 ? null : this.bodies.groups[ground.body].matrixWorld);
+    for (const ground of this.grounds) ground.update(focus, ground.body < 0 ? null : this.bodies.matrices[ground.body]);
+    this.camera.updateMatrixWorld();
+    this.overlays?.update(this.camera);
+    this.onMoved();
     const count = this.contacts.update(Math.min(this.view.times.length - 1, at.index + (at.fraction >= 0.5 ? 1 : 0)));
     this.renderer.render(this.scene, this.camera);
     return count;

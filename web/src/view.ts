@@ -21,6 +21,24 @@ export interface ViewDocument {
     normals: string; // i16 [contacts, 3]
     forces: string; // f32 [contacts, 3], newton, on the second shape
   };
+  parts?: Parts;
+  live?: LiveDocument;
+}
+
+/** What the model is made of: `src/viewer/parts.cpp`. Lengths in metres, masses in kilograms, angles in radians. */
+export interface Parts {
+  bodies: { label: string; mass: number; com: number[]; box?: number[]; axes?: number[] }[];
+  joints: { label: string; type: string; parent: number; child: number; frame: number[]; dof: number; count: number; articulation: number }[];
+  dofs: { joint: number; linear: boolean; axis: number[]; mode: number; slider: boolean; lower?: number; upper?: number }[];
+  articulations: string[];
+}
+
+/** What a page needs that a server feeds. */
+export interface LiveDocument {
+  dt: number; // [s]
+  reset: boolean; // the server can begin again, and move joints
+  record: boolean;
+  findings: { id: string; severity: string; message: string; prim: string; place: string; hint: string }[];
 }
 
 export interface MeshDocument {
@@ -37,6 +55,7 @@ export interface MeshDocument {
 /** A shape as it is drawn; `pose` is px py pz qx qy qz qw in its body, or in the world when `body` is -1. */
 export interface Item {
   label: string;
+  shape: number; // in the model
   body: number;
   mesh: number;
   pose: number[];
@@ -81,6 +100,10 @@ export interface View {
   contactPoints: Float32Array;
   contactNormals: Float32Array;
   contactForces: Float32Array;
+  contactCapacity?: number; // most contacts of a frame, where later ones may have more
+  typicalForce?: number; // [N], where the forces are not known yet
+  parts?: Parts;
+  live?: LiveDocument;
 }
 
 /** Bytes of a base64 text, in a buffer of their own so that wider arrays may be laid over it. */
@@ -130,5 +153,7 @@ export function decode(document: ViewDocument): View {
     contactPoints: new Float32Array(bytes(c.points)),
     contactNormals: scaled(new Int16Array(bytes(c.normals)), 1 / 32767),
     contactForces: new Float32Array(bytes(c.forces)),
+    parts: document.parts,
+    live: document.live,
   };
 }

@@ -32,9 +32,9 @@ struct Manifold {
 };
 
 /// Contacts of two shapes in one common frame, all with distance <= reach [m]. Exactly one table of functions by kinds
-/// decides the method; see docs/collision.md. Kinds in the other order than the table's are met the other way round,
-/// and the contacts turned back; a triangle, or a hull or mesh without its data, is a mistake that the failure handler
-/// is told.
+/// decides the method; see docs/collision_method.md. Kinds in the other order than the table's are met the other way
+/// round, and the contacts turned back; a triangle, or a hull or mesh without its data, is a mistake that the failure
+/// handler is told.
 void collide(const Shape& a, const Shape& b, double reach, Manifold& out);
 
 /// How contacts of two kinds of whole shapes are found, in a word of the table; empty for kinds that never meet. The

@@ -45,18 +45,19 @@ struct ImportOptions {
 
     std::optional<Posed> xform{};      ///< placed in front of everything imported [m]
     bool override_root_xform = false;  ///< `xform` replaces the pose of articulation roots instead of preceding it
-    std::optional<bool>
-        floating{};  ///< base joint of roots: FREE, or FIXED; unset: FREE to the world, FIXED to `parent_body`
-    std::optional<model::BuilderJoint> base_joint{};  ///< any joint as base; parent, child and frames are the importer's
-    std::int32_t                       parent_body =
-        model::kWorldBody;  ///< attach the imported roots to this body of the latest articulation
+    /// Base joint of roots: FREE, or FIXED; unset: FREE to the world, FIXED to `parent_body`.
+    std::optional<bool> floating{};
+    std::optional<model::BuilderJoint>
+        base_joint{};  ///< any joint as base; parent, child and frames are the importer's
+    /// Attach the imported roots to this body of the latest articulation.
+    std::int32_t parent_body = model::kWorldBody;
 
     bool only_load_enabled_rigid_bodies = false;
     bool only_load_enabled_joints       = true;
     /// Joints without an authored articulation root stay outside of any tree: every body is free, and the joints are
     /// constraints between them.
-    bool                     keep_orphan_joints        = false;
-    double                   joint_drive_gains_scaling = 1.0;
+    bool   keep_orphan_joints        = false;
+    double joint_drive_gains_scaling = 1.0;
     /// Attributes that the caller reads itself: they are not reported as unknown.
     std::vector<std::string> known_attributes{};
     std::vector<std::string> ignore_paths{};  ///< regular expressions, matched at the start of prim paths
@@ -68,38 +69,38 @@ struct ImportOptions {
     bool        parse_mujoco_options = true;  ///< false: settings of MuJoCo on the scene keep their defaults
     /// Declares MuJoCo's custom attributes (mujoco_attributes.h) when the resolver "mjc" is listed. Without it they
     /// must have been declared on the builder.
-    bool                     register_mujoco                  = true;
-    JointOrdering            joint_ordering                   = JointOrdering::dfs;
-    bool                     bodies_follow_joint_ordering     = true;
-    UsdGroupMode             usd_group_mode                   = UsdGroupMode::schema;
-    bool                     skip_mesh_approximation          = false;
-    bool                     load_sites                       = true;
-    bool                     load_visual_shapes               = true;
-    bool                     load_static_visual_shapes        = true;
-    bool                     hide_collision_shapes            = false;
-    bool                     force_show_colliders             = false;
-    bool                     convert_mjc_equality_constraints = true;  ///< MuJoCo's connect and weld become loop joints
-    bool                     per_face_materials               = false;  ///< a shape for each subset with a material
-    physics::NestedBodies    nested_bodies                    = physics::NestedBodies::independent;
-    physics::ResetStack      reset_stack                      = physics::ResetStack::body;
-    PointInstancers          point_instancers = PointInstancers::expand;  ///< `newton_1_8` ignores them
-    bool                     exact_shapes     = false;  ///< round shapes with unequal scale keep it
-    std::optional<double>    default_friction{};  ///< of colliders without a material; unset: the builder's, 1
-    int                      mesh_maxhullvert                 = 64;
+    bool                  register_mujoco                  = true;
+    JointOrdering         joint_ordering                   = JointOrdering::dfs;
+    bool                  bodies_follow_joint_ordering     = true;
+    UsdGroupMode          usd_group_mode                   = UsdGroupMode::schema;
+    bool                  skip_mesh_approximation          = false;
+    bool                  load_sites                       = true;
+    bool                  load_visual_shapes               = true;
+    bool                  load_static_visual_shapes        = true;
+    bool                  hide_collision_shapes            = false;
+    bool                  force_show_colliders             = false;
+    bool                  convert_mjc_equality_constraints = true;   ///< MuJoCo's connect and weld become loop joints
+    bool                  per_face_materials               = false;  ///< a shape for each subset with a material
+    physics::NestedBodies nested_bodies                    = physics::NestedBodies::independent;
+    physics::ResetStack   reset_stack                      = physics::ResetStack::body;
+    PointInstancers       point_instancers                 = PointInstancers::expand;  ///< `newton_1_8` ignores them
+    bool                  exact_shapes                     = false;  ///< round shapes with unequal scale keep it
+    std::optional<double> default_friction{};  ///< of colliders without a material; unset: the builder's, 1
+    int                   mesh_maxhullvert = 64;
     /// By priority; empty: no vendor attribute is read. "auto" stands for newton, then physx and mjc where the stage
     /// applies one of their schemas or authors one of their attributes (`resolve::resolvers_of`).
     std::vector<std::string>       schema_resolvers{"newton"};
-    std::vector<resolve::Resolver> own_resolvers{};       ///< tables of the caller that `schema_resolvers` may name
+    std::vector<resolve::Resolver> own_resolvers{};  ///< tables of the caller that `schema_resolvers` may name
     bool                           force_position_velocity_actuation = false;
     bool lenient_names      = false;  ///< misspelled names of documents are read as meant ("RevoluteJoint", "gravity")
     bool move_scaled_tensor = false;  ///< inertia scaled from the shapes is moved to the body's centre of mass
     /// Rules of older importers, each by its name in `legacy_rules()`.
     std::vector<std::string> legacy{};
-    bool ledger                = false;  ///< keep account of every authored physics property (ImportResult::ledger)
-    bool animation             = true;   ///< a simulation follows animated targets and kinematic bodies
+    bool ledger    = false;  ///< keep account of every authored physics property (ImportResult::ledger)
+    bool animation = true;   ///< a simulation follows animated targets and kinematic bodies
     std::optional<KinematicVelocity> kinematic_velocity{};  ///< unset: `rest`, and `follow` under `newton_1_8`
-    bool legacy_margin_gap     = false;  ///< mjc:margin becomes margin minus gap also under `newton_1_8`
-    bool collapse_fixed_joints = false;  ///< merge bodies that fixed joints hold together
+    bool legacy_margin_gap     = false;              ///< mjc:margin becomes margin minus gap also under `newton_1_8`
+    bool collapse_fixed_joints = false;              ///< merge bodies that fixed joints hold together
     std::vector<std::string> joints_to_keep{};       ///< fixed joints that are not collapsed, by prim path
     bool                     allow_missing = false;  ///< import although references or payloads were not found
     int                      threads       = 0;      ///< to import with; 0: all cores. The model does not depend on it
@@ -127,7 +128,8 @@ std::span<const std::string_view> legacy_rules();
 
 /// Sets one option from text, as `--option K=V` gives it: names as above, values as JSON or plain text
 /// ("schema_resolvers=newton,physx", "floating=true", "compat=newton-1.8", "xform=[0,0,1,0,0,0,1]").
-/// @error IMPORT_ARG_OPTION for an unknown name or a value of another type, with the nearest names; IMPORT_ARG_JOINT_ORDERING
+/// @error IMPORT_ARG_OPTION for an unknown name or a value of another type, with the nearest names;
+/// IMPORT_ARG_JOINT_ORDERING
 Result<void> set_option(ImportOptions& options, std::string_view key, std::string_view value);
 /// The value that an option has, as text that `set_option` reads; empty for an unknown name.
 std::string option_text(const ImportOptions& options, std::string_view key);

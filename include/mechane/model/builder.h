@@ -15,6 +15,7 @@
 #include "mechane/math/spatial.h"
 #include "mechane/model/custom.h"
 #include "mechane/model/sdf_config.h"
+#include "mechane/model/soft.h"
 #include "mechane/model/types.h"
 
 namespace mechane::model {
@@ -34,8 +35,8 @@ struct ShapeConfig {
     /// How friction (also torsional and rolling) and restitution combine with the other shape's; unset: as the solver
     /// does. Of two rules the later counts: average, geometric mean, minimum, multiply, maximum.
     std::optional<MaterialCombine> friction_combine{}, restitution_combine{};
-    double                kh           = 1e10;   ///< hydroelastic stiffness [N/m^3]
-    double                margin       = 0;      ///< where the surface is offset [m]
+    double                         kh     = 1e10;  ///< hydroelastic stiffness [N/m^3]
+    double                         margin = 0;     ///< where the surface is offset [m]
     std::optional<double> gap{};  ///< how much earlier a contact is made [m]; the builder's rigid_gap when unset
     bool                  is_solid = true;              ///< false: a shell; its wall counts for mass and inertia only
     std::optional<double> shell_thickness{};            ///< wall of a shell [m]; `margin` when unset
@@ -158,7 +159,7 @@ struct FinalizeOptions {
 
 /// How the entities of another builder are taken over.
 struct AppendOptions {
-    std::optional<Posed> xform{};       ///< placed in front of bodies, of joints to the world and of static shapes
+    std::optional<Posed> xform{};         ///< placed in front of bodies, of joints to the world and of static shapes
     std::string          label_prefix{};  ///< of every label, with a slash behind it; empty: labels stay
 };
 
@@ -185,6 +186,13 @@ class ModelBuilder {
     /// corner off it to the left, to the right or -1, its two ends). What they weigh and resist is a matter of solvers.
     std::vector<std::array<std::int32_t, 3>> tri_indices;
     std::vector<std::array<std::int32_t, 4>> edge_indices;
+    std::vector<BuilderTriangle>             tri_elements;   ///< of the first triangles; others are surfaces alone
+    std::vector<BuilderEdge>                 edge_elements;  ///< of the first edges; others do not resist
+    std::vector<BuilderSpring>               springs;
+    std::vector<BuilderTet>                  tets;
+    std::vector<BuilderAttachment>           attachments;
+    std::vector<SoftObject>                  surfaces, volumes;      ///< cloth and soft bodies by name
+    std::vector<std::vector<std::int32_t>>   particle_color_groups;  ///< of which a solver may move all at once
     std::vector<std::pair<std::int32_t, std::int32_t>>
                                  shape_collision_filter_pairs;  ///< smaller index first, may repeat
     std::vector<Vec3d>           world_gravity;                 ///< one per world
@@ -261,6 +269,40 @@ class ModelBuilder {
     /// by finalize.
     void add_particle_surface(std::span<const std::array<std::int32_t, 3>> triangles);
 
+    /// As long as the particles are apart now. Returns its index.
+    std::int32_t add_spring(std::int32_t i, std::int32_t j, double ke, double kd, double control = 0);
+    /// A triangle of cloth at rest where it is; returns its area [m^2]. Degenerate: 0, and nothing is added.
+    double add_triangle(std::int32_t i, std::int32_t j, std::int32_t k, const TriangleMaterial& material);
+    /// As the other, and it resists bending.
+    std::int32_t add_edge(std::int32_t i, std::int32_t j, std::int32_t k, std::int32_t l,
+                          const BendingMaterial& material);
+    /// At rest where it is; returns its signed volume [m^3]. Where that is not positive nothing is added.
+    double add_tetrahedron(std::int32_t i, std::int32_t j, std::int32_t k, std::int32_t l,
+                           const TetMaterial& material = {});
+    /// A cloth; its particles weigh `density` [kg/m^2] times a third of each triangle's area. Returns the areas of all
+    /// triangles, 0 of those that were degenerate and left out.
+    /// @param vertices  in the frame X_WC [m]; indices name them
+    std::vector<double> add_cloth_mesh(const Posed& X_WC, const Vec3d& velocity, std::span<const Vec3d> vertices,
+                                       std::span<const std::array<std::int32_t, 3>> triangles, double density,
+                                       const ClothOptions& options);
+    /// A rectangle of dim_x times dim_y cells [m] in the plane z = 0 of X_WC. Each particle weighs `mass` [kg]; held
+    /// ones weigh nothing and are not active.
+    void add_cloth_grid(const Posed& X_WC, const Vec3d& velocity, int dim_x, int dim_y, double cell_x, double cell_y,
+                        double mass, bool reverse_winding, const FixedSides& fixed, const ClothOptions& options);
+    /// A soft body with a skin of triangles. Returns the volumes of all tetrahedra; those that are not positive are
+    /// left out.
+    std::vector<double> add_soft_mesh(const Posed& X_WC, const Vec3d& velocity, std::span<const Vec3d> vertices,
+                                      std::span<const std::array<std::int32_t, 4>> tets,
+                                      std::span<const TetMaterial>                 materials,
+                                      std::span<const std::array<std::int32_t, 3>> surface, const SoftOptions& options);
+    /// A block of cells of five tetrahedra each. Held particles weigh nothing.
+    void add_soft_grid(const Posed& X_WC, const Vec3d& velocity, const std::array<int, 3>& dim, const Vec3d& cell,
+                       const FixedSides& fixed, const SoftOptions& options);
+    /// Holds a particle at a point of a body, in the world of whichever has one. Returns its index.
+    std::int32_t add_attachment_particle_body(BuilderAttachment attachment);
+    /// Fills `particle_color_groups` by the elements that resist.
+    void color(const ColorOptions& options = {});
+
     /// Declares an attribute of the user's own; declaring the same again changes nothing.
     /// @error MODEL_CUSTOM_CONFLICT, MODEL_CUSTOM_RESERVED, MODEL_CUSTOM_CONTACT_FREQ
     Result<void> add_custom_attribute(CustomAttribute attribute);
@@ -295,6 +337,8 @@ class ModelBuilder {
     /// Declarations and values of a builder whose entities have been appended behind `offsets`.
     Result<void> merge_custom(const ModelBuilder& source, const CustomOffsets& offsets, std::int32_t world);
     Result<void> append(const ModelBuilder& source, const AppendOptions& options);
+    void         append_soft(const ModelBuilder& source, std::size_t body0, std::size_t particle0, std::size_t tri0,
+                             std::size_t edge0);
     void         filter_joint(const BuilderJoint& joint);
     void         filter_shape(std::int32_t shape);
 

@@ -12,6 +12,7 @@
 #include "mechane/math/spatial.h"
 #include "mechane/model/custom.h"
 #include "mechane/model/sdf_config.h"
+#include "mechane/model/soft.h"
 #include "mechane/model/types.h"
 
 namespace mechane::model {
@@ -58,13 +59,13 @@ struct Model {
     std::vector<Real> joint_q, joint_target_q, joint_rest_q;
 
     // -- dof [joint_dof_count]: along an axis, or about one
-    std::vector<Real>       joint_qd, joint_target_qd;         ///< [m/s], [rad/s]
-    std::vector<Real>       joint_f, joint_act;                ///< [N], [N m]
-    std::vector<Vec3>       joint_axis;                        ///< unit, parent anchor frame
-    std::vector<Real>       joint_armature;                    ///< [kg], [kg m^2]
-    std::vector<Real>       joint_friction;                    ///< [N], [N m]
-    std::vector<Real>       joint_damping;                     ///< [N s/m], [N m s/rad]
-    std::vector<Real>       joint_stiffness;                   ///< about joint_rest_q [N/m], [N m/rad]
+    std::vector<Real> joint_qd, joint_target_qd;  ///< [m/s], [rad/s]
+    std::vector<Real> joint_f, joint_act;         ///< [N], [N m]
+    std::vector<Vec3> joint_axis;                 ///< unit, parent anchor frame
+    std::vector<Real> joint_armature;             ///< [kg], [kg m^2]
+    std::vector<Real> joint_friction;             ///< [N], [N m]
+    std::vector<Real> joint_damping;              ///< [N s/m], [N m s/rad]
+    std::vector<Real> joint_stiffness;            ///< about joint_rest_q [N/m], [N m/rad]
     /// As stiffness and damping; with DriveType::acceleration [1/s^2], [1/s].
     std::vector<Real>       joint_target_ke, joint_target_kd;
     std::vector<TargetMode> joint_target_mode;
@@ -114,6 +115,42 @@ struct Model {
     /// Surfaces of particles: [tri_count] corners, and [edge_count] edges as (opposite corners, -1: none; two ends).
     std::vector<std::array<std::int32_t, 3>> tri_indices;
     std::vector<std::array<std::int32_t, 4>> edge_indices;
+    std::vector<std::array<Real, 4>>         tri_poses;      ///< inverse of the rest edges, 2x2 row by row [1/m]
+    std::vector<Real>                        tri_areas;      ///< at rest [m^2]
+    std::vector<std::array<Real, 5>>         tri_materials;  ///< ke, ka [N/m], kd [N s/m], drag, lift
+    std::vector<Real>                        tri_activations;
+    std::vector<Vec3>                        tri_color;
+    std::vector<Real>                        tri_opacity;
+    std::vector<Real>                        edge_rest_angle, edge_rest_length;  ///< [rad], [m]
+    std::vector<std::array<Real, 2>>         edge_bending_properties;            ///< ke [N], kd [N s]
+    /// [spring_count]; indices are pairs, one behind the other.
+    std::vector<std::int32_t> spring_indices;
+    std::vector<Real>         spring_rest_length, spring_stiffness, spring_damping,
+        spring_control;                                      ///< [m], [N/m], [N s/m], [-]
+    std::vector<std::array<std::int32_t, 4>> tet_indices;    ///< [tet_count]
+    std::vector<Mat33>                       tet_poses;      ///< inverse of the rest edges [1/m]
+    std::vector<std::array<Real, 3>>         tet_materials;  ///< k_mu, k_lambda [Pa], k_damp [Pa s]
+    std::vector<Real>                        tet_activations;
+    /// [attachment_particle_body_count]: particles held at points of bodies (body frame [m]).
+    std::vector<std::int32_t> attachment_particle_body_body, attachment_particle_body_particle,
+        attachment_particle_body_world;
+    std::vector<Vec3> attachment_particle_body_body_point;
+    std::vector<Real> attachment_particle_body_stiffness,  ///< [N/m]; infinite: it does not give way
+        attachment_particle_body_damping;                  ///< [N s/m]
+    std::vector<std::uint8_t>              attachment_particle_body_enabled;
+    std::vector<SoftObject>                surfaces, volumes;
+    std::vector<std::vector<std::int32_t>> particle_color_groups;  ///< no element has two particles of one group
+    std::vector<std::int32_t>              particle_colors;        ///< group of each; empty without groups
+    /// What particles have in contact, for all of them.
+    struct ParticleContact {
+        Real ke = 1e3, kd = 100, kf = 100, mu = 0.5;  ///< with each other [N/m], [N s/m], [N s/m], [-]
+        Real cohesion = 0, adhesion = 0;              ///< reach of what pulls, between particles and to shapes [m]
+        Real max_velocity = 1e5;                      ///< [m/s]
+    } particle_contact;
+    /// With shapes: stiffness [N/m], damping and friction gain [N s/m], friction and restitution coefficients.
+    struct SoftContactMaterial {
+        Real ke = 1e3, kd = 10, kf = 1e3, mu = 0.5, restitution = 0;
+    } soft_contact;
 
     // -- world
     std::int32_t              world_count = 0;
@@ -141,6 +178,9 @@ struct Model {
     [[nodiscard]] std::size_t particle_count() const { return particle_q.size(); }
     [[nodiscard]] std::size_t tri_count() const { return tri_indices.size(); }
     [[nodiscard]] std::size_t edge_count() const { return edge_indices.size(); }
+    [[nodiscard]] std::size_t spring_count() const { return spring_rest_length.size(); }
+    [[nodiscard]] std::size_t tet_count() const { return tet_indices.size(); }
+    [[nodiscard]] std::size_t attachment_particle_body_count() const { return attachment_particle_body_body.size(); }
     /// Gravity of a world, or the global one for kGlobalWorld [m/s^2].
     [[nodiscard]] const Vec3& gravity_of(std::int32_t world) const
     { return world < 0 ? gravity.back() : gravity[static_cast<std::size_t>(world)]; }

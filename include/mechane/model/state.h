@@ -39,6 +39,7 @@ struct Control {
     /// step is what takes them there; entries of other bodies are not read. Empty: kinematic bodies move along their
     /// body_qd.
     std::vector<Pose> body_target_q;
+    std::vector<Real> tri_activations, tet_activations;  ///< of triangles and tetrahedra; empty: as the model
     CustomArrays      custom_arrays;
 
     /// Values of a custom attribute of controls. @error MODEL_CUSTOM_UNKNOWN

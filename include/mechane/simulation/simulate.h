@@ -16,17 +16,17 @@ namespace mechane::run {
 using simulation::Follow;
 
 struct SimulateOptions {
-    std::string               solver   = "softstep";
-    double                    dt       = 1.0 / 60;   ///< external step [s]; `set_step` takes that of a stage
-    std::string               dt_source;             ///< where it comes from, for the report; may be empty
+    std::string               solver = "softstep";
+    double                    dt     = 1.0 / 60;     ///< external step [s]; `set_step` takes that of a stage
+    std::string               dt_source{};           ///< where it comes from, for the report; may be empty
     std::int64_t              frames   = 120;        ///< external steps
     std::int64_t              every    = 1;          ///< keep every k-th step (the first and the last always)
     int                       substeps = 8;          ///< 1..64
     int                       threads  = 0;          ///< 0: all cores
-    std::vector<std::string>  set;                   ///< "PATH.field=value", applied before the first step
-    std::string               control;               ///< CSV of commands over time: its text, or empty
-    std::string               control_name;          ///< where it comes from, for diagnostics
-    std::vector<std::string>  other_columns;         ///< of `control`, that `follow` reads
+    std::vector<std::string>  set{};                 ///< "PATH.field=value", applied before the first step
+    std::string               control{};             ///< CSV of commands over time: its text, or empty
+    std::string               control_name{};        ///< where it comes from, for diagnostics
+    std::vector<std::string>  other_columns{};       ///< of `control`, that `follow` reads
     bool                      sleeping   = false;    ///< islands that have come to rest are left out
     bool                      keep_pairs = true;     ///< pairs at rest keep their contacts
     bool                      sweep_fast = true;     ///< fast bodies are followed along their way
@@ -36,13 +36,13 @@ struct SimulateOptions {
     /// What a program wrote between the steps of a recording, given again at the same steps; the last word.
     std::span<const record::StepInput> inputs{};
 
-    Follow follow;  ///< called before each step; the control table has the last word
+    Follow follow{};  ///< called before each step; the control table has the last word
     /// Told each state as it comes: the start is step 0, or that of the checkpoint; `hash` is chained up to it.
-    std::function<void(std::int64_t step, std::uint64_t hash)> on_step;
+    std::function<void(std::int64_t step, std::uint64_t hash)> on_step{};
     /// Told each frame that is kept.
-    std::function<void(const record::Frame&)> on_frame;
+    std::function<void(const record::Frame&)> on_frame{};
     /// Called after every step; return false to stop early (the recording ends there).
-    std::function<bool(std::int64_t done, std::int64_t total)> progress;
+    std::function<bool(std::int64_t done, std::int64_t total)> progress{};
 };
 
 /// Has a run look for contacts every n sub-steps instead of once an external step: makes the step n sub-steps long and

@@ -16,19 +16,19 @@ record::RecordingHeader recording_header(const model::Model& model, const Simula
 
 /// The outcome of computing a recording again.
 struct Verification {
-    bool         equal = false;          ///< every step has the recorded hash, every frame is what was computed, and
-                                         ///< nothing of the recording is missing
-    std::int64_t steps = 0;              ///< that were compared
-    std::int64_t first_difference = -1;  ///< first step whose hash differs, -1 if none does
-    std::int64_t frames           = 0;   ///< stored frames that were compared
-    std::int64_t first_frame      = -1;  ///< first stored frame that is not what was computed, -1 if all are
+    bool         equal            = false;  ///< every step has the recorded hash, every frame is what was computed, and
+                                            ///< nothing of the recording is missing
+    std::int64_t steps            = 0;      ///< that were compared
+    std::int64_t first_difference = -1;     ///< first step whose hash differs, -1 if none does
+    std::int64_t frames           = 0;      ///< stored frames that were compared
+    std::int64_t first_frame      = -1;     ///< first stored frame that is not what was computed, -1 if all are
 };
 
 struct VerifyOptions {
-    int threads = 0;                                                      ///< 0: all cores; no influence on the outcome
-    std::function<bool(std::int64_t done, std::int64_t total)> progress;  ///< return false to stop early
-    Follow                                                     follow;    ///< as in SimulateOptions
-    std::vector<std::string>                                   other_columns;
+    int threads = 0;  ///< 0: all cores; no influence on the outcome
+    std::function<bool(std::int64_t done, std::int64_t total)> progress{};  ///< return false to stop early
+    Follow                                                     follow{};    ///< as in SimulateOptions
+    std::vector<std::string>                                   other_columns{};
 };
 
 /// Steps the model as the header says, and compares the hash of every step with the recorded one and every stored frame

@@ -7,6 +7,9 @@ inline constexpr Code kSolverUnknown{"SOLVER_UNKNOWN", Severity::error, "There i
                                      "Choose one of the names that the hint lists."};
 inline constexpr Code kSolverName{"SOLVER_NAME", Severity::error, "A solver cannot be registered under this name.",
                                   "Use a name that no other solver has."};
+inline constexpr Code kSolverParameter{"SOLVER_PARAMETER", Severity::error,
+                                       "A solver does not have this parameter, or the value is out of its range.",
+                                       "`mechane doctor --solvers` lists the parameters of every solver."};
 inline constexpr Code kSolverModel{"SOLVER_MODEL", Severity::error,
                                    "The model or the options cannot be stepped by this solver.",
                                    "Correct what the message names."};

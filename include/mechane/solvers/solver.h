@@ -123,7 +123,7 @@ struct SolverOptions {
 };
 
 /// Makes a solver of the caller's own. The model outlives what it makes.
-using SolverFactory = std::function<Result<std::unique_ptr<Solver>>(const model::Model& model,
+using SolverFactory = std::function<Result<std::unique_ptr<Solver>>(const model::Model&  model,
                                                                     const SolverOptions& options, Diagnostics& out)>;
 /// Has `make_solver` know a solver of the caller's own, for the rest of the process. May be called from any thread.
 /// @error SOLVER_NAME  the name is empty or taken

@@ -20,14 +20,14 @@ enum class Base {
 };
 
 struct ReadOptions {
-    std::map<std::string, std::string> packages;      ///< name -> folder, for package:// and $(find)
-    std::vector<std::string>           search_paths;  ///< folders of relative files, and of packages by their name
-    std::map<std::string, std::string> xacro_arguments;
-    std::optional<double>              default_mass;  ///< [kg] of links that move and have none
-    Base                               base = Base::automatic;
+    std::map<std::string, std::string> packages{};      ///< name -> folder, for package:// and $(find)
+    std::vector<std::string>           search_paths{};  ///< folders of relative files, and of packages by their name
+    std::map<std::string, std::string> xacro_arguments{};
+    std::optional<double>              default_mass{};  ///< [kg] of links that move and have none
+    Base                               base            = Base::automatic;
     bool                               ignore_inertial = false;  ///< masses are computed from the shapes
     bool                               visuals_collide = false;  ///< visual shapes are the colliders
-    std::string                        name;                     ///< of the robot; empty: the file's
+    std::string                        name{};                   ///< of the robot; empty: the file's
 };
 
 /// True for a file that `read_robot` is for, by its suffix: .urdf, .xacro, .mjcf, .xml.
@@ -52,11 +52,11 @@ struct LayerFile {
     usd::Layer  layer;
 };
 struct UsdRobot {
-    std::string                                       name;   ///< of the default prim
-    std::string                                       entry;  ///< name of the layer to open
-    std::vector<LayerFile>                            layers;
-    std::vector<std::pair<std::string, std::string>>  textures;  ///< file, name in the result
-    std::map<std::string, Place>                      places;    ///< prim or property path -> where the source says it
+    std::string                                      name;   ///< of the default prim
+    std::string                                      entry;  ///< name of the layer to open
+    std::vector<LayerFile>                           layers;
+    std::vector<std::pair<std::string, std::string>> textures;  ///< file, name in the result
+    std::map<std::string, Place>                     places;    ///< prim or property path -> where the source says it
 };
 
 enum class Layout {

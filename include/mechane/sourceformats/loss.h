@@ -23,6 +23,7 @@ struct Loss {
     std::string what;      ///< "robot/joint 'elbow'/safety_controller"
     std::string source_value, target_value;
     std::string reason;
+    bool        motion = false;  ///< the robot moves in another way; whoever opens the source is told
 };
 
 struct LossReport {

@@ -59,6 +59,9 @@ struct Link {
     std::vector<Extra>      extras;
     Place                   place;
     bool                    kinematic = false;  ///< moved from outside (MuJoCo's mocap bodies)
+    std::optional<Inertial> unused;              ///< of a link that nothing moves and that is part of the world
+    bool                    frame      = false;  ///< no body of a simulation, only a frame that something holds
+    bool                    weightless = false;  ///< the source gives no mass; `inertial` is what a simulation computes
 };
 
 /// A drive of one degree of freedom: force = stiffness (target - q) + damping (target velocity - qd), up to the limit.
@@ -67,6 +70,7 @@ struct Drive {
     double damping   = 0;  ///< [N s/m] or [N m s/rad]
     double max_force = std::numeric_limits<double>::infinity();
     double target = 0, target_velocity = 0;
+    bool   acceleration = false;  ///< the gains are to be multiplied by the inertia that the drive moves
     Place  place;
 };
 
@@ -100,6 +104,7 @@ struct Joint {
     std::optional<Mimic> mimic;
     bool                 loop    = false;  ///< closes a loop of the tree
     bool                 collide = false;  ///< the links may touch
+    double               initial = 0;      ///< where a joint of one axis stands in the poses of the links [m or rad]
     double               reach   = 0;      ///< most distance of a distance joint [m]
     std::vector<Extra>   extras;
     Place                place;
@@ -118,7 +123,7 @@ struct Material {
 struct Contact {
     double                static_friction = 0.5, dynamic_friction = 0.5, restitution = 0;
     std::optional<double> torsional, rolling;  ///< lengths [m]
-    bool operator==(const Contact&) const = default;
+    bool                  operator==(const Contact&) const = default;
 };
 
 /// Faces of a mesh file with one material.
@@ -142,16 +147,16 @@ struct MeshAsset {
 
 struct Shape {
     enum class Kind { box, sphere, cylinder, capsule, ellipsoid, plane, mesh };
-    std::string            name;
-    int                    link = -1;  ///< or -1: the world
-    Posed                  X_LS;
-    Kind                   kind = Kind::box;
-    Vec3d                  size;  ///< half extents; radius; radius and half height (x, y); semi-axes; half sizes of a plane
-    int                    mesh     = -1;
-    Vec3d                  scale{1, 1, 1};  ///< of a mesh; negative ones mirror it
-    int                    material = -1;
-    bool                   visual = true, collider = false;
-    std::string            approximation;  ///< of a mesh that collides; empty: convexHull
+    std::string name;
+    int         link = -1;  ///< or -1: the world
+    Posed       X_LS;
+    Kind        kind = Kind::box;
+    Vec3d       size;  ///< half extents; radius; radius and half height (x, y); semi-axes; half sizes of a plane
+    int         mesh = -1;
+    Vec3d       scale{1, 1, 1};  ///< of a mesh; negative ones mirror it
+    int         material = -1;
+    bool        visual = true, collider = false;
+    std::string approximation;  ///< of a mesh that collides; empty: convexHull
     std::optional<Contact> contact;
     std::vector<Extra>     extras;
     Place                  place;
@@ -170,17 +175,17 @@ struct Frame {
 struct Camera {
     std::string name;
     int         link = -1;
-    Posed       X_LC;                ///< looks along -z, y up
-    double      fovy       = 0.785;  ///< vertical field of view [rad]
+    Posed       X_LC;                  ///< looks along -z, y up
+    double      fovy         = 0.785;  ///< vertical field of view [rad]
     bool        orthographic = false;
     double      height       = 0;  ///< of an orthographic picture [m]
     Place       place;
 };
 
 struct Light {
-    std::string           name;
-    int                   link = -1;
-    Posed                 X_LL;  ///< shines along -z
+    std::string name;
+    int         link = -1;
+    Posed       X_LL;  ///< shines along -z
     enum class Kind { distant, point, spot } kind = Kind::point;
     std::array<double, 3> color{1, 1, 1};
     double                cone = 0;  ///< half angle of a spot [rad]
@@ -217,31 +222,32 @@ struct CollisionGroup {
 };
 
 struct SceneSettings {
-    std::optional<Vec3d>  gravity;  ///< [m/s^2]
-    std::optional<double> timestep;
-    std::vector<Extra>    extras;
-    Place                 place;
+    std::optional<Vec3d>  gravity{};  ///< [m/s^2]
+    std::optional<double> timestep{};
+    std::vector<Extra>    extras{};
+    Place                 place{};
 };
 
 struct RobotTree {
-    std::string                name = "robot";
-    std::string                format;  ///< "URDF", "MJCF"
-    std::vector<Link>          links;
-    std::vector<Joint>         joints;  ///< parents before their children
-    std::vector<Shape>         shapes;
-    std::vector<Material>      materials;
-    std::vector<MeshAsset>     meshes;
-    std::vector<Frame>         sites;
-    std::vector<Camera>        cameras;
-    std::vector<Light>         lights;
-    std::vector<Exclusion>     exclusions;
-    std::vector<VendorPrim>    prims;
-    std::vector<JointRelation> joint_relations;
-    std::vector<CollisionGroup> groups;
+    std::string                  name = "robot";
+    std::string                  format;  ///< "URDF", "MJCF"
+    std::vector<Link>            links;
+    std::vector<Joint>           joints;  ///< parents before their children
+    std::vector<Shape>           shapes;
+    std::vector<Material>        materials;
+    std::vector<MeshAsset>       meshes;
+    std::vector<Frame>           sites;
+    std::vector<Camera>          cameras;
+    std::vector<Light>           lights;
+    std::vector<Exclusion>       exclusions;
+    std::vector<VendorPrim>      prims;
+    std::vector<JointRelation>   joint_relations;
+    std::vector<CollisionGroup>  groups;
     std::optional<SceneSettings> scene;
-    std::string                package_uri;  ///< package:// address of the source, where it lies in a package
-    bool                       self_collision = true;
-    Place                      place;
+    std::string                  package_uri;  ///< package:// address of the source, where it lies in a package
+    bool                         self_collision = true;
+    bool                         contact        = true;  ///< false: no collider touches another
+    Place                        place;
 };
 
 }  // namespace mechane::sourceformats

@@ -25,4 +25,7 @@ inline constexpr Code kOpacityHides{"RENDER_OPACITY_HIDES", Severity::warning,
                                     "Most of what is drawn has an authored opacity of 0, so it is invisible.",
                                     "Correct inputs:opacity or primvars:displayOpacity; --overlay colliders shows what collides."};
 
+inline constexpr Code kViewPort{"VIEW_PORT", Severity::error, "The viewer cannot listen on this port.",
+                                "Use another --port, or leave it out for a free one."};
+
 }  // namespace mechane::viewer

@@ -30,6 +30,7 @@ from .particle_verbs import ParticleVerbs
 from .robot_verbs import RobotVerbs
 from .saved import loaded
 from .shape_verbs import ShapeVerbs
+from .soft_verbs import SoftVerbs
 from .state import State
 
 __all__ = ["ModelBuilder"]
@@ -56,7 +57,7 @@ class BvhConfig:
         pass
 
 
-class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, CustomVerbs, CustomMerge, ImportVerbs, RobotVerbs, BuilderNames):
+class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs, CustomMerge, ImportVerbs, RobotVerbs, BuilderNames):
     """Collects bodies, joints, shapes and particles; `finalize` freezes them into a Model.
 
     `up_axis` is an axis, its name or number; `gravity` a vector [m/s^2], or None for 9.81 against the up axis.
@@ -92,6 +93,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, CustomVerbs, CustomMer
         self.default_mesh_approximation_cfg = MeshApproximationConfig()
         self.default_bvh_cfg = BvhConfig()
         self.default_particle_radius = 0.1
+        self._soft_defaults()
         self.sdf_texture_paired_samples = sdf_texture_paired_samples
         self.bound_mass: float | None = None
         self.bound_inertia: float | None = None
@@ -193,7 +195,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, CustomVerbs, CustomMer
     def particle_count(self) -> int:
         return self._counts()[7]
 
-    spring_count = tri_count = tet_count = edge_count = muscle_count = 0
+    muscle_count = 0
 
     # -- what follows from other columns
     @property

@@ -17,9 +17,11 @@ __all__ = ["CustomMerge"]
 _ENTITIES = {"body": AttributeFrequency.BODY, "joint": AttributeFrequency.JOINT, "shape": AttributeFrequency.SHAPE,
              "articulation": AttributeFrequency.ARTICULATION, "joint_dof": AttributeFrequency.JOINT_DOF, "joint_coord": AttributeFrequency.JOINT_COORD,
              "joint_constraint": AttributeFrequency.JOINT_CONSTRAINT, "constraint_mimic": AttributeFrequency.CONSTRAINT_MIMIC,
-             "particle": AttributeFrequency.PARTICLE}
+             "particle": AttributeFrequency.PARTICLE, "spring": AttributeFrequency.SPRING, "triangle": AttributeFrequency.TRIANGLE,
+             "edge": AttributeFrequency.EDGE, "tetrahedron": AttributeFrequency.TETRAHEDRON,
+             "attachment_particle_body": AttributeFrequency.ATTACHMENT_PARTICLE_BODY}
 #: entities that this build has none of
-_ABSENT = ("edge", "triangle", "tetrahedron", "spring", "tendon", "tendon_guide", "tendon_segment", "attachment_particle_body")
+_ABSENT = ("tendon", "tendon_guide", "tendon_segment")
 
 
 def moved(value: Any, by: Any) -> Any:
@@ -53,7 +55,8 @@ class CustomMerge:
         bodies, joints, shapes, trees, dofs, coords, _, particles = self._counts()
         out: dict[Any, int] = {f.BODY: bodies, f.JOINT: joints, f.SHAPE: shapes, f.ARTICULATION: trees, f.JOINT_DOF: dofs, f.JOINT_COORD: coords,
                                f.JOINT_CONSTRAINT: self.joint_constraint_count, f.CONSTRAINT_MIMIC: len(self.constraint_mimic_joint0), f.ONCE: 0, f.WORLD: max(self.current_world, 0),
-                               f.PARTICLE: particles}
+                               f.PARTICLE: particles, f.SPRING: self.spring_count, f.TRIANGLE: self.tri_count, f.EDGE: self.edge_count,
+                               f.TETRAHEDRON: self.tet_count, f.ATTACHMENT_PARTICLE_BODY: self.attachment_particle_body_count}
         out.update({key: self._custom_count(key) for key in self.custom_frequencies})
         return out
 

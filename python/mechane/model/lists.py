@@ -22,6 +22,9 @@ _INTO: dict[str, Callable[[str, Any], Any]] = {
     "int": lambda name, v: int(v),
     "bool": lambda name, v: bool(v),
     "str": lambda name, v: str(v),
+    "row": lambda name, v: tuple(v),
+    "mat22": lambda name, v: tuple(tuple(float(x) for x in row) for row in v),
+    "mat33rows": lambda name, v: tuple(tuple(float(x) for x in row) for row in v),
 }
 
 

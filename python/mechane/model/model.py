@@ -27,7 +27,9 @@ __all__ = ["Model"]
 
 _TOPOLOGY = frozenset({"joint_type", "joint_parent", "joint_child", "joint_ancestor", "joint_q_start", "joint_qd_start", "articulation_start",
                        "articulation_end", "body_world_start", "shape_world_start", "joint_world_start", "articulation_world_start",
-                       "joint_dof_world_start", "joint_coord_world_start", "particle_world_start"})
+                       "joint_dof_world_start", "joint_coord_world_start", "particle_world_start", "spring_indices", "tri_indices", "edge_indices",
+                       "tet_indices", "particle_colors", "attachment_particle_body_body", "attachment_particle_body_particle",
+                       "attachment_particle_body_world"})
 
 
 class Model(Counted):
@@ -43,8 +45,21 @@ class Model(Counted):
     AttributeSpec = AttributeSpec
 
     _names = frozenset(_core.Model.array_names())
-    _boolean = frozenset({"joint_enabled", "shape_is_solid"})
+    _boolean = frozenset({"joint_enabled", "shape_is_solid", "attachment_particle_body_enabled"})
     _read_only = _TOPOLOGY
+
+    soft_contact_ke: float
+    soft_contact_kd: float
+    soft_contact_kf: float
+    soft_contact_mu: float
+    soft_contact_restitution: float
+    particle_ke: float
+    particle_kd: float
+    particle_kf: float
+    particle_mu: float
+    particle_cohesion: float
+    particle_adhesion: float
+    particle_max_velocity: float
 
     def __init__(self, device: Any = None):
         raise TypeError("models are made by ModelBuilder.finalize()")
@@ -67,8 +82,17 @@ class Model(Counted):
             put(name, list(getattr(core, name)))
         put("shape_source", [Mesh._of(core.shape_source(i), builder._looks.get(i)) if core.shape_source(i) is not None else builder._sources.get(i) for i in range(len(core.shape_label))])
         put("body_shapes", {-1: list(core.static_shapes), **{i: list(s) for i, s in enumerate(core.body_shapes)}})
-        for name, value in (("soft_contact_ke", 1.0e3), ("soft_contact_kd", 10.0), ("soft_contact_kf", 1.0e3), ("soft_contact_mu", 0.5), ("soft_contact_restitution", 0.0)):
-            put(name, value)
+        for name in ("ke", "kd", "kf", "mu", "cohesion", "adhesion", "max_velocity"):
+            setattr(self, f"particle_{name}", getattr(builder, f"particle_{name}"))
+        for volumes, kind in ((False, "surface"), (True, "volume")):
+            objects = _core.model_soft_objects(core, volumes)
+            put(f"{kind}_label", [label for label, _, _ in objects])
+            put(f"{kind}_world", np.array([world for _, world, _ in objects], np.int32).view(Array))
+            for k, part in enumerate(("particle", "tri", "edge", "tet")):
+                if (part == "tet") == volumes or part == "particle":
+                    put(f"{kind}_{part}_start", np.array([ends[2 * k] for _, _, ends in objects], np.int32).view(Array))
+                    put(f"{kind}_{part}_end", np.array([ends[2 * k + 1] for _, _, ends in objects], np.int32).view(Array))
+        put("particle_color_groups", [np.array(group, np.int32).view(Array) for group in _core.model_color_groups(core)])
         for name, kind in (("joint0", np.int32), ("joint1", np.int32), ("coef0", REAL), ("coef1", REAL), ("enabled", bool), ("world", np.int32)):
             put(f"constraint_mimic_{name}", np.array(getattr(builder, f"constraint_mimic_{name}"), dtype=kind).view(Array))
         put("constraint_mimic_label", list(builder.constraint_mimic_label))
@@ -112,7 +136,8 @@ class Model(Counted):
             return self.custom_frequency_counts.get(frequency, 0)
         counts = {f.ONCE: 1, f.WORLD: max(self.world_count, 1), f.BODY: self.body_count, f.SHAPE: self.shape_count, f.JOINT: self.joint_count,
                   f.JOINT_DOF: self.joint_dof_count, f.JOINT_COORD: self.joint_coord_count, f.JOINT_CONSTRAINT: self.joint_constraint_count,
-                  f.ARTICULATION: self.articulation_count, f.PARTICLE: self.particle_count, f.CONSTRAINT_MIMIC: self.constraint_mimic_count}
+                  f.ARTICULATION: self.articulation_count, f.PARTICLE: self.particle_count, f.SPRING: self.spring_count, f.TRIANGLE: self.tri_count, f.EDGE: self.edge_count,
+                  f.TETRAHEDRON: self.tet_count, f.ATTACHMENT_PARTICLE_BODY: self.attachment_particle_body_count, f.CONSTRAINT_MIMIC: self.constraint_mimic_count}
         return counts.get(frequency, 0)
 
     @property
@@ -186,7 +211,40 @@ class Model(Counted):
     def articulation_count(self) -> int:
         return len(self.articulation_label)
 
-    spring_count = tri_count = tet_count = edge_count = muscle_count = heightfield_count = 0
+    muscle_count = heightfield_count = curve_count = 0
+
+    @property
+    def spring_count(self) -> int:
+        return len(self._np("spring_stiffness"))
+
+    @property
+    def tri_count(self) -> int:
+        return len(self._np("tri_areas"))
+
+    @property
+    def edge_count(self) -> int:
+        return len(self._np("edge_rest_angle"))
+
+    @property
+    def tet_count(self) -> int:
+        return len(self._np("tet_activations"))
+
+    @property
+    def attachment_particle_body_count(self) -> int:
+        return len(self._np("attachment_particle_body_body"))
+
+    @property
+    def surface_count(self) -> int:
+        return len(self.surface_label)
+
+    @property
+    def volume_count(self) -> int:
+        return len(self.volume_label)
+
+    @property
+    def particle_max_radius(self) -> float:
+        """[m]"""
+        return float(np.max(self._np("particle_radius"), initial=0.0))
 
     @property
     def max_joints_per_articulation(self) -> int:
@@ -467,7 +525,8 @@ def _frequencies() -> dict[str, AttributeFrequency]:
         if name.endswith("_start") or name == "articulation_end":
             continue
         kind = f.JOINT_COORD if name in coords else f.JOINT_DOF if name in dofs else \
-            {"body": f.BODY, "joint": f.JOINT, "shape": f.SHAPE, "articulation": f.ARTICULATION, "particle": f.PARTICLE, "gravity": f.WORLD}.get(name.split("_")[0])
+            {"body": f.BODY, "joint": f.JOINT, "shape": f.SHAPE, "articulation": f.ARTICULATION, "particle": f.PARTICLE, "gravity": f.WORLD,
+             "spring": f.SPRING, "tri": f.TRIANGLE, "edge": f.EDGE, "tet": f.TETRAHEDRON, "attachment": f.ATTACHMENT_PARTICLE_BODY}.get(name.split("_")[0])
         if kind is not None:
             out[name] = kind
     out.update(particle_f=f.PARTICLE, body_f=f.BODY, body_qdd=f.BODY, body_parent_f=f.BODY, body_label=f.BODY, joint_label=f.JOINT, shape_label=f.SHAPE)
@@ -475,6 +534,16 @@ def _frequencies() -> dict[str, AttributeFrequency]:
 
 
 _FREQUENCIES = _frequencies()
+
+
+def _scalar(name: str) -> property:
+    """A number that the extension holds for all particles."""
+    return property(lambda self: _core.model_scalar(self._core, name), lambda self, value: _core.set_model_scalar(self._core, name, float(value)),
+                    doc=f"{name}, of all particles.")
+
+
+for _name in _core.model_scalar_names():
+    setattr(Model, _name, _scalar(_name))
 reserve(Model, "Model")
 
 

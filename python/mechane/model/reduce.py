@@ -20,6 +20,8 @@ from .state import Control, State
 
 __all__: list[str] = []
 
+_SCALARS = frozenset(_core.model_scalar_names())
+
 # -- builders
 
 
@@ -34,6 +36,7 @@ def _builder_fields(builder: Any) -> dict[str, Any]:
             "articulations": [list(core.articulation_joints(a)) for a in range(len(columns["articulation_label"]))],
             "sources": [Mesh._of(core.shape_source(s), builder._looks.get(s)) for s in range(len(columns["shape_type"]))],
             "sdf": [core.sdf_config(s) for s in range(len(columns["shape_type"]))],
+            "surfaces": _core.soft_objects(core, False), "volumes": _core.soft_objects(core, True), "color_groups": _core.soft_color_groups(core),
             "filters": list(builder.shape_collision_filter_pairs), "python": kept}
 
 
@@ -54,6 +57,10 @@ def _core_from(fields: dict[str, Any]) -> Any:
                        c["shape_color"][s], c["shape_opacity"][s], c["shape_label"][s])
     particles = len(c.get("particle_q", ()))  # since 1.2
     core.add_particles(np.zeros((particles, 3)), np.zeros((particles, 3)), np.zeros(particles), np.zeros(particles), np.zeros(particles, np.int32))
+    _core.soft_resize(core, *(len(c.get(name, ())) for name in ("spring_stiffness", "tri_areas", "edge_rest_angle", "tet_materials", "attachment_particle_body_body")))
+    for volumes, key in ((False, "surfaces"), (True, "volumes")):
+        _core.soft_set_objects(core, volumes, [(label, world, list(ends)) for label, world, ends in fields.get(key, ())])
+    _core.soft_set_color_groups(core, [list(g) for g in fields.get("color_groups", ())])
     for i, gravity in enumerate(fields["world_gravity"]):
         core.begin_world(gravity)
         if not fields["open"] or i + 1 < len(fields["world_gravity"]):
@@ -69,6 +76,7 @@ def _core_from(fields: dict[str, Any]) -> Any:
 def builder_again(fields: dict[str, Any]) -> Any:
     fields = checked(fields)
     builder = ModelBuilder.__new__(ModelBuilder)
+    builder._soft_defaults()  # which earlier builders do not have
     vars(builder).update(fields["python"])
     builder._core = _core_from(fields)
     builder.usd_results, builder._looks = [], {}
@@ -102,7 +110,8 @@ def _restore(owner: Any, arrays: dict[str, np.ndarray]) -> None:
 
 def reduce_model(model: Any) -> tuple[Any, ...]:
     custom = {key: np.array(a) if isinstance(a, np.ndarray) else a for key, a in model._custom_arrays().items()}
-    kept = {name: getattr(model, name) for name in ("soft_contact_ke", "soft_contact_kd", "soft_contact_kf", "soft_contact_mu", "soft_contact_restitution",
+    kept = {name: getattr(model, name) for name in ("soft_contact_ke", "soft_contact_kd", "soft_contact_kf", "soft_contact_mu", "soft_contact_restitution", "particle_ke", "particle_kd", "particle_kf", "particle_mu",
+                                                    "particle_cohesion", "particle_adhesion", "particle_max_velocity",
                                                     "ledger", "actuators", "diagnostics", "_requires_grad", "_state_attributes", "_contact_attributes")}
     return model_again, (stamp({"builder": model._builder, "arrays": _arrays(model), "custom": custom, "kept": kept}),)
 
@@ -113,7 +122,7 @@ def model_again(fields: dict[str, Any]) -> Any:
     core, _ = builder._core.finalize(True, builder._inertia_rules())
     model = Model._from_builder(core, builder, fields["kept"]["diagnostics"], fields["kept"]["_requires_grad"])
     for name, value in fields["kept"].items():
-        object.__setattr__(model, name, value)
+        (setattr if name in _SCALARS else object.__setattr__)(model, name, value)
     _restore(model, fields["arrays"])
     for key, values in fields["custom"].items():
         if isinstance(values, np.ndarray):

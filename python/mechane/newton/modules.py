@@ -12,7 +12,7 @@ _GOALS = "inverse kinematics of goals"
 
 #: Module -> {name: stage}
 LATER: dict[str, dict[str, str]] = {
-    "mechane": {**dict.fromkeys(("Gaussian", "Rod", "TendonGuide", "TendonGuideType", "TendonGuideFlags", "TetMesh"), "deformables and rendering"),
+    "mechane": {**dict.fromkeys(("Gaussian", "Rod", "TendonGuide", "TendonGuideType", "TendonGuideFlags"), "deformables and rendering"),
                 "CollisionSubstepScheduler": "deformables", "actuators": "actuators"},
     "mechane.convert": {**{f"to_{name}": f"the writer of {title}" for name, title in _FORMATS.items()},
                         **{f"from_{name}": f"the reader of {title}" for name, title in _FORMATS.items() if name != "usd"},

@@ -83,21 +83,35 @@ class BuilderNames:
     particle_radius: ColumnList
     particle_flags: ColumnList
     particle_world: ColumnList
+    spring_indices: ColumnList
+    spring_rest_length: ColumnList
+    spring_stiffness: ColumnList
+    spring_damping: ColumnList
+    spring_control: ColumnList
+    tri_indices: ColumnList
+    tri_poses: ColumnList
+    tri_areas: ColumnList
+    tri_materials: ColumnList
+    tri_activations: ColumnList
+    tri_color: ColumnList
+    tri_opacity: ColumnList
+    edge_indices: ColumnList
+    edge_rest_angle: ColumnList
+    edge_rest_length: ColumnList
+    edge_bending_properties: ColumnList
+    tet_indices: ColumnList
+    tet_poses: ColumnList
+    tet_materials: ColumnList
+    tet_activations: ColumnList
+    attachment_particle_body_body: ColumnList
+    attachment_particle_body_particle: ColumnList
+    attachment_particle_body_body_point: ColumnList
+    attachment_particle_body_stiffness: ColumnList
+    attachment_particle_body_damping: ColumnList
+    attachment_particle_body_enabled: ColumnList
+    attachment_particle_body_world: ColumnList
     add_joint_rod: Callable[..., Any]
     add_rod: Callable[..., Any]
-    add_spring: Callable[..., Any]
-    add_triangle: Callable[..., Any]
-    add_triangles: Callable[..., Any]
-    add_edge: Callable[..., Any]
-    add_edges: Callable[..., Any]
-    add_tetrahedron: Callable[..., Any]
-    add_cloth_grid: Callable[..., Any]
-    add_cloth_mesh: Callable[..., Any]
-    add_soft_grid: Callable[..., Any]
-    add_soft_mesh: Callable[..., Any]
-    color: Callable[..., Any]
-    set_coloring: Callable[..., Any]
-    add_attachment_particle_body: Callable[..., Any]
     add_deformable_visual_mesh: Callable[..., Any]
     add_tendon: Callable[..., Any]
     add_muscle: Callable[..., Any]
@@ -106,10 +120,6 @@ class BuilderNames:
     add_shape_gaussian: Callable[..., Any]
     add_sdf: Callable[..., Any]
     actuator_entries: Any
-    tri_indices: Any
-    tet_indices: Any
-    edge_indices: Any
-    spring_indices: Any
 
 
 class PressureNames:

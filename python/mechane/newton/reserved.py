@@ -13,11 +13,8 @@ _DEFORMABLES = "deformables"
 LATER: dict[str, dict[str, str]] = {
     "ModelBuilder": {
         **dict.fromkeys(("add_joint_rod", "add_rod"), "rods"),
-        **dict.fromkeys(("add_spring", "add_triangle", "add_triangles", "add_edge", "add_edges", "add_tetrahedron", "add_cloth_grid", "add_cloth_mesh",
-                         "add_soft_grid", "add_soft_mesh", "color", "set_coloring", "add_attachment_particle_body",
-                         "add_deformable_visual_mesh", "add_tendon", "add_muscle"), _DEFORMABLES),
+        **dict.fromkeys(("add_deformable_visual_mesh", "add_tendon", "add_muscle"), _DEFORMABLES),
         **dict.fromkeys(("add_actuator", "ActuatorEntry", "actuator_entries"), "actuators"),
-        **dict.fromkeys(("tri_indices", "tet_indices", "edge_indices", "spring_indices"), _DEFORMABLES),
         "add_shape_gaussian": "rendering",
         "add_sdf": "the reader of SDFormat",
     },

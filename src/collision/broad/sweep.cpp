@@ -99,6 +99,8 @@ BroadPhaseSAP::Cut BroadPhaseSAP::cut(std::size_t list, Boxes boxes, bool whole)
     }
     Cut out;
     if (n == 0) return out;
+    // Along the axis on which boxes are spread most the fewest overlap. The second such axis cuts a world into strips,
+    // which threads sweep one by one.
     const Vec3d spread  = squares - (1 / n) * scale(sum, sum);
     out.axis            = spread.x >= spread.y ? (spread.x >= spread.z ? 0 : 2) : (spread.y >= spread.z ? 1 : 2);
     const std::size_t a = (out.axis + 1) % 3, b = (out.axis + 2) % 3;
@@ -160,6 +162,8 @@ void BroadPhaseSAP::meet(const Cut& cut, std::size_t strip, const Sweep& sweep, 
                 if (!meets(columns, row, k)) continue;
                 const std::int32_t b = entries[k].shape;
                 if (!mine && !filters_[static_cast<std::size_t>(b)].mobile) continue;
+                // Boxes lie in every strip that they reach. The pair belongs to the one in which the overlap of the
+                // two begins, so that it is found once.
                 if (cut.strips > 1 && cut.strip_of(std::max(row.low1, columns.low1[k])) != strip) continue;
                 if (!allowed(a, b)) continue;
                 // Two shapes of no world meet in their own sweep, not once per world.
@@ -179,6 +183,7 @@ void BroadPhaseSAP::sweep_all(Boxes boxes, std::vector<ShapePair>& out, std::siz
                 if (const geometry::Aabbd& box = boxes[static_cast<std::size_t>(s)]; in_order(box)) take(s, box);
     };
     const std::size_t lists = worlds_.size() + 1;
+    // Many worlds are many small sweeps: a task takes whole ones. Of a few large worlds the strips are the tasks.
     if (lists > kManyWorlds) {
         const std::size_t grain = tasks::chunk_count(lists, kWorldTasks);
         sweeps_.resize(std::max(sweeps_.size(), tasks::chunk_count(lists, grain)));

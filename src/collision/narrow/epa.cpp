@@ -162,6 +162,7 @@ MCH_CLONES_AVX2 CoreDistance penetration(const Difference& difference, std::span
                 poly.pass_over(face);
                 continue;
             }
+            // Nothing near is proven to be a minimum: the next try waits for a face far closer under the surface.
             close *= 0.05;
         }
         if (!poly.grow(face, 1e-13 * extent)) break;

@@ -42,6 +42,8 @@ bool convex_overlap(const Shape& a, const Shape& b)
 
 std::optional<ShapeCastHit> cast_convex(const Shape& moving, const Vec3d& travel, const Shape& still)
 {
+    // Conservative advancement: each step goes as far as the separating plane allows, so nothing is passed through. The
+    // tolerance follows the sizes; that of a vast still shape counts up to a bound.
     const double tolerance = 1e-9 * std::max({1e-3, bounding_radius(moving), std::min(bounding_radius(still), 1e6)});
     const double radii     = moving.core_radius() + still.core_radius();
     Shape        now       = moving;

@@ -60,6 +60,25 @@ std::vector<usd::Prim> users_of(const Repair& repair, const std::string& file)
     return users;
 }
 
+/// The factor by which a prim is scaled in the world, the mean of its axes.
+double world_scale(const Repair& repair, const usd::Prim& prim)
+{
+    const usd::Matrix4d m = repair.facts.stage.world_matrix(prim);
+    const auto          at = [&](int r) { return Vec3d{m(r, 0), m(r, 1), m(r, 2)}; };
+    return std::cbrt(std::abs(dot(at(0), cross(at(1), at(2)))));
+}
+
+bool carries(const usd::Prim& prim, double scale)
+{
+    for (const usd::Token& op : prim.authored_property_names()) {
+        const auto s = prim.attribute(op).authored_as<Vec3d>();
+        if (op.text().starts_with("xformOp:scale") && s && !prim.attribute(op).varying() && is_close(s->x, scale) &&
+            is_close(s->y, scale) && is_close(s->z, scale))
+            return true;
+    }
+    return false;
+}
+
 /// Whether the layer says where anything is.
 bool places_something(const usd::Layer& layer)
 {
@@ -135,6 +154,25 @@ bool turn_layer(Repair& repair, const EditPlace& root)
     return true;
 }
 
+}  // namespace
+
+bool is_compensated(Repair& repair, const std::string& file, double lengths)
+{
+    // A layer that repairs have made or renamed may hold what such a layer held.
+    const auto& known = repair.compensated;
+    if (known.count(file) != 0 || (!known.empty() && repair.work.original(file).empty())) return true;
+    if (lengths == 1) return false;
+    for (const usd::Prim& user : users_of(repair, file)) {
+        const double scale = world_scale(repair, user);
+        if (!(scale > 0) || carries(user, lengths)) continue;
+        if (std::abs(std::log(scale / lengths)) < std::abs(std::log(scale)))
+            return repair.compensated.insert(file), true;
+    }
+    return false;
+}
+
+namespace {
+
 void fix_dependent(Repair& repair, const Finding& finding)
 {
     usd::Layer* layer = repair.work.layer(finding.site.layer);
@@ -149,6 +187,8 @@ void fix_dependent(Repair& repair, const Finding& finding)
     const auto        up      = entry.field(usd::Path::root(), "upAxis").get<std::string>();
     const double      lengths = own_m.value_or(metres) / metres, masses = own_kg.value_or(kilos) / kilos;
     const bool        turns   = own_up && up && *own_up != *up;
+    if (is_compensated(repair, finding.site.layer, lengths))
+        return repair.refuse("ambiguous", "what brings the layer in is scaled as if to make up for its units, but not by an operation that says just this");
     if (turns && places_something(*layer)) {
         if (*own_up != "Y" || *up != "Z")
             return repair.refuse("no-up-axis", "only what is Y up is turned, to Z up");

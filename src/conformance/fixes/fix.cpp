@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -172,6 +173,7 @@ class Fixer {
     std::size_t                taken_back_  = 0;
     std::size_t                most_passes_ = kPasses;
     bool                       mixed_units_ = false, work_edited_ = false;
+    std::set<std::string>      compensated_;  ///< layers, see Repair
 
     void add_culprits(const Pass& pass, const Rule& rule, LeftOut& found) const
     {
@@ -314,12 +316,21 @@ class Fixer {
             if (const RepairOf* repair = repair_of(*finding.rule);
                 repair != nullptr && wanted(*finding.rule, repair->phase))
                 by_phase[repair->phase].push_back(&finding);
-        for (auto& [phase, findings] : by_phase) {
+        // What makes up for a layer's units is a scale, which P2 would write into what is below: such layers come first.
+        std::vector<std::pair<Phase, std::vector<const Finding*>>> order(by_phase.begin(), by_phase.end());
+        if (const auto units = by_phase.find(Phase::units); units != by_phase.end()) {
+            std::vector<const Finding*> layers;
+            std::ranges::copy_if(units->second, std::back_inserter(layers),
+                                 [](const Finding* f) { return f->rule->id == std::string_view("REP-1.1-d"); });
+            if (!layers.empty()) order.insert(order.begin(), {Phase::units, std::move(layers)});
+        }
+        for (auto& [phase, findings] : order) {
             // Parents first: what they hand down is then written once.
             std::stable_sort(findings.begin(), findings.end(), [](const Finding* a, const Finding* b) {
                 return usd::Path(a->site.prim) < usd::Path(b->site.prim);
             });
             Repair            repair(facts, options_, work_, result_);
+            repair.compensated = compensated_;
             const JointFrames frames(facts);
             const std::size_t most = suspects_ == 0 ? findings.size() : (suspects_ + 1) / 2;
             for (const Finding* finding : findings) {
@@ -360,6 +371,7 @@ class Fixer {
                 known->second    = form * known->second;
             }
             mixed_units_ |= repair.mixed_units;
+            compensated_ = repair.compensated;
             if (!repair.moved.empty()) {
                 frames_.emplace(frames);
                 turned_now_ = repair.turned;

@@ -144,12 +144,28 @@ void bring_in(Repair& repair, const fs::path& layer, const fs::path& file, const
     }
 }
 
+/// The prims of a layer that arcs of the asset's layers name: without them the arcs would lead nowhere.
+std::set<usd::Path> targets_in(Repair& repair, const fs::path& file, const usd::Layer& layer)
+{
+    std::set<usd::Path> found;
+    const auto          root = layer.field(usd::Path::root(), "defaultPrim").get<std::string>().value_or("");
+    for (const LayerUse& use : uses_of(repair, file)) {
+        if (use.kind == LayerUse::sublayer) continue;
+        if (!use.arc.prim.empty())
+            found.insert(use.arc.prim);
+        else if (!root.empty())
+            found.insert(usd::Path(root.front() == '/' ? root : "/" + root));
+    }
+    return found;
+}
+
 /// Moves parts of a layer to layers of their own.
 bool move_parts(Repair& repair, const fs::path& file, const std::set<Part>& out)
 {
     usd::Layer* layer = repair.work.layer(file.string());
     if (layer == nullptr) return repair.refuse("external-layer", "the layer is not the asset's own"), false;
     const Parts    parts(*layer);
+    const auto     targets = targets_in(repair, file, *layer);  // before pieces take some of the arcs over
     std::set<Part> stay;
     bool           any = false;
     for (const Part part : kParts) {
@@ -177,7 +193,7 @@ bool move_parts(Repair& repair, const fs::path& file, const std::set<Part>& out)
     }
     if (!any) return repair.refuse("layout", "nothing in the layer can be told apart"), false;
     // Sublayers may have come meanwhile: the layer is thinned where it is.
-    usd::Layer rest = parts.only(stay);
+    usd::Layer rest = parts.only(stay, targets);
     for (const usd::Path& path : usd::prim_specs(*layer))
         if (path.parent().is_root()) static_cast<void>(layer->remove(path));
     for (const usd::Token& top : rest.children(usd::Path::root()))
@@ -209,6 +225,7 @@ void sort_layer(Repair& repair, const Finding& finding)
     if (repair.edits() > 0) return repair.defer();
     const AssetLayer* read = layer_named(repair, finding.site.layer);
     if (read == nullptr || !read->inside) return repair.refuse("external-layer", "the layer lies outside the asset");
+    if (finding.severity == Severity::info) return repair.refuse("layout", "it may stand where it is");
     if (repair.attempt >= kWays) return repair.refuse("would-change", "the stage would be another without the layer's own order of strength");
     if (layer_file(finding) == repair.work.entry()) return lighten_entry(repair, finding);
     move_parts(repair, layer_file(finding), misplaced(*read));

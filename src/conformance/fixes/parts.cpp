@@ -125,10 +125,10 @@ Part Parts::home_of(const usd::Path& prim) const
                                                                                                          : Part::base;
 }
 
-usd::Layer Parts::only(const std::set<Part>& parts) const
+usd::Layer Parts::only(const std::set<Part>& parts, const std::set<usd::Path>& targets) const
 {
-    usd::Layer          layer = source_.copy();
-    std::set<usd::Path> needed;  // something below is kept
+    usd::Layer          layer  = source_.copy();
+    std::set<usd::Path> needed = targets;  // and what has something below that is kept
     const auto          in = [&](Part part) { return parts.count(part) != 0; };
     for (auto at = prims_.rbegin(); at != prims_.rend(); ++at) {  // children first
         const usd::Path& prim = *at;

@@ -30,7 +30,8 @@ class Parts {
     [[nodiscard]] bool has(Part part) const { return held_.count(part) != 0; }
     [[nodiscard]] bool has_variants() const { return variants_; }
     /// A copy of the layer with what belongs to these parts alone.
-    [[nodiscard]] usd::Layer only(const std::set<Part>& parts) const;
+    /// @param targets  prims that arcs of other layers name: they stay, as an `over` where nothing of theirs does
+    [[nodiscard]] usd::Layer only(const std::set<Part>& parts, const std::set<usd::Path>& targets = {}) const;
 
   private:
     usd::Layer                source_;

@@ -82,6 +82,9 @@ class Repair {
     double        stretched   = 1;
     std::set<std::string> reversed;  ///< joints whose sides changed places
     bool          mixed_units = false;  ///< layers disagreed about lengths: nothing can be compared
+    /// Layers whose units something made up for before the first edit, but no operation that says just this. They keep
+    /// their units, also when other repairs have moved that scale elsewhere.
+    std::set<std::string> compensated;
     /// The form of a Gprim took up a map that stood in front of its placement.
     void note_baked(const usd::Prim& gprim, const usd::Matrix4d& form) { baked_[gprim.path().text()] = form; }
     [[nodiscard]] const std::map<std::string, usd::Matrix4d>& baked() const { return baked_; }

@@ -165,7 +165,13 @@ void convert_units(Repair& repair, const char* field, double assumed, bool masse
     for (const auto& file : repair.work.asset_layers())
         if (const usd::Layer* layer = repair.work.layer(file.string()))
             factors[file.string()] = unit_of(*layer, field).value_or(root);
-    for (const auto& [file, factor] : factors) repair.mixed_units |= !masses && factor != root;
+    for (const auto& [file, factor] : factors) {
+        if (masses || factor == root) continue;
+        // What carries the ratio itself is taken back by REP-1.1-d, which comes first.
+        if (is_compensated(repair, file, factor / root))
+            return repair.refuse("ambiguous", "a scale makes up for the units of " + file + ", but not one that says just this");
+        repair.mixed_units = true;
+    }
     if (!masses) repair.stretched *= root;
     for_each_attribute(repair, [&](const EditPlace& at) {
         const double factor = factors[at.file];

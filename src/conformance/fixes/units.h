@@ -18,6 +18,11 @@ void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double
 /// @param factors  of lengths, by file; prims that other files define are left alone
 void write_fallbacks(Repair& repair, const std::map<std::string, double>& factors);
 
+/// Whether a prim that brings the layer in is scaled as if to make up for its units, but not by an operation of its own
+/// that says just the ratio, so that it cannot be taken back.
+/// @param lengths  the layer's unit in units of the stage
+bool is_compensated(Repair& repair, const std::string& file, double lengths);
+
 /// Rotates (x, y, z) to (x, -z, y): row vectors.
 usd::Matrix4d y_up_to_z_up();
 

@@ -328,6 +328,13 @@ usd::Path much_sampled(const usd::Layer& layer)
     return {};
 }
 
+/// The first binding of a material for looks.
+usd::Path first_binding(const AssetLayer& layer)
+{
+    const auto found = layer.first.find(kInstanceRole);
+    return found != layer.first.end() && found->second.path.is_property() ? found->second.path : usd::Path();
+}
+
 constexpr const char* kMove = "move them to an over in the layer of their own role";
 
 class Judge {
@@ -552,6 +559,10 @@ class Judge {
                     fmt::format("the layer of geometry {} holds {}", layer.relative,
                                 layer.has(wrong) ? examples(layer, wrong) : "shaders"),
                     "", "geometry only", kMove);
+            else if (const usd::Path binding = first_binding(layer); !binding.empty())
+                say(kGeometry, site_of(layer, binding),
+                    fmt::format("the layer of geometry {} binds materials", layer.relative), "a binding",
+                    "bindings in instances.usda", "bind them where the geometry is placed", "binding", Severity::info);
         } else if (named == kMaterialRole) {
             sink_.applies(kMaterials);
             const std::uint32_t wrong = kGeometryRole | kInterfaceGroup |
@@ -560,6 +571,11 @@ class Judge {
                 say(kMaterials, site_of(layer, at(wrong)),
                     fmt::format("the layer of materials {} holds {}", layer.relative, examples(layer, wrong)), "",
                     "materials only", kMove);
+            else if (layer.has(kPhysicsGroup))
+                say(kMaterials, site_of(layer, at(kPhysicsGroup)),
+                    fmt::format("the layer of materials {} holds materials of contacts", layer.relative),
+                    examples(layer, kPhysicsGroup), "physics.usda", "they may stand here; physics.usda is the usual place",
+                    "contact", Severity::info);
         } else if (named == kBaseRole) {
             base(layer);
         } else if ((named & (kPhysicsGroup | kInterfaceGroup)) != 0) {

@@ -320,6 +320,8 @@ void build_contact(Mechanism& system, ContactRow& row, FreeContact* free, const 
     row.bounce = 0;
     row.active = true;
     row.base   = {0, dot(row.t1, row.belt), dot(row.t2, row.belt)};
+    // What is nearer than a metre a second times h always makes a row (reach): only farther points need the velocities.
+    // A contact that is left out decides about its static friction all the same, which is done once a step.
     if (!(row.distance < h)) {
         const Vec3d v = relative_before(system, row.body, row.link, p);
         if (row.mu < 0)
@@ -358,6 +360,8 @@ void build_contact(Mechanism& system, ContactRow& row, FreeContact* free, const 
     for (const std::int32_t l : row.link)
         if (l >= 0) mass = std::min(mass, system.forest.links[l].mass);
     row.push           = push_speed(K[0], mass);
+    // A body that can move along one tangent only, as a link on a rail, has a singular block: a little is added to its
+    // diagonal, so that friction along that tangent works.
     const double ridge = 1e-9 * (K[3] + K[5]) + 1e-14;
     const auto   block = invert_tangents(K[3] + ridge, K[4], K[5] + ridge, 0.0);
     row.inverse        = {block.inverse[0], block.inverse[1], block.inverse[2]};
@@ -365,6 +369,7 @@ void build_contact(Mechanism& system, ContactRow& row, FreeContact* free, const 
     set_normal_row(row, soft, h, false);
 
     if (row.mu < 0 || row.restitution > 0) meet(system, row, free, p, h);
+    // Bodies go round a contact that pushed in the last sub-step already; one that they just meet is no pivot.
     if (row.lambda[0] > 0) follow_arcs(system, row, free, core, p, h);
     if (free) load_free(row, *free);
 }

@@ -60,6 +60,8 @@ MCH_INLINE Wide solve_packet(ContactBatch& batch, const Packet& b, const BatchSw
         change = max(change, solve(b, axes, p, moving, sweep, inverse_h, relax, changed));
     }
     if (!changed) return change;
+    // Bodies remember the last sweep that changed them by much: the packets of theirs are solved in that one and the
+    // next, and others are passed by.
     for (std::size_t s = moving.kFirst; s < 2; ++s)
         moving.sweep[s] = change > static_cast<Real>(sweep.still)
                               ? broadcast<Wide>(static_cast<Real>(sweep.number))

@@ -265,6 +265,8 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
             pair.distinct_normals = pair.distinct_normals || contacts.rigid_contact_normal[i] != n;
             ++i, ++pair.points;
         } while (i < end && pair.points < kPairPoints && is_usable(contacts, static_cast<std::size_t>(i)));
+        // Colours follow the contacts' own order and nothing else: a packet then has the same pairs for any number of
+        // threads, and pairs of one island stay near each other.
         const std::uint32_t colour = choose_colour(batch, pair.body);
         // Pairs of a kind stand side by side, so that few lanes are idle.
         const std::uint32_t kind = (run.turning > kNothingTurns ? 32U : 0U) | (pair.distinct_normals ? 16U : 0U) | (fresh ? 8U : 0U) |

@@ -249,6 +249,8 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
                             ? own(contacts.rigid_contact_damping)
                             : damping_of(*system.model, rule, pair.shape, row.stiffness);
     }
+    // A FreeContact has the stiff law only. A contact with a stiffness of its own is a row, whoever touches, and stays
+    // soft in relaxation sweeps.
     row.free   = pair.free && row.stiffness == 0;
     row.active = false;
     row.frame  = nullptr;

@@ -68,6 +68,8 @@ MCH_INLINE NormalRow<N> stiff_normal(N distance, N mass, N push, const Softness&
     const auto open  = distance > 0;
     const N    close = static_cast<E>(inverse_h) * distance;
     if (relax) return {simd::select(open, close, N{}), mass, N{}};
+    // All of a penetration is recovered: a part that is tolerated (slop) lets a stack lean. Recovery has a bound, so that
+    // deep overlaps part without a blow.
     const N recover = simd::max(static_cast<E>(soft.bias_rate) * distance, -push);
     return {simd::select(open, close, recover), simd::select(open, mass, static_cast<E>(soft.mass_scale) * mass),
             simd::select(open, N{}, simd::broadcast<N>(static_cast<E>(soft.impulse_scale)))};

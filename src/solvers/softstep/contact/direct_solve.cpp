@@ -483,6 +483,7 @@ void choose_blocks(System& system)
             heaviest       = std::max(heaviest, g.mass);
             loops          = loops || g.loop_end > g.loop_begin;
         }
+        // Trees are exact inside, so it is the masses of whole trees that count.
         if (!(heaviest > kDirectMassRatio * lightest) && !loops) continue;
         // A little more mass, or one contact more, changes the contacts a little.
         constexpr double kSpan = kRigidMassRatio / kDirectMassRatio;

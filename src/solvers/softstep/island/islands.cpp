@@ -29,6 +29,8 @@ void join(std::vector<std::int32_t>& parent, const std::array<std::int32_t, 2>& 
 template <class Once>
 bool sweep_until_still(Island& island, int substep, Once&& once)
 {
+    // The first threshold is small, so that what rests hardly creeps. From kSweeps on a larger one ends the sweeps, and
+    // only an impact goes on.
     for (int i = 0; i < kImpactSweeps; ++i) {
         ++island.sweeps;
         const double change = once(is_backwards(substep, i));

@@ -256,6 +256,8 @@ void predict_tree(Mechanism& system, const Tree& tree, const Vec3d& gravity, dou
     read_errors(system, tree);
     if (first) scale_acceleration_drives(system, tree);
     double* const x = whole_blocks(system, tree);
+    // A drive that gives up its gains changes the load of the others, so which drives saturate is found in rounds. The
+    // last round only answers: a set that still changes then would be found in the next sub-step.
     for (int round = 0; round < kMaxDriveRounds; ++round) {
         set_diagonal(system, tree, h);
         factor_tree(system, tree);

@@ -1,0 +1,29 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "mechane/usd/stage.h"
+
+/// Entries of a prim's customData that a conversion writes, so that the robot can go back to the format that it came
+/// from as it was. No simulation reads them, except `kExactShape`. A writer uses one only where it agrees with what the
+/// schemas say now. `kDof` is an attribute, because it stands beside MuJoCo's own.
+namespace mechane::sourceformats::hints {
+
+// clang-format off
+inline constexpr const char* kExactShape = "mechane:exactShape";       ///< bool: a round shape with unequal scale is meant as it is
+inline constexpr const char* kName       = "mechane:source:name";      ///< string: of a link, where the prim has another
+inline constexpr const char* kJoint      = "mechane:source:joint";     ///< string: of a frame, the fixed joint that holds it
+inline constexpr const char* kParent     = "mechane:source:parent";    ///< string: of a joint, the link without mass that it hangs on
+inline constexpr const char* kInertial   = "mechane:source:inertial";  ///< double[10]: mass, centre, Ixx Iyy Izz Ixy Ixz Iyz about it, of a link whose mass another body has, or nobody [kg, m, kg m^2]
+inline constexpr const char* kWeightless = "mechane:source:weightless";  ///< bool: of a body, which had no mass of its own
+inline constexpr const char* kDofs       = "mechane:source:dofs";      ///< string[]: of a joint with several axes, "rotX:name" or "-rotX:name" in the order of the source
+inline constexpr const char* kDof        = "mechane:source:dof";       ///< string: of an actuator or tendon, the axis of a joint with several
+inline constexpr const char* kPassive    = "mechane:source:passive";   ///< double[]: of these damping, armature, friction each [SI, radians]
+// clang-format on
+
+/// What a prim's customData says of it.
+template <class T>
+std::optional<T> read(const usd::Prim& prim, const char* hint)
+{ return prim.metadata(usd::Token("customData:" + std::string(hint))).get<T>(); }
+
+}  // namespace mechane::sourceformats::hints

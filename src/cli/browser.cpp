@@ -1,0 +1,59 @@
+#include "cli/browser.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <thread>
+
+extern char** environ;
+
+namespace mechane::cli {
+namespace {
+
+/// Whether a program of this name is on the path.
+bool is_on_path(const char* name)
+{
+    const char* path = std::getenv("PATH");
+    for (std::string_view rest = path != nullptr ? path : ""; !rest.empty();) {
+        const std::size_t end = rest.find(':');
+        if (access((std::filesystem::path(rest.substr(0, end)) / name).c_str(), X_OK) == 0) return true;
+        rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+    }
+    return false;
+}
+
+bool start(const char* program, const std::string& url)
+{
+    posix_spawn_file_actions_t quiet;
+    posix_spawn_file_actions_init(&quiet);
+    posix_spawn_file_actions_addopen(&quiet, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    std::string name = program, address = url;
+    char*       words[] = {name.data(), address.data(), nullptr};
+    pid_t       child   = 0;
+    const bool  started = posix_spawnp(&child, program, &quiet, nullptr, words, environ) == 0;
+    posix_spawn_file_actions_destroy(&quiet);
+    if (started) std::thread([child] { waitpid(child, nullptr, 0); }).detach();
+    return started;
+}
+
+}  // namespace
+
+bool open_in_browser(const std::string& url)
+{
+    const char* own = std::getenv("BROWSER");
+    if (own != nullptr && *own != '\0' && is_on_path(own)) return start(own, url);
+    const bool display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+    if (!display) return false;
+    for (const char* program : {"xdg-open", "sensible-browser"})
+        if (is_on_path(program)) return start(program, url);
+    return false;
+}
+
+}  // namespace mechane::cli

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/shells.h"
+
+namespace mechane::cli {
+namespace {
+
+/// A text between single quotes of a shell.
+std::string shell_quoted(std::string_view text)
+{
+    std::string out = "'";
+    for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+/// The same inside of zsh's specifications, where brackets and colons have a meaning.
+std::string specified(std::string_view text)
+{
+    std::string out;
+    for (const char c : text) {
+        if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out;
+}
+/// fish knows \' and \\ between single quotes.
+std::string fish_quoted(std::string_view text)
+{
+    std::string out = "'";
+    for (const char c : text) {
+        if (c == '\'' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + "'";
+}
+
+std::string names(const ShownVerb& verb)
+{
+    std::string out;
+    for (const ShownVerb& below : verb.below) out += below.name + " ";
+    for (const ShownOption& option : verb.options)
+        for (const std::string& name : option.names) out += name + " ";
+    for (const ShownVerb& below : verb.below)
+        for (const ShownOption& option : below.options)
+            for (const std::string& name : option.names) out += name + " ";
+    return out;
+}
+
+}  // namespace
+
+std::string bash_completion(const std::vector<ShownVerb>& table)
+{
+    std::string out = "# Completion of mechane for bash:  source <(mechane completions bash)\n_mechane()\n{\n"
+                      "    local current=${COMP_WORDS[COMP_CWORD]} words=\n"
+                      "    if ((COMP_CWORD == 1)); then\n        words='";
+    for (const ShownVerb& verb : table) out += verb.name + " ";
+    out += "--help --version'\n    else\n        case ${COMP_WORDS[1]} in\n";
+    for (const ShownVerb& verb : table) out += fmt::format("            {}) words={} ;;\n", verb.name, shell_quoted(names(verb)));
+    out += "        esac\n    fi\n"
+           "    if ((COMP_CWORD == 1)) || [[ $current == -* ]]; then\n"
+           "        COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+           "    else\n"
+           "        COMPREPLY=($(compgen -W \"${words//--*/}\" -- \"$current\") $(compgen -f -- \"$current\"))\n"
+           "    fi\n}\ncomplete -o filenames -F _mechane mechane\n";
+    return out;
+}
+
+std::string zsh_completion(const std::vector<ShownVerb>& table)
+{
+    std::string out = "#compdef mechane\n# Completion of mechane for zsh:  mechane completions zsh > ~/.zfunc/_mechane\n"
+                      "_mechane() {\n    local -a verbs\n    verbs=(\n";
+    for (const ShownVerb& verb : table) out += fmt::format("        {}\n", shell_quoted(verb.name + ":" + specified(verb.description)));
+    out += "    )\n    if (( CURRENT == 2 )); then\n        _describe verb verbs\n        return\n    fi\n    case $words[2] in\n";
+    for (const ShownVerb& verb : table) {
+        out += fmt::format("        {})\n            _arguments", verb.name);
+        const auto add = [&](const ShownOption& option) {
+            for (const std::string& name : option.names)
+                out += fmt::format(" \\\n                {}",
+                                   shell_quoted(fmt::format("*{}[{}]{}", name, specified(option.description),
+                                                      option.takes_value ? ":value:_files" : "")));
+        };
+        for (const ShownOption& option : verb.options) add(option);
+        for (const ShownVerb& below : verb.below)
+            for (const ShownOption& option : below.options)
+                if (option.names.front() != "-h") add(option);
+        std::string inner;
+        for (const ShownVerb& below : verb.below) inner += (inner.empty() ? "" : " ") + below.name;
+        if (!inner.empty()) out += fmt::format(" \\\n                {}", shell_quoted("2:verb:(" + inner + ")"));
+        out += " \\\n                '*:file:_files'\n            ;;\n";
+    }
+    return out + "    esac\n}\nif [[ $funcstack[1] == _mechane ]]; then _mechane \"$@\"; else compdef _mechane mechane; fi\n";
+}
+
+std::string fish_completion(const std::vector<ShownVerb>& table)
+{
+    std::string out = "# Completion of mechane for fish:  mechane completions fish > ~/.config/fish/completions/mechane.fish\n";
+    for (const ShownVerb& verb : table) {
+        out += fmt::format("complete -c mechane -n __fish_use_subcommand -f -a {} -d {}\n", verb.name,
+                           fish_quoted(verb.description));
+        const std::string when = fish_quoted("__fish_seen_subcommand_from " + verb.name);
+        for (const ShownVerb& below : verb.below)
+            out += fmt::format("complete -c mechane -n {} -a {} -d {}\n", when, below.name, fish_quoted(below.description));
+        const auto add = [&](const ShownOption& option) {
+            out += fmt::format("complete -c mechane -n {}", when);
+            for (const std::string& name : option.names)
+                out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+            out += fmt::format("{} -d {}\n", option.takes_value ? " -r" : "", fish_quoted(option.description));
+        };
+        for (const ShownOption& option : verb.options) add(option);
+        for (const ShownVerb& below : verb.below)
+            for (const ShownOption& option : below.options)
+                if (option.names.front() != "-h") add(option);
+    }
+    return out;
+}
+
+void add_completions(CLI::App& app, Context& context)
+{
+    const auto shell = std::make_shared<std::string>();
+    CLI::App*  verb  = app.add_subcommand("completions", "Print what a shell needs to complete verbs and options");
+    verb->add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    verb->callback([&app, &context, shell] {
+        const auto table = command_table(app);
+        context.io.out(*shell == "bash"  ? bash_completion(table)
+                       : *shell == "zsh" ? zsh_completion(table)
+                                         : fish_completion(table));
+    });
+}
+
+}  // namespace mechane::cli

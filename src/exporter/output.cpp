@@ -1,0 +1,261 @@
+#include "exporter/output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "exporter/forms.h"
+#include "exporter/mesh_text.h"
+#include "mechane/exporter/codes.h"
+#include "mechane/files/read.h"
+#include "mechane/files/replace.h"
+#include "mechane/geometry/hull.h"
+#include "mechane/geometry/mass.h"
+
+namespace mechane::exporter {
+
+namespace fs = std::filesystem;
+
+Chain::Chain(const sf::RobotTree& tree) : above(tree.links.size(), -1), below(tree.links.size() + 1)
+{
+    for (std::size_t j = 0; j < tree.joints.size(); ++j)
+        if (!tree.joints[j].loop) above[index(tree.joints[j].child)] = static_cast<int>(j);
+    for (std::size_t l = 0; l < above.size(); ++l)
+        if (above[l] < 0) roots.push_back(static_cast<int>(l));
+    // The first body at or beyond a link; frames come after all bodies on their own.
+    std::vector<std::size_t> first(tree.links.size());
+    for (std::size_t l = 0; l < first.size(); ++l) first[l] = tree.links[l].frame ? tree.links.size() + l : l;
+    for (std::size_t j = tree.joints.size(); j-- > 0;)  // parents lie first
+        if (!tree.joints[j].loop && tree.joints[j].parent >= 0)
+            first[index(tree.joints[j].parent)] = std::min(first[index(tree.joints[j].parent)], first[index(tree.joints[j].child)]);
+    for (std::size_t j = 0; j < tree.joints.size(); ++j)
+        if (!tree.joints[j].loop) below[tree.joints[j].parent >= 0 ? index(tree.joints[j].parent) : tree.links.size()].push_back(static_cast<int>(j));
+    for (auto& list : below)
+        std::stable_sort(list.begin(), list.end(), [&](int a, int b) { return first[index(tree.joints[index(a)].child)] < first[index(tree.joints[index(b)].child)]; });
+}
+
+Output::Output(const sf::RobotTree& of, const WriteOptions& with, std::string file, sf::LossReport& report)
+    : tree(of), options(with), losses(report), chain(of), file_(std::move(file)), folder_(with.mesh_folder.empty() ? fs::path(file_).stem().string() + "_meshes" : with.mesh_folder)
+{
+    std::set<std::string> names;
+    for (const sf::Material& m : tree.materials) {
+        std::string name = m.name.empty() ? "material" : m.name;
+        std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isspace(c) != 0; }, '_');
+        const std::string wanted = name;
+        for (int i = 1; !names.insert(name).second; ++i) name = fmt::format("{}_{}", wanted, i);
+        material_names.push_back(name);
+    }
+}
+
+void Output::lose(std::string code, Severity severity, sf::LossAction action, std::string category, const sf::Place& place, std::string what, std::string from, std::string to,
+                  std::string reason)
+{ losses.add({std::move(code), severity, action, std::move(category), site_of(place), std::move(what), std::move(from), std::move(to), std::move(reason)}); }
+
+std::string Output::take(const std::string& wanted, const std::string& suffix, const std::string& folder)
+{
+    std::string clean;
+    for (const char c : wanted) clean += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ? c : '_';
+    if (clean.empty()) clean = "mesh";
+    if (clean.size() > 100) clean.resize(100);
+    std::string name = clean;
+    for (int i = 1; !taken_.insert(folder + "/" + name).second; ++i) name = fmt::format("{}_{}", clean, i);
+    return folder + "/" + name + suffix;
+}
+
+std::string Output::add(const std::string& name, const std::string& suffix, std::string content)
+{
+    const auto [slot, fresh] = known_.try_emplace(suffix + content);
+    if (fresh) {
+        slot->second = take(name, suffix, folder_);
+        written.files.push_back({slot->second, std::move(content)});
+    }
+    return slot->second;
+}
+
+std::string Output::stl(const std::string& name, const geometry::Mesh& mesh) { return add(name, ".stl", stl_text(mesh)); }
+
+std::string Output::mtl()
+{
+    if (!mtl_.empty()) return mtl_;
+    const std::string name = take(fs::path(file_).stem().string(), ".mtl", folder_);
+    std::vector<std::string> pictures;
+    for (const sf::Material& m : tree.materials) {
+        const std::string p = picture(m.texture);
+        pictures.push_back(p.empty() ? p : fs::path(p).filename().string());
+    }
+    written.files.push_back({name, mtl_text(tree.materials, material_names, pictures)});
+    return mtl_ = fs::path(name).filename().string();
+}
+
+std::string Output::obj(int mesh, const Vec3d& scale, const std::vector<int>& faces, const std::string& name, bool materials, int otherwise)
+{
+    const bool with = materials && (otherwise >= 0 || !tree.meshes[index(mesh)].subsets.empty());
+    return add(name, ".obj", obj_text(tree.meshes[index(mesh)], scale, faces, with ? mtl() : std::string(), material_names, otherwise >= 0 ? material_names[index(otherwise)] : ""));
+}
+
+std::string Output::picture(const std::string& file)
+{
+    if (file.empty()) return {};
+    const auto [slot, fresh] = pictures_.try_emplace(file);
+    if (fresh) {
+        slot->second = take(fs::path(file).stem().string(), fs::path(file).extension().string(), folder_);
+        written.copies.emplace_back(file, slot->second);
+    }
+    return slot->second;
+}
+
+geometry::Mesh Output::hull(const geometry::Mesh& mesh) const
+{
+    geometry::HullOptions how;
+    how.max_vertices = options.hull_vertices;
+    const auto made  = geometry::build_hull(mesh.points, how);
+    return made ? *made : mesh;
+}
+
+geometry::Mesh Output::triangles(const sf::Shape& shape) const
+{
+    switch (shape.kind) {
+        case sf::Shape::Kind::mesh:
+            return triangles_of(tree.meshes[index(shape.mesh)], shape.scale);
+        case sf::Shape::Kind::capsule:
+            return capsule_form(shape.size.x, shape.size.y);
+        case sf::Shape::Kind::ellipsoid:
+            return ellipsoid_form(shape.size);
+        case sf::Shape::Kind::box:
+        case sf::Shape::Kind::sphere:
+        case sf::Shape::Kind::cylinder:
+        case sf::Shape::Kind::plane:
+            break;
+    }
+    return {};
+}
+
+Vec3d to_rpy(const Quatd& q)
+{
+    const Mat33d R = to_matrix(q);
+    const double pitch = std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0)));
+    // At a right angle of pitch roll and yaw turn about one axis; yaw is then zero.
+    if (std::hypot(R(0, 0), R(1, 0)) < 1e-9) return {std::atan2(-R(1, 2), R(1, 1)), pitch, 0};
+    return {std::atan2(R(2, 1), R(2, 2)), pitch, std::atan2(R(1, 0), R(0, 0))};
+}
+
+Moments moments_of(const Mat33d& I)
+{
+    Moments      out;
+    const double off = std::max({std::abs(I(0, 1)), std::abs(I(0, 2)), std::abs(I(1, 2))});
+    const double big = std::max({std::abs(I(0, 0)), std::abs(I(1, 1)), std::abs(I(2, 2))});
+    if (off <= 1e-12 * big) {
+        out.values = {I(0, 0), I(1, 1), I(2, 2)};
+    } else {
+        const auto axes = geometry::principal_axes(I);
+        out.values      = axes.values;
+        out.axes        = axes.rotation;
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+        const double rest = out.values[(i + 1) % 3] + out.values[(i + 2) % 3];
+        if (out.values[i] <= rest) continue;
+        const double more = (out.values[i] - rest) * 0.5 + 1e-15 * out.values[i];
+        out.widened       = out.widened || more > 1e-6 * out.values[i];
+        out.values[(i + 1) % 3] += more;
+        out.values[(i + 2) % 3] += more;
+    }
+    return out;
+}
+
+Bits group_bits(const sf::RobotTree& tree, unsigned most)
+{
+    Bits out;
+    out.of_shape.assign(tree.shapes.size(), {1, 1});
+    std::map<std::vector<int>, std::vector<int>> classes;  // groups of a shape -> shapes
+    std::vector<std::vector<int>>                of(tree.shapes.size());
+    for (std::size_t g = 0; g < tree.groups.size(); ++g)
+        for (const int s : tree.groups[g].shapes) of[index(s)].push_back(static_cast<int>(g));
+    for (std::size_t s = 0; s < of.size(); ++s)
+        if (tree.shapes[s].collider) classes[of[s]].push_back(static_cast<int>(s));
+    const auto meet = [&](const std::vector<int>& a, const std::vector<int>& b) {
+        for (const int x : a)
+            for (const int y : b) {
+                const auto& f = tree.groups[index(x)].filtered;
+                const auto& g = tree.groups[index(y)].filtered;
+                if (std::find(f.begin(), f.end(), y) != f.end() || std::find(g.begin(), g.end(), x) != g.end()) return false;
+            }
+        return true;
+    };
+    for (const auto& [a, x] : classes)
+        for (const auto& [b, y] : classes) out.all = out.all && meet(a, b);
+    if (out.all) return out;
+    unsigned i = 0;
+    for (const auto& [a, x] : classes) {
+        const unsigned bit = std::min(i++, most - 1);
+        if (i > most && out.lost.empty()) out.lost = fmt::format("{} classes of colliders, {} bits", classes.size(), most);
+        unsigned affinity = 0, k = 0;
+        for (const auto& [b, y] : classes) {
+            if (meet(a, b)) affinity |= 1U << std::min(k, most - 1);
+            ++k;
+        }
+        for (const int s : x) out.of_shape[index(s)] = {1U << bit, affinity};
+    }
+    return out;
+}
+
+std::string_view to_string(Format format)
+{
+    switch (format) {
+        case Format::urdf:
+            return "URDF";
+        case Format::sdformat:
+            return "SDFormat";
+        case Format::mjcf:
+            break;
+    }
+    return "MJCF";
+}
+
+std::optional<Format> format_of(std::string_view file)
+{
+    std::string suffix = fs::path(file).extension().string();
+    for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (suffix == ".urdf") return Format::urdf;
+    if (suffix == ".sdf" || suffix == ".world") return Format::sdformat;
+    if (suffix == ".xml" || suffix == ".mjcf") return Format::mjcf;
+    return std::nullopt;
+}
+
+Result<Written> write_robot(const sf::RobotTree& tree, Format format, const std::string& file, const WriteOptions& options, sf::LossReport& losses)
+{
+    losses.target = to_string(format);
+    if (tree.links.empty() && tree.shapes.empty()) return make_diagnostic(kEmpty, {.layer = file}, "the robot has neither links nor shapes");
+    Output out(tree, options, file, losses);
+    switch (format) {
+        case Format::urdf:
+            return write_urdf(out, file);
+        case Format::sdformat:
+            return write_sdformat(out, file);
+        case Format::mjcf:
+            break;
+    }
+    return write_mjcf(out, file);
+}
+
+Result<std::vector<std::string>> write_files(const Written& written, const std::string& file)
+{
+    const fs::path           folder = fs::path(file).parent_path();
+    std::vector<std::string> out;
+    const auto               path_of = [&](const std::string& name) { return (folder / name).string(); };
+    for (std::size_t i = written.files.size(); i-- > 0;) {
+        const std::string path = i == 0 ? file : path_of(written.files[i].name);
+        if (auto done = files::replace(path, written.files[i].content, {.make_folders = true}); !done) return done.error();
+        out.push_back(path);
+    }
+    for (const auto& [from, name] : written.copies) {
+        const auto content = files::read(from, std::size_t{1} << 30);
+        if (!content) return content.error();
+        if (auto done = files::replace(path_of(name), *content, {.make_folders = true}); !done) return done.error();
+        out.push_back(path_of(name));
+    }
+    return out;
+}
+
+}  // namespace mechane::exporter

@@ -1,0 +1,259 @@
+// SDFormat (export 6; sdformat.org/spec). Poses are told relative to the link that holds them, so no pose of the world is
+// flattened; a joint's frame is told in its child, as its F1, and its zero pose by the pose of the child relative to the
+// parent. SDFormat knows no link without mass: what only is a frame becomes <frame>.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "exporter/output.h"
+
+namespace mechane::exporter {
+namespace {
+
+std::string pose_text(const Posed& X) { return numbers_text(X.p) + " " + numbers_text(to_rpy(normalized(X.q))); }
+
+class Writer {
+  public:
+    Writer(Output& out, const std::string& file) : out_(out), tree_(out.tree), file_(file), root_("sdf") {}
+
+    Result<Written> write()
+    {
+        const bool mimic = std::any_of(tree_.joints.begin(), tree_.joints.end(), [](const sf::Joint& j) { return j.mimic.has_value(); });
+        version_         = !out_.options.sdf_version.empty() ? out_.options.sdf_version : mimic ? "1.11" : "1.9";
+        out_.losses.target_version = version_;
+        root_.set("version", version_);
+        XmlNode& model = root_.add("model").set("name", tree_.name);
+        bits_          = group_bits(tree_, 16);
+        if (!bits_.lost.empty()) out_.lose("collision-groups", Severity::error, sf::LossAction::approximated, "collision", tree_.place, "collision groups", bits_.lost, "16 classes", "SDFormat has 16 bits for what meets what");
+        for (std::size_t l = 0; l < tree_.links.size(); ++l) is_link_.push_back(!tree_.links[l].frame || needed(l));
+        const bool any = std::find(is_link_.begin(), is_link_.end(), true) != is_link_.end();
+        if (!any) model.leaf("static", "true");
+        for (std::size_t l = 0; l < tree_.links.size(); ++l)
+            if (is_link_[l]) link(model, l);
+        still(model);
+        for (std::size_t l = 0; l < tree_.links.size(); ++l)
+            if (!is_link_[l]) frame(model, tree_.links[l].name, tree_.links[l].X_WL, out_.chain.above[l]);
+        for (const sf::Frame& f : tree_.sites)
+            if (f.published) {
+                XmlNode& node = model.add("frame").set("name", f.name);
+                if (f.link >= 0) node.set("attached_to", tree_.links[index(f.link)].name);
+                node.leaf("pose", pose_text(f.X_LS));
+            }
+        for (const sf::Joint& j : tree_.joints) joint(model, j);
+        lost();
+        out_.written.files.insert(out_.written.files.begin(), {file_, root_.document()});
+        return std::move(out_.written);
+    }
+
+  private:
+    Output&              out_;
+    const sf::RobotTree& tree_;
+    std::string          file_, version_;
+    XmlNode              root_;
+    Bits                 bits_;
+    std::vector<bool>    is_link_;
+
+    /// A frame that carries shapes or mass, or that a joint moves or hangs on.
+    [[nodiscard]] bool needed(std::size_t l) const
+    {
+        if (tree_.links[l].inertial) return true;
+        return std::any_of(tree_.joints.begin(), tree_.joints.end(), [&](const sf::Joint& j) {
+                   return (j.parent == static_cast<int>(l) && j.kind != sf::Joint::Kind::fixed) || (j.child == static_cast<int>(l) && j.kind != sf::Joint::Kind::fixed);
+               }) ||
+               std::any_of(tree_.shapes.begin(), tree_.shapes.end(), [&](const sf::Shape& s) { return s.link == static_cast<int>(l); });
+    }
+
+    void frame(XmlNode& model, const std::string& name, const Posed& X_W, int above)
+    {
+        XmlNode& node = model.add("frame").set("name", name);
+        if (above >= 0 && tree_.joints[index(above)].parent >= 0) {
+            const sf::Joint& j = tree_.joints[index(above)];
+            node.set("attached_to", tree_.links[index(j.parent)].name).leaf("pose", pose_text(j.X_PJ * inverse(j.X_CJ)));
+        } else {
+            node.leaf("pose", pose_text(X_W));
+        }
+    }
+
+    void link(XmlNode& model, std::size_t l)
+    {
+        const sf::Link& link  = tree_.links[l];
+        XmlNode&        node  = model.add("link").set("name", link.name);
+        const int       above = out_.chain.above[l];
+        if (above >= 0 && tree_.joints[index(above)].parent >= 0) {
+            const sf::Joint& j = tree_.joints[index(above)];
+            node.add("pose").set("relative_to", tree_.links[index(j.parent)].name).text(pose_text(j.X_PJ * inverse(j.X_CJ)));
+        } else if (above >= 0) {
+            node.leaf("pose", pose_text(tree_.joints[index(above)].X_PJ * inverse(tree_.joints[index(above)].X_CJ)));
+        } else {
+            node.leaf("pose", pose_text(link.X_WL));
+        }
+        if (link.kinematic) node.leaf("kinematic", "true");
+        const auto& in = link.inertial ? link.inertial : link.unused;
+        if (in) {
+            XmlNode& inner = node.add("inertial");
+            inner.leaf("pose", pose_text({in->com, {}})).leaf("mass", in->mass);
+            XmlNode&      I = inner.add("inertia");
+            const Mat33d& m = in->inertia;
+            I.leaf("ixx", m(0, 0)).leaf("ixy", m(0, 1)).leaf("ixz", m(0, 2)).leaf("iyy", m(1, 1)).leaf("iyz", m(1, 2)).leaf("izz", m(2, 2));
+        } else {
+            out_.lose("missing-mass", link.frame ? Severity::info : Severity::warning, sf::LossAction::approximated, "inertia", link.place, fmt::format("link '{}'", link.name), "none", "1 kg", "SDFormat's default where nothing is told");
+        }
+        shapes(node, static_cast<int>(l));
+        if (!tree_.self_collision) node.leaf("self_collide", "false");
+    }
+
+    /// Shapes of the world: a link that a fixed joint holds.
+    void still(XmlNode& model)
+    {
+        if (std::none_of(tree_.shapes.begin(), tree_.shapes.end(), [](const sf::Shape& s) { return s.link < 0; })) return;
+        std::string name = "world_shapes";
+        while (std::any_of(tree_.links.begin(), tree_.links.end(), [&](const sf::Link& l) { return l.name == name; })) name += "_";
+        XmlNode& node = model.add("link").set("name", name);
+        shapes(node, -1);
+        XmlNode& joint = model.add("joint").set("name", name + "_joint").set("type", "fixed");
+        joint.leaf("parent", "world").leaf("child", name);
+    }
+
+    void shapes(XmlNode& node, int link)
+    {
+        std::set<std::string> taken;
+        for (const bool collider : {false, true})
+            for (std::size_t i = 0; i < tree_.shapes.size(); ++i) {
+                const sf::Shape& s = tree_.shapes[i];
+                if (s.link != link || !(collider ? s.collider : s.visual)) continue;
+                std::string name = s.name;
+                for (int n = 1; !taken.insert((collider ? "c " : "v ") + name).second; ++n) name = fmt::format("{}_{}", s.name, n);
+                XmlNode& inner = node.add(collider ? "collision" : "visual").set("name", name);
+                inner.leaf("pose", pose_text(s.X_LS));
+                geometry_of(inner, s, collider);
+                if (collider) surface(inner, s, i);
+                else material(inner, s);
+            }
+    }
+
+    void geometry_of(XmlNode& node, const sf::Shape& s, bool collider)
+    {
+        XmlNode&     g = node.add("geometry");
+        const Vec3d& z = s.size;
+        switch (s.kind) {
+            case sf::Shape::Kind::box:
+                g.add("box").leaf("size", 2.0 * z);
+                return;
+            case sf::Shape::Kind::sphere:
+                g.add("sphere").leaf("radius", z.x);
+                return;
+            case sf::Shape::Kind::cylinder:
+                g.add("cylinder").leaf("radius", z.x).leaf("length", 2 * z.y);
+                return;
+            case sf::Shape::Kind::capsule:
+                g.add("capsule").leaf("radius", z.x).leaf("length", 2 * z.y);
+                return;
+            case sf::Shape::Kind::ellipsoid:
+                g.add("ellipsoid").leaf("radii", z);
+                return;
+            case sf::Shape::Kind::plane:
+                g.add("plane").leaf("normal", Vec3d{0, 0, 1}).leaf("size", fmt::format("{} {}", z.x > 0 ? 2 * z.x : 100, z.y > 0 ? 2 * z.y : 100));
+                return;
+            case sf::Shape::Kind::mesh: {
+                const std::string&   name = tree_.meshes[index(s.mesh)].name;
+                const geometry::Mesh mesh = out_.triangles(s);
+                const std::string    file = !collider ? out_.obj(s.mesh, s.scale, {}, name, true, s.material) : s.approximation == "none" ? out_.stl(name, mesh) : out_.stl(name + "_hull", out_.hull(mesh));
+                g.add("mesh").leaf("uri", out_.options.package.empty() ? file : "package://" + out_.options.package + "/" + file);
+                return;
+            }
+        }
+    }
+
+    void surface(XmlNode& node, const sf::Shape& s, std::size_t i)
+    {
+        if (!s.contact && bits_.all) return;
+        XmlNode& surface = node.add("surface");
+        if (s.contact) {
+            XmlNode& ode = surface.add("friction").add("ode");
+            ode.leaf("mu", s.contact->dynamic_friction).leaf("mu2", s.contact->dynamic_friction);
+            if (s.contact->static_friction != s.contact->dynamic_friction)
+                out_.lose("static-friction", Severity::info, sf::LossAction::dropped, "contact", s.place, fmt::format("shape '{}'", s.name), number_text(s.contact->static_friction), number_text(s.contact->dynamic_friction), "one coefficient of friction");
+            if (s.contact->restitution > 0) surface.add("bounce").leaf("restitution_coefficient", s.contact->restitution).leaf("threshold", 0.0);
+        }
+        if (!bits_.all) {
+            // One mask, and two shapes meet where their masks share a bit: exact where the classes' pairs are such.
+            surface.add("contact").leaf("collide_bitmask", fmt::format("{}", bits_.of_shape[i].first | bits_.of_shape[i].second));
+            out_.lose("collision-groups", Severity::warning, sf::LossAction::approximated, "collision", s.place, fmt::format("shape '{}'", s.name), "groups", "one mask", "SDFormat has one mask for what a shape is and what it meets");
+        }
+    }
+
+    void material(XmlNode& node, const sf::Shape& s)
+    {
+        if (s.material < 0) return;
+        const sf::Material& m     = tree_.materials[index(s.material)];
+        const std::string   color = fmt::format("{} {} {} {}", number_text(m.rgba[0]), number_text(m.rgba[1]), number_text(m.rgba[2]), number_text(m.rgba[3]));
+        XmlNode&            inner = node.add("material");
+        inner.leaf("ambient", color).leaf("diffuse", color);
+        inner.leaf("emissive", fmt::format("{} {} {} 1", number_text(m.emission[0]), number_text(m.emission[1]), number_text(m.emission[2])));
+        XmlNode& metal = inner.add("pbr").add("metal");
+        if (const std::string p = out_.picture(m.texture); !p.empty()) metal.leaf("albedo_map", p);
+        metal.leaf("metalness", m.metallic).leaf("roughness", m.roughness);
+    }
+
+    void joint(XmlNode& model, const sf::Joint& j)
+    {
+        if (j.child < 0 || !is_link_[index(j.child)]) return;  // a frame
+        if (j.parent < 0 && j.kind != sf::Joint::Kind::fixed && j.dofs.empty()) return;
+        std::vector<const sf::Dof*> dofs;
+        for (const sf::Dof& d : j.dofs)
+            if (j.kind == sf::Joint::Kind::ball || d.lower <= d.upper) dofs.push_back(&d);
+        const bool universal = dofs.size() == 2 && dofs[0]->angular && dofs[1]->angular;
+        const char* type     = "fixed";
+        if (j.kind == sf::Joint::Kind::ball) type = "ball", dofs.clear();
+        else if (universal) type = "universal";
+        else if (dofs.size() == 1) type = !dofs[0]->angular ? "prismatic" : std::isfinite(dofs[0]->lower) || std::isfinite(dofs[0]->upper) ? "revolute" : "continuous";
+        else if (!dofs.empty() || j.kind == sf::Joint::Kind::distance)
+            return out_.lose("several-axes", Severity::error, sf::LossAction::dropped, "kinematics", j.place, fmt::format("joint '{}'", j.name), fmt::format("{} axes", dofs.size()), {}, "SDFormat has no such joint");
+        XmlNode& node = model.add("joint").set("name", j.name).set("type", type);
+        node.leaf("pose", pose_text(j.X_CJ));  // in the child
+        node.leaf("parent", j.parent >= 0 ? tree_.links[index(j.parent)].name : "world").leaf("child", tree_.links[index(j.child)].name);
+        for (std::size_t d = 0; d < dofs.size(); ++d) axis(node.add(d == 0 ? "axis" : "axis2"), *dofs[d], j);
+    }
+
+    void axis(XmlNode& node, const sf::Dof& dof, const sf::Joint& j)
+    {
+        node.leaf("xyz", dof.axis);
+        XmlNode& limit = node.add("limit");
+        if (std::isfinite(dof.lower)) limit.leaf("lower", dof.lower);
+        if (std::isfinite(dof.upper)) limit.leaf("upper", dof.upper);
+        if (dof.drive && std::isfinite(dof.drive->max_force)) limit.leaf("effort", dof.drive->max_force);
+        if (dof.velocity_limit) limit.leaf("velocity", *dof.velocity_limit);
+        if (dof.damping || dof.friction) {
+            XmlNode& dynamics = node.add("dynamics");
+            if (dof.damping) dynamics.leaf("damping", *dof.damping);
+            if (dof.friction) dynamics.leaf("friction", *dof.friction);
+        }
+        if (dof.drive && dof.drive->stiffness != 0)
+            out_.lose("drive", Severity::warning, sf::LossAction::dropped, "actuation", j.place, fmt::format("drive of '{}'", dof.name), fmt::format("stiffness {}", dof.drive->stiffness), {}, "SDFormat leaves gains to plug-ins");
+        if (!j.mimic) return;
+        if (version_ != "1.11") {
+            out_.lose("mimic", Severity::error, sf::LossAction::dropped, "kinematics", j.place, fmt::format("joint '{}'", j.name), tree_.joints[index(j.mimic->joint)].name, {}, "SDFormat knows joints that follow others since 1.11");
+            return;
+        }
+        XmlNode& mimic = node.add("mimic").set("joint", tree_.joints[index(j.mimic->joint)].name);
+        mimic.leaf("multiplier", j.mimic->multiplier).leaf("offset", j.mimic->offset).leaf("reference", 0.0);
+    }
+
+    void lost()
+    {
+        const auto count = [&](const char* what, std::size_t n, const char* category) {
+            if (n > 0) out_.lose("no-word", Severity::warning, sf::LossAction::dropped, category, tree_.place, fmt::format("{} {}", n, what), {}, {}, "it is not written to SDFormat");
+        };
+        count("cameras", tree_.cameras.size(), "visual");
+        count("lights", tree_.lights.size(), "light");
+        count("pairs of links that do not touch", tree_.exclusions.size(), "collision");
+        count("actuators, tendons and keyframes", tree_.prims.size(), "actuation");
+    }
+};
+
+}  // namespace
+
+Result<Written> write_sdformat(Output& out, const std::string& file) { return Writer(out, file).write(); }
+
+}  // namespace mechane::exporter

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "exporter/stage_reader.h"
+
+namespace mechane::exporter {
+namespace {
+
+constexpr double kRadians = std::numbers::pi / 180;
+
+class ExtraReader {
+  public:
+    explicit ExtraReader(StageReader& reader) : r_(reader) {}
+
+    void read()
+    {
+        std::vector<usd::Prim> vendor;
+        for (const usd::Prim& prim : r_.stage.traverse()) {
+            const std::string type = prim.type_name().text();
+            if (prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI")) site(prim);
+            else if (type == "Camera") camera(prim);
+            else if (type.ends_with("Light")) light(prim, type);
+            else if (type == "MjcActuator" || type == "MjcTendon" || type == "MjcKeyframe") vendor.push_back(prim);
+        }
+        for (std::size_t i = 0; i < vendor.size(); ++i) prims_[vendor[i].path()] = static_cast<int>(i);
+        for (const usd::Prim& prim : vendor) vendor_prim(prim);
+        lost_interfaces();
+    }
+
+  private:
+    StageReader& r_;
+    std::unordered_map<usd::Path, int> prims_;
+
+    [[nodiscard]] Posed below(const usd::Prim& prim, int& link) const
+    {
+        link = r_.link_above(prim);
+        return (link >= 0 ? inverse(r_.tree.links[at(link)].X_WL) : Posed{}) * r_.pose_of(prim);
+    }
+
+    void site(const usd::Prim& prim)
+    {
+        sf::Frame out;
+        out.name      = prim.name().text();
+        out.X_LS      = below(prim, out.link);
+        out.published = prim.has_api("RosFrameAPI");
+        out.place     = r_.place(prim.site());
+        r_.vendor_values(prim, out.extras);
+        r_.sites[prim.path()] = static_cast<int>(r_.tree.sites.size());
+        r_.tree.sites.push_back(std::move(out));
+    }
+
+    void camera(const usd::Prim& prim)
+    {
+        sf::Camera out;
+        out.name  = prim.name().text();
+        out.X_LC  = below(prim, out.link);
+        out.place = r_.place(prim.site());
+        const double aperture = prim.attribute("verticalAperture").get_or<double>(15.2908), focal = prim.attribute("focalLength").get_or<double>(50);
+        out.orthographic = prim.attribute("projection").get_or<std::string>("perspective") == "orthographic";
+        out.height       = aperture / 10 * r_.unit;  // apertures are tenths of a unit
+        if (focal > 0 && aperture > 0) out.fovy = 2 * std::atan(aperture / (2 * focal));
+        r_.tree.cameras.push_back(std::move(out));
+    }
+
+    void light(const usd::Prim& prim, const std::string& type)
+    {
+        sf::Light out;
+        out.name  = prim.name().text();
+        out.X_LL  = below(prim, out.link);
+        out.place = r_.place(prim.site());
+        if (type == "DistantLight") out.kind = sf::Light::Kind::distant;
+        else if (type != "SphereLight")
+            return r_.lose("light", Severity::info, sf::LossAction::dropped, "light", prim.site(), prim.path().text(), type, {}, "formats of robots have distant lights, points and spots");
+        if (const auto cone = prim.attribute("inputs:shaping:cone:angle").authored_as<double>(); cone && *cone < 90) {
+            out.kind = sf::Light::Kind::spot;
+            out.cone = *cone * kRadians;
+        }
+        if (const auto c = prim.attribute("inputs:color").get<Vec3d>()) out.color = {c->x, c->y, c->z};
+        r_.tree.lights.push_back(std::move(out));
+    }
+
+    void vendor_prim(const usd::Prim& prim)
+    {
+        sf::VendorPrim out;
+        out.name  = prim.name().text();
+        out.type  = prim.type_name().text();
+        out.place = r_.place(prim.site());
+        r_.vendor_values(prim, out.extras);
+        for (const usd::Token& name : prim.authored_property_names()) {
+            const usd::Relationship relationship = prim.relationship(name);
+            if (!relationship || !relationship.authored() || !name.text().starts_with("mjc:")) continue;
+            sf::Relation relation{name.text(), {}};
+            for (const usd::Path& target : relationship.targets()) relation.targets.push_back(ref(target));
+            out.relations.push_back(std::move(relation));
+        }
+        r_.tree.prims.push_back(std::move(out));
+    }
+
+    [[nodiscard]] sf::Ref ref(const usd::Path& target) const
+    {
+        const auto in = [&](const auto& map, sf::Ref::Kind kind) -> std::optional<sf::Ref> {
+            const auto found = map.find(target);
+            return found == map.end() ? std::nullopt : std::optional(sf::Ref{kind, found->second});
+        };
+        if (const auto r = in(r_.joints, sf::Ref::Kind::joint)) return *r;
+        if (const auto r = in(r_.sites, sf::Ref::Kind::site)) return *r;
+        if (const auto r = in(r_.links, sf::Ref::Kind::link)) return *r;
+        if (const auto r = in(r_.shapes, sf::Ref::Kind::shape)) return *r;
+        if (const auto r = in(prims_, sf::Ref::Kind::prim)) return *r;
+        return {sf::Ref::Kind::prim, -1};
+    }
+
+    void lost_interfaces()
+    {
+        std::size_t count = 0;
+        Site        first;
+        for (const usd::Prim& prim : r_.stage.traverse())
+            for (const usd::Token& api : prim.authored_apis())
+                if (api.text().starts_with("Ros") && api.text() != "RosFrameAPI" && api.text() != "RosContextAPI" && api.text() != "RosJointAPI") {
+                    if (count++ == 0) first = prim.site();
+                }
+        if (count > 0)
+            r_.lose("ros-interfaces", Severity::warning, sf::LossAction::dropped, "ros", first, "topics, services and actions", fmt::format("{} interfaces", count), {}, "the format has no word for interfaces of ROS");
+    }
+};
+
+}  // namespace
+
+void read_extras(StageReader& reader) { ExtraReader(reader).read(); }
+
+}  // namespace mechane::exporter

@@ -1,0 +1,310 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "exporter/stage_reader.h"
+#include "mechane/geometry/mass.h"
+#include "mechane/resolve/joint_values.h"
+#include "mechane/sourceformats/hints.h"
+
+namespace mechane::exporter {
+namespace {
+
+namespace hints = sourceformats::hints;
+using physics::JointKind;
+
+constexpr double kRadians = std::numbers::pi / 180;
+
+std::string name_of(const usd::Prim& prim)
+{
+    const auto named = prim.attribute("ros:joint:name").authored_as<std::string>();
+    return named && !named->empty() ? *named : prim.name().text();
+}
+
+Vec3d axis_of(physics::Dof dof)
+{
+    const int first = static_cast<int>(physics::is_rotation(dof) ? physics::Dof::rot_x : physics::Dof::trans_x);
+    return axis_vector<double>(static_cast<int>(dof) - first);
+}
+
+}  // namespace
+
+void StageReader::read_joints()
+{
+    std::set<std::string> taken;
+    for (const sf::Joint& j : tree.joints) taken.insert(j.name);
+    std::map<std::string, int> by_name;
+    for (std::size_t l = 0; l < tree.links.size(); ++l) by_name.emplace(tree.links[l].name, static_cast<int>(l));
+    for (const physics::Joint& from : model.joints) {
+        if (!from.valid || !from.enabled) {
+            if (from.valid) lose("disabled-joint", Severity::warning, sf::LossAction::dropped, "kinematics", from.prim.site(), fmt::format("joint '{}'", from.path.text()), "physics:jointEnabled = 0", {}, "it holds nothing");
+            continue;
+        }
+        sf::Joint to;
+        to.name = name_of(from.prim);
+        for (int i = 1; !taken.insert(to.name).second; ++i) to.name = fmt::format("{}_{}", name_of(from.prim), i);
+        to.place   = place(from.prim.site());
+        to.loop    = from.excluded;
+        to.collide = from.collision_enabled;
+        const auto link = [&](physics::Index body) { return body == physics::kNone ? -1 : link_of_body[at(body)]; };
+        to.parent = link(from.body0), to.child = link(from.body1);
+        if (to.parent == to.child) continue;
+        to.X_PJ = to.parent >= 0 ? in_body(from.frame0) : in_world(from.X_WF0);
+        to.X_CJ = to.child >= 0 ? in_body(from.frame1) : in_world(from.X_WF1);
+        vendor_values(from.prim, to.extras);
+        joint_values(from, to);
+        if (to.child < 0) {  // the world is never a child
+            std::swap(to.parent, to.child);
+            std::swap(to.X_PJ, to.X_CJ);
+            for (sf::Dof& dof : to.dofs) dof.axis = -dof.axis;
+            std::reverse(to.dofs.begin(), to.dofs.end());
+        }
+        // The link without mass that it hung on in the source.
+        if (const auto hung = hints::read<std::string>(from.prim, hints::kParent))
+            if (const auto l = by_name.find(*hung); l != by_name.end() && l->second != to.child) {
+                const Posed X_W = to.parent >= 0 ? tree.links[at(to.parent)].X_WL : Posed{};
+                to.X_PJ         = inverse(tree.links[at(l->second)].X_WL) * X_W * to.X_PJ;
+                to.parent       = l->second;
+            }
+        joints[from.path] = static_cast<int>(tree.joints.size());
+        if (std::isfinite(from.break_force) || std::isfinite(from.break_torque))
+            lose("break-force", Severity::warning, sf::LossAction::dropped, "kinematics", from.prim.site(), fmt::format("joint '{}'", to.name), fmt::format("{} {}", from.break_force, from.break_torque), {}, "no format knows joints that break");
+        tree.joints.push_back(std::move(to));
+    }
+}
+
+void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
+{
+    switch (from.kind) {
+        case JointKind::fixed:
+            to.kind = sf::Joint::Kind::fixed;
+            return;
+        case JointKind::revolute:
+        case JointKind::prismatic:
+            return single_axis(from, to);
+        case JointKind::spherical: {
+            to.kind = sf::Joint::Kind::ball;
+            sf::Dof dof;
+            dof.name = to.name;
+            dof.axis = unit_vector(from.axis);
+            passive(from.prim, dof);
+            if (from.cone_enabled) {
+                const double a = from.cone_angle0, b = from.cone_angle1;
+                dof.upper      = std::max(a, b) * kRadians;
+                if (a != b) lose("cone", Severity::warning, sf::LossAction::approximated, "kinematics", from.prim.site(), fmt::format("joint '{}'", to.name), fmt::format("{} {} degrees", a, b), fmt::format("{} degrees", std::max(a, b)), "one angle for both axes");
+            }
+            to.dofs.push_back(std::move(dof));
+            return;
+        }
+        case JointKind::distance:
+            to.kind  = sf::Joint::Kind::distance;
+            to.reach = from.max_enabled ? unit * from.limit.upper : kInfinity;
+            to.loop  = true;
+            if (from.min_enabled) lose("min-distance", Severity::warning, sf::LossAction::dropped, "kinematics", from.prim.site(), fmt::format("joint '{}'", to.name), fmt::format("{} m", unit * from.limit.lower), {}, "only the largest distance is told");
+            return;
+        case JointKind::d6:
+        case JointKind::custom:
+            return generic_axes(from, to);
+    }
+}
+
+void StageReader::passive(const usd::Prim& prim, sf::Dof& dof)
+{
+    resolve::Context c = context;
+    c.motion           = dof.angular ? resolve::Motion::angular : resolve::Motion::linear;
+    const auto put     = [&](std::optional<double>& to, const resolve::Resolved& value) {
+        if (value.authored() && value.number() && std::isfinite(*value.number()) && *value.number() != 0) to = *value.number();
+    };
+    put(dof.armature, resolvers.get(prim, resolve::Key::joint_armature, c));
+    put(dof.friction, resolvers.get(prim, resolve::Key::joint_friction, c));
+    put(dof.velocity_limit, resolvers.get(prim, resolve::Key::joint_velocity_limit, c));
+    put(dof.damping, resolve::joint_damping(resolvers, prim, c, {}, found));
+}
+
+void StageReader::drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof)
+{
+    if (!from.enabled) return;
+    const double turn  = dof.angular ? kRadians : unit;                    // of a position
+    const double force = dof.angular ? kilograms * unit * unit : kilograms * unit;
+    sf::Drive    out;
+    out.place           = place(joint.prim.site());
+    out.target          = from.target_position * turn;
+    out.target_velocity = from.target_velocity * turn;
+    out.max_force       = from.max_force * force;
+    // Gains of accelerations are per position too; the mass is multiplied later.
+    const double gain = from.acceleration ? (dof.angular ? 1 / kRadians : 1) : force / turn;
+    out.stiffness     = from.stiffness * gain;
+    out.damping       = from.damping * gain;
+    out.acceleration  = from.acceleration;
+    dof.drive         = out;
+}
+
+void StageReader::single_axis(const physics::Joint& from, sf::Joint& to)
+{
+    sf::Dof dof;
+    dof.angular = from.kind == JointKind::revolute;
+    to.kind     = dof.angular ? sf::Joint::Kind::revolute : sf::Joint::Kind::prismatic;
+    dof.name    = to.name;
+    dof.axis    = unit_vector(from.axis);
+    dof.place = dof.limit_place = to.place;
+    const double turn           = dof.angular ? kRadians : unit;
+    if (from.limit.has_lower()) dof.lower = from.limit.lower * turn;
+    if (from.limit.has_upper()) dof.upper = from.limit.upper * turn;
+    passive(from.prim, dof);
+    drive(from.drive, from, dof);
+    std::swap(dof.extras, to.extras);
+    to.dofs.push_back(std::move(dof));
+}
+
+void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
+{
+    to.kind = sf::Joint::Kind::generic;
+    for (int d = static_cast<int>(physics::Dof::trans_x); d <= static_cast<int>(physics::Dof::rot_z); ++d) {
+        const auto kind = static_cast<physics::Dof>(d);
+        sf::Dof    dof;
+        dof.angular = physics::is_rotation(kind);
+        dof.axis    = axis_of(kind);
+        dof.name    = fmt::format("{}_{}", to.name, to_string(kind));
+        dof.place = dof.limit_place = to.place;
+        const double turn           = dof.angular ? kRadians : unit;
+        bool         locked         = false;
+        for (const physics::Limit& l : from.limits)
+            if (l.dof == kind) {
+                locked = l.locked;
+                if (l.has_lower()) dof.lower = l.lower * turn;
+                if (l.has_upper()) dof.upper = l.upper * turn;
+            }
+        if (locked) continue;
+        passive(from.prim, dof);
+        for (const physics::Drive& one : from.drives)
+            if (one.dof == kind) drive(one, from, dof);
+        to.dofs.push_back(std::move(dof));
+    }
+    if (to.dofs.empty()) to.kind = sf::Joint::Kind::fixed;
+    // Names, order and directions of the source.
+    const auto names   = hints::read<std::vector<std::string>>(from.prim, hints::kDofs);
+    const auto passive_values = hints::read<std::vector<double>>(from.prim, hints::kPassive);
+    if (!names || names->size() != to.dofs.size()) return;
+    std::vector<sf::Dof> sorted;
+    for (std::size_t n = 0; n < names->size(); ++n) {
+        std::string text = (*names)[n];
+        const bool  flips = text.starts_with("-");
+        if (flips) text.erase(0, 1);
+        const std::size_t colon = text.find(':');
+        const auto        dof   = std::find_if(to.dofs.begin(), to.dofs.end(), [&](const sf::Dof& d) { return d.name == to.name + "_" + text.substr(0, colon); });
+        if (colon == std::string::npos || dof == to.dofs.end()) return;
+        sorted.push_back(*dof);
+        sf::Dof& one = sorted.back();
+        one.name     = text.substr(colon + 1);
+        if (passive_values && passive_values->size() == 3 * names->size()) {  // the schemas have one value for all axes
+            const auto value = [&](std::size_t i) { return (*passive_values)[3 * n + i] != 0 ? std::optional((*passive_values)[3 * n + i]) : std::nullopt; };
+            one.damping = value(0), one.armature = value(1), one.friction = value(2);
+        }
+        if (!flips) continue;
+        one.axis = -one.axis;
+        std::swap(one.lower, one.upper);
+        one.lower = -one.lower, one.upper = -one.upper;
+        if (one.drive) one.drive->target = -one.drive->target, one.drive->target_velocity = -one.drive->target_velocity;
+    }
+    to.dofs = std::move(sorted);
+}
+
+void StageReader::read_mimics()
+{
+    for (const physics::Joint& from : model.joints) {
+        const auto here = joints.find(from.path);
+        if (here == joints.end()) continue;
+        sf::Joint& joint = tree.joints[at(here->second)];
+        const auto apis  = from.prim.authored_apis();
+        const bool plain = std::find(apis.begin(), apis.end(), usd::Token("ExtendedPhysicsMimicAPI")) != apis.end();
+        struct Words {
+            std::string joint, factor, offset, enabled;
+            double      sign;
+        };
+        std::optional<Words> words;
+        if (plain) words = Words{"ext_physics:mimic:joint", "ext_physics:mimic:multiplier", "ext_physics:mimic:offset", "ext_physics:mimic:enabled", 1};
+        else if (from.prim.has_api("NewtonMimicAPI")) words = Words{"newton:mimicJoint", "newton:mimicCoef1", "newton:mimicCoef0", "newton:mimicEnabled", 1};
+        else
+            for (const usd::Token& axis : from.prim.api_instances("PhysxMimicJointAPI"))
+                if (!words) {
+                    const std::string stem = "physxMimicJoint:" + axis.text() + ":";
+                    words                  = Words{stem + "referenceJoint", stem + "gearing", stem + "offset", "", -1};
+                }
+        if (!words || (!words->enabled.empty() && !from.prim.attribute(words->enabled).get_or<bool>(true))) continue;
+        const auto leads  = from.prim.relationship(words->joint).targets();
+        const auto leader = leads.empty() ? joints.end() : joints.find(leads.front());
+        const auto one    = [&](const sf::Joint& j) { return j.dofs.size() == 1 && j.kind != sf::Joint::Kind::ball; };
+        if (leader == joints.end() || leader->second == here->second || !one(joint) || !one(tree.joints[at(leader->second)])) {
+            lose("mimic", Severity::error, sf::LossAction::dropped, "kinematics", from.prim.site(), fmt::format("joint '{}'", joint.name), leads.empty() ? "" : leads.front().text(), {}, "only joints of one axis follow others");
+            continue;
+        }
+        const bool   turns = joint.dofs[0].angular, leader_turns = tree.joints[at(leader->second)].dofs[0].angular;
+        const double out = turns ? kRadians : unit, in = leader_turns ? kRadians : unit;
+        joint.mimic = sf::Mimic{leader->second, words->sign * from.prim.attribute(words->factor).get_or<double>(1) * out / in, words->sign * from.prim.attribute(words->offset).get_or<double>(0) * out, joint.place};
+    }
+}
+
+/// Where the bodies stand at another angle than the zero of their joint (export 3.1).
+void StageReader::initial_positions()
+{
+    for (sf::Joint& joint : tree.joints) {
+        if (joint.loop || joint.child < 0) continue;
+        const Posed X_WP = joint.parent >= 0 ? tree.links[at(joint.parent)].X_WL : Posed{};
+        const Posed X_J  = inverse(X_WP * joint.X_PJ) * tree.links[at(joint.child)].X_WL * joint.X_CJ;
+        Posed       rest = X_J;
+        if (joint.dofs.size() == 1 && joint.kind != sf::Joint::Kind::ball) {
+            const sf::Dof& dof = joint.dofs[0];
+            double         q   = dof.angular ? 2 * std::atan2(dot(X_J.q.xyz(), dof.axis), X_J.q.w) : dot(X_J.p, dof.axis);
+            if (dof.angular) q = std::remainder(q, 2 * std::numbers::pi);
+            if (std::abs(q) < 1e-6) q = 0;
+            joint.initial = q;
+            rest          = inverse(dof.angular ? Posed{{}, from_axis_angle(dof.axis, q)} : Posed{q * dof.axis, {}}) * X_J;
+        } else if (joint.kind != sf::Joint::Kind::fixed) {
+            continue;
+        }
+        const double off = std::max(length(rest.p), 2 * length(rest.q.xyz()));
+        if (off > 1e-4)
+            lose("inconsistent-pose", Severity::warning, sf::LossAction::converted, "kinematics", site_of(joint.place), fmt::format("joint '{}'", joint.name), fmt::format("bodies {:.3g} m or rad from the joint's frames", off), "the pose of the frames", "the zero pose comes from the joint frames");
+    }
+}
+
+/// Gains of accelerations times the inertia that the joint moves in the zero pose, all joints beyond it stiff (export 3.4).
+void StageReader::accelerations()
+{
+    for (sf::Joint& joint : tree.joints)
+        for (sf::Dof& dof : joint.dofs) {
+            if (!dof.drive || !dof.drive->acceleration || joint.loop) continue;
+            const auto   sum  = carried_by(joint);
+            const Posed  X_WJ = tree.links[at(joint.child)].X_WL * joint.X_CJ;
+            const Vec3d  axis = rotate(X_WJ.q, dof.axis);
+            const double mass = dof.angular ? dot(axis, sum.inertia * axis) + sum.mass * length_squared(cross(axis, sum.com - X_WJ.p)) : sum.mass;
+            dof.drive->stiffness *= mass;
+            dof.drive->damping *= mass;
+            dof.drive->acceleration = false;
+            lose("acceleration-drive", Severity::warning, sf::LossAction::approximated, "actuation", site_of(joint.place), fmt::format("joint '{}'", dof.name), "a drive of accelerations", fmt::format("times {}", mass),
+                 "gains are multiplied by the inertia of the zero pose");
+        }
+}
+
+geometry::MassProperties StageReader::carried_by(const sf::Joint& joint) const
+{
+    std::vector<bool> carried(tree.links.size(), false);
+    carried[at(joint.child)] = true;
+    for (const sf::Joint& other : tree.joints)  // parents first
+        if (!other.loop && other.parent >= 0 && carried[at(other.parent)]) carried[at(other.child)] = true;
+    geometry::MassProperties sum;
+    bool                     any = false;
+    for (std::size_t l = 0; l < tree.links.size(); ++l) {
+        if (!carried[l] || !tree.links[l].inertial) continue;
+        const sf::Inertial& in   = *tree.links[l].inertial;
+        const auto          part = geometry::transformed({in.mass, in.com, in.inertia}, tree.links[l].X_WL);
+        sum                      = any ? geometry::combined(sum, part) : part;
+        any                      = true;
+    }
+    return sum;
+}
+
+}  // namespace mechane::exporter

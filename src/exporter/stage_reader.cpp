@@ -1,0 +1,296 @@
+// A stage as one robot (export 3): bodies and frames become links, joints run outwards, everything in SI with z up.
+#include "exporter/stage_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "mechane/exporter/codes.h"
+#include "mechane/exporter/robot_of_stage.h"
+#include "mechane/geometry/mass.h"
+#include "mechane/physics/codes.h"
+#include "mechane/physics/parse.h"
+#include "mechane/resolve/resolvers.h"
+#include "mechane/sourceformats/hints.h"
+
+namespace mechane::exporter {
+namespace {
+
+namespace hints = sourceformats::hints;
+
+/// Names that no other has: duplicates get the shortest suffix of their path that is unique (export 1.4).
+std::vector<std::string> unique_names(const std::vector<std::string>& wanted, const std::vector<usd::Path>& paths)
+{
+    std::map<std::string, std::vector<std::size_t>> same;
+    for (std::size_t i = 0; i < wanted.size(); ++i) same[wanted[i]].push_back(i);
+    std::vector<std::string> out = wanted;
+    for (const auto& [name, group] : same) {
+        if (group.size() < 2) continue;
+        std::vector<usd::Path> above;
+        for (const std::size_t i : group) above.push_back(paths[i].parent());
+        for (int depth = 0; depth < 64; ++depth) {
+            std::map<std::string, int> count;
+            for (const std::size_t i : group) ++count[out[i]];
+            bool more = false;
+            for (std::size_t g = 0; g < group.size(); ++g) {
+                if (count[out[group[g]]] < 2 || above[g].empty() || above[g].is_root()) continue;
+                out[group[g]] = above[g].name().text() + "_" + out[group[g]];
+                above[g]      = above[g].parent();
+                more          = true;
+            }
+            if (!more) break;
+        }
+    }
+    std::map<std::string, int> taken;
+    for (std::string& name : out)
+        if (const int n = taken[name]++; n > 0) name += fmt::format("_{}", n);
+    return out;
+}
+
+}  // namespace
+
+StageReader::StageReader(const usd::Stage& from, sf::ReadRobot& into) : stage(from), tree(into.tree), losses(into.losses), found(into.found) {}
+
+void StageReader::lose(std::string code, Severity severity, sf::LossAction action, std::string category, const Site& site, std::string what, std::string from,
+                       std::string to, std::string reason)
+{ losses.add({std::move(code), severity, action, std::move(category), site, std::move(what), std::move(from), std::move(to), std::move(reason)}); }
+
+sf::Place StageReader::place(const Site& site) const { return {std::make_shared<const std::string>(site.layer), site.line}; }
+
+Posed StageReader::pose_of(const usd::Prim& prim) const
+{
+    const usd::Decomposition d = usd::decompose(stage.world_matrix(prim));
+    const Posed              X{d.translation, normalized(d.rotation)};
+    return is_finite(X) ? in_world(X) : Posed{};
+}
+
+int StageReader::link_above(const usd::Prim& prim) const
+{
+    for (usd::Prim p = prim; p && !p.path().is_root(); p = p.parent())
+        if (const auto link = links.find(p.path()); link != links.end()) return link->second;
+    return -1;
+}
+
+void StageReader::vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& out) const
+{
+    for (const usd::Token& name : prim.authored_property_names()) {
+        if (!name.text().starts_with("mjc:") && name.text() != hints::kDof) continue;
+        const usd::Attribute attribute = prim.attribute(name);
+        const usd::Value     value     = attribute.authored_value();
+        if (value.empty()) continue;
+        out.push_back({sf::Extra::Layer::mujoco, name.text(), attribute.type_name(), value.to_text(), {}, place(attribute.site())});
+    }
+}
+
+void StageReader::read()
+{
+    const usd::StageMetadata& meta = stage.metadata();
+    unit = meta.authored_meters_per_unit ? meta.meters_per_unit : 1, kilograms = meta.kilograms_per_unit;
+    if (meta.up_axis == 'Y') X_ZS.q = from_axis_angle(Vec3d{1, 0, 0}, std::numbers::pi / 2);
+    if (meta.up_axis == 'X') X_ZS.q = from_axis_angle(Vec3d{0, 1, 0}, -std::numbers::pi / 2);
+    Diagnostics said;
+    model = physics::parse(stage, {}, said);
+    for (const Diagnostic& one : said)  // a shape that says so keeps its unequal scale
+        if (one.id != physics::kShapeNonuniform.id || !hints::read<bool>(stage.prim_at(usd::Path(one.site.prim)), hints::kExactShape).value_or(false)) found.add(one);
+    const std::vector<std::string> automatic{std::string(resolve::kAutomatic)};
+    const auto                     names = resolve::without_automatic(automatic, stage, model.authored_names);
+    if (auto list = resolve::resolvers_named(names)) resolvers = *std::move(list);
+    context.scale = {unit, kilograms};
+    tree.format   = "OpenUSD";
+    const usd::Prim root = stage.default_prim();
+    tree.name            = root ? root.name().text() : "robot";
+    tree.place           = place(root ? root.site() : Site{stage.source()});
+    scene();
+    bodies();
+    frames();
+    attach_frames();
+    read_joints();
+    restore_masses();
+    read_mimics();
+    read_shapes(*this);
+    read_extras(*this);
+    filters();
+    std::vector<bool> preferred(tree.links.size(), false);
+    for (const physics::Articulation& a : model.articulations)
+        for (const physics::Tree& t : a.trees)
+            if (t.root_body != physics::kNone && link_of_body[at(t.root_body)] >= 0) preferred[at(link_of_body[at(t.root_body)])] = true;
+    arrange(tree, preferred);
+    initial_positions();
+    accelerations();
+}
+
+void StageReader::scene()
+{
+    const physics::Scene& from = model.scenes.front();
+    if (from.synthesized) return;
+    sf::SceneSettings out;
+    out.gravity = rotate(X_ZS.q, unit * from.gravity);
+    out.place   = place(from.prim.site());
+    vendor_values(from.prim, out.extras);
+    tree.scene = std::move(out);
+}
+
+void StageReader::bodies()
+{
+    resolve::MassOptions options;
+    options.scale          = {unit, kilograms};
+    const auto masses      = resolve::compute_masses(model, resolvers, options, found);
+    link_of_body.assign(model.bodies.size(), -1);
+    std::vector<std::string> names;
+    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+        const physics::Body& body = model.bodies[b];
+        if (!body.valid || !body.enabled) continue;
+        sf::Link link;
+        link.name      = hints::read<std::string>(body.prim, hints::kName).value_or(body.prim.name().text());
+        link.X_WL      = in_world(body.X_WB);
+        link.kinematic = body.kinematic;
+        link.place     = place(body.prim.site());
+        vendor_values(body.prim, link.extras);
+        const resolve::BodyMassProperties& m = masses.bodies[b];
+        const bool nothing = !body.mass.has_mass() && !body.mass.has_density() && body.colliders.empty();
+        if (m.mass > 0 && !nothing) {
+            link.inertial = sf::Inertial{m.mass, m.com, m.inertia, true, link.place};
+            if (m.rule != "diagonalInertia" && m.rule != "newton:inertia")
+                lose("computed-inertia", Severity::info, sf::LossAction::converted, "inertia", body.prim.site(), fmt::format("body '{}'", link.name), std::string(m.rule),
+                     fmt::format("{} kg", m.mass), "mass or inertia is not authored; it is computed from the colliders");
+        }
+        link.weightless = nothing || hints::read<bool>(body.prim, hints::kWeightless).value_or(false);
+        link_of_body[b] = static_cast<int>(tree.links.size());
+        links[body.path] = link_of_body[b];
+        link_paths.push_back(body.path);
+        tree.links.push_back(std::move(link));
+    }
+}
+
+/// Transforms that stand for a link of the source, or for a frame of ROS.
+void StageReader::frames()
+{
+    for (const usd::Prim& prim : stage.traverse()) {
+        if (links.contains(prim.path()) || !prim.is_a("Xformable") || prim.is_a("PhysicsJoint") || prim.is_a("Gprim") || prim.is_a("Camera")) continue;
+        const bool hinted = hints::read<std::string>(prim, hints::kJoint) || hints::read<std::string>(prim, hints::kName);
+        if (!prim.has_api("RosFrameAPI") && !hinted) continue;
+        sf::Link link;
+        link.name = hints::read<std::string>(prim, hints::kName).value_or(prim.attribute("ros:frame:id").authored_as<std::string>().value_or(prim.name().text()));
+        link.X_WL  = pose_of(prim);
+        link.frame = true;
+        link.place = place(prim.site());
+        vendor_values(prim, link.extras);
+        links[prim.path()] = static_cast<int>(tree.links.size());
+        link_paths.push_back(prim.path());
+        tree.links.push_back(std::move(link));
+    }
+    std::vector<std::string> wanted;
+    for (const sf::Link& l : tree.links) wanted.push_back(l.name);
+    const auto names = unique_names(wanted, link_paths);
+    for (std::size_t l = 0; l < names.size(); ++l) {
+        if (names[l] == tree.links[l].name) continue;
+        losses.names[link_paths[l].text()] = names[l];
+        lose("name", Severity::info, sf::LossAction::renamed, "metadata", {.prim = link_paths[l].text()}, fmt::format("link '{}'", tree.links[l].name), tree.links[l].name, names[l],
+             "another link has the name");
+        tree.links[l].name = names[l];
+    }
+}
+
+/// A frame hangs on the link whose prim is the next above its own, by a fixed joint.
+void StageReader::attach_frames()
+{
+    for (std::size_t l = 0; l < tree.links.size(); ++l) {
+        const usd::Prim prim = stage.prim_at(link_paths[l]);
+        if (!tree.links[l].frame) continue;
+        const int parent = link_above(prim.parent());
+        const auto name  = hints::read<std::string>(prim, hints::kJoint);
+        if (parent < 0 && !name) continue;  // a frame at the top: the tree's root, or a frame of the world
+        sf::Joint joint;
+        joint.name   = name.value_or(tree.links[l].name + "_joint");
+        joint.parent = parent;
+        joint.child  = static_cast<int>(l);
+        joint.X_PJ   = (parent >= 0 ? inverse(tree.links[at(parent)].X_WL) : Posed{}) * tree.links[l].X_WL;
+        joint.place  = tree.links[l].place;
+        tree.joints.push_back(std::move(joint));
+    }
+}
+
+/// Gives links without mass of their own back what another body took over, where it still has it.
+void StageReader::restore_masses()
+{
+    const auto hinted = [&](std::size_t l) -> std::optional<sf::Inertial> {
+        const auto v = hints::read<std::vector<double>>(stage.prim_at(link_paths[l]), hints::kInertial);
+        if (!v || v->size() != 10 || !((*v)[0] > 0)) return std::nullopt;
+        const auto& n = *v;
+        return sf::Inertial{n[0], {n[1], n[2], n[3]}, {{n[4], n[7], n[8]}, {n[7], n[5], n[9]}, {n[8], n[9], n[6]}}, true, tree.links[l].place};
+    };
+    std::vector<int> above(tree.links.size(), -1);
+    for (const sf::Joint& j : tree.joints)
+        if (!j.loop && j.kind == sf::Joint::Kind::fixed) above[at(j.child)] = j.parent;
+    for (std::size_t l = 0; l < tree.links.size(); ++l) {
+        if (tree.links[l].inertial) continue;
+        const auto own = hinted(l);
+        if (!own) continue;
+        int home = above[l];
+        for (std::size_t steps = 0; home >= 0 && !tree.links[at(home)].inertial && steps < tree.links.size(); ++steps) home = above[at(home)];
+        if (home < 0) tree.links[l].inertial = own;  // part of the world
+    }
+    for (std::size_t b = 0; b < tree.links.size(); ++b) {  // a body that carries the masses of what is fixed to it
+        sf::Link& body = tree.links[b];
+        if (!body.weightless || !body.inertial) continue;
+        double                                    total = 0;
+        std::vector<std::pair<std::size_t, sf::Inertial>> parts;
+        for (std::size_t l = 0; l < tree.links.size(); ++l) {
+            if (tree.links[l].inertial || l == b) continue;
+            const auto own = hinted(l);
+            int        home = above[l];
+            for (std::size_t steps = 0; home >= 0 && !tree.links[at(home)].inertial && steps < tree.links.size(); ++steps) home = above[at(home)];
+            if (!own || home != static_cast<int>(b)) continue;
+            total += own->mass;
+            parts.emplace_back(l, *own);
+        }
+        if (parts.empty()) {  // it has a mass now, or one from its shapes
+            const physics::Index known = model.body_at(link_paths[b]);
+            if (known != physics::kNone && model.bodies[at(known)].mass.has_mass()) body.weightless = false;
+            continue;
+        }
+        if (std::abs(total - body.inertial->mass) > 1e-5 * body.inertial->mass) {  // somebody has changed the body
+            body.weightless = false;
+            continue;
+        }
+        for (auto& [l, own] : parts) tree.links[l].inertial = own;
+        body.inertial.reset();
+    }
+}
+
+void StageReader::filters()
+{
+    for (const auto& [a, b] : model.filtered_pairs) {
+        const auto one = links.find(a), other = links.find(b);
+        if (one != links.end() && other != links.end()) tree.exclusions.push_back({one->second, other->second, {}});
+        else
+            lose("filtered-pair", Severity::warning, sf::LossAction::dropped, "collision", {.prim = a.text(), .property = "physics:filteredPairs"}, a.text(), b.text(), {},
+                 "only pairs of bodies can be told");
+    }
+    if (model.groups.empty()) return;
+    std::map<physics::Index, int> rows;
+    for (std::size_t g = 0; g < model.groups.size(); ++g) {
+        const auto [row, fresh] = rows.try_emplace(model.groups[g].table_index, static_cast<int>(tree.groups.size()));
+        if (fresh) tree.groups.push_back({model.groups[g].path.name().text(), {}, {}});
+    }
+    for (const physics::Collider& c : model.colliders)
+        if (const auto s = shapes.find(c.path); s != shapes.end())
+            for (const physics::Index g : c.groups) tree.groups[at(rows[model.groups[at(g)].table_index])].shapes.push_back(s->second);
+    for (const auto& [a, i] : rows)
+        for (const auto& [b, j] : rows)
+            if (!model.group_table.meets(at(a), at(b))) tree.groups[at(i)].filtered.push_back(j);
+}
+
+Result<sf::ReadRobot> robot_of_stage(const usd::Stage& stage)
+{
+    sf::ReadRobot out;
+    out.losses.source = stage.source();
+    StageReader(stage, out).read();
+    if (out.tree.links.empty() && out.tree.shapes.empty())
+        return make_diagnostic(kEmpty, {.layer = stage.source()}, "the stage has neither bodies nor frames nor shapes");
+    return out;
+}
+
+}  // namespace mechane::exporter

@@ -1,0 +1,154 @@
+#include "solvers/shared/stepper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "mechane/model/belongs.h"
+#include "mechane/model/types.h"
+#include "mechane/solvers/codes.h"
+#include "mechane/solvers/support.h"
+#include "mechane/tasks/parallel.h"
+
+namespace mechane::solvers::shared {
+
+Stepper::Stepper(const model::Model& model, const SolverOptions& options, SolverChoice choice)
+    : model_(model),
+      options_(options),
+      choice_(std::move(choice)),
+      bodies_(model),
+      text_(to_text(choice_)),
+      enabled_(model.joint_enabled),
+      flags_(model.body_flags)
+{
+}
+
+double Stepper::value(std::string_view parameter) const
+{
+    for (const Setting& s : choice_.settings)
+        if (s.name == parameter) return s.value;
+    for (const Parameter& p : parameters_of(choice_.name))
+        if (p.name == parameter) return p.value;
+    return 0;
+}
+
+bool Stepper::configure(const Setting& setting)
+{
+    if (!read_setting(choice_.name, fmt::format("{}={}", setting.name, setting.value))) return false;
+    SolverChoice next = choice_;
+    std::erase_if(next.settings, [&](const Setting& s) { return s.name == setting.name; });
+    next.settings.push_back(setting);
+    auto sorted = choose_solver(to_text(next));
+    if (!sorted) return false;
+    choice_ = *std::move(sorted);
+    text_   = to_text(choice_);
+    configured();
+    return true;
+}
+
+StepReport Stepper::step(const model::State& in, model::State& out, const model::Control& control,
+                         model::Contacts* contacts, double dt)
+{
+    const tasks::Phase phase(options_.pool);
+    StepReport         report;
+    const auto         refuse = [&](Diagnostic why) {
+        report.diverged = true;
+        report.culprit  = why.message;
+        report.refused  = std::move(why);
+        if (&out != &in) out = in;
+        return report;
+    };
+    const auto of_state = [](std::string why) { return make_diagnostic(kSolverState, {}, std::move(why)); };
+    if (!(dt >= 0) || !std::isfinite(dt))
+        return refuse(of_state(fmt::format("dt is {}, expected a positive number of seconds", dt)));
+    if (!model::fits(model_, in)) return refuse(of_state("the state's arrays do not have the sizes of the model"));
+    if (!model::fits(model_, control))
+        return refuse(of_state("the control's arrays do not have the sizes of the model"));
+    if (contacts && !model::fits(model_, *contacts)) return refuse(of_state("the contacts are of another model"));
+    if (contacts)
+        if (auto readable = particle_contacts_only(choice_.name, *contacts); !readable) return refuse(readable.error());
+    if (dt == 0) {
+        if (&out != &in) out = in;
+        return report;
+    }
+    if (std::exchange(changed_, false) || enabled_ != model_.joint_enabled || flags_ != model_.body_flags) {
+        enabled_ = model_.joint_enabled;
+        flags_   = model_.body_flags;
+        bodies_.read_model();
+        read_model();
+    }
+    const double h = dt / options_.substeps;
+    weight_        = 1.0 / options_.substeps;
+    faulty_.assign(model_.gravity.size(), 0);
+    bodies_.load(in, control, dt);
+    use(contacts);
+    load(in, control, dt);
+    std::int32_t culprit = bodies_.find_faults(faulty_);
+    contacts_.clear();
+    if (contacts) read_contacts(*contacts, bodies_, options_.combine, contacts_);
+    if (force_on_1_.capacity() < contacts_.capacity()) force_on_1_.reserve(contacts_.capacity());
+    force_on_1_.assign(contacts_.size(), {});
+    for (int k = 0; k < options_.substeps; ++k) advance(in, control, h, report);
+    arrive(control, dt, report);
+    if (const std::int32_t found = bodies_.find_faults(faulty_); culprit < 0) culprit = found;
+
+    for (std::size_t w = 0; w < faulty_.size(); ++w)
+        if (faulty_[w] && w > 0) report.diverged_worlds.push_back(static_cast<std::int32_t>(w) - 1);
+    const bool sound = std::find(faulty_.begin(), faulty_.end(), 1) == faulty_.end();
+    if (!sound) {
+        report.culprit_body = culprit;
+        report.culprit      = fmt::format(
+            "body '{}' left all bounds; an explicit solver needs a smaller step for stiff "
+            "contacts, limits and drives (more sub-steps)",
+            culprit < 0 ? "" : model_.body_label[culprit]);
+        const bool any = std::any_of(model_.body_world.begin(), model_.body_world.end(),
+                                     [&](std::int32_t w) { return !faulty_[static_cast<std::size_t>(w + 1)]; });
+        if (!any) {
+            report.diverged = true;
+            if (&out != &in) out = in;
+            return report;
+        }
+    }
+    const double start = in.time;
+    if (&out != &in) out = in;
+    publish(in, out, dt);
+    out.time = start + dt;
+    if (contacts) store_forces(*contacts, report);
+    return report;
+}
+
+void Stepper::publish(const model::State& /*in*/, model::State& out, double /*dt*/) { bodies_.publish(faulty_, out); }
+
+void Stepper::store_forces(model::Contacts& contacts, StepReport& report) const
+{
+    const auto count = static_cast<std::size_t>(contacts.rigid_contact_count);
+    if (contacts.rigid_contact_force.size() < count) contacts.rigid_contact_force.resize(count);
+    std::fill_n(contacts.rigid_contact_force.begin(), count, Vec3{});
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+        contacts.rigid_contact_force[contacts_[i].row] = static_cast<Vec3>(force_on_1_[i]);
+        report.deepest_penetration =
+            std::max(report.deepest_penetration, -place_contact(contacts_[i], bodies_).distance);
+        if (!(force_on_1_[i] == Vec3d{})) ++report.contact_rows;
+    }
+}
+
+void integrate_particles(const model::Model& m, const model::State& in, model::State& out, double h,
+                         const std::vector<std::uint8_t>& faulty)
+{
+    for (std::size_t i = 0; i < m.particle_count(); ++i) {
+        if (!(m.particle_flags[i] & 1) || faulty[static_cast<std::size_t>(m.particle_world[i] + 1)]) continue;
+        const double inv = static_cast<double>(m.particle_inv_mass[i]);
+        Vec3d        f   = in.particle_f.empty() ? Vec3d{} : static_cast<Vec3d>(in.particle_f[i]);
+        if (!is_finite(f)) f = {};
+        const Vec3d g = inv > 0 ? static_cast<Vec3d>(m.gravity_of(m.particle_world[i])) : Vec3d{};
+        const Vec3d v = static_cast<Vec3d>(in.particle_qd[i]) + h * (inv * f + g);
+        const Vec3d x = static_cast<Vec3d>(in.particle_q[i]) + h * v;
+        if (!is_finite(v) || !is_finite(x)) continue;
+        out.particle_qd[i] = static_cast<Vec3>(v);
+        out.particle_q[i]  = static_cast<Vec3>(x);
+    }
+}
+
+}  // namespace mechane::solvers::shared

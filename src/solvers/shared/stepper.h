@@ -1,0 +1,66 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "mechane/solvers/parameters.h"
+#include "mechane/solvers/solver.h"
+#include "solvers/shared/contacts.h"
+
+namespace mechane::solvers::shared {
+
+/// What the solvers without a memory share: the checks of arguments, sub-steps, contact forces, worlds that diverge.
+/// A solver says how its state is loaded, advanced by a sub-step and published.
+class Stepper : public Solver, public Adjustable {
+  public:
+    Stepper(const model::Model& model, const SolverOptions& options, SolverChoice choice);
+
+    StepReport step(const model::State& in, model::State& out, const model::Control& control, model::Contacts* contacts,
+                    double dt) final;
+    void       reset() override {}
+    void       reset_worlds(std::span<const std::uint8_t>) override {}
+    void       notify(std::uint32_t changes) override { changed_ = changed_ || changes != 0; }
+    bool       configure(const Setting& setting) final;
+
+    [[nodiscard]] std::string_view name() const final { return text_; }
+
+  protected:
+    /// Reads the parameters again.
+    virtual void configured() = 0;
+    /// Reads what is kept of the model again.
+    virtual void read_model() = 0;
+    /// The contacts of the step, null: none; for what a solver reads besides those of rigid bodies.
+    virtual void use(const model::Contacts* /*contacts*/) {}
+    /// Takes a state over, before the contacts are read.
+    virtual void load(const model::State& in, const model::Control& control, double dt) = 0;
+    /// One sub-step. Adds to `force_on_1` the mean force of each contact over the sub-step, times `weight_`.
+    virtual void advance(const model::State& in, const model::Control& control, double h, StepReport& report) = 0;
+    /// After the last sub-step: what `bodies_` is to hold then.
+    virtual void arrive(const model::Control& /*control*/, double /*dt*/, StepReport& /*report*/) {}
+    /// Into arrays of the model's sizes that hold the state before the step.
+    virtual void publish(const model::State& in, model::State& out, double dt);
+
+    [[nodiscard]] double value(std::string_view parameter) const;
+
+    const model::Model&       model_;
+    SolverOptions             options_;
+    SolverChoice              choice_;
+    Bodies                    bodies_;
+    std::vector<ContactPoint> contacts_;
+    std::vector<Vec3d>        force_on_1_;  ///< per entry of contacts_
+    double                    weight_ = 1;  ///< 1 / sub-steps
+    std::vector<std::uint8_t> faulty_;      ///< per world, entry 0 for the global one
+
+  private:
+    void                      store_forces(model::Contacts& contacts, StepReport& report) const;
+    std::string               text_;
+    bool                      changed_ = false;
+    std::vector<std::uint8_t> enabled_;
+    std::vector<std::int32_t> flags_;
+};
+
+/// Semi-implicit Euler of the particles over h [s]: velocity under gravity and particle_f, then position.
+/// @param in, out  may be the same; the position and velocity of fixed particles stay
+void integrate_particles(const model::Model& model, const model::State& in, model::State& out, double h,
+                         const std::vector<std::uint8_t>& faulty);
+
+}  // namespace mechane::solvers::shared

@@ -1,0 +1,161 @@
+#include "solvers/xpbd/contact_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+// Normal: l_n = -relaxation d / (h w_n) where d < 0. Friction takes back what the surface points have slid since the
+// contact was found, up to mu l_n of the same pass; a bound by the impulse of the whole step would let friction push
+// after the normal row has let go. Torsion and rolling act on the relative spin in the same way.
+
+namespace mechane::solvers::xpbd {
+
+using namespace shared;
+
+namespace {
+
+Row point_row(const ContactPoint& c, const Vec3d& r0, const Vec3d& r1, const Vec3d& n)
+{ return {c.body[0], c.body[1], {-n, -cross(r0, n)}, {n, cross(r1, n)}}; }
+Row turn_row(const ContactPoint& c, const Vec3d& n) { return {c.body[0], c.body[1], {{}, -n}, {{}, n}}; }
+
+double pass(double error, const Row& row, const Bodies& bodies, double relaxation, double h)
+{
+    const double w = inverse_effective_mass(row, bodies);
+    return w > 0 ? -relaxation * error / (h * w) : 0;
+}
+
+/// Motion that the positions of this step do not show: of kinematic bodies and of moving surfaces.
+Vec3d hidden_motion(const ContactPoint& c, const Bodies& bodies, const Vec3d (&r)[2])
+{
+    Vec3d v = c.belt.linear;
+    for (std::size_t s = 0; s < 2; ++s)
+        if (c.body[s] >= 0 && bodies.kinematic[c.body[s]]) {
+            const Vec3d own = bodies.velocity_at(c.body[s], r[s]);
+            v               = s == 0 ? v - own : v + own;
+        }
+    return v - dot(c.n, v) * c.n;
+}
+
+}  // namespace
+
+ContactImpulse solve_contact(const ContactPoint& c, const Bodies& bodies, double relaxation, double h, Spatiald& on_0,
+                             Spatiald& on_1)
+{
+    const ContactPlace at = place_contact(c, bodies);
+    ContactImpulse     out;
+    if (!(at.distance < 0)) return out;
+    out.active      = true;
+    const auto give = [&](const Row& row, double l) {
+        on_0 += l * row.on_a;
+        on_1 += l * row.on_b;
+        if (row.on_b.linear == Vec3d{})
+            out.turn_1 += l * row.on_b.angular;
+        else
+            out.on_1 += l * row.on_b.linear;
+    };
+    const Row    normal = point_row(c, at.r[0], at.r[1], c.n);
+    const double l_n    = pass(at.distance, normal, bodies, relaxation, h);
+    give(normal, l_n);
+    const PairMaterial& m = c.material;
+    if (m.mu > 0) {
+        Vec3d p[2], r[2];
+        for (std::size_t s = 0; s < 2; ++s) {
+            p[s] = bodies.pose(c.body[s]) * (c.point[s] + c.offset[s]);
+            r[s] = c.body[s] < 0 ? Vec3d{} : p[s] - bodies.com_W(c.body[s]);
+        }
+        Vec3d slid = p[1] - p[0];
+        slid       = slid - dot(c.n, slid) * c.n + h * hidden_motion(c, bodies, r);
+        if (const double far = length(slid); far > 0) {
+            const Row row = point_row(c, r[0], r[1], slid / far);
+            give(row, std::max(pass(far, row, bodies, relaxation, h), -m.mu * l_n));
+        }
+    }
+    const Vec3d  spin    = bodies.spin(c.body[1]) - bodies.spin(c.body[0]) + c.belt.angular;
+    const double about_n = dot(c.n, spin);
+    if (m.torsional > 0 && about_n != 0) {
+        const Row row = turn_row(c, c.n);
+        give(row, std::clamp(pass(h * about_n, row, bodies, relaxation, h), -m.torsional * l_n, m.torsional * l_n));
+    }
+    const Vec3d roll = spin - about_n * c.n;
+    if (const double rate = length(roll); m.rolling > 0 && rate > 0) {
+        const Row row = turn_row(c, roll / rate);
+        give(row, std::max(pass(h * rate, row, bodies, relaxation, h), -m.rolling * l_n));
+    }
+    return out;
+}
+
+void Restitution::begin(const std::vector<ContactPoint>& contacts, const Bodies& bodies, double h)
+{
+    const std::size_t n = contacts.size();
+    active_.assign(n, 0);
+    r_.assign(2 * n, {});
+    target_.assign(n, -1);
+    const auto gravity = [&](std::int32_t b) {
+        return b < 0 ? 0.0 : length(static_cast<Vec3d>(bodies.model->gravity_of(bodies.model->body_world[b])));
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+        const ContactPoint& c  = contacts[i];
+        const ContactPlace  at = place_contact(c, bodies);
+        r_[2 * i] = at.r[0], r_[2 * i + 1] = at.r[1];
+        const double v = dot(c.n, bodies.velocity_at(c.body[1], at.r[1]) - bodies.velocity_at(c.body[0], at.r[0]));
+        if (v < -2 * h * std::max(gravity(c.body[0]), gravity(c.body[1]))) target_[i] = -c.material.restitution * v;
+    }
+}
+
+void Restitution::finish(const std::vector<ContactPoint>& contacts, int rounds, Bodies& bodies)
+{
+    constexpr int kSweeps = 8;
+    impacts_.clear();
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+        if (!active_[i] || target_[i] < 0) continue;
+        Impact at{i, {r_[2 * i], r_[2 * i + 1]}, target_[i], 0, 0};
+        at.mass = inverse_effective_mass(point_row(contacts[i], at.r[0], at.r[1], contacts[i].n), bodies);
+        if (at.mass > 0) impacts_.push_back(at);
+    }
+    if (impacts_.empty()) return;
+    const auto key = [&](const Impact& a) {
+        const auto& b = contacts[a.contact].body;
+        return std::tuple(std::min(b[0], b[1]), std::max(b[0], b[1]), a.contact);
+    };
+    std::sort(impacts_.begin(), impacts_.end(), [&](const Impact& a, const Impact& b) { return key(a) < key(b); });
+    const auto same = [&](std::size_t a, std::size_t b) {
+        const auto ka = key(impacts_[a]), kb = key(impacts_[b]);
+        return std::get<0>(ka) == std::get<0>(kb) && std::get<1>(ka) == std::get<1>(kb);
+    };
+    for (int round = 0; round < rounds; ++round) {
+        change_.assign(bodies.twist.size(), {});
+        pairs_.assign(bodies.twist.size(), 0);
+        for (std::size_t begin = 0, end = 0; begin < impacts_.size(); begin = end) {
+            for (end = begin; end < impacts_.size() && same(begin, end);) ++end;
+            const auto& body = contacts[impacts_[begin].contact].body;
+            Spatiald    v[2], start[2];
+            for (std::size_t s = 0; s < 2; ++s) start[s] = v[s] = body[s] < 0 ? Spatiald{} : bodies.twist[body[s]];
+            for (int sweep = 0; sweep < kSweeps; ++sweep)
+                for (std::size_t i = begin; i < end; ++i) {
+                    Impact&             at   = impacts_[i];
+                    const ContactPoint& c    = contacts[at.contact];
+                    const double        sign = c.body[0] == body[0] ? 1 : -1;
+                    const Vec3d         n    = sign * c.n;
+                    const Vec3d&        r0   = sign > 0 ? at.r[0] : at.r[1];
+                    const Vec3d&        r1   = sign > 0 ? at.r[1] : at.r[0];
+                    const double        vn =
+                        dot(n, v[1].linear + cross(v[1].angular, r1) - v[0].linear - cross(v[0].angular, r0));
+                    const double l = std::max((at.target - vn) / at.mass, -at.given);
+                    at.given += l;
+                    v[0].linear -= (l * bodies.inverse_mass(body[0])) * n;
+                    v[0].angular -= l * bodies.inverse_inertia_times(body[0], cross(r0, n));
+                    v[1].linear += (l * bodies.inverse_mass(body[1])) * n;
+                    v[1].angular += l * bodies.inverse_inertia_times(body[1], cross(r1, n));
+                }
+            for (std::size_t s = 0; s < 2; ++s)
+                if (body[s] >= 0) {
+                    change_[body[s]] += v[s] - start[s];
+                    ++pairs_[body[s]];
+                }
+        }
+        for (std::size_t b = 0; b < change_.size(); ++b)
+            if (pairs_[b] > 0 && bodies.inv_mass[b] > 0) bodies.twist[b] += (1.0 / pairs_[b]) * change_[b];
+    }
+}
+
+}  // namespace mechane::solvers::xpbd

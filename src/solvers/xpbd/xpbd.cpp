@@ -1,0 +1,214 @@
+#include "solvers/xpbd/xpbd.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mechane/model/types.h"
+#include "mechane/tasks/parallel.h"
+#include "solvers/shared/stepper.h"
+#include "solvers/xpbd/contact_rows.h"
+#include "solvers/xpbd/joint_rows.h"
+#include "solvers/xpbd/particles.h"
+
+// A sub-step: predict bodies and particles under all known forces; then `iterations` times particles, contacts, joints
+// and followers, each a Jacobi pass that moves what it collected; then impacts on velocities.
+
+namespace mechane::solvers::xpbd {
+
+namespace {
+
+using namespace shared;
+
+constexpr std::size_t kRowsAtOnce = 32;
+
+class Xpbd final : public Stepper {
+  public:
+    Xpbd(const model::Model& model, const SolverOptions& options, SolverChoice choice)
+        : Stepper(model, options, std::move(choice)), corrections_(model.body_count())
+    {
+        configured();
+        read_model();
+    }
+
+  protected:
+    void configured() override
+    {
+        joint_ = {value("joint_linear_relaxation"), value("joint_angular_relaxation"), value("joint_linear_compliance"),
+                  value("joint_angular_compliance"), value("accumulate") != 0};
+        iterations_ = static_cast<int>(value("iterations"));
+        rounds_     = static_cast<int>(value("rigid_contact_restitution_iterations"));
+        relaxation_ = value("rigid_contact_relaxation");
+        share_      = value("rigid_contact_con_weighting") != 0;
+        bounces_    = value("enable_restitution") != 0;
+        damping_    = value("angular_damping");
+        soft_       = value("soft_contact_relaxation");
+    }
+    void read_model() override
+    {
+        joints_ = lay_out_joints(model_);
+        places_.assign(joints_.size(), {});
+        pushes_.assign(joints_.size(), {});
+        memory_.assign(joints_.size(), {});
+        layout_of_.assign(model_.joint_count(), -1);
+        for (std::size_t i = 0; i < joints_.size(); ++i) layout_of_[joints_[i].joint] = static_cast<std::int32_t>(i);
+        near_.assign(model_.joint_coord_count(), 0);
+        distances_.clear();
+        for (std::size_t j = 0; j < model_.joint_count(); ++j)
+            if (model_.joint_type[j] == model::JointType::distance) distances_.push_back(static_cast<std::int32_t>(j));
+        mimics_ = std::any_of(model_.joint_mimic_joint.begin(), model_.joint_mimic_joint.end(),
+                              [](std::int32_t m) { return m >= 0; });
+    }
+    void use(const model::Contacts* contacts) override { soft_contacts_ = contacts; }
+    void load(const model::State& in, const model::Control&, double) override
+    {
+        for (std::size_t i = 0; i < near_.size(); ++i) near_[i] = static_cast<double>(in.joint_q[i]);
+        particles_.load(model_, in);
+    }
+    void advance(const model::State& in, const model::Control& control, double h, StepReport&) override
+    {
+        particles_.predict(model_, in, h);
+        bodies_.begin_forces(in);
+        add_free_joint_forces(model_, control, bodies_);
+        add_joint_f(control);
+        bodies_.integrate(h, damping_);
+        if (bounces_) restitution_.begin(contacts_, bodies_, h);
+        std::fill(memory_.begin(), memory_.end(), JointMemory{});
+        impulses_.resize(contacts_.size());
+        for (int i = 0; i < iterations_; ++i) {
+            solve_particles(h);
+            solve_contacts(h);
+            solve_joints(control, h);
+        }
+        if (bounces_) restitution_.finish(contacts_, rounds_, bodies_);
+    }
+    void publish(const model::State& in, model::State& out, double dt) override
+    {
+        Stepper::publish(in, out, dt);
+        particles_.publish(model_, faulty_, out);
+    }
+
+  private:
+    struct Impulse {
+        Spatiald       on_0, on_1;
+        ContactImpulse whole;
+    };
+    void place_joints(bool moved)
+    {
+        tasks::for_chunks(
+            options_.pool, joints_.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+                for (std::size_t i = begin; i < end; ++i) {
+                    const JointLayout& joint = joints_[i];
+                    if (!model_.joint_enabled[joint.joint]) continue;
+                    places_[i] = place_joint(joint, bodies_, near_);
+                    if (moved && joint.turn == JointLayout::Turn::single)
+                        near_[static_cast<std::size_t>(joint.q + joint.axes.linear)] = places_[i].angular[0].value;
+                }
+            });
+    }
+    void add_joint_f(const model::Control& control)
+    {
+        const auto& f = control.joint_f.empty() ? model_.joint_f : control.joint_f;
+        if (std::all_of(f.begin(), f.end(), [](Real x) { return x == 0; })) return;
+        place_joints(false);
+        for (std::size_t i = 0; i < joints_.size(); ++i) {
+            if (!model_.joint_enabled[joints_[i].joint]) continue;
+            JointPush  push;
+            const auto force = [&](const JointCoordinate& c) {
+                const Real x = c.dof < 0 ? Real(0) : f[static_cast<std::size_t>(joints_[i].qd + c.dof)];
+                return std::isfinite(x) ? static_cast<double>(x) : 0.0;
+            };
+            for (const JointCoordinate& c : places_[i].linear) push_linear(places_[i], c, force(c), push);
+            for (const JointCoordinate& c : places_[i].angular) push_angular(c, force(c), push);
+            bodies_.add_force(places_[i].parent, push.parent.linear, push.parent.angular);
+            bodies_.add_force(places_[i].child, push.child.linear, push.child.angular);
+        }
+    }
+    void solve_particles(double h)
+    {
+        if (particles_.x.empty() || !soft_contacts_) return;
+        corrections_.clear();
+        particles_.solve_contacts(model_, *soft_contacts_, bodies_, soft_, h, corrections_);
+        corrections_.apply(bodies_, h, false);
+    }
+    void solve_contacts(double h)
+    {
+        if (contacts_.empty()) return;
+        tasks::for_chunks(
+            options_.pool, contacts_.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+                for (std::size_t i = begin; i < end; ++i) {
+                    impulses_[i] = {};
+                    impulses_[i].whole =
+                        solve_contact(contacts_[i], bodies_, relaxation_, h, impulses_[i].on_0, impulses_[i].on_1);
+                }
+            });
+        corrections_.clear();
+        for (std::size_t i = 0; i < contacts_.size(); ++i) {
+            if (!impulses_[i].whole.active) continue;
+            if (bounces_) restitution_.touched(i);
+            const auto& body = contacts_[i].body;
+            corrections_.add(body[0], impulses_[i].on_0.linear, impulses_[i].on_0.angular);
+            corrections_.add(body[1], impulses_[i].on_1.linear, impulses_[i].on_1.angular);
+            for (const std::int32_t b : body)
+                if (b >= 0) ++corrections_.count[b];
+        }
+        for (std::size_t i = 0; i < contacts_.size(); ++i) {
+            if (!impulses_[i].whole.active) continue;
+            // What was applied to body 1, or to body 0 where that is immovable.
+            const auto&        body  = contacts_[i].body;
+            const std::int32_t whose = body[1] >= 0 && bodies_.inv_mass[body[1]] > 0 ? body[1] : body[0];
+            const double       part =
+                share_ && whose >= 0 && corrections_.count[whose] > 0 ? 1.0 / corrections_.count[whose] : 1.0;
+            force_on_1_[i] += (weight_ * part / h) * impulses_[i].whole.on_1;
+        }
+        corrections_.apply(bodies_, h, share_);
+    }
+    void solve_joints(const model::Control& control, double h)
+    {
+        if (joints_.empty() && distances_.empty()) return;
+        place_joints(true);
+        tasks::for_chunks(
+            options_.pool, joints_.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+                for (std::size_t i = begin; i < end; ++i)
+                    if (model_.joint_enabled[joints_[i].joint])
+                        pushes_[i] = solve_joint(joints_[i], places_[i], bodies_, control, joint_, h, memory_[i]);
+            });
+        corrections_.clear();
+        for (std::size_t i = 0; i < joints_.size(); ++i) {
+            if (!model_.joint_enabled[joints_[i].joint]) continue;
+            corrections_.add(places_[i].parent, pushes_[i].parent.linear, pushes_[i].parent.angular);
+            corrections_.add(places_[i].child, pushes_[i].child.linear, pushes_[i].child.angular);
+        }
+        for (const std::int32_t j : distances_)
+            if (model_.joint_enabled[j]) solve_distance(model_, j, bodies_, joint_, h, corrections_);
+        for (std::size_t i = 0; mimics_ && i < joints_.size(); ++i) {
+            const std::int32_t leader = model_.joint_mimic_joint[joints_[i].joint];
+            if (leader < 0 || !model_.joint_enabled[leader] || !model_.joint_enabled[joints_[i].joint]) continue;
+            if (const std::int32_t l = layout_of_[leader]; l >= 0)
+                solve_mimic(model_, joints_[i], places_[i], places_[l], bodies_, joint_, h, corrections_);
+        }
+        corrections_.apply(bodies_, h, false);
+    }
+
+    JointSettings             joint_;
+    int                       iterations_ = 2, rounds_ = 2;
+    double                    relaxation_ = 0.8, damping_ = 0, soft_ = 0.9;
+    bool                      share_ = true, bounces_ = false, mimics_ = false;
+    std::vector<JointLayout>  joints_;
+    std::vector<JointPlace>   places_;
+    std::vector<JointPush>    pushes_;
+    std::vector<JointMemory>  memory_;
+    std::vector<std::int32_t> layout_of_, distances_;
+    std::vector<double>       near_;
+    std::vector<Impulse>      impulses_;
+    Corrections               corrections_;
+    Restitution               restitution_;
+    Particles                 particles_;
+    const model::Contacts*    soft_contacts_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make(const model::Model& model, const SolverOptions& options, SolverChoice choice)
+{ return std::make_unique<Xpbd>(model, options, std::move(choice)); }
+
+}  // namespace mechane::solvers::xpbd

@@ -1,0 +1,59 @@
+#include "viewer/admission.h"
+
+#include <fmt/format.h>
+
+namespace mechane::viewer {
+namespace {
+
+/// "127.0.0.1:8642" and "localhost:8642"; browsers leave out port 80.
+bool is_own_host(std::string_view host, int port)
+{
+    for (const std::string_view name : {"127.0.0.1", "localhost"})
+        if (host == fmt::format("{}:{}", name, port) || (port == 80 && host == name)) return true;
+    return false;
+}
+
+/// The origin of a page that this server sent: the same host as the request's, over plain HTTP.
+bool is_own_origin(std::string_view origin, std::string_view host)
+{
+    constexpr std::string_view kScheme = "http://";
+    return origin.starts_with(kScheme) && origin.substr(kScheme.size()) == host;
+}
+
+}  // namespace
+
+std::string_view parameter(std::string_view target, std::string_view name)
+{
+    std::size_t at = target.find('?');
+    while (at != std::string_view::npos) {
+        const std::size_t      end  = target.find('&', at + 1);
+        const std::string_view pair = target.substr(at + 1, end == std::string_view::npos ? end : end - at - 1);
+        if (pair.size() > name.size() && pair.starts_with(name) && pair[name.size()] == '=')
+            return pair.substr(name.size() + 1);
+        at = end;
+    }
+    return {};
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b)
+{
+    if (a.size() != b.size()) return false;
+    unsigned difference = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+    return difference == 0;
+}
+
+Admission admit(const Visitor& visitor, int port, std::string_view token)
+{
+    if (!is_own_host(visitor.host, port)) return Admission::forbidden;
+    if (token.empty() || !equal_in_constant_time(parameter(visitor.target, "token"), token))
+        return Admission::forbidden;
+    // A page asks for itself without an origin; whoever names one must be the page.
+    if ((visitor.socket || !visitor.origin.empty()) && !is_own_origin(visitor.origin, visitor.host))
+        return Admission::forbidden;
+    const std::string_view path = visitor.target.substr(0, visitor.target.find('?'));
+    if (path == "/socket") return visitor.socket ? Admission::socket : Admission::missing;
+    return path == "/" && !visitor.socket ? Admission::page : Admission::missing;
+}
+
+}  // namespace mechane::viewer

@@ -1,0 +1,174 @@
+#include "mechane/viewer/live_page.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "mechane/viewer/html.h"
+
+namespace mechane::viewer {
+namespace {
+
+using nlohmann::json;
+using Kind = LiveCommand::Kind;
+
+constexpr std::int32_t kMostDofs  = 256;  ///< that a frame carries
+constexpr double       kMostSpeed = 100;
+
+/// A finite number of a message; nothing where it is none.
+std::optional<double> number(const json& message, const char* name)
+{
+    const auto found = message.find(name);
+    if (found == message.end() || !found->is_number()) return std::nullopt;
+    const double value = found->get<double>();
+    return std::isfinite(value) && std::abs(value) < 1e9 ? std::optional(value) : std::nullopt;
+}
+std::optional<std::int32_t> index(const json& message, const char* name, std::size_t end)
+{
+    const auto value = number(message, name);
+    if (!value || *value < 0 || *value >= static_cast<double>(end) || *value != std::floor(*value)) return std::nullopt;
+    return static_cast<std::int32_t>(*value);
+}
+std::optional<Vec3d> point(const json& message, const char* name)
+{
+    const auto found = message.find(name);
+    if (found == message.end() || !found->is_array() || found->size() != 3) return std::nullopt;
+    Vec3d out;
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (!(*found)[k].is_number()) return std::nullopt;
+        out[k] = (*found)[k].get<double>();
+    }
+    return is_finite(out) && length(out) < 1e9 ? std::optional(out) : std::nullopt;
+}
+
+record::Recording still(const model::Model& model, const model::State& state, const std::string& solver)
+{
+    record::Recording out;
+    out.solver = solver;
+    record::Frame frame;
+    frame.t      = state.time;
+    frame.body_q = state.body_q.size() == model.body_count() ? state.body_q : model.body_q;
+    out.frames.push_back(std::move(frame));
+    return out;
+}
+
+std::string dump(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+}  // namespace
+
+struct LivePage::Impl {
+    const model::Model&         model;
+    LivePageOptions             options;
+    std::unique_ptr<PageServer> server{};
+    bool                        contacts = true;
+    std::int32_t                first = 0, count = 0;  ///< dofs that frames carry
+    std::optional<Pull>         pull{};
+    std::uint64_t               puller = 0;  ///< the page whose mouse pulls
+
+    void focus(std::int32_t tree)
+    {
+        const auto t     = static_cast<std::size_t>(tree);
+        const auto begin = static_cast<std::size_t>(model.articulation_start[t]),
+                   end   = static_cast<std::size_t>(model.articulation_end[t]);
+        first            = model.joint_qd_start[begin];
+        count            = std::min(kMostDofs, model.joint_qd_start[end] - first);
+    }
+
+    void grab(const json& message, std::uint64_t page)
+    {
+        const auto body   = index(message, "body", model.body_count());
+        const auto where  = point(message, "point");
+        const auto target = point(message, "target");
+        if (body && where && target) {
+            pull   = Pull{*body, *where, *target};
+            puller = page;
+        }
+    }
+
+    /// What a message says of the page itself; the rest is for the caller.
+    std::optional<LiveCommand> read(const std::string& text, std::uint64_t page)
+    {
+        const json message = json::parse(text, nullptr, false);
+        if (!message.is_object() || !message.contains("do") || !message["do"].is_string()) return std::nullopt;
+        const auto& what  = message["do"].get_ref<const std::string&>();
+        const auto  value = number(message, "value");
+        if (what == "play") return LiveCommand{.kind = Kind::play, .page = page};
+        if (what == "pause") return LiveCommand{.kind = Kind::pause, .page = page};
+        if (what == "step") return LiveCommand{.kind = Kind::step, .index = 1, .page = page};
+        if (what == "reset" && options.can_reset) return LiveCommand{.kind = Kind::reset, .page = page};
+        if (what == "speed" && value && *value > 0 && *value <= kMostSpeed)
+            return LiveCommand{.kind = Kind::speed, .value = *value, .page = page};
+        if (what == "record" && options.can_record && value)
+            return LiveCommand{.kind = Kind::record, .value = *value, .page = page};
+        if (what == "target" || (what == "joint" && options.can_reset)) {
+            const auto dof = index(message, "dof", model.joint_dof_count());
+            if (!dof || !value) return std::nullopt;
+            return LiveCommand{what == "target" ? Kind::target : Kind::joint, *dof, *value, page};
+        }
+        if (what == "pick") {
+            const auto shape = index(message, "shape", model.shape_count());
+            return shape ? std::optional(LiveCommand{.kind = Kind::pick, .index = *shape, .page = page}) : std::nullopt;
+        }
+        if (what == "contacts" && value) contacts = *value != 0;
+        if (what == "focus")
+            if (const auto tree = index(message, "articulation", model.articulation_count())) focus(*tree);
+        if (what == "grab") grab(message, page);
+        if (what == "drag" && pull && puller == page)
+            if (const auto target = point(message, "target")) pull->target = *target;
+        if (what == "release" && puller == page) pull.reset();
+        return std::nullopt;
+    }
+};
+
+LivePage::LivePage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+LivePage::~LivePage() = default;
+
+Result<std::unique_ptr<LivePage>> LivePage::open(const model::Model& model, const model::State& state,
+                                                 LivePageOptions options)
+{
+    auto impl = std::make_unique<Impl>(model, std::move(options));
+    if (model.articulation_count() > 0) impl->focus(0);
+    else impl->count = std::min(kMostDofs, static_cast<std::int32_t>(model.joint_dof_count()));
+    const std::string nonce    = random_word();
+    json              findings = json::parse(impl->options.findings, nullptr, false);
+    const json        live{{"dt", impl->options.dt},
+                           {"reset", impl->options.can_reset},
+                           {"record", impl->options.can_record},
+                           {"findings", findings.is_array() ? findings : json::array()}};
+    std::string page = to_html(model, still(model, state, impl->options.solver),
+                               {.title = impl->options.title, .contacts = false, .nonce = nonce, .live = dump(live)});
+    auto server = PageServer::start(std::move(page), nonce, impl->options.server);
+    if (!server) return server.error();
+    impl->server = *std::move(server);
+    return std::unique_ptr<LivePage>(new LivePage(std::move(impl)));
+}
+
+std::string                LivePage::url() const { return impl_->server->url(); }
+int                        LivePage::port() const { return impl_->server->port(); }
+std::size_t                LivePage::pages() const { return impl_->server->pages(); }
+const std::optional<Pull>& LivePage::pull() const { return impl_->pull; }
+
+void LivePage::show(const record::Frame& frame, const model::Control& control, const LiveStatus& status)
+{
+    if (pages() == 0) return;
+    impl_->server->publish(
+        live_frame(impl_->model, frame, control, status, impl_->contacts, impl_->first, impl_->count));
+}
+
+std::vector<LiveCommand> LivePage::commands(std::chrono::milliseconds wait)
+{
+    std::vector<LiveCommand> out;
+    for (const PageMessage& message : impl_->server->take(wait)) {
+        if (message.kind == PageMessage::Kind::came)
+            out.push_back({.kind = Kind::came, .page = message.page});
+        else if (message.kind == PageMessage::Kind::went && impl_->puller == message.page)
+            impl_->pull.reset();
+        else if (message.kind == PageMessage::Kind::said)
+            if (const auto command = impl_->read(message.text, message.page)) out.push_back(*command);
+    }
+    return out;
+}
+
+void LivePage::send(const std::string& json, std::uint64_t page) { impl_->server->send(json, page); }
+void LivePage::say(const std::string& text) { send(dump({{"say", text}})); }
+
+}  // namespace mechane::viewer

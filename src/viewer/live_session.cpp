@@ -1,0 +1,325 @@
+#include "mechane/viewer/live_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "mechane/dynamics/kinematics.h"
+#include "mechane/simulation/checkpoint.h"
+#include "mechane/simulation/frame.h"
+#include "mechane/simulation/recording_file.h"
+#include "mechane/simulation/settings.h"
+#include "mechane/simulation/verify.h"
+
+namespace mechane::viewer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Kind  = LiveCommand::Kind;
+
+constexpr auto   kFramePeriod = std::chrono::milliseconds(16);
+constexpr double kMostDebt    = 0.1;   ///< of the clock's time that is made up for [s]
+constexpr double kMostWork    = 0.05;  ///< between two looks at what the pages say [s]
+
+double seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
+
+bool same(const model::Control& a, const model::Control& b)
+{
+    return a.joint_target_q == b.joint_target_q && a.joint_target_qd == b.joint_target_qd && a.joint_f == b.joint_f &&
+           a.joint_act == b.joint_act && a.body_target_q == b.body_target_q;
+}
+
+/// run.mrec, run-2.mrec, run-3.mrec, ...
+std::string numbered(const std::string& file, int number)
+{
+    if (number < 2) return file;
+    const std::size_t dot = file.rfind('.'), slash = file.rfind('/');
+    const bool        has = dot != std::string::npos && (slash == std::string::npos || dot > slash);
+    const std::size_t end = has ? dot : file.size();
+    return fmt::format("{}-{}{}", file.substr(0, end), number, file.substr(end));
+}
+
+}  // namespace
+
+struct LiveSession::Impl {
+    const model::Model&                 model;
+    LiveSessionOptions                  options;
+    model::State                        state;
+    model::Control                      control;
+    run::ControlTable                   table{};
+    std::unique_ptr<simulation::Engine> engine{};
+    std::unique_ptr<LivePage>           page{};
+    record::Checkpoint                  beginning{};
+    std::map<std::int32_t, double>      targets{};  ///< dof to what a slider commands
+    LiveStatus                          status{};
+    double                              speed = 1, debt = 0;
+    std::int64_t                        computed = 0, to_do = 0;  ///< steps; single steps that were asked for
+    bool                                changed = true;           ///< since the last frame was shown
+    std::int32_t                        pulled  = -1;             ///< body with a wrench of ours
+
+    std::optional<record::RecordingWriter> writer{};
+    int                                    recordings = 0;
+    std::optional<model::Control>          written_control{};
+    std::optional<std::vector<Spatial>>    written_wrench{};
+    bool                                   state_written = false;
+
+    Result<void> prepare(Diagnostics& found)
+    {
+        const run::SimulateOptions& run = options.run;
+        auto made = simulation::Engine::make(model, state, control,
+                                             {.solver     = run.solver,
+                                              .dt         = run.dt,
+                                              .substeps   = run.substeps,
+                                              .threads    = run.threads,
+                                              .sleeping   = run.sleeping,
+                                              .keep_pairs = run.keep_pairs,
+                                              .sweep_fast = run.sweep_fast,
+                                              .follow     = run.follow},
+                                             found);
+        if (!made) return made.error();
+        engine = *std::move(made);
+        for (const std::string& text : run.set) {
+            const auto setting = run::parse_setting(engine->model(), text);
+            if (!setting) return setting.error();
+            run::apply_setting(*setting, state, control);
+        }
+        if (!run.control.empty()) {
+            auto read = run::parse_control_table(engine->model(), run.control, run.control_name, run.other_columns);
+            if (!read) return read.error();
+            table = *std::move(read);
+        }
+        engine->project(found);
+        engine->begin(found);
+        beginning = engine->checkpoint();
+        if (!options.record.empty())
+            if (auto begun = start_recording(); !begun) return begun;
+        options.page.can_record = !options.record.empty();
+        options.page.solver     = std::string(engine->solver().name());
+        options.page.dt         = run.dt;
+        auto opened             = LivePage::open(model, state, options.page);
+        if (!opened) return opened.error();
+        page           = *std::move(opened);
+        status.playing = !options.paused;
+        speed          = options.speed;
+        return {};
+    }
+
+    // -- recording
+
+    Result<void> start_recording()
+    {
+        record::RecordingHeader header = run::recording_header(model, options.run);
+        header.program                 = options.program;
+        header.source                  = options.source;
+        header.scene                   = options.scene;
+        if (engine->step_count() > 0) header.start = record::to_bytes(engine->checkpoint());
+        auto made = record::RecordingWriter::create(numbered(options.record, ++recordings), header);
+        if (!made) return made.error();
+        writer = *std::move(made);
+        written_control.reset();
+        written_wrench.reset();
+        state_written = false;
+        writer->step(engine->step_count(), engine->hash());
+        writer->frame(run::make_frame(engine->model(), state, engine->contacts()));
+        return {};
+    }
+    Result<void> stop_recording()
+    {
+        if (!writer) return {};
+        auto done = writer->finish();
+        writer.reset();
+        return done;
+    }
+    void record_input()
+    {
+        if (!writer) return;
+        record::StepInput input{.step = engine->step_count()};
+        if (std::exchange(state_written, false)) {
+            input.state = state;
+            input.reset.assign(static_cast<std::size_t>(model.world_count) + 1, 1);
+        }
+        if (!written_control ? !targets.empty() : !same(*written_control, control)) input.control = written_control = control;
+        if (!written_wrench ? pulled >= 0 : *written_wrench != state.body_f) input.wrench = written_wrench = state.body_f;
+        if (input.state || input.control || input.wrench) writer->input(input);
+    }
+    void tell(const Result<void>& done)
+    {
+        if (!done) page->say(done.error().message);
+    }
+
+    // -- steps
+
+    void command_targets()
+    {
+        for (const auto& [dof, value] : targets) {
+            const auto d = static_cast<std::size_t>(dof);
+            if (model.joint_target_mode[d] == model::TargetMode::velocity) {
+                control.joint_target_qd[d] = static_cast<Real>(value);
+                continue;
+            }
+            if (const std::int32_t at = coordinate_of(model, joint_of(dof), dof); at >= 0)
+                control.joint_target_q[static_cast<std::size_t>(at)] = static_cast<Real>(value);
+        }
+    }
+    [[nodiscard]] std::int32_t joint_of(std::int32_t dof) const
+    {
+        const auto after = std::upper_bound(model.joint_qd_start.begin(), model.joint_qd_start.end(), dof);
+        return static_cast<std::int32_t>(after - model.joint_qd_start.begin()) - 1;
+    }
+    void pull()
+    {
+        if (pulled >= 0) state.body_f[static_cast<std::size_t>(pulled)] = {};
+        pulled = -1;
+        if (const auto& wanted = page->pull()) {
+            pulled                                          = wanted->body;
+            state.body_f[static_cast<std::size_t>(pulled)] = pull_wrench(engine->model(), state, *wanted, options.run.dt);
+            engine->solver().wake(pulled);
+        }
+    }
+    /// @return whether there may be a next one
+    bool step()
+    {
+        engine->follow();
+        if (!table.times.empty()) run::apply_controls(table, state.time, state, control);
+        command_targets();
+        pull();
+        record_input();
+        engine->find_contacts();
+        const solvers::StepReport report = engine->advance();
+        changed                          = true;
+        if (report.diverged) {
+            status.diverged = true;
+            status.playing  = false;
+            page->say(fmt::format("The simulation diverged at {:.6g} s{}{}. Reset begins again.", state.time,
+                                  report.culprit.empty() ? "" : ": ", report.culprit));
+            return false;
+        }
+        ++computed;
+        if (writer) {
+            writer->step(engine->step_count(), engine->hash());
+            writer->frame(run::make_frame(engine->model(), state, engine->contacts()));
+        }
+        return true;
+    }
+
+    // -- what pages ask for
+
+    void reset()
+    {
+        tell(stop_recording());
+        // A checkpoint of this very engine fits it.
+        if (auto back = engine->resume(beginning); !back) page->say(back.error().message);
+        targets.clear();
+        engine->look();
+        status.diverged = false;
+        changed         = true;
+    }
+    void move_joint(std::int32_t dof, double value)
+    {
+        const std::int32_t joint = joint_of(dof), at = coordinate_of(model, joint, dof);
+        const std::int32_t tree = model.joint_articulation[static_cast<std::size_t>(joint)];
+        if (at < 0 || tree < 0 || status.diverged) return;
+        state.joint_q[static_cast<std::size_t>(at)]   = static_cast<Real>(value);
+        state.joint_qd[static_cast<std::size_t>(dof)] = 0;
+        const std::int32_t only[] = {tree};
+        if (auto moved = dynamics::eval_fk(engine->model(), state.joint_q, state.joint_qd, state, {.articulation_indices = only});
+            !moved)
+            return page->say(moved.error().message);
+        engine->forget();
+        engine->look();
+        state_written = true;
+        changed       = true;
+    }
+    void send_facts(const LiveCommand& command)
+    {
+        if (!options.facts) return;
+        page->send(fmt::format("{{\"shape\":{},\"facts\":{}}}", command.index, options.facts(command.index)), command.page);
+    }
+    void obey(const LiveCommand& command)
+    {
+        changed = true;
+        switch (command.kind) {
+            case Kind::came:
+                return;
+            case Kind::play:
+                status.playing = !status.diverged;
+                debt           = 0;
+                return;
+            case Kind::pause:
+                status.playing = false;
+                return;
+            case Kind::step:
+                status.playing = false;
+                to_do          = std::min<std::int64_t>(to_do + command.index, 1000);
+                return;
+            case Kind::reset:
+                return reset();
+            case Kind::speed:
+                speed = command.value;
+                return;
+            case Kind::target:
+                targets[command.index] = command.value;
+                return;
+            case Kind::joint:
+                return move_joint(command.index, command.value);
+            case Kind::pick:
+                return send_facts(command);
+            case Kind::record:
+                if ((command.value != 0) == writer.has_value()) return;
+                return tell(writer ? stop_recording() : start_recording());
+        }
+    }
+
+    Result<void> run()
+    {
+        auto   last = Clock::now(), shown = last - kFramePeriod, measured = last;
+        double simulated = 0;
+        while (!options.stop || !options.stop()) {
+            const bool runs = status.playing && page->pages() > 0;
+            const auto wait = !runs && to_do == 0 ? std::chrono::milliseconds(changed ? 5 : 50)
+                                                  : std::chrono::milliseconds(debt >= options.run.dt ? 0 : 2);
+            for (const LiveCommand& command : page->commands(wait)) obey(command);
+            const auto now = Clock::now();
+            if (status.playing && page->pages() > 0) debt = std::min(debt + speed * seconds(now - last), std::max(kMostDebt * speed, 2 * options.run.dt));
+            last = now;
+            for (; to_do > 0 && !status.diverged; --to_do) step();
+            to_do = 0;
+            while (status.playing && debt >= options.run.dt && seconds(Clock::now() - now) < kMostWork) {
+                debt -= options.run.dt;
+                if (!step()) break;
+                simulated += options.run.dt;
+            }
+            if (seconds(now - measured) > 0.5) {
+                status.realtime = simulated / seconds(now - measured);
+                simulated = 0, measured = now;
+            }
+            if (changed && now - shown >= kFramePeriod) {
+                status.recording = writer.has_value();
+                page->show(run::make_frame(engine->model(), state, engine->contacts()), control, status);
+                shown = now, changed = false;
+            }
+        }
+        return stop_recording();
+    }
+};
+
+LiveSession::LiveSession(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+LiveSession::~LiveSession() = default;
+
+Result<std::unique_ptr<LiveSession>> LiveSession::start(const model::Model& model, LiveSessionOptions options,
+                                                        Diagnostics& found)
+{
+    auto impl = std::make_unique<Impl>(model, std::move(options), model::make_state(model), model::make_control(model));
+    if (auto prepared = impl->prepare(found); !prepared) return prepared.error();
+    return std::unique_ptr<LiveSession>(new LiveSession(std::move(impl)));
+}
+
+std::string  LiveSession::url() const { return impl_->page->url(); }
+int          LiveSession::port() const { return impl_->page->port(); }
+Result<void> LiveSession::run() { return impl_->run(); }
+std::int64_t LiveSession::steps() const { return impl_->computed; }
+
+}  // namespace mechane::viewer

@@ -1,0 +1,255 @@
+#include "support/support.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "mechane/exporter/export.h"
+#include "mechane/exporter/robot_of_stage.h"
+#include "mechane/sourceformats/convert.h"
+#include "mechane/usd/stage.h"
+
+using namespace mechane;
+using namespace mechane::exporter;
+namespace sf = mechane::sourceformats;
+using mechane::test::close_to;
+
+namespace {
+
+constexpr double kRadians = std::numbers::pi / 180;
+
+sf::ReadRobot robot_of(const std::string& usda)
+{
+    const auto stage = usd::Stage::open_text("#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Z\"\n    defaultPrim = \"r\"\n)\n" + usda);
+    REQUIRE(stage);
+    auto robot = robot_of_stage(**stage);
+    REQUIRE(robot);
+    return *std::move(robot);
+}
+
+struct Text {
+    std::string    text;
+    sf::LossReport losses;
+    [[nodiscard]] bool has(const std::string& what) const { return text.find(what) != std::string::npos; }
+    [[nodiscard]] bool lost(const std::string& code) const
+    { return std::any_of(losses.entries.begin(), losses.entries.end(), [&](const sf::Loss& l) { return l.code == code; }); }
+};
+
+Text written(const sf::RobotTree& tree, Format format, const WriteOptions& options = {})
+{
+    Text out;
+    auto files = write_robot(tree, format, "robot.x", options, out.losses);
+    REQUIRE(files);
+    out.text = files->files[0].content;
+    return out;
+}
+
+/// To OpenUSD and back: the tree that the writers get.
+sf::ReadRobot through_usd(const std::string& source)
+{
+    auto read = sf::read_robot_text(source, ".");
+    REQUIRE(read);
+    auto made = sf::to_usd(read->tree, sf::Layout::single, read->losses);
+    REQUIRE(made);
+    const auto stage = usd::Stage::open_text(made->layers[0].layer.to_text());
+    REQUIRE(stage);
+    auto robot = robot_of_stage(**stage);
+    REQUIRE(robot);
+    return *std::move(robot);
+}
+
+sf::RobotTree there_and_back(const std::string& source, Format format)
+{
+    const auto robot = through_usd(source);
+    const auto text  = written(robot.tree, format);
+    CAPTURE(text.text);
+    auto again = sf::read_robot_text(text.text, ".");
+    REQUIRE(again);
+    return std::move(again->tree);
+}
+
+const sf::Link& link(const sf::RobotTree& tree, const std::string& name)
+{
+    const auto found = std::find_if(tree.links.begin(), tree.links.end(), [&](const sf::Link& l) { return l.name == name; });
+    REQUIRE_MESSAGE(found != tree.links.end(), name);
+    return *found;
+}
+const sf::Joint& joint(const sf::RobotTree& tree, const std::string& name)
+{
+    const auto found = std::find_if(tree.joints.begin(), tree.joints.end(), [&](const sf::Joint& j) { return j.name == name; });
+    REQUIRE_MESSAGE(found != tree.joints.end(), name);
+    return *found;
+}
+
+const std::string kMass = R"(<inertial><origin xyz="0.1 0.2 0.3" rpy="0.3 -0.2 0.5"/><mass value="2"/><inertia ixx="0.03" iyy="0.025" izz="0.02" ixy="0.001" ixz="0.0005" iyz="-0.0008"/></inertial>)";
+
+/// Two bodies and a hinge between them that turns about y at (0.3, 0, 0) of the first and (-0.2, 0, 0.1) of the second.
+std::string two(const std::string& joint_values, bool reversed = false)
+{
+    const std::string body = "prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"]) {\nfloat physics:mass = 2\nfloat3 physics:diagonalInertia = (1, 1, 1)\npoint3f physics:centerOfMass = (0, 0, 0)\n";
+    const std::string first = reversed ? "1" : "0", second = reversed ? "0" : "1";
+    return "def Xform \"r\" {\ndef Xform \"a\" (" + body + "}\ndef Xform \"b\" (" + body +
+           "double3 xformOp:translate = (0.5, 0, -0.1)\nuniform token[] xformOpOrder = [\"xformOp:translate\"]\n}\n"
+           "def PhysicsRevoluteJoint \"j\" " + (joint_values.starts_with("(") ? "" : "{\n") + joint_values +
+           "\nrel physics:body" + first + " = </r/a>\nrel physics:body" + second + " = </r/b>\npoint3f physics:localPos" + first + " = (0.3, 0, 0)\npoint3f physics:localPos" + second +
+           " = (-0.2, 0, 0.1)\nuniform token physics:axis = \"Y\"\n}\n}\n";
+}
+
+}  // namespace
+
+TEST_CASE("masses, inertias, limits and frames of a URDF come back the same (EXP-045, EXP-074)")
+{
+    const std::string source = "<robot name=\"r\"><link name=\"base-link\">" + kMass + "</link><link name=\"arm\">" + kMass + "</link><link name=\"tool\"/>"
+        R"(<joint name="elbow 1" type="revolute"><parent link="base-link"/><child link="arm"/><origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/><axis xyz="0 1 1"/><limit lower="-1.5" upper="1.25" effort="40" velocity="2"/></joint>)"
+        R"(<joint name="hold" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 0.4"/></joint></robot>)";
+    const auto before = sf::read_robot_text(source, ".");
+    REQUIRE(before);
+    const auto after = there_and_back(source, Format::urdf);
+    for (const char* name : {"base-link", "arm"}) {
+        const auto &a = link(before->tree, name), &b = link(after, name);
+        REQUIRE(b.inertial);
+        // The stage holds floats: 6e-8 a number, and moments are four of them.
+        CHECK(b.inertial->mass == close_to(a.inertial->mass, 1e-6));
+        CHECK(length(b.inertial->com - a.inertial->com) < 1e-6);
+        for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t k = 0; k < 3; ++k) CHECK(b.inertial->inertia(i, k) == close_to(a.inertial->inertia(i, k), 1e-7));
+        CHECK(length(b.X_WL.p - a.X_WL.p) < 1e-6);
+    }
+    CHECK_FALSE(link(after, "tool").inertial);
+    CHECK(length(link(after, "tool").X_WL.p - link(before->tree, "tool").X_WL.p) < 1e-6);
+    CHECK(joint(after, "hold").kind == sf::Joint::Kind::fixed);
+    const sf::Dof& dof = joint(after, "elbow_1").dofs[0];  // ROS has no blanks in names
+    CHECK(dof.lower == close_to(-1.5, 1e-6));
+    CHECK(dof.upper == close_to(1.25, 1e-6));
+    CHECK(dof.drive->max_force == close_to(40, 1e-5));
+    CHECK(length(dof.axis - normalized(Vec3d{0, 1, 1})) < 1e-6);
+}
+
+TEST_CASE("masses that a moving link without one took over go back to where they were")
+{
+    const std::string source = "<robot name=\"r\"><link name=\"base\">" + kMass + "</link><link name=\"hub\"/><link name=\"rim\">" + kMass + "</link>"
+        R"(<joint name="j" type="continuous"><parent link="base"/><child link="hub"/><axis xyz="0 0 1"/></joint>)"
+        R"(<joint name="k" type="fixed"><parent link="hub"/><child link="rim"/><origin xyz="1 0 0"/></joint></robot>)";
+    const auto after = there_and_back(source, Format::urdf);
+    CHECK_FALSE(link(after, "hub").inertial);
+    REQUIRE(link(after, "rim").inertial);
+    CHECK(link(after, "rim").inertial->mass == close_to(2, 1e-6));
+    CHECK(link(after, "rim").inertial->com.x == close_to(0.1, 1e-6));
+}
+
+TEST_CASE("MJCF comes back with its references, its several joints on a body and its bodies that nothing moves")
+{
+    const std::string source = R"(<mujoco model="m"><compiler angle="radian"/><worldbody>
+        <body name="table" pos="1 0 0"><inertial pos="0 0 0" mass="30" diaginertia="1 2 2.5"/><geom size="0.1"/></body>
+        <body name="trunk" pos="0 0 1"><freejoint/><geom name="egg" type="ellipsoid" size="0.1 0.2 0.3" mass="3"/>
+          <body name="leg" pos="0 0 -0.3"><joint name="hip_x" axis="1 0 0" range="-1 0.5" armature="0.02"/><joint name="hip_y" axis="0 -1 0" range="-0.25 2" damping="3"/><geom type="capsule" size="0.05 0.1"/>
+            <body name="foot" pos="0 0 -0.2"><joint name="ankle" axis="0 1 0" ref="0.4" range="-1 1"/><geom type="box" size="0.1 0.05 0.02"/></body></body></body></worldbody>
+        <actuator><motor name="m" joint="hip_y" ctrlrange="-7 7" gear="2"/></actuator></mujoco>)";
+    const auto before = sf::read_robot_text(source, ".");
+    REQUIRE(before);
+    const auto after = there_and_back(source, Format::mjcf);
+    CHECK(link(after, "table").unused->mass == close_to(30, 1e-5));
+    const auto& hip = joint(after, "leg_joints");
+    REQUIRE(hip.dofs.size() == 2);
+    CHECK(hip.dofs[0].name == "hip_x");
+    CHECK(hip.dofs[1].name == "hip_y");
+    CHECK(hip.dofs[1].axis.y == close_to(-1, 1e-6));
+    CHECK(hip.dofs[1].lower == close_to(-0.25, 1e-6));
+    CHECK(hip.dofs[0].armature.value_or(0) == close_to(0.02, 1e-6));
+    CHECK(hip.dofs[1].damping.value_or(0) == close_to(3, 1e-6));
+    CHECK(hip.dofs[1].drive->max_force == close_to(14, 1e-5));
+    const auto &ankle = joint(after, "ankle"), &was = joint(before->tree, "ankle");
+    CHECK(length(ankle.X_PJ.p - was.X_PJ.p) < 1e-6);
+    CHECK(std::abs(dot(ankle.X_PJ.q, was.X_PJ.q)) == close_to(1, 1e-7));
+    for (const sf::Link& l : before->tree.links) {
+        CHECK(length(link(after, l.name).X_WL.p - l.X_WL.p) < 1e-6);
+        if (l.inertial) CHECK(link(after, l.name).inertial->mass == close_to(l.inertial->mass, 1e-6));
+    }
+    CHECK(std::any_of(after.shapes.begin(), after.shapes.end(), [](const sf::Shape& s) { return s.kind == sf::Shape::Kind::ellipsoid && std::abs(s.size.z - 0.3) < 1e-6; }));
+}
+
+TEST_CASE("a joint whose bodies stand the other way round is turned (EXP-042)")
+{
+    for (const bool reversed : {false, true}) {
+        CAPTURE(reversed);
+        auto robot = robot_of(two("float physics:lowerLimit = -30\nfloat physics:upperLimit = 60", reversed));
+        const sf::Joint& j = joint(robot.tree, "j");
+        // Without an articulation the first body that no joint names as its child is the root.
+        CHECK(j.parent == (reversed ? 1 : 0));
+        CHECK(j.dofs[0].lower == close_to(-30 * kRadians, 1e-6));
+        CHECK(j.dofs[0].upper == close_to(60 * kRadians, 1e-6));
+        const Posed X_PC = j.X_PJ * inverse(j.X_CJ);
+        CHECK(X_PC.p.x == close_to(reversed ? -0.5 : 0.5, 1e-6));
+    }
+}
+
+TEST_CASE("a link whose joint turns about another point is told in a moved frame, or keeps it (EXP-040)")
+{
+    auto robot = robot_of(two("float physics:lowerLimit = -30\nfloat physics:upperLimit = 60"));
+    const auto moved = written(robot.tree, Format::urdf);
+    CHECK(moved.lost("frame-shift"));
+    auto again = sf::read_robot_text(moved.text, ".");
+    REQUIRE(again);
+    CHECK(length(link(again->tree, "b").X_WL.p - Vec3d{0.3, 0, 0}) < 1e-6);  // the pivot
+    CHECK(length(link(again->tree, "b").inertial->com - Vec3d{0.2, 0, -0.1}) < 1e-6);
+    WriteOptions keep;
+    keep.keep_frames = true;
+    again            = sf::read_robot_text(written(robot.tree, Format::urdf, keep).text, ".");
+    REQUIRE(again);
+    CHECK(length(link(again->tree, "b").X_WL.p - Vec3d{0.5, 0, -0.1}) < 1e-6);
+}
+
+TEST_CASE("limits: infinite ones make a continuous joint, crossed ones a fixed one (EXP-043)")
+{
+    CHECK(written(robot_of(two("")).tree, Format::urdf).has("type=\"continuous\""));
+    const auto crossed = written(robot_of(two("float physics:lowerLimit = 10\nfloat physics:upperLimit = -10")).tree, Format::urdf);
+    CHECK(crossed.has("type=\"fixed\""));
+    CHECK(crossed.lost("locked-joint"));
+}
+
+TEST_CASE("a drive's gains per degree become kp and kv per radian (EXP-058), and are no dynamics of URDF (EXP-044)")
+{
+    auto       robot = robot_of(two("(prepend apiSchemas = [\"PhysicsDriveAPI:angular\"]) {\nfloat drive:angular:physics:stiffness = 2\nfloat drive:angular:physics:damping = 0.5\nfloat drive:angular:physics:maxForce = 30"));
+    const auto mjcf  = sf::read_robot_text(written(robot.tree, Format::mjcf).text, ".");
+    REQUIRE(mjcf);
+    const sf::Drive& d = *joint(mjcf->tree, "j").dofs[0].drive;
+    CHECK(d.stiffness == close_to(2 / kRadians, 1e-6));
+    CHECK(d.damping == close_to(0.5 / kRadians, 1e-6));
+    CHECK(d.max_force == close_to(30, 1e-6));
+    const auto urdf = written(robot.tree, Format::urdf);
+    CHECK(urdf.has("effort=\"30\""));
+    CHECK_FALSE(urdf.has("<dynamics"));
+    CHECK(urdf.lost("drive"));
+}
+
+TEST_CASE("URDF that is written holds no element of other programs (EXP-047) and the same bytes each time (EXP-036)")
+{
+    auto robot = robot_of(two(""));
+    const auto text = written(robot.tree, Format::urdf).text;
+    for (const char* foreign : {"gazebo", "transmission", "ros2_control"}) CHECK(text.find(foreign) == std::string::npos);
+    for (const Format f : {Format::urdf, Format::mjcf, Format::sdformat}) CHECK(written(robot.tree, f).text == written(robot.tree, f).text);
+}
+
+TEST_CASE("a stage in centimetres with y up is written in metres with z up")
+{
+    const auto stage = usd::Stage::open_text(R"(#usda 1.0
+(
+    metersPerUnit = 0.01
+    upAxis = "Y"
+    defaultPrim = "r"
+)
+def Xform "r" {
+    def Sphere "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"]) {
+        double radius = 10
+        float physics:mass = 2
+        double3 xformOp:translate = (0, 50, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate"]
+    }
+})");
+    REQUIRE(stage);
+    const auto robot = robot_of_stage(**stage);
+    REQUIRE(robot);
+    CHECK(length(link(robot->tree, "ball").X_WL.p - Vec3d{0, 0, 0.5}) < 1e-9);
+    CHECK(robot->tree.shapes[0].size.x == close_to(0.1, 1e-9));
+    CHECK(link(robot->tree, "ball").inertial->inertia(0, 0) == close_to(0.4 * 2 * 0.01, 1e-7));  // 2/5 m r^2
+}

@@ -1,0 +1,99 @@
+#include <cmath>
+#include <cstring>
+#include <regex>
+
+#include "mechane/viewer/html.h"
+#include "mechane/viewer/live_page.h"
+#include "viewer/admission.h"
+#include "viewer/scenes.h"
+
+using namespace mechane;
+using viewer::Admission;
+
+TEST_CASE("a request is let in by its token, its host and, for sockets, its origin")
+{
+    struct { const char *host, *origin, *target; bool socket; Admission answer; } table[] = {
+        {"127.0.0.1:80", "", "/?token=abc", false, Admission::page},
+        {"127.0.0.1", "", "/?token=abc", false, Admission::page},
+        {"localhost", "http://localhost", "/socket?x=1&token=abc", true, Admission::socket},
+        {"localhost:80", "http://localhost", "/socket?token=abc", true, Admission::forbidden},  // not the same host
+        {"localhost", "", "/socket?token=abc", true, Admission::forbidden},
+        {"localhost", "null", "/socket?token=abc", true, Admission::forbidden},
+        {"localhost", "http://evil.example", "/?token=abc", false, Admission::forbidden},
+        {"evil.example", "http://evil.example", "/socket?token=abc", true, Admission::forbidden},
+        {"localhost", "", "/", false, Admission::forbidden},
+        {"localhost", "", "/?token=", false, Admission::forbidden},
+        {"localhost", "", "/?token=abcd", false, Admission::forbidden},
+        {"localhost", "", "/?mytoken=abc", false, Admission::forbidden},
+        {"localhost", "", "/a?token=abc", false, Admission::missing},
+        {"localhost", "http://localhost", "/?token=abc", true, Admission::missing},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.host);
+        CAPTURE(row.origin);
+        CAPTURE(row.target);
+        CHECK(viewer::admit({row.host, row.origin, row.target, row.socket}, 80, "abc") == row.answer);
+    }
+    CHECK(viewer::admit({"localhost", "", "/?token=", false}, 80, "") == Admission::forbidden);  // no token at all
+}
+
+TEST_CASE("words of the system's random numbers differ")
+{
+    const std::string a = viewer::random_word(), b = viewer::random_word();
+    CHECK(a.size() == 32);
+    CHECK(a != b);
+}
+
+TEST_CASE("a pull is a critically damped spring for what a free body opposes, within the bound of a step")
+{
+    model::ModelBuilder builder;
+    const auto          body = builder.add_body({}, "/ball");
+    builder.add_shape_sphere(body, {}, 0.1, {}, "/ball/shape");
+    const auto   model = test::finalized(builder);
+    model::State state = model::make_state(model);
+    const double mass = static_cast<double>(model.body_mass[0]), w = 4 * std::acos(-1.0);
+    // At the centre 1/m = 1/mass. A short step leaves the bound of 2 Hz, k = m (4 pi)^2; a long one k = m (0.5/dt)^2.
+    const viewer::Pull pull{0, {}, {0, 0, 1}};
+    CHECK(viewer::pull_wrench(model, state, pull, 1e-3).linear.z == doctest::Approx(mass * w * w));
+    CHECK(viewer::pull_wrench(model, state, pull, 0.5).linear.z == doctest::Approx(mass));
+    state.body_qd[0].linear = {0, 0, 1};  // damping 2 sqrt(k m) = 2 m w
+    CHECK(viewer::pull_wrench(model, state, pull, 1e-3).linear.z == doctest::Approx(mass * (w * w - 2 * w)));
+    state.body_qd[0] = {};
+    // Off the centre: torque = arm x force, and 1/m = 1/mass + r^2 / I.
+    const viewer::Pull off{0, {0.1, 0, 0}, {0.1, 0, 1}};
+    const auto         wrench  = viewer::pull_wrench(model, state, off, 0.5);
+    const double       inertia = static_cast<double>(model.body_inertia[0](0, 0));
+    CHECK(wrench.linear.z == doctest::Approx(1 / (1 / mass + 0.01 / inertia)));
+    CHECK(wrench.angular.y == doctest::Approx(-0.1 * static_cast<double>(wrench.linear.z)));
+    CHECK(viewer::pull_wrench(model, state, {7, {}, {}}, 1e-3).linear.z == 0);
+    CHECK(viewer::pull_wrench(model, state, {0, {}, {0, 0, INFINITY}}, 1e-3).linear.z == 0);
+}
+
+TEST_CASE("a frame has the length that its head says, whatever is asked for")
+{
+    const auto model     = test::walker();
+    const auto recording = test::sway(model, 0.1);
+    const auto control   = model::make_control(model);
+    for (const std::int32_t first : {-5, 0, 3, 1000})
+        for (const std::int32_t count : {-1, 0, 2, 1000}) {
+            const std::string bytes = viewer::live_frame(model, recording.frames.back(), control, {}, true, first, count);
+            std::uint32_t     head[12];
+            std::memcpy(head, bytes.data(), sizeof head);
+            CHECK(head[7] == model.body_count());
+            CHECK(bytes.size() == 48 + 20 * head[7] + 30 * head[8] + 12 * head[11]);
+        }
+}
+
+TEST_CASE("scripts and styles of a page carry the nonce of its policy, and nothing else is called so")
+{
+    const auto        model = test::walker();
+    const std::string page  = viewer::to_html(model, test::still(model), {.nonce = "0123abcd", .live = R"({"dt":0.01})"});
+    const std::string head  = page.substr(0, page.find("<body"));
+    const std::regex  element("<(script|style)[ >]");
+    const auto        count = std::distance(std::sregex_iterator(head.begin(), head.end(), element), std::sregex_iterator());
+    CHECK(count == 3);
+    std::size_t marked = 0;
+    for (std::size_t at = head.find("nonce=\"0123abcd\""); at != std::string::npos; at = head.find("nonce=\"0123abcd\"", at + 1))
+        ++marked;
+    CHECK(marked == 3);
+}

@@ -1,0 +1,129 @@
+// What a server says of a running simulation, and what the page answers. `src/viewer/live_frame.cpp` writes the frames,
+// `src/viewer/live_page.cpp` reads the answers.
+import type { View } from "./view.ts";
+
+/** A moment of the simulation. */
+export interface LiveFrame {
+  playing: boolean;
+  recording: boolean;
+  diverged: boolean;
+  time: number; // [s]
+  realtime: number; // simulated seconds per second
+  kinetic: number; // [J]
+  potential: number; // [J]
+  contacts: number; // all of them; points are those that were sent
+  firstDof: number;
+  q: Float32Array; // of dofs from firstDof on; NaN where a dof has no coordinate of its own
+  qd: Float32Array;
+  target: Float32Array;
+  positions: Float32Array;
+  rotations: Float32Array;
+  points: Float32Array;
+  forces: Float32Array;
+  normals: Float32Array;
+}
+
+const MAGIC = 0x314d4c4d;
+const HEADER = 48;
+
+function unit(from: Int16Array): Float32Array {
+  const out = new Float32Array(from.length);
+  for (let i = 0; i < from.length; i++) out[i] = from[i] / 32767;
+  return out;
+}
+
+/** Reads a frame; throws where the bytes are none. */
+export function decodeFrame(bytes: ArrayBuffer): LiveFrame {
+  if (bytes.byteLength < HEADER) throw new Error("a frame is shorter than its head");
+  const head = new DataView(bytes);
+  const u32 = (at: number) => head.getUint32(at, true);
+  if (u32(0) !== MAGIC) throw new Error("these bytes are no frame");
+  const [bodies, sent, contacts, firstDof, dofs] = [u32(28), u32(32), u32(36), u32(40), u32(44)];
+  if (bytes.byteLength !== 48 + 20 * bodies + 30 * sent + 12 * dofs) throw new Error("a frame has another length than its head says");
+  let at = 48;
+  const floats = (count: number) => {
+    const out = new Float32Array(bytes, at, count);
+    at += 4 * count;
+    return out;
+  };
+  const shorts = (count: number) => {
+    const out = new Int16Array(bytes, at, count);
+    at += 2 * count;
+    return out;
+  };
+  const flags = u32(4);
+  const [positions, points, forces, q, qd, target] = [floats(3 * bodies), floats(3 * sent), floats(3 * sent), floats(dofs), floats(dofs), floats(dofs)];
+  const [rotations, normals] = [unit(shorts(4 * bodies)), unit(shorts(3 * sent))];
+  return {
+    playing: (flags & 1) !== 0, recording: (flags & 2) !== 0, diverged: (flags & 4) !== 0,
+    time: head.getFloat64(8, true), realtime: head.getFloat32(16, true), kinetic: head.getFloat32(20, true), potential: head.getFloat32(24, true),
+    contacts, firstDof, q, qd, target, positions, rotations, points, forces, normals,
+  };
+}
+
+/** Makes the frame the only one of a view. */
+export function showFrame(view: View, frame: LiveFrame): void {
+  view.times = new Float32Array([frame.time]);
+  view.positions = frame.positions;
+  view.rotations = frame.rotations;
+  view.contactStart = new Uint32Array([0, frame.points.length / 3]);
+  view.contactPoints = frame.points;
+  view.contactForces = frame.forces;
+  view.contactNormals = frame.normals;
+}
+
+/** Answers of the page. */
+export type Command =
+  | { do: "play" | "pause" | "step" | "reset" | "release" }
+  | { do: "speed" | "record" | "contacts"; value: number }
+  | { do: "target" | "joint"; dof: number; value: number }
+  | { do: "pick"; shape: number }
+  | { do: "focus"; articulation: number }
+  | { do: "grab"; body: number; point: number[]; target: number[] }
+  | { do: "drag"; target: number[] };
+
+/** What is known of an entity, and where each number comes from. */
+export interface Facts {
+  kind: string;
+  label: string;
+  values: { field: string; value: string; unit: string; from: string }[];
+  ledger: { property: string; value: string; verdict: string; note: string; place: string }[];
+}
+
+export interface Told {
+  say?: string;
+  shape?: number;
+  facts?: Facts[];
+}
+
+/** The connection; it is made again when it is lost, as a server may pause. */
+export class Link {
+  private socket: WebSocket | null = null;
+  private readonly address: string;
+  onFrame: (frame: LiveFrame) => void = () => {};
+  onTold: (told: Told) => void = () => {};
+  onState: (connected: boolean) => void = () => {};
+
+  constructor(address: string) {
+    this.address = address;
+  }
+
+  open(): void {
+    const socket = new WebSocket(this.address);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.addEventListener("open", () => this.onState(true));
+    socket.addEventListener("message", (event) => {
+      if (typeof event.data === "string") this.onTold(JSON.parse(event.data) as Told);
+      else this.onFrame(decodeFrame(event.data as ArrayBuffer));
+    });
+    socket.addEventListener("close", () => {
+      this.onState(false);
+      setTimeout(() => this.open(), 1000);
+    });
+  }
+
+  send(command: Command): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(command));
+  }
+}

@@ -1,0 +1,269 @@
+// The panel beside the model: joints, curves, what was picked, findings. Every text of a file is set as text, never as markup.
+import type { Facts } from "./live.ts";
+import { color, Plot, Track } from "./plot.ts";
+import { shortName } from "./overlays.ts";
+import type { LiveFrame } from "./live.ts";
+import type { LiveDocument, Parts } from "./view.ts";
+
+const DEGREES = 180 / Math.PI;
+const VELOCITY = 2; // drive mode
+
+export function make<K extends keyof HTMLElementTagNameMap>(parent: HTMLElement, tag: K, text = "", className = ""): HTMLElementTagNameMap[K] {
+  const out = document.createElement(tag);
+  if (text) out.textContent = text;
+  if (className) out.className = className;
+  parent.append(out);
+  return out;
+}
+
+export interface PanelEvents {
+  joint(dof: number, value: number): void;
+  target(dof: number, value: number): void;
+  focus(articulation: number): void;
+  show(prim: string): void;
+}
+
+/** A value of a frame that can be drawn as a curve. */
+interface Quantity {
+  name: string;
+  of(frame: LiveFrame): number;
+}
+
+/** One dof: its coordinate and its target, each with a slider. */
+class DofRow {
+  private readonly coordinate: HTMLInputElement | null = null;
+  private readonly target: HTMLInputElement | null = null;
+  private readonly value: HTMLOutputElement;
+  private readonly scale: number;
+  private readonly unit: string;
+
+  constructor(parent: HTMLElement, name: string, dof: number, parts: Parts, canMove: boolean, events: PanelEvents) {
+    const info = parts.dofs[dof];
+    this.scale = info.linear ? 1000 : DEGREES;
+    this.unit = info.linear ? "mm" : "°";
+    const row = make(parent, "div", "", "dof");
+    const head = make(row, "div", "", "head");
+    make(head, "span", name).title = parts.joints[info.joint].label;
+    this.value = make(head, "output");
+    const reach = info.linear ? 1 : Math.PI;
+    const [lower, upper] = [info.lower ?? -reach, info.upper ?? reach];
+    const slider = (label: string, low: number, high: number, changed: (value: number) => void) => {
+      const input = make(row, "input");
+      input.type = "range";
+      [input.min, input.max, input.step] = [String(low), String(high), "any"];
+      input.title = label;
+      input.setAttribute("aria-label", `${label} of ${name}`);
+      input.addEventListener("input", () => changed(Number(input.value)));
+      return input;
+    };
+    if (info.slider && canMove) this.coordinate = slider("Position", lower, upper, (v) => events.joint(dof, v));
+    if (info.mode !== 0 && info.mode !== 4 && (info.slider || info.mode === VELOCITY)) {
+      const rate = info.mode === VELOCITY;
+      this.target = slider(rate ? "Target velocity" : "Target", rate ? -10 : lower, rate ? 10 : upper, (v) => events.target(dof, v));
+      this.target.classList.add("target");
+    }
+  }
+
+  update(q: number, target: number): void {
+    this.value.textContent = Number.isFinite(q) ? `${(q * this.scale).toFixed(1)} ${this.unit}` : "";
+    if (this.coordinate && document.activeElement !== this.coordinate) this.coordinate.value = String(q);
+    if (this.target && document.activeElement !== this.target && Number.isFinite(target)) this.target.value = String(target);
+  }
+}
+
+export class Panel {
+  private readonly parts: Parts;
+  private readonly events: PanelEvents;
+  private readonly live: LiveDocument;
+  private readonly pages = new Map<string, HTMLElement>();
+  private readonly tabs = new Map<string, HTMLButtonElement>();
+  private readonly rows = new Map<number, DofRow>();
+  private readonly plot = new Plot();
+  private readonly curves: { quantity: Quantity; track: Track }[] = [];
+  private readonly legend: HTMLElement;
+  private readonly choice: HTMLSelectElement;
+  private readonly jointList: HTMLElement;
+  private articulation = 0;
+  private last: LiveFrame | null = null;
+
+  constructor(parent: HTMLElement, parts: Parts, live: LiveDocument, events: PanelEvents) {
+    [this.parts, this.live, this.events] = [parts, live, events];
+    parent.hidden = false;
+    const bar = make(parent, "div", "", "tabs");
+    bar.setAttribute("role", "tablist");
+    for (const name of ["Joints", "Curves", "Picked", "Findings"]) {
+      const tab = make(bar, "button", name === "Findings" && live.findings.length > 0 ? `Findings ${live.findings.length}` : name);
+      tab.type = "button";
+      tab.setAttribute("role", "tab");
+      tab.addEventListener("click", () => this.open(name));
+      const page = make(parent, "section");
+      page.setAttribute("role", "tabpanel");
+      this.tabs.set(name, tab);
+      this.pages.set(name, page);
+    }
+    const joints = this.page("Joints");
+    if (parts.articulations.length > 1) this.addChoice(joints);
+    this.jointList = make(joints, "div");
+    this.fillJoints();
+    const curves = this.page("Curves");
+    this.choice = make(curves, "select");
+    this.choice.setAttribute("aria-label", "Quantity to draw");
+    this.choice.addEventListener("change", () => this.addCurve(this.choice.selectedIndex - 1));
+    curves.append(this.plot.canvas);
+    this.legend = make(curves, "div", "", "legend");
+    this.fillChoice();
+    this.addCurve(2);
+    make(this.page("Picked"), "p", "Click on a part of the model.", "quiet");
+    this.fillFindings();
+    this.open("Joints");
+  }
+
+  private page(name: string): HTMLElement {
+    return this.pages.get(name) as HTMLElement;
+  }
+
+  open(name: string): void {
+    for (const [key, page] of this.pages) {
+      page.hidden = key !== name;
+      this.tabs.get(key)?.setAttribute("aria-selected", String(key === name));
+    }
+  }
+
+  private addChoice(parent: HTMLElement): void {
+    const choice = make(parent, "select");
+    choice.setAttribute("aria-label", "Articulation");
+    this.parts.articulations.slice(0, 1000).forEach((label, i) => choice.add(new Option(label, String(i))));
+    choice.addEventListener("change", () => this.focus(Number(choice.value)));
+  }
+
+  /** Shows the joints of an articulation. */
+  focus(articulation: number): void {
+    if (articulation < 0 || articulation === this.articulation || articulation >= this.parts.articulations.length) return;
+    this.articulation = articulation;
+    const choice = this.page("Joints").querySelector("select");
+    if (choice) choice.value = String(articulation);
+    this.events.focus(articulation);
+    this.fillJoints();
+    this.fillChoice();
+  }
+
+  /** Dofs of the articulation that have a coordinate or a drive, with their names. */
+  private dofs(): { dof: number; name: string }[] {
+    const out: { dof: number; name: string }[] = [];
+    const alone = this.parts.articulations.length === 0;
+    for (const joint of this.parts.joints)
+      for (let k = 0; k < joint.count; k++)
+        if ((alone || joint.articulation === this.articulation) && this.parts.dofs[joint.dof + k].slider)
+          out.push({ dof: joint.dof + k, name: shortName(joint.label) + (joint.count > 1 ? ` ${k}` : "") });
+    return out.slice(0, 256);
+  }
+
+  private fillJoints(): void {
+    this.rows.clear();
+    this.jointList.replaceChildren();
+    for (const { dof, name } of this.dofs()) this.rows.set(dof, new DofRow(this.jointList, name, dof, this.parts, this.live.reset, this.events));
+    if (this.rows.size === 0) make(this.jointList, "p", "There are no joints to move.", "quiet");
+  }
+
+  private quantities(): Quantity[] {
+    const out: Quantity[] = [
+      { name: "kinetic energy [J]", of: (f) => f.kinetic },
+      { name: "potential energy [J]", of: (f) => f.potential },
+      { name: "total energy [J]", of: (f) => f.kinetic + f.potential },
+      { name: "contacts", of: (f) => f.contacts },
+      { name: "contact force, sum of magnitudes [N]", of: (f) => sumOfLengths(f.forces) },
+    ];
+    for (const { dof, name } of this.dofs()) {
+      const at = (values: (f: LiveFrame) => Float32Array) => (f: LiveFrame) => values(f)[dof - f.firstDof] ?? NaN;
+      const unit = this.parts.dofs[dof].linear ? "m" : "rad";
+      out.push({ name: `${name} position [${unit}]`, of: at((f) => f.q) });
+      out.push({ name: `${name} velocity [${unit}/s]`, of: at((f) => f.qd) });
+      out.push({ name: `${name} target`, of: at((f) => f.target) });
+    }
+    this.parts.bodies.slice(0, 200).forEach((body, i) => {
+      for (const [k, axis] of ["x", "y", "z"].entries()) out.push({ name: `${shortName(body.label)} ${axis} [m]`, of: (f) => f.positions[3 * i + k] });
+    });
+    return out;
+  }
+
+  private fillChoice(): void {
+    const known = this.quantities();
+    this.choice.replaceChildren(new Option("Add a curve…"), ...known.map((q) => new Option(q.name)));
+  }
+
+  private addCurve(index: number): void {
+    const quantity = this.quantities()[index];
+    this.choice.selectedIndex = 0;
+    if (!quantity || this.curves.some((c) => c.quantity.name === quantity.name)) return;
+    this.curves.push({ quantity, track: new Track(quantity.name) });
+    this.fillLegend();
+  }
+
+  private fillLegend(): void {
+    this.legend.replaceChildren();
+    this.curves.forEach((curve, i) => {
+      const entry = make(this.legend, "button", `${curve.quantity.name} ×`);
+      entry.type = "button";
+      entry.title = "Remove";
+      entry.style.color = color(i);
+      entry.addEventListener("click", () => {
+        this.curves.splice(this.curves.indexOf(curve), 1);
+        this.fillLegend();
+      });
+    });
+  }
+
+  private fillFindings(): void {
+    const page = this.page("Findings");
+    if (this.live.findings.length === 0) make(page, "p", "Nothing was found.", "quiet");
+    for (const finding of this.live.findings.slice(0, 500)) {
+      const entry = make(page, "button", "", `finding ${finding.severity === "error" || finding.severity === "warning" ? finding.severity : "info"}`);
+      entry.type = "button";
+      make(entry, "b", finding.id);
+      make(entry, "span", finding.message);
+      make(entry, "small", [finding.prim, finding.place].filter(Boolean).join("   "));
+      if (finding.hint) make(entry, "small", finding.hint);
+      entry.addEventListener("click", () => this.events.show(finding.prim));
+    }
+  }
+
+  /** Shows what is known of what was picked. */
+  picked(facts: Facts[]): void {
+    const page = this.page("Picked");
+    page.replaceChildren();
+    for (const entity of facts) {
+      make(page, "h2", `${entity.kind}  ${entity.label}`);
+      const table = make(page, "table");
+      for (const value of entity.values) {
+        const row = make(table, "tr");
+        make(row, "th", value.field);
+        make(row, "td", `${value.value} ${value.unit}`);
+        make(make(table, "tr", "", "from"), "td", value.from).colSpan = 2;
+      }
+      if (entity.ledger.length > 0) make(page, "h3", "Authored here");
+      for (const line of entity.ledger) {
+        const entry = make(page, "p", `${line.property} = ${line.value}`, `ledger ${line.verdict === "ignored" ? "ignored" : ""}`);
+        make(entry, "small", [line.verdict, line.note, line.place].filter(Boolean).join("   "));
+      }
+    }
+    this.open("Picked");
+  }
+
+  update(frame: LiveFrame): void {
+    this.last = frame;
+    for (const [dof, row] of this.rows) row.update(frame.q[dof - frame.firstDof] ?? NaN, frame.target[dof - frame.firstDof] ?? NaN);
+    for (const { quantity, track } of this.curves) track.add(frame.time, quantity.of(frame));
+    if (!this.page("Curves").hidden) this.plot.update(this.curves.map((c) => c.track));
+  }
+
+  /** The frame that is shown. */
+  get frame(): LiveFrame | null {
+    return this.last;
+  }
+}
+
+function sumOfLengths(vectors: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i + 2 < vectors.length; i += 3) sum += Math.hypot(vectors[i], vectors[i + 1], vectors[i + 2]);
+  return sum;
+}
