@@ -35,8 +35,8 @@ def held():
 
 
 def growth(work, batches=20, size=50):
-    """(bytes, objects) that each call of `work` leaves behind: the slope of a line through what is held after each batch,
-    so that a step at some point, as of a cache that is filled, counts little. The first hundred calls fill such caches."""
+    """(bytes, objects) that each call of `work` leaves behind: the median over the batches, so that a step at some point, as of
+    a cache that is filled or given back, counts nothing. The first hundred calls fill such caches."""
     for _ in range(100):
         work()
     after = np.zeros((batches, 2))
@@ -44,7 +44,7 @@ def growth(work, batches=20, size=50):
         for _ in range(size):
             work()
         after[batch] = held()
-    return np.polyfit(size * np.arange(batches), after, 1)[0]
+    return np.median(np.diff(after, axis=0), axis=0) / size
 
 
 def cycle():
