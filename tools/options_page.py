@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the table of import options in docs/importer.md, of what `mechane schema options --json` prints.
+"""Writes the tables of import options and of conventions in docs/importer.md, of what `mechane schema options --json` and `mechane schema conventions --json` print.
 
 usage: options_page.py [--check]
 
@@ -14,13 +14,12 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "importer.md"
-BEGIN, END = "<!-- options: made by `make docs` -->\n", "<!-- end of options -->\n"
 
 
-def options():
+def known(what):
     """The rows that the program knows."""
     program = os.environ.get("MECHANE", str(ROOT / "build" / "release" / "bin" / "mechane"))
-    return json.loads(subprocess.run([program, "schema", "options", "--json"], check=True, capture_output=True, text=True).stdout)["options"]
+    return json.loads(subprocess.run([program, "schema", what, "--json"], check=True, capture_output=True, text=True).stdout)[what]
 
 
 def table(rows):
@@ -32,10 +31,23 @@ def table(rows):
     return "\n".join(out) + "\n"
 
 
-def page(text, rows):
-    """The page with the table between its marks."""
-    head, rest = text.split(BEGIN, 1)
-    return head + BEGIN + table(rows) + END + rest.split(END, 1)[1]
+def conventions_table(rows):
+    out, group = [], None
+    for row in rows:
+        if row["group"] != group:
+            group = row["group"]
+            out += ["", f"**{group}**", "", "| question | Mechane | `newton-1.8` |", "| --- | --- | --- |"]
+        out.append(f"| {row['question']}{'*' if row['openusd'] else ''} | {row['mechane']} | {row['other']} |")
+    return "\n".join(out[1:]) + "\n"
+
+
+def page(text):
+    """The page with the tables between their marks."""
+    for what, made in (("options", table), ("conventions", conventions_table)):
+        begin, end = f"<!-- {what}: made by `make docs` -->\n", f"<!-- end of {what} -->\n"
+        head, rest = text.split(begin, 1)
+        text = head + begin + made(known(what)) + end + rest.split(end, 1)[1]
+    return text
 
 
 def main():
@@ -43,7 +55,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     old = PAGE.read_text(encoding="utf-8")
-    new = page(old, options())
+    new = page(old)
     if arguments.check:
         print("docs/importer.md is current" if old == new else "docs/importer.md is out of date: make docs")
         return 0 if old == new else 1

@@ -99,7 +99,8 @@ int run_stage(CollideArgs& args, Context& context)
     }
     const tasks::Pool          pool(context.global.threads);
     collision::PipelineOptions choice{.pool = &pool, .broad_phase = *mode};
-    if (options->import.compat == importer::Compat::newton_1_8) choice.hydroelastic.pair_stiffness = collision::PairStiffness::series;
+    if (importer::conventions_of(options->import.compat).pressure_in_series)
+        choice.hydroelastic.pair_stiffness = collision::PairStiffness::series;
     collision::CollisionPipeline pipeline(scene->model, choice);
     context.io.report(pipeline.diagnostics());
     auto       contacts = pipeline.make_contacts();
@@ -161,8 +162,9 @@ int run_stage(CollideArgs& args, Context& context)
 void add_collide(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<CollideArgs>();
-    CLI::App* verb = app.add_subcommand("collide", "Compute the contacts of a stage in its authored pose, or of single pairs of shapes");
-    auto*     cases = verb->add_option("--cases", args->cases, "File with pairs of shapes (schema mechane.cases/1)");
+    CLI::App* verb = app.add_subcommand(
+        "collide", "Compute the contacts of a stage in its authored pose, or of single pairs of shapes");
+    auto* cases = verb->add_option("--cases", args->cases, "File with pairs of shapes (schema mechane.cases/1)");
     verb->add_option("file", args->scene.file, "Stage")->excludes(cases);
     verb->add_option("--algorithm", args->algorithm,
                      "Algorithm: auto chooses by the kinds of shapes; with --cases also mpr (portal refinement) and "

@@ -20,17 +20,17 @@ namespace mechane::cli {
 namespace {
 
 struct DumpArgs {
-    std::string  kind, file, output;
-    std::int64_t limit = -1;  ///< -1: the default
-    std::vector<std::string> only;  ///< entries of the document that are printed; empty for all
+    std::string              kind, file, output;
+    std::int64_t             limit = -1;  ///< -1: the default
+    std::vector<std::string> only;        ///< entries of the document that are printed; empty for all
 };
 
 /// The document with the entries of these names alone, at its top or one level below; "schema" stays.
 /// @error RUN_ARGUMENT  a name that is nowhere; the hint has the nearest ones
 Result<std::string> only_entries(const std::string& text, const std::vector<std::string>& names)
 {
-    using Json          = nlohmann::ordered_json;
-    const Json document = Json::parse(text);
+    using Json                        = nlohmann::ordered_json;
+    const Json               document = Json::parse(text);
     std::vector<std::string> known;
     for (const auto& [key, value] : document.items()) {
         known.push_back(key);
@@ -44,8 +44,10 @@ Result<std::string> only_entries(const std::string& text, const std::vector<std:
             return make_diagnostic(run::kArgument, {}, fmt::format("the document has no entry '{}'", name),
                                    fmt::format("Nearest names: {}.", fmt::join(nearest(name, known), ", ")));
         }
-    const auto wanted = [&](const std::string& name) { return std::find(names.begin(), names.end(), name) != names.end(); };
-    Json       out    = Json::object();
+    const auto wanted = [&](const std::string& name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    Json out = Json::object();
     for (const auto& [key, value] : document.items()) {
         if (key == "schema" || wanted(key)) out[key] = value;
         if (value.is_object() && !wanted(key))
@@ -60,7 +62,7 @@ std::string dump_physics(const usd::Stage& stage, bool strict, const importer::I
 {
     Diagnostics           found;
     physics::ParseOptions parsing;
-    parsing.strict_reference = strict;
+    if (strict) parsing.conventions = physics::kOpenUsd26;
     // OpenUSD does not know that a prim with NewtonCollisionAPI alone is a collider.
     parsing.newton_schemas_imply_base = !strict;
     parsing.threads                   = import.threads;
@@ -68,8 +70,8 @@ std::string dump_physics(const usd::Stage& stage, bool strict, const importer::I
     parsing.nested_bodies             = import.nested_bodies;
     parsing.reset_stack               = import.reset_stack;
     if (import.root_path != "/") parsing.roots.emplace_back(import.root_path);
-    const auto        model           = physics::parse(stage, parsing, found);
-    const std::string text            = physics::dump_physics(
+    const auto        model = physics::parse(stage, parsing, found);
+    const std::string text  = physics::dump_physics(
         model, [&](const physics::Collider& collider) { return resolve::mass_info(collider, strict, found); });
     io.report(found);
     return text;
@@ -91,7 +93,7 @@ int run_dump(const DumpArgs& args, Context& context)
     auto options = scene_options(context);
     if (!options) return kExitUsage;
     options->open.openusd_schemas_only = stage_only;
-    const bool as_openusd = args.kind == "physics" && context.global.compat == "openusd-26";
+    const bool as_openusd              = args.kind == "physics" && context.global.compat == "openusd-26";
     if (as_openusd) options->open.openusd_schemas_only = true;
     const auto stage = open_stage(args.file, options->open, context);
     if (!stage) return context.io.fail(stage.error());
@@ -122,7 +124,9 @@ void add_dump(CLI::App& app, Context& context)
     verb->add_option("file", args->file, "Stage")->required();
     verb->footer("For a stage there is one --option, schemas=openusd: without the vendors' schemas.");
     verb->add_option("--limit", args->limit, "Print a hash instead of arrays longer than this; 0 prints all");
-    verb->add_option("--only", args->only, "Print only these entries of the document, at its top or one level below; may repeat")->delimiter(',');
+    verb->add_option("--only", args->only,
+                     "Print only these entries of the document, at its top or one level below; may repeat")
+        ->delimiter(',');
     is_output_file(verb->add_option("-o,--output", args->output, "Output file, .gz compresses; stdout by default"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);

@@ -125,12 +125,34 @@ void print_options(const Context& context)
                             {"meaning", o.meaning},
                             {"values", o.values}});
         else
-            context.io.out(fmt::format("{:34} {:8} {:12} {:4} {}{}\n", o.name, o.type, o.initial, o.unit, o.meaning,
-                                       o.values.empty() || o.type == "flag"
-                                           ? ""
-                                           : fmt::format(" ({})", fmt::join(o.values, ", "))));
+            context.io.out(fmt::format(
+                "{:34} {:8} {:12} {:4} {}{}\n", o.name, o.type, o.initial, o.unit, o.meaning,
+                o.values.empty() || o.type == "flag" ? "" : fmt::format(" ({})", fmt::join(o.values, ", "))));
     }
     if (context.global.json) context.io.out(json{{"schema", "mechane.options/1"}, {"options", rows}}.dump(1) + "\n");
+}
+
+void print_conventions(const Context& context)
+{
+    auto             rows = json::array();
+    std::string_view group;
+    for (const physics::Convention& c : physics::convention_table()) {
+        if (context.global.json) {
+            rows.push_back({{"name", c.name},
+                            {"group", c.group},
+                            {"question", c.question},
+                            {"mechane", c.mechane},
+                            {"other", c.other},
+                            {"openusd", c.openusd}});
+            continue;
+        }
+        if (group != c.group) context.io.out(fmt::format("{}{}\n", group.empty() ? "" : "\n", c.group));
+        group = c.group;
+        context.io.out(fmt::format("  {} ({})\n    mechane      {}\n    {}  {}\n", c.question, c.name, c.mechane,
+                                   c.openusd ? "the others " : "newton-1.8 ", c.other));
+    }
+    if (context.global.json)
+        context.io.out(json{{"schema", "mechane.conventions/1"}, {"conventions", rows}}.dump(1) + "\n");
 }
 
 }  // namespace
@@ -143,11 +165,13 @@ void add_schema(CLI::App& app, Context& context)
     };
     const auto args = std::make_shared<Args>();
     CLI::App*  verb = app.add_subcommand(
-        "schema", "Show tables: how pairs of shapes collide, which solver uses which contact material, what "
-        "--option can set, the properties of a schema, attributes of two vendors with the same meaning");
-    verb->add_option("what", args->what, "pairs, materials, options, show or map")
+        "schema",
+        "Show tables: how pairs of shapes collide, which solver uses which contact material, what "
+        "--option can set, where OpenUSD and Newton read a stage otherwise, the properties of a schema, "
+        "attributes of two vendors with the same meaning");
+    verb->add_option("what", args->what, "pairs, materials, options, conventions, show or map")
         ->required()
-        ->check(CLI::IsMember({"pairs", "materials", "options", "show", "map"}));
+        ->check(CLI::IsMember({"pairs", "materials", "options", "conventions", "show", "map"}));
     verb->add_option("names", args->names,
                      "With show: schemas (default all); with map: two resolvers, such as physx newton");
     add_global_options(*verb, context);
@@ -161,6 +185,7 @@ void add_schema(CLI::App& app, Context& context)
         if (args->what == "pairs") print_pairs(context);
         if (args->what == "materials") print_materials(context);
         if (args->what == "options") print_options(context);
+        if (args->what == "conventions") print_conventions(context);
         if (args->what == "show") context.exit = show_schemas(args->names, context);
         if (args->what == "map") context.exit = map_resolvers(args->names, context);
     });

@@ -82,7 +82,7 @@ void add_actuators(Import& run)
         const TargetMode other = servo->position ? TargetMode::velocity : TargetMode::position;
         if (mode == TargetMode::none) dof->actuator_mode = own;
         if (mode == other) dof->actuator_mode = TargetMode::position_velocity;
-        if (!run.newton() && prim.attribute("mjc:forceRange:max").authored()) {
+        if (!run.conventions.servo_force_range_unread && prim.attribute("mjc:forceRange:max").authored()) {
             for (const char* name : {"mjc:forceRange:min", "mjc:forceRange:max"})
                 run.took(prim, name, physics::Use::converted, "the larger magnitude bounds the drive's force");
             const double low  = prim.attribute("mjc:forceRange:min").get_or<double>(0),
@@ -91,7 +91,8 @@ void add_actuators(Import& run)
         }
         ++run.result.actuator_count;
     }
-    if (run.newton()) run.result.actuator_count = 0;  // there it counts Newton's own actuator prims
+    if (run.conventions.own_actuators_counted)
+        run.result.actuator_count = 0;  // there it counts Newton's own actuator prims
 }
 
 }  // namespace mechane::importer

@@ -39,8 +39,8 @@ double outside_of(const geometry::Mesh& hull, const std::vector<Vec3d>& points)
     double most = 0;
     for (const auto& t : hull.triangles) {
         const Vec3d& a = hull.points[static_cast<std::size_t>(t[0])];
-        const Vec3d  n = cross(hull.points[static_cast<std::size_t>(t[1])] - a,
-                               hull.points[static_cast<std::size_t>(t[2])] - a);
+        const Vec3d  n =
+            cross(hull.points[static_cast<std::size_t>(t[1])] - a, hull.points[static_cast<std::size_t>(t[2])] - a);
         const double size = length(n);
         if (!(size > 0)) continue;
         for (const Vec3d& p : points) most = std::max(most, dot(n, p - a) / size);
@@ -56,7 +56,7 @@ std::optional<CollisionPart> hull_part(const Import& run, const physics::Collide
     const int        budget   = std::max(run.hull_vertices(collider.prim), 4);
     auto             hull     = geometry::build_hull(points, {.max_vertices = budget});
     if (!hull) return std::nullopt;
-    if (!run.newton() && std::ssize(hull->points) >= budget && std::ssize(points) > budget) {
+    if (!run.conventions.hulls_cut_silently && std::ssize(hull->points) >= budget && std::ssize(points) > budget) {
         const geometry::Aabbd box    = geometry::bounds(*hull);
         const double          lost   = outside_of(*hull, points);
         const double          extent = length(box.upper - box.lower);
@@ -74,19 +74,21 @@ std::optional<CollisionPart> hull_part(const Import& run, const physics::Collide
 bool shares_hull(const Import& run, const physics::Collider& collider)
 {
     return !collider.sheared_points &&
-           (run.newton() || std::min({collider.mesh_scale.x, collider.mesh_scale.y, collider.mesh_scale.z}) > 0);
+           (run.conventions.hulls_scaled ||
+            std::min({collider.mesh_scale.x, collider.mesh_scale.y, collider.mesh_scale.z}) > 0);
 }
 
 /// The vertices that Newton has of a mesh, scaled. Flat shading gives each corner of a triangle its own.
 std::vector<Vec3d> newton_vertices(const physics::Collider& collider, const geometry::Mesh& mesh)
 {
-    const auto has = [&](const char* name) { return collider.prim.attribute(name).authored(); };
-    const auto scheme = collider.prim.attribute("subdivisionScheme").get_or<std::string>("catmullClark");
-    const bool flat   = !has("normals") && !has("primvars:normals") && (scheme == "none" || scheme == "bilinear");
+    const auto         has    = [&](const char* name) { return collider.prim.attribute(name).authored(); };
+    const auto         scheme = collider.prim.attribute("subdivisionScheme").get_or<std::string>("catmullClark");
+    const bool         flat = !has("normals") && !has("primvars:normals") && (scheme == "none" || scheme == "bilinear");
     std::vector<Vec3d> out;
     if (flat)
         for (const auto& triangle : mesh.triangles)
-            for (const std::int32_t v : triangle) out.push_back(in_shape_frame(collider, mesh.points[static_cast<std::size_t>(v)]));
+            for (const std::int32_t v : triangle)
+                out.push_back(in_shape_frame(collider, mesh.points[static_cast<std::size_t>(v)]));
     else
         for (const Vec3d& p : mesh.points) out.push_back(in_shape_frame(collider, p));
     return out;
@@ -117,8 +119,9 @@ std::optional<CollisionPart> newton_box(const std::vector<Vec3d>& vertices)
     const geometry::PrincipalAxes axes = geometry::principal_axes(solid.inertia);
     const Mat33d                  R    = to_matrix(axes.rotation);
     std::array<std::size_t, 3>    order{0, 1, 2};
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return axes.values[a] < axes.values[b]; });
-    const auto column = [&](std::size_t i) { return Vec3d{R(0, i), R(1, i), R(2, i)}; };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return axes.values[a] < axes.values[b]; });
+    const auto  column = [&](std::size_t i) { return Vec3d{R(0, i), R(1, i), R(2, i)}; };
     const Vec3d v0 = column(order[0]), v1 = column(order[1]), v2 = cross(v0, v1);
     const Quatd base = conjugate(from_matrix(Mat33d::from_columns(v0, v1, v2)));  // into the principal frame
     std::optional<CollisionPart> best;
@@ -128,7 +131,7 @@ std::optional<CollisionPart> newton_box(const std::vector<Vec3d>& vertices)
             const double half = kPi * step / kSteps;
             Quatd        turn{0, 0, 0, std::cos(half)};
             (axis == 0 ? turn.x : axis == 1 ? turn.y : turn.z) = std::sin(half);
-            const Mat33d Q = to_matrix(base * turn);
+            const Mat33d Q                                     = to_matrix(base * turn);
             Vec3d        low{kInfinity, kInfinity, kInfinity}, high{-kInfinity, -kInfinity, -kInfinity};
             for (const Vec3d& p : hull->points) {
                 const Vec3d q = Q * (p - solid.com);
@@ -151,7 +154,7 @@ std::optional<CollisionPart> newton_box(const std::vector<Vec3d>& vertices)
 std::vector<CollisionPart> hull_parts(const Import& run, const physics::Collider& collider, const geometry::Mesh& mesh)
 {
     // Newton takes the authored mesh apart and scales the pieces.
-    const bool     as_authored = run.newton() && shares_hull(run, collider);
+    const bool     as_authored = run.conventions.hulls_scaled && shares_hull(run, collider);
     geometry::Mesh scaled      = mesh;
     for (Vec3d& p : scaled.points)
         if (!as_authored) p = in_shape_frame(collider, p);
@@ -218,18 +221,19 @@ std::vector<CollisionPart> compute_parts(const Import& run, const physics::Colli
             return {whole_mesh(collider, data)};
         case physics::Approximation::mesh_simplification: {
             CollisionPart whole = whole_mesh(collider, data);
-            if (run.newton())
+            if (run.conventions.simplified_mesh_is_whole)
                 fallback("meshSimplification", "the mesh itself");
             else
                 whole.source = std::make_shared<const geometry::Mesh>(geometry::simplified(*whole.source));
             return {std::move(whole)};
         }
         case physics::Approximation::bounding_sphere:
-            if (auto part = run.newton() ? newton_sphere(newton_vertices(collider, *data.mesh)) : sphere_part(points))
+            if (auto part = run.conventions.bounds_by_vertices ? newton_sphere(newton_vertices(collider, *data.mesh))
+                                                               : sphere_part(points))
                 return {std::move(*part)};
             break;
         case physics::Approximation::bounding_cube:
-            if (run.newton())
+            if (run.conventions.bounds_by_vertices)
                 if (auto part = newton_box(newton_vertices(collider, *data.mesh))) return {std::move(*part)};
             if (auto part = box_part(points)) return {std::move(*part)};
             break;

@@ -117,7 +117,7 @@ bool usable_joint(Import& run, physics::Index index)
                    fmt::format("both ends of {} resolve to {}", joint.path.text(), run.body(joint.body0).path.text()));
         return false;
     }
-    if (!run.newton() && joint.body0 != physics::kNone && joint.body1 != physics::kNone) {
+    if (!run.conventions.first_scene_only && joint.body0 != physics::kNone && joint.body1 != physics::kNone) {
         const physics::Index scene = run.body(joint.body0).scene, other = run.body(joint.body1).scene;
         if (scene != other) {
             if (run.scope == physics::kNone || run.scope == scene)

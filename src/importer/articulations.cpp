@@ -43,12 +43,13 @@ std::int32_t add_joint(Import& run, const PlannedJoint& planned, WorldAnchor anc
     joint.enabled                   = first.enabled;
     joint.exclude_from_articulation = excluded;
     // Outside Newton's rules the pairs that a joint filters are listed one by one, by the rule of the schema.
-    joint.collision_filter_parent = run.newton() && ends->parent >= 0 &&
+    joint.collision_filter_parent = run.conventions.joints_filter_bodies && ends->parent >= 0 &&
                                     std::any_of(planned.members.begin(), planned.members.end(),
                                                 [&](physics::Index i) { return !run.joint(i).collision_enabled; });
     const Filled filled           = fill_joint(run, planned.members, *ends, joint);
     if (!filled.holds) return -1;
-    if (!run.newton() && !filled.coordinates_authored) take_coordinates_from_poses(run, *ends, joint);
+    if (!run.conventions.coordinates_zero_unless_authored && !filled.coordinates_authored)
+        take_coordinates_from_poses(run, *ends, joint);
 
     const std::int32_t index = run.builder.add_joint(std::move(joint));
     for (const physics::Index i : planned.members) {
@@ -97,15 +98,15 @@ void add_tree(Import& run, const PlannedTree& tree)
     if (tree.root_body != physics::kNone) joints.push_back(add_base_joint(run, run.body_index(tree.root_body)));
     const bool replace_root = run.options.floating.has_value() || run.options.base_joint.has_value();
     for (std::size_t i = 0; i < tree.joints.size(); ++i) {
-        const physics::Joint& joint = run.joint(tree.joints[i].members.front());
-        const WorldAnchor anchor = i == 0 ? WorldAnchor::articulation_root : WorldAnchor::articulation_branch;
-        const auto        ends   = joint_ends(run, joint, tree.joints[i].flipped, anchor, tree.prim);
+        const physics::Joint& joint  = run.joint(tree.joints[i].members.front());
+        const WorldAnchor     anchor = i == 0 ? WorldAnchor::articulation_root : WorldAnchor::articulation_branch;
+        const auto            ends   = joint_ends(run, joint, tree.joints[i].flipped, anchor, tree.prim);
         if (!ends) continue;
         if (ends->parent < 0 && i == 0 && replace_root) {
             joints.push_back(add_base_joint(run, ends->child));
             continue;
         }
-        if (run.newton() && ends->parent >= 0 &&
+        if (run.conventions.kinematic_children_refused && ends->parent >= 0 &&
             run.builder.bodies[static_cast<std::size_t>(ends->child)].flags == model::body_flag::kinematic) {
             run.refuse(codes::kBodyKinematicChild, run.body(ends->child_body).prim.site(),
                        fmt::format("{} is kinematic and hangs on another body by {}",
@@ -140,11 +141,11 @@ void add_articulations(Import& run)
         if (!root.valid || run.ignored(root.path)) continue;
         run.collect(root.prim);
         if (const usd::Prim above = root.prim.parent()) run.collect(above);
-        if (!run.newton()) continue;
+        if (!run.conventions.body_attributes_by_articulation) continue;
         for (const usd::Path& listed : root.reference_bodies)
             if (const usd::Prim link = run.stage.prim_at(listed)) run.collect(link);
     }
-    run.plan = run.newton() ? plan_as_authored(run) : plan_trees(run);
+    run.plan = run.conventions.trees_as_authored ? plan_as_authored(run) : plan_trees(run);
     for (const PlannedTree& tree : run.plan.trees) {
         if (run.fatal) return;
         if (tree.has_authored_root) add_tree(run, tree);
@@ -155,7 +156,7 @@ void add_orphan_joints(Import& run)
 {
     for (const PlannedTree& tree : run.plan.trees) {
         if (tree.has_authored_root) continue;
-        if (!run.options.keep_orphan_joints || run.newton())
+        if (!run.options.keep_orphan_joints || run.conventions.trees_as_authored)
             add_tree(run, tree);
         else
             for (const PlannedJoint& joint : tree.joints) add_joint(run, joint, WorldAnchor::orphan, {});
@@ -169,14 +170,14 @@ void add_base_joints(Import& run)
     for (const model::BuilderJoint& joint : run.builder.joints) {
         // A loop joint closes a loop between bodies that already hang somewhere; it holds none of its own outside
         // Newton's rules.
-        if (joint.child >= 0 && (run.newton() || joint.articulation >= 0))
+        if (joint.child >= 0 && (run.conventions.trees_as_authored || joint.articulation >= 0))
             held[static_cast<std::size_t>(joint.child)] = true;
         for (const std::int32_t b : {joint.parent, joint.child})
             if (b >= 0) jointed[static_cast<std::size_t>(b)] = true;
     }
     const bool any_articulation = std::any_of(run.physics.articulations.begin(), run.physics.articulations.end(),
                                               [](const auto& a) { return a.valid; });
-    const bool spare_jointed    = run.newton() && !any_articulation && !run.plan.loops.empty();
+    const bool spare_jointed    = run.conventions.trees_as_authored && !any_articulation && !run.plan.loops.empty();
     // In the order in which the bodies came into the builder.
     std::vector<std::int32_t> bodies;
     for (const std::int32_t b : run.body_of)
@@ -191,16 +192,17 @@ void add_base_joints(Import& run)
             run.physics.articulations.empty() ? nullptr : root_prim_above(run, usd::Path(path));
         const std::int32_t j = add_base_joint(run, b);
         add_articulation(run, {j}, root != nullptr ? root->path.text() : path,
-                         root != nullptr && !run.newton() ? root->prim : usd::Prim{});
+                         root != nullptr && !run.conventions.single_bodies_have_no_root ? root->prim : usd::Prim{});
     }
 }
 
 void add_excluded_joints(Import& run)
 {
     for (std::size_t i = 0; i < run.plan.excluded.size(); ++i)
-        add_joint(run, {{run.plan.excluded[i]}, false}, run.newton() ? WorldAnchor::excluded : WorldAnchor::orphan,
+        add_joint(run, {{run.plan.excluded[i]}, false},
+                  run.conventions.world_anchors_recovered ? WorldAnchor::excluded : WorldAnchor::orphan,
                   run.plan.excluded_roots[i], true);
-    if (run.newton()) return;
+    if (run.conventions.joint_distances_dropped) return;
     // The distance of a PhysicsJoint is a constraint beside that of its axes.
     for (std::size_t i = 0; i < run.physics.joints.size(); ++i) {
         const physics::Joint& source = run.physics.joints[i];
@@ -248,13 +250,13 @@ void add_equalities(Import& run)
         joint.parent_xform              = ends->X_P;
         joint.child_xform               = ends->X_C;
         joint.enabled                   = source.enabled;
-        joint.collision_filter_parent   = run.newton() && ends->parent >= 0;
+        joint.collision_filter_parent   = run.conventions.joints_filter_bodies && ends->parent >= 0;
         joint.exclude_from_articulation = true;
         // A weld that resists no torque holds a point, as a connect does. The point is given on body0's side.
         if (weld) run.took(source.prim, "mjc:torqueScale", physics::Use::used, "zero makes the weld hold a point");
         const bool holds_point = !weld || source.prim.attribute("mjc:torqueScale").get_or<double>(1) == 0;
         joint.type             = holds_point ? model::JointType::ball : model::JointType::fixed;
-        if (weld && run.newton()) hold_as_mujoco(run, source, *ends, joint);
+        if (weld && run.conventions.welds_as_mujoco) hold_as_mujoco(run, source, *ends, joint);
         if (!weld) {
             const auto pose = [&](std::int32_t b) {
                 return b < 0 ? Posed{} : run.builder.bodies[static_cast<std::size_t>(b)].q;

@@ -14,16 +14,17 @@ void dismiss_velocity(Import& run, const physics::Body& body)
     const bool moved = run.options.animation && moves(body.prim);
     if (run.log)
         for (const char* name : {"physics:velocity", "physics:angularVelocity"})
-            run.log->dismiss(body.prim, name,
-                             moved ? "the body is kinematic: its animation moves it" : "the body is kinematic: it rests");
+            run.log->dismiss(
+                body.prim, name,
+                moved ? "the body is kinematic: its animation moves it" : "the body is kinematic: it rests");
     if (moved || (body.velocity == Vec3d{} && body.angular_velocity == Vec3d{})) return;
     const auto text = [](const char* name, const Vec3d& v) {
         return v == Vec3d{} ? std::string() : fmt::format(", {} = ({:.6g}, {:.6g}, {:.6g})", name, v.x, v.y, v.z);
     };
-    run.found.add(codes::kKinematicVelocity, body.prim.site(),
-                  fmt::format("{} is kinematic and not animated{}{}", body.path.text(),
-                              text("physics:velocity", body.velocity),
-                              text("physics:angularVelocity", body.angular_velocity)));
+    run.found.add(
+        codes::kKinematicVelocity, body.prim.site(),
+        fmt::format("{} is kinematic and not animated{}{}", body.path.text(), text("physics:velocity", body.velocity),
+                    text("physics:angularVelocity", body.angular_velocity)));
 }
 
 }  // namespace
@@ -38,22 +39,24 @@ std::int32_t add_body(Import& run, physics::Index index)
     const Posed&                       X_WB = run.X_WB[slot];
     Vec3d                              com  = mass.com;
     // Newton sums in single precision, where a centre of mass this close to an axis lies on it.
-    for (std::size_t i = 0; i < 3 && run.newton(); ++i)
+    for (std::size_t i = 0; i < 3 && run.conventions.tiny_com_is_zero; ++i)
         if (std::abs(com[i]) < 1e-8) com[i] = 0;
     const std::int32_t b = run.builder.add_link(X_WB, body.path.text(), mass.mass, com, mass.inertia);
     run.body_of[slot]    = b;
 
     model::BuilderBody& added = run.builder.bodies[static_cast<std::size_t>(b)];
-    added.scene               = run.newton() ? -1 : body.scene;
+    added.scene               = run.conventions.first_scene_only ? -1 : body.scene;
     added.lock_inertia        = true;  // the mass rules have accounted for every collider already
     if (body.kinematic) added.flags = model::body_flag::kinematic;
-    added.starts_asleep = body.starts_asleep && !run.newton();
+    added.starts_asleep = body.starts_asleep && !run.conventions.never_asleep;
 
-    const auto  frame          = run.newton() ? physics::VelocityFrame::rotation_only : physics::VelocityFrame::local;
+    const auto frame =
+        run.conventions.velocities_rotated_only ? physics::VelocityFrame::rotation_only : physics::VelocityFrame::local;
     const auto  velocity       = physics::world_velocity(body, frame);
     const Quatd stage_to_world = X_WB.q * conjugate(body.X_WB.q);
     if (run.log) {
-        if (run.newton()) run.log->dismiss(body.prim, "physics:startsAsleep", "newton-1.8 has no sleep");
+        if (run.conventions.never_asleep)
+            run.log->dismiss(body.prim, "physics:startsAsleep", "newton-1.8 has no sleep");
         for (const char* name : {"physics:velocity", "physics:angularVelocity"})
             if (added.starts_asleep) run.log->dismiss(body.prim, name, "the body starts asleep, at rest");
     }
@@ -66,7 +69,7 @@ std::int32_t add_body(Import& run, physics::Index index)
     run.result.mass_rules[added.label]             = mass.rule;
     run.result.path_body_map[added.label]          = b;
     run.result.path_original_body_map[added.label] = b;
-    if (!run.newton()) run.collect(body.prim);
+    if (!run.conventions.body_attributes_by_articulation) run.collect(body.prim);
     add_visuals_of_body(run, index, b);
     return b;
 }
@@ -83,7 +86,7 @@ bool Import::imports(physics::Index i) const
     if (!b.valid || ignored_bodies.count(i) != 0) return false;
     if (!in_turn(b.scene, world_of_body, static_cast<std::size_t>(i))) return false;
     // A disabled body is part of the world: its colliders already are, and a joint to it holds its other end in place.
-    if (!b.enabled) return newton() && !options.only_load_enabled_rigid_bodies;
+    if (!b.enabled) return conventions.disabled_bodies_stay && !options.only_load_enabled_rigid_bodies;
     return true;
 }
 

@@ -22,9 +22,10 @@ void collapse(Import& run)
         for (const std::int32_t b : {equality.parent, equality.child})
             if (b >= 0) keep.bodies.push_back(b);
     }
-    model::CollapseResult result = model::collapse_fixed_joints(
-        run.builder, keep, run.found,
-        run.newton() ? model::MergedInertia::survivor_origin : model::MergedInertia::center_of_mass);
+    model::CollapseResult result = model::collapse_fixed_joints(run.builder, keep, run.found,
+                                                                run.conventions.merged_inertia_about_origin
+                                                                    ? model::MergedInertia::survivor_origin
+                                                                    : model::MergedInertia::center_of_mass);
     for (auto& [path, body] : run.result.path_body_map) {
         if (body < 0) continue;
         if (const auto pose = result.body_merged_transform.find(body); pose != result.body_merged_transform.end())

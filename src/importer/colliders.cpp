@@ -52,7 +52,8 @@ std::optional<model::MaterialCombine> combine_rule(std::string_view name)
 bool may_be_tuned(const Import& run, const physics::Collider& collider, const physics::Material* material,
                   const std::string& label)
 {
-    if (run.newton() || run.log != nullptr || material != nullptr || run.builder.default_shape.is_hydroelastic)
+    if (run.conventions.every_collider_looked_up || run.log != nullptr || material != nullptr ||
+        run.builder.default_shape.is_hydroelastic)
         return true;
     for (const auto& [resolver, prims] : run.result.schema_attrs)
         if (const auto prim = prims.find(label); prim != prims.end() && !prim->second.empty()) return true;
@@ -82,7 +83,8 @@ bool can_press(Import& run, const physics::Collider& collider)
             why = "a mesh that is not closed makes point contacts only";
     }
     if (why.empty()) return true;
-    const resolve::Resolved asked = run.resolvers.get(collider.prim, resolve::Key::shape_hydroelastic_enabled, run.context);
+    const resolve::Resolved asked =
+        run.resolvers.get(collider.prim, resolve::Key::shape_hydroelastic_enabled, run.context);
     run.found.add(model::kHydroelasticUnsupported, asked.authored() ? asked.site : collider.prim.site(),
                   fmt::format("<{}>: {}", collider.path.text(), why));
     leave(run, collider.prim, resolve::Key::shape_hydroelastic_enabled, why);
@@ -121,27 +123,27 @@ model::ShapeConfig config_of(Import& run, const physics::Collider& collider, con
                 run.log->correct(material->prim, name, physics::Use::ignored,
                                  "coefficients combine by the rule of the solver");
     if (material != nullptr) {
-        if (run.newton() && run.log)
+        if (run.conventions.static_friction_dropped && run.log)
             run.log->dismiss(material->prim, "physics:staticFriction", "newton-1.8 has one friction");
         config.mu          = material->dynamic_friction;
         config.restitution = material->restitution;
-        if (!run.newton()) config.mu_static = material->static_friction;
+        if (!run.conventions.static_friction_dropped) config.mu_static = material->static_friction;
     }
     auto sdf  = resolve::sdf_settings(run.resolvers, collider, run.context, config.is_hydroelastic, run.found);
     config.kh = sdf.kh;
-    if (sdf.hydroelastic && !run.newton()) sdf.hydroelastic = can_press(run, collider);
+    if (sdf.hydroelastic && !run.conventions.sdf_as_authored) sdf.hydroelastic = can_press(run, collider);
     config.is_hydroelastic = sdf.hydroelastic;
-    if (collider.kind == ShapeKind::plane && !run.newton()) {
+    if (collider.kind == ShapeKind::plane && !run.conventions.sdf_as_authored) {
         using resolve::Key;
-        for (const Key key : {Key::shape_sdf_target_voxel_size, Key::shape_sdf_max_resolution,
-                              Key::shape_sdf_narrow_band_inner, Key::shape_sdf_narrow_band_outer,
-                              Key::shape_sdf_texture_format, Key::shape_sdf_padding})
+        for (const Key key :
+             {Key::shape_sdf_target_voxel_size, Key::shape_sdf_max_resolution, Key::shape_sdf_narrow_band_inner,
+              Key::shape_sdf_narrow_band_outer, Key::shape_sdf_texture_format, Key::shape_sdf_padding})
             leave(run, collider.prim, key, "a plane has no distance field");
         sdf.has_sdf = false;
     }
     if (auto authored = sdf_config(sdf)) config.sdf = std::move(authored);  // else the builder's default stays
     if (const auto group = run.resolvers.get(collider.prim, resolve::Key::shape_collision_group, run.context).number();
-        group && !run.newton())
+        group && !run.conventions.collision_group_unread)
         config.collision_group = static_cast<std::int32_t>(*group);
     return config;
 }
@@ -219,14 +221,15 @@ class ColliderAdder {
         }
         run_.shape_of[static_cast<std::size_t>(index_)] = index;
         run_.result.path_shape_map[label]               = index;
-        run_.result.path_shape_scale[label]             = run_.newton() ? newton_scale(collider_) : collider_.scale;
+        run_.result.path_shape_scale[label] =
+            run_.conventions.scale_by_axes ? newton_scale(collider_) : collider_.scale;
         return index;
     }
 
     void emit_along(GeoType type, double radius, double half_height)
     {
         shape_.type    = type;
-        shape_.xform.q = turned_onto(shape_.xform.q, collider_.axis, run_.newton());
+        shape_.xform.q = turned_onto(shape_.xform.q, collider_.axis, run_.conventions.axes_in_single_precision);
         shape_.scale   = {run_.length() * radius, run_.length() * half_height, 0};
         emit(shape_);
     }
@@ -242,7 +245,8 @@ class ColliderAdder {
                 emit(shape_);
                 return;
             case ShapeKind::cube:
-                if (!collider_.sheared_corners.empty() && !run_.newton()) return add_hull(collider_.sheared_corners);
+                if (!collider_.sheared_corners.empty() && !run_.conventions.sheared_boxes_stay_boxes)
+                    return add_hull(collider_.sheared_corners);
                 shape_.type  = GeoType::box;
                 shape_.scale = unit * collider_.half_extents;
                 emit(shape_);
@@ -255,7 +259,7 @@ class ColliderAdder {
                 return emit_along(GeoType::cone, collider_.radius, collider_.half_height);
             case ShapeKind::plane:
                 shape_.type    = GeoType::plane;
-                shape_.xform.q = turned_onto(shape_.xform.q, collider_.axis, run_.newton());
+                shape_.xform.q = turned_onto(shape_.xform.q, collider_.axis, run_.conventions.axes_in_single_precision);
                 shape_.scale   = {};
                 emit(shape_);
                 return;
@@ -282,7 +286,7 @@ class ColliderAdder {
     void add_tapered()
     {
         const bool capsule = collider_.kind == ShapeKind::capsule_1;
-        if (run_.newton()) return;
+        if (run_.conventions.tapered_shapes_dropped) return;
         if (std::abs(collider_.radius - collider_.radius_top) <= 1e-6 * collider_.radius)
             return emit_along(capsule ? GeoType::capsule : GeoType::cylinder, collider_.radius, collider_.half_height);
         // A tapered body is the hull of its two rims, or of its two balls.
@@ -307,8 +311,8 @@ class ColliderAdder {
     void add_points()
     {
         constexpr std::size_t kMost = 1000;
-        if (run_.newton() || collider_.points.size() > kMost) {
-            if (!run_.newton())
+        if (run_.conventions.point_clouds_dropped || collider_.points.size() > kMost) {
+            if (!run_.conventions.point_clouds_dropped)
                 run_.found.add(codes::kApproxFallback, collider_.prim.site(),
                                fmt::format("{} has {} spheres, more than {}; left out", shape_.label,
                                            collider_.points.size(), kMost));
@@ -338,7 +342,7 @@ class ColliderAdder {
     {
         const MeshData* data = run_.meshes.read(collider_.prim, run_.found);
         if (data == nullptr) {
-            if (run_.newton())
+            if (run_.conventions.faults_refuse_import)
                 run_.refuse(codes::kMeshData, collider_.prim.site(),
                             fmt::format("{} has no usable mesh data", shape_.label));
             return;
@@ -398,8 +402,7 @@ class ColliderAdder {
             part.scale               = run_.length() * collider_.mesh_scale;
             if (&covered != &materials.front()) part.label += "_" + covered.subset;
             if (part.config.is_visible)
-                part.source =
-                    model::painted(part.source, paint_of(run_, look_, collider_.prim, data, covered.faces));
+                part.source = model::painted(part.source, paint_of(run_, look_, collider_.prim, data, covered.faces));
             emit(std::move(part));
         }
         return !materials.empty();
@@ -437,7 +440,7 @@ void add_twin(Import& run, physics::Index index)
     twin.config            = run.builder.default_shape;
     twin.config.density    = 0;
     twin.config.is_visible = true;
-    if (run.newton()) twin.config.margin = simple.config.margin;
+    if (run.conventions.drawn_twin_keeps_margin) twin.config.margin = simple.config.margin;
     twin.config.has_shape_collision = twin.config.has_particle_collision = false;
     run.builder.add_shape(std::move(twin));
 }
@@ -502,7 +505,7 @@ void add_colliders(Import& run)
         run.collect(collider.prim);
         ColliderAdder(run, i).add();
     }
-    if (run.newton()) return finish_approximations_as_newton(run);
+    if (run.conventions.approximations_in_passes) return finish_approximations_as_newton(run);
     // Further pieces of decomposed meshes follow, so that a collider's index does not depend on how many pieces others
     // have.
     for (auto& [collider, part] : run.further_parts)

@@ -137,7 +137,7 @@ void declare(Import& run, const usd::Token& name)
         if (run.log) run.log->correct(run.scene, name, Use::ignored, ok.error().message);
         Diagnostic error = ok.error();
         error.site       = attribute.site();
-        if (run.newton() && !run.fatal)
+        if (run.conventions.faults_refuse_import && !run.fatal)
             run.fatal = std::move(error);
         else
             run.found.add(std::move(error));
@@ -313,7 +313,8 @@ class ValueReader {
             for (std::size_t a = run_.first_articulation; a < run_.builder.articulations.size(); ++a) {
                 const std::string& label = run_.builder.articulations[a].label;
                 if (label != path && !label.starts_with(path + "#")) continue;
-                if (!run_.newton() || trees-- > 0) set(static_cast<std::int32_t>(a), *v);
+                if (!run_.conventions.first_tree_takes_root_values || trees-- > 0)
+                    set(static_cast<std::int32_t>(a), *v);
             }
         }
     }

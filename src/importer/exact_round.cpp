@@ -50,9 +50,7 @@ Authored authored_of(const Collider& c)
 Mat33d into_shape(const Import& run, const Collider& c)
 {
     const Posed X_WS = c.body == physics::kNone ? c.X_BS : run.body(c.body).X_WB * c.X_BS;
-    const auto  row  = [&](int i) {
-        return rotate_inverse(X_WS.q, Vec3d{c.world(i, 0), c.world(i, 1), c.world(i, 2)});
-    };
+    const auto  row = [&](int i) { return rotate_inverse(X_WS.q, Vec3d{c.world(i, 0), c.world(i, 1), c.world(i, 2)}); };
     return Mat33d::from_columns(row(0), row(1), row(2));
 }
 
@@ -60,17 +58,19 @@ Mat33d into_shape(const Import& run, const Collider& c)
 
 bool keeps_uneven_scale(const Import& run, const Collider& c)
 {
-    if (run.newton() || !c.valid || !is_round(c.kind)) return false;
+    if (run.conventions.round_shapes_inexact || !c.valid || !is_round(c.kind)) return false;
     if (c.sheared) return run.options.exact_shapes;
-    const Vec3d  s      = abs(c.scale);
-    const auto   a      = static_cast<std::size_t>(c.axis);
-    const bool   caps   = c.kind == ShapeKind::sphere || c.kind == ShapeKind::capsule || c.kind == ShapeKind::capsule_1;
-    const double low    = std::min(s[(a + 1) % 3], s[(a + 2) % 3]), high = std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
-    const bool   uneven = high - low > kEven * high || (caps && std::max(high, s[a]) - std::min(low, s[a]) > kEven * std::max(high, s[a]));
+    const Vec3d  s    = abs(c.scale);
+    const auto   a    = static_cast<std::size_t>(c.axis);
+    const bool   caps = c.kind == ShapeKind::sphere || c.kind == ShapeKind::capsule || c.kind == ShapeKind::capsule_1;
+    const double low = std::min(s[(a + 1) % 3], s[(a + 2) % 3]), high = std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
+    const bool   uneven = high - low > kEven * high ||
+                          (caps && std::max(high, s[a]) - std::min(low, s[a]) > kEven * std::max(high, s[a]));
     return uneven && (run.options.exact_shapes || is_exact(c.prim));
 }
 
-bool is_exact(const usd::Prim& prim) { return prim.metadata(usd::Token("customData:mechane:exactShape")).get<bool>().value_or(false); }
+bool is_exact(const usd::Prim& prim)
+{ return prim.metadata(usd::Token("customData:mechane:exactShape")).get<bool>().value_or(false); }
 
 ExactRound exact_round(const Import& run, const Collider& c)
 {
@@ -112,11 +112,11 @@ ExactRound exact_round(const Import& run, const Collider& c)
 
 std::optional<geometry::MassProperties> exact_round_solid(const Import& run, const Collider& c)
 {
-    const Authored from = authored_of(c);
+    const Authored from  = authored_of(c);
     Collider       plain = c;
     plain.radius         = from.radius;
-    plain.radius_top     = c.kind == ShapeKind::capsule || c.kind == ShapeKind::cylinder ? from.radius : from.radius_top;
-    plain.half_height    = from.half_height;
+    plain.radius_top  = c.kind == ShapeKind::capsule || c.kind == ShapeKind::cylinder ? from.radius : from.radius_top;
+    plain.half_height = from.half_height;
     const physics::MassInfo info = physics::primitive_mass_info(plain);
     if (!(info.volume > 0)) return std::nullopt;
     // Second moments of area go along with a linear map; the inertia is their trace less themselves.

@@ -51,7 +51,7 @@ std::vector<FaceMaterial> face_materials(const Import& run, const physics::Colli
 void report_unused_materials(Import& run, const physics::Collider& collider)
 {
     const physics::Material* used = material_of(run, collider);
-    if (run.newton() || collider.materials.size() < 2) return;
+    if (run.conventions.unused_materials_silent || collider.materials.size() < 2) return;
     std::vector<std::string> unused;
     for (const usd::Prim& child : collider.prim.children())
         if (const physics::Material* material = own_material(run, child); material != nullptr && material != used)

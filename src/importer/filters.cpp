@@ -112,7 +112,8 @@ void filter_groups(Import& run, const physics::PairFilter& filter, PairSet& pair
         for (std::size_t b = a + 1; b < imported.size(); ++b) {
             const physics::Index i = imported[a], j = imported[b];
             if (run.collider(i).groups.empty() && run.collider(j).groups.empty()) continue;
-            const bool lonely = run.newton() && (run.collider(i).groups.empty() || run.collider(j).groups.empty());
+            const bool lonely = run.conventions.ungrouped_pairs_by_inversion &&
+                                (run.collider(i).groups.empty() || run.collider(j).groups.empty());
             if (lonely ? inverted(i) || inverted(j) : filter.groups_filter(i, j))
                 pairs.add(shapes_of_collider(run, i), shapes_of_collider(run, j), group_reason(i, j));
         }
@@ -164,7 +165,7 @@ void add_filters(Import& run)
     filter_groups(run, filter, pairs);
     for (const auto& [a, b] : filter.filtered_pairs())
         pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b), "physics:filteredPairs names them");
-    if (run.newton()) return;
+    if (run.conventions.joints_filter_bodies) return;
     note_switched_filters(run);
     for (const auto& [a, b] : filter.joint_pairs())
         pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b), kFilteredByJoint);

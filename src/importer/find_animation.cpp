@@ -313,7 +313,7 @@ bool moves(const usd::Prim& prim, const usd::Prim& stop)
 
 void find_animation(Import& run)
 {
-    if (run.newton() || !run.options.animation) return;
+    if (run.conventions.animation_unread || !run.options.animation) return;
     run.result.animation.kinematic_rests = run.kinematic_rests();
     Finder(run).find();
 }

@@ -33,7 +33,12 @@ struct CollisionPart {
 /// (`std::int32_t`); `*_of` arrays translate the first into the second, -1 for "not imported".
 struct Import {
     Import(const usd::Stage& from, const ImportOptions& how, model::ModelBuilder& into, Diagnostics& out)
-        : stage(from), options(how), builder(into), found(out), meshes(how.compat == Compat::newton_1_8)
+        : stage(from),
+          options(how),
+          builder(into),
+          found(out),
+          conventions(conventions_of(how.compat)),
+          meshes(conventions.meshes_fanned)
     {
     }
 
@@ -41,6 +46,7 @@ struct Import {
     const ImportOptions&              options;
     model::ModelBuilder&              builder;
     Diagnostics&                      found;
+    const physics::Conventions&       conventions;  ///< how questions are answered on which products differ
     ImportResult                      result;
     physics::PhysicsModel             physics;
     resolve::ResolverList             resolvers;
@@ -77,7 +83,7 @@ struct Import {
     /// Pairs of shapes that only a joint keeps apart which an animation switches.
     std::map<physics::Index, std::vector<std::pair<std::int32_t, std::int32_t>>> filters_of_joint;
     JointPlan                                                                    plan;
-    std::size_t first_joint = 0, first_articulation = 0;                     ///< of this import
+    std::size_t first_joint = 0, first_articulation = 0;  ///< of this import
     /// Pictures by shader and input.
     std::map<std::pair<std::uint32_t, std::string>, std::shared_ptr<const TextureLook>> textures;
     std::map<const TextureLook*, std::shared_ptr<const Texture>> plain_textures;  ///< the same for the result
@@ -87,18 +93,18 @@ struct Import {
         std::multimap<std::uint64_t, std::shared_ptr<const model::Paint>> known;    ///< by content
         std::map<physics::Index, std::shared_ptr<const model::Paint>>     of_twin;  ///< by collider
     } paint;
-    std::map<std::int32_t, bool>                            self_collision;  ///< by articulation
-    std::int32_t              world = model::kGlobalWorld;                   ///< of everything that is added now
-    physics::Index            scope = physics::kNone;            ///< only what this scene owns; kNone: everything
-    std::vector<std::int32_t> world_of_body, world_of_collider;  ///< as newton:world says; empty: nothing is said
-    std::optional<Diagnostic> fatal;
+    std::map<std::int32_t, bool> self_collision;                    ///< by articulation
+    std::int32_t                 world = model::kGlobalWorld;       ///< of everything that is added now
+    physics::Index               scope = physics::kNone;            ///< only what this scene owns; kNone: everything
+    std::vector<std::int32_t>    world_of_body, world_of_collider;  ///< as newton:world says; empty: nothing is said
+    std::optional<Diagnostic>    fatal;
 
-    [[nodiscard]] bool   newton() const { return options.compat == Compat::newton_1_8; }
     /// Kinematic bodies without animation stay where they are, whatever velocity they author.
     [[nodiscard]] bool kinematic_rests() const
     {
-        return options.kinematic_velocity.value_or(newton() ? KinematicVelocity::follow : KinematicVelocity::rest) ==
-               KinematicVelocity::rest;
+        return options.kinematic_velocity.value_or(conventions.kinematic_velocity_followed
+                                                       ? KinematicVelocity::follow
+                                                       : KinematicVelocity::rest) == KinematicVelocity::rest;
     }
     [[nodiscard]] double length() const { return context.scale.meters_per_unit; }
     [[nodiscard]] double si(double value, physics::Dimension dimension) const

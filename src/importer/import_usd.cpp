@@ -25,7 +25,7 @@ namespace {
 resolve::Rules rules_of(const ImportOptions& options)
 {
     resolve::Rules rules;
-    rules.newton_1_8        = options.compat == Compat::newton_1_8;
+    rules.conventions       = conventions_of(options.compat);
     rules.legacy_margin_gap = options.legacy_margin_gap;
     const auto older        = [&](std::string_view name) {
         return std::find(options.legacy.begin(), options.legacy.end(), name) != options.legacy.end();
@@ -42,7 +42,9 @@ resolve::Rules rules_of(const ImportOptions& options)
 const Diagnostic* composition_error(const usd::Stage& stage, bool allow_missing)
 {
     for (const Diagnostic& d : stage.diagnostics())
-        if (d.severity == Severity::error && (allow_missing ? d.id == usd::kLimit.id : usd::is_composition_finding(d.id))) return &d;
+        if (d.severity == Severity::error &&
+            (allow_missing ? d.id == usd::kLimit.id : usd::is_composition_finding(d.id)))
+            return &d;
     return nullptr;
 }
 
@@ -71,13 +73,12 @@ Result<void> compile_ignored(Import& run)
 physics::PhysicsModel parse_physics(Import& run)
 {
     physics::ParseOptions options;
-    options.strict_reference = run.newton();
-    if (run.newton()) options.mass_on_xforms = physics::MassOnXforms::ignore;
+    options.conventions   = run.conventions;
     options.nested_bodies = run.options.nested_bodies;
     options.reset_stack   = run.options.reset_stack;
     options.threads       = run.options.threads;
     options.lenient_names = run.options.lenient_names;
-    options.animation     = run.options.animation && !run.newton();
+    options.animation     = run.options.animation && !run.conventions.animation_unread;
     if (run.options.root_path != "/") options.roots.emplace_back(run.options.root_path);
     // An entry without wildcards also prunes its subtree before anything below it is read.
     for (const std::string& text : run.options.ignore_paths)
@@ -88,7 +89,7 @@ physics::PhysicsModel parse_physics(Import& run)
     physics::PhysicsModel model = physics::parse(run.stage, options, said, run.log.get());
     for (const Diagnostic& one : said)
         // Whoever asks keeps the unequal scale of round shapes, and so does a prim that says so itself.
-        if (one.id != physics::kShapeNonuniform.id || run.newton() ||
+        if (one.id != physics::kShapeNonuniform.id || run.conventions.round_shapes_inexact ||
             !(run.options.exact_shapes || is_exact(run.stage.prim_at(usd::Path(one.site.prim)))))
             run.found.add(one);
     return model;
@@ -98,9 +99,8 @@ physics::PhysicsModel parse_physics(Import& run)
 Result<void> choose_resolvers(Import& run)
 {
     const ImportOptions& options = run.options;
-    run.result.resolvers =
-        resolve::without_automatic(options.schema_resolvers, run.stage, run.physics.authored_names);
-    auto resolvers = resolve::resolvers_named(run.result.resolvers, run.context.rules, options.own_resolvers);
+    run.result.resolvers = resolve::without_automatic(options.schema_resolvers, run.stage, run.physics.authored_names);
+    auto resolvers       = resolve::resolvers_named(run.result.resolvers, run.context.rules, options.own_resolvers);
     if (!resolvers) return resolvers.error();
     run.resolvers = *std::move(resolvers);
     if (run.resolvers.has("mjc") && !options.register_mujoco && !has_mujoco_attributes(run.builder))
@@ -130,7 +130,7 @@ void compute_masses(Import& run)
     options.rules           = run.context.rules;
     options.log             = run.log.get();
     options.threads         = run.options.threads;
-    if (!run.newton()) {
+    if (!run.conventions.approximations_weigh_as_authored) {
         // What collides also weighs: the hull, the hulls, the box or the ball instead of the authored mesh.
         options.mesh_solid = [&run](const physics::Collider& collider) { return mesh_solid(run, collider); };
     }
@@ -193,7 +193,7 @@ void import_all(Import& run)
         return;
     }
     const std::vector<physics::Index> scenes = populated_scenes(run);
-    if (run.newton()) return import_entities(run);
+    if (run.conventions.first_scene_only) return import_entities(run);
     if (scenes.size() <= 1) return import_worlds(run);
     if (run.builder.current_world() != model::kGlobalWorld) {
         const usd::Prim second = run.physics.scenes[static_cast<std::size_t>(scenes[1])].prim;
@@ -238,7 +238,7 @@ std::optional<geometry::MassProperties> mesh_solid(const Import& run, const phys
 
 void Import::refuse(const Code& code, const Site& site, std::string message)
 {
-    if (newton()) {
+    if (conventions.faults_refuse_import) {
         if (!fatal) fatal = make_diagnostic(code, site, std::move(message));
     } else {
         found.add(code, site, std::move(message));
@@ -334,7 +334,8 @@ Result<ImportResult> import_usd(const usd::Stage& authored, const ImportOptions&
         return make_diagnostic(codes::kStageComposition, error->site,
                                fmt::format("the stage is not composed as authored: {}", error->message));
     std::shared_ptr<const usd::Stage> with_items;
-    if (options.point_instancers == PointInstancers::expand && options.compat != Compat::newton_1_8) {
+    if (options.point_instancers == PointInstancers::expand &&
+        !conventions_of(options.compat).instancers_not_expanded) {
         std::vector<usd::InstancerComplaint> complaints;
         auto made = usd::with_instancer_copies(authored, options.load_visual_shapes, complaints);
         if (!made) return made.error();

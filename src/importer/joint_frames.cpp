@@ -30,7 +30,7 @@ Posed world_anchor(const Import& run, const physics::Joint& joint, bool world_is
     const Posed      X_own  = run.scaled(world_is_first ? joint.X_WF0 : joint.X_WF1);
     const Posed      X_body = run.scaled(world_is_first ? joint.X_WF1 : joint.X_WF0);
     const usd::Path& named  = world_is_first ? joint.frame_body0 : joint.frame_body1;
-    if (run.newton()) {
+    if (run.conventions.world_anchors_recovered) {
         switch (anchor) {
             case WorldAnchor::orphan:
             case WorldAnchor::equality:
@@ -101,8 +101,8 @@ std::optional<JointEnds> joint_ends(const Import& run, const physics::Joint& joi
     if (ends.parent >= 0) {
         ends.X_P = run.scaled(ends.exchanged ? joint.frame1 : joint.frame0);
         // Newton puts what it puts before an anchor in the world before one in a body too.
-        if (run.newton() && anchor == WorldAnchor::orphan) ends.X_P = run.X_WS * ends.X_P;
-    } else if (run.newton() && anchor == WorldAnchor::articulation_branch) {
+        if (run.conventions.anchors_moved_with_import && anchor == WorldAnchor::orphan) ends.X_P = run.X_WS * ends.X_P;
+    } else if (run.conventions.anchors_moved_with_import && anchor == WorldAnchor::articulation_branch) {
         ends.X_P = run.scaled(ends.exchanged ? joint.frame1 : joint.frame0);  // and so in the builder's world
     } else {
         const Posed X_S = world_anchor(run, joint, !ends.exchanged, anchor, articulation);

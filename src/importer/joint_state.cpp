@@ -107,7 +107,8 @@ void settle_initial_state(Import& run)
 {
     model::ModelBuilder& b         = run.builder;
     const double         in_metres = run.result.unit_in_metres / run.result.meters_per_unit;  // 1 unless units are kept
-    for (std::size_t a = run.first_articulation; a < b.articulations.size() && !run.newton(); ++a) {
+    for (std::size_t a = run.first_articulation;
+         a < b.articulations.size() && !run.conventions.coordinates_zero_unless_authored; ++a) {
         for (const std::int32_t j : b.articulations[a].joints) {
             const model::BuilderJoint& joint = b.joints[static_cast<std::size_t>(j)];
             if (joint.type == JointType::free || joint.child < 0 || static_cast<std::size_t>(j) < run.first_joint)

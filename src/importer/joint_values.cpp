@@ -51,9 +51,9 @@ DriveUnits drive_units(const Import& run, bool acceleration, Motion motion, bool
 {
     const bool turns = motion == Motion::angular;
     // Gains of an acceleration drive know no mass; those of angles are per degree, as a force drive's are.
-    const bool per_mass = acceleration && !run.newton();
+    const bool per_mass = acceleration && !run.conventions.acceleration_drives_are_forces;
     double     scale    = turns ? run.gains_scaling : 1;
-    if (turns && of_d6 && run.newton()) scale = 1 / run.gains_scaling;
+    if (turns && of_d6 && run.conventions.d6_gains_divided) scale = 1 / run.gains_scaling;
     DriveUnits units;
     const auto gain = [&](Dimension angular, Dimension linear) {
         if (per_mass) return scale * run.si(1, turns ? Dimension::per_angle : Dimension::none);
@@ -79,7 +79,9 @@ void apply_drive(const Import& run, const physics::Drive& drive, Motion motion, 
         dof.target_ke          = units.ke * drive.stiffness;
         dof.target_kd          = units.kd * drive.damping;
         dof.effort_limit       = units.force * drive.max_force;
-        dof.drive_type = drive.acceleration && !run.newton() ? model::DriveType::acceleration : model::DriveType::force;
+        dof.drive_type         = drive.acceleration && !run.conventions.acceleration_drives_are_forces
+                                     ? model::DriveType::acceleration
+                                     : model::DriveType::force;
     }
     dof.actuator_mode = target_mode(run, drive.enabled, dof.target_ke, dof.target_kd);
 }
@@ -117,7 +119,7 @@ JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string
     const double undriven_effort = dof.effort_limit;
     apply_drive(run, drive != nullptr ? *drive : physics::Drive{}, motion, of_d6, dof);
     const bool driven = drive != nullptr && drive->enabled;
-    if (driven && drive->acceleration && run.newton() && run.log)
+    if (driven && drive->acceleration && run.conventions.acceleration_drives_are_forces && run.log)
         run.log->correct(joint.prim, usd::Token(fmt::format("drive:{}:physics:type", name)), physics::Use::ignored,
                          "newton-1.8 knows force drives only");
     if (driven && limit != nullptr && dof.target_ke > 0 && dof.limit_lower <= dof.limit_upper &&
@@ -132,7 +134,7 @@ JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string
     }
     // A target beyond the only bound is held at it; the builder takes the middle, which lies nowhere without a second.
     const bool no_lower = dof.limit_lower <= -model::kMaxValue, no_upper = dof.limit_upper >= model::kMaxValue;
-    if (!run.newton() && no_lower != no_upper)
+    if (!run.conventions.targets_beyond_bound_kept && no_lower != no_upper)
         dof.target_q = no_lower ? std::min(dof.target_q, dof.limit_upper) : std::max(dof.target_q, dof.limit_lower);
     const std::optional<double> effort = of_d6 ? std::nullopt : look.number(Key::joint_effort_limit);
     if (effort) dof.effort_limit = std::min(dof.effort_limit, *effort);
@@ -155,7 +157,8 @@ JointDofConfig single_axis(Import& run, const physics::Joint& joint, bool of_d6,
     const bool     turns = joint.kind == physics::JointKind::revolute;
     JointDofConfig dof = axis_values(run, joint, turns ? "angular" : "linear", turns ? Motion::angular : Motion::linear,
                                      &joint.limit, &joint.drive, false, filled);
-    if (of_d6 && !joint.drive.enabled && dof.effort_limit == run.builder.default_dof.effort_limit && run.newton())
+    if (of_d6 && !joint.drive.enabled && dof.effort_limit == run.builder.default_dof.effort_limit &&
+        run.conventions.undriven_axes_unbounded)
         dof.effort_limit = kInfinity;
     dof.axis = physics::unit_vector(joint.axis);
     return dof;
@@ -168,7 +171,7 @@ void fill_single(Import& run, const physics::Joint& source, const JointEnds& end
                  Filled& filled)
 {
     const bool turns = source.kind == physics::JointKind::revolute;
-    if (source.limit.locked && !run.newton()) {
+    if (source.limit.locked && !run.conventions.locked_axes_kept) {
         joint.type = JointType::fixed;
         if (run.log) run.log->dismiss(source.prim, "drive:", "the limits lock the joint");
         const double at      = run.si(locked_at(source.limit), turns ? Dimension::angle : Dimension::length);
@@ -180,7 +183,7 @@ void fill_single(Import& run, const physics::Joint& source, const JointEnds& end
     JointDofConfig dof = single_axis(run, source, false, filled);
     // With the ends exchanged the same motion is a turn or slide about the opposite axis; coordinate, limits and
     // targets stay.
-    if (ends.exchanged && !run.newton()) dof.axis = -dof.axis;
+    if (ends.exchanged && !run.conventions.reversed_axes_kept) dof.axis = -dof.axis;
     joint.type = turns ? JointType::revolute : JointType::prismatic;
     (turns ? joint.angular_axes : joint.linear_axes).push_back(dof);
 }
@@ -227,7 +230,7 @@ void fill_ball(Import& run, const physics::Joint& source, model::BuilderJoint& j
         dof.rest_q.reset();
         joint.angular_axes.push_back(dof);
     }
-    if (!run.newton() && source.cone_enabled) {
+    if (!run.conventions.no_cones_and_breaks && source.cone_enabled) {
         // The model's cone opens about the x axis of the anchor frames.
         const Quatd turn   = rotation_between(Vec3d{1, 0, 0}, physics::unit_vector(source.axis));
         joint.parent_xform = joint.parent_xform * Posed{{}, turn};
@@ -275,7 +278,7 @@ void fill_distance(const Import& run, const physics::Joint& source, model::Build
         free.limit_ke = free.limit_kd = 0;
         (i < 3 ? joint.linear_axes : joint.angular_axes).push_back(free);
     }
-    if (run.newton()) {
+    if (run.conventions.distance_joint_at_origin) {
         joint.q = {0, 0, 0, 0, 0, 0, 1};
         joint.qd.assign(6, 0);
     }
@@ -288,7 +291,7 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
 {
     using physics::Dof;
     joint.type = JointType::d6;
-    if (run.log && run.newton())
+    if (run.log && run.conventions.joint_distances_dropped)
         for (const char* prefix : {"drive:distance:", "limit:distance:"})
             run.log->dismiss(source.prim, prefix, "newton-1.8 does not simulate the distance of a PhysicsJoint");
     int   unlimited = 0;
@@ -302,7 +305,7 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
         const Vec3d           axis  = axis_vector<double>(index);
         if (limit == nullptr) {
             ++unlimited;
-            if (run.newton()) continue;
+            if (run.conventions.unlimited_axes_locked) continue;
         } else if (limit->locked) {
             const double at = run.si(locked_at(*limit), turns ? Dimension::angle : Dimension::length);
             if (run.log)
@@ -314,13 +317,13 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
         driven               = driven || (drive != nullptr && drive->enabled);
         JointDofConfig value = axis_values(run, source, physics::to_string(dof),
                                            turns ? Motion::angular : Motion::linear, limit, drive, true, filled);
-        value.axis           = ends.exchanged && !run.newton() ? -axis : axis;
+        value.axis           = ends.exchanged && !run.conventions.reversed_axes_kept ? -axis : axis;
         // Newton reads its default of "no limit" as degrees.
-        if (turns && run.newton() && !limit->has_lower() && !limit->has_upper())
+        if (turns && run.conventions.no_limit_in_degrees && !limit->has_lower() && !limit->has_upper())
             value.limit_lower *= kDegrees, value.limit_upper *= kDegrees;
         (turns ? joint.angular_axes : joint.linear_axes).push_back(value);
     }
-    if (run.newton()) {
+    if (run.conventions.unlimited_axes_locked) {
         if (unlimited > 0)
             run.found.add(
                 codes::kD6Unlimited, source.prim.site(),
@@ -403,7 +406,7 @@ Filled fill_joint(Import& run, JointGroup group, const JointEnds& ends, model::B
                 fill_distance(run, source, joint);
                 break;
             case physics::JointKind::d6:
-                if (keeps_distance_only(source) && !run.newton())
+                if (keeps_distance_only(source) && !run.conventions.joint_distances_dropped)
                     fill_distance(run, source, joint);
                 else
                     filled.holds = fill_d6(run, source, ends, joint, filled);
@@ -417,10 +420,10 @@ Filled fill_joint(Import& run, JointGroup group, const JointEnds& ends, model::B
                 filled.holds = false;
         }
     }
-    if (run.newton() && run.log)
+    if (run.conventions.no_cones_and_breaks && run.log)
         for (const char* prefix : {"physics:break", "physics:cone"})
             run.log->dismiss(source.prim, prefix, "newton-1.8 has no such limit");
-    if (!run.newton()) {
+    if (!run.conventions.no_cones_and_breaks) {
         // Exporters write "never" as the largest single-precision number.
         const auto strength = [&](double value, Dimension dimension) {
             return value > 0.5e38 ? kInfinity : run.si(value, dimension);

@@ -33,7 +33,8 @@ class LeftOut {
                 b.enabled ? "" : "physics:rigidBodyEnabled");
             // Its collider may be there, and yet nothing moves.
             if (run.body_of[i] < 0 && b.prim)
-                for (const char* name : kOfBodies) run.log->dismiss(b.prim, name, of(b, b.enabled, "the body is disabled"));
+                for (const char* name : kOfBodies)
+                    run.log->dismiss(b.prim, name, of(b, b.enabled, "the body is disabled"));
         }
         for (std::size_t i = 0; i < run.physics.colliders.size(); ++i) {
             const physics::Collider& c = run.physics.colliders[i];
@@ -48,7 +49,7 @@ class LeftOut {
             visit(run.physics.materials[i].prim, bound[i], [] { return "no imported collider is bound to it"; }, "");
         for (std::size_t i = 0; i < run.physics.scenes.size(); ++i) {
             const physics::Scene& s = run.physics.scenes[i];
-            visit(s.prim, s.valid && !(run.newton() && i > 0), [&] { return of(s, true, ""); }, "");
+            visit(s.prim, s.valid && !(run.conventions.first_scene_only && i > 0), [&] { return of(s, true, ""); }, "");
         }
     }
 
@@ -71,8 +72,8 @@ class LeftOut {
 
   private:
     /// What is said of a body alone.
-    static constexpr const char* kOfBodies[] = {"physics:velocity", "physics:angularVelocity", "physics:kinematicEnabled",
-                                                "physics:startsAsleep"};
+    static constexpr const char* kOfBodies[] = {"physics:velocity", "physics:angularVelocity",
+                                                "physics:kinematicEnabled", "physics:startsAsleep"};
 
     struct Why {
         usd::Prim   prim;
@@ -219,7 +220,8 @@ class Accountant {
     /// A size of a collider that is animated: shapes keep theirs.
     [[nodiscard]] bool is_held_size(const usd::Prim& prim, const usd::Token& name) const
     {
-        constexpr std::string_view kSizes[] = {"axis", "height", "length", "points", "radius", "size", "width", "widths"};
+        constexpr std::string_view kSizes[] = {"axis",   "height", "length", "points",
+                                               "radius", "size",   "width",  "widths"};
         return std::find(std::begin(kSizes), std::end(kSizes), name.text()) != std::end(kSizes) &&
                run_.physics.collider_at(prim.path()) != physics::kNone && prim.attribute(name).varying();
     }
@@ -306,11 +308,11 @@ class Accountant {
         return {};
     }
 
-    Import&                  run_;
-    const LeftOut&           left_out_;
-    usd::OpinionIndex        where_;
-    usd::Path                root_;
-    std::vector<LedgerEntry> out_;
+    Import&                            run_;
+    const LeftOut&                     left_out_;
+    usd::OpinionIndex                  where_;
+    usd::Path                          root_;
+    std::vector<LedgerEntry>           out_;
     std::map<std::string, std::string> copied_;  ///< prims of copies of prototypes, and what they are copies of
 };
 

@@ -45,7 +45,7 @@ bool has_neutral_mimic(const usd::Prim& prim)
 std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const model::BuilderJoint& follower)
 {
     if (prim.has_api("MjcEqualityJointAPI") && !run.options.convert_mjc_equality_constraints) return std::nullopt;
-    if (!run.newton() && has_neutral_mimic(prim))
+    if (!run.conventions.neutral_mimics_unread && has_neutral_mimic(prim))
         return read_plain_mimic(run, prim, follower, "ext_physics:mimic:joint", "ext_physics:mimic:multiplier",
                                 "ext_physics:mimic:offset", "ext_physics:mimic:enabled");
     if (prim.has_api("NewtonMimicAPI"))
@@ -62,7 +62,7 @@ std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const 
         run.took(prim, stem + "referenceJoint");
         for (const char* name : {"offset", "gearing"})
             run.took(prim, stem + name, physics::Use::converted, "follower = -gearing * leader - offset");
-        const double unit = run.newton() ? 1 : turns(follower) ? kDegrees : run.length();
+        const double unit = run.conventions.physx_mimic_offset_unscaled ? 1 : turns(follower) ? kDegrees : run.length();
         mimic.offset      = -prim.attribute(stem + "offset").get_or<double>(0) * unit;
         mimic.factor      = -prim.attribute(stem + "gearing").get_or<double>(1);
         return mimic;

@@ -96,7 +96,7 @@ void add_actuator(Import& run, const usd::Prim& prim)
                            : motor || table             ? "this bound of the effort is not simulated"
                            : actuator.const_effort != 0 ? "a constant effort is not simulated"
                                                         : nullptr;
-    actuator.is_drive    = obstacle == nullptr && !run.newton();
+    actuator.is_drive    = obstacle == nullptr && !run.conventions.actuators_recorded_only;
     if (actuator.is_drive) {
         axis->target_ke += actuator.kp;
         axis->target_kd += actuator.kd;
@@ -121,7 +121,7 @@ void add_actuator(Import& run, const usd::Prim& prim)
 
 void add_newton_actuators(Import& run)
 {
-    if (!run.resolvers.has("newton") && !run.newton()) return;
+    if (!run.resolvers.has("newton") && !run.conventions.actuators_without_resolver) return;
     static const usd::Token kType("NewtonActuator");
     for (const usd::Prim& prim : run.stage.traverse())
         if (prim.type_name() == kType && !run.ignored(prim.path())) {

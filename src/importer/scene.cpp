@@ -18,7 +18,7 @@ Vec3d gravity_of(const Import& run, const physics::Scene& scene, bool enabled)
 {
     if (!enabled) return {};
     double magnitude = 9.81;
-    if (run.newton()) {
+    if (run.conventions.gravity_as_parsed) {
         magnitude = scene.gravity_magnitude;
     } else {
         // What the parser filled in for an unauthored magnitude rests on OpenUSD's reading of the length unit; ask
@@ -49,26 +49,27 @@ ImportedScene read_scene(Import& run, const physics::Scene& scene)
     }
     const auto rate =
         run.resolvers.get(scene.prim, Key::scene_time_steps_per_second, run.context, Value(1000.0), &run.found);
-    const auto hz     = rate.number_or(1000);
-    const bool usable = hz > 0 && std::isfinite(hz) && std::isfinite(1 / hz);
-    out.physics_dt    = usable ? 1 / hz : 0.001;
+    const auto hz           = rate.number_or(1000);
+    const bool usable       = hz > 0 && std::isfinite(hz) && std::isfinite(1 / hz);
+    out.physics_dt          = usable ? 1 / hz : 0.001;
     out.physics_dt_authored = rate.authored() && usable;
     if (out.physics_dt_authored) out.physics_dt_site = rate.site;
     if (rate.authored() && !usable) {
-        run.found.add(codes::kStepRate, rate.site, fmt::format("{} = {} is not a valid number of steps per second", rate.attribute, hz));
+        run.found.add(codes::kStepRate, rate.site,
+                      fmt::format("{} = {} is not a valid number of steps per second", rate.attribute, hz));
         if (run.log) run.log->correct(scene.prim, rate.attribute, physics::Use::ignored, "it is not a positive number");
     }
     const auto iterations =
         run.resolvers.get(scene.prim, Key::scene_max_solver_iterations, run.context, {}, &run.found);
     if (const auto n = iterations.number()) out.max_solver_iterations = static_cast<std::int64_t>(*n);
-    if (run.log && iterations.authored() && !run.newton())
+    if (run.log && iterations.authored() && !run.conventions.iterations_honoured)
         run.log->correct(scene.prim, iterations.attribute, physics::Use::ignored,
                          "no solver of this build counts iterations; --substeps refines a step");
     const bool enabled =
         run.resolvers.get(scene.prim, Key::scene_gravity_enabled, run.context, Value(true), &run.found).flag_or(true);
     out.gravity = gravity_of(run, scene, enabled);
     if (run.log && !enabled) run.log->dismiss(scene.prim, "physics:gravity", "gravity is switched off");
-    if (!run.newton() || run.result.scenes.empty()) run.collect(scene.prim);
+    if (!run.conventions.first_scene_only || run.result.scenes.empty()) run.collect(scene.prim);
     return out;
 }
 
@@ -78,9 +79,10 @@ void report_step_rates(Import& run)
     const ImportedScene& first = run.result.scenes.front();
     for (const ImportedScene& scene : run.result.scenes) {
         if (!scene.physics_dt_authored || scene.physics_dt == first.physics_dt) continue;
-        run.found.add(codes::kStepRate, scene.physics_dt_site,
-                      fmt::format("the step is that of <{}>, {:g} s; <{}> asks for {:g} s", first.path,
-                                  first.physics_dt_authored ? first.physics_dt : 1.0 / 60, scene.path, scene.physics_dt));
+        run.found.add(
+            codes::kStepRate, scene.physics_dt_site,
+            fmt::format("the step is that of <{}>, {:g} s; <{}> asks for {:g} s", first.path,
+                        first.physics_dt_authored ? first.physics_dt : 1.0 / 60, scene.path, scene.physics_dt));
         if (run.log)
             run.log->correct(run.stage.prim_at(usd::Path(scene.path)), scene.physics_dt_site.property,
                              physics::Use::ignored, "the step of the first scene counts");
@@ -100,14 +102,14 @@ void read_units(Import& run)
 
     const auto         root = [](const char* property) { return Site{.layer = {}, .prim = "/", .property = property}; };
     physics::UnitScale scale{run.result.linear_unit, run.result.mass_unit};
-    if (!run.newton() && !meta.authored_meters_per_unit) {
+    if (!run.conventions.keeps_stage_units && !meta.authored_meters_per_unit) {
         if (run.options.unauthored_units == UnauthoredUnits::usd) scale.meters_per_unit = meta.meters_per_unit;
         run.found.add(
             codes::kUnitsUnauthored, root("metersPerUnit"),
             fmt::format("metersPerUnit is not authored; one unit is taken as {} m (OpenUSD's fallback is 0.01)",
                         scale.meters_per_unit));
     }
-    const bool keep = run.newton() || run.options.units == Units::stage;
+    const bool keep = run.conventions.keeps_stage_units || run.options.units == Units::stage;
     const auto note = [&](const Code& code, const char* property, double unit, const char* name) {
         if (std::abs(unit - 1) <= 1e-9) return;
         run.found.add(code, root(property),
@@ -116,7 +118,7 @@ void read_units(Import& run)
     };
     note(codes::kLinearUnit, "metersPerUnit", scale.meters_per_unit, "metres");
     note(codes::kMassUnit, "kilogramsPerUnit", scale.kilograms_per_unit, "kilograms");
-    if (!run.newton()) run.physics.units = scale;
+    if (!run.conventions.keeps_stage_units) run.physics.units = scale;
     run.context.scale = keep ? physics::UnitScale{} : scale;
 
     if (run.options.apply_up_axis_from_stage) {
@@ -129,7 +131,7 @@ void read_units(Import& run)
         run.up_rotation =
             rotation_between(axis_vector<double>(axis_index(meta.up_axis)), axis_vector<double>(run.builder.up_axis));
     }
-    run.X_WS = run.options.xform.value_or(Posed{}) * Posed{{}, run.up_rotation};
+    run.X_WS                   = run.options.xform.value_or(Posed{}) * Posed{{}, run.up_rotation};
     run.result.X_WS            = run.X_WS;
     run.result.meters_per_unit = run.context.scale.meters_per_unit;
     run.result.unit_in_metres  = scale.meters_per_unit;
@@ -138,7 +140,7 @@ void read_units(Import& run)
 
 Result<void> choose_scene(Import& run)
 {
-    if (run.newton() || run.options.scene == "all") return {};
+    if (run.conventions.first_scene_only || run.options.scene == "all") return {};
     for (std::size_t i = 0; i < run.physics.scenes.size(); ++i) {
         const physics::Scene& scene = run.physics.scenes[i];
         if (scene.synthesized || !scene.valid || scene.path.text() != run.options.scene) continue;

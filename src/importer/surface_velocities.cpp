@@ -63,7 +63,7 @@ Spatiald surface_velocity(const usd::Prim& prim, double length, usd::TimeCode ti
 
 void add_surface_velocities(Import& run)
 {
-    if (!run.resolvers.has("physx") || run.newton()) return;  // Newton 1.8 reads none of it
+    if (!run.resolvers.has("physx") || run.conventions.belts_unread) return;  // Newton 1.8 reads none of it
     std::map<physics::Index, std::optional<Belt>> of_body;
     for (std::size_t c = 0; c < run.physics.colliders.size(); ++c) {
         const physics::Collider& collider = run.physics.colliders[c];

@@ -23,12 +23,9 @@ struct Place {
 
 /// Properties that no bundled schema has: what this importer reads, what the parser tells of by itself
 /// (PHY_NAME_SUSPECT), and what other releases of PhysX's schemas have.
-constexpr std::string_view kOwn[] = {"newton:joint_drive_gains_scaling",
-                                     "newton:collapse_fixed_joints",
-                                     "physics:collisionGroup",
-                                     "physics:collisionGroups",
-                                     "physxJoint:enableResidualReporting",
-                                     "physxJoint:jointFriction"};
+constexpr std::string_view kOwn[] = {
+    "newton:joint_drive_gains_scaling", "newton:collapse_fixed_joints",       "physics:collisionGroup",
+    "physics:collisionGroups",          "physxJoint:enableResidualReporting", "physxJoint:jointFriction"};
 
 /// What a conversion of MJCF writes, which no schema declares and nothing simulates: name, why it has no effect.
 constexpr std::pair<std::string_view, std::string_view> kConverted[] = {
@@ -42,7 +39,8 @@ bool is_read(const Import& run, const std::string& name)
     if (std::find(mine.begin(), mine.end(), name) != mine.end()) return true;
     const auto& declared = run.builder.custom_attributes;
     if (std::any_of(declared.begin(), declared.end(), [&](const model::CustomAttribute& a) {
-            return name.size() == kNewton.size() + a.key().size() && name.starts_with(kNewton) && name.ends_with(a.key());
+            return name.size() == kNewton.size() + a.key().size() && name.starts_with(kNewton) &&
+                   name.ends_with(a.key());
         }))
         return true;
     const auto& resolvers = run.resolvers.resolvers();
@@ -128,19 +126,23 @@ void report_unknown_properties(Import& run)
             continue;
         const std::vector<usd::Token> authored = prim.unordered_property_names();
         for (const Strange& one : strange) {
-            if (std::find(authored.begin(), authored.end(), one.name) == authored.end() || !is_fault(prim, one)) continue;
+            if (std::find(authored.begin(), authored.end(), one.name) == authored.end() || !is_fault(prim, one))
+                continue;
             Place& place = places[one.name.text()];
             if (place.count++ == 0) place.first = prim;
         }
     }
     for (const auto& [name, place] : places) {
-        const bool        newton = name.starts_with(kNewton);
-        const Code&       code   = newton ? codes::kCustomUndeclared : codes::kPropertyUnknown;
-        const bool        rel    = place.first.relationship(name).authored();
-        const Site        site = rel ? place.first.relationship(name).site() : place.first.attribute(name).site();
-        const auto* converted = std::find_if(std::begin(kConverted), std::end(kConverted), [&](const auto& row) { return row.first == name; });
+        const bool  newton    = name.starts_with(kNewton);
+        const Code& code      = newton ? codes::kCustomUndeclared : codes::kPropertyUnknown;
+        const bool  rel       = place.first.relationship(name).authored();
+        const Site  site      = rel ? place.first.relationship(name).site() : place.first.attribute(name).site();
+        const auto* converted = std::find_if(std::begin(kConverted), std::end(kConverted),
+                                             [&](const auto& row) { return row.first == name; });
         if (converted != std::end(kConverted)) {
-            run.found.add(code, site, fmt::format("{} has no effect: {}{}", name, converted->second, place.count > 1 ? fmt::format(" ({} prims)", place.count) : ""),
+            run.found.add(code, site,
+                          fmt::format("{} has no effect: {}{}", name, converted->second,
+                                      place.count > 1 ? fmt::format(" ({} prims)", place.count) : ""),
                           "Remove it, or simulate in MuJoCo.");
             continue;
         }
@@ -155,7 +157,7 @@ void report_unknown_properties(Import& run)
 
 void report_unread_vendors(Import& run)
 {
-    if (run.newton()) return;
+    if (run.conventions.vendors_unread_silently) return;
     for (const std::string& vendor : resolve::resolvers_of(run.stage, run.physics.authored_names)) {
         if (run.resolvers.has(vendor)) continue;
         const auto table = resolve::resolvers_named(std::vector{vendor});
@@ -168,12 +170,12 @@ void report_unread_vendors(Import& run)
                     lost.push_back(name);
         if (lost.empty()) continue;
         const std::size_t more = lost.size() - 1;
-        run.found.add(codes::kVendorUnread, {.layer = run.stage.source()},
-                      fmt::format("{}{} {} not read: the resolver {} is not in use", lost.front(),
-                                  more > 0 ? fmt::format(" and {} more attributes", more) : "", more > 0 ? "are" : "is",
-                                  vendor),
-                      fmt::format("Set --resolvers auto, or --option schema_resolvers=newton,{}.",
-                                  vendor == "newton" ? "physx" : vendor));
+        run.found.add(
+            codes::kVendorUnread, {.layer = run.stage.source()},
+            fmt::format("{}{} {} not read: the resolver {} is not in use", lost.front(),
+                        more > 0 ? fmt::format(" and {} more attributes", more) : "", more > 0 ? "are" : "is", vendor),
+            fmt::format("Set --resolvers auto, or --option schema_resolvers=newton,{}.",
+                        vendor == "newton" ? "physx" : vendor));
     }
 }
 

@@ -38,7 +38,7 @@ bool is_enabled_collider(const Import& run, const usd::Prim& prim)
 {
     const physics::Index collider = run.physics.collider_at(prim.path());
     if (collider != physics::kNone) return run.collider(collider).enabled;
-    return run.newton() && prim.has_api("PhysicsCollisionAPI") &&
+    return run.conventions.invalid_colliders_hidden && prim.has_api("PhysicsCollisionAPI") &&
            prim.attribute("physics:collisionEnabled").get_or<bool>(true);
 }
 
@@ -46,7 +46,8 @@ bool is_enabled_collider(const Import& run, const usd::Prim& prim)
 bool is_prototype(const Import& run, const usd::Prim& prim)
 {
     static const usd::Token kInstancer("PointInstancer");
-    return !run.newton() && prim.parent() && prim.parent().type_name() == kInstancer && !usd::instancer_item(prim);
+    return !run.conventions.prototypes_drawn && prim.parent() && prim.parent().type_name() == kInstancer &&
+           !usd::instancer_item(prim);
 }
 
 bool is_site(const usd::Prim& prim) { return prim.has_api("NewtonSiteAPI") || prim.has_api("MjcSiteAPI"); }
@@ -81,7 +82,8 @@ class VisualLoader {
     void load(const usd::Prim& prim, bool geometry)
     {
         if (leaves_body(prim) || run_.ignored(prim.path())) return;
-        if (is_enabled_collider(run_, prim)) return load_below(prim, geometry && !run_.newton());
+        if (is_enabled_collider(run_, prim))
+            return load_below(prim, geometry && !run_.conventions.nothing_seen_below_colliders);
         const bool site = is_site(prim);
         if (!site && run_.deformable.count(prim.path()) != 0) return load_below(prim, geometry);
         if (prim.is_a("PhysicsJoint") || is_prototype(run_, prim)) return;
@@ -95,11 +97,10 @@ class VisualLoader {
         const VisualKind kind = visual_kind(prim);
         if (kind == VisualKind::none || run_.result.path_shape_map.count(prim.path().text()) != 0) return;
 
-        const usd::Matrix4d world  = run_.stage.world_matrix(prim);
+        const usd::Matrix4d world = run_.stage.world_matrix(prim);
         // Also under a mirror, of which its lengths know nothing.
-        const PlacedScale   placed = in_single_
-                                         ? placed_as_newton(in_single_->X_WB, in_single_->X_WS, world)
-                                         : placed_scale(world * owner_from_stage_);
+        const PlacedScale placed = in_single_ ? placed_as_newton(in_single_->X_WB, in_single_->X_WS, world)
+                                              : placed_scale(world * owner_from_stage_);
         if (!is_finite(placed.pose)) return;
         const bool drawn = is_drawn(run_, prim);
         look_            = appearance_of(run_.stage, run_.physics, prim, run_.found);
@@ -112,8 +113,8 @@ class VisualLoader {
         shape.config.density                = 0;
         shape.config.has_shape_collision    = false;
         shape.config.has_particle_collision = false;
-        shape.config.is_site                = site && (kind != VisualKind::plane || !run_.newton());
-        shape.config.is_visible             = site || drawn;
+        shape.config.is_site    = site && (kind != VisualKind::plane || !run_.conventions.plane_sites_are_visuals);
+        shape.config.is_visible = site || drawn;
         if (kind == VisualKind::mesh) {
             add_mesh(prim, shape, placed.scale);
         } else {
@@ -131,7 +132,9 @@ class VisualLoader {
         };
         // Newton's planes are infinite unless somebody authors how large they are.
         const auto extent = [&](const char* name) {
-            return run_.newton() ? std::abs(prim.attribute(name).authored_as<double>().value_or(0)) : number(name, 0);
+            return run_.conventions.seen_planes_infinite
+                       ? std::abs(prim.attribute(name).authored_as<double>().value_or(0))
+                       : number(name, 0);
         };
         const physics::Axis axis   = axis_of(prim);
         const auto          a      = static_cast<std::size_t>(axis);
@@ -139,7 +142,7 @@ class VisualLoader {
         const double        around = std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
         const auto          along  = [&](GeoType type, double radius, double height) {
             shape.type    = type;
-            shape.xform.q = turned_onto(shape.xform.q, axis, run_.newton());
+            shape.xform.q = turned_onto(shape.xform.q, axis, run_.conventions.axes_in_single_precision);
             shape.scale   = {unit * number("radius", radius) * around, unit * number("height", height) / 2 * s[a], 0};
         };
         switch (kind) {
@@ -150,7 +153,7 @@ class VisualLoader {
             case VisualKind::sphere:
                 shape.type  = GeoType::sphere;
                 shape.scale = {unit * number("radius", 1) * max_component(s), 0, 0};
-                if (!run_.newton() && (run_.options.exact_shapes || is_exact(prim)) &&
+                if (!run_.conventions.round_shapes_inexact && (run_.options.exact_shapes || is_exact(prim)) &&
                     max_component(s) - std::min({s.x, s.y, s.z}) > 1e-6 * max_component(s)) {
                     shape.type  = GeoType::ellipsoid;
                     shape.scale = unit * number("radius", 1) * s;
@@ -168,7 +171,7 @@ class VisualLoader {
             case VisualKind::plane:
                 // UsdGeomPlane measures its width along z when it faces x, its length along z when it faces y.
                 shape.type    = GeoType::plane;
-                shape.xform.q = turned_onto(shape.xform.q, axis, run_.newton());
+                shape.xform.q = turned_onto(shape.xform.q, axis, run_.conventions.axes_in_single_precision);
                 shape.scale   = {unit * extent("width") * (axis == physics::Axis::x ? s.z : s.x),
                                  unit * extent("length") * (axis == physics::Axis::y ? s.z : s.y), 0};
                 break;
@@ -185,7 +188,7 @@ class VisualLoader {
               const usd::Prim& mesh = {}, const std::vector<bool>& faces = {})
     {
         // A colour beside the texture tints it; Newton tints whole meshes only, not their parts.
-        const bool tinted   = look_.color && !(part && run_.newton());
+        const bool tinted   = look_.color && !(part && run_.conventions.tint_whole_meshes_only);
         const bool textured = look_.textured && !tinted && shape.type == GeoType::mesh;
         const bool visible  = shape.config.is_visible;
         shape.color = textured ? Vec3d{1, 1, 1}
@@ -206,9 +209,9 @@ class VisualLoader {
     void add_mesh(const usd::Prim& prim, model::BuilderShape shape, const Vec3d& scale)
     {
         Diagnostics     unreadable;  // a mesh that only looks is not worth a finding of its own
-        const MeshData* data = run_.meshes.read(prim, run_.newton() ? run_.found : unreadable);
+        const MeshData* data = run_.meshes.read(prim, run_.conventions.faults_refuse_import ? run_.found : unreadable);
         if (data == nullptr) {
-            if (run_.newton() && unreadable.empty())
+            if (run_.conventions.faults_refuse_import && unreadable.empty())
                 run_.refuse(codes::kMeshData, prim.site(),
                             fmt::format("{} has no usable mesh data", prim.path().text()));
             return;
@@ -317,7 +320,7 @@ void add_visuals_of_body(Import& run, physics::Index body, std::int32_t index)
     const auto owner_from_stage = usd::inverse(usd::from_pose(run.body(body).X_WB));
     if (!owner_from_stage) return;
     std::optional<NewtonFrames> in_single;
-    if (run.newton()) {
+    if (run.conventions.axes_in_single_precision) {
         const auto in_stage_units = [&](const Posed& X) { return Posed{X.p / run.length(), X.q}; };
         in_single                 = {in_stage_units(run.X_WB[static_cast<std::size_t>(body)]),
                                      {in_stage_units(run.X_WS), in_stage_units(run.root_offset(body))}};
@@ -329,7 +332,7 @@ void add_visuals_of_body(Import& run, physics::Index body, std::int32_t index)
 void add_static_visuals(Import& run)
 {
     const bool geometry = run.options.load_visual_shapes && run.options.load_static_visual_shapes;
-    if (!geometry && (run.newton() || !run.options.load_sites)) return;
+    if (!geometry && (run.conventions.sites_need_visuals || !run.options.load_sites)) return;
     const Posed     X_builder{run.X_WS.p / run.length(), run.X_WS.q};
     VisualLoader    loader(run, model::kWorldBody, usd::from_pose(X_builder));
     const usd::Prim root = run.stage.prim_at(usd::Path(run.options.root_path));
@@ -342,8 +345,9 @@ void add_static_visuals(Import& run)
         bool of_body = false, of_prototype = false;
         for (usd::Prim p = prim; p && !p.path().is_root(); p = p.parent()) {
             const physics::Index b = run.physics.body_at(p.path());
-            of_body                = of_body || (b != physics::kNone && (run.newton() || run.body(b).enabled));
-            of_prototype           = of_prototype || is_prototype(run, p);
+            of_body = of_body ||
+                      (b != physics::kNone && (run.conventions.disabled_bodies_keep_visuals || run.body(b).enabled));
+            of_prototype = of_prototype || is_prototype(run, p);
             if (run.options.reset_stack == physics::ResetStack::static_part && run.stage.resets_transform(p)) break;
         }
         if (of_body || of_prototype) continue;

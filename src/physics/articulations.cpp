@@ -255,7 +255,7 @@ class Roots {
   public:
     explicit Roots(Reader& reader) : r_(reader), graph_(reader.model), claimed_(reader.model.bodies.size(), 0)
     {
-        if (reader.options.strict_reference) reference_.emplace(reader);
+        if (reader.options.conventions.articulations_as_parsed) reference_.emplace(reader);
     }
 
     void read(std::size_t record_index)
@@ -340,7 +340,7 @@ class Roots {
         if (had_trees && out.trees.empty()) {
             r_.found.add(kArticNested, record.prim.site(),
                          fmt::format("the bodies of <{}> belong to another articulation", out.path.text()));
-            if (!r_.options.strict_reference) {
+            if (!r_.options.conventions.articulations_as_parsed) {
                 out.valid = false;
                 out.reasons.emplace_back(kArticNested.id);
             }

@@ -86,7 +86,7 @@ Body read_body(const Reader& reader, const Record& record)
         reader.found.add(kBodyNotXformable, prim.site(),
                          fmt::format("<{}> is a {}, expected something with a transform", body.path.text(),
                                      prim.type_name().text()));
-        if (!reader.options.strict_reference) {
+        if (!reader.options.conventions.bodies_need_no_transform) {
             body.valid = false;
             body.reasons.emplace_back(kBodyNotXformable.id);
         }

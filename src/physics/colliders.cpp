@@ -50,7 +50,7 @@ std::vector<Index> materials_of(Reader& reader, const Record& record, Collider& 
         const Index material = bound_physics_material(reader, prim);
         if (material == kNone) return kNone;
         if (!binding_applied) {
-            if (reader.options.strict_reference) return material;
+            if (reader.options.conventions.materials_need_binding_api) return material;
             reader.found.add(kBindingApiMissing, prim.site(),
                              fmt::format("<{}> inherits the material <{}>", prim.path().text(),
                                          reader.model.materials[static_cast<std::size_t>(material)].path.text()));
@@ -147,7 +147,7 @@ void inherit_masses(Reader& reader, const std::vector<Index>& xform_mass_of)
 {
     PhysicsModel& model = reader.model;
     if (reader.options.mass_on_xforms == MassOnXforms::ignore || model.xform_masses.empty()) return;
-    const auto at        = [&](Index record) -> const Record& { return reader.records[static_cast<std::size_t>(record)]; };
+    const auto at = [&](Index record) -> const Record& { return reader.records[static_cast<std::size_t>(record)]; };
     const auto values_at = [&](Index i) -> const MassValues& {
         return model.xform_masses[static_cast<std::size_t>(i)].values;
     };
@@ -213,10 +213,10 @@ bool read_collider(const Reader& reader, const Record& record, const std::vector
     if (reader.log != nullptr && collider.body != kNone && !collider.owners.empty() && record.body == kNone)
         reader.log->correct(record.prim, kOwner, Use::ignored, "it belongs to a body, whose owner counts");
     if (record.owner != kNone && record.cut)
-        reader.found.add(kColliderReset, record.prim.site(),
-                         fmt::format("<{}> resets its transform stack below the body <{}>, and stays part of it",
-                                     collider.path.text(),
-                                     model.bodies[static_cast<std::size_t>(record.owner)].path.text()));
+        reader.found.add(
+            kColliderReset, record.prim.site(),
+            fmt::format("<{}> resets its transform stack below the body <{}>, and stays part of it",
+                        collider.path.text(), model.bodies[static_cast<std::size_t>(record.owner)].path.text()));
     if (record.has_pairs) collider.filtered = reader.targets(record.prim, kPairs);
     if (record.has_mass) collider.mass = reader.mass_values(record.prim);
     collider.scene = collider.body == kNone ? scene_of(reader, record.prim, collider.owners)
@@ -226,7 +226,7 @@ bool read_collider(const Reader& reader, const Record& record, const std::vector
             reader.found.add(kShapeShear, record.prim.site(),
                              fmt::format("the world transform of <{}> has shear", collider.path.text()));
         read_shape(reader, record, collider);
-        if (!reader.options.strict_reference) face_along_axis(collider);
+        if (!reader.options.conventions.mirrored_shapes_turn) face_along_axis(collider);
     } else {
         reader.invalidate(collider, kShapeDegenerate, record.prim.site(),
                           fmt::format("the world transform of <{}> is singular or not finite", collider.path.text()));
@@ -264,10 +264,10 @@ void sort_colliders(const Reader& reader)
 
 void read_colliders(Reader& reader)
 {
-    const std::vector<Index>       xform_mass_of = read_xform_masses(reader);
+    const std::vector<Index> xform_mass_of = read_xform_masses(reader);
     inherit_masses(reader, xform_mass_of);
-    const auto                     members       = member_queries(reader);
-    PhysicsModel&                  model         = reader.model;
+    const auto                     members = member_queries(reader);
+    PhysicsModel&                  model   = reader.model;
     const std::vector<std::size_t> records =
         reader.select([](const Record& record) { return record.has_collision && !record.joint; });
     // Read in place: what is no shape is taken out below.
@@ -291,7 +291,7 @@ void read_colliders(Reader& reader)
         // reads no more of it).
         if (!collider.valid && collider.kind == ShapeKind::sphere_points) {
             collider.body = kNone;
-            if (reader.options.strict_reference) {
+            if (reader.options.conventions.unusable_points_forgotten) {
                 collider.X_BS        = {};
                 collider.local_scale = {1, 1, 1};
                 collider.groups.clear();

@@ -110,8 +110,8 @@ void add_sizes(const PhysicsModel& model, const Collider& c, Json& out)
             return;
         case ShapeKind::cube:
             // The reference leaves the signs of the scale in them.
-            out["halfExtents"] =
-                vector(model.options.strict_reference ? signed_like(c.half_extents, c.scale) : c.half_extents);
+            out["halfExtents"] = vector(
+                model.options.conventions.half_extents_signed ? signed_like(c.half_extents, c.scale) : c.half_extents);
             return;
         case ShapeKind::capsule:
         case ShapeKind::cylinder:

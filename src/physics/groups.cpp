@@ -23,7 +23,7 @@ std::vector<std::vector<Index>> merged_groups(const PhysicsModel& model)
             continue;
         }
         out[place->second].push_back(left[i]);
-        if (model.options.strict_reference) {
+        if (model.options.conventions.groups_merged_by_swapping) {
             left[i] = left.back();
             left.pop_back();
         } else {
@@ -56,7 +56,7 @@ void read_groups(Reader& reader)
             reader.found.add(
                 kGroupTargetInvalid, group.prim.relationship(kFiltered).site(),
                 fmt::format("<{}> filters <{}>, which is not a collision group", group.path.text(), target.text()));
-            return !reader.options.strict_reference;  // the reference keeps it in the descriptor
+            return !reader.options.conventions.invalid_group_targets_kept;  // the reference keeps it in the descriptor
         });
     // Rows: one for each group, merged groups share one.
     Index rows = 0;

@@ -46,7 +46,7 @@ Anchor anchor_of(const Reader& reader, const usd::Prim& target)
         if (!record) {
             // The reference asks any prim, also undefined ones and those outside the roots; there is no body to index
             // then.
-            if (!reader.options.strict_reference) continue;
+            if (!reader.options.conventions.joints_find_any_prim) continue;
             if (prim.has_api(kBodyApi) && reader.flag(prim, kBodyEnabled, true)) return {prim, kNone};
             if (prim.has_api(kCollisionApi)) anchor.prim = prim;
             continue;
@@ -139,7 +139,7 @@ Drive read_drive(const Reader& reader, const usd::Prim& joint, Dof dof, const us
     drive.stiffness       = reader.number(joint, name("stiffness"), 0);
     drive.damping         = reader.number(joint, name("damping"), 0);
     drive.max_force       = reader.number(joint, name("maxForce"), kInfinity);
-    if (reader.options.strict_reference) return drive;
+    if (reader.options.conventions.negative_gains_kept) return drive;
     if (drive.stiffness < 0 || drive.damping < 0) {
         reader.found.add(kDriveNegative, joint.site(),
                          fmt::format("the {} drive of <{}> has stiffness {} and damping {}", instance.text(),
@@ -197,8 +197,9 @@ void read_axis_joint(const Reader& reader, Joint& joint)
     joint.limit.lower = reader.number(joint.prim, kLower, -kInfinity);
     joint.limit.upper = reader.number(joint.prim, kUpper, kInfinity);
     // The reference drops one-sided limits of revolute joints.
-    joint.limit.enabled = turns && reader.options.strict_reference ? joint.limit.has_lower() && joint.limit.has_upper()
-                                                                   : joint.limit.has_lower() || joint.limit.has_upper();
+    joint.limit.enabled = turns && reader.options.conventions.one_sided_hinge_limits_dropped
+                              ? joint.limit.has_lower() && joint.limit.has_upper()
+                              : joint.limit.has_lower() || joint.limit.has_upper();
     joint.limit         = finished(reader, joint.prim, joint.limit, kLower, kUpper, true);
     read_axis_drive(reader, joint, turns ? kAngular : kLinear, joint.limit.dof);
     report_ignored(reader, joint, false);
@@ -275,15 +276,15 @@ double read_break(const Reader& reader, const usd::Prim& joint, const usd::Token
     if (value > 0) return value;
     reader.found.add(kBreakNonpositive, joint.attribute(name).site(),
                      fmt::format("{} of <{}> is {}", name.text(), joint.path().text(), value));
-    if (reader.log != nullptr && value != 0 && !reader.options.strict_reference)
+    if (reader.log != nullptr && value != 0 && !reader.options.conventions.negative_strength_kept)
         reader.log->correct(joint, name, Use::ignored, "a negative strength cannot be meant; the joint never breaks");
     // Zero breaks at the first reaction; a negative one cannot be meant (seed-gaps CON-31).
-    return value == 0 || reader.options.strict_reference ? value : kInfinity;
+    return value == 0 || reader.options.conventions.negative_strength_kept ? value : kInfinity;
 }
 
 void validate(const Reader& reader, Joint& joint, const Side (&sides)[2])
 {
-    const bool strict = reader.options.strict_reference;
+    const bool strict = reader.options.conventions.missing_target_is_world;
     for (int i = 0; i < 2; ++i) {
         if (sides[i].target_missing) {
             const Site        site    = joint.prim.relationship(kBody[i]).site();

@@ -84,7 +84,7 @@ std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index i
         part.mass *= density;
         part.inertia *= density;
     }
-    const bool authored_inertia = sets_inertia(collider.mass, model.options.strict_reference);
+    const bool authored_inertia = sets_inertia(collider.mass, model.options.conventions.tiny_inertia_is_unauthored);
     if (authored_inertia) part.inertia = Mat33d::diagonal(collider.mass.diagonal);
     if (collider.mass.has_axes()) part.inertia = rotated(part.inertia, collider.mass.axes);
     if (collider.mass.has_com()) {
@@ -123,7 +123,7 @@ void apply_xform_masses(const PhysicsModel& model, std::vector<Part>& parts)
 // same, takes what lies below it and belongs to no other body there.
 std::vector<Index> weighed_colliders(const PhysicsModel& model, const Body& body)
 {
-    if (body.enabled || !model.options.strict_reference) return body.colliders;
+    if (body.enabled || !model.options.conventions.disabled_bodies_weigh) return body.colliders;
     std::vector<Index> out;
     for (std::size_t i = 0; i < model.colliders.size(); ++i) {
         const Collider& collider = model.colliders[i];
@@ -159,11 +159,12 @@ double default_density(const UnitScale& units) { return 1000 / units.factor(Dime
 BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCallback& callback, Diagnostics& found,
                       const UnitScale* stage_units, const MassValues* values)
 {
-    const UnitScale&  units    = stage_units ? *stage_units : model.units;
-    const Body&       body     = model.bodies[static_cast<std::size_t>(index)];
-    const MassValues& authored = values ? *values : body.mass;
-    const bool with_mass = authored.has_mass(), with_inertia = sets_inertia(authored, model.options.strict_reference);
-    BodyMass   out;
+    const UnitScale&  units        = stage_units ? *stage_units : model.units;
+    const Body&       body         = model.bodies[static_cast<std::size_t>(index)];
+    const MassValues& authored     = values ? *values : body.mass;
+    const bool        with_mass    = authored.has_mass(),
+                      with_inertia = sets_inertia(authored, model.options.conventions.tiny_inertia_is_unauthored);
+    BodyMass          out;
     out.com_authored = authored.has_com();
     if (out.com_authored) out.com = scale(authored.com, body.scale);
 
@@ -207,9 +208,9 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
         else
             out.com = C;
     } else if (!with_mass) {
-        if (model.options.strict_reference) {
+        if (model.options.conventions.weightless_body_has_no_mass) {
             // The reference answers a unit tensor beside its "no mass".
-            weighed = weighed || asks_about_some_prim(body);
+            weighed      = weighed || asks_about_some_prim(body);
             out.mass     = weighed ? 0 : -1;
             out.diagonal = with_inertia ? authored.diagonal : weighed ? Vec3d{} : Vec3d{1, 1, 1};
             if (authored.has_axes()) out.axes = authored.axes;

@@ -16,7 +16,7 @@ double in_range(const Reader& reader, const usd::Prim& prim, const usd::Token& n
                 std::string_view expected = {})
 {
     const double authored = reader.number(prim, name, 0, expected);
-    if (reader.options.strict_reference) return authored;
+    if (reader.options.conventions.material_values_kept) return authored;
     const double clamped = std::clamp(authored, low, high);
     // Zero density means "not authored"; infinite friction is a value no solver can use.
     if (clamped == authored && std::isfinite(authored)) return authored;

@@ -9,7 +9,7 @@ PhysicsModel parse(const usd::Stage& stage, const ParseOptions& options, Diagnos
     PhysicsModel model;
     model.options = options;
     // OpenUSD's own rules come as a bundle: what its parser does about MassAPI on Xforms goes with the rest.
-    if (options.strict_reference) model.options.mass_on_xforms = MassOnXforms::ignore;
+    if (options.conventions.mass_above_bodies_ignored) model.options.mass_on_xforms = MassOnXforms::ignore;
     model.units = {stage.metadata().meters_per_unit, stage.metadata().kilograms_per_unit};
     if (!(model.units.meters_per_unit > 0) || !std::isfinite(model.units.meters_per_unit))
         model.units.meters_per_unit = 0.01;

@@ -42,7 +42,7 @@ usd::Value Reader::value(const usd::Prim& prim, const usd::Token& name) const
     usd::Value           authored  = attribute.authored_value();
     if (!authored.empty()) return authored;
     if (attribute.blocked()) return {};
-    if (!options.strict_reference) {
+    if (!options.conventions.samples_need_default) {
         const std::vector<double> times = attribute.time_samples();
         if (!times.empty()) {
             usd::Value first = attribute.authored_value(times.front());
@@ -156,7 +156,7 @@ MassValues Reader::mass_values(const usd::Prim& prim) const
 usd::Matrix4d Reader::local_matrix(const usd::Prim& prim, bool* resets) const
 {
     static const usd::Token kOrder("xformOpOrder");
-    if (!options.strict_reference) {
+    if (!options.conventions.samples_need_default) {
         // Ops with samples and no default would vanish at the default time.
         const auto ops = prim.attribute(kOrder).get<std::vector<usd::Token>>();
         if (ops)

@@ -1,5 +1,6 @@
 #pragma once
-// Articulations as OpenUSD 26.11's parser answers them, for ParseOptions::strict_reference (usd-physics section 10).
+// Articulations as OpenUSD 26.11's parser answers them, for Conventions::articulations_as_parsed (usd-physics section
+// 10).
 #include <vector>
 
 #include "reader.h"

@@ -9,7 +9,7 @@ namespace mechane::physics {
 
 namespace {
 
-constexpr double kEarth     = 9.81;     // [m/s^2]
+constexpr double kEarth          = 9.81;     // [m/s^2]
 constexpr double kUnsetMagnitude = -0.5e38;  // a magnitude below this is the sentinel -inf
 
 Vec3d down(const usd::Stage& stage)
@@ -39,7 +39,7 @@ void set_gravity(const Reader& reader, Scene& scene, Vec3d direction, double mag
         reader.found.add(
             kGravityNegative, scene.prim.attribute("physics:gravityMagnitude").site(),
             fmt::format("the gravity magnitude of <{}> is {}", scene.path.text(), scene.gravity_magnitude));
-        if (!reader.options.strict_reference) {
+        if (!reader.options.conventions.negative_gravity_points_up) {
             scene.gravity = earth * scene.gravity_direction;
             return;
         }

@@ -59,7 +59,7 @@ void require_positive(const Reader& reader, Collider& collider, std::initializer
 {
     for (const double size : sizes) {
         if (std::isfinite(size) && size > 0) continue;
-        if (reader.options.strict_reference && std::isfinite(size)) continue;
+        if (reader.options.conventions.flat_shapes_valid && std::isfinite(size)) continue;
         reader.invalidate(collider, kShapeDegenerate, collider.prim.site(),
                           fmt::format("a size of <{}> is {}", collider.path.text(), size));
         return;
@@ -79,7 +79,7 @@ void read_cube(const Reader& reader, Collider& collider, const Vec3d& s)
     const double half     = size_of(reader, collider.prim, kSize, 2) / 2;
     collider.half_extents = half * s;
     require_positive(reader, collider, {collider.half_extents.x, collider.half_extents.y, collider.half_extents.z});
-    if (!collider.sheared || reader.options.strict_reference || !collider.valid) return;
+    if (!collider.sheared || reader.options.conventions.sheared_boxes_stay_boxes || !collider.valid) return;
     const Posed X_WS = collider.body == kNone
                            ? collider.X_BS
                            : reader.model.bodies[static_cast<std::size_t>(collider.body)].X_WB * collider.X_BS;
@@ -159,7 +159,7 @@ void read_mesh(const Reader& reader, const Record& record, Collider& collider)
     collider.mesh_scale    = collider.scale;
     collider.double_sided  = reader.flag(record.prim, kDoubleSided, false);
     collider.approximation = record.has_mesh_collision ? approximation_of(reader, record.prim) : Approximation::none;
-    if (reader.options.strict_reference) return;
+    if (reader.options.conventions.meshes_as_authored) return;
     const auto counts = reader.value(record.prim, kCounts).get<std::vector<int>>();
     if (!counts || counts->empty() || reader.value(record.prim, kPoints).empty() ||
         reader.value(record.prim, kIndices).empty())

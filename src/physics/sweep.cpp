@@ -237,7 +237,7 @@ void read_records(Reader& reader)
         record.resets    = part.stage.resets_transform(record.prim);
         record.world     = part.stage.world_matrix(record.prim);
     });
-    if (reader.options.strict_reference) return;
+    if (reader.options.conventions.samples_need_default) return;
     std::vector<char> moved(reader.records.size(), 0);
     for (std::size_t i = 0; i < reader.records.size(); ++i) {
         Record&    record       = reader.records[i];

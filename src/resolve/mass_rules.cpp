@@ -68,11 +68,11 @@ class Ladder {
         : model_(model),
           resolvers_(resolvers),
           o_(options),
-          compat_(options.rules.newton_1_8),
+          asks_(options.rules.conventions),
           found_(found),
-          stage_units_(options.stage_units ? *options.stage_units
-                       : compat_           ? model.units
-                                           : options.scale),
+          stage_units_(options.stage_units             ? *options.stage_units
+                       : asks_.masses_in_openusd_units ? model.units
+                                                       : options.scale),
           shape_density_(options.default_density / options.scale.factor(physics::Dimension::density))
     {
     }
@@ -149,17 +149,17 @@ class Ladder {
                               fmt::format("<{}> is a shell without thickness", c.path.text()));
                 return out;
             }
-            out.properties = shell_solid(c, th, compat_, out.found);
+            out.properties = shell_solid(c, th, asks_.shells_scaled, out.found);
             if (out.properties) return out;
             out.shell = false;
             out.found.add(kShellThick, c.prim.site(), fmt::format("the shell of <{}> is {} thick", c.path.text(), th));
         }
         // Hulls and sums over meshes are most of an import's time, and nobody asks for them here.
-        if (c.kind == physics::ShapeKind::mesh && !compat_ &&
+        if (c.kind == physics::ShapeKind::mesh && !asks_.complete_bodies_weigh_meshes &&
             is_complete(model_.bodies[static_cast<std::size_t>(c.body)]))
             return out;
         if (o_.mesh_solid) out.properties = o_.mesh_solid(c);
-        if (!out.properties) out.properties = collider_solid(c, compat_, out.found);
+        if (!out.properties) out.properties = collider_solid(c, asks_.approximations_weigh_as_authored, out.found);
         return out;
     }
 
@@ -190,7 +190,8 @@ class Ladder {
 
     double accumulation_density(const Collider& c)
     {
-        const Index material = compat_ ? (c.materials.empty() ? kNone : c.materials.front()) : c.own_material;
+        const Index material =
+            asks_.first_material_weighs ? (c.materials.empty() ? kNone : c.materials.front()) : c.own_material;
         if (material == kNone) return shape_density_;
         const auto&  m       = model_.materials[static_cast<std::size_t>(material)];
         const double density = m.density;
@@ -235,7 +236,8 @@ class Ladder {
             for (const Diagnostic& d : said)
                 if (d.id == "PHY_MASS_ZERO_VOLUME") found_.add(d);
             Computed out{c.mass, c.com, physics::tensor(c), c.diagonal, true};
-            if (compat_ && has_collider(body, [](const MassValues& v) { return !is_finite(v.diagonal); })) {
+            if (asks_.invalid_moments_void_the_sum &&
+                has_collider(body, [](const MassValues& v) { return !is_finite(v.diagonal); })) {
                 // OpenUSD's sum is no number then, and Newton keeps the moments of the shapes.
                 out.tensor   = A.inertia;
                 out.diagonal = {};
@@ -269,11 +271,12 @@ class Ladder {
             out.com     = solid->com;
             out.inertia = solid->inertia;
             // Newton describes a collider with mass and moments of its own by those alone, about its origin.
-            if (own && compat_) out.com = {};
-            if (compat_) turn_onto_axis(c, out);
-        } else if (own || (compat_ && c.mass.has_mass())) {
+            if (own && asks_.collider_mass_in_turned_frame) out.com = {};
+            if (asks_.collider_mass_in_turned_frame) turn_onto_axis(c, out);
+        } else if (own || (asks_.unshaped_mass_counts && c.mass.has_mass())) {
             out.volume = 0;
-            if (compat_ && !own) out.X_BS = {};  // Newton has no record of it and puts it at the body's origin
+            if (asks_.unshaped_mass_counts && !own)
+                out.X_BS = {};  // Newton has no record of it and puts it at the body's origin
         } else
             found_.add(kColliderNoMass, c.prim.site(),
                        fmt::format("Skipping collider <{}> in the mass aggregation: it has no volume", c.path.text()));
@@ -296,7 +299,9 @@ class Ladder {
         };
         if (blocked(body.mass)) return true;
         // An infinite mass makes OpenUSD's sum infinite, for which Newton has an answer of its own.
-        if (compat_ && has_collider(body, [](const MassValues& v) { return v.mass == kInfinity; })) return true;
+        if (asks_.invalid_moments_void_the_sum &&
+            has_collider(body, [](const MassValues& v) { return v.mass == kInfinity; }))
+            return true;
         return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
             return blocked(collider(i).mass) || (!collider(i).weighs() && collider(i).mass.applied);
         });
@@ -323,11 +328,11 @@ class Ladder {
         if (!solid) return {};
         if (!own.has_mass() || !own.has_diagonal()) return in_body(i, explicit_density(body, c, solid->mass));
         MassProperties out{own.mass, solid->com, rotated_diagonal(own.diagonal, own.has_axes() ? own.axes : Quatd{})};
-        if (compat_) out.com = {};
-        if (own.has_com()) out.com = compat_ ? own.com : scale(own.com, c.scale);
+        if (asks_.collider_mass_in_turned_frame) out.com = {};
+        if (own.has_com()) out.com = asks_.collider_mass_in_turned_frame ? own.com : scale(own.com, c.scale);
         physics::MassInfo frame;
         frame.X_BS = c.X_BS;
-        if (compat_) turn_onto_axis(c, frame);
+        if (asks_.collider_mass_in_turned_frame) turn_onto_axis(c, frame);
         return geometry::transformed(out, frame.X_BS);
     }
 
@@ -506,7 +511,7 @@ class Ladder {
     BodyMassProperties defaulted(const Body& body, BodyMassProperties out)
     {
         if (out.mass > 0 && out.rule == "shapes") return out;
-        if (compat_ || !body.enabled) {
+        if (asks_.massless_body_stays || !body.enabled) {
             if (out.mass > 0) return out;
             out.mass = 0;
             if (body.mass.applied && is_zero(out.inertia))
@@ -539,7 +544,7 @@ class Ladder {
     const PhysicsModel&                        model_;
     const ResolverList&                        resolvers_;
     const MassOptions&                         o_;
-    bool                                       compat_;
+    const physics::Conventions&                asks_;
     Diagnostics&                               found_;
     physics::UnitScale                         stage_units_;
     double                                     shape_density_;  ///< default density in M/L^3

@@ -42,7 +42,7 @@ std::optional<Value> margin(const Inputs& in)
 {
     const auto value = convert::number(in, 0);
     if (!value) return std::nullopt;
-    if (in.context.rules.newton_1_8 && !in.context.rules.legacy_margin_gap) return *value;
+    if (in.context.rules.conventions.margin_as_authored && !in.context.rules.legacy_margin_gap) return *value;
     return *value - convert::number(in, 1).value_or(0);
 }
 

@@ -57,15 +57,16 @@ double on_material(const ResolverList& resolvers, const usd::Prim& material, Key
 std::string combine_rule(const ResolverList& resolvers, const usd::Prim& material, Key key, const Context& context,
                          Diagnostics& found)
 {
-    if (!material || context.rules.newton_1_8) return {};
+    if (!material || context.rules.conventions.no_combine_rules) return {};
     const Resolved answer = resolvers.get(material, key, context, {}, &found);
     if (!answer.authored()) return {};
     std::string text = answer.text().value_or("");
     for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     for (const char* known : {"average", "min", "multiply", "max"})
         if (text == known) return text;
-    found.add(kMaterialCombine, answer.site,
-              fmt::format("{} of <{}> is \"{}\"", answer.attribute, material.path().text(), answer.text().value_or("")));
+    found.add(
+        kMaterialCombine, answer.site,
+        fmt::format("{} of <{}> is \"{}\"", answer.attribute, material.path().text(), answer.text().value_or("")));
     if (context.log != nullptr)
         context.log->correct(material, answer.attribute, physics::Use::ignored,
                              "it is none of average, min, multiply, max");
@@ -108,7 +109,7 @@ ContactValues contact_values(const ResolverList& resolvers, const usd::Prim& col
 
     // Newton 1.8 lets a schema's default of the gap win over its own (0 where MuJoCo ranks first).
     const std::optional<Value> gap_default =
-        context.rules.newton_1_8 ? std::optional<Value>() : std::optional<Value>(defaults.gap);
+        context.rules.conventions.schema_defaults_of_gap ? std::optional<Value>() : std::optional<Value>(defaults.gap);
     v.gap_source = resolvers.get(collider, Key::shape_gap, context, gap_default, &found);
     v.gap        = v.gap_source.number_or(defaults.gap);
     if (!std::isfinite(v.gap)) v.gap = defaults.gap;
@@ -151,7 +152,7 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
             if (context.log != nullptr)
                 context.log->correct(prim, res.attribute, physics::Use::overridden, "the target voxel size goes first");
             found.add(kSdfBoth, res.site, fmt::format("<{}> has a resolution and a voxel size", collider.path.text()));
-            if (context.rules.newton_1_8) s.max_resolution.reset();
+            if (context.rules.conventions.voxel_size_excludes_resolution) s.max_resolution.reset();
         }
     }
     if (!s.max_resolution && !s.target_voxel_size && s.has_sdf) s.max_resolution = 64;

@@ -65,11 +65,11 @@ class Table(Stages):
 
     def test_the_page_holds_the_table_of_this_build(self):
         text = options_page.PAGE.read_text(encoding="utf-8")
-        self.assertEqual(options_page.page(text, options_page.options()), text, "run: make docs")
+        self.assertEqual(options_page.page(text), text, "run: make docs")
 
     def test_every_default_can_be_given_and_changes_nothing(self):
         plain = document("dump", "model", QUADRUPED, "--resolvers", "newton")
-        given = [word for row in options_page.options() for word in ("--option", f"{row['name']}={row['default']}")]
+        given = [word for row in options_page.known("options") for word in ("--option", f"{row['name']}={row['default']}")]
         self.assertEqual(document("dump", "model", QUADRUPED, *given), plain)
 
     def test_every_verb_that_imports_takes_options_and_refuses_wrong_names_and_values(self):
@@ -90,7 +90,7 @@ class Table(Stages):
                  "integer": ["0.5", "x", "99999999999", "true", "-7"], "choice": ["x", "1", "[]", "true"],
                  "pose": ["1", "[1,2]", "[0,0,0,0,0,0,0]", "[0,0,0,0,0,0,\"a\"]", "x"], "list": ["1", "true", "[1]", "{}"], "text": ["1", "true", "[]", "\"\""]}
         stage = self.stage('def Xform "W" {\n' + box() + "}\n")
-        for row in options_page.options():
+        for row in options_page.known("options"):
             for value in wrong[row["type"]]:
                 with self.subTest(option=row["name"], value=value):
                     done = mechane("info", stage, "--option", f"{row['name']}={value}")
@@ -116,7 +116,7 @@ class Table(Stages):
 
 class Hints(unittest.TestCase):
     def test_every_option_that_a_remedy_names_exists_where_it_is_printed(self):
-        options = {row["name"]: row for row in options_page.options()}
+        options = {row["name"]: row for row in options_page.known("options")}
         known = set(re.findall(r"--[a-z][a-z-]+", " ".join(mechane(verb, "--help").stdout for verb in (
             "sim", "info", "check", "fix", "replay", "render", "collide", "bench", "cat", "mesh", "explain", "ros", "tree", "dump", "convert", "view"))))
         for module, code, _, meaning, remedy, *_ in diagnostics_page.rows():

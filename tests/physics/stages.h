@@ -92,7 +92,7 @@ struct Parsed {
 inline physics::ParseOptions strict()
 {
     physics::ParseOptions options;
-    options.strict_reference = true;
+    options.conventions = physics::kOpenUsd26;
     return options;
 }
 

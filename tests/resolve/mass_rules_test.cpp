@@ -57,10 +57,11 @@ Answer masses(const std::string& stage, bool newton_1_8, double default_density 
               const char*        metadata = "metersPerUnit = 1 kilogramsPerUnit = 1 upAxis = \"Z\"",
               physics::UnitScale scale    = {})
 {
-    physics::ParseOptions parse;
-    parse.strict_reference = newton_1_8;
+    physics::ParseOptions       parse;
+    const physics::Conventions& conventions = newton_1_8 ? physics::kNewton18 : physics::kMechane;
+    parse.conventions                       = conventions;
     const Parsed p(stage, metadata, parse);
-    rules.newton_1_8 = newton_1_8;
+    rules.conventions = conventions;
     Answer                         out;
     const std::vector<std::string> names{"newton"};
     const auto                     resolvers = resolvers_named(names, rules);
@@ -266,10 +267,11 @@ TEST_CASE(
 TEST_CASE("walls of a cone and of a cylinder of two radii are as thick along their normal as at their ends (GAP-097)")
 {
     const auto shell = [](const std::string& kind, const std::string& sizes) {
-        return body("",
-                    cube(sizes + "\ncustom token newton:massModel = \"shell\"\ncustom float newton:shellThickness = 0.1",
-                         "\"NewtonMassAPI\"", "C", kind),
-                    "");
+        return body(
+            "",
+            cube(sizes + "\ncustom token newton:massModel = \"shell\"\ncustom float newton:shellThickness = 0.1",
+                 "\"NewtonMassAPI\"", "C", kind),
+            "");
     };
     // A cone of radius 1 and height 2 less one of the same angle, whose height is 2 - 0.1 (1 + sqrt 5).
     const double ratio = 1 - 0.05 * (1 + std::sqrt(5.0));
@@ -278,11 +280,12 @@ TEST_CASE("walls of a cone and of a cylinder of two radii are as thick along the
     // Newton's: radius 0.9, height 1.8.
     CHECK(masses(shell("Cone", "double radius = 1\ndouble height = 2"), true).mass.mass ==
           close_to(2000 * kPi / 3 * (1 - 0.9 * 0.9 * 0.9), 1e-3));
-    // Bottom 1, top 0.5, height 2: walls lean by 1 in 4, so radii shrink by 0.1 sqrt(17)/4, and by 0.025 more or less at the ends.
+    // Bottom 1, top 0.5, height 2: walls lean by 1 in 4, so radii shrink by 0.1 sqrt(17)/4, and by 0.025 more or less
+    // at the ends.
     const double lean = 0.1 * std::sqrt(17.0) / 4, R = 1 - 0.025 - lean, r = 0.5 + 0.025 - lean;
     const double inside = kPi * 1.8 / 3 * (R * R + R * r + r * r);
-    CHECK(masses(shell("Cylinder_1", "double radiusBottom = 1\ndouble radiusTop = 0.5\ndouble height = 2"), false).mass.mass ==
-          close_to(1000 * (kPi * 2 / 3 * 1.75 - inside), 1e-6));
+    CHECK(masses(shell("Cylinder_1", "double radiusBottom = 1\ndouble radiusTop = 0.5\ndouble height = 2"), false)
+              .mass.mass == close_to(1000 * (kPi * 2 / 3 * 1.75 - inside), 1e-6));
 }
 
 TEST_CASE("shell thickness: too thick is an error and solid, zero gives no mass, negative uses the margin (IMP-203)")

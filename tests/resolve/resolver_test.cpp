@@ -260,9 +260,9 @@ TEST_CASE("effort of MuJoCo's force range is the larger side where it is limited
 TEST_CASE("margin and gap of each vendor (IMP-076, IMP-077, IMP-080, IMP-081, IMP-082, GAP-012)")
 {
     Rules compat, compat_legacy, offset;
-    compat.newton_1_8 = compat_legacy.newton_1_8 = true;
-    compat_legacy.legacy_margin_gap              = true;
-    offset.physx_contact_offset_margin           = true;
+    compat.conventions = compat_legacy.conventions = physics::kNewton18;
+    compat_legacy.legacy_margin_gap                = true;
+    offset.physx_contact_offset_margin             = true;
     struct {
         const char*              what;
         std::vector<std::string> order;

@@ -17,6 +17,10 @@ namespace mechane::importer {
 /// included.
 enum class Compat { mechane, newton_1_8 };
 
+/// How questions are answered on which products differ.
+inline const physics::Conventions& conventions_of(Compat compat)
+{ return compat == Compat::newton_1_8 ? physics::kNewton18 : physics::kMechane; }
+
 /// `si`: everything is converted once, here. `stage`: numbers as authored, gravity in stage units.
 enum class Units { si, stage };
 

@@ -34,8 +34,8 @@ Mat33d tensor(const BodyMass& mass);
 double default_density(const UnitScale& units);
 
 /// @param body   index of a body of the model
-/// With ParseOptions::strict_reference a body with nothing to derive mass from gets -1, as the reference answers;
-/// otherwise 1.
+/// With Conventions::weightless_body_has_no_mass a body with nothing to derive mass from gets -1, as the reference
+/// answers; otherwise 1.
 /// @param units     what the stage's numbers mean, for the default density and the small sphere; default: the model's
 /// @param authored  values of the body to use instead of its own
 BodyMass compute_mass(const PhysicsModel& model, Index body, const MassInfoCallback& info, Diagnostics& found,

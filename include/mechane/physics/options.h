@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mechane/physics/conventions.h"
 #include "mechane/usd/path.h"
 
 namespace mechane::physics {
@@ -28,15 +29,13 @@ enum class MassOnXforms : std::uint8_t {
 
 /// What to read and by which rules.
 struct ParseOptions {
-    std::vector<usd::Path> roots{};  ///< subtrees to read; empty: the whole stage
+    std::vector<usd::Path> roots{};    ///< subtrees to read; empty: the whole stage
     std::vector<usd::Path> exclude{};  ///< subtrees to leave out
-    /// Read exactly as OpenUSD 26.11 does where the two differ: one-sided revolute limits are off, materials need
-    /// MaterialBindingAPI on the collider, boxes under shear keep their factored size, scene gravity stays raw, missing
-    /// joint targets count as the world. The Newton 1.8 rules read stages this way too.
-    bool         strict_reference = false;
-    NestedBodies nested_bodies    = NestedBodies::independent;
-    ResetStack   reset_stack      = ResetStack::body;
-    MassOnXforms mass_on_xforms   = MassOnXforms::inherit;
+    /// How questions are answered on which products differ: `kOpenUsd26` reads exactly as OpenUSD 26.11 does.
+    Conventions  conventions    = kMechane;
+    NestedBodies nested_bodies  = NestedBodies::independent;
+    ResetStack   reset_stack    = ResetStack::body;
+    MassOnXforms mass_on_xforms = MassOnXforms::inherit;
     /// Newton's schemas imply their UsdPhysics base (a prim with NewtonCollisionAPI alone is a collider).
     bool newton_schemas_imply_base = true;
     /// Read the names that documents misspell (`RevoluteJoint`, `gravity`) as they are meant.

@@ -8,7 +8,7 @@ namespace mechane::physics {
 /// Rewrites localPos and localRot of one side of a joint so that its frame in the world coincides with the other
 /// side's. Nothing else changes. Doing it twice writes nothing the second time.
 ///
-/// @param model  parsed from the stage without strict_reference
+/// @param model  parsed from the stage by kMechane
 /// @param into   receives the opinions, by the paths of the stage: a copy of its root layer, or a layer over it
 /// @param keep   the side whose frame stays, 0 or 1
 /// @return whether something was written: not when the frames coincide within 1e-6 (relative, and radians)

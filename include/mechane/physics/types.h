@@ -151,9 +151,9 @@ struct Collider : Entry {
     /// the points are multiplied by `mesh_scale`.
     std::optional<Mat33d> sheared_points;
 
-    std::vector<Index> materials;             ///< face subsets' in subset order, then its own; usually none or one
-    Index              own_material = kNone;  ///< its own, resolved fully also with strict_reference: gives the density
-    std::vector<Index> groups;
+    std::vector<Index> materials;  ///< face subsets' in subset order, then its own; usually none or one
+    Index own_material = kNone;    ///< its own, resolved fully also with materials_need_binding_api: gives the density
+    std::vector<Index>     groups;
     std::vector<usd::Path> filtered, owners;
     Index                  scene = kNone;
     MassValues             mass;

@@ -19,7 +19,7 @@ struct MassOptions {
     physics::UnitScale scale{};                 ///< of the answers; where stage units are kept it is 1, 1
     double             default_density = 1000;  ///< kg/m^3 in the units of the answers, for bodies without MassAPI
     /// What the stage's numbers mean where the mass computer needs it (default density, small sphere). Unset: `scale`,
-    /// or under newton_1_8 the units of the model, which are OpenUSD's.
+    /// or with masses_in_openusd_units those of the model, which are OpenUSD's.
     std::optional<physics::UnitScale> stage_units{};
     Rules                             rules{};
     MeshSolid                         mesh_solid{};   ///< called from several threads

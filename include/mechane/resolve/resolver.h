@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mechane/core/result.h"
+#include "mechane/physics/conventions.h"
 #include "mechane/physics/read_log.h"
 #include "mechane/physics/units.h"
 #include "mechane/resolve/key.h"
@@ -44,15 +45,15 @@ enum class Unit : std::uint8_t {
 };
 double factor(Unit unit, const physics::UnitScale& scale, Motion motion);
 
-/// Rules of older documents and of Newton 1.8, all off by default.
+/// Rules of older documents, all off by default, and whose conventions hold.
 struct Rules {
-    bool newton_1_8        = false;  ///< schema defaults of gap, mjc:margin as it is, Newton 1.8's mass and collection
-    bool mjc_solref_limits = false;  ///< joint mjc:solref (t, d) gives limit stiffness 1/t^2 and damping 2 d/t
+    physics::Conventions conventions{};  ///< answers of whose rules
+    bool mjc_solref_limits = false;      ///< joint mjc:solref (t, d) gives limit stiffness 1/t^2 and damping 2 d/t
     bool physx_contact_offset_margin = false;  ///< contactOffset alone is the margin
     bool mass_pair_rule              = false;  ///< authored mass and inertia count only together
     bool hull_vertex_limit_name      = false;  ///< newton:hullVertexLimit is maxHullVertices
     bool move_scaled_tensor          = false;  ///< inertia scaled from the shapes is moved to the body's centre of mass
-    bool legacy_margin_gap           = false;  ///< with newton_1_8: mjc:margin - mjc:gap after all
+    bool legacy_margin_gap           = false;  ///< with margin_as_authored: mjc:margin - mjc:gap after all
 };
 
 /// What the conversion of a value needs to know besides the prim.
@@ -79,9 +80,9 @@ struct Row {
     Unit                     unit;
     Convert                  convert;
     std::optional<Value>     fallback = {};  ///< default of the schema, in the row's unit before `transform`
-    std::string replaced_by           = {};  ///< not empty: an older spelling; the value is used with RESOLVE_DEPRECATED_ATTR
-    bool        nonschema             = false;  ///< outside every schema; the value is used with RESOLVE_NONSCHEMA_ATTR
-    std::string fallback_note         = {};     ///< why the fallback differs from the schema's
+    std::string replaced_by   = {};  ///< not empty: an older spelling; the value is used with RESOLVE_DEPRECATED_ATTR
+    bool        nonschema     = false;  ///< outside every schema; the value is used with RESOLVE_NONSCHEMA_ATTR
+    std::string fallback_note = {};     ///< why the fallback differs from the schema's
     /// The fallback passes through `convert`, as the value of the first attribute.
 };
 
