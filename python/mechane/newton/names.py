@@ -115,11 +115,8 @@ class BuilderNames:
     add_deformable_visual_mesh: Callable[..., Any]
     add_tendon: Callable[..., Any]
     add_muscle: Callable[..., Any]
-    add_actuator: Callable[..., Any]
-    ActuatorEntry: Callable[..., Any]
     add_shape_gaussian: Callable[..., Any]
     add_sdf: Callable[..., Any]
-    actuator_entries: Any
 
 
 class PressureNames:
