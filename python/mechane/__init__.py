@@ -26,6 +26,7 @@ from .model.dynamics import (eval_fk, eval_ik, eval_inverse_dynamics_force, eval
                         eval_rigid_contact_kinematics, forward_dynamics, solve_mass_matrix, total_energy)
 from .model.import_verbs import import_options
 from .model.model import Model
+from .model.rod import Rod
 from .model.state import Control, State
 from .model.tet_mesh import TetMesh
 from .newton.modules import absent as _absent
@@ -38,7 +39,7 @@ NewtonDeprecationWarning = MechaneDeprecationWarning
 
 __all__ = ["Array", "Axis", "AxisType", "BodyFlags", "CollisionPipeline", "Contacts", "Control", "Diagnostic", "Diagnostics", "GeoType", "Heightfield",
            "JointTargetMode", "JointType", "MAXVAL", "MechaneDeprecationWarning", "MechaneError", "MechaneWarning", "Mesh", "Model", "ModelBuilder",
-           "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "SDF", "ShapeFlags", "State",
+           "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "Rod", "SDF", "ShapeFlags", "State",
            "StateFlags", "TetMesh", "actuators", "build_info", "config", "conformance", "convert", "diff", "dump", "geometry", "ik", "info", "interop", "intersect_ray", "record", "render", "ros",
            "selection", "sensors", "simulate", "testing", "utils", "view", "viewer", "eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive",
            "eval_jacobian", "eval_mass_matrix", "eval_mimic", "eval_rigid_contact_kinematics", "forward_dynamics", "get_num_threads", "import_options", "mat33", "math",

@@ -29,6 +29,7 @@ from .lists import COLUMNS, ColumnList
 from .model import Model
 from .particle_verbs import ParticleVerbs
 from .robot_verbs import RobotVerbs
+from .rod_verbs import RodVerbs
 from .saved import loaded
 from .shape_verbs import ShapeVerbs
 from .soft_verbs import SoftVerbs
@@ -58,7 +59,7 @@ class BvhConfig:
         pass
 
 
-class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs, CustomMerge, ImportVerbs, RobotVerbs, ActuatorVerbs, BuilderNames):
+class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs, CustomMerge, ImportVerbs, RobotVerbs, ActuatorVerbs, RodVerbs, BuilderNames):
     """Collects bodies, joints, shapes and particles; `finalize` freezes them into a Model.
 
     `up_axis` is an axis, its name or number; `gravity` a vector [m/s^2], or None for 9.81 against the up axis.
@@ -90,6 +91,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
         self.custom_attributes = {}
         self.custom_frequencies = {}
         self.actuator_entries = {}
+        self._start_curves()
         self.default_shape_cfg = ShapeConfig()
         self.default_joint_cfg = JointDofConfig()
         self.default_mesh_approximation_cfg = MeshApproximationConfig()
@@ -358,6 +360,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
             shift = before[AttributeFrequency.JOINT] if name.endswith(("joint0", "joint1")) else 0
             getattr(self, name).extend(self.current_world if name.endswith("world") else v + shift if shift else v for v in getattr(builder, name))
         self._merge_custom(builder, before, label_prefix)
+        self._merge_curves(builder, before[AttributeFrequency.BODY], before[AttributeFrequency.JOINT], label_prefix)
         self._merge_actuators(builder, before[AttributeFrequency.JOINT_DOF], before[AttributeFrequency.JOINT_COORD])
 
     def replicate(self, builder: "ModelBuilder", copy_count: int | None = None, spacing: Any = (0.0, 0.0, 0.0), *, separate_worlds: bool = True,
@@ -504,6 +507,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
         core, found = self._core.finalize(skip_all_validations or skip_validation_joints or self._allow_orphans, self._inertia_rules())
         model = Model._from_builder(core, self, self._published([] if skip_all_validations else [d for d in found if not (skip_validation_inertia and d["code"] == "MODEL_INERTIA_FIXED")]), requires_grad)
         model.actuators.extend(actuators)
+        self._rests_into(model)
         return model
 
     def _inertia_rules(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ _FORMATS = {"urdf": "URDF", "sdf": "SDFormat", "mjcf": "MJCF", "gltf": "glTF", "
 
 #: Module -> {name: stage}
 LATER: dict[str, dict[str, str]] = {
-    "mechane": {**dict.fromkeys(("Gaussian", "Rod", "TendonGuide", "TendonGuideType", "TendonGuideFlags"), "deformables and rendering"),
+    "mechane": {**dict.fromkeys(("Gaussian", "TendonGuide", "TendonGuideType", "TendonGuideFlags"), "deformables and rendering"),
                 "CollisionSubstepScheduler": "deformables"},
     "mechane.convert": {**{f"to_{name}": f"the writer of {title}" for name, title in _FORMATS.items()},
                         **{f"from_{name}": f"the reader of {title}" for name, title in _FORMATS.items() if name != "usd"},

@@ -13,7 +13,7 @@ from ...core.diagnostics import kind_of
 __all__ = ["Delay"]
 
 
-def checked_mask(mask: Any, like: Any, what: str) -> np.ndarray:
+def checked_mask(mask: Any, like: Any, what: str, part: str) -> np.ndarray:
     """A mask as flags: one for each entry of an array.
 
     @raises ValueError  it is no one-dimensional array of flags, or has another length
@@ -22,7 +22,7 @@ def checked_mask(mask: Any, like: Any, what: str) -> np.ndarray:
     if flags.ndim != 1 or flags.dtype != np.bool_:
         raise kind_of(ValueError)(f"{what} reset mask must be a one-dimensional Boolean array", "PYTHON_ARG_MASK")
     if len(flags) != plain(like).shape[-1]:
-        raise kind_of(ValueError)(f"{what} reset mask length ({len(flags)}) must match length ({plain(like).shape[-1]})", "PYTHON_ARG_MASK")
+        raise kind_of(ValueError)(f"{what} reset mask length ({len(flags)}) must match {part} length ({plain(like).shape[-1]})", "PYTHON_ARG_MASK")
     return flags
 
 
@@ -51,7 +51,7 @@ class Delay:
                 plain(self.num_pushes)[...] = 0
                 plain(self.write_idx)[...] = len(buffers[0]) - 1
                 return
-            flags = checked_mask(mask, self.num_pushes, "Delay")
+            flags = checked_mask(mask, self.num_pushes, "Delay", "buffer")
             for buffer in buffers:
                 buffer[:, flags] = 0
             plain(self.num_pushes)[flags] = 0
@@ -78,7 +78,8 @@ class Delay:
 
     def state(self, num_actuators: int, device: Any = None) -> "Delay.State":
         rows = (self.buf_depth, num_actuators)
-        out = Delay.State(fresh(rows), fresh(rows), fresh(rows), fresh(num_actuators, np.int32), fresh(1, np.int32))
+        rings = [fresh(rows, row="float") for _ in range(3)]
+        out = Delay.State(*rings, fresh(num_actuators, np.int32), fresh(1, np.int32))
         plain(out.write_idx)[0] = self.buf_depth - 1
         return out
 

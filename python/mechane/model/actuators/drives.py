@@ -126,7 +126,7 @@ class DrivePD(DriveBase):
 
     def bind_params(self) -> Any:
         if self._param_pack is None:
-            pack = fresh((len(plain(self.kp)), 3))
+            pack = fresh((len(plain(self.kp)), 3), row="float")
             for k, name in enumerate(("kp", "kd", "const_effort")):
                 if getattr(self, name) is not None:
                     plain(pack)[:, k] = plain(getattr(self, name))
@@ -147,7 +147,7 @@ class DrivePID(DriveBase):
             if mask is None:
                 integral[...] = 0
             else:
-                integral[checked_mask(mask, self.integral, "PID")] = 0
+                integral[checked_mask(mask, self.integral, "PID", "integral")] = 0
 
     @classmethod
     def resolve_arguments(cls, args: dict[str, Any]) -> dict[str, Any]:
@@ -195,7 +195,7 @@ class DrivePID(DriveBase):
 
     def bind_params(self) -> Any:
         if self._param_pack is None:
-            pack = fresh((len(plain(self.kp)), 3))
+            pack = fresh((len(plain(self.kp)), 3), row="float")
             for k, name in enumerate(("kp", "kd")):
                 plain(pack)[:, k] = plain(getattr(self, name))
                 setattr(self, name, pack[:, k])

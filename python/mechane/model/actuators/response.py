@@ -38,8 +38,9 @@ class JointSpaceResponse:
             raise kind_of(ValueError)("JointSpaceResponse requires a model with articulations", "PYTHON_ARG_ACTUATOR")
         self.model = model
         starts = model._np("joint_qd_start")
-        self._first = starts[model._np("articulation_start")].astype(np.int64)
-        self._count = starts[model._np("articulation_end")].astype(np.int64) - self._first
+        trees = model.articulation_count
+        self._first = starts[model._np("articulation_start")[:trees]].astype(np.int64)
+        self._count = starts[model._np("articulation_end")[:trees]].astype(np.int64) - self._first
         most = model.max_dofs_per_articulation
         self._blocks = fresh((model.articulation_count, most, most), row="float")
         self._poses = model.state()
