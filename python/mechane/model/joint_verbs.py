@@ -1,6 +1,7 @@
 """The builder's verbs for bodies, joints and articulations."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..core.arguments import name_arguments
@@ -213,10 +214,16 @@ class JointVerbs:
         self._values_of("CONSTRAINT_MIMIC", index, custom_attributes)
         return index
 
-    def collapse_fixed_joints(self, verbose: bool = False, joints_to_keep: list[str] | None = None) -> dict[str, Any]:
-        """Merges bodies that FIXED joints hold together; the joints named in `joints_to_keep` stay."""
+    def collapse_fixed_joints(self, verbose: bool = False, joints_to_keep: Sequence[str | int] | None = None) -> dict[str, Any]:
+        """Merges bodies that FIXED joints hold together; the joints in `joints_to_keep`, by label or index, stay."""
         self._push_filters()
-        done = self._core.collapse_fixed_joints(list(joints_to_keep or ()))
+        # joints that are told by their index get labels that no other has for the time being
+        kept = {int(j): self.joint_label[int(j)] for j in joints_to_keep or () if not isinstance(j, str)}
+        for joint in kept:
+            self.joint_label[joint] = f"\x00{joint}"
+        done = self._core.collapse_fixed_joints([*(j for j in joints_to_keep or () if isinstance(j, str)), *(f"\x00{joint}" for joint in kept)])
+        for joint, label in kept.items():
+            self.joint_label[done["joint_remap"][joint]] = label
         publish(done.pop("diagnostics"))
         done["body_merged_transform"] = {k: transform(*v) for k, v in done["body_merged_transform"].items()}
         done["body_remap"] = {i: to for i, to in enumerate(done["body_remap"]) if to >= 0 and i not in done["body_merged_parent"]}
