@@ -220,8 +220,8 @@ class JointVerbs:
         # joints that are told by their index get labels that no other has for the time being
         kept = {int(j): self.joint_label[int(j)] for j in joints_to_keep or () if not isinstance(j, str)}
         for joint in kept:
-            self.joint_label[joint] = f"\x00{joint}"
-        done = self._core.collapse_fixed_joints([*(j for j in joints_to_keep or () if isinstance(j, str)), *(f"\x00{joint}" for joint in kept)])
+            self.joint_label[joint] = f"\x01{joint}"
+        done = self._core.collapse_fixed_joints([*(j for j in joints_to_keep or () if isinstance(j, str)), *(f"\x01{joint}" for joint in kept)])
         for joint, label in kept.items():
             self.joint_label[done["joint_remap"][joint]] = label
         publish(done.pop("diagnostics"))

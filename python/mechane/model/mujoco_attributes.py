@@ -4,6 +4,7 @@ Names, types, units and defaults are those of MuJoCo 3 ("XML reference") and of 
 """
 from __future__ import annotations
 
+import functools
 import math
 from enum import IntEnum
 from typing import Any
@@ -243,6 +244,7 @@ def _mode(attribute: str, otherwise: int | None) -> Any:
     return mode
 
 
+@functools.cache
 def _is_a(type_name: str) -> Any:
     return lambda prim, _: str(prim.GetTypeName()) == type_name
 

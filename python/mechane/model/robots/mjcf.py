@@ -82,7 +82,7 @@ class Reader:
                 b.custom_attributes[key].values[0] = value
             if flag.attrib.get("gravity", "").strip().lower() == "disable":
                 if b.current_world >= 0:
-                    b._core.set_world_gravity(vec3()) if hasattr(b._core, "set_world_gravity") else None
+                    b._core.set_world_gravity(b.current_world, vec3())
                 else:
                     b.gravity = vec3()
 
@@ -114,7 +114,8 @@ class Reader:
             left = [g for g in colliders if not any(g is v for v in visuals)]
             colliders = visuals
         elif o["parse_visuals"]:
-            self.visuals += self.shapes(self.b, defaults, name, body, visuals, not o["hide_visuals"], True, X, path, weighs)
+            self.visuals += self.shapes(self.b, defaults, name, body, visuals, not o["hide_visuals"], True, X, path, False)
+            left = visuals
         else:
             left = [g for g in visuals if not any(g is c for c in colliders)]
         if weighs and body >= 0 and left:
@@ -123,10 +124,10 @@ class Reader:
         self.colliders += self.shapes(self.b, defaults, name, body, [*colliders, *needed], visible, False, X, path, weighs)
 
     def _weigh(self, defaults: Any, name: str, body: int, geoms: list[Any], X: transform | None, path: str) -> None:
-        """Masses of geoms that do not become shapes."""
+        """Masses of geoms that become no shapes, or ones that only are seen."""
         scratch = type(self.b)()
         link = scratch.add_link()
-        self.shapes(scratch, defaults, name, link, geoms, False, True, X, path, True)
+        self.shapes(scratch, defaults, name, link, geoms, False, False, X, path, True)
         if scratch.body_mass[link] > 0 and not self.b.body_lock_inertia[body]:
             _add_mass(self.b, body, scratch.body_mass[link], np.asarray(scratch.body_inertia[link], float), scratch.body_com[link])
 

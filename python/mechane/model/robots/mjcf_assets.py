@@ -176,10 +176,9 @@ class Assets:
             normals = (bent / np.maximum(np.linalg.norm(bent, axis=1, keepdims=True), 1e-12)).astype(np.float32)
         if faces is None:
             hull = Mesh(placed, np.array([[0, 1, 2]]), compute_inertia=False, maxhullvert=row["maxhullvert"]).compute_convex_hull()
-            if normals is not None or uvs is not None:
-                at = np.argmin(np.linalg.norm(np.asarray(hull.vertices)[:, None] - placed[None], axis=2), axis=1)
-                normals, uvs = (None if v is None else np.asarray(v)[at] for v in (normals, uvs))
-            placed, faces = np.asarray(hull.vertices), np.asarray(hull.indices).reshape(-1, 3)
+            # the vertices stay as they are, also those inside
+            at = np.array([int(np.argmin(np.linalg.norm(placed - corner, axis=1))) for corner in np.asarray(hull.vertices, float)])
+            faces = at[np.asarray(hull.indices).reshape(-1, 3)]
         elif np.prod(scale) < 0:
             faces = np.asarray(faces)[:, ::-1]
         if look.get("texture") is not None and uvs is None:
