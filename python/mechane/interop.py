@@ -16,24 +16,32 @@ __all__ = ["as_torch", "as_warp", "context", "use_numpy", "use_warp"]
 _ROWS = {(2,): "vec2", (3,): "vec3", (4,): "quat", (6,): "spatial_vector", (7,): "transform", (3, 3): "mat33"}
 
 
-def _warp_type(array: np.ndarray) -> tuple[Any, tuple[int, ...]]:
+#: Warp's types of more than one number that `row` may name -> how many axes of a NumPy array one element takes.
+_AXES = {"mat33": 2}
+
+
+def _warp_type(array: np.ndarray, row: str | None) -> tuple[Any, tuple[int, ...]]:
     """Type of an element and shape, as Warp counts them."""
     import warp as wp
 
-    name = _ROWS.get(array.shape[1:])
-    if name is None or array.dtype.kind != "f":
+    name = _ROWS.get(array.shape[1:]) if row is None else row
+    if name in (None, "float") or array.dtype.kind != "f":
         return wp.dtype_from_numpy(array.dtype), array.shape
-    return getattr(wp, name + ("d" if array.dtype == np.float64 else "")), array.shape[:1]
+    return getattr(wp, name + ("d" if array.dtype == np.float64 else "")), array.shape[:-_AXES.get(name, 1)]
 
 
 def as_warp(array: Any) -> Any:
     """A `wp.array` over the memory of an array; it keeps that memory alive."""
+    return _over(array)
+
+
+def _over(array: Any, row: str | None = None) -> Any:
     import warp as wp
 
     if isinstance(array, wp.array):
         return array
     plain = np.asarray(array)
-    dtype, shape = _warp_type(plain)
+    dtype, shape = _warp_type(plain, row)
     out = wp.array(ptr=plain.ctypes.data if plain.size else None, dtype=dtype, shape=shape, device="cpu", copy=False)
     out._mechane_memory = array
     return out
@@ -51,7 +59,7 @@ def use_warp(enabled: bool = True) -> None:
     if enabled:
         import warp  # noqa: F401
 
-    backend.handed_out = as_warp if enabled else None
+    backend.handed_out = _over if enabled else None
 
 
 def use_numpy() -> None:

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from .core.arguments import name_arguments
-from .core.array import Array, plain
-from .core.diagnostics import NotSupportedError, error
+from .core.array import Array, handed, plain
+from .core.diagnostics import NotSupportedError, error, kind_of
 from .core.enums import JointType
 from .model import dynamics
 from .model.custom import AttributeFrequency
 from .model.views import near
 from .newton.modules import absent
-from .newton.reserved import _Later
 
 __all__ = ["ArticulationView", "match_labels"]
 
@@ -328,8 +327,36 @@ class ArticulationView:
         return dynamics.eval_inverse_dynamics_force(self.model, state, mass_matrix=mass_matrix, joint_qdd=joint_qdd, coriolis_force=coriolis_force,
                                                      gravity_force=gravity_force, joint_f=joint_f, mask=self.get_model_articulation_mask(mask))
 
-    get_actuator_parameter = _Later("ArticulationView", "get_actuator_parameter", "actuators")
-    set_actuator_parameter = _Later("ArticulationView", "set_actuator_parameter", "actuators")
+    def _actuator_rows(self, actuator: Any) -> np.ndarray:
+        """Place of each dof of the view among those of an actuator, -1: it does not drive that dof; [world, dofs of all articulations there]."""
+        place = np.full(self.model.joint_dof_count, -1)
+        dofs = plain(actuator.indices)
+        place[dofs] = np.arange(len(dofs))
+        return place[self._indices[AttributeFrequency.JOINT_DOF]].reshape(self.world_count, -1)
+
+    def get_actuator_parameter(self, actuator: Any, component: Any, name: str) -> Any:
+        """A parameter of a part of an actuator (`actuator.drive`, "kp"), [world, dofs]; zero for dofs that it does not drive."""
+        rows, values = self._actuator_rows(actuator), plain(getattr(component, name))
+        out = np.zeros(rows.shape + values.shape[1:], values.dtype)
+        out[rows >= 0] = values[rows[rows >= 0]]
+        return handed(out)
+
+    def set_actuator_parameter(self, actuator: Any, component: Any, name: str, values: Any, mask: Any = None) -> None:
+        """Writes a parameter of a part of an actuator, [world, dofs]; what it does not drive is passed over. `mask` chooses worlds.
+
+        @raises ValueError  `values` or `mask` have another shape, or `mask` holds no flags
+        """
+        rows, target = self._actuator_rows(actuator), plain(getattr(component, name))
+        given = plain(values)
+        chosen = np.ones(self.world_count, bool) if mask is None else plain(mask)
+        if chosen.shape != (self.world_count,):
+            raise kind_of(ValueError)(f"mask shape {chosen.shape}, expected ({self.world_count},)", "PYTHON_ARG_MASK")
+        if chosen.dtype != np.bool_ and not isinstance(mask, (list, tuple)):
+            raise kind_of(ValueError)(f"mask: expected a Boolean mask, not one of {chosen.dtype}", "PYTHON_ARG_MASK")
+        if given.shape[:2] != rows.shape:
+            raise kind_of(ValueError)(f"Expected values shape {rows.shape}, got {given.shape}", "PYTHON_ARG_SHAPE")
+        put = (rows >= 0) & chosen.astype(bool)[:, None]
+        target[rows[put]] = given[put]
 
     def __len__(self) -> int:
         return self.count

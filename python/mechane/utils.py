@@ -15,6 +15,7 @@ from .core.values import as_vec3
 from .geometry.heightfield import Heightfield, rasterized
 from .geometry.mesh import Mesh
 from .model.layout import world_grid
+from .model.texts import string_to_warp
 from .newton.modules import absent
 
 __all__ = ["ColorSpace", "bourke_color_map", "color_linear_to_srgb", "color_srgb_to_linear", "compute_world_offsets", "load_texture", "normalize_texture",
@@ -81,19 +82,6 @@ def normalize_texture(texture: Any) -> np.ndarray:
     if pixels.ndim != 3 or pixels.shape[2] not in (3, 4):
         raise ValueError(f"texture: shape {pixels.shape}, expected (height, width, 3 or 4)")
     return np.ascontiguousarray(pixels, dtype=np.uint8)
-
-
-def string_to_warp(value: str, warp_dtype: Any, default: Any = None) -> Any:
-    """Numbers in a text ("1 2 3") as a value of the type."""
-    parts = value.replace(",", " ").split()
-    name = getattr(warp_dtype, "__name__", "")
-    if not parts:
-        return default
-    if name in ("bool", "bool_"):
-        return parts[0].lower() in ("1", "true", "enable")
-    if hasattr(warp_dtype, "_length_") or hasattr(warp_dtype, "_shape_") or issubclass(warp_dtype, tuple):
-        return warp_dtype(*map(float, parts))
-    return warp_dtype(float(parts[0])) if "int" not in name else warp_dtype(int(parts[0]))
 
 
 name_arguments(globals())

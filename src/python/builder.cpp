@@ -310,6 +310,16 @@ void bind_builder(nb::module_& m)
                  for (const std::int32_t j : joints) checked("joints", j, b.joints.size(), 0);
                  return b.add_articulation(std::move(joints), std::move(label));
              })
+        .def("extend_articulation",
+             [](ModelBuilder& b, std::int32_t articulation, const std::vector<std::int32_t>& joints) {
+                 auto& tree = b.articulations[static_cast<std::size_t>(
+                     checked("articulation", articulation, b.articulations.size(), 0))];
+                 for (const std::int32_t j : joints) {
+                     b.joints[static_cast<std::size_t>(checked("joints", j, b.joints.size(), 0))].articulation =
+                         articulation;
+                     tree.joints.push_back(j);
+                 }
+             })
         .def("set_joint_mimic",
              [](ModelBuilder& b, std::int32_t joint, std::int32_t leader, double c0, double c1) {
                  BuilderJoint& j = b.joints[static_cast<std::size_t>(checked("joint", joint, b.joints.size(), 0))];

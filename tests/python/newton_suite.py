@@ -30,6 +30,29 @@ def flat(suite):
             yield item
 
 
+class Classes:
+    """Sets up and clears away the class of the test that runs, as unittest's own runner does."""
+
+    def __init__(self):
+        self.current, self.error = None, None
+
+    def enter(self, cls):
+        if cls is self.current:
+            return
+        self.leave()
+        self.current, self.error = cls, None
+        try:
+            cls.setUpClass()
+        except Exception:  # noqa: BLE001  it is an outcome of each of its tests
+            self.error = sys.exc_info()
+
+    def leave(self):
+        if self.current is not None and self.error is None:
+            self.current.tearDownClass()
+            self.current.doClassCleanups()
+        self.current = None
+
+
 class Result(unittest.TestResult):
     def __init__(self, stages=()):
         super().__init__()
@@ -86,6 +109,7 @@ def main():
             rows.append((name, "fail", f"import: {type(error).__name__}: {error}"))
             totals["fail"] += 1
             continue
+        classes = Classes()
         for test in flat(unittest.defaultTestLoader.loadTestsFromModule(module)):
             short = test.id().split(f"{name}.")[-1]
             reason = next((why for word, why in {**chosen["everywhere"], **left_out}.items() if word in short), None)
@@ -96,7 +120,13 @@ def main():
             result, out = Result(chosen["stages"]), sys.stdout
             sys.stdout = io.StringIO()
             try:
-                test(result)
+                classes.enter(type(test))
+                if classes.error is None:
+                    test(result)
+                elif issubclass(classes.error[0], unittest.SkipTest):
+                    result.addSkip(test, str(classes.error[1]))
+                else:
+                    result.addError(test, classes.error)
             finally:
                 sys.stdout = out
             outcome, why = result.outcome.get(test.id(), ("fail", "no outcome"))
@@ -109,6 +139,7 @@ def main():
             totals[outcome] += 1
             if arguments.v and outcome == "fail":
                 print(f"{name}.{short}: {why}", flush=True)
+        classes.leave()
     counted = totals["pass"] + totals["fail"]
     if arguments.list:
         pathlib.Path(arguments.list).write_text("".join(f"{outcome}\t{name}\t{why}\n" for name, outcome, why in rows))

@@ -9,7 +9,7 @@ from .. import _core
 from .arguments import name_arguments
 from .diagnostics import NotSupportedError
 
-__all__ = ["REAL", "Array", "as_warp_value", "backend", "check_device", "flags", "output", "plain", "reals", "wrap"]
+__all__ = ["REAL", "Array", "as_warp_value", "backend", "check_device", "flags", "fresh", "handed", "output", "plain", "reals", "wrap"]
 
 #: The scalar type of floating arrays in this build.
 REAL = np.dtype(_core.real)
@@ -108,6 +108,17 @@ def wrap(values: np.ndarray, *, boolean: bool = False, writable: bool = True) ->
     if not writable:
         out.flags.writeable = False
     return out
+
+
+def handed(values: np.ndarray, row: str | None = None) -> Any:
+    """An array of the package's own as arrays are handed out at present; `row` names Warp's type of an element where the shape leaves it open."""
+    out = values.view(Array)
+    return out if backend.handed_out is None else backend.handed_out(out, row)
+
+
+def fresh(shape: Any, dtype: Any = None, row: str | None = None) -> Any:
+    """Zeros, as arrays are handed out at present."""
+    return handed(np.zeros(shape, REAL if dtype is None else dtype), row)
 
 
 def check_device(device: Any) -> None:

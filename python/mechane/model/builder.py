@@ -17,6 +17,7 @@ from ..core.values import as_transform, as_vec3, mat33, transform, vec3
 from ..geometry.mesh import Mesh
 from ..newton.names import BuilderNames
 from ..newton.reserved import reserve
+from .actuator_verbs import ActuatorVerbs
 from .configs import JointDofConfig, MeshApproximationConfig, ShapeConfig
 from .contacts import Contacts
 from .custom import AttributeFrequency, CustomAttribute, CustomFrequency, CustomVerbs
@@ -28,6 +29,7 @@ from .lists import COLUMNS, ColumnList
 from .model import Model
 from .particle_verbs import ParticleVerbs
 from .robot_verbs import RobotVerbs
+from .rod_verbs import RodVerbs
 from .saved import loaded
 from .shape_verbs import ShapeVerbs
 from .soft_verbs import SoftVerbs
@@ -57,7 +59,7 @@ class BvhConfig:
         pass
 
 
-class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs, CustomMerge, ImportVerbs, RobotVerbs, BuilderNames):
+class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs, CustomMerge, ImportVerbs, RobotVerbs, ActuatorVerbs, RodVerbs, BuilderNames):
     """Collects bodies, joints, shapes and particles; `finalize` freezes them into a Model.
 
     `up_axis` is an axis, its name or number; `gravity` a vector [m/s^2], or None for 9.81 against the up axis.
@@ -88,6 +90,8 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
         self._allow_orphans = False
         self.custom_attributes = {}
         self.custom_frequencies = {}
+        self.actuator_entries = {}
+        self._start_curves()
         self.default_shape_cfg = ShapeConfig()
         self.default_joint_cfg = JointDofConfig()
         self.default_mesh_approximation_cfg = MeshApproximationConfig()
@@ -356,6 +360,8 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
             shift = before[AttributeFrequency.JOINT] if name.endswith(("joint0", "joint1")) else 0
             getattr(self, name).extend(self.current_world if name.endswith("world") else v + shift if shift else v for v in getattr(builder, name))
         self._merge_custom(builder, before, label_prefix)
+        self._merge_curves(builder, before[AttributeFrequency.BODY], before[AttributeFrequency.JOINT], label_prefix)
+        self._merge_actuators(builder, before[AttributeFrequency.JOINT_DOF], before[AttributeFrequency.JOINT_COORD])
 
     def replicate(self, builder: "ModelBuilder", copy_count: int | None = None, spacing: Any = (0.0, 0.0, 0.0), *, separate_worlds: bool = True,
                   xforms: Any = None, label_prefixes: list[str] | None = None, world_count: int | None = None) -> None:
@@ -492,11 +498,17 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
             self._check_inertia_settings()
         if not (skip_all_validations or skip_validation_shapes):
             self._check_materials()
+        actuators = [entry._actuator(requires_grad) for entry in self.actuator_entries.values()]
+        for actuator in actuators:
+            actuator.register_custom_attributes(self)
         self._resolve_owners()
         self._push_filters()
         self._check_custom()
         core, found = self._core.finalize(skip_all_validations or skip_validation_joints or self._allow_orphans, self._inertia_rules())
-        return Model._from_builder(core, self, self._published([] if skip_all_validations else [d for d in found if not (skip_validation_inertia and d["code"] == "MODEL_INERTIA_FIXED")]), requires_grad)
+        model = Model._from_builder(core, self, self._published([] if skip_all_validations else [d for d in found if not (skip_validation_inertia and d["code"] == "MODEL_INERTIA_FIXED")]), requires_grad)
+        model.actuators.extend(actuators)
+        self._rests_into(model)
+        return model
 
     def _inertia_rules(self) -> dict[str, Any]:
         return {"balance": bool(self.balance_inertia), "bound_mass": self.bound_mass, "bound_inertia": self.bound_inertia,

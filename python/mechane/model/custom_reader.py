@@ -32,17 +32,17 @@ class CustomReader:
         self._live = source if hasattr(source, "GetPrimAtPath") and not hasattr(source, "_stage") else None
         self._strict = options.get("compat") == "newton-1.8"
 
-    def _prim(self, path: str) -> Any:
+    def prim(self, path: str) -> Any:
         return self._live.GetPrimAtPath(path) if self._live is not None else Prim(_core.prim_at(self._stage, path))
 
     def _values(self, path: str, attributes: list[CustomAttribute]) -> dict[str, Any]:
-        prim = self._prim(path)
+        prim = self.prim(path)
         return get_custom_attribute_values(prim, attributes, self._context()) if prim else {}
 
     def _context(self) -> dict[str, Any]:
         """What transformers get besides the prim and the attribute."""
         scene = self._result["physics_scene_path"]
-        return {"result": self._result, "builder": self._builder, "physics_scene_prim": None if scene is None else self._prim(scene)}
+        return {"result": self._result, "builder": self._builder, "physics_scene_prim": None if scene is None else self.prim(scene)}
 
     def read(self) -> None:
         ours = {key: a for key, a in self._builder.custom_attributes.items()}

@@ -1,6 +1,7 @@
 """add_usd: stages from files, text, or live in memory."""
 from __future__ import annotations
 
+import copy
 import json
 import os
 from typing import Any, Callable
@@ -147,7 +148,7 @@ class ImportVerbs:
         broken = [note for note in notes if note["code"] == "IMPORT_STAGE_COMPOSITION"]
         if broken and options["compat"] == "newton-1.8":
             raise error(RuntimeError, "IMPORT_STAGE_COMPOSITION", f"the stage has composition errors: {broken[0]['message']}")
-        before, kept = self._core.copy(), self._custom_copy()
+        before, kept, actuators = self._core.copy(), self._custom_copy(), copy.deepcopy(self.actuator_entries)
         self._core.set_defaults(self.default_shape_cfg, self.default_joint_cfg)
         first_articulation = self.articulation_count
         live = source if is_live_stage(source) else None
@@ -159,13 +160,16 @@ class ImportVerbs:
             if options["compat"] == "newton-1.8":
                 # Signs as the operations have them, not as a decomposed matrix would.
                 fields["path_shape_scale"] = {path: get_scale(Prim(_core.prim_at(stage, path)), local=False) for path in fields["path_shape_scale"]}
-            CustomReader(self, stage, source, fields, options).read()
+            reader = CustomReader(self, stage, source, fields, options)
+            reader.read()
+            self._take_actuators(fields["actuators"], reader.prim)
             del fields["_first_articulation"], fields["_path_joint_axis"]
             _collect_again(fields["schema_attrs"], resolvers, stage, live)
             diagnostics = publish([*notes, *python, *found], "mechane.usd", on_diagnostic)
         except BaseException:
             self._core.assign(before)
             self._custom_restore(kept)
+            self.actuator_entries = actuators
             raise
         result = fields
         result.diagnostics = diagnostics

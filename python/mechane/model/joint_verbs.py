@@ -1,10 +1,11 @@
 """The builder's verbs for bodies, joints and articulations."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..core.arguments import name_arguments
-from ..core.diagnostics import MechaneDeprecationWarning, NotSupportedError, error, publish, warn
+from ..core.diagnostics import MechaneDeprecationWarning, error, kind_of, publish, warn
 from ..core.enums import Axis, AxisType, JointTargetMode, JointType
 from ..core.values import as_mat33, as_transform, as_vec3, mat33, transform, vec3
 from ..newton.renamed import renamed
@@ -44,8 +45,6 @@ class JointVerbs:
                   collision_filter_parent: bool | None = None, enabled: bool = True, custom_attributes: dict[str, Any] | None = None) -> int:
         """A joint of any type between `parent` (-1: the world) and `child`; the anchors are frames in the two bodies."""
         joint_type = JointType(joint_type)
-        if joint_type is JointType.ROD:
-            raise NotSupportedError("joints of type ROD belong to a later stage (deformables)", "PYTHON_LATER_STAGE")
         if parent == child:
             raise error(ValueError, "IMPORT_JOINT_SELF", f"parent and child are the same body {child}")
         if child < 0:
@@ -58,6 +57,8 @@ class JointVerbs:
             for axis in axes:
                 if not isinstance(axis, JointDofConfig):
                     raise TypeError(f"{name}: expected JointDofConfig, not {type(axis).__name__}")
+        if joint_type is JointType.ROD:
+            _check_rod(linear, angular)
         if collision_filter_parent is None:
             collision_filter_parent = parent >= 0 or joint_type is JointType.FIXED
         self._note_parallel(joint_type, parent, child)
@@ -213,15 +214,22 @@ class JointVerbs:
         self._values_of("CONSTRAINT_MIMIC", index, custom_attributes)
         return index
 
-    def collapse_fixed_joints(self, verbose: bool = False, joints_to_keep: list[str] | None = None) -> dict[str, Any]:
-        """Merges bodies that FIXED joints hold together; the joints named in `joints_to_keep` stay."""
+    def collapse_fixed_joints(self, verbose: bool = False, joints_to_keep: Sequence[str | int] | None = None) -> dict[str, Any]:
+        """Merges bodies that FIXED joints hold together; the joints in `joints_to_keep`, by label or index, stay."""
         self._push_filters()
-        done = self._core.collapse_fixed_joints(list(joints_to_keep or ()))
+        # joints that are told by their index get labels that no other has for the time being
+        kept = {int(j): self.joint_label[int(j)] for j in joints_to_keep or () if not isinstance(j, str)}
+        for joint in kept:
+            self.joint_label[joint] = f"\x01{joint}"
+        done = self._core.collapse_fixed_joints([*(j for j in joints_to_keep or () if isinstance(j, str)), *(f"\x01{joint}" for joint in kept)])
+        for joint, label in kept.items():
+            self.joint_label[done["joint_remap"][joint]] = label
         publish(done.pop("diagnostics"))
         done["body_merged_transform"] = {k: transform(*v) for k, v in done["body_merged_transform"].items()}
         done["body_remap"] = {i: to for i, to in enumerate(done["body_remap"]) if to >= 0 and i not in done["body_merged_parent"]}
         done["joint_remap"] = {i: to for i, to in enumerate(done["joint_remap"]) if to >= 0}
         self._remap_references({"body": done["body_remap"], "joint": done["joint_remap"]})
+        self._curves_remapped(done["body_remap"], done["joint_remap"])
         self._joint_between.clear()
         self._filters = self._core.filter_pairs
         self._filters_seen = len(self._filters)
@@ -250,6 +258,24 @@ class JointVerbs:
         if mode is None and not gains_given:
             mode = default.actuator_mode
         return JointDofConfig(axis=default.axis if axis is None else axis_vector(axis), actuator_mode=mode, **fields)
+
+
+def _check_rod(linear: list[JointDofConfig], angular: list[JointDofConfig]) -> None:
+    """@raises ValueError  not the axes of a rod: x, y, z along, and x, y, z about, without targets"""
+    said = "use ModelBuilder.add_joint_rod() to construct the canonical layout"
+    if len(linear) != 3 or len(angular) != 3:
+        raise kind_of(ValueError)(f"JointType.ROD requires exactly three linear and three angular axes; {said}", "PYTHON_ARG_ROD")
+    for config, axis in zip((*linear, *angular), (*Axis, *Axis)):
+        if max(abs(a - b) for a, b in zip(config.axis, axis.to_vec3())) > 1e-6:
+            raise kind_of(ValueError)(f"JointType.ROD requires canonical XYZ linear and XYZ angular axis ordering; {said}", "PYTHON_ARG_ROD")
+        if config.target_q != 0:
+            raise kind_of(ValueError)("JointType.ROD requires zero target_q values; use add_joint_rod(rest_rotation=...) or joint_rest_q for structural rest", "PYTHON_ARG_ROD")
+        if config.actuator_mode not in (None, JointTargetMode.NONE):
+            raise kind_of(ValueError)(f"JointType.ROD requires actuator_mode=JointTargetMode.NONE; got {config.actuator_mode!r}", "PYTHON_ARG_ROD")
+    if any(config.rest_q not in (None, 0.0) for config in linear):
+        raise kind_of(ValueError)("JointType.ROD requires zero linear rest_q values, because its anchors coincide at rest", "PYTHON_ARG_ROD")
+    if any(config.rest_q not in (None, 0.0) for config in angular):
+        raise kind_of(ValueError)("Quaternion joints require a joint-level rest orientation; scalar rest_q must be zero", "PYTHON_ARG_ROD")
 
 
 name_arguments(globals())

@@ -92,6 +92,10 @@ class Model(Counted):
                 if (part == "tet") == volumes or part == "particle":
                     put(f"{kind}_{part}_start", np.array([ends[2 * k] for _, _, ends in objects], np.int32).view(Array))
                     put(f"{kind}_{part}_end", np.array([ends[2 * k + 1] for _, _, ends in objects], np.int32).view(Array))
+        put("curve_label", list(builder.curve_label))
+        put("curve_world", np.array(builder.curve_world, np.int32).view(Array))
+        for k, name in enumerate(("body_start", "body_end", "joint_start", "joint_end")):
+            put(f"curve_{name}", np.array([ranges[k] for ranges in builder._curve_ranges], np.int32).view(Array))
         put("particle_color_groups", [np.array(group, np.int32).view(Array) for group in _core.model_color_groups(core)])
         for name, kind in (("joint0", np.int32), ("joint1", np.int32), ("coef0", REAL), ("coef1", REAL), ("enabled", bool), ("world", np.int32)):
             put(f"constraint_mimic_{name}", np.array(getattr(builder, f"constraint_mimic_{name}"), dtype=kind).view(Array))
@@ -211,7 +215,7 @@ class Model(Counted):
     def articulation_count(self) -> int:
         return len(self.articulation_label)
 
-    muscle_count = heightfield_count = curve_count = 0
+    muscle_count = heightfield_count = 0
 
     @property
     def spring_count(self) -> int:
@@ -232,6 +236,10 @@ class Model(Counted):
     @property
     def attachment_particle_body_count(self) -> int:
         return len(self._np("attachment_particle_body_body"))
+
+    @property
+    def curve_count(self) -> int:
+        return len(self.curve_label)
 
     @property
     def surface_count(self) -> int:

@@ -4,11 +4,14 @@ Names, types, units and defaults are those of MuJoCo 3 ("XML reference") and of 
 """
 from __future__ import annotations
 
+import functools
 import math
 from enum import IntEnum
 from typing import Any
 
+from ..core.diagnostics import kind_of, warn
 from ..core.values import transform, vec2, vec3
+from .texts import string_to_warp
 from .custom import AttributeAssignment, AttributeFrequency, CustomAttribute, CustomFrequency
 
 __all__ = ["CtrlSource", "CtrlType", "EqType", "TrnType", "register"]
@@ -57,8 +60,8 @@ def _vector(length: int) -> type:
     return type(f"vec{length}", (tuple,), {"__doc__": f"{length} numbers.", "__new__": make})
 
 
-vec5, vec6, vec10 = _vector(5), _vector(6), _vector(10)
-_TYPES: dict[str, Any] = {"float": float, "int": int, "bool": bool, "int64": type("int64", (int,), {}), "vec5": vec5, "vec6": vec6, "vec10": vec10, "str": str}
+vec5, vec6, vec10, vec2i = _vector(5), _vector(6), _vector(10), type("vec2i", (tuple,), {"__doc__": "Two integers.", "__new__": lambda cls, *n: tuple.__new__(cls, n)})
+_TYPES: dict[str, Any] = {"float": float, "int": int, "bool": bool, "int64": type("int64", (int,), {}), "vec5": vec5, "vec6": vec6, "vec10": vec10, "vec2i": vec2i, "str": str}
 _SOLIMP, _SOLREF = (0.9, 0.95, 0.001, 0.5, 2.0), (0.02, 1.0)
 _UNSET = -(2**63)
 
@@ -89,12 +92,14 @@ _PLAIN: dict[str, tuple[tuple[str, str, Any, str | None], ...]] = {
         ("equality_constraint_torquescale", "float", 0.0, None), ("equality_constraint_relpose", "transform", (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0), None),
         ("equality_constraint_polycoef", "float", [0.0] * 5, None), ("equality_constraint_label", "str", "", None),
         ("equality_constraint_enabled", "bool", True, None), ("equality_constraint_objtype", "int", -1, None),
+        ("equality_constraint_target_kind", "int", 0, None), ("equality_constraint_target", "int", -1, None),
         ("eq_solref", "vec2", _SOLREF, "solref"), ("eq_solimp", "vec5", _SOLIMP, "solimp")),
     "mujoco:pair": (
         ("pair_condim", "int", 3, None), ("pair_solref", "vec2", _SOLREF, None), ("pair_solreffriction", "vec2", _SOLREF, None), ("pair_solimp", "vec5", _SOLIMP, None),
         ("pair_margin", "float", 0.0, None), ("pair_gap", "float", 0.0, None), ("pair_friction", "vec5", (1.0, 1.0, 0.005, 1e-4, 1e-4), None)),
     "mujoco:actuator": (
-        ("actuator_gear", "vec6", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), "gear"), ("actuator_damping", "float", 0.0, "damping"),
+        ("actuator_trnid", "vec2i", (-1, -1), None), ("actuator_target_label", "str", "", None), ("actuator_ctrlspec", "int", 0, "ctrlSpec"),
+        ("actuator_gear", "vec6", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), "gear"),
         ("actuator_armature", "float", 0.0, "armature"), ("actuator_cranklength", "float", 0.0, None), ("actuator_dynprm", "vec10", (1.0, *[0.0] * 9), "dynPrm"),
         ("actuator_gainprm", "vec10", (1.0, *[0.0] * 9), "gainPrm"), ("actuator_biasprm", "vec10", (0.0,) * 10, "biasPrm"), ("actuator_actdim", "int", -1, "actDim"),
         ("ctrl_source", "int", CtrlSource.CTRL_DIRECT, None), ("ctrl_type", "int", CtrlType.GENERAL, None)),
@@ -102,7 +107,11 @@ _PLAIN: dict[str, tuple[tuple[str, str, Any, str | None], ...]] = {
         ("tendon_stiffness", "float", 0.0, "stiffness"), ("tendon_damping", "float", 0.0, "damping"), ("tendon_frictionloss", "float", 0.0, "frictionloss"),
         ("tendon_margin", "float", 0.0, "margin"), ("tendon_solref_limit", "vec2", _SOLREF, "solreflimit"), ("tendon_solimp_limit", "vec5", _SOLIMP, "solimplimit"),
         ("tendon_solref_friction", "vec2", _SOLREF, "solreffriction"), ("tendon_solimp_friction", "vec5", _SOLIMP, "solimpfriction"),
-        ("tendon_armature", "float", 0.0, "armature"), ("tendon_springlength", "vec2", (-1.0, -1.0), "springlength")),
+        ("tendon_armature", "float", 0.0, "armature"), ("tendon_springlength", "vec2", (-1.0, -1.0), "springlength"),
+        ("tendon_limit_ke", "float", 0.0, None), ("tendon_limit_kd", "float", 0.0, None), ("tendon_solref_limit_mode", "int", 1, None), ("tendon_type", "int", 0, None),
+        ("tendon_joint_num", "int", 0, None), ("tendon_wrap_num", "int", 0, None)),
+    "mujoco:tendon_joint": (("tendon_coef", "float", 0.0, None),),
+    "mujoco:tendon_wrap": (("tendon_wrap_type", "int", 0, None), ("tendon_wrap_prm", "float", 0.0, None)),
 }
 #: flags of the scene that are on, and off, unless authored
 _ON = ("constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper", "clampctrl", "warmstart", "actuation", "refsafe", "sensor", "eulerdamp",
@@ -115,9 +124,9 @@ _WORDS: tuple[tuple[str, str, int, str, dict[str, int]], ...] = (
     ("cone", "ONCE", 0, "option:cone", {"pyramidal": 0, "elliptic": 1}),
     ("jacobian", "ONCE", 2, "option:jacobian", {"dense": 0, "sparse": 1, "auto": 2}),
     ("sleep_policy", "BODY", 0, "sleep", {"auto": 0, "never": 3, "allowed": 4, "init": 5}),
-    ("actuator_dyntype", "mujoco:actuator", 0, "dynType", {"none": 0, "integrator": 1, "filter": 2, "filterexact": 3, "muscle": 4, "user": 6}),
-    ("actuator_gaintype", "mujoco:actuator", 0, "gainType", {"fixed": 0, "affine": 1, "muscle": 2, "user": 4}),
-    ("actuator_biastype", "mujoco:actuator", 0, "biasType", {"none": 0, "affine": 1, "muscle": 2, "user": 4}),
+    ("actuator_dyntype", "mujoco:actuator", 0, "dynType", {"none": 0, "integrator": 1, "filter": 2, "filterexact": 3, "muscle": 4, "dcmotor": 5, "user": 6}),
+    ("actuator_gaintype", "mujoco:actuator", 0, "gainType", {"fixed": 0, "affine": 1, "muscle": 2, "dcmotor": 3, "user": 4}),
+    ("actuator_biastype", "mujoco:actuator", 0, "biasType", {"none": 0, "affine": 1, "muscle": 2, "dcmotor": 3, "user": 4}),
     ("tendon_limited", "mujoco:tendon", 2, "limited", {"false": 0, "true": 1, "auto": 2}),
     ("tendon_actuator_force_limited", "mujoco:tendon", 2, "actuatorfrclimited", {"false": 0, "true": 1, "auto": 2}),
 )
@@ -127,16 +136,92 @@ _INDICES = (
                                                                                  ("joint1_dof", "joint_dof"), ("joint2_dof", "joint_dof"), ("world", "world"))),
     ("pair_geom1", "mujoco:pair", "shape"), ("pair_geom2", "mujoco:pair", "shape"), ("pair_world", "mujoco:pair", "world"),
     ("actuator_world", "mujoco:actuator", "world"), ("tendon_world", "mujoco:tendon", "world"),
+    ("actuator_articulation", "mujoco:actuator", "articulation"), ("tendon_articulation", "mujoco:tendon", "articulation"),
+    ("tendon_joint", "mujoco:tendon_joint", "joint"), ("tendon_joint_articulation", "mujoco:tendon_joint", "articulation"),
+    ("tendon_wrap_shape", "mujoco:tendon_wrap", "shape"), ("tendon_wrap_sidesite", "mujoco:tendon_wrap", "shape"),
+    ("tendon_wrap_articulation", "mujoco:tendon_wrap", "articulation"),
+    ("tendon_joint_adr", "mujoco:tendon", "mujoco:tendon_joint"), ("tendon_wrap_adr", "mujoco:tendon", "mujoco:tendon_wrap"),
+    *((f"equality_constraint_{n}", "mujoco:equality_constraint", "mujoco:tendon") for n in ("tendon1", "tendon2")),
 )
+#: what MJCF calls those whose name there is neither their own nor the one without a prefix of these
+_PREFIXES = ("geom_", "flag_", "actuator_", "tendon_", "pair_", "eq_", "jnt_", "dof_")
+_MJCF = {"limit_margin": "margin", "sleep_policy": "sleep", "dof_passive_stiffness": "stiffness", "jnt_actgravcomp": "actuatorgravcomp", "enable_sleeping": "sleep",
+         "tendon_solref_limit": "solreflimit", "tendon_solimp_limit": "solimplimit", "tendon_solref_friction": "solreffriction", "tendon_solimp_friction": "solimpfriction",
+         "tendon_actuator_force_range": "actuatorfrcrange", "tendon_actuator_force_limited": "actuatorfrclimited", "actuator_label": "name", "tendon_label": "name",
+         "actuator_has_ctrlrange": "ctrlrange", "actuator_has_forcerange": "forcerange", "actuator_has_actrange": "actrange", "actuator_dampingpoly": "damping"}
+#: those that no file names
+_OWN = ("pair_world", "actuator_trnid", "actuator_target_label", "actuator_articulation", "actuator_world", "actuator_ctrlspec", "tendon_world", "tendon_articulation",
+        "tendon_limit_ke", "tendon_limit_kd", "tendon_solref_limit_mode", "tendon_joint_adr", "tendon_joint_num", "tendon_joint", "tendon_joint_articulation", "tendon_type",
+        "tendon_wrap_adr", "tendon_wrap_num", "tendon_wrap_type", "tendon_wrap_articulation", "tendon_wrap_shape", "tendon_wrap_sidesite", "tendon_wrap_prm")
+
+
+def _mjcf_name(name: str) -> str:
+    if name in _MJCF or name in _OWN:
+        return _MJCF.get(name, name)
+    return next((name.removeprefix(prefix) for prefix in _PREFIXES if name.startswith(prefix)), name)
 
 
 def _word(words: dict[str, int]) -> Any:
+    """Numbers of words, also as MuJoCo's own enumerations print them ("mjtCone.mjCONE_ELLIPTIC")."""
     def number(value: Any, _: Any) -> int:
         text = str(value).lower().strip()
-        if text in words:
-            return words[text]
+        last = text.rsplit(".", maxsplit=1)[-1]
+        for word in (text, last, last.rsplit("_", maxsplit=1)[-1]):
+            if word in words:
+                return words[word]
         return int(value)
     return number
+
+
+def _known_word(name: str, words: dict[str, int]) -> Any:
+    """As `_word`; with a warning the first word where a model has one that is none of these."""
+    parse = _word(words)
+
+    def number(value: Any, context: dict[str, Any] | None) -> int:
+        try:
+            found = parse(value, context)
+            if found in words.values():
+                return found
+        except ValueError:
+            pass
+        prim = (context or {}).get("prim")
+        at = f"actuator '{(context or {}).get('actuator_name')}'" if prim is None else f"prim '{prim.GetPath()}'"
+        warn(f"SOURCE_LOST: Unsupported MuJoCo actuator {name} {value!r} on {at}; falling back to {next(iter(words))!r}. Supported values are {sorted(words)}.")
+        return 0
+    return number
+
+
+def _switch(value: Any, _: Any) -> bool:
+    word = str(value).lower().strip()
+    if word in ("enable", "true", "1"):
+        return True
+    if word in ("disable", "false", "0"):
+        return False
+    raise kind_of(ValueError)(f"Expected enable or disable, got {value!r}.", "PYTHON_ARG_TEXT")
+
+
+def _truth(value: Any, context: dict[str, Any] | None) -> bool:
+    word = str(value).lower().strip()
+    if word == "auto":
+        prim, attribute = (context or {}).get("prim"), (context or {}).get("attr")
+        at = "" if prim is None or attribute is None else f"Error while parsing value '{attribute.usd_attribute_name}' at prim '{prim.GetPath()}'. "
+        raise kind_of(NotImplementedError)(f"{at}Auto boolean values are not supported at the moment.", "SOURCE_LOST")
+    return word in ("true", "1")
+
+
+def _hinge_angle(value: Any, context: dict[str, Any] | None) -> float:
+    number = float(string_to_warp(value, float, 0.0))
+    turned = context is not None and context.get("use_degrees", False) and context.get("joint_type") in ("hinge", "ball")
+    return math.radians(number) if turned else number
+
+
+def _damping(begin: int) -> Any:
+    """Of damping with its polynomial: the first number, or the others."""
+    def parts(value: Any, _: Any) -> Any:
+        numbers = [float(x) for x in str(value).split()] if isinstance(value, str) else [float(x) for x in (value if hasattr(value, "__len__") else [value])]
+        numbers += [0.0] * (3 - len(numbers))
+        return vec2(*numbers[1:3]) if begin else numbers[0]
+    return parts
 
 
 def _angle(value: Any, context: dict[str, Any]) -> float:
@@ -159,6 +244,7 @@ def _mode(attribute: str, otherwise: int | None) -> Any:
     return mode
 
 
+@functools.cache
 def _is_a(type_name: str) -> Any:
     return lambda prim, _: str(prim.GetTypeName()) == type_name
 
@@ -178,33 +264,47 @@ def register(builder: Any) -> None:
     types = {**_TYPES, "vec2": vec2, "vec3": vec3, "transform": transform}
 
     def add(name: str, dtype: Any, frequency: str, default: Any, usd: str | None, transformer: Any = None, references: str | None = None,
-            assignment: AttributeAssignment = AttributeAssignment.MODEL) -> None:
+            assignment: AttributeAssignment = AttributeAssignment.MODEL, mjcf: Any = None) -> None:
         if f"mujoco:{name}" in builder.custom_attributes:
             return
         kind = frequency if ":" in frequency else AttributeFrequency[frequency]
         builder.add_custom_attribute(CustomAttribute(
             name=name, dtype=dtype, frequency=kind, assignment=assignment, namespace="mujoco", default=default, references=references,
-            usd_attribute_name=usd if usd is None or usd == "*" else f"mjc:{usd}", usd_value_transformer=transformer))
+            usd_attribute_name=usd if usd is None or usd == "*" else f"mjc:{usd}", usd_value_transformer=transformer,
+            mjcf_attribute_name=_mjcf_name(name), mjcf_value_transformer=mjcf))
 
-    for name, prim in (("equality_constraint", None), ("pair", None), ("actuator", "MjcActuator"), ("tendon", "MjcTendon")):
+    for name, prim in (("equality_constraint", None), ("pair", None), ("actuator", "MjcActuator"), ("tendon", "MjcTendon"), ("tendon_joint", None), ("tendon_wrap", None)):
         if f"mujoco:{name}" not in builder.custom_frequencies:
             builder.add_custom_frequency(CustomFrequency(name=name, namespace="mujoco", usd_prim_filter=None if prim is None else _is_a(prim)))
+    parsers = {"enable_sleeping": _switch, "autolimits": _truth}
     for frequency, rows in _PLAIN.items():
         for name, dtype, default, usd in rows:
-            add(name, types[dtype], frequency, default, usd)
+            add(name, types[dtype], frequency, default, usd, mjcf=parsers.get(name))
     for flag in (*_ON, *_OFF):
-        add(f"flag_{flag}", bool, "ONCE", flag in _ON, f"flag:{flag}")
+        add(f"flag_{flag}", bool, "ONCE", flag in _ON, f"flag:{flag}", mjcf=_switch)
     for name, frequency, default, usd, words in _WORDS:
-        add(name, int, frequency, default, usd, _word(words))
+        parse = _known_word(name.removeprefix("actuator_"), words) if name in ("actuator_dyntype", "actuator_gaintype", "actuator_biastype") else _word(words)
+        add(name, int, frequency, default, usd, parse, mjcf=parse)
     for name, frequency, of in _INDICES:
-        add(name, int, frequency, 0 if of == "world" else -1, None, references=of)
+        add(name, int, frequency, 0 if of == "world" or ":" in of and "adr" in name else -1, None, references=of)
     for name in ("dof_springref", "dof_ref"):
-        add(name, float, "JOINT_DOF", 0.0, name.removeprefix("dof_"), _angle)
+        add(name, float, "JOINT_DOF", 0.0, name.removeprefix("dof_"), _angle, mjcf=_hinge_angle)
+    add("joint_dof_label", str, "JOINT_DOF", "", None)
     add("solref_mode", int, "SHAPE", _MODE_DEFAULT, "*", _mode("mjc:solref", _MODE_DEFAULT))
     add("solreflimit_mode", int, "JOINT_DOF", 0, "*", _mode("mjc:solreflimit", None))
     for kind in ("actuator", "tendon"):
         add(f"{kind}_label", str, f"mujoco:{kind}", "", "*", lambda _, context: str(context["prim"].GetPath()))
+    three = _word({"false": 0, "true": 1, "auto": 2})
+    for name in ("ctrl", "force", "act"):
+        add(f"actuator_{name}limited", int, "mujoco:actuator", 2, None, mjcf=three)
+        add(f"actuator_has_{name}range", int, "mujoco:actuator", 0, None, mjcf=lambda *_: 1)
+    add("actuator_trntype", int, "mujoco:actuator", 0, None,
+        mjcf=_known_word("trntype", {"joint": 0, "jointinparent": 1, "tendon": 2, "site": 3, "body": 4, "slidercrank": 5}))
+    add("actuator_damping", float, "mujoco:actuator", 0.0, "damping", _damping(0), mjcf=_damping(0))
+    add("actuator_dampingpoly", vec2, "mujoco:actuator", (0.0, 0.0), "dampingPoly", mjcf=_damping(1))
+    add("actuator_actearly", bool, "mujoco:actuator", False, "actEarly", _truth, mjcf=_truth)
     for name in ("ctrl", "force", "act", "length"):
         add(f"actuator_{name}range", vec2, "mujoco:actuator", (0.0, 0.0), "*", _limited_range(f"mjc:{name}Range:min", f"mjc:{name}Range:max"))
-    add("tendon_range", vec2, "mujoco:tendon", (0.0, 0.0), "*", _limited_range("mjc:range:min", "mjc:range:max"))
+    for name, usd in (("tendon_range", "range"), ("tendon_actuator_force_range", "actuatorfrcrange")):
+        add(name, vec2, "mujoco:tendon", (0.0, 0.0), "*", _limited_range(f"mjc:{usd}:min", f"mjc:{usd}:max"))
     add("ctrl", float, "mujoco:actuator", 0.0, None, assignment=AttributeAssignment.CONTROL)

@@ -1,16 +1,30 @@
 """add_urdf and add_mjcf: robots of other formats, read as OpenUSD and imported like any stage."""
 from __future__ import annotations
 
+import copy
 import os
 import tempfile
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from ..core.diagnostics import NotSupportedError, error
+from .. import config
+from ..core.diagnostics import Diagnostics, NotSupportedError, error
+from .robots.mjcf import read_mjcf
+from .robots.urdf import read_urdf
 
 if TYPE_CHECKING:
     from .import_verbs import ImportResult
 
 __all__ = ["RobotVerbs"]
+
+
+_OF_URDF = ("xform", "floating", "base_joint", "parent_body", "scale", "hide_visuals", "parse_visuals_as_colliders", "up_axis", "force_show_colliders",
+            "enable_self_collisions", "ignore_inertial_definitions", "joint_ordering", "bodies_follow_joint_ordering", "collapse_fixed_joints",
+            "collapse_massless_fixed_root", "mesh_maxhullvert", "force_position_velocity_actuation", "override_root_xform", "joint_damping_mode", "package_dirs")
+_OF_MJCF = ("xform", "floating", "base_joint", "parent_body", "armature_scale", "scale", "hide_visuals", "parse_visuals_as_colliders", "parse_meshes", "parse_sites",
+            "parse_visuals", "parse_mujoco_options", "up_axis", "ignore_names", "ignore_classes", "visual_classes", "collider_classes", "no_class_as_colliders",
+            "force_show_colliders", "enable_self_collisions", "ignore_inertial_definitions", "collapse_fixed_joints", "collapse_massless_fixed_root", "verbose",
+            "skip_equality_constraints", "convert_mjc_equality_constraints", "convert_3d_hinge_to_ball_joints", "mesh_maxhullvert", "ctrl_direct", "path_resolver",
+            "override_root_xform", "legacy_margin_gap")
 
 
 def _refuse(verb: str, given: dict[str, tuple[Any, Any]]) -> None:
@@ -41,6 +55,9 @@ class RobotVerbs:
         @raises FileNotFoundError, RuntimeError  the file cannot be read
         @raises NotSupportedError  an argument that does nothing here has another value than its default
         """
+        if self._as_newton(source, options):
+            given = dict(locals())
+            return self._read_robot(read_urdf, source, {name: given[name] for name in _OF_URDF})
         _refuse("add_urdf", {"scale": (float(scale), 1.0), "parse_visuals_as_colliders": (parse_visuals_as_colliders, False), "up_axis": (_axis(up_axis), 2),
                              "ignore_inertial_definitions": (ignore_inertial_definitions, False), "collapse_massless_fixed_root": (collapse_massless_fixed_root, False),
                              "joint_damping_mode": (joint_damping_mode, "passive")})
@@ -72,6 +89,9 @@ class RobotVerbs:
         @raises FileNotFoundError, RuntimeError  the file cannot be read
         @raises NotSupportedError  an argument that does nothing here has another value than its default
         """
+        if self._as_newton(source, options):
+            given = dict(locals())
+            return self._read_robot(read_mjcf, source, {name: given[name] for name in _OF_MJCF})
         _refuse("add_mjcf", {"armature_scale": (float(armature_scale), 1.0), "scale": (float(scale), 1.0), "parse_visuals_as_colliders": (parse_visuals_as_colliders, False),
                              "parse_meshes": (parse_meshes, True), "up_axis": (_axis(up_axis), 2), "ignore_names": (tuple(ignore_names), ()),
                              "ignore_classes": (tuple(ignore_classes), ()), "visual_classes": (tuple(visual_classes), ("visual",)),
@@ -86,6 +106,29 @@ class RobotVerbs:
                                force_show_colliders=force_show_colliders, enable_self_collisions=enable_self_collisions,
                                collapse_fixed_joints=collapse_fixed_joints, verbose=verbose, convert_mjc_equality_constraints=convert_mjc_equality_constraints,
                                mesh_maxhullvert=mesh_maxhullvert, override_root_xform=override_root_xform, legacy_margin_gap=legacy_margin_gap, **options)
+
+    @staticmethod
+    def _as_newton(source: Any, options: dict[str, Any]) -> bool:
+        """Whether the file goes straight into the builder, by Newton's rules."""
+        compat = options.get("compat") or config.compat
+        if compat != "newton-1.8":
+            return False
+        strange = sorted(set(options) - {"compat"})
+        if strange:
+            raise error(TypeError, "IMPORT_ARG_OPTION", f"unexpected keyword arguments {strange}; with compat='newton-1.8' those of Newton are taken")
+        return not str(source).endswith(".xacro")
+
+    def _read_robot(self, read: Callable[..., None], source: Any, options: dict[str, Any]) -> ImportResult:
+        """The builder is as it was when the reader fails."""
+        from .import_verbs import ImportResult
+
+        kept = copy.deepcopy(self)
+        try:
+            read(self, source, options)
+        except BaseException:
+            self.__dict__.update(kept.__dict__)
+            raise
+        return ImportResult({}, Diagnostics(), None)
 
     def _add_robot(self, source: Any, suffix: str, folders: list[str] | None, **options: Any) -> ImportResult:
         add: Callable[..., ImportResult] = self.add_usd  # type: ignore[attr-defined]

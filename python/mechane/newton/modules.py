@@ -8,18 +8,15 @@ from .reserved import _Later, left_out
 __all__ = ["absent"]
 
 _FORMATS = {"urdf": "URDF", "sdf": "SDFormat", "mjcf": "MJCF", "gltf": "glTF", "usd": "OpenUSD"}
-_GOALS = "inverse kinematics of goals"
 
 #: Module -> {name: stage}
 LATER: dict[str, dict[str, str]] = {
-    "mechane": {**dict.fromkeys(("Gaussian", "Rod", "TendonGuide", "TendonGuideType", "TendonGuideFlags"), "deformables and rendering"),
-                "CollisionSubstepScheduler": "deformables", "actuators": "actuators"},
+    "mechane": {**dict.fromkeys(("Gaussian", "TendonGuide", "TendonGuideType", "TendonGuideFlags"), "deformables and rendering"),
+                "CollisionSubstepScheduler": "deformables"},
     "mechane.convert": {**{f"to_{name}": f"the writer of {title}" for name, title in _FORMATS.items()},
                         **{f"from_{name}": f"the reader of {title}" for name, title in _FORMATS.items() if name != "usd"},
                         "Losses": "the converters' lists of what a format cannot say"},
-    "mechane.ik": dict.fromkeys(("IKSolver", "IKObjectivePosition", "IKObjectiveRotation", "IKObjectiveJointLimit", "IKOptimizer", "IKSampler"), _GOALS),
     "mechane.selection": dict.fromkeys(("DeformableCurveView", "DeformableSurfaceView", "DeformableVolumeView"), "deformables"),
-    "mechane.sensors": dict.fromkeys(("SensorContact", "SensorIMU", "SensorFrameTransform"), "sensors"),
     "mechane.usd": dict.fromkeys(("get_tetmesh", "find_tetmesh_prims", "find_deformable_visual_prims", "get_deformable_bind_pose", "DEFORMABLE_LEGACY_NAMESPACES"),
                                  "deformables"),
     "mechane.utils": {**dict.fromkeys(("MeshAdjacency", "MeshAdjacencyData", "color_graph", "validate_tet_mesh"), "deformables"),
@@ -30,10 +27,10 @@ _NOTHING, _SOFTSTEP = "a GPU solver; use nothing of this kind", "a GPU solver; u
 
 #: Module -> {name: what to use instead}
 LEFT_OUT: dict[str, dict[str, str]] = {
+    "mechane.actuators": dict.fromkeys(("DriveNeuralMLP", "DriveNeuralLSTM", "DriveNeuralGRU"), "networks run in a library of their own; derive from DriveBase"),
     "mechane": {"controllers": "eval_jacobian and eval_mass_matrix give the same ingredients"},
     "mechane.geometry": {**dict.fromkeys(("create_empty_sdf_data", "TriMeshCollisionInfo"), "they are structs of Warp kernels"),
                          **dict.fromkeys(("DeformableVisualMesh", "DeformableVisuals", "ParticleSurface", "extract_particle_surface"), "they render deformables")},
-    "mechane.ik": dict.fromkeys(("IKJacobianType", "IKObjective", "IKOptimizerLM", "IKOptimizerLBFGS"), "it rests on Warp's tape"),
     "mechane.math": dict.fromkeys(("boltzmann", "smooth_max", "smooth_min", "leaky_max", "leaky_min", "vec_leaky_max", "vec_leaky_min"),
                                   "NumPy has what a kernel's helper does"),
     "mechane.sensors": dict.fromkeys(("SensorCamera", "SensorTiledCamera"), "mechane.render draws a picture"),

@@ -110,16 +110,11 @@ class BuilderNames:
     attachment_particle_body_damping: ColumnList
     attachment_particle_body_enabled: ColumnList
     attachment_particle_body_world: ColumnList
-    add_joint_rod: Callable[..., Any]
-    add_rod: Callable[..., Any]
     add_deformable_visual_mesh: Callable[..., Any]
     add_tendon: Callable[..., Any]
     add_muscle: Callable[..., Any]
-    add_actuator: Callable[..., Any]
-    ActuatorEntry: Callable[..., Any]
     add_shape_gaussian: Callable[..., Any]
     add_sdf: Callable[..., Any]
-    actuator_entries: Any
 
 
 class PressureNames:

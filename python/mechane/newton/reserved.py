@@ -12,9 +12,7 @@ _DEFORMABLES = "deformables"
 #: Owner -> {name: stage}: reading gives a callable that raises NotSupportedError.
 LATER: dict[str, dict[str, str]] = {
     "ModelBuilder": {
-        **dict.fromkeys(("add_joint_rod", "add_rod"), "rods"),
         **dict.fromkeys(("add_deformable_visual_mesh", "add_tendon", "add_muscle"), _DEFORMABLES),
-        **dict.fromkeys(("add_actuator", "ActuatorEntry", "actuator_entries"), "actuators"),
         "add_shape_gaussian": "rendering",
         "add_sdf": "the reader of SDFormat",
     },

@@ -13,7 +13,7 @@ import types
 import mechane
 import newton_usd_schemas  # noqa: F401  registers the schemas that the tests apply
 from mechane import *  # noqa: F401,F403
-from mechane import conformance, config, geometry, interop, math, selection, sensors, solvers, usd, utils, viewer  # noqa: F401
+from mechane import actuators, conformance, config, geometry, ik, interop, math, selection, sensors, solvers, usd, utils, viewer  # noqa: F401
 
 # Newton hands out Warp's arrays and values.
 interop.use_warp(True)
@@ -77,7 +77,7 @@ class _Shell(types.ModuleType):
         for home in (mechane, mechane.ModelBuilder, mechane.Model, usd, solvers, math, geometry, selection, utils):
             if name in vars(home) or name in getattr(home, "__all__", ()):
                 return getattr(home, name)
-        if self.__name__.startswith(("newton._src", "newton.actuators", "newton.solvers.experimental")):
+        if self.__name__.startswith(("newton._src", "newton.solvers.experimental")):
             return _Private(f"{self.__name__}.{name}")
         raise AttributeError(f"mechane has no {name}")
 
@@ -122,13 +122,10 @@ class _Solvers(types.ModuleType):
 
 sys.meta_path.insert(0, _Finder())
 for _name, _module in (("usd", usd), ("solvers", _Solvers("newton.solvers")), ("math", math), ("config", config), ("geometry", geometry), ("selection", selection),
-                       ("sensors", sensors), ("utils", utils), ("viewer", viewer)):
+                       ("sensors", sensors), ("utils", utils), ("viewer", viewer), ("ik", ik), ("actuators", actuators)):
     sys.modules[f"newton.{_name}"] = _module
 solvers = sys.modules["newton.solvers"]
 tests = _installed("tests")
 examples = _installed("examples")
 examples.get_asset = lambda filename: os.path.join(INSTALLED, "examples", "assets", filename)
 examples.get_asset_directory = lambda: os.path.join(INSTALLED, "examples", "assets")
-for _name in ("ik", "actuators"):
-    sys.modules[f"newton.{_name}"] = _Shell(f"newton.{_name}")
-    globals()[_name] = sys.modules[f"newton.{_name}"]

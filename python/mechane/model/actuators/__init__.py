@@ -1,0 +1,1 @@
+"""Delays, drives and limits, and the actuators that are made of them; `mechane.actuators` is their public face."""
