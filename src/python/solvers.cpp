@@ -118,10 +118,13 @@ class BoundSolver {
         for (; done < frames && !diverged; ++done) {
             {
                 const nb::gil_scoped_release released;
+                const bool finds = solver_->finds_contacts();
                 for (int k = 0; k < substeps && !diverged; ++k) {
-                    pipeline.collide(state, h, contacts);
-                    diverged =
-                        solver_->step(state, state, control != nullptr ? *control : control_, &contacts, h).diverged;
+                    if (!finds) pipeline.collide(state, h, contacts);
+                    diverged = solver_
+                                   ->step(state, state, control != nullptr ? *control : control_,
+                                          finds ? nullptr : &contacts, h)
+                                   .diverged;
                 }
             }
             keep();

@@ -199,6 +199,7 @@ void Engine::notify(const model::ModelChanges& changes)
 
 void Engine::find_contacts()
 {
+    if (solver_->finds_contacts()) return;  // those of the step are there after it
     // An animation may change shapes, and a run that continues from a checkpoint does not know when it did.
     const bool keep   = options_.keep_pairs && !options_.follow;
     const auto status = pipeline_->collide(state_, options_.dt, contacts_, keep ? &cache_ : nullptr);
@@ -208,8 +209,10 @@ void Engine::find_contacts()
 
 solvers::StepReport Engine::advance()
 {
-    solvers::StepReport report = solver_->step(state_, state_, control_, &contacts_, options_.dt);
+    const bool          finds  = solver_->finds_contacts();
+    solvers::StepReport report = solver_->step(state_, state_, control_, finds ? nullptr : &contacts_, options_.dt);
     if (report.diverged) return report;
+    if (finds) solver_->found_contacts(state_, contacts_);
     ++done_;
     state_.time = options_.dt * static_cast<double>(first_ + done_);
     hash_       = record::chain_hash(hash_, state_);

@@ -54,11 +54,36 @@ constexpr Parameter kVbd[] = {
     {"particle_self_contact_margin", "m", 0.2, 0, kMost, number, "distance that triangles keep"},
     {"particle_self_contact_gap", "m", 0, 0, kMost, number, "beyond the margin, where contacts are looked for"}};
 
+constexpr Parameter kMujoco[] = {
+    {"integrator", "1", -1, -1, 4, word, "how MuJoCo steps; as the model says, else implicitfast",
+     "euler rk4 implicit implicitfast discrete"},
+    {"solver", "1", -1, -1, 2, word, "how MuJoCo solves constraints; as the model says, else newton", "pgs cg newton"},
+    {"cone", "1", -1, -1, 1, word, "cone of friction; as the model says, else pyramidal", "pyramidal elliptic"},
+    {"jacobian", "1", -1, -1, 2, word, "as the model says, else auto", "dense sparse auto"},
+    {"iterations", "1", -1, -1, 1e6, whole, "most iterations of the solver; -1: as the model says, else 100"},
+    {"ls_iterations", "1", -1, -1, 1e6, whole, "of its line search; -1: as the model says, else 50"},
+    {"ccd_iterations", "1", -1, -1, 1e6, whole, "of convex collision; -1: as the model says, else 35"},
+    {"sdf_iterations", "1", -1, -1, 1e6, whole, "of distance fields; -1: as the model says, else 10"},
+    {"sdf_initpoints", "1", -1, -1, 1e6, whole, "starts in distance fields; -1: as the model says, else 40"},
+    {"impratio", "1", -1, -1, kMost, number, "impedance of friction over that of the normal; -1: as the model says, else 1"},
+    {"tolerance", "1", -1, -1, kMost, number, "where the solver ends; -1: as the model says, else 1e-8"},
+    {"ls_tolerance", "1", -1, -1, kMost, number, "where its line search ends; -1: as the model says, else 0.01"},
+    {"ccd_tolerance", "m", -1, -1, kMost, number, "where convex collision ends; -1: as the model says, else 1e-6"},
+    {"density", "kg/m^3", -1, -1, kMost, number, "of the medium; -1: as the model says, else 0"},
+    {"viscosity", "Pa s", -1, -1, kMost, number, "of the medium; -1: as the model says, else 0"},
+    {"enable_multiccd", "1", -1, -1, 1, whole, "several contacts of a pair of meshes; -1: as MuJoCo has it"},
+    {"use_mujoco_contacts", "1", 1, 0, 1, flag, "MuJoCo finds contacts; 0: they are given"},
+    {"disable_contacts", "1", 0, 0, 1, flag, "nothing touches"},
+    {"separate_worlds", "1", 1, 0, 1, flag, "each world is a model of its own; 0: all are one"},
+    {"include_sites", "1", 1, 0, 1, flag, "sites become sites"},
+    {"newton_compat", "1", 0, 0, 1, flag, "the model is converted as Newton 1.8 does it"}};
+
 struct Table {
     std::string_view           solver;
     std::span<const Parameter> rows;
 };
-constexpr Table kTables[] = {{"semi-implicit", kSemiImplicit}, {"featherstone", kFeatherstone}, {"xpbd", kXpbd}, {"vbd", kVbd}};
+constexpr Table kTables[] = {{"semi-implicit", kSemiImplicit}, {"featherstone", kFeatherstone}, {"xpbd", kXpbd}, {"vbd", kVbd},
+                             {"mujoco", kMujoco}};
 
 constexpr std::pair<std::string_view, std::string_view> kAliases[] = {{"hybrid", "softstep"},
                                                                       {"SolverSoftStep", "softstep"},
@@ -79,10 +104,23 @@ std::string_view trimmed(std::string_view text)
     return text;
 }
 
-/// A finite number, or a word for a flag.
-std::optional<double> number_of(std::string_view text, Parameter::Kind kind)
+/// The place of a word in a list, or nothing.
+std::optional<double> place_of(std::string_view text, std::string_view words)
 {
+    for (double place = 0; !words.empty(); ++place) {
+        const auto end = std::min(words.find(' '), words.size());
+        if (words.substr(0, end) == text) return place;
+        words.remove_prefix(std::min(end + 1, words.size()));
+    }
+    return std::nullopt;
+}
+
+/// A finite number, or a word for a flag, or one of the parameter's.
+std::optional<double> number_of(std::string_view text, const Parameter& of)
+{
+    const Parameter::Kind kind = of.kind;
     if (kind == flag && (text == "true" || text == "false")) return text == "true" ? 1 : 0;
+    if (const auto place = place_of(text, of.words)) return place;
     double     value = 0;
     const auto end   = std::from_chars(text.data(), text.data() + text.size(), value);
     if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
@@ -107,6 +145,8 @@ std::string_view to_string(Parameter::Kind kind)
             return "whole number";
         case flag:
             return "flag";
+        case word:
+            return "word";
     }
     return {};
 }
@@ -136,12 +176,14 @@ Result<Setting> read_setting(std::string_view solver, std::string_view text)
             rows.empty() ? std::string("It takes none.") : fmt::format("Its parameters: {}.", names_of(rows)));
     const auto equals = text.find('=');
     const auto value =
-        equals == std::string_view::npos ? std::nullopt : number_of(trimmed(text.substr(equals + 1)), row->kind);
+        equals == std::string_view::npos ? std::nullopt : number_of(trimmed(text.substr(equals + 1)), *row);
     if (!value || *value < row->least || *value > row->most || (row->kind != number && *value != std::round(*value)))
         return make_diagnostic(
             kSolverParameter, {},
-            fmt::format("{}: '{}' is no value of {}, expected a {} from {:g} to {:g}", canonical_name(solver), text,
-                        name, to_string(row->kind), row->least, row->most));
+            row->kind == word
+                ? fmt::format("{}: '{}' is no value of {}, expected one of {}", canonical_name(solver), text, name, row->words)
+                : fmt::format("{}: '{}' is no value of {}, expected a {} from {:g} to {:g}", canonical_name(solver), text,
+                              name, to_string(row->kind), row->least, row->most));
     return Setting{std::string(name), *value};
 }
 

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "mechane/solvers/codes.h"
+#include "mechane/solvers/mujoco.h"
 #include "mechane/solvers/parameters.h"
 #include "mechane/solvers/solver.h"
 #include "mechane/solvers/support.h"
 #include "solvers/featherstone/featherstone.h"
+#include "solvers/mujoco/mujoco.h"
 #include "solvers/semi_implicit/semi_implicit.h"
 #include "solvers/softstep/softstep.h"
 #include "solvers/xpbd/xpbd.h"
@@ -21,7 +23,8 @@
 namespace mechane::solvers {
 
 namespace {
-constexpr std::array<std::string_view, 5> kNames{"softstep", "xpbd", "semi-implicit", "featherstone", "vbd"};
+constexpr std::array<std::string_view, 6> kNames{"softstep",     "xpbd", "semi-implicit",
+                                                 "featherstone", "vbd",  "mujoco"};
 
 /// Solvers of the program's own. What was handed out stays valid: nothing is ever taken away.
 struct Registry {
@@ -86,6 +89,31 @@ Result<void> register_solver(std::string name, SolverFactory factory)
     return {};
 }
 
+namespace {
+Result<void> check(const model::Model& model, const SolverOptions& options)
+{
+    if (options.substeps < 1 || options.substeps > 64)
+        return make_diagnostic(kSolverModel, {}, fmt::format("substeps is {}, expected 1 to 64", options.substeps));
+    if (model.gravity.empty())
+        return make_diagnostic(kSolverModel, {},
+                               "the model has no gravity entry, expected one per world and one for the global world",
+                               "Build models with ModelBuilder::finalize.");
+    return {};
+}
+}  // namespace
+
+Result<std::unique_ptr<Solver>> make_mujoco(std::string_view choice, const model::Model& model,
+                                            const SolverOptions& options, MujocoTables tables, Diagnostics& out)
+{
+    if (auto sound = check(model, options); !sound) return sound.error();
+    auto chosen = choose_solver(choice);
+    if (!chosen) return chosen.error();
+    if (chosen->name != "mujoco")
+        return make_diagnostic(kSolverUnknown, {}, fmt::format("'{}' is not the solver mujoco", choice));
+    if (auto honoured = report_support("mujoco", model, options.strict, out); !honoured) return honoured.error();
+    return mujoco::make(model, options, *std::move(chosen), std::move(tables), out);
+}
+
 Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::Model& model,
                                             const SolverOptions& options, Diagnostics& out)
 {
@@ -94,12 +122,7 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
     if (!own && std::find(kNames.begin(), kNames.end(), is) == kNames.end())
         return make_diagnostic(kSolverUnknown, {}, fmt::format("solver '{}' does not exist", is),
                                fmt::format("Known solvers: {}.", fmt::join(solver_names(), ", ")));
-    if (options.substeps < 1 || options.substeps > 64)
-        return make_diagnostic(kSolverModel, {}, fmt::format("substeps is {}, expected 1 to 64", options.substeps));
-    if (model.gravity.empty())
-        return make_diagnostic(kSolverModel, {},
-                               "the model has no gravity entry, expected one per world and one for the global world",
-                               "Build models with ModelBuilder::finalize.");
+    if (auto sound = check(model, options); !sound) return sound.error();
     if (own) {
         auto made = own(model, options, out);
         if (made && *made == nullptr)
@@ -112,6 +135,7 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
     if (is == "semi-implicit") return semi_implicit::make(model, options, *std::move(choice));
     if (is == "xpbd") return xpbd::make(model, options, *std::move(choice));
     if (is == "featherstone") return featherstone::make(model, options, *std::move(choice));
+    if (is == "mujoco") return mujoco::make(model, options, *std::move(choice), {}, out);
     if (is == "vbd") return vbd::make(model, options, *std::move(choice), out);
     return softstep::make(model, options, out);
 }

@@ -118,7 +118,8 @@ Result<StepGradient> step_gradient(const model::ModelBuilder& scene, const model
     collision::CollisionPipeline pipeline(*model, {.pool = options.step.pool});
     model::Contacts              contacts = pipeline.make_contacts();
     pipeline.collide(at, options.dt, contacts);
-    const StepReport report = (*solver)->step(at, at, commands, &contacts, options.dt);
+    const StepReport report =
+        (*solver)->step(at, at, commands, (*solver)->finds_contacts() ? nullptr : &contacts, options.dt);
     if (report.diverged || !report.diverged_worlds.empty())
         return unfit("a copy of the state diverged: " + report.culprit);
 

@@ -319,6 +319,25 @@ constexpr Shortcoming kFeatherstone[] = {
     {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"},
     {"particle", approximated, "they fall, and meet nothing"}};
 
+constexpr Shortcoming kMujoco[] = {
+    {"joint.distance", approximated, "a tendon holds the range; a drive of the distance does nothing"},
+    {"joint.rod", ignored, kFree},
+    {"joint.loop", approximated, "the axes hold; drives, limits, armature and friction of such joints do nothing"},
+    {"joint.velocity_limit", ignored, kNotRead},
+    {"joint.acceleration_drive", approximated, kAsForce},
+    {"joint.cone_limit", ignored, kNotRead},
+    {"joint.break", ignored, kUnbroken},
+    {"body.kinematic", approximated, kStays},
+    {"body.starts_asleep", ignored, kAwake},
+    {"contact.static_friction", approximated, kDynamic},
+    {"contact.turning_friction", approximated, "it acts where coefficients other than the defaults ask for it"},
+    {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"},
+    {"contact.adhesion", ignored, "nothing pulls: contacts only push"},
+    {"contact.stiffness", approximated, "the gains are those of a unit mass, and no stiffer than two steps"},
+    {"contact.friction_gain", ignored, "friction sticks until it gives way, at any speed"},
+    {"contact.hydroelastic", approximated, "hulls touch; the pressure field counts with use_mujoco_contacts=0"},
+    {"particle", ignored, "they stay where they are"}};
+
 std::vector<SupportRow> rows_with(std::span<const Shortcoming> shortcomings)
 {
     std::vector<SupportRow> out;
@@ -364,13 +383,14 @@ std::string_view to_string(Support support)
 std::span<const SupportRow> support_of(std::string_view solver)
 {
     static const auto softstep = softstep_rows(), xpbd = rows_with(kXpbd), semi_implicit = rows_with(kSemiImplicit),
-                      featherstone = rows_with(kFeatherstone), vbd = vbd_rows();
+                      featherstone = rows_with(kFeatherstone), vbd = vbd_rows(), mujoco = rows_with(kMujoco);
     const std::string_view name = canonical_name(solver.substr(0, solver.find(':')));
     if (name == "softstep") return softstep;
     if (name == "xpbd") return xpbd;
     if (name == "semi-implicit") return semi_implicit;
     if (name == "featherstone") return featherstone;
     if (name == "vbd") return vbd;
+    if (name == "mujoco") return mujoco;
     return {};
 }
 

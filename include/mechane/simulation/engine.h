@@ -60,7 +60,7 @@ class Engine {
 
     // -- a step
     void follow();         ///< the animation has its say
-    void find_contacts();  ///< where the state is now
+    void find_contacts();  ///< where the state is now, unless the solver finds them itself
     /// Solves, and chains the hash; where that diverged the state is as it was and the step does not count.
     solvers::StepReport advance();
     /// All three.

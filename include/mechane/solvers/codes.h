@@ -10,6 +10,9 @@ inline constexpr Code kSolverName{"SOLVER_NAME", Severity::error, "A solver cann
 inline constexpr Code kSolverParameter{"SOLVER_PARAMETER", Severity::error,
                                        "A solver does not have this parameter, or the value is out of its range.",
                                        "`mechane doctor --solvers` lists the parameters of every solver."};
+inline constexpr Code kSolverUnavailable{"SOLVER_UNAVAILABLE", Severity::error,
+                                         "A solver needs a library that is not here, or not in a version it knows.",
+                                         "Install what the hint names, or choose another solver."};
 inline constexpr Code kSolverModel{"SOLVER_MODEL", Severity::error,
                                    "The model or the options cannot be stepped by this solver.",
                                    "Correct what the message names."};

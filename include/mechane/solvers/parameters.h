@@ -13,8 +13,9 @@ struct Parameter {
     std::string_view name, unit;  ///< "joint_attach_ke", "N/m"; the unit of a number without one is "1"
     double           value = 0;   ///< default
     double           least = 0, most = 0;
-    enum class Kind : unsigned char { number, whole, flag } kind = Kind::number;
+    enum class Kind : unsigned char { number, whole, flag, word } kind = Kind::number;
     std::string_view meaning;
+    std::string_view words;  ///< of a word: those that stand for 0, 1, ..., with blanks between
 };
 std::string_view to_string(Parameter::Kind kind);
 
@@ -48,7 +49,7 @@ struct SolverChoice {
 /// "semi_implicit", "feather", "hybrid"). Other names come back as they are.
 std::string_view canonical_name(std::string_view name);
 
-/// Reads "NAME" or "NAME:PARAMETER=VALUE,...". A flag takes true, false, 1 or 0.
+/// Reads "NAME" or "NAME:PARAMETER=VALUE,...". A flag takes true, false, 1 or 0; a word takes its number as well.
 /// @error SOLVER_PARAMETER  a parameter that the solver does not have, or a value out of its range
 Result<SolverChoice> choose_solver(std::string_view text);
 /// One parameter of a solver, read from "PARAMETER=VALUE".

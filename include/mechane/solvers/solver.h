@@ -91,6 +91,11 @@ class Solver {
     /// Fills `contacts->rigid_contact_force`. A step of 0 s changes nothing.
     [[nodiscard]] virtual StepReport step(const model::State& in, model::State& out, const model::Control& control,
                                           model::Contacts* contacts, double dt) = 0;
+    /// Whether the solver finds contacts by itself: `step` takes none then (null).
+    [[nodiscard]] virtual bool finds_contacts() const { return false; }
+    /// Of such a solver: the contacts of the last step with their forces, as many as `out` has room for. Points are
+    /// where the bodies of `state`, the end of that step, take them.
+    virtual void found_contacts(const model::State& /*state*/, model::Contacts& /*out*/) const {}
     /// Forgets caches, as after a teleport, and mends broken joints.
     virtual void reset() = 0;
     /// The same for the worlds whose entry is not zero [world_count]; the others go on with the same bits.
@@ -131,7 +136,8 @@ Result<void> register_solver(std::string name, SolverFactory factory);
 
 /// Names of solvers, the default first, registered ones last.
 std::span<const std::string_view> solver_names();
-/// @error SOLVER_UNKNOWN  with the known names in the hint; SOLVER_MODEL  the model has something this solver cannot
+/// @error SOLVER_UNKNOWN  with the known names in the hint; SOLVER_UNAVAILABLE  it needs a library that is not here;
+/// SOLVER_MODEL  the model has something this solver cannot
 /// step
 Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::Model& model,
                                             const SolverOptions& options, Diagnostics& out);

@@ -75,6 +75,7 @@ void read_contacts(const model::Contacts& contacts, const Bodies& bodies, Materi
         }
         c.material = material;
         take_own_stiffness(contacts, i, c.material);
+        c.own_stiffness = !contacts.rigid_contact_stiffness.empty() && contacts.rigid_contact_stiffness[i] > 0;
         c.point  = {static_cast<Vec3d>(contacts.rigid_contact_point0[i]),
                     static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
         c.offset = {static_cast<Vec3d>(contacts.rigid_contact_offset0[i]),

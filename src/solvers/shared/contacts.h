@@ -23,6 +23,7 @@ struct ContactPoint {
     std::array<double, 2>       margin{};
     Vec3d                       n;  ///< world, from 0 to 1
     PairMaterial                material;
+    bool                        own_stiffness = false;  ///< ke and kd of `material` are this contact's own
     Spatiald belt;  ///< motion of surface 1 by itself, less that of surface 0; world, in the tangent plane
 };
 

@@ -69,6 +69,7 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
     if (contacts && !model::fits(model_, *contacts)) return refuse(of_state("the contacts are of another model"));
     if (contacts)
         if (auto readable = particle_contacts_only(choice_.name, *contacts); !readable) return refuse(readable.error());
+    if (auto mistake = refuses(contacts)) return refuse(*std::move(mistake));
     if (dt == 0) {
         if (&out != &in) out = in;
         return report;
@@ -99,10 +100,11 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
     const bool sound = std::find(faulty_.begin(), faulty_.end(), 1) == faulty_.end();
     if (!sound) {
         report.culprit_body = culprit;
-        report.culprit      = fmt::format(
-            "body '{}' left all bounds; an explicit solver needs a smaller step for stiff "
-            "contacts, limits and drives (more sub-steps)",
-            culprit < 0 ? "" : model_.body_label[culprit]);
+        if (report.culprit.empty())
+            report.culprit = fmt::format(
+                "body '{}' left all bounds; an explicit solver needs a smaller step for stiff "
+                "contacts, limits and drives (more sub-steps)",
+                culprit < 0 ? "" : model_.body_label[culprit]);
         const bool any = std::any_of(model_.body_world.begin(), model_.body_world.end(),
                                      [&](std::int32_t w) { return !faulty_[static_cast<std::size_t>(w + 1)]; });
         if (!any) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ class Stepper : public Solver, public Adjustable {
     virtual void configured() = 0;
     /// Reads what is kept of the model again.
     virtual void read_model() = 0;
+    /// A mistake that a solver finds in contacts of a step that are sound otherwise; before anything else is done.
+    virtual std::optional<Diagnostic> refuses(const model::Contacts* /*contacts*/) { return {}; }
     /// The contacts of the step, null: none; for what a solver reads besides those of rigid bodies.
     virtual void use(const model::Contacts* /*contacts*/) {}
     /// Takes a state over, before the contacts are read.

@@ -1,0 +1,15 @@
+# MuJoCo's headers, of each version that has an adapter (src/solvers/mujoco). Its library is loaded when the program runs; without headers
+# the solver says that it was not built. tools/bootstrap.py brings the headers to MECHANE_DEPS.
+option(MECHANE_WITH_MUJOCO "Build the solver over MuJoCo's library where its headers are found" ON)
+foreach(version 3_17 4_0)
+  set(_headers ${MECHANE_DEPS}/mujoco-headers/${version})
+  set(_adapter ${PROJECT_SOURCE_DIR}/src/solvers/mujoco/adapter_${version}.cpp)
+  if(MECHANE_WITH_MUJOCO AND EXISTS ${_headers}/mujoco/mujoco.h)
+    set_property(SOURCE ${_adapter} TARGET_DIRECTORY mechane_solvers PROPERTY COMPILE_OPTIONS -isystem ${_headers})
+    target_compile_definitions(mechane_solvers PRIVATE MECHANE_MUJOCO_${version})
+    message(STATUS "MuJoCo: headers of ${version} in ${_headers}")
+  else()
+    set_property(SOURCE ${_adapter} TARGET_DIRECTORY mechane_solvers PROPERTY HEADER_FILE_ONLY ON)
+  endif()
+endforeach()
+target_link_libraries(mechane_solvers PRIVATE $<BUILD_INTERFACE:${CMAKE_DL_LIBS}>)

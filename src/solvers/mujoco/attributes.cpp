@@ -1,0 +1,72 @@
+#include "solvers/mujoco/attributes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace mechane::solvers::mujoco {
+
+namespace {
+
+const model::CustomArray* own(const model::Model& model, std::string_view name)
+{
+    for (const model::CustomArray& array : model.custom_arrays.arrays)
+        if (array.key.size() == name.size() + 7 && array.key.starts_with("mujoco:") && array.key.ends_with(name))
+            return &array;
+    return nullptr;
+}
+
+}  // namespace
+
+Attributes::Attributes(const model::Model& model, MujocoTables tables)
+    : model_(model), tables_(std::move(tables)), seen_(model.custom_arrays)
+{
+}
+
+std::size_t Attributes::rows(std::string_view name) const
+{
+    if (const auto at = tables_.find(name); at != tables_.end())
+        return at->second.texts.empty() ? at->second.numbers.size() / std::max<std::size_t>(1, at->second.columns)
+                                        : at->second.texts.size();
+    const model::CustomArray* const array = own(model_, name);
+    return array == nullptr ? 0 : array->size();
+}
+
+double Attributes::number(std::string_view name, std::size_t i, double otherwise, std::size_t c) const
+{
+    double value = otherwise;
+    if (const auto at = tables_.find(name); at != tables_.end()) {
+        const std::size_t k = i * at->second.columns + c;
+        if (c >= at->second.columns || k >= at->second.numbers.size()) return otherwise;
+        value = at->second.numbers[k];
+    } else if (const model::CustomArray* const array = own(model_, name);
+               array != nullptr && i < array->size() && c < 4) {
+        value = array->at(i)[c];
+    }
+    return std::isfinite(value) ? value : otherwise;
+}
+
+std::int32_t Attributes::whole(std::string_view name, std::size_t i, std::int32_t otherwise, std::size_t c) const
+{
+    const double value = number(name, i, otherwise, c);
+    // Masks are written with or without a sign.
+    if (value > 2147483647 && value < 4294967296) return static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
+    return value < -2147483648.0 || value > 2147483647 ? otherwise : static_cast<std::int32_t>(value);
+}
+
+std::string Attributes::text(std::string_view name, std::size_t i) const
+{
+    const auto at = tables_.find(name);
+    return at != tables_.end() && i < at->second.texts.size() ? at->second.texts[i] : std::string();
+}
+
+bool Attributes::changed()
+{
+    bool any = false;
+    for (std::size_t k = 0; k < model_.custom_arrays.arrays.size() && k < seen_.arrays.size(); ++k)
+        any = any || model_.custom_arrays.arrays[k].data != seen_.arrays[k].data;
+    if (any) seen_ = model_.custom_arrays;
+    return any;
+}
+
+}  // namespace mechane::solvers::mujoco

@@ -1,0 +1,558 @@
+#include "solvers/mujoco/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "mechane/geometry/mass.h"
+#include "mechane/model/builder.h"
+#include "mechane/model/types.h"
+#include "mechane/solvers/codes.h"
+#include "solvers/mujoco/filter.h"
+#include "solvers/mujoco/geoms.h"
+#include "solvers/mujoco/own_items.h"
+
+// Frames. A body stands in its parent as at joint_q = 0, where both anchors of its joint coincide: X_PB = X_PJ X_CJ^-1.
+// So an axis a of the parent's anchor is R(X_CJ) a in the child's body frame, and every joint of the body lies at the
+// child's anchor. MuJoCo applies slides and hinges of a body one after the other, each in the frame that those before
+// it made: the intrinsic chain of a D6.
+//
+// A kinematic body gets a free joint and 10^7 times the mass of all that moves, as a ball without weight. Nothing that
+// touches it moves it, its velocity counts in contacts, and joints may hang on it. Its pose and velocity are written
+// before each step.
+
+namespace mechane::solvers::mujoco {
+
+namespace {
+
+using dynamics::Link;
+using model::JointType;
+using model::TargetMode;
+
+constexpr double kLedMass = 1e7;
+/// From an anchor to the two points that hold a hinge, along its axis [m], as in Newton 1.8.
+constexpr double kHingeSpan = 0.05;
+
+/// Names that differ.
+class Names {
+  public:
+    std::string unique(std::string name)
+    {
+        if (name.empty()) name = "unnamed";
+        std::string out = name;
+        for (int k = 1; !used_.insert(out).second; ++k) out = fmt::format("{}_{}", name, k);
+        return out;
+    }
+
+  private:
+    std::set<std::string> used_;
+};
+
+/// MuJoCo splits names at slashes.
+std::string plain(std::string label)
+{
+    std::replace(label.begin(), label.end(), '/', '_');
+    return label;
+}
+
+/// An inertia that a rigid body can have, to the last bit: each principal moment at most the sum of the others.
+Mat33d possible(Mat33d I)
+{
+    const Vec3d  e    = geometry::principal_axes(I).values;
+    const double most = std::max({e.x, e.y, e.z}), excess = 2 * most - (e.x + e.y + e.z);
+    if (excess > -1e-12 * most && most > 0) {
+        const double more = std::max(excess, 0.0) + 1e-12 * most;
+        I.r0.x += more, I.r1.y += more, I.r2.z += more;
+    }
+    return I;
+}
+
+class Converter {
+  public:
+    Converter(const model::Model& m, const dynamics::Forest& forest, const Attributes& attributes,
+              const ConvertOptions& options, Surfaces& surfaces, Shortfalls& shortfalls)
+        : m_(m), forest_(forest), a_(attributes), o_(options), surfaces_(surfaces), shortfalls_(shortfalls)
+    {
+    }
+
+    /// @param world  kGlobalWorld: everything
+    Result<Part> part(std::int32_t world)
+    {
+        part_       = {};
+        part_.world = world;
+        bodies_     = {};
+        bodies_.unique("world");
+        joints_     = {};
+        geoms_      = {};
+        item_of_.assign(m_.body_count(), -1);
+        weld_.clear();
+        dof_joint_.assign(m_.joint_dof_count(), -1);
+        site_of_.assign(m_.shape_count(), -1);
+        part_.geom_of_shape.assign(m_.shape_count(), -1);
+        part_.what.option = engine_options(a_, o_, world < 0 ? 0 : world);
+        part_.what.option.gravity =
+            static_cast<Vec3d>(m_.gravity_of(world < 0 && m_.world_count > 0 ? 0 : world));
+        add_led();
+        for (std::size_t t = 0; t < forest_.trees.size(); ++t)
+            if (in_world(forest_.trees[t].world)) {
+                part_.trees.push_back(static_cast<std::int32_t>(t));
+                for (std::int32_t l = forest_.trees[t].link_begin; l < forest_.trees[t].link_end; ++l) add_link(l);
+            }
+        weigh_led();
+        if (auto done = add_geoms(); !done) return done.error();
+        add_loops();
+        add_mimics();
+        add_distances();
+        const auto of_part = [this](std::int32_t w) { return in_world(w); };
+        add_own_items({m_, a_, of_part, item_of_, dof_joint_, site_of_, part_, shortfalls_});
+        return std::move(part_);
+    }
+
+  private:
+    [[nodiscard]] bool in_world(std::int32_t world) const
+    { return part_.world < 0 || world < 0 || world == part_.world; }
+
+    std::int32_t add_body(BodyItem item, std::int32_t body)
+    {
+        item.name     = bodies_.unique(plain(m_.body_label[body]));
+        item.gravcomp = a_.number("gravcomp", static_cast<std::size_t>(body), 0);
+        item.sleep    = a_.whole("sleep_policy", static_cast<std::size_t>(body), 0);
+        const auto at = static_cast<std::int32_t>(part_.what.bodies.size());
+        part_.what.bodies.push_back(std::move(item));
+        item_of_[static_cast<std::size_t>(body)] = at;
+        return at;
+    }
+
+    /// The first of the bodies that hang together without a joint, -1: the world.
+    [[nodiscard]] std::int32_t weld(std::int32_t body) const
+    { return body < 0 ? -1 : weld_[static_cast<std::size_t>(body)]; }
+
+    void add_led()
+    {
+        for (const std::int32_t b : forest_.prescribed) {
+            if (!in_world(m_.body_world[b])) continue;
+            BodyItem item;
+            item.X   = static_cast<Posed>(m_.body_q[b]);
+            item.com = static_cast<Vec3d>(m_.body_com[b]);
+            item.led = true;
+            const std::int32_t at = add_body(std::move(item), b);
+            part_.what.bodies.back().gravcomp = 1;
+            weld_.push_back(at);
+            JointItem free;
+            free.name = joints_.unique(part_.what.bodies.back().name + "_led");
+            free.body = at;
+            free.kind = JointKind::free;
+            part_.led.push_back({b, at, static_cast<std::int32_t>(part_.what.joints.size())});
+            part_.what.joints.push_back(std::move(free));
+        }
+    }
+    void weigh_led()
+    {
+        double sum = 0;
+        for (const BodyItem& b : part_.what.bodies) sum += b.mass;
+        const double mass = kLedMass * std::max(sum, 1.0);
+        for (BodyItem& b : part_.what.bodies)
+            if (b.led) {
+                b.mass    = mass;
+                b.inertia = Mat33d::diagonal({mass, mass, mass});
+            }
+    }
+
+    void add_link(std::int32_t index)
+    {
+        const Link& link = forest_.links[static_cast<std::size_t>(index)];
+        BodyItem    item;
+        const std::int32_t above =
+            link.parent >= 0 ? forest_.links[static_cast<std::size_t>(link.parent)].body : link.base;
+        item.parent  = link.free || above < 0 ? -1 : item_of_[static_cast<std::size_t>(above)];
+        item.X       = link.free ? static_cast<Posed>(m_.body_q[link.body]) : link.X_PJ * inverse(link.X_CJ);
+        item.X.q     = normalized(item.X.q);
+        item.mass    = link.mass;
+        item.com     = link.com;
+        item.inertia = link.mass > 0 ? possible(link.inertia) : Mat33d{};
+        LinkSeat seat{index, add_body(std::move(item), link.body), static_cast<std::int32_t>(part_.what.joints.size()), 0};
+        weld_.push_back(link.dofs > 0 ? seat.body : weld(part_.what.bodies.back().parent));
+        const std::string name =
+            plain(link.joint >= 0 ? m_.joint_label[link.joint] : m_.body_label[link.body] + "_free");
+        if (link.free) {
+            JointItem j;
+            j.name = joints_.unique(name);
+            j.body = seat.body;
+            j.kind = JointKind::free;
+            push(std::move(j), seat);
+        } else if (link.axes.type == JointType::ball) {
+            add_ball(link, index, name, seat);
+        } else {
+            for (int k = 0; k < link.dofs; ++k) add_axis(link, index, k, name, seat);
+        }
+        part_.links.push_back(seat);
+    }
+    void push(JointItem joint, LinkSeat& seat)
+    {
+        part_.what.joints.push_back(std::move(joint));
+        ++seat.joints;
+    }
+
+    /// What a dof's arrays say.
+    JointItem of_dof(const Link& link, std::size_t dof, const LinkSeat& seat) const
+    {
+        JointItem j;
+        j.body      = seat.body;
+        j.pos       = link.X_CJ.p;
+        j.armature  = number(m_.joint_armature[dof]);
+        j.friction  = number(m_.joint_friction[dof]);
+        j.stiffness = number(m_.joint_stiffness[dof]);
+        j.damping   = number(m_.joint_damping[dof]);
+        const double          effort = number(m_.joint_effort_limit[dof]);
+        const model::JointDofConfig plain_dof;
+        if (o_.newton_compat || effort < plain_dof.effort_limit) j.effort = effort;
+        j.solimp_limit    = a_.numbers<5>("solimplimit", dof, kSolimp);
+        j.solref_friction = a_.numbers<2>("solreffriction", dof, kSolref);
+        j.solimp_friction = a_.numbers<5>("solimpfriction", dof, kSolimp);
+        j.margin          = a_.number("limit_margin", dof, 0);
+        j.actgravcomp     = a_.flag("jnt_actgravcomp", dof, false);
+        // Authored numbers of MuJoCo's hold as they are. Where the model was read for MuJoCo and says nothing, its
+        // default holds. Else the stiffness and damping of the limit are forces.
+        const Solref raw  = a_.numbers<2>("solreflimit", dof, {0, 0});
+        const int    mode = a_.whole("solreflimit_mode", dof, raw != Solref{0, 0} ? 1 : 0);
+        const bool   unsaid = !o_.newton_compat && a_.has("solreflimit") &&
+                            m_.joint_limit_ke[dof] == static_cast<Real>(plain_dof.limit_ke) &&
+                            m_.joint_limit_kd[dof] == static_cast<Real>(plain_dof.limit_kd);
+        if (mode == 1 && raw != Solref{0, 0}) {
+            j.solref_limit = raw;
+        } else if (mode == 0 && !unsaid) {
+            j.limit_ke = number(m_.joint_limit_ke[dof]);
+            j.limit_kd = number(m_.joint_limit_kd[dof]);
+        }
+        return j;
+    }
+    void add_ball(const Link& link, std::int32_t index, const std::string& name, LinkSeat& seat)
+    {
+        const auto dof = static_cast<std::size_t>(m_.joint_qd_start[link.joint]);
+        JointItem  j   = of_dof(link, dof, seat);
+        j.name         = joints_.unique(name);
+        j.kind         = JointKind::ball;
+        j.axis         = rotate(link.X_CJ.q, Vec3d{1, 0, 0});
+        j.effort       = 0;
+        j.limit_ke = j.limit_kd = 0;
+        const auto at = static_cast<std::int32_t>(part_.what.joints.size());
+        for (std::size_t k = 0; k < 3; ++k) dof_joint_[dof + k] = at;
+        push(std::move(j), seat);
+        for (int k = 0; k < 3; ++k)
+            add_drive(index, dof + static_cast<std::size_t>(k), m_.joint_q_start[link.joint], k, at, 0);
+    }
+    void add_axis(const Link& link, std::int32_t index, int k, const std::string& name, LinkSeat& seat)
+    {
+        const auto dof    = static_cast<std::size_t>(m_.joint_qd_start[link.joint] + k);
+        const auto coord  = static_cast<std::size_t>(m_.joint_q_start[link.joint] + k);
+        const bool linear = k < link.axes.linear;
+        JointItem  j      = of_dof(link, dof, seat);
+        j.kind            = linear ? JointKind::slide : JointKind::hinge;
+        j.axis            = rotate(link.X_CJ.q, link.axes.axis[static_cast<std::size_t>(k)]);
+        j.ref             = a_.number("dof_ref", dof, 0);
+        j.springref       = number(m_.joint_rest_q[coord]) + j.ref;
+        double low = number(m_.joint_limit_lower[dof]), high = number(m_.joint_limit_upper[dof]);
+        j.limited = low > -model::kMaxValue || high < model::kMaxValue;
+        low = std::max(low, -model::kMaxValue), high = std::min(high, model::kMaxValue);
+        if (j.limited && !(low < high)) {  // locked: MuJoCo wants a range
+            const double middle = 0.5 * (low + high), half = 1e-6 * (1 + std::abs(middle));
+            low = middle - half, high = middle + half;
+        }
+        j.range          = {low + j.ref, high + j.ref};
+        std::string axis = name;
+        if (link.dofs > 1) axis += linear ? "_lin" : "_ang";
+        if ((linear ? link.axes.linear : link.axes.angular) > 1)
+            axis += std::to_string(linear ? k : k - link.axes.linear);
+        j.name             = joints_.unique(axis);
+        const auto   at    = static_cast<std::int32_t>(part_.what.joints.size());
+        const double ref   = j.ref;
+        dof_joint_[dof]    = at;
+        push(std::move(j), seat);
+        add_drive(index, dof, static_cast<std::int32_t>(coord), -1, at, ref);
+    }
+    /// Drives as MuJoCo's servos: position u = ke (q* - q) - kd qd, velocity u = kd (qd* - qd).
+    void add_drive(std::int32_t link, std::size_t dof, std::int32_t coord, int axis, std::int32_t joint, double ref)
+    {
+        const TargetMode mode = m_.joint_target_mode[dof];
+        const double     ke = number(m_.joint_target_ke[dof]), kd = number(m_.joint_target_kd[dof]);
+        const auto       add = [&](ControlSeat::Source source, double gain, double b1, double b2) {
+            ActuatorItem item;
+            item.target  = joint;
+            item.gain[0] = gain;
+            item.bias[1] = b1, item.bias[2] = b2;
+            if (axis >= 0) {
+                item.gear[0]                              = 0;
+                item.gear[static_cast<std::size_t>(axis)] = 1;
+                const double effort                       = number(m_.joint_effort_limit[dof]);
+                item.force_range                          = {-effort, effort};
+            }
+            const bool position = source == ControlSeat::Source::position;
+            part_.controls.push_back({source, static_cast<std::int32_t>(part_.what.actuators.size()), link,
+                                      position ? coord : static_cast<std::int32_t>(dof), axis, position ? ref : 0});
+            part_.what.actuators.push_back(std::move(item));
+        };
+        if (mode == TargetMode::position)
+            add(ControlSeat::Source::position, ke, -ke, -kd);
+        else if (mode == TargetMode::position_velocity)
+            add(ControlSeat::Source::position, ke, -ke, 0);
+        if (mode == TargetMode::velocity || mode == TargetMode::position_velocity)
+            add(ControlSeat::Source::velocity, kd, 0, -kd);
+    }
+
+    Result<void> add_geoms()
+    {
+        std::vector<FilterGeom>   filter_geoms;
+        std::vector<std::int32_t> filter_shapes;
+        const auto add = [&](std::int32_t body) -> Result<void> {
+            const auto& shapes = body < 0 ? m_.static_shapes : m_.body_shapes[static_cast<std::size_t>(body)];
+            const std::int32_t item = body < 0 ? -1 : item_of_[static_cast<std::size_t>(body)];
+            for (const std::int32_t s : shapes) {
+                if (!in_world(m_.shape_world[s])) continue;
+                if (m_.shape_flags[s] & model::shape_flag::site) {
+                    add_site(s, item);
+                    continue;
+                }
+                if (!(m_.shape_flags[s] & model::shape_flag::collide_shapes)) continue;
+                auto geom = make_geom(m_, a_, s, item, o_, part_.what, surfaces_, shortfalls_);
+                if (!geom) return geom.error();
+                if (!*geom) continue;
+                (*geom)->name = geoms_.unique(fmt::format("{}_{}", m_.shape_label[s], s));
+                part_.geom_of_shape[static_cast<std::size_t>(s)] = static_cast<std::int32_t>(part_.what.geoms.size());
+                part_.what.geoms.push_back(**std::move(geom));
+                filter_geoms.push_back({item, weld(item), m_.shape_collision_group[s], m_.shape_world[s]});
+                filter_shapes.push_back(s);
+            }
+            return {};
+        };
+        if (auto done = add(-1); !done) return done;
+        for (std::size_t b = 0; b < m_.body_count(); ++b)
+            if (item_of_[b] >= 0)
+                if (auto done = add(static_cast<std::int32_t>(b)); !done) return done;
+        filter(filter_geoms, filter_shapes);
+        return {};
+    }
+    void filter(const std::vector<FilterGeom>& geoms, const std::vector<std::int32_t>& shapes)
+    {
+        auto& all = part_.what.geoms;
+        if (!o_.mujoco_contacts || !o_.contacts) {
+            for (GeomItem& g : all) g.contype = g.conaffinity = 0;
+            return;
+        }
+        std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+        for (const auto& [s, t] : m_.shape_collision_filter_pairs) {
+            const std::int32_t x = part_.geom_of_shape[static_cast<std::size_t>(s)],
+                               y = part_.geom_of_shape[static_cast<std::size_t>(t)];
+            if (x >= 0 && y >= 0) pairs.emplace_back(x, y);
+        }
+        std::vector<std::int32_t> parents;
+        for (const BodyItem& b : part_.what.bodies) parents.push_back(weld(b.parent));
+        Filter made = make_filter(geoms, std::move(pairs), parents);
+        if (auto authored = authored_masks(shapes)) {
+            // Masks of the source stay where they let through what the model lets through, and nothing else.
+            Filter with = *std::move(authored);
+            bool   same = true;
+            for (std::size_t x = 0; same && made.pairs.empty() && x < all.size(); ++x)
+                for (std::size_t y = x + 1; same && y < all.size(); ++y)
+                    if (geoms[x].weld != geoms[y].weld)
+                        same = masks_meet(with, x, y) == masks_meet(made, x, y) ||
+                               excluded(made, geoms[x].body, geoms[y].body);
+            if (same && made.pairs.empty()) made.contype = with.contype, made.conaffinity = with.conaffinity;
+        }
+        for (std::size_t g = 0; g < all.size(); ++g)
+            all[g].contype = made.contype[g], all[g].conaffinity = made.conaffinity[g];
+        part_.what.excludes = made.excludes;
+        for (const auto& [x, y] : made.pairs) {
+            PairItem pair;
+            pair.first = x, pair.second = y;
+            part_.what.pairs.push_back(pair);
+        }
+        if (made.parents_meet) part_.what.option.disable |= 1 << 10;  // mjDSBL_FILTERPARENT
+    }
+    static bool excluded(const Filter& f, std::int32_t a, std::int32_t b)
+    {
+        const std::array<std::int32_t, 2> pair{std::min(a, b), std::max(a, b)};
+        return std::binary_search(f.excludes.begin(), f.excludes.end(), pair);
+    }
+    /// contype and conaffinity of the source, where every geom has them.
+    std::optional<Filter> authored_masks(const std::vector<std::int32_t>& shapes) const
+    {
+        constexpr double kUnsetMask = -0.5;
+        Filter           out;
+        for (const std::int32_t s : shapes) {
+            const auto i = static_cast<std::size_t>(s);
+            if (a_.number("contype", i, -1) < kUnsetMask || a_.number("conaffinity", i, -1) < kUnsetMask)
+                return std::nullopt;
+            out.contype.push_back(a_.whole("contype", i, 1));
+            out.conaffinity.push_back(a_.whole("conaffinity", i, 1));
+        }
+        return shapes.size() <= 4096 ? std::optional(std::move(out)) : std::nullopt;
+    }
+
+    void add_site(std::int32_t s, std::int32_t item)
+    {
+        if (!o_.include_sites) return;
+        SiteItem site = make_site(m_, s, item);
+        site.name     = sites_.unique(fmt::format("{}_{}", m_.shape_label[s], s));
+        site_of_[static_cast<std::size_t>(s)] = static_cast<std::int32_t>(part_.what.sites.size());
+        part_.what.sites.push_back(std::move(site));
+    }
+
+    [[nodiscard]] std::int32_t item(std::int32_t body) const
+    { return body < 0 ? -1 : item_of_[static_cast<std::size_t>(body)]; }
+
+    void add_loops()
+    {
+        for (const std::int32_t j : forest_.loops) {
+            if (!in_world(m_.joint_world[j]) || !here(j)) continue;
+            const dynamics::JointAxes axes = dynamics::joint_axes(m_, j);
+            const Posed X_P = static_cast<Posed>(m_.joint_X_p[j]), X_C = static_cast<Posed>(m_.joint_X_c[j]);
+            EqualityItem e;
+            e.first = item(m_.joint_parent[j]), e.second = item(m_.joint_child[j]);
+            const auto connect = [&](const Vec3d& from) {
+                const Vec3d p = X_P * from, c = X_C * from;
+                e.kind        = EqualityKind::connect;
+                e.name        = equalities_.unique(plain(m_.joint_label[j]));
+                e.data        = {p.x, p.y, p.z, c.x, c.y, c.z};
+                e.both_points = true;
+                part_.what.equalities.push_back(e);
+            };
+            if (axes.dofs() == 0) {
+                const Quatd turn = normalized(X_P.q * conjugate(X_C.q));
+                e.kind           = EqualityKind::weld;
+                e.name           = equalities_.unique(plain(m_.joint_label[j]));
+                e.data           = {X_C.p.x, X_C.p.y, X_C.p.z, X_P.p.x, X_P.p.y, X_P.p.z, turn.w, turn.x, turn.y, turn.z, 1};
+                part_.what.equalities.push_back(e);
+            } else if (axes.linear == 0 && axes.angular == 1) {
+                connect(-kHingeSpan * axes.axis[0]);
+                connect(kHingeSpan * axes.axis[0]);
+            } else if (axes.linear == 0 && axes.angular == 3) {
+                connect({});
+            } else {
+                shortfalls_.add(Support::ignored, "joints that close a loop and slide, or turn about two axes, hold nothing",
+                                m_.joint_label[j]);
+            }
+        }
+    }
+    /// Whether both ends of a joint are in this part.
+    [[nodiscard]] bool here(std::int32_t j) const
+    {
+        const auto is = [&](std::int32_t b) { return b < 0 || item(b) >= 0; };
+        return is(m_.joint_parent[j]) && is(m_.joint_child[j]);
+    }
+
+    void add_mimics()
+    {
+        for (const std::int32_t j : forest_.mimics) {
+            const std::int32_t leader = m_.joint_mimic_joint[j];
+            if (!in_world(m_.joint_world[j])) continue;
+            const std::int32_t a = m_.joint_qd_start[j], b = m_.joint_qd_start[leader];
+            const std::int32_t n = m_.joint_qd_start[j + 1] - a;
+            if (n != m_.joint_qd_start[leader + 1] - b || m_.joint_type[j] == JointType::ball) {
+                shortfalls_.add(Support::ignored, "joints that follow one of another kind follow nothing", m_.joint_label[j]);
+                continue;
+            }
+            for (std::int32_t k = 0; k < n; ++k) {
+                EqualityItem e;
+                e.name  = equalities_.unique(plain(m_.joint_label[j]));
+                e.kind  = EqualityKind::joint;
+                e.first = dof_joint_[static_cast<std::size_t>(a + k)], e.second = dof_joint_[static_cast<std::size_t>(b + k)];
+                e.data  = {number(m_.joint_mimic_coeffs[j][0]), number(m_.joint_mimic_coeffs[j][1])};
+                if (e.first >= 0 && e.second >= 0) part_.what.equalities.push_back(std::move(e));
+            }
+        }
+    }
+
+    /// The range of a DISTANCE joint is that of a tendon between its anchors.
+    void add_distances()
+    {
+        for (const std::int32_t j : forest_.distances) {
+            if (!in_world(m_.joint_world[j]) || !here(j)) continue;
+            const auto   dof = static_cast<std::size_t>(m_.joint_qd_start[j]);
+            const double low = number(m_.joint_limit_lower[dof]), high = number(m_.joint_limit_upper[dof]);
+            const bool   least = low > 0 && low < model::kMaxValue, most = high >= 0 && high < model::kMaxValue;
+            if (!least && !most) continue;
+            TendonItem tendon;
+            tendon.name    = plain(m_.joint_label[j]);
+            tendon.limited = Limited::yes;
+            tendon.range   = {least ? low : 0, most ? std::max(high, (least ? low : 0) + 1e-9) : model::kMaxValue};
+            for (const bool parent : {true, false}) {
+                SiteItem site;
+                site.body = item(parent ? m_.joint_parent[j] : m_.joint_child[j]);
+                site.X    = static_cast<Posed>((parent ? m_.joint_X_p : m_.joint_X_c)[j]);
+                site.X.q  = normalized(site.X.q);
+                site.name = sites_.unique(plain(m_.joint_label[j]) + (parent ? "_from" : "_to"));
+                tendon.path.push_back({WrapItem::Kind::site, static_cast<std::int32_t>(part_.what.sites.size()), -1, 1});
+                part_.what.sites.push_back(std::move(site));
+            }
+            part_.what.tendons.push_back(std::move(tendon));
+        }
+    }
+
+    static double number(Real value) { return static_cast<double>(value); }
+
+    const model::Model&       m_;
+    const dynamics::Forest&   forest_;
+    const Attributes&         a_;
+    const ConvertOptions&     o_;
+    Surfaces&                 surfaces_;
+    Shortfalls&               shortfalls_;
+    Part                      part_;
+    Names                     bodies_, joints_, geoms_, sites_, equalities_;
+    std::vector<std::int32_t> item_of_;    ///< [body_count]
+    std::vector<std::int32_t> weld_;       ///< per body of the description
+    std::vector<std::int32_t> dof_joint_;  ///< [joint_dof_count]: joint of the description
+    std::vector<std::int32_t> site_of_;    ///< [shape_count]
+};
+
+}  // namespace
+
+void Shortfalls::add(Support support, const std::string& text, const std::string& label)
+{
+    const auto at = std::find_if(all_.begin(), all_.end(), [&](const Entry& e) { return e.text == text; });
+    if (at == all_.end())
+        all_.push_back({support, text, {label}});
+    else if (std::find(at->labels.begin(), at->labels.end(), label) == at->labels.end())
+        at->labels.push_back(label);
+}
+
+std::string Shortfalls::sentence(const Entry& e)
+{
+    std::string names;
+    for (std::size_t i = 0; i < std::min<std::size_t>(5, e.labels.size()); ++i) names += (i == 0 ? "" : ", ") + e.labels[i];
+    if (e.labels.size() > 5) names += ", ...";
+    return fmt::format("mujoco: {} ({}: {})", e.text, e.labels.size(), names);
+}
+
+void Shortfalls::report(Diagnostics& out) const
+{
+    for (const Entry& e : all_)
+        out.add(e.support == Support::ignored ? kSolverFeature : kSolverApproximates, Site{.prim = e.labels.front()}, sentence(e));
+}
+
+Diagnostic Shortfalls::as_error() const
+{ return make_diagnostic(kSolverModel, Site{.prim = all_.front().labels.front()}, sentence(all_.front())); }
+
+Result<std::vector<Part>> convert(const model::Model& model, const dynamics::Forest& forest, const Attributes& attributes,
+                                  const ConvertOptions& options, Surfaces& surfaces, Shortfalls& shortfalls)
+{
+    Converter         converter(model, forest, attributes, options, surfaces, shortfalls);
+    std::vector<Part> parts;
+    const bool        apart = options.separate_worlds && model.world_count > 1;
+    if (apart)
+        for (const dynamics::Tree& tree : forest.trees)
+            if (tree.world < 0)
+                return make_diagnostic(
+                    kSolverModel, {.prim = model.body_label[forest.links[tree.link_begin].body]},
+                    "mujoco: a body that moves belongs to no world, but every world is a model of its own",
+                    "Put it into a world, or take separate_worlds=0.");
+    for (std::int32_t w = apart ? 0 : model::kGlobalWorld; w < (apart ? model.world_count : 0); ++w) {
+        auto part = converter.part(w);
+        if (!part) return part.error();
+        parts.push_back(*std::move(part));
+    }
+    return parts;
+}
+
+}  // namespace mechane::solvers::mujoco
