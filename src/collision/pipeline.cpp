@@ -82,7 +82,7 @@ Vec3d velocity_at(const BodyMotion& m, const Vec3d& p) { return m.v + cross(m.w,
 struct CollisionPipeline::Impl {
     Impl(const model::Model& m, const PipelineOptions& o)
         : options(o),
-          set(m, o.pool),
+          set(m, o.pool, model::shape_flag::collide_shapes, o.like ? &o.like->impl_->set : nullptr),
           mode(o.broad_phase == BroadPhaseMode::automatic
                    ? broad_phase_for(set.filters(o.include_static_kinematic_pairs))
                    : o.broad_phase),
@@ -163,6 +163,7 @@ struct CollisionPipeline::Impl {
     OverflowPolicy              policy;
     std::size_t                 capacity = 0;
     bool                        steady   = false;  ///< the rows of each task went where they had gone before
+    const PairCache::Impl*      last_cache = nullptr;  ///< of the last call
     std::size_t                 tallied  = 0;      ///< tasks of the last call
     std::vector<ShapePair>             pairs, straight, turned;
     std::vector<std::size_t>           turned_from;  ///< of those to be turned, by parts of the pairs
@@ -575,7 +576,8 @@ void CollisionPipeline::Impl::collide_all(Call& call)
     const std::size_t n = tasks::chunk_count(pairs.size(), kPairsPerChunk);
     if (tallies.size() < n) tallies.resize(n);
     if (chunks.size() < n) policy == OverflowPolicy::grow ? chunks.resize(n) : make_room(chunks);
-    call.steady = steady && tallied == n;
+    call.steady = steady && tallied == n && last_cache == call.cache;  // the rows of another cache went elsewhere
+    last_cache  = call.cache;
     if (PairCache::Impl* cache = call.cache) {
         call.same = cache->used == n && cache->pairs == pairs;
         if (call.same) chunks.swap(cache->chunks);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "mechane/collision/codes.h"
+#include "mechane/math/simd.h"
 #include "mechane/tasks/parallel.h"
 
 namespace mechane::collision {
@@ -102,28 +103,52 @@ double turning_speed(const Shape& s, const BodyMotion& m, double radius)
     return length(m.w) * (length(arm) + radius);
 }
 
-/// The shape made before from the same mesh at the same scale, else a new one.
-template <class T, class Make>
-const T* shared(std::vector<std::unique_ptr<T>>& made, std::vector<std::pair<const geometry::Mesh*, Vec3d>>& keys,
-                const geometry::Mesh* mesh, const Vec3d& scale, Make&& make)
-{
-    const auto found = std::find(keys.begin(), keys.end(), std::pair{mesh, scale});
-    if (found != keys.end()) return made[static_cast<std::size_t>(found - keys.begin())].get();
-    keys.emplace_back(mesh, scale);
-    made.push_back(std::make_unique<T>(make()));
-    return made.back().get();
-}
+/// Shapes made of meshes, each once for its mesh and scale.
+template <class T>
+struct MadeOfMeshes {
+    std::vector<std::pair<const geometry::Mesh*, Vec3d>> keys;
+    std::vector<std::unique_ptr<T>>                      made;
+
+    template <class Make>
+    const T* get(const geometry::Mesh* mesh, const Vec3d& scale, Make&& make)
+    {
+        const auto found = std::find(keys.begin(), keys.end(), std::pair{mesh, scale});
+        if (found != keys.end()) return made[static_cast<std::size_t>(found - keys.begin())].get();
+        keys.emplace_back(mesh, scale);
+        made.push_back(std::make_unique<T>(make()));
+        return made.back().get();
+    }
+};
+
+/// What a distance field is made of.
+struct FieldKey {
+    const geometry::Mesh* source;
+    ShapeKind             kind;
+    Vec3d                 size;
+    model::SdfConfig      config;
+    double                padding;
+    bool                  operator==(const FieldKey&) const = default;
+};
 
 }  // namespace
 
-ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int32_t flag) : model_(&model)
+struct ShapeSet::Prepared {
+    MadeOfMeshes<HullShape>                           hulls;
+    MadeOfMeshes<MeshShape>                           meshes, heightfields;
+    std::vector<std::pair<FieldKey, const SdfShape*>> fields;  ///< null: could not be built
+    std::vector<std::unique_ptr<SdfShape>>            made_fields;
+};
+
+std::size_t ShapeSet::sdf_count() const { return prepared_->made_fields.size(); }
+
+ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int32_t flag, const ShapeSet* like)
+    : model_(&model), prepared_(like ? like->prepared_ : std::make_shared<Prepared>())
 {
     const std::size_t n = model.shape_count();
     shapes.resize(n), X_BS.resize(n), spin.resize(n), boxes.resize(n), planes.resize(n);
     for (auto* list : {&radius, &ball, &extent}) list->assign(n, 0);
     body = model.shape_body;
     motion.resize(model.body_count() + 1);
-    std::vector<std::pair<const geometry::Mesh*, Vec3d>> hull_keys, mesh_keys, field_keys;
     const bool with_hulls = flag == model::shape_flag::collide_shapes;  // for contacts, not for nearest points
     for (std::size_t i = 0; i < n; ++i) {
         margin.push_back(static_cast<double>(model.shape_margin[i]));
@@ -146,11 +171,12 @@ ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int3
                 s.kind = ShapeKind::triangle;
                 continue;
             }
-            s.hull = shared(hulls_, hull_keys, mesh, s.size, [&] { return make_hull_shape(*mesh, s.size); });
+            s.hull = prepared_->hulls.get(mesh, s.size, [&] { return make_hull_shape(*mesh, s.size); });
         }
         if (s.kind == ShapeKind::mesh) {
             const bool field = model.shape_type[i] == GeoType::heightfield;
-            s.mesh           = shared(field ? fields_ : meshes_, field ? field_keys : mesh_keys, mesh, s.size, [&] {
+            auto&      made  = field ? prepared_->heightfields : prepared_->meshes;
+            s.mesh           = made.get(mesh, s.size, [&] {
                 return make_mesh_shape(*mesh, s.size, with_hulls && !field, field ? kFieldDepth : 0);
             });
         }
@@ -212,15 +238,7 @@ void ShapeSet::build_fields(const tasks::Pool* pool)
     const model::Model& m = *model_;
     hydroelastic.assign(size(), 0);
     for (const Real k : m.shape_material_kh) kh.push_back(static_cast<double>(k));
-    struct Key {
-        const geometry::Mesh* source;
-        ShapeKind             kind;
-        Vec3d                 size;
-        model::SdfConfig      config;
-        double                padding;
-        bool                  operator==(const Key&) const = default;
-    };
-    std::vector<std::pair<Key, const SdfShape*>> made;  // null: could not be built
+    auto& made = prepared_->fields;
     for (std::size_t i = 0; i < size(); ++i) {
         Shape&     s       = shapes[i];
         const auto config  = m.shape_sdf_config[i].value_or(model::SdfConfig{});
@@ -234,8 +252,8 @@ void ShapeSet::build_fields(const tasks::Pool* pool)
                       "neither sdf_max_resolution nor sdf_target_voxel_size is set");
             continue;
         }
-        const Key key{m.shape_source[i].get(), s.kind, s.size, config,
-                      config.sdf_padding.value_or(std::max(0.0, gap[i]) + (wanted ? std::max(0.0, margin[i]) : 0))};
+        const FieldKey key{m.shape_source[i].get(), s.kind, s.size, config,
+                           config.sdf_padding.value_or(std::max(0.0, gap[i]) + (wanted ? std::max(0.0, margin[i]) : 0))};
         auto      same = std::find_if(made.begin(), made.end(), [&](const auto& entry) { return entry.first == key; });
         if (same == made.end()) {
             geometry::SdfOptions options;
@@ -249,8 +267,8 @@ void ShapeSet::build_fields(const tasks::Pool* pool)
             made.emplace_back(key, nullptr);
             same = made.end() - 1;
             if (field) {
-                fields_of_distance_.push_back(std::make_unique<SdfShape>(*std::move(field)));
-                same->second = fields_of_distance_.back().get();
+                prepared_->made_fields.push_back(std::make_unique<SdfShape>(*std::move(field)));
+                same->second = prepared_->made_fields.back().get();
             } else {
                 Diagnostic error = field.error();
                 error.site.prim  = m.shape_label[i];
@@ -297,28 +315,33 @@ std::vector<ShapeFilter> ShapeSet::filters(bool with_kinematic) const
 
 void ShapeSet::place(const model::State& state, double dt, double speculative_max, bool sweep, const tasks::Pool* pool)
 {
-    std::atomic<std::int32_t> unsound      = 0;
-    const auto                place_bodies = [&](std::size_t begin, std::size_t end) {
-        std::int32_t count = 0;
-        for (std::size_t b = begin; b < end; ++b) {
-            place_body(state, b - 1);
-            count += motion[b].sound ? 0 : 1;
-        }
-        if (count > 0) unsound += count;
-    };
-    for (const std::size_t b : crowded_) place_bodies(b, b + 1);
+    std::atomic<std::int32_t> unsound = 0;
+    for (const std::size_t b : crowded_)
+        unsound += place_batch({.body_begin = b, .body_end = b + 1}, state, dt, speculative_max, sweep);
     tasks::for_chunks(
         pool, batches_.size(), 1,
         [&](std::size_t begin, std::size_t end, std::size_t) {
-            for (std::size_t k = begin; k < end; ++k) {
-                const Batch& batch = batches_[k];
-                place_bodies(batch.body_begin, batch.body_end);
-                for (std::size_t i = batch.shape_begin; i < batch.shape_end; ++i)
-                    place_shape(static_cast<std::size_t>(by_body_[i]), dt, speculative_max, sweep);
-            }
+            std::int32_t count = 0;
+            for (std::size_t k = begin; k < end; ++k)
+                count += place_batch(batches_[k], state, dt, speculative_max, sweep);
+            if (count > 0) unsound += count;
         },
         tasks::Chunks::by_thread);
     unsound_bodies = unsound;
+}
+
+/// All in one function, which wider registers then serve as well.
+[[gnu::flatten]] MCH_CLONES_AVX2 std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state, double dt, double speculative_max,
+                                                           bool sweep)
+{
+    std::int32_t unsound = 0;
+    for (std::size_t b = batch.body_begin; b < batch.body_end; ++b) {
+        place_body(state, b - 1);
+        unsound += motion[b].sound ? 0 : 1;
+    }
+    for (std::size_t i = batch.shape_begin; i < batch.shape_end; ++i)
+        place_shape(static_cast<std::size_t>(by_body_[i]), dt, speculative_max, sweep);
+    return unsound;
 }
 
 void ShapeSet::place_body(const model::State& state, std::size_t b)

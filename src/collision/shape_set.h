@@ -39,8 +39,9 @@ class ShapeSet {
   public:
     /// @param pool  builds distance fields; null: one thread
     /// @param flag  the shape flag of those that take part; fields are built for contacts of shapes only
+    /// @param like  what it has made of meshes is shared, and added to; not by two threads at a time. Null: nothing is
     explicit ShapeSet(const model::Model& model, const tasks::Pool* pool = nullptr,
-                      std::int32_t flag = model::shape_flag::collide_shapes);
+                      std::int32_t flag = model::shape_flag::collide_shapes, const ShapeSet* like = nullptr);
     [[nodiscard]] const model::Model& model() const { return *model_; }
 
     /// Takes `shape_transform` from the model again.
@@ -70,7 +71,7 @@ class ShapeSet {
     std::vector<std::uint8_t>    hydroelastic;  ///< wants pressure contact and has a field
     std::vector<double>          kh;            ///< [N/m^3]
     Diagnostics                  found;         ///< what is wrong with distance fields
-    [[nodiscard]] std::size_t    sdf_count() const { return fields_of_distance_.size(); }
+    [[nodiscard]] std::size_t    sdf_count() const;
 
   private:
     /// What one task places: bodies of `motion`, and shapes of theirs by their place in `by_body_`.
@@ -79,6 +80,9 @@ class ShapeSet {
     };
     void list_batches();
     void build_fields(const tasks::Pool* pool);
+    /// @return how many bodies of it are out of order
+    std::int32_t place_batch(const Batch& batch, const model::State& state, double dt, double speculative_max,
+                             bool sweep);
     void place_body(const model::State& state, std::size_t b);
     void place_shape(std::size_t i, double dt, double speculative_max, bool sweep);
     void warn_of_slow_meshes();
@@ -88,9 +92,8 @@ class ShapeSet {
     std::vector<std::int32_t>               by_body_;  ///< shapes in the order of their bodies, the world first
     std::vector<Batch>                      batches_;
     std::vector<std::size_t>                crowded_;  ///< bodies whose shapes are shared by several tasks
-    std::vector<std::unique_ptr<SdfShape>>  fields_of_distance_;
-    std::vector<std::unique_ptr<HullShape>> hulls_;
-    std::vector<std::unique_ptr<MeshShape>> meshes_, fields_;
+    struct Prepared;  ///< what is made of meshes
+    std::shared_ptr<Prepared>               prepared_;
 };
 
 }  // namespace mechane::collision

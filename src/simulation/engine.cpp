@@ -11,6 +11,7 @@
 #include "mechane/simulation/codes.h"
 #include "mechane/simulation/recording.h"
 #include "simulation/observe.h"
+#include "simulation/world_blocks.h"
 
 namespace mechane::simulation {
 namespace {
@@ -89,8 +90,6 @@ Engine::Engine(const model::Model& model, model::State& state, model::Control& c
       state_(state),
       control_(control)
 {
-    make_pipeline();
-    contacts_ = pipeline_->make_contacts();
 }
 Engine::~Engine() = default;
 
@@ -99,8 +98,18 @@ Result<std::unique_ptr<Engine>> Engine::make(const model::Model& model, model::S
 {
     if (auto good = check(model, state, control, options); !good) return good.error();
     std::unique_ptr<Engine> engine(new Engine(model, state, control, std::move(options)));
-    if (auto made = engine->make_solver(found); !made) return made.error();
+    engine->blocks_ = WorldBlocks::make(model, engine->options_, engine->pool_, found);
+    if (engine->blocks_) return engine;
+    if (auto made = engine->prepare(found); !made) return made.error();
     return engine;
+}
+
+/// One pipeline and one solver for all worlds.
+Result<void> Engine::prepare(Diagnostics& found)
+{
+    make_pipeline();
+    contacts_ = pipeline_->make_contacts();
+    return make_solver(found);
 }
 
 Result<void> Engine::make_solver(Diagnostics& found)
@@ -141,15 +150,25 @@ Result<void> Engine::resume(const record::Checkpoint& from)
         return Result<void>(make_diagnostic(record::kCheckpoint, {}, std::move(message)));
     };
     if (from.model_hash != record::model_hash(*original_)) return bad("the checkpoint is of another model");
-    if (from.solver != solver_->name() || from.dt != options_.dt || from.substeps != options_.substeps)
+    if (blocks_ && !WorldBlocks::is_of_blocks(from.solver_memory)) {
+        // Of a run whose worlds went through each phase together.
+        blocks_.reset();
+        Diagnostics told;
+        if (auto made = prepare(told); !made) return made;
+    }
+    if (from.solver != options_.solver || from.dt != options_.dt || from.substeps != options_.substeps)
         return bad(fmt::format("the checkpoint is of solver {}, dt {:g} s, {} substeps", from.solver, from.dt,
                                from.substeps));
     model::State state    = completed(from.state, state_);
     auto         overlaps = pairs_of(from, *model_);
+    const auto   remembered = [&] {
+        return blocks_ ? blocks_->restore(from.solver_memory, from.pair_memory)
+                       : solver_->restore(from.solver_memory) && cache_.restore(from.pair_memory, *model_);
+    };
     const bool   led =
         from.control.body_target_q.empty() || from.control.body_target_q.size() == model_->body_count();
     if (!model::same_layout(state, state_) || !same_layout(from.control, control_) || !led || !overlaps ||
-        from.step < 0 || !solver_->restore(from.solver_memory) || !cache_.restore(from.pair_memory, *model_))
+        from.step < 0 || !remembered())
         return bad("the checkpoint does not fit the model");
     state_   = std::move(state);
     control_ = with_custom(from.control, control_);
@@ -157,15 +176,17 @@ Result<void> Engine::resume(const record::Checkpoint& from)
     done_    = 0;
     hash_    = from.hash;
     rest_    = std::make_unique<collision::RestOverlaps>(*std::move(overlaps));
+    if (blocks_) blocks_->set_overlaps(*rest_);
     return {};
 }
 
 void Engine::begin(Diagnostics& found)
 {
-    pipeline_->collide(state_, 0, contacts_);
+    look();
     if (rest_) return;
     hash_ = record::chain_hash(0, state_);
-    rest_ = std::make_unique<collision::RestOverlaps>(*model_, contacts_);
+    rest_ = std::make_unique<collision::RestOverlaps>(*model_, contacts());
+    if (blocks_) blocks_->set_overlaps(*rest_);
     if (rest_->pairs().empty()) return;
     const auto worst = std::max_element(rest_->pairs().begin(), rest_->pairs().end(),
                                         [](const auto& a, const auto& b) { return a.depth < b.depth; });
@@ -189,6 +210,7 @@ void Engine::notify(const model::ModelChanges& changes)
         (changes.structure ? change::joint_properties | change::body_properties : 0U) |
         (changes.inertia ? change::body_inertial_properties : 0U) |
         (changes.shapes || changes.pairs ? change::shape_properties : 0U);
+    if (blocks_) return blocks_->notify(*model_, changes, notice);
     if (notice != 0) solver_->notify(notice);
     // A body that became kinematic, or stopped being kinematic, has different pairs.
     if (changes.pairs || changes.structure)
@@ -199,6 +221,7 @@ void Engine::notify(const model::ModelChanges& changes)
 
 void Engine::find_contacts()
 {
+    if (blocks_) return blocks_->find_contacts(state_, options_.dt, true);
     if (solver_->finds_contacts()) return;  // those of the step are there after it
     // An animation may change shapes, and a run that continues from a checkpoint does not know when it did.
     const bool keep   = options_.keep_pairs && !options_.follow;
@@ -209,8 +232,11 @@ void Engine::find_contacts()
 
 solvers::StepReport Engine::advance()
 {
-    const bool          finds  = solver_->finds_contacts();
-    solvers::StepReport report = solver_->step(state_, state_, control_, finds ? nullptr : &contacts_, options_.dt);
+    const bool          finds  = !blocks_ && solver_->finds_contacts();
+    solvers::StepReport report =
+        blocks_ ? blocks_->step(state_, control_, options_.dt)
+                : solver_->step(state_, state_, control_, finds ? nullptr : &contacts_, options_.dt);
+    if (blocks_) overflows_ += blocks_->overflow() ? 1 : 0;
     if (report.diverged) return report;
     if (finds) solver_->found_contacts(state_, contacts_);
     ++done_;
@@ -226,10 +252,26 @@ solvers::StepReport Engine::step()
     return advance();
 }
 
-void Engine::look() { pipeline_->collide(state_, 0, contacts_); }
+void Engine::look()
+{
+    if (blocks_) {
+        blocks_->find_contacts(state_, 0, false);
+        (void)blocks_->contact_count();
+        return;
+    }
+    pipeline_->collide(state_, 0, contacts_);
+}
+
+const model::Contacts& Engine::contacts() const { return blocks_ ? blocks_->contacts() : contacts_; }
+
+std::int32_t Engine::contact_count() const
+{ return blocks_ ? blocks_->contact_count() : contacts_.rigid_contact_count; }
+
+void Engine::wake(std::int32_t body) { blocks_ ? blocks_->wake(body) : solver_->wake(body); }
 
 void Engine::forget_worlds(std::span<const std::uint8_t> selected)
 {
+    if (blocks_) return blocks_->forget_worlds(selected);
     solver_->reset_worlds(selected);
     std::vector<std::uint8_t> with_rest(selected.begin(), selected.end());
     with_rest.resize(static_cast<std::size_t>(model_->world_count) + 1, 0);
@@ -238,12 +280,18 @@ void Engine::forget_worlds(std::span<const std::uint8_t> selected)
 
 void Engine::forget()
 {
+    if (blocks_) return blocks_->forget();
     solver_->reset();
     cache_.clear();
 }
 
 model::Contacts Engine::contacts_now()
 {
+    if (blocks_) {
+        model::Contacts contacts;
+        blocks_->fresh_contacts(state_, contacts);
+        return contacts;
+    }
     model::Contacts contacts = pipeline_->make_contacts();
     pipeline_->collide(state_, 0, contacts);
     return contacts;
@@ -254,6 +302,10 @@ Result<void> Engine::make_own()
     if (own_) return {};
     auto own = std::make_unique<model::Model>(*original_);
     model_   = own.get();
+    if (blocks_) {
+        own_ = std::move(own);
+        return {};
+    }
     Diagnostics told;  // the solver has said it of the same model before
     const auto  memory = solver_->save();
     if (auto made = make_solver(told); !made) {
@@ -278,15 +330,15 @@ Result<void> Engine::edit(const std::function<model::ModelChanges(model::Model&)
 record::Checkpoint Engine::checkpoint() const
 {
     record::Checkpoint point{.model_hash    = record::model_hash(*original_),
-                             .solver        = std::string(solver_->name()),
+                             .solver        = options_.solver,
                              .dt            = options_.dt,
                              .substeps      = options_.substeps,
                              .step          = first_ + done_,
                              .hash          = hash_,
                              .state         = state_,
                              .control       = control_,
-                             .solver_memory = solver_->save(),
-                             .pair_memory   = cache_.save(),
+                             .solver_memory = blocks_ ? blocks_->save_solver() : solver_->save(),
+                             .pair_memory   = blocks_ ? blocks_->save_pairs() : cache_.save(),
                              .overlaps      = {}};
     for (const auto& pair : rest_->pairs()) point.overlaps.push_back({pair.shape0, pair.shape1, pair.depth});
     return point;

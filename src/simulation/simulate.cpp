@@ -87,7 +87,7 @@ class Loop {
             table_ = *std::move(table);
             report_beyond_limits(model, table_, found_);
         }
-        recording().solver           = std::string(engine_->solver().name());
+        recording().solver           = engine_->solver_name();
         recording().dt               = options_.dt;
         recording().report.dt_source = options_.dt_source;
         if (options_.from == nullptr) {
@@ -198,7 +198,7 @@ class Loop {
                                    broken.torque));
         }
         record::RunReport& report = recording().report;
-        const std::int32_t contacts = engine_->contacts().rigid_contact_count;
+        const std::int32_t contacts = engine_->contact_count();
         report.contacts_max         = std::max(report.contacts_max, contacts);
         contact_sum_ += contacts;
         report.rows += stepped.contact_rows + stepped.limit_rows + stepped.loop_rows;

@@ -97,7 +97,7 @@ struct LiveSession::Impl {
         if (!options.record.empty())
             if (auto begun = start_recording(); !begun) return begun;
         options.page.can_record = !options.record.empty();
-        options.page.solver     = std::string(engine->solver().name());
+        options.page.solver     = engine->solver_name();
         options.page.dt         = run.dt;
         auto opened             = LivePage::open(model, state, options.page);
         if (!opened) return opened.error();
@@ -176,7 +176,7 @@ struct LiveSession::Impl {
         if (const auto& wanted = page->pull()) {
             pulled                                          = wanted->body;
             state.body_f[static_cast<std::size_t>(pulled)] = pull_wrench(engine->model(), state, *wanted, options.run.dt);
-            engine->solver().wake(pulled);
+            engine->wake(pulled);
         }
     }
     /// @return whether there may be a next one

@@ -32,7 +32,12 @@ enum class ContactMatching : std::uint8_t {
     sticky   ///< and a touching row that goes on keeps the points and the normal that it had
 };
 
+class CollisionPipeline;
+
 struct PipelineOptions {
+    /// What that pipeline has made of meshes is shared instead of made again: hulls, trees, distance fields. Not by two
+    /// threads at a time.
+    const CollisionPipeline* like = nullptr;
     const tasks::Pool* pool = nullptr;  ///< null: one thread. The contacts are the same for any number of threads
     std::size_t        rigid_contact_max = 0;  ///< capacity; 0: estimated from the model
     /// To how many contacts a buffer grows, beyond which the deepest are kept: 2000 boxes in one place have 16 million,

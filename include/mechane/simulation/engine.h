@@ -19,6 +19,8 @@
 
 namespace mechane::simulation {
 
+class WorldBlocks;
+
 /// Sets what an animation commands for a step from `begin` to `end` [s], in the controls and in a copy of the model;
 /// says what it changed of that.
 using Follow = std::function<model::ModelChanges(double begin, double end, const model::State& state,
@@ -82,9 +84,12 @@ class Engine {
     [[nodiscard]] record::Checkpoint checkpoint() const;
 
     [[nodiscard]] const model::Model&     model() const { return *model_; }  ///< that is stepped
-    [[nodiscard]] const model::Contacts&  contacts() const { return contacts_; }
-    [[nodiscard]] solvers::Solver&        solver() { return *solver_; }
-    [[nodiscard]] const solvers::Solver&  solver() const { return *solver_; }
+    [[nodiscard]] const model::Contacts&  contacts() const;
+    /// How many rows those have, which costs less to ask for.
+    [[nodiscard]] std::int32_t            contact_count() const;
+    [[nodiscard]] const std::string&      solver_name() const { return options_.solver; }
+    /// Wakes the body and, in the next step, all that touches it.
+    void                                  wake(std::int32_t body);
     [[nodiscard]] const tasks::Pool&      pool() const { return pool_; }
     [[nodiscard]] const EngineOptions&    options() const { return options_; }
     [[nodiscard]] std::int64_t            step_count() const { return first_ + done_; }  ///< since the first start
@@ -96,6 +101,7 @@ class Engine {
     Engine(const model::Model& model, model::State& state, model::Control& control, EngineOptions options);
     Result<void> make_solver(Diagnostics& found);
     void         make_pipeline();
+    Result<void> prepare(Diagnostics& found);
     void         notify(const model::ModelChanges& changes);
     Result<void> make_own();
 
@@ -108,6 +114,7 @@ class Engine {
     model::Control&               control_;
     model::Contacts               contacts_;
 
+    std::unique_ptr<WorldBlocks>                  blocks_;  ///< in place of the next three, for many small worlds
     std::unique_ptr<collision::CollisionPipeline> pipeline_;
     collision::PairCache                          cache_;
     std::unique_ptr<solvers::Solver>              solver_;

@@ -70,6 +70,15 @@ struct StepReport {
     double                   joint_error_angular = 0;  ///< [rad]
 };
 
+/// What one step hands on to the next besides the state, of one of several states that a solver steps in turn.
+class SolverMemory {
+  public:
+    SolverMemory()                               = default;
+    virtual ~SolverMemory()                      = default;
+    SolverMemory(const SolverMemory&)            = delete;
+    SolverMemory& operator=(const SolverMemory&) = delete;
+};
+
 /// One interface for every way of stepping. A solver belongs to one model and may keep caches (warm starting).
 ///
 /// The contract of a solver, for those who write one (`register_solver`):
@@ -108,6 +117,12 @@ class Solver {
     [[nodiscard]] virtual std::vector<std::byte> save() const { return {}; }
     /// @return false, with nothing changed, when the bytes are of another model, another version, or damaged
     [[nodiscard]] virtual bool restore(std::span<const std::byte> bytes) { return bytes.empty(); }
+    /// A memory as after `reset`, so that the solver can step another state of its model in turn: `exchange` puts it in
+    /// the place of what the solver remembers, and that into it. A state has the bits that it has with a solver of its
+    /// own. Null: the solver, or this model, keeps more than that.
+    [[nodiscard]] virtual std::unique_ptr<SolverMemory> make_memory() { return nullptr; }
+    /// @param memory  of this solver, or of one of an equal model and equal options
+    virtual void exchange(SolverMemory& /*memory*/) {}
     /// Fills `observables` at every step from now on; null stops it. Costs an inverse dynamics a step.
     virtual void observe(Observables* /*observables*/) {}
     /// Whether the body's island is computed; a solver without sleeping keeps all awake.

@@ -137,6 +137,23 @@ class SoftStep final : public Solver {
         published_qd_    = qd;
         return true;
     }
+    [[nodiscard]] std::unique_ptr<SolverMemory> make_memory() override
+    {
+        // What hangs on something prescribed, and what may break, is remembered in more places.
+        if (!system_.forest.prescribed.empty() || !breakable_.empty() || rebuild_) return nullptr;
+        auto memory    = std::make_unique<Turn>();
+        memory->system = new_memory(system_, model_.body_starts_asleep);
+        return memory;
+    }
+    void exchange(SolverMemory& memory) override
+    {
+        auto& turn = static_cast<Turn&>(memory);
+        exchange_memory(system_, turn.system);
+        published_body_.swap(turn.published_body);
+        published_twist_.swap(turn.published_twist);
+        published_q_.swap(turn.published_q);
+        published_qd_.swap(turn.published_qd);
+    }
     void observe(Observables* observables) override { observed_ = observables; }
     void wake(std::int32_t body) override { wake_group(system_, system_.body_group[body]); }
 
@@ -145,6 +162,12 @@ class SoftStep final : public Solver {
     void report_features(Diagnostics& out);
 
   private:
+    struct Turn final : SolverMemory {
+        TurnMemory           system;
+        std::vector<Pose>    published_body;
+        std::vector<Spatial> published_twist;
+        std::vector<Real>    published_q, published_qd;
+    };
     /// Drops what steps hand on to each other to start from.
     void forget()
     {

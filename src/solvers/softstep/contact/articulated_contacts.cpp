@@ -305,7 +305,8 @@ double reach(const Mechanism& system, const std::array<std::int32_t, 2>& body, c
              const std::array<Vec3d, 2>& p, const Vec3d& n, double h)
 { return reach_at(relative_before(system, body, link, p), n, h); }
 
-void build_contact(Mechanism& system, ContactRow& row, FreeContact* free, const Softness& soft, double h, bool first)
+[[gnu::flatten]] MCH_CLONES_AVX2 void build_contact(Mechanism& system, ContactRow& row, FreeContact* free, const Softness& soft,
+                                             double h, bool first)
 {
     std::array<Vec3d, 2> core = row.start_W;
     for (std::size_t s = 0; s < 2; ++s)

@@ -388,7 +388,7 @@ void reserve_contacts(System& system, std::size_t capacity)
     reserve_batches(system);
 }
 
-void load_contacts(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, int substeps)
+[[gnu::flatten]] MCH_CLONES_AVX2 void load_contacts(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, int substeps)
 {
     reserve_contacts(system, contacts.capacity());
     match_memory(system, contacts);
@@ -453,7 +453,7 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
     });
 }
 
-double store_contacts(System& system, model::Contacts& contacts, double h, int substeps)
+[[gnu::flatten]] MCH_CLONES_AVX2 double store_contacts(System& system, model::Contacts& contacts, double h, int substeps)
 {
     // Every row below gets a force, from trees and from batches; a caller's own arrays may be shorter.
     const auto count = static_cast<std::size_t>(contacts.rigid_contact_count);

@@ -107,4 +107,54 @@ bool restore_memory(std::span<const std::byte> bytes, System& system)
     return true;
 }
 
+TurnMemory new_memory(const System& system, const std::vector<std::uint8_t>& asleep)
+{
+    TurnMemory        out;
+    const std::size_t dofs = system.laws.size(), links = system.forest.links.size();
+    out.saturated.assign(dofs, 0);
+    out.lambdas.assign(4 * dofs + system.general.size(), 0);
+    out.sleep.enabled = system.sleep.enabled;
+    reset_sleep(out.sleep, system, asleep);
+    out.placed.assign(system.forest.trees.size(), 0);
+    out.q.assign(system.motion.q.size(), 0);
+    out.v.assign(dofs, 0);
+    out.X_WB.assign(links, {});
+    out.R_WB.assign(links, {});
+    out.com_W.assign(links, {});
+    out.reference.assign(system.forest.trees.size(), {});
+    for (auto* twists : {&out.twist, &out.link_velocity}) twists->assign(links, {});
+    out.column.assign(dofs, {});
+    return out;
+}
+
+void exchange_memory(System& system, TurnMemory& memory)
+{
+    dynamics::Motion& motion = system.motion;
+    system.memory.swap(memory.contacts);
+    std::swap(system.sleep, memory.sleep);
+    system.placed.swap(memory.placed);
+    motion.q.swap(memory.q);
+    motion.v.swap(memory.v);
+    motion.X_WB.swap(memory.X_WB);
+    motion.R_WB.swap(memory.R_WB);
+    motion.com_W.swap(memory.com_W);
+    motion.reference.swap(memory.reference);
+    motion.twist.swap(memory.twist);
+    motion.column.swap(memory.column);
+    motion.link_velocity.swap(memory.link_velocity);
+    double* lambda = memory.lambdas.data();
+    for (std::size_t k = 0; k < system.laws.size(); ++k, lambda += 4) {
+        int&      saturated = system.laws[k].saturated;
+        const int mine      = saturated;
+        saturated           = memory.saturated[k];
+        memory.saturated[k] = static_cast<std::int8_t>(mine);
+        DofRows& rows       = system.dof_rows[k];
+        std::swap(rows.lower.lambda, lambda[0]);
+        std::swap(rows.upper.lambda, lambda[1]);
+        std::swap(rows.friction.lambda, lambda[2]);
+        std::swap(rows.velocity.lambda, lambda[3]);
+    }
+    for (GeneralRow& row : system.general) std::swap(row.law.lambda, *lambda++);
+}
+
 }  // namespace mechane::solvers::softstep

@@ -63,8 +63,10 @@ void wake_group(System& system, std::int32_t group)
 }
 
 void reset_sleep(System& system, const std::vector<std::uint8_t>& bodies_asleep)
+{ reset_sleep(system.sleep, system, bodies_asleep); }
+
+void reset_sleep(Sleep& sleep, const System& system, const std::vector<std::uint8_t>& bodies_asleep)
 {
-    Sleep& sleep = system.sleep;
     sleep.still.assign(system.groups.size(), 0);
     sleep.asleep.assign(system.groups.size(), 0);
     sleep.actuated.assign(system.groups.size(), 0);

@@ -5,6 +5,7 @@ namespace mechane::solvers::softstep {
 
 /// Sizes the arrays; `bodies_asleep` [body_count] says who starts asleep.
 void reset_sleep(System& system, const std::vector<std::uint8_t>& bodies_asleep);
+void reset_sleep(Sleep& sleep, const System& system, const std::vector<std::uint8_t>& bodies_asleep);
 /// Wakes groups whose commands, loads or gravity differ from what they slept with.
 void wake_changed(System& system);
 void wake_group(System& system, std::int32_t group);
