@@ -17,6 +17,7 @@ from .core.enums import JointType, ModelFlags, StateFlags
 from .model import mujoco_attributes
 from .model.contacts import Contacts
 from .model.integrate import integrate
+from .model.muscle_verbs import muscle_forces
 from .model.observables import ObservableKind, Observables, requested
 from .model.state import Control, State, reset_rows
 from .newton.modules import absent
@@ -99,6 +100,7 @@ class _Native(SolverBase):
     """What the solvers of the library share."""
 
     _name = ""
+    _pulls = False  #: muscles act
 
     SUPPORTED_OBSERVABLES = frozenset({ObservableKind.BODY_QDD, ObservableKind.CONTACT_F})
 
@@ -121,8 +123,15 @@ class _Native(SolverBase):
             raise kind_of(ValueError)(f"dt is {dt}, expected a positive time [s]", "PYTHON_ARG_DT")
         warn_in_capture("SolverBase.step()")
         before = np.array(state_in._np("body_qd")) if observables is not None and observables.is_requested(ObservableKind.BODY_QDD) else None
-        self.report = self._core.step(state_in._core, state_out._core, None if control is None else control._core,
-                                      None if contacts is None else contacts._core, float(dt))
+        pulls = muscle_forces(self.model, state_in, control) if self._pulls and self.model.muscle_count else None
+        if pulls is not None:
+            state_in._np("body_f")[...] += pulls
+        try:
+            self.report = self._core.step(state_in._core, state_out._core, None if control is None else control._core,
+                                          None if contacts is None else contacts._core, float(dt))
+        finally:
+            if pulls is not None:
+                state_in._np("body_f")[...] -= pulls
         if self.report["diverged"]:
             warn(f"SOLVER_DIVERGED: {self.report['culprit']}")
         if before is not None:
@@ -246,6 +255,7 @@ class SolverSemiImplicit(_Adjustable):
     """
 
     _name = "semi-implicit"
+    _pulls = True
     _kinds = {"angular_damping": float, "joint_attach_ke": float, "joint_attach_kd": float, "joint_mimic_ke": float, "joint_mimic_kd": float}
     angular_damping = _option("angular_damping", float)
     joint_attach_ke = _option("joint_attach_ke", float)
@@ -277,6 +287,7 @@ class SolverFeatherstone(_Adjustable):
     """
 
     _name = "featherstone"
+    _pulls = True
     _kinds = {"angular_damping": float, "update_mass_matrix_interval": int}
     angular_damping = _option("angular_damping", float)
     update_mass_matrix_interval = _option("update_mass_matrix_interval", int)
@@ -386,6 +397,8 @@ class SolverVBD(_Adjustable):
                  particle_self_contact_margin: float | None = None, particle_self_contact_gap: float | None = None, substeps: int = 8, **others: Any):
         super().__init__(model)
         for name, value in others.items():
+            if name in _VBD_FREE:
+                continue
             if name not in _VBD_OTHERS:
                 raise kind_of(TypeError)(f"SolverVBD has no argument {name!r}", "PYTHON_ARG_NAME")
             if value is not None and value != _VBD_OTHERS[name]:
@@ -409,8 +422,15 @@ _VBD_OTHERS: dict[str, Any] = {
     "particle_collision_detection_interval": None, "particle_edge_parallel_epsilon": 1e-5, "particle_enable_tile_solve": True,
     "particle_topological_contact_filter_threshold": 2, "particle_rest_shape_contact_exclusion_radius": 0.0,
     "particle_external_vertex_contact_filtering_map": None, "particle_external_edge_contact_filtering_map": None, "deterministic": None,
-    "enable_fast_math": True,
+    "enable_fast_math": True, "rigid_compliant_alm": True, "rigid_avbd_alpha": None, "rigid_avbd_joint_alpha": None, "rigid_avbd_contact_alpha": None, "rigid_avbd_beta": None,
+    "rigid_avbd_linear_beta": None, "rigid_avbd_angular_beta": None, "rigid_avbd_gamma": 0.999, "rigid_contact_hard": None, "rigid_contact_k_start": None,
+    "rigid_soft_contact_use_log_barrier": False, "rigid_joint_linear_ke": None, "rigid_joint_angular_ke": None, "rigid_joint_linear_k_start": None,
+    "rigid_joint_angular_k_start": None, "rigid_joint_linear_kd": None, "rigid_joint_angular_kd": None, "tendon_max_sweeps": 256, "tendon_settle_tol": 1e-3,
+    "tendon_activation_tol": 2e-3, "rigid_soft_enable_dat": False, "rigid_soft_dat_use_interval_arithmetic": False, "collision_pipeline": None, "collision_frequency": None,
+    "collision_frequency_type": None,
 }
+#: Sizes of GPU buffers, and a start of iterations that softstep does without: any value will do.
+_VBD_FREE = ("rigid_body_contact_buffer_size", "rigid_body_particle_contact_buffer_size", "rigid_contact_history")
 
 SolverMuJoCo = _not_built("SolverMuJoCo", "SolverMuJoCo is not built: the back end over MuJoCo's C library belongs to a later stage; use SolverSoftStep")
 

@@ -55,8 +55,19 @@ def _launch(phase: Any, types: Any, scales: np.ndarray, transforms: np.ndarray, 
                         np.ascontiguousarray(margins, dtype=float), np.ascontiguousarray(gaps, dtype=float), np.ascontiguousarray(pairs, dtype=np.int32))
 
 
+def _sources(given: Any) -> list[Any]:
+    """Meshes of shapes. An array of numbers has what Warp calls its meshes: 0 for none."""
+    if not hasattr(given, "numpy"):
+        return list(given)
+    if np.any(given.numpy() != 0):
+        raise NotSupportedError("shape_source: meshes by the ids that Warp gives them are left out; give Mesh objects", "PYTHON_NOT_BUILT")
+    return [None] * len(given)
+
+
 class NarrowPhase:
     """Contacts of candidate pairs, written into the caller's arrays; sizes of GPU buffers are accepted and ignored."""
+
+    device = "cpu"
 
     @ignoring("max_triangle_pairs max_mesh_mesh_pairs max_mesh_plane_pairs device shape_aabb_lower shape_aabb_upper shape_voxel_resolution has_meshes has_heightfields "
               "use_lean_gjk_mpr convex_support_acceleration has_generic_convex_pairs sparse_gjk_pairs split_gjk_mpr candidate_pair_work_estimate "
@@ -87,7 +98,7 @@ class NarrowPhase:
         data = np.asarray(plain(shape_data), dtype=float).reshape(-1, 4)
         places = np.asarray(plain(shape_transform), dtype=float).reshape(-1, 7)
         gaps = np.asarray(plain(shape_gap), dtype=float).reshape(-1)
-        sources = [None] * len(types) if shape_source is None else list(shape_source)
+        sources = [None] * len(types) if shape_source is None else _sources(shape_source)
         if not len(types) == len(data) == len(places) == len(gaps) == len(sources):
             raise ValueError("shape_types, shape_data, shape_transform, shape_gap and shape_source differ in length")
         count = int(np.asarray(plain(candidate_pair_count)).reshape(-1)[0])

@@ -27,6 +27,7 @@ from .joint_verbs import JointVerbs
 from .layout import world_grid
 from .lists import COLUMNS, ColumnList
 from .model import Model
+from .muscle_verbs import MuscleVerbs
 from .particle_verbs import ParticleVerbs
 from .robot_verbs import RobotVerbs
 from .rod_verbs import RodVerbs
@@ -59,7 +60,7 @@ class BvhConfig:
         pass
 
 
-class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs, CustomMerge, ImportVerbs, RobotVerbs, ActuatorVerbs, RodVerbs, BuilderNames):
+class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs, CustomMerge, ImportVerbs, RobotVerbs, ActuatorVerbs, RodVerbs, MuscleVerbs, BuilderNames):
     """Collects bodies, joints, shapes and particles; `finalize` freezes them into a Model.
 
     `up_axis` is an axis, its name or number; `gravity` a vector [m/s^2], or None for 9.81 against the up axis.
@@ -92,6 +93,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
         self.custom_frequencies = {}
         self.actuator_entries = {}
         self._start_curves()
+        self._without_muscles()
         self.default_shape_cfg = ShapeConfig()
         self.default_joint_cfg = JointDofConfig()
         self.default_mesh_approximation_cfg = MeshApproximationConfig()
@@ -198,8 +200,6 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
     @property
     def particle_count(self) -> int:
         return self._counts()[7]
-
-    muscle_count = 0
 
     # -- what follows from other columns
     @property
@@ -360,6 +360,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
             shift = before[AttributeFrequency.JOINT] if name.endswith(("joint0", "joint1")) else 0
             getattr(self, name).extend(self.current_world if name.endswith("world") else v + shift if shift else v for v in getattr(builder, name))
         self._merge_custom(builder, before, label_prefix)
+        self._merge_muscles(builder, before[AttributeFrequency.BODY])
         self._merge_curves(builder, before[AttributeFrequency.BODY], before[AttributeFrequency.JOINT], label_prefix)
         self._merge_actuators(builder, before[AttributeFrequency.JOINT_DOF], before[AttributeFrequency.JOINT_COORD])
 

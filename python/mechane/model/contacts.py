@@ -253,6 +253,9 @@ class CollisionPipeline(PipelineNames):
             raise kind_of(ValueError)("contact_report needs contact_matching", "PYTHON_ARG_CONTACT_MATCHING")
         if overflow_policy not in _OVERFLOW:
             raise kind_of(ValueError)(f"overflow_policy is {overflow_policy!r}, expected one of {_OVERFLOW}; views of contacts have one size for ever", "PYTHON_ARG_OVERFLOW")
+        said = model._capacities
+        rigid_contact_max = (said["rigid_contact_max"] or None) if rigid_contact_max is None else rigid_contact_max
+        soft_contact_max = said["soft_contact_max"] if soft_contact_max is None else soft_contact_max
         mode = _phases(broad_phase, narrow_phase, sdf_hydroelastic_config)
         if rigid_contact_max is not None and rigid_contact_max < 1:
             raise kind_of(ValueError)(f"rigid_contact_max is {rigid_contact_max}, expected at least 1", "PYTHON_ARG_CAPACITY")

@@ -201,11 +201,21 @@ class JointVerbs:
                         f"{self.joint_dof_dim[joint]}, reference_joint {reference_joint} {self.joint_dof_dim[reference_joint]}")
         self._core.set_joint_mimic(int(joint), int(reference_joint), float(coeffs[0]), float(coeffs[1]))
 
+    def _may_mimic(self, joint: int, leader: int) -> bool:
+        """Whether the relation is one that `set_joint_mimic` takes; others stay rows that solvers of Mechane do not read."""
+        pair = (joint, leader)
+        if joint == leader or not all(0 <= j < self.joint_count for j in pair) or len({self.joint_articulation[j] for j in pair}) > 1:
+            return False
+        scalar = (JointType.REVOLUTE, JointType.PRISMATIC, JointType.D6)
+        leaders = self.joint_mimic_joint
+        return (all(self.joint_type[j] in scalar for j in pair) and sum(self.joint_dof_dim[joint]) == sum(self.joint_dof_dim[leader])
+                and leaders[leader] < 0 and joint not in leaders)
+
     def add_constraint_mimic(self, joint0: int, joint1: int, coef0: float = 0.0, coef1: float = 1.0, enabled: bool = True, label: str | None = None,
                              custom_attributes: dict[str, Any] | None = None) -> int:
         """The older spelling of `set_joint_mimic`: joint0 follows joint1. Returns the number of the relation."""
         warn("add_constraint_mimic is called set_joint_mimic", MechaneDeprecationWarning)
-        if enabled and self.joint_articulation[joint0] == self.joint_articulation[joint1]:
+        if enabled and self._may_mimic(int(joint0), int(joint1)):
             self.set_joint_mimic(joint0, joint1, coeffs=(coef0, coef1))
         for name, value in (("joint0", int(joint0)), ("joint1", int(joint1)), ("coef0", float(coef0)), ("coef1", float(coef1)), ("enabled", bool(enabled)),
                             ("label", label or ""), ("world", self.current_world)):
@@ -229,6 +239,7 @@ class JointVerbs:
         done["body_remap"] = {i: to for i, to in enumerate(done["body_remap"]) if to >= 0 and i not in done["body_merged_parent"]}
         done["joint_remap"] = {i: to for i, to in enumerate(done["joint_remap"]) if to >= 0}
         self._remap_references({"body": done["body_remap"], "joint": done["joint_remap"]})
+        self._muscles_remapped(done)
         self._curves_remapped(done["body_remap"], done["joint_remap"])
         self._joint_between.clear()
         self._filters = self._core.filter_pairs

@@ -75,6 +75,7 @@ class Model(Counted):
         put("_contact_attributes", set(builder._contact_attributes))
         put("_builder", copy.deepcopy(builder))
         put("_pipeline", None)
+        put("_capacities", {"rigid_contact_max": None, "soft_contact_max": None})
         put("_contacts", None)
         put("ledger", [row for result in builder.usd_results if result._record is not None for row in result.ledger])
         put("actuators", [])
@@ -92,6 +93,8 @@ class Model(Counted):
                 if (part == "tet") == volumes or part == "particle":
                     put(f"{kind}_{part}_start", np.array([ends[2 * k] for _, _, ends in objects], np.int32).view(Array))
                     put(f"{kind}_{part}_end", np.array([ends[2 * k + 1] for _, _, ends in objects], np.int32).view(Array))
+        for name, values in builder._muscle_arrays().items():
+            put(name, values.view(Array))
         put("curve_label", list(builder.curve_label))
         put("curve_world", np.array(builder.curve_world, np.int32).view(Array))
         for k, name in enumerate(("body_start", "body_end", "joint_start", "joint_end")):
@@ -215,7 +218,11 @@ class Model(Counted):
     def articulation_count(self) -> int:
         return len(self.articulation_label)
 
-    muscle_count = heightfield_count = 0
+    heightfield_count = 0
+
+    @property
+    def muscle_count(self) -> int:
+        return len(self.muscle_activations)
 
     @property
     def spring_count(self) -> int:
@@ -393,6 +400,8 @@ class Model(Counted):
         """A control with the model's targets, forces and activations."""
         control = Control._of(_core.Control(self._core), self)
         control._attach_all(self._copies(AttributeAssignment.CONTROL))
+        if self.muscle_count:
+            object.__setattr__(control, "muscle_activations", self.muscle_activations.copy() if clone_variables else self.muscle_activations)
         return control
 
     def _copies(self, assignment: AttributeAssignment) -> dict[str, Any]:
@@ -432,13 +441,29 @@ class Model(Counted):
         pipeline.collide(state, contacts)
         return contacts
 
+    def _say_capacity(self, kind: str, value: Any) -> None:
+        if value is not None and int(value) < 0:
+            raise kind_of(ValueError)(f"{kind} is {value}: Contact capacities must be nonnegative or None.", "PYTHON_ARG_CAPACITY")
+        self._capacities.update({kind: None if value is None else int(value)})
+        object.__setattr__(self, "_pipeline", None)
+
     @property
     def rigid_contact_max(self) -> int:
+        """Rows for contacts between rigid shapes that a pipeline has which is not told; may be set before one is made."""
         return self._default_pipeline().rigid_contact_max
+
+    @rigid_contact_max.setter
+    def rigid_contact_max(self, value: int | None) -> None:
+        self._say_capacity("rigid_contact_max", value)
 
     @property
     def soft_contact_max(self) -> int:
+        """Rows for contacts between particles and shapes, as `rigid_contact_max`."""
         return self._default_pipeline().soft_contact_max
+
+    @soft_contact_max.setter
+    def soft_contact_max(self, value: int | None) -> None:
+        self._say_capacity("soft_contact_max", value)
 
     @property
     def contact_max(self) -> int:

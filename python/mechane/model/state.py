@@ -329,6 +329,8 @@ class Control(Arrays):
         for name in ("joint_target_qd", "joint_f", "joint_act"):
             getattr(self, name).zero_()
         self._np("joint_target_q").assign(of._np("joint_target_q"))
+        if self.muscle_activations is not None:
+            self.muscle_activations[...] = 0
         for key, array in self._custom_arrays().items():
             array[...] = of._custom_defaults[key]
 

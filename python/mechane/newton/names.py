@@ -112,7 +112,6 @@ class BuilderNames:
     attachment_particle_body_world: ColumnList
     add_deformable_visual_mesh: Callable[..., Any]
     add_tendon: Callable[..., Any]
-    add_muscle: Callable[..., Any]
     add_shape_gaussian: Callable[..., Any]
     add_sdf: Callable[..., Any]
 

@@ -12,7 +12,7 @@ _DEFORMABLES = "deformables"
 #: Owner -> {name: stage}: reading gives a callable that raises NotSupportedError.
 LATER: dict[str, dict[str, str]] = {
     "ModelBuilder": {
-        **dict.fromkeys(("add_deformable_visual_mesh", "add_tendon", "add_muscle"), _DEFORMABLES),
+        **dict.fromkeys(("add_deformable_visual_mesh", "add_tendon"), _DEFORMABLES),
         "add_shape_gaussian": "rendering",
         "add_sdf": "the reader of SDFormat",
     },

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Any
 
 import numpy as np
 
-from ...core.diagnostics import kind_of, warn
+from ...core.diagnostics import MechaneDeprecationWarning, kind_of, warn
 from ...core.enums import JointTargetMode, JointType, GeoType, ShapeFlags
 from ...core.values import mat33, quat, transform, vec2, vec3
 from ...geometry.inertia import compute_inertia_shape
@@ -56,6 +57,7 @@ class Reader:
         self.unlimited: dict[int, tuple[float, float]] = {}
         self.slides: set[str] = set()
         self.rest_lost = False
+        self.mimics: list[dict[str, Any]] = []  # made when the joints have their articulations
         self.model = root.attrib.get("model")
         self.paired = {pair.get(k) for contact in root.findall("contact") for pair in contact.findall("pair") for k in ("geom1", "geom2") if pair.get(k)}
 
@@ -452,6 +454,11 @@ class Reader:
             for k, (start, name) in enumerate(self.roots):
                 end = self.roots[k + 1][0] if k + 1 < len(self.roots) else len(self.joints)
                 attach(b, self.joints[start:end], -1, f"{self.model}/{name}" if self.model else name)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MechaneDeprecationWarning)
+            for mimic in self.mimics:
+                b.add_constraint_mimic(**mimic)
 
     def _guard_masses(self) -> None:
         """What MuJoCo's compiler does with masses in the end."""

@@ -177,7 +177,8 @@ class Relations:
                 if any(curve[2:]):
                     warn(f"SOURCE_LOST: Joint equality '{name}' uses higher-order polycoef terms. They are preserved for SolverMuJoCo, but generic Newton mimic constraints use "
                          "only coef0/coef1.")
-                row["target"] = self.b.add_constraint_mimic(joint0=j1, joint1=j2, coef0=curve[0], coef1=curve[1], label=label, enabled=enabled)
+                row["target"] = len(self.b.constraint_mimic_joint0) + len(r.mimics)
+                r.mimics.append({"joint0": j1, "joint1": j2, "coef0": curve[0], "coef1": curve[1], "label": label, "enabled": enabled})
                 row["target_kind"] = _AS_MIMIC
                 row.pop("joint1_dof"), row.pop("joint2_dof")
             else:
