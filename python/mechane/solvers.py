@@ -1,8 +1,10 @@
 """Solvers: one interface for every way of stepping."""
 from __future__ import annotations
 
-import inspect
+import importlib
+import importlib.util
 import math
+import os
 import warnings
 from typing import Any
 
@@ -357,18 +359,6 @@ class SolverXPBD(_Adjustable):
                      "enable_restitution": enable_restitution, "accumulate": (compat or config.compat) != "newton-1.8"})
 
 
-def _not_built(name: str, text: str, **options: Any) -> type:
-    """A solver that says what is missing. `options` are the keywords that it will take, with their defaults."""
-    def refuse(self: Any, *args: Any, **kwargs: Any) -> None:
-        raise NotSupportedError(text, "PYTHON_NOT_BUILT")
-
-    made = type(name, (SolverBase,), {"__init__": refuse, "__doc__": text, "__module__": __name__})
-    made.__signature__ = inspect.Signature([  # type: ignore[attr-defined]
-        inspect.Parameter("model", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-        *(inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default) for option, default in options.items())])
-    return made
-
-
 class SolverVBD(_Adjustable):
     """Vertex block descent for particles: springs, cloth, soft bodies, their contacts with shapes and with themselves, and what holds them to bodies.
 
@@ -432,16 +422,157 @@ _VBD_OTHERS: dict[str, Any] = {
 #: Sizes of GPU buffers, and a start of iterations that softstep does without: any value will do.
 _VBD_FREE = ("rigid_body_contact_buffer_size", "rigid_body_particle_contact_buffer_size", "rigid_contact_history")
 
-SolverMuJoCo = _not_built("SolverMuJoCo", "SolverMuJoCo is not built: the back end over MuJoCo's C library belongs to a later stage; use SolverSoftStep")
+def _mujoco_problem() -> str:
+    """Why MuJoCo cannot step; empty: it can. The library of the package `mujoco` comes first, unless MECHANE_MUJOCO names one."""
+    if not os.environ.get("MECHANE_MUJOCO") and not _core.mujoco_library()["version"]:
+        found = importlib.util.find_spec("mujoco")
+        for folder in (found.submodule_search_locations or [] if found is not None else []):
+            _core.set_mujoco_library(str(folder))
+            if not _core.mujoco_library()["problem"]:
+                return ""
+        _core.set_mujoco_library("")
+    return str(_core.mujoco_library()["problem"])
 
-for _name in ("CtrlSource", "CtrlType", "EqType", "TrnType"):
-    setattr(SolverMuJoCo, _name, getattr(mujoco_attributes, _name))
+
+#: Words of options, by their numbers.
+_MUJOCO_WORDS = {"integrator": ("euler", "rk4", "implicit", "implicitfast", "discrete"), "solver": ("pgs", "cg", "newton"),
+                 "cone": ("pyramidal", "elliptic"), "jacobian": ("dense", "sparse", "auto")}
+
+
+class SolverMuJoCo(_Native):
+    """MuJoCo's own step: its library is loaded when the first of these is made, from the package `mujoco`, from MECHANE_MUJOCO, or from .deps.
+
+    Options that are None are those of `model.mujoco`, else MuJoCo's defaults (the integrator is implicitfast). Each world is a model of its own
+    unless `separate_worlds` is false. The state is `joint_q` and `joint_qd`.
+
+    @param use_mujoco_contacts  MuJoCo finds contacts, and `step` takes none; else `step` wants those of a `collide`
+    @param compat  "newton-1.8": the model is converted as Newton does it, and contacts that `step` does not want are ignored
+    @param njmax, nconmax, njmax_nnz, nvmax, update_data_interval, strict_capacity, deterministic, kinematic_switchable_roots  without effect:
+        MuJoCo's buffers grow
+    @raises NotImplementedError  the library is not there, or of a version that this build does not know
+    @raises ValueError  an option is out of range, or the model has what MuJoCo cannot step
+    """
+
+    _name = "mujoco"
+    CtrlSource = mujoco_attributes.CtrlSource
+    CtrlType = mujoco_attributes.CtrlType
+    EqType = mujoco_attributes.EqType
+    TrnType = mujoco_attributes.TrnType
+
+    def __init__(self, model: Any, *, separate_worlds: bool | None = None, njmax: int | None = None, njmax_nnz: int | None = None, nconmax: int | None = None,
+                 iterations: int | None = None, ls_iterations: int | None = None, ccd_iterations: int | None = None, sdf_iterations: int | None = None,
+                 sdf_initpoints: int | None = None, solver: int | str | None = None, integrator: int | str | None = None, cone: int | str | None = None,
+                 jacobian: int | str | None = None, impratio: float | None = None, tolerance: float | None = None, ls_tolerance: float | None = None,
+                 ccd_tolerance: float | None = None, density: float | None = None, viscosity: float | None = None, wind: tuple[float, ...] | None = None,
+                 magnetic: tuple[float, ...] | None = None, use_mujoco_cpu: bool = True, enable_multiccd: bool | None = None, disable_contacts: bool | None = None,
+                 update_data_interval: int | None = None, save_to_mjcf: str | None = None, use_mujoco_contacts: bool = True, include_sites: bool = True,
+                 skip_visual_only_geoms: bool = True, deterministic: Any = None, strict_capacity: bool = False, kinematic_switchable_roots: bool = True,
+                 compat: str | None = None, substeps: int = 1):
+        super().__init__(model)
+        for name, value, only in (("save_to_mjcf", save_to_mjcf, None), ("skip_visual_only_geoms", skip_visual_only_geoms, True)):
+            if value != only:
+                raise NotSupportedError(f"SolverMuJoCo: {name} is {value!r}; here it is always {only!r}", "PYTHON_LATER_STAGE")
+        if problem := _mujoco_problem():
+            raise NotSupportedError(f"SolverMuJoCo is not available: {problem}", "SOLVER_UNAVAILABLE")
+        self._compat = (compat or config.compat) == "newton-1.8"
+        self._overrides = {"wind": wind, "magnetic": magnetic}
+        given: dict[str, Any] = {
+            "iterations": iterations, "ls_iterations": ls_iterations, "ccd_iterations": ccd_iterations, "sdf_iterations": sdf_iterations,
+            "sdf_initpoints": sdf_initpoints, "impratio": impratio, "tolerance": tolerance, "ls_tolerance": ls_tolerance, "ccd_tolerance": ccd_tolerance,
+            "density": density, "viscosity": viscosity, "separate_worlds": separate_worlds, "disable_contacts": disable_contacts,
+            "enable_multiccd": enable_multiccd, "use_mujoco_contacts": use_mujoco_contacts, "include_sites": include_sites, "newton_compat": self._compat,
+            **{name: self._word(name, value) for name, value in (("solver", solver), ("integrator", integrator), ("cone", cone), ("jacobian", jacobian))}}
+        options = {name: value for name, value in given.items() if value is not None}
+        text = ",".join(f"{name}={float(value)!r}" for name, value in options.items())
+        self._core = _core.Solver(f"{self._name}:{text}", model._core, int(substeps), self._tables())
+        self._found = publish(self._core.diagnostics())
+        self.options = options
+        self.report: dict[str, Any] = {}
+
+    @staticmethod
+    def _word(name: str, value: int | str | None) -> int | None:
+        if not isinstance(value, str):
+            return None if value is None else int(value)
+        if value.lower() not in _MUJOCO_WORDS[name]:
+            raise kind_of(ValueError)(f"{name} is {value!r}, expected one of {', '.join(_MUJOCO_WORDS[name])}", "SOLVER_PARAMETER")
+        return _MUJOCO_WORDS[name].index(value.lower())
+
+    def _tables(self) -> dict[str, tuple[int, list[float], list[str]]]:
+        """What the model has in the namespace mujoco: name -> (columns, numbers, texts)."""
+        out: dict[str, tuple[int, list[float], list[str]]] = {}
+        for key in self.model.attribute_specs:
+            values = self.model._at(key) if key.startswith("mujoco:") else None
+            if values is None or not len(values):
+                continue
+            if isinstance(values[0], str):
+                out[key.removeprefix("mujoco:")] = (1, [], [str(v) for v in values])
+                continue
+            rows = np.asarray(plain(values), dtype=float).reshape(len(values), -1)
+            out[key.removeprefix("mujoco:")] = (rows.shape[1], rows.ravel().tolist(), [])
+        out.update({name: (3, [float(x) for x in value], []) for name, value in self._overrides.items() if value is not None})
+        return out
+
+    def step(self, state_in: State, state_out: State, control: Control | None, contacts: Contacts | None, dt: float, *, observables: Any = None) -> None:
+        direct = getattr(getattr(control, "mujoco", None), "ctrl", None)
+        if direct is not None:
+            self._core.mujoco_control(np.asarray(plain(direct), dtype=float).ravel().tolist())
+        if self._compat and self.options["use_mujoco_contacts"]:
+            contacts = None
+        super().step(state_in, state_out, control, contacts, dt, observables=observables)
+        if self.report.get("refused"):
+            raise kind_of(ValueError)(self.report["refused"], "SOLVER_CONTACTS")
+
+    def notify_model_changed(self, flags: int) -> None:
+        self._core.mujoco_tables(self._tables())
+        super().notify_model_changed(flags)
+
+    def update_contacts(self, contacts: Contacts, state: State | None = None) -> None:
+        """Puts MuJoCo's contacts of the last step into `contacts`, with their forces, as many as there is room for."""
+        if self.options["use_mujoco_contacts"]:
+            if state is None:
+                raise kind_of(ValueError)("state: the state after the step is wanted, to say where on bodies the contacts are", "PYTHON_ARG_STATE")
+            self._core.found_contacts(state._core, contacts._core)
+
+    @property
+    def mj_model(self) -> Any:
+        """The mjModel of the first world as the package `mujoco` has it: a copy, so that writing to it changes nothing here.
+
+        @raises NotImplementedError  the package is missing, or of another version than the library that was loaded
+        """
+        return self._mujoco_model(0)
+
+    @property
+    def mj_data(self) -> Any:
+        """An mjData of `mj_model` at the positions and velocities of the last step, with what follows from them; a copy."""
+        model = self._mujoco_model(0)
+        data = self._mujoco_package().MjData(model)
+        numbers = np.asarray(self._core.mujoco_numbers(0))
+        data.qpos[:], data.qvel[:] = numbers[:model.nq], numbers[model.nq:]
+        self._mujoco_package().mj_forward(model, data)
+        return data
+
+    @staticmethod
+    def _mujoco_package() -> Any:
+        version = _core.mujoco_library()["version"]
+        try:
+            package = importlib.import_module("mujoco")
+        except ImportError:
+            raise NotSupportedError(f"mj_model: the Python package mujoco {version} is not installed", "SOLVER_UNAVAILABLE") from None
+        if package.mj_versionString() != version:
+            raise NotSupportedError(f"mj_model: the package mujoco is {package.mj_versionString()}, the library that steps is {version}", "SOLVER_UNAVAILABLE")
+        return package
+
+    def _mujoco_model(self, world: int) -> Any:
+        return self._mujoco_package().MjModel.from_binary_path("model.mjb", {"model.mjb": self._core.mujoco_binary(world)})
+
+
 reserve(SolverBase, "SolverBase")
 reserve(SolverMuJoCo, "SolverMuJoCo")
 reserve(SolverXPBD, "SolverXPBD")
-SolverMuJoCo.register_custom_attributes = staticmethod(mujoco_attributes.register)
+SolverMuJoCo.register_custom_attributes = staticmethod(mujoco_attributes.register)  # type: ignore[method-assign,assignment]
 
-_MADE: dict[str, type] = {"softstep": SolverSoftStep, "xpbd": SolverXPBD, "semi-implicit": SolverSemiImplicit, "featherstone": SolverFeatherstone, "vbd": SolverVBD}
+_MADE: dict[str, type] = {"softstep": SolverSoftStep, "xpbd": SolverXPBD, "semi-implicit": SolverSemiImplicit, "featherstone": SolverFeatherstone, "vbd": SolverVBD,
+                          "mujoco": SolverMuJoCo}
 
 
 def available() -> list[str]:

@@ -4,6 +4,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "mechane/collision/pipeline.h"
 #include "mechane/solvers/contact_wrench.h"
+#include "mechane/solvers/mujoco.h"
 #include "mechane/solvers/parameters.h"
 #include "python/arrays.h"
 #include "python/errors.h"
@@ -45,6 +47,7 @@ nb::dict to_python(const solvers::StepReport& r)
     out["deepest_penetration"] = r.deepest_penetration;
     out["joint_error_linear"]  = r.joint_error_linear;
     out["joint_error_angular"] = r.joint_error_angular;
+    out["refused"] = r.refused ? nb::cast(r.refused->message) : nb::none();
     nb::list broken;
     for (const solvers::BrokenJoint& b : r.broken) broken.append(nb::make_tuple(b.joint, b.force, b.torque));
     out["broken"] = broken;
@@ -74,6 +77,79 @@ class BoundSolver {
         check_indices(*model_);
         const solvers::SolverOptions options{.substeps = substeps, .pool = pool_.get(), .sleeping = sleeping};
         solver_ = unwrap(solvers::make_solver(name, *model_, options, found_));
+    }
+
+    /// MuJoCo's, with tables: name -> (columns, numbers, texts).
+    BoundSolver(const std::string& name, std::shared_ptr<Model> model, int substeps, const nb::dict& tables)
+        : model_(std::move(model)), pool_(current_pool()), control_(make_control(*model_))
+    {
+        check_indices(*model_);
+        const solvers::SolverOptions options{.substeps = substeps, .pool = pool_.get()};
+        solver_ = unwrap(solvers::make_mujoco(name, *model_, options, to_tables(tables), found_));
+    }
+    static solvers::MujocoTables to_tables(const nb::dict& tables)
+    {
+        solvers::MujocoTables out;
+        for (const auto& [key, value] : tables) {
+            const auto [columns, numbers, texts] =
+                nb::cast<std::tuple<std::size_t, std::vector<double>, std::vector<std::string>>>(value);
+            out[nb::cast<std::string>(key)] = {columns, numbers, texts};
+        }
+        return out;
+    }
+    solvers::MujocoSolver& mujoco() const
+    {
+        auto* const inside = dynamic_cast<solvers::MujocoSolver*>(solver_.get());
+        if (inside == nullptr) throw nb::type_error("the solver is not MuJoCo's");
+        return *inside;
+    }
+    std::size_t in_worlds(std::size_t world) const
+    {
+        if (world >= mujoco().world_count()) throw nb::index_error("world: out of range");
+        return world;
+    }
+    nb::dict mujoco_fields(std::size_t world) const
+    {
+        nb::dict out;
+        for (solvers::MujocoField& f : mujoco().fields(in_worlds(world)))
+            out[nb::str(f.name.c_str())] = owned(std::move(f.numbers), {f.rows, f.columns});
+        return out;
+    }
+    std::vector<std::string> mujoco_names(std::size_t world, const std::string& object) const
+    { return mujoco().names(in_worlds(world), object); }
+    nb::bytes mujoco_binary(std::size_t world) const
+    {
+        const auto bytes = mujoco().binary(in_worlds(world));
+        return nb::bytes(bytes.data(), bytes.size());
+    }
+    std::vector<double> mujoco_numbers(std::size_t world) const { return mujoco().numbers(in_worlds(world)); }
+    std::vector<double> mujoco_push(std::size_t world, const State& state)
+    {
+        check(state, "state");
+        const Inside inside(busy_);
+        return mujoco().push(in_worlds(world), state);
+    }
+    bool mujoco_pull(std::size_t world, const std::vector<double>& numbers, State& state)
+    {
+        check(state, "state");
+        const Inside inside(busy_);
+        return mujoco().pull(in_worlds(world), numbers, state);
+    }
+    void mujoco_control(const std::vector<double>& values)
+    {
+        const Inside inside(busy_);
+        mujoco().set_direct_control(values);
+    }
+    void mujoco_tables(const nb::dict& tables)
+    {
+        const Inside inside(busy_);
+        mujoco().set_tables(to_tables(tables));
+    }
+    void found_contacts(const State& state, Contacts& contacts) const
+    {
+        check(state, "state");
+        const Inside inside(busy_);
+        solver_->found_contacts(state, contacts);
     }
 
     nb::dict step(const State& in, State& out, const Control* control, Contacts* contacts, double dt)
@@ -201,7 +277,7 @@ class BoundSolver {
     Control                            control_;
     Diagnostics                        found_;
     std::unique_ptr<solvers::Solver>   solver_;
-    std::atomic<bool>                  busy_ = false;
+    mutable std::atomic<bool>          busy_ = false;
 };
 
 }  // namespace
@@ -211,6 +287,18 @@ void bind_solvers(nb::module_& m)
     nb::class_<BoundSolver>(m, "Solver")
         .def(nb::init<std::string, std::shared_ptr<Model>, int, bool>(), nb::arg("name"), nb::arg("model"),
              nb::arg("substeps"), nb::arg("sleeping"))
+        .def(nb::init<std::string, std::shared_ptr<Model>, int, nb::dict>(), nb::arg("name"), nb::arg("model"),
+             nb::arg("substeps"), nb::arg("tables"))
+        .def("mujoco_fields", &BoundSolver::mujoco_fields, nb::arg("world"))
+        .def("mujoco_names", &BoundSolver::mujoco_names, nb::arg("world"), nb::arg("object"))
+        .def("mujoco_binary", &BoundSolver::mujoco_binary, nb::arg("world"))
+        .def("mujoco_numbers", &BoundSolver::mujoco_numbers, nb::arg("world"))
+        .def("mujoco_push", &BoundSolver::mujoco_push, nb::arg("world"), nb::arg("state"))
+        .def("mujoco_pull", &BoundSolver::mujoco_pull, nb::arg("world"), nb::arg("numbers"), nb::arg("state"))
+        .def("mujoco_control", &BoundSolver::mujoco_control, nb::arg("values"))
+        .def("mujoco_tables", &BoundSolver::mujoco_tables, nb::arg("tables"))
+        .def("found_contacts", &BoundSolver::found_contacts, nb::arg("state"), nb::arg("contacts"))
+        .def_prop_ro("mujoco_world_count", [](const BoundSolver& s) { return s.mujoco().world_count(); })
         .def("step", &BoundSolver::step, nb::arg("state_in"), nb::arg("state_out"), nb::arg("control").none(),
              nb::arg("contacts").none(), nb::arg("dt"))
         .def("rollout", &BoundSolver::rollout, nb::arg("state"), nb::arg("frames"), nb::arg("dt"), nb::arg("substeps"),
@@ -235,6 +323,16 @@ void bind_solvers(nb::module_& m)
                                       {reinterpret_cast<Spatial*>(on_body0.data()), on_body0.size() / 6});
         },
         nb::arg("model"), nb::arg("state"), nb::arg("contacts"), nb::arg("on_body0"));
+    m.def("mujoco_library", [] {
+        const solvers::MujocoLibrary library = solvers::mujoco_library();
+        nb::dict                     out;
+        out["built_for"] = library.built_for;
+        out["path"]      = library.path;
+        out["version"]   = library.version;
+        out["problem"]   = library.problem;
+        return out;
+    });
+    m.def("set_mujoco_library", &solvers::set_mujoco_library, nb::arg("path"));
     m.def("solver_names", [] {
         std::vector<std::string> out;
         for (const std::string_view name : solvers::solver_names()) out.emplace_back(name);

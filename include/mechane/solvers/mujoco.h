@@ -57,10 +57,14 @@ class MujocoSolver {
     [[nodiscard]] virtual std::vector<std::string> names(std::size_t world, std::string_view object) const = 0;
     /// The mjModel in MuJoCo's binary format (MJB).
     [[nodiscard]] virtual std::vector<std::byte> binary(std::size_t world) const = 0;
+    /// qpos and then qvel as they are now.
+    [[nodiscard]] virtual std::vector<double> numbers(std::size_t world) const = 0;
     /// qpos and then qvel of a state in MuJoCo's conventions.
     [[nodiscard]] virtual std::vector<double> push(std::size_t world, const model::State& in) = 0;
     /// What qpos and qvel of MuJoCo's stand for. @return false, with nothing changed, for another number of them
     virtual bool pull(std::size_t world, const std::vector<double>& numbers, model::State& out) = 0;
+    /// Other tables; the next step goes by them.
+    virtual void set_tables(MujocoTables tables) = 0;
     /// Values of control of actuators that no drive stands for, one a row of "actuator_trntype"; held until changed.
     virtual void set_direct_control(const std::vector<double>& values) = 0;
 };

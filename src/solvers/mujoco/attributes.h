@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "mechane/model/model.h"
 #include "mechane/solvers/mujoco.h"
@@ -33,6 +34,7 @@ class Attributes {
         return otherwise;
     }
     [[nodiscard]] std::string text(std::string_view name, std::size_t i) const;
+    void set_tables(MujocoTables tables) { tables_ = std::move(tables); }
     /// Whether arrays of the model were written to since the last call.
     bool changed();
 

@@ -19,7 +19,7 @@
 // child's anchor. MuJoCo applies slides and hinges of a body one after the other, each in the frame that those before
 // it made: the intrinsic chain of a D6.
 //
-// A kinematic body gets a free joint and 10^7 times the mass of all that moves, as a ball without weight. Nothing that
+// A kinematic body gets a free joint and 10^4 times the mass of all that moves, as a ball without weight. Nothing that
 // touches it moves it, its velocity counts in contacts, and joints may hang on it. Its pose and velocity are written
 // before each step.
 
@@ -31,7 +31,8 @@ using dynamics::Link;
 using model::JointType;
 using model::TargetMode;
 
-constexpr double kLedMass = 1e7;
+/// Larger ratios slow MuJoCo's solver down, and end where it no longer converges.
+constexpr double kLedMass = 1e4;
 /// From an anchor to the two points that hold a hinge, along its axis [m], as in Newton 1.8.
 constexpr double kHingeSpan = 0.05;
 

@@ -156,6 +156,8 @@ std::int32_t condim_of(const model::Model& m, const Attributes& a, std::size_t i
         const std::int32_t dim = a.whole("condim", i, 3);
         return dim == 1 || dim == 4 || dim == 6 ? dim : 3;
     }
+    // Without friction MuJoCo's pyramids are so thin that its solver does not get through.
+    if (!(m.shape_material_mu[i] > 0)) return 1;
     // Whoever says how a shape resists spinning or rolling wants it.
     const model::ShapeConfig unsaid;
     const auto               asked = [](Real value, double otherwise) { return value > 0 && value != static_cast<Real>(otherwise); };

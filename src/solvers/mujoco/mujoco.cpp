@@ -152,6 +152,18 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     { return seats_[world].compiled->names(object); }
     [[nodiscard]] std::vector<std::byte> binary(std::size_t world) const override
     { return seats_[world].compiled->binary(); }
+    [[nodiscard]] std::vector<double> numbers(std::size_t world) const override
+    {
+        const Numbers&      n = seats_[world].world->numbers();
+        std::vector<double> out(n.qpos.begin(), n.qpos.end());
+        out.insert(out.end(), n.qvel.begin(), n.qvel.end());
+        return out;
+    }
+    void set_tables(MujocoTables tables) override
+    {
+        attributes_.set_tables(std::move(tables));
+        dirty_ = true;
+    }
     [[nodiscard]] std::vector<double> push(std::size_t world, const model::State& in) override
     {
         bodies_.load(in, {}, 1);
@@ -159,10 +171,8 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         Seat& seat = seats_[world];
         push(seat, in);
         write_led(seat);
-        const Numbers&      n = seat.world->numbers();
-        std::vector<double> out(n.qpos.begin(), n.qpos.end());
-        out.insert(out.end(), n.qvel.begin(), n.qvel.end());
-        return out;
+        seat.last.clear();
+        return numbers(world);
     }
     bool pull(std::size_t world, const std::vector<double>& numbers, model::State& out) override
     {
