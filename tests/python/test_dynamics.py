@@ -303,16 +303,6 @@ def test_a_solver_written_in_python_steps_and_is_found():
     assert s.body_q[0, 0] == 1.0 and "drift" in mc.solvers.available() and mc.solvers.available()[0] == "softstep"
 
 
-def test_solvers_that_are_not_built_say_so():
-    """(PYA-067)"""
-    m = falling_ball().finalize()
-    for name in ("SolverMuJoCo",):
-        kind = getattr(mc.solvers, name)
-        with pytest.raises(NotImplementedError, match=f"{name} is not built"):
-            kind(m)
-        kind.register_custom_attributes(mc.ModelBuilder())
-
-
 def test_a_mass_edit_that_is_announced_changes_the_next_step():
     """The same push, twice the mass (PYA-068)"""
     b = mc.ModelBuilder(gravity=(0, 0, 0))

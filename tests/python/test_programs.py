@@ -385,12 +385,3 @@ def test_robots_of_other_formats_go_straight_into_a_builder(verb, text, free):
     assert len(result["path_body_map"]) == 2
     with pytest.raises(newton.NotSupportedError, match="scale"):
         getattr(builder, verb)(text, scale=2.0)
-
-
-@pytest.mark.parametrize("solver", ["SolverMuJoCo"])
-def test_solvers_that_are_not_there_say_so(solver):
-    """GAP-050, GAP-056"""
-    made = getattr(newton.solvers, solver)
-    with pytest.raises(newton.NotSupportedError):
-        made(resting_pair())
-    pytest.skip(f"skipped: {solver} is not built; contacts of one's own in MuJoCo wait for it")

@@ -213,7 +213,6 @@ def test_a_viewers_loop_runs():
 
 
 @pytest.mark.parametrize("program, missing", [
-    (lambda b, m: newton.solvers.SolverMuJoCo(m, use_mujoco_contacts=False), "SolverMuJoCo is not built"),
     (lambda b, m: b.add_sdf("robot.sdf"), "add_sdf.*reader of SDFormat.*add_usd"),
     (lambda b, m: newton.convert.to_urdf("robot.usda", "robot.urdf", strict=True), "convert.to_urdf.*writer of URDF"),
     (lambda b, m: newton.convert.to_mjcf("robot.usda", "robot.xml"), "convert.to_mjcf.*writer of MJCF"),

@@ -63,6 +63,8 @@ class MujocoSolver {
     [[nodiscard]] virtual std::vector<double> push(std::size_t world, const model::State& in) = 0;
     /// What qpos and qvel of MuJoCo's stand for. @return false, with nothing changed, for another number of them
     virtual bool pull(std::size_t world, const std::vector<double>& numbers, model::State& out) = 0;
+    /// mj_step alone, for measurements: no state of the caller's follows it. @return false where MuJoCo gave up
+    virtual bool bare_step(std::size_t world) = 0;
     /// Other tables; the next step goes by them.
     virtual void set_tables(MujocoTables tables) = 0;
     /// Values of control of actuators that no drive stands for, one a row of "actuator_trntype"; held until changed.

@@ -159,6 +159,11 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         out.insert(out.end(), n.qvel.begin(), n.qvel.end());
         return out;
     }
+    bool bare_step(std::size_t world) override
+    {
+        seats_[world].last.clear();
+        return !seats_[world].world->step().failed;
+    }
     void set_tables(MujocoTables tables) override
     {
         attributes_.set_tables(std::move(tables));
@@ -349,8 +354,15 @@ Result<void> OverMujoco::rebuild(Shortfalls& shortfalls)
     for (std::size_t j = 0; j < model_.joint_count(); ++j)
         if (forest_.joint_link[j] < 0 || link(forest_.joint_link[j]).free)
             other_joints_.push_back(static_cast<std::int32_t>(j));
+    constexpr int kRk4 = 1, kDiscrete = 4;
     auto parts = convert(model_, forest_, attributes_, convert_, surfaces_, shortfalls);
     if (!parts) return parts.error();
+    for (const Part& part : *parts)
+        if (!convert_.mujoco_contacts && (part.what.option.integrator == kRk4 || part.what.option.integrator == kDiscrete))
+            return make_diagnostic(kSolverModel, {},
+                                   "mujoco: contacts that are given are taken by the integrators euler, implicit and "
+                                   "implicitfast alone",
+                                   "Take one of these, or use_mujoco_contacts=1.");
 
     // One mjModel for all parts that are alike. An old one serves those that it served, if its structure is theirs.
     std::vector<Seat>              seats(parts->size());

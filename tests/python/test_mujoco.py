@@ -1,0 +1,314 @@
+"""SolverMuJoCo: its mjModel beside MuJoCo's own compile of an MJCF and beside Newton's SolverMuJoCo of a stage, and its rollouts beside mj_step.
+
+Without MuJoCo's library these tests are skipped and say so. The comparisons need a Python that has `mujoco`, and for stages `newton`: environment
+variable MECHANE_ORACLE_PYTHON, else the one that runs the tests.
+"""
+import functools
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import mechane as mc
+from mechane import _core
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CORPUS = pathlib.Path(os.environ.get("MECHANE_CORPUS", ROOT.parent / "shared" / "corpus"))
+ORACLE = os.environ.get("MECHANE_ORACLE_PYTHON", sys.executable)
+PROBLEM = mc.solvers._mujoco_problem()
+
+needs_mujoco = pytest.mark.skipif(bool(PROBLEM), reason="no mujoco")
+
+
+@functools.cache
+def peer_version(package):
+    found = subprocess.run([ORACLE, "-c", f"import {package}; print({package}.__version__)"], capture_output=True, text=True)
+    return found.stdout.strip() if found.returncode == 0 else ""
+
+
+def peer(what, file, *more):
+    """What the oracle says; None where it cannot read the file."""
+    if not peer_version("newton" if what == "newton" else "mujoco"):
+        pytest.skip(f"no {'newton' if what == 'newton' else 'mujoco'} in MECHANE_ORACLE_PYTHON")
+    done = subprocess.run([ORACLE, str(HERE / "mujoco_peer.py"), what, str(file), *map(str, more)], capture_output=True, text=True, timeout=600)
+    return json.loads(done.stdout.rpartition("@@")[2]) if done.returncode == 0 and "@@" in done.stdout else None
+
+
+def solver_of(source, compat=None, **options):
+    builder = mc.ModelBuilder()
+    mc.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    (builder.add_mjcf if str(source).endswith(".xml") or str(source).lstrip().startswith("<") else builder.add_usd)(str(source))
+    model = builder.finalize()
+    return mc.solvers.SolverMuJoCo(model, compat=compat, **options)
+
+
+def ours(solver):
+    fields = {name: np.asarray(values) for name, values in solver._core.mujoco_fields(0).items()}
+    fields["names"] = {kind: solver._core.mujoco_names(0, kind) for kind in ("body", "joint", "geom", "equality", "actuator")}
+    return fields
+
+
+def theirs(answer):
+    return {name: value if name in ("names", "opt") else np.asarray(value, dtype=float).reshape(len(value), -1) if value else np.zeros((0, 1))
+            for name, value in answer.items()}
+
+
+def matrix(q):
+    w, x, y, z = q / np.linalg.norm(q)
+    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+
+
+def short(name):
+    """The last part of a name: ours are paths, whose slashes became underscores."""
+    return re.sub(r"_\d+$", "", name)
+
+
+def pairs(own, other, kind):
+    """(our id, their id) of things whose name ends as theirs does. Names that two of theirs share match nothing."""
+    out, rows = [], own["names"][kind]
+    wanted = {name: i for i, name in enumerate(other["names"][kind]) if name}
+    for name, i in wanted.items():
+        plain = name.replace("/", "_")
+        found = [k for k, row in enumerate(rows) for base in {row, short(row)} if base == plain or base.replace("/", "_").endswith("_" + plain)]
+        if len(set(found)) == 1:
+            out.append((found[0], i))
+    return out
+
+
+def inertia(m, b):
+    R = matrix(m["body_iquat"][b])
+    return R @ np.diag(m["body_inertia"][b]) @ R.T
+
+
+def close(a, b, what, tolerance=1e-6):
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    assert np.all(np.abs(a - b) <= tolerance * np.maximum(1, np.abs(b))), f"{what}: {a.tolist()} against {b.tolist()}"
+
+
+def geom_frame(m, g):
+    """Where the geom is in its body; MuJoCo moves meshes to their own inertial frame, which is taken back."""
+    p, R = m["geom_pos"][g], matrix(m["geom_quat"][g])
+    if m["geom_type"][g, 0] == 7:
+        k = int(m["geom_dataid"][g, 0])
+        R = R @ matrix(m["mesh_quat"][k]).T
+        p = p - R @ m["mesh_pos"][k]
+    return p, R
+
+
+def same_bodies(own, other, bodies):
+    for a, b in bodies:
+        name = other["names"]["body"][b]
+        close(own["body_mass"][a], other["body_mass"][b], f"mass of {name}")
+        close(own["body_ipos"][a], other["body_ipos"][b], f"centre of mass of {name}")
+        close(inertia(own, a), inertia(other, b), f"inertia of {name}")
+
+
+#: Numbers of joints that are equal whoever compiles, and how far.
+JOINT_FIELDS = ("jnt_type", "jnt_pos", "jnt_axis", "jnt_stiffness", "jnt_limited", "jnt_margin", "jnt_solimp")
+GEOM_FIELDS = ("geom_type", "geom_friction", "geom_solref", "geom_solimp", "geom_condim", "geom_priority", "geom_margin", "geom_solmix")
+
+
+def same_joints(own, other, joints, limits=True):
+    for a, b in joints:
+        name = other["names"]["joint"][b]
+        for field in JOINT_FIELDS:
+            if field == "jnt_axis" and other["jnt_type"][b, 0] < 2:
+                continue
+            close(own[field][a], other[field][b], f"{field} of {name}")
+        if other["jnt_limited"][b, 0] and other["jnt_type"][b, 0] >= 2:
+            close(own["jnt_range"][a], other["jnt_range"][b], f"range of {name}")
+            if limits:
+                close(own["jnt_solref"][a], other["jnt_solref"][b], f"solref of {name}", 1e-5)
+        dof = [int(np.flatnonzero(m["dof_jntid"][:, 0] == j)[0]) for m, j in ((own, a), (other, b))]
+        for field in ("dof_armature", "dof_damping", "dof_frictionloss"):
+            close(own[field][dof[0]], other[field][dof[1]], f"{field} of {name}")
+
+
+def same_geoms(own, other, geoms, fields=GEOM_FIELDS):
+    for a, b in geoms:
+        name = other["names"]["geom"][b]
+        for field in fields:
+            close(own[field][a], other[field][b], f"{field} of {name}")
+        if other["geom_type"][b, 0] not in (0, 1, 7):
+            size = {2: 1, 3: 2, 5: 2}.get(int(other["geom_type"][b, 0]), 3)
+            close(own["geom_size"][a][:size], other["geom_size"][b][:size], f"size of {name}")
+        for x, y in zip(geom_frame(own, a), geom_frame(other, b)):
+            close(x, y, f"frame of {name}", 2e-6)
+
+
+ROBOT = """
+<mujoco model="robot">
+  <compiler angle="radian" autolimits="true"/>
+  <default><geom friction="0.7 0.01 0.002" solref="0.03 0.9" solimp="0.8 0.9 0.002 0.4 3" condim="4"/></default>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 0.1"/>
+    <body name="base" pos="0 0 0.5" quat="0.9 0.1 0.2 0.3">
+      <freejoint name="root"/>
+      <inertial pos="0.01 0.02 -0.03" mass="3" fullinertia="0.03 0.04 0.05 0.001 0.002 -0.003"/>
+      <geom name="hull" type="box" size="0.2 0.1 0.05" pos="0 0 0.1" quat="0.8 0 0.6 0"/>
+      <body name="upper" pos="0.2 0.05 0" quat="0.7 0.1 0 0.3">
+        <joint name="shoulder" type="hinge" axis="0.1 0.9 0.2" pos="0.01 0 0.02" range="-1.2 0.8" damping="0.4" armature="0.02" frictionloss="0.1"
+               stiffness="3" springref="0.1" solreflimit="0.04 0.8" solimplimit="0.7 0.9 0.01 0.5 2"/>
+        <geom name="upper_geom" type="capsule" size="0.03" fromto="0 0 0 0 0.1 -0.2" mass="0.8"/>
+        <body name="lower" pos="0 0.1 -0.2">
+          <joint name="slider" type="slide" axis="0 0.2 -1" range="-0.1 0.2" damping="2"/>
+          <geom name="lower_geom" type="cylinder" size="0.02 0.08" pos="0 0 -0.08" density="700" margin="0.001"/>
+          <body name="tip" pos="0 0 -0.16">
+            <joint name="ball" type="ball" damping="0.05"/>
+            <geom name="tip_geom" type="ellipsoid" size="0.03 0.02 0.04" mass="0.1"/>
+          </body>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <position name="servo" joint="shoulder" kp="40" kv="2" ctrlrange="-1 1"/>
+    <velocity name="pusher" joint="slider" kv="30"/>
+  </actuator>
+</mujoco>
+"""
+
+
+def mjcf_sources():
+    own = [pytest.param(None, id="robot"), *(pytest.param(p, id=p.stem) for p in sorted((ROOT / "samples" / "convert").glob("*.xml")))]
+    return own
+
+
+def check_mjcf(file):
+    answer = peer("compile", file)
+    if answer is None:
+        pytest.skip("MuJoCo cannot read it")
+    own, other = ours(solver_of(file)), theirs(answer)
+    bodies, joints, geoms = (pairs(own, other, kind) for kind in ("body", "joint", "geom"))
+    assert bodies
+    same_bodies(own, other, bodies)
+    same_joints(own, other, joints)
+    same_geoms(own, other, geoms)
+    of = dict(bodies)
+    for a, b in bodies:  # frames, where the parents are the same
+        parents = int(own["body_parentid"][a, 0]), int(other["body_parentid"][b, 0])
+        if parents == (0, 0) or of.get(parents[0]) == parents[1]:
+            close(own["body_pos"][a], other["body_pos"][b], "place of " + other["names"]["body"][b], 2e-6)
+            close(matrix(own["body_quat"][a]), matrix(other["body_quat"][b]), "turn of " + other["names"]["body"][b], 2e-6)
+    return own, other, bodies, joints, geoms
+
+
+@needs_mujoco
+@pytest.mark.parametrize("file", mjcf_sources())
+def test_the_model_of_an_mjcf_is_the_one_that_mujoco_compiles(file, tmp_path):
+    """Masses, inertias, frames, limits, gains and geoms, matched by name, within 1e-6 (DYN 4.5)"""
+    own_file = file is None
+    if own_file:
+        file = tmp_path / "robot.xml"
+        file.write_text(ROBOT)
+    own, other, bodies, joints, geoms = check_mjcf(file)
+    if own_file:
+        assert len(bodies) == 5 and len(joints) == 4 and len(geoms) == 5  # the world is a body
+        assert own["actuator_gainprm"][:, 0].tolist() == [40, 30] == other["actuator_gainprm"][:, 0].tolist()
+        close(own["actuator_biasprm"][:, :3], other["actuator_biasprm"][:, :3], "bias of the servos")
+
+
+def corpus_mjcf():
+    folder = CORPUS / "robots-mjcf"
+    found = sorted(p for p in folder.rglob("*.xml") if "<worldbody" in p.read_text(errors="replace") and "<include" not in p.read_text(errors="replace")) if folder.is_dir() else []
+    return [pytest.param(p, id=str(p.relative_to(folder))) for p in found]
+
+
+@needs_mujoco
+@pytest.mark.skipif(not (CORPUS / "robots-mjcf").is_dir(), reason="no corpus")
+@pytest.mark.parametrize("file", corpus_mjcf())
+def test_the_models_of_the_corpus_are_those_that_mujoco_compiles(file):
+    check_mjcf(file)
+
+
+def stages():
+    return [pytest.param(ROOT / "samples" / name, id=name) for name in (
+        "quadruped/quadruped.usda", "usd/physx_humanoid.usda", "usd/joint_d6.usda", "usd/box_on_box.usda", "gallery/gripper.usda", "gallery/four_bar.usda")]
+
+
+@needs_mujoco
+@pytest.mark.parametrize("file", stages())
+def test_the_model_of_a_stage_is_the_one_of_newtons_solver(file, monkeypatch):
+    """Under compat newton-1.8, matched by name, within 1e-6; kinematic bodies and the frames of fixed roots aside (DYN 4.5)"""
+    answer = peer("newton", file)
+    if answer is None:
+        pytest.skip("Newton does not convert it")
+    monkeypatch.setattr(mc.config, "compat", "newton-1.8")
+    own, other = ours(solver_of(file)), theirs(answer)
+    bodies, joints, geoms = (pairs(own, other, kind) for kind in ("body", "joint", "geom"))
+    assert len(bodies) > 1 and (len(bodies) == len(other["names"]["body"]) or len(set(other["names"]["body"])) != len(other["names"]["body"]))
+    same_bodies(own, other, bodies)
+    same_joints(own, other, joints)
+    same_geoms(own, other, geoms)
+    for name in ("integrator", "solver", "cone", "iterations", "ls_iterations", "tolerance", "impratio"):
+        close(own["opt." + name].ravel(), other["opt"][name], name)
+
+
+@needs_mujoco
+def test_a_rollout_is_mujocos_own_step_to_the_last_digits(tmp_path):
+    """The same model by mj_step: the state stays in MuJoCo between steps, so that nothing is rounded on the way"""
+    if peer_version("mujoco") != _core.mujoco_library()["version"]:
+        pytest.skip(f"the oracle has MuJoCo {peer_version('mujoco') or 'not at all'}")
+    file = tmp_path / "robot.xml"
+    file.write_text(ROBOT)
+    solver = solver_of(file)
+    state, control = solver.model.state(), solver.model.control()
+    mc.eval_fk(solver.model, state.joint_q, state.joint_qd, state)
+    start = solver._core.mujoco_push(0, state._core)
+    (tmp_path / "model.mjb").write_bytes(solver._core.mujoco_binary(0))
+    track = peer("rollout", tmp_path / "model.mjb", 0.002, 300, json.dumps(list(start)))
+    for expected in track:
+        solver.step(state, state, control, None, 0.002)
+    assert np.max(np.abs(np.asarray(solver._core.mujoco_numbers(0)) - np.asarray(track[-1]))) < 1e-9
+
+
+@needs_mujoco
+def test_own_contacts_are_wanted_where_they_were_asked_for_and_refused_elsewhere():
+    """GAP-056"""
+    builder = mc.ModelBuilder()
+    builder.add_ground_plane()
+    builder.add_shape_box(builder.add_body(xform=((0, 0, 0.11), (0, 0, 0, 1))), hx=0.2, hy=0.2, hz=0.1)
+    model = builder.finalize()
+    heights = []
+    for own in (True, False):
+        solver = mc.solvers.SolverMuJoCo(model, use_mujoco_contacts=own)
+        state = model.state()
+        contacts = model.collide(state)
+        with pytest.raises(ValueError, match="contacts"):
+            solver.step(state, state, None, contacts if own else None, 0.002)
+        for _ in range(500):
+            contacts = None if own else model.collide(state)
+            solver.step(state, state, None, contacts, 0.002)
+        heights.append(float(state.body_q[0][2]))
+    assert abs(heights[0] - 0.1) < 1e-3 and abs(heights[0] - heights[1]) < 1e-3
+
+
+@needs_mujoco
+def test_options_are_words_or_numbers_and_show_in_the_model():
+    builder = mc.ModelBuilder()
+    builder.add_body(mass=1.0, inertia=np.eye(3))
+    model = builder.finalize()
+    solver = mc.solvers.SolverMuJoCo(model, integrator="rk4", solver="cg", cone="elliptic", iterations=7, impratio=3.0, wind=(1, 2, 3))
+    fields = solver._core.mujoco_fields(0)
+    assert (fields["opt.integrator"].item(), fields["opt.solver"].item(), fields["opt.cone"].item()) == (1, 1, 1)
+    assert fields["opt.iterations"].item() == 7 and fields["opt.impratio"].item() == 3 and fields["opt.wind"].ravel().tolist() == [1, 2, 3]
+    with pytest.raises(ValueError, match="integrator"):
+        mc.solvers.SolverMuJoCo(model, integrator="verlet")
+    assert math.isclose(fields["opt.timestep"].item(), 0.002)
+
+
+def test_a_library_that_is_not_there_is_said_with_what_to_do(tmp_path):
+    """PYA-067, DYN-050"""
+    program = ("import mechane as mc\nb = mc.ModelBuilder()\nb.add_body(mass=1.0)\n"
+               "mc.solvers.SolverMuJoCo.register_custom_attributes(b)\n"
+               "try:\n    mc.solvers.SolverMuJoCo(b.finalize())\nexcept NotImplementedError as e:\n    print(type(e).__name__, e)\n")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, "MECHANE_MUJOCO": str(tmp_path)})
+    assert "NotSupportedError" in done.stdout and "SolverMuJoCo" in done.stdout, done.stdout + done.stderr
