@@ -267,6 +267,8 @@ const model::Contacts& Engine::contacts() const { return blocks_ ? blocks_->cont
 std::int32_t Engine::contact_count() const
 { return blocks_ ? blocks_->contact_count() : contacts_.rigid_contact_count; }
 
+double Engine::contact_share() const { return blocks_ ? blocks_->contact_share() : 0; }
+
 void Engine::wake(std::int32_t body) { blocks_ ? blocks_->wake(body) : solver_->wake(body); }
 
 void Engine::forget_worlds(std::span<const std::uint8_t> selected)

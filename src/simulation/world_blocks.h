@@ -39,6 +39,8 @@ class WorldBlocks {
     [[nodiscard]] const model::Contacts& contacts();
     [[nodiscard]] std::int32_t           contact_count();
     [[nodiscard]] bool                   overflow() const { return overflow_; }  ///< of the last step
+    /// How much of the time of the last step went to contacts, of all threads together.
+    [[nodiscard]] double                 contact_share() const { return contact_share_; }
     /// Contacts of a state without anything that is kept of earlier ones.
     void fresh_contacts(const model::State& state, model::Contacts& out);
     void set_overlaps(const collision::RestOverlaps& rest);
@@ -60,6 +62,7 @@ class WorldBlocks {
     struct Machine;
     struct Block;
     struct Inside;
+    struct Spent;
     WorldBlocks(const model::Model& model, const EngineOptions& options, const tasks::Pool& pool);
 
     [[nodiscard]] std::unique_ptr<collision::CollisionPipeline> make_pipeline(const model::Model& model) const;
@@ -77,6 +80,7 @@ class WorldBlocks {
     const tasks::Pool&                    pool_;
     std::int32_t                          worlds_at_once_ = 1;
     std::vector<std::unique_ptr<Machine>> machines_;  ///< one for each thread, of the blocks like the first
+    std::vector<Spent>                    spent_;     ///< by threads
     std::vector<Block>                    blocks_;
     bool numbers_differ_ = false, starts_differ_ = false;  ///< between blocks of one machine
 
@@ -84,6 +88,7 @@ class WorldBlocks {
     double              pending_dt_  = 0;
     bool                pending_for_step_ = false;
     bool                overflow_ = false, merged_ = false;
+    double              contact_share_ = 0;
     model::Contacts     contacts_;  ///< of all worlds, where somebody asked
 };
 

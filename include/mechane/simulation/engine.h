@@ -88,6 +88,9 @@ class Engine {
     /// How many rows those have, which costs less to ask for.
     [[nodiscard]] std::int32_t            contact_count() const;
     [[nodiscard]] const std::string&      solver_name() const { return options_.solver; }
+    /// How much of the time of the last `advance` went to contacts, where `find_contacts` left them to it: many small
+    /// worlds go through both together.
+    [[nodiscard]] double                  contact_share() const;
     /// Wakes the body and, in the next step, all that touches it.
     void                                  wake(std::int32_t body);
     [[nodiscard]] const tasks::Pool&      pool() const { return pool_; }
