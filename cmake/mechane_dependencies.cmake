@@ -12,6 +12,7 @@ if(MECHANE_WITH_USD)
   find_package(JPEG REQUIRED)
   find_package(ZLIB REQUIRED)
   find_package(EXPAT REQUIRED)
+  include(mechane_zstd)
   find_path(MECHANE_BEAST boost/beast/version.hpp REQUIRED)  # headers alone
   find_path(MECHANE_TOMLPLUSPLUS toml++/toml.h REQUIRED)
   include(mechane_openusd)
@@ -50,10 +51,11 @@ function(mechane_allocator target)
   endif()
 endfunction()
 
-# mechane_relocatable(<executable>): finds its libraries relative to itself, wherever the folder is moved.
+# mechane_relocatable(<executable>): finds its libraries relative to itself, wherever the folder is moved: beside it, as installed, in the wheel.
 function(mechane_relocatable target)
   if(MECHANE_WITH_USD)
     set_target_properties(${target} PROPERTIES
-      BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/openusd/pxr/.libs:$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/mechane/openusd/pxr/.libs" INSTALL_RPATH_USE_LINK_PATH OFF)
+      BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH
+      "$ORIGIN/openusd/pxr/.libs:$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/mechane/openusd/pxr/.libs:$ORIGIN/../openusd/usd/.libs" INSTALL_RPATH_USE_LINK_PATH OFF)
   endif()
 endfunction()

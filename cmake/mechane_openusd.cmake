@@ -35,14 +35,13 @@ endforeach()
 set_target_properties(pxr::boost-python PROPERTIES IMPORTED_LOCATION_RELEASE "${MECHANE_OPENUSD_RUNTIME}/pxr/.libs/libPxrBoostPython.so")
 set_target_properties(TBB::tbb PROPERTIES IMPORTED_LOCATION_RELEASE "${MECHANE_OPENUSD_RUNTIME}/pxr/.libs/libtbb.so")
 
-# What OpenUSD's libraries ask of Python, answered for programs; an extension module has the interpreter's answers.
+# What OpenUSD's libraries ask of Python, answered: no interpreter runs that they should know of.
 add_library(mechane_no_python SHARED ${_python_stubs})
 set_target_properties(mechane_no_python PROPERTIES
   OUTPUT_NAME MechaneNoPython LIBRARY_OUTPUT_DIRECTORY ${MECHANE_OPENUSD_RUNTIME}/pxr/.libs C_VISIBILITY_PRESET default)
 
 add_library(mechane_openusd INTERFACE)
-target_link_libraries(mechane_openusd INTERFACE pxr::pcp pxr::kind Threads::Threads
-  $<$<NOT:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,MODULE_LIBRARY>>:mechane_no_python>)
+target_link_libraries(mechane_openusd INTERFACE pxr::pcp pxr::kind Threads::Threads mechane_no_python)
 target_compile_definitions(mechane_openusd INTERFACE _GLIBCXX_PERMIT_BACKWARD_HASH)
 # The libraries have no search path of their own: they are found by that of the program, which must be of the kind that is inherited.
 target_link_options(mechane_openusd INTERFACE -Wl,--no-as-needed -Wl,--disable-new-dtags)

@@ -6,26 +6,14 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <string_view>
 #include <thread>
+
+#include "cli/child.h"
 
 extern char** environ;
 
 namespace mechane::cli {
 namespace {
-
-/// Whether a program of this name is on the path.
-bool is_on_path(const char* name)
-{
-    const char* path = std::getenv("PATH");
-    for (std::string_view rest = path != nullptr ? path : ""; !rest.empty();) {
-        const std::size_t end = rest.find(':');
-        if (access((std::filesystem::path(rest.substr(0, end)) / name).c_str(), X_OK) == 0) return true;
-        rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-    }
-    return false;
-}
 
 bool start(const char* program, const std::string& url)
 {
@@ -48,11 +36,11 @@ bool start(const char* program, const std::string& url)
 bool open_in_browser(const std::string& url)
 {
     const char* own = std::getenv("BROWSER");
-    if (own != nullptr && *own != '\0' && is_on_path(own)) return start(own, url);
+    if (own != nullptr && *own != '\0' && on_path(own)) return start(own, url);
     const bool display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
     if (!display) return false;
     for (const char* program : {"xdg-open", "sensible-browser"})
-        if (is_on_path(program)) return start(program, url);
+        if (on_path(program)) return start(program, url);
     return false;
 }
 

@@ -3,8 +3,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <nlohmann/json.hpp>
 
+#include "cli/child.h"
 #include "cli/command.h"
 #include "mechane/solvers/parameters.h"
 #include "mechane/solvers/solver.h"
@@ -20,6 +22,7 @@ struct Check {
     std::string name, value;
     bool        good;
     std::string remedy;
+    bool        needed = true;  ///< the program works without it: its absence is no finding
 };
 
 std::string simd()
@@ -45,6 +48,75 @@ Check openusd()
     return {"OpenUSD", "26.8", true, {}};
 }
 
+/// A program that some outputs and commands use where it is there.
+Check optional_program(const char* what, std::span<const char* const> names, const char* use, const char* remedy)
+{
+    for (const char* name : names)
+        if (const auto file = on_path(name)) return {what, *file, true, {}, false};
+    return {what, fmt::format("not there: {}", use), false, remedy, false};
+}
+
+/// Packages of Python that work together with ours, by one start of the interpreter.
+void add_packages(std::vector<Check>& all)
+{
+    struct Package {
+        const char *module, *distribution, *use;
+    };
+    constexpr Package kPackages[] = {
+        {"mechane", "mechane", "the same library in Python"},
+        {"numpy", "numpy", "arrays of the Python module"},
+        {"gymnasium", "gymnasium", "mechane.gym: environments for learning"},
+        {"torch", "torch", "policies, and arrays as its tensors"},
+        {"jax", "jax", "arrays as JAX's"},
+        {"mujoco", "mujoco", "comparisons with MuJoCo"},
+        {"ray", "ray", "mechane.distributed: many processes and machines"},
+        {"mcap", "mcap", "reading our .mcap in Python"},
+        {"rerun", "rerun-sdk", "outputs .rrd"},
+    };
+    const auto python = python_program();
+    if (!python) {
+        all.push_back({"Python", "not there: the module and its packages", false, "Install python3.", false});
+        return;
+    }
+    std::string code =
+        "import sys, importlib.util as u, importlib.metadata as m\n"
+        "def v(d):\n"
+        "    try: return m.version(d)\n"
+        "    except Exception: return '?'\n"
+        "print('.'.join(map(str, sys.version_info[:3])))\n";
+    for (const Package& package : kPackages)
+        code += fmt::format("print(v('{1}') if u.find_spec('{0}') else '')\n", package.module, package.distribution);
+    auto child = Child::start({*python, "-c", code});
+    if (!child || child->wait(std::chrono::seconds(20)) != 0) {
+        all.push_back({"Python", *python + " does not run", false, "Set MECHANE_PYTHON to an interpreter that does.", false});
+        return;
+    }
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < child->output().size();) {
+        const std::size_t end = std::min(child->output().find('\n', at), child->output().size());
+        lines.push_back(child->output().substr(at, end - at));
+        at = end + 1;
+    }
+    lines.resize(1 + std::size(kPackages));
+    all.push_back({"Python", fmt::format("{} ({})", lines[0], *python), true, {}, false});
+    for (std::size_t i = 0; i < std::size(kPackages); ++i) {
+        const Package& package = kPackages[i];
+        const bool     there   = !lines[i + 1].empty();
+        all.push_back({fmt::format("Python: {}", package.module), there ? lines[i + 1] : fmt::format("not there: {}", package.use),
+                       there, fmt::format("{} -m pip install {}", *python, package.distribution), false});
+    }
+}
+
+void add_optional(std::vector<Check>& all)
+{
+    constexpr const char* kFfmpeg[]  = {"ffmpeg"};
+    constexpr const char* kBrowser[] = {"xdg-open", "sensible-browser", "chromium", "google-chrome", "firefox"};
+    all.push_back(optional_program("ffmpeg", kFfmpeg, "outputs .gif and .mp4", "Install ffmpeg; .apng needs none."));
+    all.push_back(optional_program("browser", kBrowser, "opening pages by itself (--open, view)",
+                                   "Install a browser, or open the address that is printed in one elsewhere."));
+    add_packages(all);
+}
+
 std::vector<Check> checks()
 {
     std::vector<Check> all;
@@ -65,6 +137,7 @@ std::vector<Check> checks()
     const auto      temporary = std::filesystem::temp_directory_path(ignored);
     all.push_back({"temporary folder", temporary.string(), access(temporary.c_str(), W_OK) == 0,
                    "Set TMPDIR to a folder that can be written."});
+    add_optional(all);
     return all;
 }
 
@@ -111,7 +184,7 @@ void print_solvers(const Context& context)
 void add_doctor(CLI::App& app, Context& context)
 {
     const auto solver_table = std::make_shared<bool>(false);
-    CLI::App*  verb         = app.add_subcommand("doctor", "Show what this build can do on this machine");
+    CLI::App*  verb         = app.add_subcommand("doctor", "Show what this build can do on this machine, and what is missing");
     verb->add_flag("--solvers", *solver_table, "Show which features each solver supports");
     add_global_options(*verb, context);
     verb->callback([&context, solver_table] {
@@ -123,12 +196,12 @@ void add_doctor(CLI::App& app, Context& context)
         const auto all  = checks();
         auto       list = nlohmann::json::array();
         for (const Check& check : all) {
-            if (!check.good) context.exit = kExitFindings;
+            if (!check.good && check.needed) context.exit = kExitFindings;
             list.push_back(
-                {{"name", check.name}, {"value", check.value}, {"ok", check.good}, {"remedy", check.remedy}});
+                {{"name", check.name}, {"value", check.value}, {"ok", check.good}, {"needed", check.needed}, {"remedy", check.good ? "" : check.remedy}});
             if (context.global.json) continue;
-            context.io.out(fmt::format("{:18} {}\n", check.name, check.value));
-            if (!check.good) context.io.out(fmt::format("{:18} help: {}\n", "", check.remedy));
+            context.io.out(fmt::format("{:19} {}\n", check.name, check.value));
+            if (!check.good) context.io.out(fmt::format("{:19} help: {}\n", "", check.remedy));
         }
         if (context.global.json)
             context.io.out(nlohmann::json{{"schema", "mechane.doctor/1"}, {"checks", list}}.dump(1) + "\n");

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/movie.h"
 #include "mechane/files/inputs.h"
 #include "mechane/files/replace.h"
 #include "mechane/record/codes.h"
@@ -85,6 +86,7 @@ std::optional<ExitCode> check_outputs(const CLI::App& verb, Context& context)
             const bool may_be_input = may_rewrite(verb, *option, place);
             if (option->get_type_name() == kFile && !may_be_input) context.outputs.push_back(file);
             if (option->get_type_name() == kOther) continue;
+            if (const auto possible = movies_possible(file); !possible) return context.io.fail(possible.error());
             if (const auto possible = try_output(file, option->get_type_name() == kFolder, may_be_input); !possible)
                 return context.io.fail(possible.error());
         }

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "cli/looks.h"
+#include "cli/movie.h"
+#include "cli/rrd.h"
 #include "mechane/simulation/atomic_file.h"
 #include "mechane/record/codes.h"
 #include "mechane/record/write.h"
@@ -21,8 +23,8 @@ namespace mechane::cli {
 namespace {
 
 constexpr std::string_view                 kRecording = ".mrec";
-constexpr std::array<std::string_view, 11> kExtensions{".json", ".json.gz", ".csv",  ".usda", ".usdc",   ".usd",
-                                                       ".html", ".png",     ".apng", ".mcap", kRecording};
+constexpr std::array<std::string_view, 14> kExtensions{".json", ".json.gz", ".csv",  ".usda", ".usdc", ".usd",      ".html",
+                                                       ".png",  ".apng",    ".gif",  ".mp4",  ".mcap", ".rrd", kRecording};
 
 /// gzip with a zero time stamp, so that equal content gives equal bytes.
 std::optional<std::string> compressed(std::string_view text)
@@ -52,7 +54,7 @@ Result<void> write_file(const std::string& file, std::string_view text, const fi
 
 Result<void> write_json(const std::string& file, const std::string& text, const Io& io)
 {
-    if (file == "-.json") return io.out(text), Result<void>();
+    if (file == "-.json" || file == "-") return io.out(text), Result<void>();
     return write_file(file, text, {});
 }
 
@@ -82,7 +84,7 @@ run::StageInWorld stage_in_world(const run::Scene& scene)
 
 bool is_known_output(const std::string& file)
 {
-    return file == "/dev/null" || std::any_of(kExtensions.begin(), kExtensions.end(),
+    return file == "/dev/null" || file == "-" || std::any_of(kExtensions.begin(), kExtensions.end(),
                                               [&](std::string_view extension) { return file.ends_with(extension); });
 }
 
@@ -111,9 +113,10 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
     const record::WriteOptions options{.json = {.reproducible = context.global.reproducible, .contact_points = false,
                                                 .sensors = publishing.sensors},
                                        .usd  = usd_options(scene)};
-    if (file.ends_with(".json") || file.ends_with(".json.gz"))
+    if (file == "-.csv") return context.io.out(record::to_csv(scene.model, recording, publishing.sensors)), Result<void>();
+    if (file.ends_with(".json") || file.ends_with(".json.gz") || file == "-")
         return write_json(file, record::to_json(scene.model, recording, options.json), context.io);
-    if (file.ends_with(".html") || file.ends_with(".png") || file.ends_with(".apng")) {
+    if (file.ends_with(".html") || file.ends_with(".png") || file.ends_with(".apng") || is_movie(file)) {
         const Diagnostics looks = report_looks(scene.model, context.io);
         const Diagnostic* large = looks.find(viewer::kTextureSmaller.id);
         if (large != nullptr && file.ends_with(".html"))
@@ -122,13 +125,15 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
     }
     if (file.ends_with(".html")) return viewer::write_html(scene.model, recording, file);
     const viewer::RenderOptions picture{.threads = context.global.threads};
-    if (file.ends_with(".apng") || file.find('%') != std::string::npos) {
+    if (file.ends_with(".apng") || is_movie(file) || file.find('%') != std::string::npos) {
         viewer::AnimationOptions animation;
         animation.render.threads = context.global.threads;
+        if (is_movie(file)) return write_movie(scene.model, recording, animation, file, context.io);
         return viewer::write_animation(scene.model, recording, animation, file);
     }
     if (file.ends_with(".png"))
         return viewer::render_png(scene.model, recording, recording.frames.size() - 1, picture, file);
+    if (is_rrd(file)) return write_rrd(scene.model, recording, file);
     Diagnostics found;
     const auto  done = file.ends_with(".mcap")
                            ? run::write_mcap(scene, recording, {options.usd.X_WS, options.usd.meters_per_unit},

@@ -13,7 +13,8 @@
 
 namespace mechane::cli {
 
-/// True when the extension of `file` is one that `write_output` knows. "/dev/null" and "-.json" (JSON to stdout) are.
+/// True when the extension of `file` is one that `write_output` knows. "/dev/null", and "-" and "-.json" (JSON to
+/// stdout) are.
 bool is_known_output(const std::string& file);
 /// True for a recording that can be verified (.mrec); it is written during the run and not by `write_output`.
 bool is_recording(const std::string& file);

@@ -135,9 +135,12 @@ Launch this_executable()
 {
     std::error_code             failed;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
-    std::filesystem::path       samples = program.parent_path() / "samples";  // in the build's folder, else installed
-    if (!std::filesystem::exists(samples, failed)) samples = program.parent_path() / "../share/mechane/samples";
-    return {program.string(), {}, samples.lexically_normal().string()};
+    std::filesystem::path       samples;
+    for (const char* place : {"samples", "../share/mechane/samples", "../samples"}) {  // of a build, installed, of a wheel
+        samples = (program.parent_path() / place).lexically_normal();
+        if (std::filesystem::exists(samples, failed)) break;
+    }
+    return {program.string(), {}, samples.string()};
 }
 
 int run_program(int argc, char** argv, const Launch& launch)

@@ -92,6 +92,28 @@ class CameraWork {
 
 }  // namespace
 
+Result<void> draw_animation(const model::Model& model, const record::Recording& recording,
+                            const AnimationOptions& options,
+                            const std::function<Result<void>(const Image&, std::size_t, std::size_t)>& take)
+{
+    if (auto wrong = check_request(recording, 0, options.render, {})) return std::move(*wrong);
+    const double fps =
+        std::isfinite(options.frames_per_second) && options.frames_per_second > 0 ? options.frames_per_second : 30;
+    const double speed = std::isfinite(options.speed) && options.speed > 0 ? options.speed : 1;
+
+    const Scene       scene  = build_scene(model);
+    const auto        chosen = chosen_frames(recording, speed / fps);
+    const CameraWork  cameras(scene, recording, chosen, options.render);
+    const double      scale = options.render.contacts ? force_scale(recording, cameras.radius()) : 0;
+    const tasks::Pool pool(options.render.threads);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        const record::Frame& frame = recording.frames[chosen[i]];
+        if (auto done = take(draw(scene, frame, cameras.at(frame, scale), options.render, pool), i, chosen.size()); !done)
+            return done;
+    }
+    return {};
+}
+
 Result<void> write_animation(const model::Model& model, const record::Recording& recording,
                              const AnimationOptions& options, const std::string& file)
 {
@@ -102,30 +124,21 @@ Result<void> write_animation(const model::Model& model, const record::Recording&
         return make_diagnostic(kAnimationName, {.layer = file}, fmt::format("'{}' does not name an animation", file));
     const double fps =
         std::isfinite(options.frames_per_second) && options.frames_per_second > 0 ? options.frames_per_second : 30;
-    const double speed = std::isfinite(options.speed) && options.speed > 0 ? options.speed : 1;
-
-    const Scene       scene  = build_scene(model);
-    const auto        chosen = chosen_frames(recording, speed / fps);
-    const CameraWork  cameras(scene, recording, chosen, options.render);
-    const double      scale = options.render.contacts ? force_scale(recording, cameras.radius()) : 0;
-    const tasks::Pool pool(options.render.threads);
     if (name) {
         std::error_code ignored;  // a folder that cannot be made shows when the first picture is written
         if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty())
             std::filesystem::create_directories(folder, ignored);
     }
-    AnimatedPng animation(options.render.width, options.render.height, static_cast<std::uint32_t>(chosen.size()), fps);
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-        const record::Frame& frame = recording.frames[chosen[i]];
-        const Image          image = draw(scene, frame, cameras.at(frame, scale), options.render, pool);
-        if (!name) {
-            animation.add(image);
-            continue;
-        }
-        if (auto done = record::write_file(name->at(i), encode_png(image)); !done) return done;
-    }
-    if (name) return {};
-    return record::write_file(file, std::move(animation).finish());
+    std::optional<AnimatedPng> animation;
+    const auto take = [&](const Image& image, std::size_t i, std::size_t count) -> Result<void> {
+        if (name) return record::write_file(name->at(i), encode_png(image));
+        if (!animation)
+            animation.emplace(options.render.width, options.render.height, static_cast<std::uint32_t>(count), fps);
+        animation->add(image);
+        return {};
+    };
+    if (auto done = draw_animation(model, recording, options, take); !done || name) return done;
+    return record::write_file(file, std::move(*animation).finish());
 }
 
 }  // namespace mechane::viewer

@@ -1,10 +1,12 @@
 """mechane sim -o run.mcap: what a simulator that follows REP-0158 would publish, without ROS installed (GAP-067)."""
+import ctypes
 import json
 import math
 import os
 import struct
 import tempfile
 import unittest
+import zlib
 
 from tests.cli.program import mechane
 
@@ -133,21 +135,38 @@ class Cursor:
         return self.bytes(self.take("I")).rstrip(b"\0").decode()
 
 
+def unpacked(compression, data, size):
+    """Bytes of a chunk, by the library that the program links too."""
+    if compression == "":
+        return data
+    assert compression == "zstd"
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    out = ctypes.create_string_buffer(size)
+    assert zstd.ZSTD_decompress(out, ctypes.c_size_t(size), data, ctypes.c_size_t(len(data))) == size
+    return out.raw
+
+
+def records(data, begin=0):
+    """(place, opcode, content) of one record after the other."""
+    at = begin
+    while at < len(data):
+        size = struct.unpack_from("<Q", data, at + 1)[0]
+        yield at, data[at], data[at + 9:at + 9 + size]
+        at += 9 + size
+
+
 def read_mcap(path):
-    """({id: (topic, schema, metadata)}, [(topic, time in s, data)]) of a file without chunks; the summary must say the same."""
+    """({id: (topic, schema, metadata)}, [(topic, time in s, data)]) of a file. Chunks, indices, sums and summary must say the same."""
     with open(path, "rb") as file:
         data = file.read()
     magic = b"\x89MCAP0\r\n"
     assert data.startswith(magic) and data.endswith(magic)
-    schemas, channels, messages, at, again = {}, {}, [], len(magic), {}
-    ended = False
-    while at < len(data) - len(magic):
-        opcode, size = data[at], struct.unpack_from("<Q", data, at + 1)[0]
-        c = Cursor(data[at + 9:at + 9 + size])
-        at += 9 + size
-        if opcode == 0x01:
-            assert c.text() == "ros2"
-        elif opcode == 0x03:
+    schemas, channels, messages, again, chunks, ended = {}, {}, [], {}, {}, False
+    lengths, groups = {}, {}
+
+    def definition(opcode, c):
+        if opcode == 0x03:
             number = c.take("H")
             schemas[number] = (c.text(), c.text(), c.text())
         elif opcode == 0x04:
@@ -159,15 +178,61 @@ def read_mcap(path):
                 key = c.text()
                 about[key] = c.text()
             (again if ended else channels)[number] = (name, schemas[schema], about)
-        elif opcode == 0x05:
-            number, _, time = c.take("H"), c.take("I"), c.take("Q")
-            c.take("Q")
-            messages.append((channels[number][0], time / 1e9, c.data[c.at:]))
+
+    summary = None
+    for place, opcode, content in records(data[:-len(magic)], len(magic)):
+        c = Cursor(content)
+        lengths[place] = 9 + len(content)
+        groups.setdefault(opcode, []).append(place)
+        if opcode == 0x01:
+            assert c.text() == "ros2"
+        elif opcode in (0x03, 0x04):
+            definition(opcode, c)
+        elif opcode == 0x06:
+            first, last, size, crc, compression = c.take("Q"), c.take("Q"), c.take("Q"), c.take("I"), c.text()
+            inside = unpacked(compression, c.bytes(c.take("Q")), size)
+            assert zlib.crc32(inside) == crc
+            chunks[place] = {"first": first, "last": last, "offsets": {}, "places": {}}
+            for at, kind, record in records(inside):
+                m = Cursor(record)
+                definition(kind, m)
+                if kind == 0x05:
+                    number, _, time = m.take("H"), m.take("I"), m.take("Q")
+                    m.take("Q")
+                    assert first <= time <= last
+                    chunks[place]["places"].setdefault(number, []).append((time, at))
+                    messages.append((channels[number][0], time / 1e9, m.data[m.at:]))
+        elif opcode == 0x07:
+            number, end = c.take("H"), c.take("I") + c.at
+            entries = []
+            while c.at < end:
+                entries.append((c.take("Q"), c.take("Q")))
+            chunk = chunks[max(p for p in chunks if p < place)]
+            assert entries == chunk["places"][number]
+            chunk["offsets"][number] = place
+        elif opcode == 0x08:
+            first, last, start, size = c.take("Q"), c.take("Q"), c.take("Q"), c.take("Q")
+            chunk = chunks[start]
+            assert (first, last, size) == (chunk["first"], chunk["last"], lengths[start])
+            end = c.take("I") + c.at
+            offsets = {}
+            while c.at < end:
+                number = c.take("H")
+                offsets[number] = c.take("Q")
+            assert offsets == chunk["offsets"]
         elif opcode == 0x0F:
-            ended = True
+            assert c.take("I") == zlib.crc32(data[:place])
+            ended, summary = True, place + lengths[place]
         elif opcode == 0x0B:
             assert c.take("Q") == len(messages)
-    assert again == channels
+        elif opcode == 0x0E:
+            kind, start, size = c.take("B"), c.take("Q"), c.take("Q")
+            there = [p for p in groups[kind] if p >= summary]
+            assert (start, start + size) == (there[0], there[-1] + lengths[there[-1]])
+        elif opcode == 0x02:
+            start, offsets, crc = c.take("Q"), c.take("Q"), c.take("I")
+            assert start == summary and offsets == groups[0x0E][0] and crc == zlib.crc32(data[start:place + 9 + 16])
+    assert again == channels and len(chunks) == len(groups.get(0x08, []))
     return channels, messages
 
 

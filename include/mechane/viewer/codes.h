@@ -12,6 +12,14 @@ inline constexpr Code kPictureSize{"RENDER_SIZE", Severity::error, "A picture ca
 inline constexpr Code kAnimationName{"RENDER_NAME", Severity::error, "The name of an animation's files is not usable.",
                                      "Use a name ending in .png or .apng, with at most one number such as %04d."};
 
+inline constexpr Code kMovieProgram{"RENDER_MOVIE_PROGRAM", Severity::error,
+                                    "Movies are made by the program ffmpeg, which is not there or failed.",
+                                    "Install ffmpeg; .apng and numbered pictures (frames/%04d.png) need no other program."};
+
+inline constexpr Code kRrdPackage{"RENDER_RRD_PACKAGE", Severity::error,
+                                  "Recordings of Rerun are written by its Python package, which is not there or failed.",
+                                  "python3 -m pip install rerun-sdk; MECHANE_PYTHON names another interpreter that has it."};
+
 inline constexpr Code kNotDrawn{"RENDER_NOT_DRAWN", Severity::warning,
                                 "Pictures and pages show less of the materials than the stage authors.",
                                 "Nothing to do: of a material only the base colour, its texture and the opacity are drawn."};

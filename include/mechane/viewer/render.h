@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,8 +48,14 @@ struct AnimationOptions {
     double        speed             = 1;   ///< recorded seconds per second
 };
 
+/// Draws the pictures of an animation one after the other and hands each to `take`, with its number and how many there will be. The camera
+/// stands still where it sees the whole motion, or follows what travels far. Ends with the first error of `take`.
+/// @error RENDER_FRAME_MISSING, RENDER_SIZE
+Result<void> draw_animation(const model::Model& model, const record::Recording& recording, const AnimationOptions& options,
+                            const std::function<Result<void>(const Image& image, std::size_t index, std::size_t count)>& take);
+
 /// One animated PNG that repeats for ever, or numbered pictures when the name holds a printf number
-/// ("frames/%04d.png"). The camera stands still where it sees the whole motion, or follows what travels far.
+/// ("frames/%04d.png").
 /// @error RENDER_FRAME_MISSING, RENDER_SIZE, RENDER_NAME, RECORD_WRITE_FAILED
 Result<void> write_animation(const model::Model& model, const record::Recording& recording,
                              const AnimationOptions& options, const std::string& file);

@@ -1,0 +1,15 @@
+# mechane::zstd: the libzstd of the system. Read by our build and by the installed package.
+if(NOT TARGET mechane::zstd)
+  find_library(MECHANE_ZSTD zstd)
+  find_path(MECHANE_ZSTD_INCLUDE zstd.h)
+  if(NOT MECHANE_ZSTD OR NOT MECHANE_ZSTD_INCLUDE)
+    if(DEFINED CMAKE_FIND_PACKAGE_NAME)  # the installed package says it where find_package does
+      set(${CMAKE_FIND_PACKAGE_NAME}_FOUND FALSE)
+      set(${CMAKE_FIND_PACKAGE_NAME}_NOT_FOUND_MESSAGE "libzstd is missing (Debian: libzstd-dev)")
+      return()
+    endif()
+    message(FATAL_ERROR "libzstd is missing (Debian: libzstd-dev)")
+  endif()
+  add_library(mechane::zstd UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(mechane::zstd PROPERTIES IMPORTED_LOCATION "${MECHANE_ZSTD}" INTERFACE_INCLUDE_DIRECTORIES "${MECHANE_ZSTD_INCLUDE}")
+endif()
