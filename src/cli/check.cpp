@@ -2,55 +2,34 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
-#include <iterator>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <span>
 #include <sstream>
-#include <thread>
-
-#include <unistd.h>
 
 #include "cli/behaviour.h"
+#include "cli/caching.h"
 #include "cli/check_config.h"
-#include "cli/check_page.h"
+#include "cli/check_judge.h"
+#include "cli/check_output.h"
 #include "cli/command.h"
-#include "cli/isolate.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/registry.h"
 #include "mechane/conformance/check.h"
 #include "mechane/conformance/codes.h"
 #include "mechane/conformance/formats.h"
+#include "mechane/files/cache_folder.h"
+#include "mechane/files/kept_results.h"
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
-#include "mechane/usd/inspect.h"
-#include "mechane/usd/selections.h"
+#include "mechane/usd/packages.h"
 
 /// mechane check: checks assets against REP-0158.
 namespace mechane::cli {
 namespace {
-
-struct CheckArgs {
-    std::vector<std::string> assets;
-    std::string              profile, format = "text", severity = "info", fail_on, config, variants = "default";
-    std::vector<std::string> select, ignore, sections, interfaces;
-    std::string              baseline, write_baseline, output, pictures, registry;
-    std::size_t              max_per_rule = 20;
-    std::size_t              max_states   = 64;
-    bool statistics = false, list_rules = false, exit_zero = false, all_variants = false, strict_payloads = false,
-         ros_env = false, behaviour = false, manual = false;
-};
-
-Severity severity_named(const std::string& name)
-{ return name == "error" ? Severity::error : name == "warning" ? Severity::warning : Severity::info; }
 
 /// Files as given; for a folder every USD file below it, sorted.
 std::vector<std::string> files_of(const std::vector<std::string>& assets)
@@ -86,16 +65,6 @@ std::vector<std::string> read_lines(const std::string& file)
     return lines;
 }
 
-std::string statistics(const std::vector<conformance::Report>& reports)
-{
-    std::map<std::pair<std::string_view, std::string_view>, std::size_t> counts;
-    for (const conformance::Report& report : reports)
-        for (const conformance::Finding& finding : report.findings) ++counts[{finding.rule->id, finding.rule->slug}];
-    std::string out;
-    for (const auto& [rule, count] : counts) out += fmt::format("{:6}  {:12} {}\n", count, rule.first, rule.second);
-    return out;
-}
-
 std::string list_rules()
 {
     std::string out;
@@ -112,140 +81,80 @@ std::string list_rules()
                      fmt::join(conformance::profiles(), ", "));
 }
 
-std::string formatted(const CheckArgs& args, const std::vector<conformance::Report>& reports,
-                      std::vector<Diagnostic> unopened, Context& context)
+/// The cache of verdicts; nothing where none is wanted, or nothing can be kept.
+std::unique_ptr<files::KeptResults> cache_of(const CheckArgs& args, const usd::OpenOptions& open,
+                                             const conformance::CheckOptions& options, const Context& context)
 {
-    const bool terminal = args.output.empty() && context.io.colored(STDOUT_FILENO);
-    conformance::FormatOptions options{MECHANE_VERSION, terminal, args.max_per_rule, std::move(unopened), {}};
-    if (args.format == "json") return conformance::to_json(reports, options);
-    if (args.format == "sarif") return conformance::to_sarif(reports, options);
-    if (args.format == "junit") return conformance::to_junit(reports, severity_named(args.fail_on));
-    if (args.format == "html") {
-        options.pictures = page_pictures(reports, context);
-        return conformance::to_html(reports, options);
-    }
-    if (args.format == "github") return conformance::to_github(reports);
-    std::string out;
-    for (const conformance::Report& report : reports) out += conformance::to_text(report, options);
-    return out;
+    const std::string folder = cache_folder("verdicts");
+    if (folder.empty()) return nullptr;
+    std::string configuration = check_configuration(args, options, context);
+    if (configuration.empty()) return nullptr;
+    usd::answer_for_packages(open.packages);
+    return std::make_unique<files::KeptResults>(
+        files::CacheFolder(folder, ".verdict", cache_bytes()),
+        std::move(configuration), args.reread);
 }
 
-std::string canonical(const std::string& file)
-{
-    std::error_code unknown;
-    return std::filesystem::weakly_canonical(file, unknown).string();
-}
-
-/// The result for one file. Results are printed in the order of the files, whichever worker finished first.
-struct Judged {
-    std::string                        file;   ///< canonical
-    bool                               given;  ///< named by the user; otherwise found in a folder
-    std::set<std::string>              uses;   ///< canonical names of its layers
-    std::optional<conformance::Report> report;
-    Diagnostics                        found;
-    ExitCode                           exit = kExitClean;
-    std::optional<Diagnostic>          lacks = {};  ///< a selection of --variant that it does not have
+/// Exit statuses by weight: findings, then input, then a bug.
+struct Worst {
+    int exit = kExitClean;
+    void met(int other) { exit = std::max(exit, other); }
 };
 
-/// The exit status for a file that could not be checked.
-ExitCode exit_of_failure(const Diagnostic& error)
+/// Prints the verdicts, in the order of the files.
+int tell(const CheckArgs& args, const CheckConfig& config, Verdicts& verdicts, Context& context)
 {
-    if (error.id == conformance::codes::kOption.id) return kExitUsage;
-    return error.id == conformance::codes::kRuleFailed.id ? kExitBug : kExitInput;
-}
-
-Judged judge(const std::string& file, bool given, const usd::OpenOptions& open,
-             const conformance::CheckOptions& options, const CheckArgs& args, const Context& context)
-{
-    Judged     out{canonical(file), given, {}, {}, {}, kExitClean};
-    const auto fail = [&](const Diagnostic& error, ExitCode exit) {
-        out.found.add(error);
-        out.exit = exit;
-    };
-    if (const auto died = given ? std::nullopt : try_in_child(file, context))  // one file of a folder
-        return fail(*died, kExitInput), out;
-    const auto stage = usd::Stage::open(file, open);
-    if (!stage) return fail(stage.error(), kExitInput), out;
-    if (options.pool != nullptr) {  // the only file: the process ends soon, and destroying the stage takes a while
-        static std::shared_ptr<const usd::Stage> left;
-        left = *stage;
+    Io&                     io = context.io;
+    std::vector<Diagnostic> lacking;
+    if (!context.global.variants.empty())
+        for (std::size_t i = 0; i < verdicts.size(); ++i) {
+            const auto judged = verdicts.at(i);
+            if (!judged) return io.fail(judged.error());
+            if (judged->lacks) lacking.push_back(*judged->lacks);
+        }
+    if (!report_lacking(lacking, verdicts.size(), context)) return kExitUsage;
+    const bool     writes_baseline = !args.write_baseline.empty();
+    const auto     output          = writes_baseline ? nullptr : check_output(args, verdicts.parts(), context);
+    const Severity wanted = severity_named(args.severity), fatal = severity_named(args.fail_on);
+    std::string    known;
+    const std::string day = today();
+    Worst             worst;
+    if (!writes_baseline && output == nullptr) return kExitUsage;
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        auto judged = verdicts.at(i);
+        if (!judged) return io.fail(judged.error());
+        io.report(judged->found);
+        if (judged->exit == kExitUsage) return kExitUsage;
+        if (judged->exit != kExitClean && output != nullptr)
+            for (const Diagnostic& problem : judged->found)
+                if (problem.severity == Severity::error) output->add_unopened(problem);
+        worst.met(judged->exit);
+        if (!judged->report) continue;
+        conformance::Report& report = *judged->report;
+        for (const conformance::RuleOutcome& outcome : report.outcomes) {
+            if (!outcome.failed) continue;
+            worst.exit = kExitBug;  // it outweighs every other status of the asset
+            io.report(make_diagnostic(conformance::codes::kRuleFailed, {.layer = report.asset},
+                                      fmt::format("{}: {}", outcome.rule->id, outcome.reason)));
+        }
+        suppress(report, config.suppressions, day);
+        for (const conformance::Finding& finding : report.findings) {
+            if (finding.severity >= fatal && worst.exit == kExitClean && !args.exit_zero) worst.exit = kExitFindings;
+            if (writes_baseline)
+                known += fmt::format("{} {} {}\n", finding.fingerprint, finding.rule->id, finding.site.prim);
+        }
+        std::erase_if(report.findings, [&](const conformance::Finding& finding) { return finding.severity < wanted; });
+        if (output != nullptr) output->add(std::move(report));
     }
-    for (const std::string& layer : (*stage)->used_layers()) out.uses.insert(canonical(layer));
-    if (const Diagnostics wrong = usd::check_selections(**stage, open.variant_selections); !wrong.empty())
-        out.lacks = *wrong.begin();
-    usd::inspect(**stage, out.found);  // authored values that are not read, or are read in an unexpected way
-    const bool variants = args.all_variants || args.variants != "default";
-    auto       report   = variants ? conformance::check_variants(**stage, file, open, options,
-                                                                 {args.variants == "product", args.max_states})
-                                   : conformance::check(**stage, options);
-    if (!report) return fail(report.error(), exit_of_failure(report.error())), out;
-    for (const Diagnostic& found : (*stage)->diagnostics())
-        if (found.severity == Severity::error) fail(found, kExitInput);
-    out.report = std::move(*report);
-    return out;
-}
-
-/// Calls `body` for each number below `count`, by as many workers as there are cores or --threads asks for.
-void for_each_on_cores(std::size_t count, const Context& context, const std::function<void(std::size_t)>& body)
-{
-    std::atomic<std::size_t> next{0};
-    const auto               work = [&] {
-        for (std::size_t i = next++; i < count; i = next++) body(i);
-    };
-    const std::size_t        cores = context.global.threads > 0 ? static_cast<std::size_t>(context.global.threads)
-                                                                : std::thread::hardware_concurrency();
-    std::vector<std::thread> helpers;
-    for (std::size_t n = 1; n < std::min(cores, count); ++n) helpers.emplace_back(work);
-    work();
-    for (std::thread& helper : helpers) helper.join();
-}
-
-/// Every file.
-std::vector<Judged> judge_all(const std::vector<std::string>& files, const usd::OpenOptions& open,
-                              const conformance::CheckOptions& options, const CheckArgs& args, Context& context)
-{
-    std::vector<Judged> all(files.size(), Judged{{}, false, {}, {}, {}, kExitClean});
-    std::size_t         done = 0;
-    std::mutex          talking;
-    const auto          is_given = [&](const std::string& file) {
-        return std::find(args.assets.begin(), args.assets.end(), file) != args.assets.end();
-    };
-    // Untrusted files are read by a child process first. Starting one takes longer than reading a small file.
-    constexpr std::size_t    kTogether = 64;
-    std::vector<std::string> strangers;
-    std::copy_if(files.begin(), files.end(), std::back_inserter(strangers),
-                 [&](const std::string& file) { return !is_given(file); });
-    for_each_on_cores((strangers.size() + kTogether - 1) / kTogether, context, [&](std::size_t batch) {
-        const auto rest = std::span(strangers).subspan(batch * kTogether);
-        try_together(rest.first(std::min(kTogether, rest.size())), context);
-    });
-    for_each_on_cores(files.size(), context, [&](std::size_t i) {
-        all[i] = judge(files[i], is_given(files[i]), open, options, args, context);
-        const std::scoped_lock lock(talking);
-        if (files.size() > 1)
-            context.io.progress("check", static_cast<std::int64_t>(++done), static_cast<std::int64_t>(files.size()));
-    });
-    if (files.size() > 1) context.io.end_progress();
-    return all;
-}
-
-/// Removes those files found in folders that another file there includes as a layer: they are checked as parts of it.
-void drop_parts(std::vector<Judged>& all)
-{
-    std::map<std::string, std::vector<const Judged*>> users;
-    for (const Judged& one : all)
-        for (const std::string& layer : one.uses)
-            if (layer != one.file) users[layer].push_back(&one);
-    std::set<std::string> parts;
-    for (const Judged& one : all) {
-        const auto used = users.find(one.file);
-        if (one.given || used == users.end()) continue;
-        // Files that include each other are both kept.
-        if (std::any_of(used->second.begin(), used->second.end(),
-                        [&](const Judged* user) { return one.uses.count(user->file) == 0; }))
-            parts.insert(one.file);
+    report_unused(config.suppressions, day, io);
+    if (writes_baseline) {
+        const std::string text    = "# mechane check --baseline: fingerprint, rule, prim\n" + known;
+        const bool again = !args.baseline.empty() && files::real_place(args.baseline) == files::real_place(args.write_baseline);
+        const int  written = write_text(args.write_baseline, text, io, {.may_be_input = again});
+        return written != kExitClean ? written : worst.exit == kExitFindings ? kExitClean : worst.exit;
     }
-    std::erase_if(all, [&](const Judged& one) { return parts.count(one.file) != 0; });
+    const int written = output->end();
+    return written != kExitClean ? written : worst.exit;
 }
 
 int run_check(CheckArgs args, Context& context)
@@ -288,55 +197,14 @@ int run_check(CheckArgs args, Context& context)
     std::vector<std::string>   files = files_of(args.assets);
     std::optional<tasks::Pool> pool;
     if (files.size() == 1) options.pool = &pool.emplace(context.global.threads);
-    std::vector<conformance::Report> reports;
-    int                              exit   = kExitClean;
-    const Severity                   wanted = severity_named(args.severity), fatal = severity_named(args.fail_on);
-    std::string                      known;
-    const std::string                day = today();
-    std::vector<Diagnostic>          unopened;
-    std::vector<Judged>              all = judge_all(files, scene->open, options, args, context);
-    drop_parts(all);
-    std::vector<Diagnostic> lacking;
-    for (const Judged& judged : all)
-        if (judged.lacks) lacking.push_back(*judged.lacks);
-    if (!report_lacking(lacking, all.size(), context)) return kExitUsage;
-    for (Judged& judged : all) {
-        io.report(judged.found);
-        if (judged.exit == kExitUsage) return kExitUsage;
-        if (judged.exit != kExitClean)
-            for (const Diagnostic& problem : judged.found)
-                if (problem.severity == Severity::error) unopened.push_back(problem);
-        exit = std::max<int>(exit, judged.exit);  // findings, then input, then a bug
-        if (!judged.report) continue;
-        conformance::Report& report = *judged.report;
-        for (const conformance::RuleOutcome& outcome : report.outcomes) {
-            if (!outcome.failed) continue;
-            exit = kExitBug;  // it outweighs every other status of the asset
-            io.report(make_diagnostic(conformance::codes::kRuleFailed, {.layer = report.asset},
-                                      fmt::format("{}: {}", outcome.rule->id, outcome.reason)));
-        }
-        suppress(report, config->suppressions, day);
-        for (const conformance::Finding& finding : report.findings) {
-            if (finding.severity >= fatal && exit == kExitClean && !args.exit_zero) exit = kExitFindings;
-            known += fmt::format("{} {} {}\n", finding.fingerprint, finding.rule->id, finding.site.prim);
-        }
-        std::erase_if(report.findings, [&](const conformance::Finding& finding) { return finding.severity < wanted; });
-        reports.push_back(std::move(report));
-    }
-    report_unused(config->suppressions, day, io);
-    if (!args.write_baseline.empty()) {
-        const std::string text    = "# mechane check --baseline: fingerprint, rule, prim\n" + known;
-        const bool again = !args.baseline.empty() && files::real_place(args.baseline) == files::real_place(args.write_baseline);
-        const int  written = write_text(args.write_baseline, text, io, {.may_be_input = again});
-        return written != kExitClean ? written : exit == kExitFindings ? kExitClean : exit;
-    }
-    const std::string text =
-        args.statistics ? statistics(reports) : formatted(args, reports, std::move(unopened), context);
-    // Line formats have escaped names already, and contain colours and commands on purpose.
-    const bool lines = !args.statistics && (args.format == "text" || args.format == "github");
-    if (lines && (args.output.empty() || args.output == "-")) return io.lines(text), exit;
-    const int written = write_text(args.output, text, io);
-    return written != kExitClean ? written : exit;
+    const std::size_t count = files.size();
+    const auto        cache = cache_of(args, scene->open, options, context);
+    Verdicts          verdicts(std::move(files), args, scene->open, options, context);
+    if (const auto done = verdicts.judge(cache.get()); !done) return io.fail(done.error());
+    if (io.verbose > 0)
+        io.say(fmt::format("{} of {} files judged, {} verdicts from the cache\n", verdicts.judged(), count,
+                           count - verdicts.judged()));
+    return tell(args, *config, verdicts, context);
 }
 
 }  // namespace
@@ -364,10 +232,13 @@ void add_check(CLI::App& app, Context& context)
         ->check(CLI::IsMember({"info", "warning", "error"}));
     const CLI::Option* format =
         verb->add_option("--format,--output-format", args->format,
-                         "Report format: text, json, sarif, junit, github or html")
-        ->check(CLI::IsMember({"text", "json", "sarif", "junit", "github", "html"}))
+                         "Report format: text, json, ndjson, sarif, junit, github or html")
+        ->check(CLI::IsMember({"text", "json", "ndjson", "sarif", "junit", "github", "html"}))
         ->capture_default_str();
     is_output_file(verb->add_option("-o,--output", args->output, "Output file; stdout by default"));
+    verb->add_option("--batch", args->batch,
+                     "Write a SARIF file for every N assets, and print its name: -o findings-%04d.sarif")
+        ->check(CLI::Range(std::size_t{0}, std::size_t{1} << 32));
     verb->add_option("--baseline", args->baseline, "Skip findings listed in this file");
     is_output_file(
         verb->add_option("--write-baseline", args->write_baseline, "Write the findings to a baseline file and exit"));
@@ -394,6 +265,8 @@ void add_check(CLI::App& app, Context& context)
     is_output_folder(
         verb->add_option("--pictures", args->pictures, "With --behaviour: folder for a picture of each failure"));
     verb->add_option("--config", args->config, "Configuration file; default mechane.toml of the working folder");
+    verb->add_flag("--reread", args->reread,
+                   "Read every file again to see whether it changed; otherwise its size and times tell");
     verb->add_flag("--statistics", args->statistics, "Print only the number of findings per rule");
     verb->add_flag("--list-rules,--dumpRules", args->list_rules, "Print all rules and profiles");
     verb->add_flag("--exit-zero", args->exit_zero, "Exit with status 0 even if there are findings");

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cli/caching.h"
 #include "cli/command.h"
 #include "cli/watch.h"
 #include "cli/output_options.h"
@@ -60,6 +61,7 @@ void add_global_options(CLI::App& verb, Context& context)
                     "folders), always, never")
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->group(group);
+    add_cache_options(verb, group);
     verb.add_option("--stage-limit", g.stage_limits,
                     "NAME=NUMBER: limit for reading: prims (5 million), memory (8 GiB), time, depth, layer, nesting, "
                     "sites, sublayers, unpacked, expressions; may repeat")
@@ -169,6 +171,7 @@ bool resolvers_given(const GlobalOptions& g)
 std::optional<run::SceneOptions> scene_options(const Context& context)
 {
     const GlobalOptions& g = context.global;
+    keep_geometry();
     run::SceneOptions    options;
     if (!set_limits(g, context.io, options.open.limits)) return std::nullopt;
     options.open.search_paths  = g.search_paths;

@@ -163,6 +163,12 @@ class FirstReads {
         for (const std::string& file : files) std::call_once(reads_[file].once, [] {});
     }
 
+    void forget()
+    {
+        const std::scoped_lock lock(mutex_);
+        reads_.clear();
+    }
+
   private:
     struct Read {
         std::once_flag once;
@@ -188,6 +194,8 @@ void try_together(std::span<const std::string> files, const Context& context)
             if (is_stage(file)) stages.push_back(file);
     if (!stages.empty()) FirstReads::of_process().read_together(stages, context.global, context.launch);
 }
+
+void forget_reads() { FirstReads::of_process().forget(); }
 
 void isolate_named(const std::vector<std::string>& files, const Context& context)
 {

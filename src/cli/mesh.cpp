@@ -9,6 +9,7 @@
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "mechane/core/nearest.h"
+#include "mechane/geometry/kept.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/geometry/mesh_report.h"
 #include "mechane/geometry/preparation.h"
@@ -23,7 +24,7 @@ namespace {
 using Json = nlohmann::json;
 
 struct MeshArgs {
-    std::string              file, output, cache;
+    std::string              file, output;
     std::vector<std::string> prims;
     bool                     watertight = false, hull = false, decompose = false, sdf = false;
     double                   simplify = 0, time_limit = 0, voxel = 0;
@@ -208,9 +209,8 @@ int run_mesh(const MeshArgs& args, Context& context)
     if (!options) return kExitUsage;
     const auto stage = open_stage(args.file, options->open, context);
     if (!stage) return context.io.fail(stage.error());
-    std::optional<geometry::DiskCache> disk;
-    if (!args.cache.empty()) disk.emplace(args.cache);
-    geometry::BlobCache* cache = disk ? &*disk : nullptr;
+    const auto                 shared = geometry::shared_cache();
+    geometry::BlobCache* const cache  = shared.get();
 
     Json rows     = Json::array();
     bool faulty   = false;
@@ -274,8 +274,6 @@ void add_mesh(CLI::App& app, Context& context)
                      "Maximum number of vertices of a hull")->check(CLI::Range(4, 100000));
     verb->add_option("--max-hulls", args->max_hulls, "Maximum number of convex parts")->check(CLI::Range(1, 100000));
     verb->add_option("--time-limit", args->time_limit, "Time limit of a decomposition [s]");
-    is_output_folder(verb->add_option("--cache", args->cache,
-                                      "Cache folder; any number of processes may share it"));
     is_output_file(verb->add_option("-o,--output", args->output, "Output file, .gz compresses; stdout by default"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);

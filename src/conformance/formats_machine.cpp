@@ -16,6 +16,7 @@ using Json = nlohmann::json;
 
 /// Names come from files and may hold any bytes: what is not UTF-8 is replaced.
 std::string dumped(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 Json finding_json(const Finding& finding, const std::string& asset)
 {
@@ -224,6 +225,69 @@ std::string to_json(std::span<const Report> reports, const FormatOptions& option
     return dumped(document);
 }
 
+void StreamTotals::add(const Report& report)
+{
+    ++assets;
+    errors += report.count(Severity::error);
+    warnings += report.count(Severity::warning);
+    infos += report.count(Severity::info);
+    suppressed += report.suppressed;
+    baselined += report.baselined;
+    unchecked += report.count(Outcome::not_checked);
+}
+
+std::string ndjson_begin(const std::string& version, const std::string& profile)
+{
+    return line_of({{"record", "begin"},
+                    {"schema", "mechane.check.stream/1"},
+                    {"tool", {{"name", "mechane"}, {"version", version}}},
+                    {"rep", "0158:2026"},
+                    {"profile", profile}});
+}
+
+std::string to_ndjson(const Report& report)
+{
+    Totals own;
+    own.add(report);
+    Json line     = own.json(), findings = Json::array(), unchecked = Json::array();
+    line["record"] = "asset";
+    line["asset"]  = report.asset;
+    for (const Finding& finding : report.findings) {
+        findings.push_back(finding_json(finding, report.asset));
+        findings.back().erase("asset");
+    }
+    for (const RuleOutcome& outcome : report.outcomes)
+        if (outcome.outcome == Outcome::not_checked)
+            unchecked.push_back({{"id", outcome.rule->id}, {"reason", outcome.reason}});
+    line["findings"]  = std::move(findings);
+    line["unchecked"] = std::move(unchecked);
+    line["evaluated"] = line["coverage"]["evaluated"].size();
+    line.erase("coverage");  // the same hundred names in a million lines
+    return line_of(line);
+}
+
+std::string ndjson_unopened(const Diagnostic& why)
+{
+    Json line      = unopened_json(why);
+    line["record"] = "unopened";
+    return line_of(line);
+}
+
+std::string ndjson_end(const StreamTotals& totals, std::size_t parts)
+{
+    return line_of({{"record", "end"},
+                    {"assets", totals.assets},
+                    {"parts", parts},
+                    {"unopened", totals.unopened},
+                    {"summary",
+                     {{"error", totals.errors},
+                      {"warning", totals.warnings},
+                      {"info", totals.infos},
+                      {"suppressed", totals.suppressed},
+                      {"baselined", totals.baselined},
+                      {"unchecked", totals.unchecked}}}});
+}
+
 std::string rules_json()
 {
     Json listed = Json::array(), quoted = Json::array();
@@ -273,15 +337,14 @@ std::string to_sarif(std::span<const Report> reports, const FormatOptions& optio
         for (const Finding& finding : report.findings)
             results.push_back(sarif_result(report, finding, index[finding.rule]));
     }
-    return dumped(
-        {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-         {"version", "2.1.0"},
-         {"runs",
-          Json::array(
-              {{{"tool",
-                 {{"driver", {{"name", "mechane"}, {"version", options.version}, {"rules", std::move(described)}}}}},
-                {"invocations", Json::array({sarif_invocation(reports)})},
-                {"results", std::move(results)}}})}});
+    Json run{{"tool", {{"driver", {{"name", "mechane"}, {"version", options.version}, {"rules", std::move(described)}}}}},
+             {"invocations", Json::array({sarif_invocation(reports)})},
+             {"results", std::move(results)}};
+    // Readers take runs of one tool with one id as versions of each other.
+    if (options.batch != 0) run["automationDetails"] = {{"id", fmt::format("mechane check/batch {}/", options.batch)}};
+    return dumped({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                   {"version", "2.1.0"},
+                   {"runs", Json::array({std::move(run)})}});
 }
 
 std::string to_junit(std::span<const Report> reports, Severity fail_on)

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "files/temporaries.h"
+#include "files/traced_reads.h"
 #include "mechane/files/codes.h"
 #include "mechane/files/replace.h"
 
@@ -111,6 +112,7 @@ ReadWatch::~ReadWatch()
 
 void note_read(const std::string& file)
 {
+    note_traced_read(file);
     if (!g_watched.load(std::memory_order_relaxed)) return;
     Reads&                 reads = Reads::of_process();
     const std::scoped_lock lock(reads.mutex);

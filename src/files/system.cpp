@@ -169,4 +169,15 @@ int open_new(const fs::path& folder, unsigned mode, fs::path& name)
     return -1;
 }
 
+int open_nameless(const fs::path& folder)
+{
+    if (const int failed = step()) return errno = failed, -1;
+    const int nameless = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (nameless >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return nameless;
+    const fs::path name       = folder / (".mechane-" + random_letters() + ".part");
+    const int      descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (descriptor >= 0) ::unlink(name.c_str());
+    return descriptor;
+}
+
 }  // namespace mechane::files::system

@@ -30,6 +30,8 @@ int remove_tree(const fs::path& folder);
 
 /// Opens a new file in `folder` under a random name; `name` is told. -1 with errno where that fails.
 int open_new(const fs::path& folder, unsigned mode, fs::path& name);
+/// Opens a file without a name, which goes with its descriptor. -1 with errno where that fails.
+int open_nameless(const fs::path& folder);
 /// Letters that nobody can foresee.
 std::string random_letters();
 

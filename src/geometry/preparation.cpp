@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "geometry/mesh_bytes.h"
+#include "mechane/core/build_identity.h"
 #include "mechane/core/bytes.h"
 #include "mechane/core/hash.h"
 #include "mechane/geometry/codes.h"
@@ -11,12 +13,19 @@ namespace mechane::geometry {
 
 namespace {
 
-constexpr std::uint64_t kFormat = 1;  ///< of what is cached, and of the algorithms behind it
+constexpr std::uint64_t kFormat = 2;  ///< of what is cached
+
+/// The algorithms are those of one build.
+std::uint64_t built(std::uint64_t key)
+{
+    static const std::uint64_t kBuild = hash_text(build_identity(), kFormat);
+    return hash_combine(key, kBuild);
+}
 
 std::uint64_t key_of(const Mesh& mesh, const PreparationOptions& o)
 {
     std::uint64_t key =
-        hash_combine(hash_span<Vec3d>(mesh.points, kFormat), hash_span<std::array<std::int32_t, 3>>(mesh.triangles));
+        hash_combine(hash_span<Vec3d>(mesh.points), hash_span<std::array<std::int32_t, 3>>(mesh.triangles));
     const double numbers[] = {static_cast<double>(o.method),
                               static_cast<double>(o.hull.max_vertices),
                               o.hull.merge_tolerance,
@@ -25,22 +34,20 @@ std::uint64_t key_of(const Mesh& mesh, const PreparationOptions& o)
                               static_cast<double>(o.decomposition.max_hulls),
                               static_cast<double>(o.decomposition.hull.max_vertices),
                               o.decomposition.hull.merge_tolerance,
+                              o.decomposition.hull.extrude_flat ? 1.0 : 0.0,
                               o.simplification.ratio,
                               o.simplification.max_error};
-    return hash_combine(key, hash_span<double>(numbers));
+    return built(hash_combine(key, hash_span<double>(numbers)));
 }
 
 std::vector<std::byte> to_bytes(const PreparedMesh& prepared)
 {
     ByteWriter out;
     out.put(prepared.method);
-    out.put(static_cast<std::uint32_t>(prepared.parts.size()));
-    for (const Mesh& part : prepared.parts) {
-        out.put(part.points);
-        out.put(part.triangles);
-        out.put(static_cast<std::uint8_t>(part.is_convex));
-    }
-    return out.bytes();
+    std::vector<std::byte>       whole = out.bytes();
+    const std::vector<std::byte> parts = to_bytes(prepared.parts);
+    whole.insert(whole.end(), parts.begin(), parts.end());
+    return whole;
 }
 
 std::optional<PreparedMesh> from_bytes(std::span<const std::byte> bytes)
@@ -48,16 +55,10 @@ std::optional<PreparedMesh> from_bytes(std::span<const std::byte> bytes)
     ByteReader   in(bytes);
     PreparedMesh out;
     in.get(out.method);
-    const auto count = in.take<std::uint32_t>();
-    for (std::uint32_t i = 0; i < count && in.good(); ++i) {
-        Mesh part;
-        in.get(part.points);
-        in.get(part.triangles);
-        part.is_convex = in.take<std::uint8_t>() != 0;
-        if (!has_valid_indices(part)) return std::nullopt;
-        out.parts.push_back(std::move(part));
-    }
-    if (!in.done() || out.parts.empty() || out.method > Preparation::simplification) return std::nullopt;
+    if (!in.good()) return std::nullopt;
+    auto parts = meshes_from_bytes(bytes.subspan(sizeof(out.method)));
+    if (!parts || parts->empty() || out.method > Preparation::simplification) return std::nullopt;
+    out.parts  = *std::move(parts);
     out.cached = true;
     return out;
 }
@@ -130,7 +131,8 @@ Result<PreparedMesh> prepare_mesh(const Mesh& mesh, const PreparationOptions& op
     for (;;) {
         auto prepared = attempt(mesh, options, method);
         if (prepared) {
-            if (cache && !prepared->cut_short) cache->store(key, to_bytes(*prepared));
+            // What a simpler method made comes with words that are not kept.
+            if (cache && !prepared->cut_short && method == options.method) cache->store(key, to_bytes(*prepared));
             return prepared;
         }
         const Preparation next = method == Preparation::decomposition ? Preparation::hull : Preparation::box;
@@ -143,7 +145,7 @@ Result<PreparedMesh> prepare_mesh(const Mesh& mesh, const PreparationOptions& op
 
 Result<Sdf> cached_sdf(const Mesh& mesh, const SdfOptions& options, BlobCache* cache, const tasks::Pool* pool)
 {
-    const std::uint64_t key = hash_combine(sdf_key(mesh, options), kFormat);
+    const std::uint64_t key = built(sdf_key(mesh, options));
     if (cache)
         if (const auto bytes = cache->load(key))
             if (auto sdf = Sdf::from_bytes(*bytes)) return *std::move(sdf);

@@ -9,6 +9,7 @@
 #include "mechane/geometry/decomposition.h"
 #include "mechane/geometry/fit.h"
 #include "mechane/geometry/hull.h"
+#include "mechane/geometry/kept.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/geometry/simplification.h"
 #include "mechane/resolve/shape_values.h"
@@ -54,7 +55,7 @@ std::optional<CollisionPart> hull_part(const Import& run, const physics::Collide
     // A surface that moves by less than this share of the hull's extent is as good as the whole hull.
     constexpr double kNoticed = 0.005;
     const int        budget   = std::max(run.hull_vertices(collider.prim), 4);
-    auto             hull     = geometry::build_hull(points, {.max_vertices = budget});
+    auto             hull     = geometry::kept_hull(points, {.max_vertices = budget});
     if (!hull) return std::nullopt;
     if (!run.conventions.hulls_cut_silently && std::ssize(hull->points) >= budget && std::ssize(points) > budget) {
         const geometry::Aabbd box    = geometry::bounds(*hull);
@@ -112,7 +113,7 @@ std::optional<CollisionPart> newton_box(const std::vector<Vec3d>& vertices)
 {
     constexpr int    kSteps = 360;
     constexpr double kEqual = 1 - 1e-6;  // what single precision leaves of volumes that are the same
-    const auto       hull   = geometry::build_hull(vertices, {.max_vertices = 100'000});
+    const auto       hull   = geometry::kept_hull(vertices, {.max_vertices = 100'000});
     if (!hull) return std::nullopt;
     const geometry::MassProperties solid = geometry::mesh_mass(*hull, {1, 1, 1}, 1);
     if (!(solid.mass > 0)) return std::nullopt;
@@ -165,7 +166,7 @@ std::vector<CollisionPart> hull_parts(const Import& run, const physics::Collider
             1, static_cast<int>(
                    run.resolvers.get(collider.prim, resolve::Key::shape_convex_decomposition_max_hulls, run.context)
                        .number_or(options.max_hulls)));
-    auto                       hulls = geometry::decompose(scaled, options);
+    auto                       hulls = geometry::kept_decomposition(scaled, options);
     std::vector<CollisionPart> parts;
     if (hulls)
         for (geometry::Mesh& hull : *hulls)
@@ -224,7 +225,7 @@ std::vector<CollisionPart> compute_parts(const Import& run, const physics::Colli
             if (run.conventions.simplified_mesh_is_whole)
                 fallback("meshSimplification", "the mesh itself");
             else
-                whole.source = std::make_shared<const geometry::Mesh>(geometry::simplified(*whole.source));
+                whole.source = std::make_shared<const geometry::Mesh>(geometry::kept_simplification(*whole.source));
             return {std::move(whole)};
         }
         case physics::Approximation::bounding_sphere:

@@ -5,6 +5,7 @@
 
 #include "mechane/core/failure.h"
 #include "mechane/geometry/fit.h"
+#include "mechane/geometry/kept.h"
 #include "mechane/model/codes.h"
 
 namespace mechane::model {
@@ -95,7 +96,7 @@ class Approximation {
                                                        .decomposition  = options_.decomposition,
                                                        .simplification = options_.simplification,
                                                        .time_limit     = {}},
-                                                      nullptr, said);
+                                                      geometry::shared_cache().get(), said);
         for (Diagnostic d : said) failed(index, std::move(d));
         if (!prepared) return failed(index, prepared.error());
         for (std::size_t part = 0; part < prepared->parts.size(); ++part) {

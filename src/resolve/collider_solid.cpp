@@ -6,6 +6,7 @@
 #include "mechane/geometry/components.h"
 #include "mechane/geometry/fit.h"
 #include "mechane/geometry/hull.h"
+#include "mechane/geometry/kept.h"
 #include "mechane/geometry/weld.h"
 #include "mechane/resolve/codes.h"
 #include "mechane/resolve/mass_rules.h"
@@ -24,7 +25,7 @@ constexpr Vec3d kUnscaled{1, 1, 1};
 
 std::optional<MassProperties> hull_solid(const std::vector<Vec3d>& points)
 {
-    const auto hull = geometry::build_hull(points, {.max_vertices = 256});
+    const auto hull = geometry::kept_hull(points, {.max_vertices = 256});
     if (!hull) return std::nullopt;
     return geometry::mesh_mass(*hull, kUnscaled, 1);
 }

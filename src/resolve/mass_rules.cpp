@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 
 #include "mass_log.h"
 #include "mechane/physics/codes.h"
@@ -93,13 +95,19 @@ class Ladder {
             note_weightless_verdicts(model_, *o_.log);
             MassOptions quiet = o_;
             quiet.log         = nullptr;
+            // One ladder for each model that is tried, of which there are two, not one for each body.
+            Diagnostics                                           unheard;
+            std::map<const PhysicsModel*, std::unique_ptr<Ladder>> others;
             note_mass_truth(
                 model_,
                 [&](const PhysicsModel& changed, Index body) {
-                    Diagnostics unheard;
-                    Ladder      other(changed, resolvers_, quiet, unheard);
-                    other.solids_ = solids_;
-                    return other.resolve_body(body);
+                    std::unique_ptr<Ladder>& other = others[&changed];
+                    if (other == nullptr) {
+                        other          = std::make_unique<Ladder>(changed, resolvers_, quiet, unheard);
+                        other->solids_ = solids_;
+                    }
+                    unheard.clear();
+                    return other->resolve_body(body);
                 },
                 *o_.log);
         }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "mechane/files/read.h"
+#include "mechane/files/trace.h"
 
 namespace mechane::ros {
 namespace {
@@ -105,23 +106,21 @@ Entry entry_of(std::string_view types, std::string_view name)
 
 std::string TypeTable::file_of(const InterfaceType& type) const
 {
-    std::error_code failed;
     for (const std::string& folder : folders_)
         for (const char* below : {"", "share"})
             for (const char* suffix : {type.family.c_str(), "idl"}) {
                 const fs::path file =
                     fs::path(folder) / below / type.package / type.family / (type.name + "." + suffix);
-                if (fs::is_regular_file(file, failed)) return file.string();
+                if (files::probe(file.string()) == files::Kind::file) return file.string();
             }
     return {};
 }
 
 bool TypeTable::has_package(const std::string& name) const
 {
-    std::error_code failed;
     return std::any_of(folders_.begin(), folders_.end(), [&](const std::string& folder) {
-        return fs::is_directory(fs::path(folder) / name, failed) ||
-               fs::is_directory(fs::path(folder) / "share" / name, failed);
+        return files::probe((fs::path(folder) / name).string()) == files::Kind::folder ||
+               files::probe((fs::path(folder) / "share" / name).string()) == files::Kind::folder;
     });
 }
 

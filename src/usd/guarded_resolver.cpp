@@ -3,13 +3,17 @@
 #include <fcntl.h>
 #include <pxr/ar/asset.h>
 #include <pxr/ar/defaultResolver.h>
+#include <pxr/ar/defaultResolverContext.h>
 #include <pxr/ar/defineResolver.h>
 #include <pxr/ar/inMemoryAsset.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,8 +21,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "mechane/files/inputs.h"
+#include "mechane/files/trace.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/untrusted.h"
 #include "usd/guards.h"
@@ -135,6 +141,20 @@ using namespace pxr;  // the registration macro below needs OpenUSD's names
 /// resolver there besides the default one, it is the one that OpenUSD takes.
 class MechaneResolver final : public ArDefaultResolver {
   protected:
+    /// As the default resolver; a trace (files/trace.h) hears of every place that it looks at: a file that appears at
+    /// an earlier one is another asset.
+    ArResolvedPath _Resolve(const std::string& path) const override
+    {
+        const ArResolvedPath found = ArDefaultResolver::_Resolve(path);
+        files::Trace* const  trace = files::current_trace();
+        if (trace == nullptr || path.empty()) return found;
+        for (const std::string& place : places_of(path))
+            if (files::probe(place) != files::Kind::nothing) break;
+        // A layer may be open already, for another stage; then nobody opens the file.
+        if (!found.empty() && is_layer(found.GetPathString())) trace->read(found.GetPathString());
+        return found;
+    }
+
     std::shared_ptr<ArAsset> _OpenAsset(const ArResolvedPath& path) const override
     {
         const std::string& file = path.GetPathString();
@@ -164,6 +184,27 @@ class MechaneResolver final : public ArDefaultResolver {
             return nullptr;
         return asset;
     }
+
+  private:
+    /// Where the default resolver looks for a path, in its order.
+    [[nodiscard]] std::vector<std::string> places_of(const std::string& path) const
+    {
+        if (path.front() == '/') return {path};
+        std::error_code          failed;
+        const auto               below = [&](const std::string& folder) { return folder + "/" + path; };
+        std::vector<std::string> places{below(std::filesystem::current_path(failed).string())};
+        if (path.starts_with("./") || path.starts_with("../")) return places;
+        if (const auto* context = _GetCurrentContextObject<ArDefaultResolverContext>())
+            for (const std::string& folder : context->GetSearchPath()) places.push_back(below(folder));
+        const char* const list = std::getenv("PXR_AR_DEFAULT_SEARCH_PATH");  // NOLINT(concurrency-mt-unsafe)
+        std::string_view  left = list == nullptr ? "" : list;
+        while (!left.empty()) {
+            const std::size_t end = std::min(left.find(':'), left.size());
+            if (end != 0) places.push_back(below(std::filesystem::absolute(left.substr(0, end), failed).string()));
+            left.remove_prefix(std::min(left.size(), end + 1));
+        }
+        return places;
+    }
 };
 
 AR_DEFINE_RESOLVER(MechaneResolver, ArDefaultResolver);
@@ -178,7 +219,7 @@ void set_first_reader(FirstReader reader)
 
 bool is_reading() { return g_guarding.load(std::memory_order_relaxed); }
 
-GuardScope::GuardScope(const Limits& limits, std::string stage)
+GuardScope::GuardScope(const Limits& limits, std::string stage) : trace_(files::current_trace(), true)
 {
     const std::lock_guard lock(g_guard_mutex);
     g_guard_limits   = limits;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "mechane/core/diagnostic.h"
+#include "mechane/files/trace.h"
 #include "mechane/usd/stage.h"
 #include "usd/expression_cost.h"
 
@@ -37,6 +38,9 @@ class GuardScope {
     GuardScope& operator=(const GuardScope&) = delete;
     /// What was refused since the last call, by file name.
     [[nodiscard]] Diagnostics take();
+
+  private:
+    files::TraceScope trace_;  ///< OpenUSD's threads, which work for this operation alone, note what they do in it
 };
 
 /// While it lives, who opens the file on this thread reads this text instead: a piece of the file, whose bytes were

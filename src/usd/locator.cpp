@@ -30,6 +30,7 @@ std::string shown(const Stage::Impl& stage, const SdfLayerHandle& layer)
     if (!layer) return stage.source;
     // Pointers are compared: handles and references compare through each other without end in C++20.
     if (get_pointer(layer) == get_pointer(stage.root)) return stage.source;
+    if (get_pointer(layer) == get_pointer(stage.session)) return "session layer";  // its own name is an address
     return shown_path(layer->GetRealPath().empty() ? layer->GetIdentifier() : layer->GetRealPath());
 }
 

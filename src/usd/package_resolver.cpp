@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mechane/files/trace.h"
 #include "mechane/usd/packages.h"
 
 namespace {
@@ -91,7 +92,7 @@ std::string find_in_environment(const std::string& name)
 }
 
 /// The folder of a package, or empty.
-std::string folder_of(const std::string& name)
+std::string looked_up(const std::string& name)
 {
     if (name.empty() || name.find('/') != std::string::npos || name.front() == '.') return {};
     const std::lock_guard lock(g_packages_mutex);
@@ -103,6 +104,15 @@ std::string folder_of(const std::string& name)
     const auto [at, fresh] = g_found.try_emplace(std::move(key));
     if (fresh) at->second = find_in_environment(name);
     return at->second;
+}
+
+constexpr std::string_view kQuestion = "package ";
+
+std::string folder_of(const std::string& name)
+{
+    std::string folder = looked_up(name);
+    mechane::files::note_answer(std::string(kQuestion) + name, folder);
+    return folder;
 }
 
 /// "package://arm/urdf/a.usda" -> the file; empty when the package is unknown or the path leaves it.
@@ -135,9 +145,10 @@ class MechanePackageResolver final : public ArResolver {
     ArResolvedPath _Resolve(const std::string& path) const override
     {
         const std::string file = find_in_package(path);
-        std::error_code   failed;
-        return !file.empty() && std::filesystem::is_regular_file(file, failed) ? ArResolvedPath(file)
-                                                                               : ArResolvedPath();
+        if (file.empty() || mechane::files::probe(file) != mechane::files::Kind::file) return ArResolvedPath();
+        if (mechane::files::Trace* const trace = mechane::files::current_trace())
+            trace->read(file);  // also where the layer is open already
+        return ArResolvedPath(file);
     }
     ArResolvedPath _ResolveForNewAsset(const std::string& path) const override
     { return ArResolvedPath(find_in_package(path)); }
@@ -155,6 +166,14 @@ class MechanePackageResolver final : public ArResolver {
 AR_DEFINE_RESOLVER(MechanePackageResolver, ArResolver);
 
 namespace mechane::usd {
+
+void answer_for_packages(const std::map<std::string, std::string>& packages)
+{
+    set_packages(packages);
+    files::set_answerer([](const std::string& question) {
+        return question.starts_with(kQuestion) ? looked_up(question.substr(kQuestion.size())) : std::string();
+    });
+}
 
 void set_packages(const std::map<std::string, std::string>& packages)
 {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "mechane/files/read.h"
+#include "mechane/files/trace.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/stage.h"
 #include "usd/guards.h"
@@ -110,10 +111,9 @@ class Reader {
     void read(const fs::path& path, bool must_exist)
     {
         for (fs::path file : expanded(path)) {
-            std::error_code failed;
-            if (file.filename().empty() || fs::is_directory(file, failed)) file /= "plugInfo.json";
+            if (file.filename().empty() || files::probe(file.string()) == files::Kind::folder) file /= "plugInfo.json";
             file = file.lexically_normal();
-            if (!fs::is_regular_file(file, failed)) {
+            if (files::probe(file.string()) != files::Kind::file) {
                 if (must_exist) wrong(file, "there is no such file");
             } else if (seen_.insert(file.string()).second) {
                 read_file(file);
@@ -185,7 +185,7 @@ class Reader {
     SdfLayerRefPtr open_layer(const fs::path& plug_info, const fs::path& file)
     {
         std::error_code failed;
-        if (!fs::is_regular_file(file, failed) || fs::file_size(file, failed) > kMaxBytes) {
+        if (files::probe(file.string()) != files::Kind::file || fs::file_size(file, failed) > kMaxBytes) {
             wrong(plug_info, fmt::format("the plug-in's schema file {} does not exist", file.string()),
                   file.string().find('@') == std::string::npos
                       ? std::string()

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <tuple>
 
+#include "mechane/core/sha256.h"
+#include "mechane/files/trace.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/schemas.h"
 #include "usd/runtime.h"
@@ -25,6 +27,18 @@ using namespace pxr;
 std::mutex               g_schemas_mutex;
 std::vector<std::string> g_paths;
 bool                     g_sealed = false;
+std::string              g_identity;  ///< of the files that were read for them
+
+/// Empty when one of them changed meanwhile.
+std::string identity_of(files::Trace& trace)
+{
+    const auto all = trace.finish();
+    if (!all) return {};
+    Sha256 sum;
+    for (const files::Dependency& one : *all)
+        sum.update(fmt::format("{}\n{}\n{}\n", one.name, one.digest, static_cast<int>(one.kind)));
+    return sum.finish();
+}
 
 std::vector<std::string> split(const std::string& text, char separator)
 {
@@ -143,13 +157,16 @@ PluginSchemas sound_user_schemas(const KnownSchemas& known, Diagnostics& found)
     prepare_runtime();
     const std::lock_guard lock(g_schemas_mutex);
     g_sealed = true;
-    PluginSchemas schemas;
+    PluginSchemas           schemas;
+    files::Trace            trace;
+    const files::TraceScope scope(&trace, true);
     for (const std::string& path : g_paths) read_plugins(path, schemas, found);
     const std::vector<std::string> own = std::move(schemas.files);
     schemas.files.clear();
     if (const char* environment = std::getenv("PXR_PLUGINPATH_NAME"); environment != nullptr)
         for (const std::string& path : split(environment, ':')) read_plugins(path, schemas, found);
 
+    g_identity = identity_of(trace);
     drop_duplicates(schemas, known, found);
     std::erase_if(schemas.schemas, [&](const UserSchema& schema) {
         const std::string fault = fault_of(schema);
@@ -175,6 +192,13 @@ Result<void> add_schemas(const std::string& path)
         return make_diagnostic(kSchemaLate, {.layer = path}, "a stage was opened before these schemas were registered");
     g_paths.push_back(path);
     return {};
+}
+
+std::string schema_identity()
+{
+    (void)SchemaRegistry::instance();
+    const std::lock_guard lock(g_schemas_mutex);
+    return g_identity;
 }
 
 const Diagnostics& schema_findings() { return SchemaRegistry::instance().findings(); }

@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 
+os.environ.setdefault("MECHANE_CACHE", "off")  # tests of what is kept name a folder
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = os.environ.get("MECHANE", str(ROOT / "build" / "release" / "bin" / "mechane"))
 #: Compiled with sanitizers: slower several times over, and with a library that insists on being loaded first.
@@ -17,9 +18,9 @@ def corpus():
     return folder if folder.is_dir() else None
 
 
-def mechane(*arguments, timeout=600, preexec=None, **environment):
+def mechane(*arguments, timeout=600, preexec=None, cwd=None, **environment):
     """The finished process; stdout and stderr are text. `preexec` runs in the child before the program."""
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, errors="replace", preexec_fn=preexec, env={**os.environ, **environment})
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, errors="replace", preexec_fn=preexec, cwd=cwd, env={**os.environ, **environment})
 
 
 def document(*arguments, **options):

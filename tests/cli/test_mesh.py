@@ -61,7 +61,7 @@ class Mesh(unittest.TestCase):
         cache = pathlib.Path(self.folder.name) / "cache"
         for _ in range(2):
             self.assertEqual(document(*options, "--cache", cache)["meshes"][0], row)
-        self.assertEqual(len(list(cache.iterdir())), 3)
+        self.assertEqual(len(list(cache.rglob("*.blob"))), 3)
         self.assertIn("error", document("mesh", self.stage, "--json", "--prim", "/closed", "--sdf", "--resolution", "33")["meshes"][0]["sdf"])
 
 

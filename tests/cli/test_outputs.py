@@ -26,7 +26,7 @@ WRITERS = {
             ["sim", "robot.usda", "--frames", "1", "--control", "control.csv", "-o", "X"], ["sim", "robot.usda", "--frames", "1", "--resume", "end.ckpt", "--checkpoint", "X"]],
 }
 #: Options of verbs that name something to be written.
-OUTPUT = re.compile(r"^\s+(?:-o,\s*)?(--(?:output|out|checkpoint|write-baseline|report|layer|pictures|cache))\b", re.M)
+OUTPUT = re.compile(r"^\s+(?:-o,\s*)?(--(?:output|out|checkpoint|write-baseline|report|layer|pictures))\b", re.M)
 LAYERS = ("robot.usda", "sub.usda", os.path.join("parts", "ref.usda"), "pay.usdc", "saw.usda")
 ROS = str(pathlib.Path(__file__).resolve().parents[2] / "samples" / "rep0158" / "robot" / "robot.usda")
 TEXTURES = ("tex.png", "skin.1001.png", "skin.1002.png")

@@ -35,6 +35,7 @@ struct FormatOptions {
     std::size_t                         max_per_rule = 20;     ///< text: further findings of a rule are folded
     std::vector<Diagnostic>             unopened{};            ///< html: why assets could not be judged, or not whole
     std::map<std::string, PagePictures> pictures{};            ///< html: by Report::asset
+    std::size_t                         batch = 0;             ///< sarif: which of several files this is, from 1
 };
 
 /// Compiler look: `error[REP-1.3-l]: message`, place, help; then totals.
@@ -43,6 +44,19 @@ std::string to_text(const Report& report, const FormatOptions& options);
 std::string to_json(std::span<const Report> reports, const FormatOptions& options);
 /// SARIF 2.1.0, one run; every rule is described in the driver.
 std::string to_sarif(std::span<const Report> reports, const FormatOptions& options);
+/// What the last line of a stream counts.
+struct StreamTotals {
+    std::size_t assets = 0, unopened = 0, errors = 0, warnings = 0, infos = 0, suppressed = 0, baselined = 0,
+                unchecked = 0;
+    void        add(const Report& report);
+};
+/// `mechane.check.stream/1`: JSON objects, one a line. First one that says who speaks, then one for each asset or file
+/// that could not be opened, then the totals.
+std::string ndjson_begin(const std::string& version, const std::string& profile);
+std::string to_ndjson(const Report& report);
+std::string ndjson_unopened(const Diagnostic& why);
+/// @param parts  files that were judged as layers of others
+std::string ndjson_end(const StreamTotals& totals, std::size_t parts);
 /// JUnit XML: a suite for each asset and section, a case for each rule; findings at or above `fail_on` are failures.
 std::string to_junit(std::span<const Report> reports, Severity fail_on);
 /// Workflow annotation lines (`::error file=...`).

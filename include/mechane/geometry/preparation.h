@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "mechane/files/cache_folder.h"
 #include "mechane/geometry/decomposition.h"
 #include "mechane/geometry/sdf.h"
 #include "mechane/geometry/simplification.h"
@@ -36,17 +37,17 @@ class BlobCache {
     virtual void store(std::uint64_t key, std::span<const std::byte> bytes) = 0;
 };
 
-/// One file for each key in a folder, named after it. A file appears whole or not at all (written aside, then renamed),
-/// and carries a checksum, so any number of processes may share the folder and a damaged file counts as none.
+/// One file for each key in a folder that any number of processes may share (files/cache_folder.h): a damaged file
+/// counts as none, and beyond `most_bytes` those go that were not used for longest.
 class DiskCache final : public BlobCache {
   public:
-    explicit DiskCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    explicit DiskCache(std::filesystem::path folder, std::uint64_t most_bytes = std::uint64_t{4} << 30);
     std::optional<std::vector<std::byte>> load(std::uint64_t key) override;
     void                                  store(std::uint64_t key, std::span<const std::byte> bytes) override;
     [[nodiscard]] std::filesystem::path   file_of(std::uint64_t key) const;
 
   private:
-    std::filesystem::path folder_;
+    files::CacheFolder folder_;
 };
 
 struct PreparedMesh {

@@ -9,4 +9,7 @@ namespace mechane::usd {
 /// @return empty when it is not known
 std::string package_folder(const std::string& name, const std::map<std::string, std::string>& given = {});
 
+/// Has kept results (files/kept_results.h) ask where packages are now, with these folders given.
+void answer_for_packages(const std::map<std::string, std::string>& packages);
+
 }  // namespace mechane::usd

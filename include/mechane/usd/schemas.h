@@ -17,6 +17,10 @@ struct SchemaInfo {
     SchemaKind       kind = SchemaKind::not_applied;
 };
 
+/// Names what the user's schemas are made of: the files that were read for them, with their content. Empty when that
+/// cannot be said. Registers them, as opening a stage does.
+std::string schema_identity();
+
 /// Registers the schemas of a user's codeless plug-ins (plugInfo.json and generatedSchema.usda) for the whole process,
 /// beside those of OpenUSD's own environment variable PXR_PLUGINPATH_NAME. To be called before any stage is opened.
 ///

@@ -7,6 +7,7 @@
 #include "core_support.h"
 #include "mechane/collision/shape.h"
 #include "mechane/geometry/hull.h"
+#include "mechane/geometry/kept.h"
 #include "mechane/math/simd.h"
 
 namespace mechane::collision {
@@ -134,7 +135,7 @@ HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& factors)
     const geometry::Mesh*         source = &mesh;
     std::optional<geometry::Mesh> built;
     if (!mesh.is_convex) {
-        auto made = geometry::build_hull(mesh.points, {.extrude_flat = false});
+        auto made = geometry::kept_hull(mesh.points, {.extrude_flat = false});
         if (made) {
             built  = std::move(*made);
             source = &*built;

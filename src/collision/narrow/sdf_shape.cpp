@@ -5,6 +5,7 @@
 
 #include "mechane/collision/queries.h"
 #include "mechane/geometry/codes.h"
+#include "mechane/geometry/kept.h"
 
 namespace mechane::collision {
 
@@ -76,7 +77,7 @@ Result<SdfShape> make_sdf_shape(const Shape& shape, const geometry::Mesh* source
             if (made != nullptr)
                 options.max_resolution =
                     geometry::Sdf::kBlock * *std::max_element(made->blocks().begin(), made->blocks().end());
-            auto field = geometry::build_sdf(*source, options, pool);
+            auto field = geometry::kept_sdf(*source, options, pool);
             if (!field) return field.error();
             out.field = *std::move(field);
         }

@@ -10,6 +10,7 @@
 #include "conformance/asset_layers.h"
 #include "conformance/asset_paths.h"
 #include "conformance/family.h"
+#include "mechane/files/trace.h"
 
 /// REP-0158 1.2.5, second half: how layers name files; and 1.1-d, the units of what they bring in.
 namespace mechane::conformance {
@@ -238,8 +239,8 @@ class Paths {
 
     static bool is_there(const Place& place, const fs::path& target)
     {
-        std::error_code error;
-        return place.files == nullptr ? fs::exists(target, error) : place.files->count(target.generic_string()) != 0;
+        return place.files == nullptr ? files::probe(target.string()) != files::Kind::nothing
+                                      : place.files->count(target.generic_string()) != 0;
     }
 
     /// A file that is not where the path says: by the resolver's own answer for search paths and packages.
