@@ -14,7 +14,7 @@
 #include "mechane/solvers/support.h"
 #include "solvers/featherstone/featherstone.h"
 #include "solvers/semi_implicit/semi_implicit.h"
-#include "solvers/softstep/softstep.h"
+#include "solvers/shared/rods.h"
 #include "solvers/xpbd/xpbd.h"
 #include "solvers/vbd/vbd.h"
 
@@ -113,7 +113,8 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
     if (is == "xpbd") return xpbd::make(model, options, *std::move(choice));
     if (is == "featherstone") return featherstone::make(model, options, *std::move(choice));
     if (is == "vbd") return vbd::make(model, options, *std::move(choice), out);
-    return softstep::make(model, options, out);
+    if (model.particle_count() > 0) return vbd::make_with_softstep(model, options, out);
+    return make_softstep(model, options, out);
 }
 
 }  // namespace mechane::solvers
