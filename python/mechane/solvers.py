@@ -252,30 +252,34 @@ class SolverSemiImplicit(_Adjustable):
     @param joint_attach_ke, joint_attach_kd  stiffness [N/m, N m/rad] and damping [N s/m] of what joints lock
     @param joint_mimic_ke, joint_mimic_kd    stiffness and damping that tie followers to leaders
     @param enable_tri_contact  triangles of cloth meet particles
+    What is soft resists as under `SolverVBD`; under `config.compat = "newton-1.8"` by Newton's forces (option `soft_laws`).
     @param deterministic  results are the same bytes in any case
     @raises ValueError  a value is out of range, or the model has rods
     """
 
     _name = "semi-implicit"
     _pulls = True
-    _kinds = {"angular_damping": float, "joint_attach_ke": float, "joint_attach_kd": float, "joint_mimic_ke": float, "joint_mimic_kd": float}
+    _kinds = {"angular_damping": float, "joint_attach_ke": float, "joint_attach_kd": float, "joint_mimic_ke": float, "joint_mimic_kd": float,
+              "enable_tri_contact": bool, "soft_laws": bool}
     angular_damping = _option("angular_damping", float)
     joint_attach_ke = _option("joint_attach_ke", float)
     joint_attach_kd = _option("joint_attach_kd", float)
     joint_mimic_ke = _option("joint_mimic_ke", float)
     joint_mimic_kd = _option("joint_mimic_kd", float)
+    enable_tri_contact = _option("enable_tri_contact", bool)
+    soft_laws = _option("soft_laws", bool)
 
     def __init__(self, model: Any, *, angular_damping: float = 0.05, friction_smoothing: float | None = None, joint_attach_ke: float = 1.0e4,
                  joint_attach_kd: float = 1.0e2, joint_mimic_ke: float = 1.0e2, joint_mimic_kd: float = 1.0, enable_tri_contact: bool = True,
                  deterministic: Any = None):
         super().__init__(model)
         _warn_friction(friction_smoothing)
-        self.enable_tri_contact = enable_tri_contact
         for name, value in (("joint_mimic_ke", joint_mimic_ke), ("joint_mimic_kd", joint_mimic_kd)):
             if not (math.isfinite(value) and value >= 0):
                 raise kind_of(ValueError)(f"{name} must be finite and non-negative, got {value}", "SOLVER_PARAMETER")
         self._begin({"angular_damping": angular_damping, "joint_attach_ke": joint_attach_ke, "joint_attach_kd": joint_attach_kd,
-                     "joint_mimic_ke": joint_mimic_ke, "joint_mimic_kd": joint_mimic_kd})
+                     "joint_mimic_ke": joint_mimic_ke, "joint_mimic_kd": joint_mimic_kd, "enable_tri_contact": enable_tri_contact,
+                     "soft_laws": config.compat != "newton-1.8"})
 
 
 class SolverFeatherstone(_Adjustable):
@@ -290,9 +294,10 @@ class SolverFeatherstone(_Adjustable):
 
     _name = "featherstone"
     _pulls = True
-    _kinds = {"angular_damping": float, "update_mass_matrix_interval": int}
+    _kinds = {"angular_damping": float, "update_mass_matrix_interval": int, "soft_laws": bool}
     angular_damping = _option("angular_damping", float)
     update_mass_matrix_interval = _option("update_mass_matrix_interval", int)
+    soft_laws = _option("soft_laws", bool)
 
     def __init__(self, model: Any, *, angular_damping: float = 0.05, update_mass_matrix_interval: int = 1, friction_smoothing: float | None = None,
                  use_tile_gemm: bool = False, fuse_cholesky: bool = True, deterministic: Any = None):
@@ -300,15 +305,15 @@ class SolverFeatherstone(_Adjustable):
         _warn_friction(friction_smoothing)
         self.use_tile_gemm, self.fuse_cholesky = use_tile_gemm, fuse_cholesky
         self._begin({"angular_damping": 0.0 if angular_damping == 0.05 else angular_damping,
-                     "update_mass_matrix_interval": update_mass_matrix_interval})
+                     "update_mass_matrix_interval": update_mass_matrix_interval, "soft_laws": config.compat != "newton-1.8"})
         self.options["angular_damping"] = angular_damping
 
 
 class SolverXPBD(_Adjustable):
     """Compliant position projection in maximal coordinates.
 
-    The state is `body_q` and `body_qd`. Limits and contacts are hard; drives keep their stiffness however many iterations there are, unless
-    `compat` is "newton-1.8".
+    The state is `body_q` and `body_qd`. Limits and contacts are hard; drives keep their stiffness, and what is soft resists as under
+    `SolverVBD`, however many iterations there are, unless `compat` is "newton-1.8".
 
     @param iterations  passes over all constraints in a step
     @param soft_body_relaxation, soft_contact_relaxation, joint_linear_relaxation, joint_angular_relaxation, rigid_contact_relaxation
@@ -326,7 +331,7 @@ class SolverXPBD(_Adjustable):
     _kinds = {"iterations": int, "soft_body_relaxation": float, "soft_contact_relaxation": float, "joint_linear_relaxation": float,
               "joint_angular_relaxation": float, "joint_linear_compliance": float, "joint_angular_compliance": float,
               "rigid_contact_relaxation": float, "rigid_contact_restitution_iterations": int, "rigid_contact_con_weighting": bool,
-              "angular_damping": float, "enable_restitution": bool, "accumulate": bool}
+              "angular_damping": float, "enable_restitution": bool, "accumulate": bool, "soft_laws": bool}
     iterations = _option("iterations", int)
     soft_body_relaxation = _option("soft_body_relaxation", float)
     soft_contact_relaxation = _option("soft_contact_relaxation", float)
@@ -340,6 +345,7 @@ class SolverXPBD(_Adjustable):
     angular_damping = _option("angular_damping", float)
     enable_restitution = _option("enable_restitution", bool)
     accumulate = _option("accumulate", bool)
+    soft_laws = _option("soft_laws", bool)
 
     def __init__(self, model: Any, *, iterations: int = 2, soft_body_relaxation: float = 0.9, soft_contact_relaxation: float = 0.9,
                  joint_linear_relaxation: float = 0.7, joint_angular_relaxation: float = 0.4, joint_linear_compliance: float = 0.0,
@@ -356,7 +362,7 @@ class SolverXPBD(_Adjustable):
                      "rigid_contact_relaxation": rigid_contact_relaxation,
                      "rigid_contact_restitution_iterations": rigid_contact_restitution_iterations,
                      "rigid_contact_con_weighting": rigid_contact_con_weighting, "angular_damping": angular_damping,
-                     "enable_restitution": enable_restitution, "accumulate": (compat or config.compat) != "newton-1.8"})
+                     "enable_restitution": enable_restitution, "accumulate": (compat or config.compat) != "newton-1.8", "soft_laws": (compat or config.compat) != "newton-1.8"})
 
 
 class SolverVBD(_Adjustable):

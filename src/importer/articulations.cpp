@@ -89,6 +89,7 @@ void add_articulation(Import& run, std::vector<std::int32_t> joints, const std::
     }
     run.self_collision[index] = allowed;
     if (prim) run.result.path_self_collision[prim.path().text()] = allowed;
+    add_attached_cables(run);
 }
 
 void add_tree(Import& run, const PlannedTree& tree)

@@ -97,7 +97,7 @@ Json json_result(const ImportResult& r, const ArrayWriter& write, std::size_t li
                 {"physics_scene_path", r.physics_scene_path ? Json(*r.physics_scene_path) : Json()},
                 {"physics_dt", r.physics_dt ? Json(*r.physics_dt) : Json()},
                 {"max_solver_iterations", r.max_solver_iterations ? Json(*r.max_solver_iterations) : Json()}};
-    // Particles are not imported; the keys say so to scripts that read them.
+    // Particles of granular media are not imported; the keys say so to scripts that read them.
     out["path_particle_map"]   = Json::object();
     out["particle_scene_path"] = Json();
     out["collapse_results"]    = r.collapse_results ? json_collapse(*r.collapse_results, write) : Json();
@@ -195,11 +195,11 @@ Json json_builder(const model::ModelBuilder& b, const ArrayWriter& write, std::s
           {"joint_coord_count", coords},
           {"shape_count", b.shapes.size()},
           {"articulation_count", b.articulations.size()},
-          {"particle_count", 0},
-          {"tet_count", 0},
-          {"tri_count", 0},
-          {"edge_count", 0},
-          {"spring_count", 0}}},
+          {"particle_count", b.particles.size()},
+          {"tet_count", b.tets.size()},
+          {"tri_count", b.tri_indices.size()},
+          {"edge_count", b.edge_indices.size()},
+          {"spring_count", b.springs.size()}}},
         {"body_label", labels_of(b.bodies, [](const auto& x) { return x.label; })},
         {"joint_label", labels_of(b.joints, [](const auto& x) { return x.label; })},
         {"shape_label", labels_of(b.shapes, [](const auto& x) { return x.label; })},
@@ -335,6 +335,87 @@ void put_shapes(Json& out, const model::Model& m, const ArrayWriter& w)
                                                        : Json());
 }
 
+template <class Row>
+std::vector<double> flat_numbers(const std::vector<Row>& rows)
+{
+    std::vector<double> out;
+    for (const Row& row : rows)
+        for (const auto x : row) out.push_back(static_cast<double>(x));
+    return out;
+}
+
+template <std::size_t N>
+Json corners(const std::vector<std::array<std::int32_t, N>>& rows, const ArrayWriter& w)
+{
+    std::vector<std::int64_t> out;
+    for (const auto& row : rows) out.insert(out.end(), row.begin(), row.end());
+    return w.integers({rows.size(), N}, out);
+}
+
+template <class Object>
+void put_objects(Json& out, const std::string& kind, const std::vector<Object>& objects,
+                 std::initializer_list<std::pair<const char*, model::SoftObject::Range Object::*>> parts,
+                 const ArrayWriter& w)
+{
+    std::vector<std::int64_t> worlds_of;
+    Json                      labels = Json::array();
+    for (const Object& one : objects) labels.push_back(one.label), worlds_of.push_back(one.world);
+    out[kind + "_count"] = objects.size();
+    out[kind + "_label"] = std::move(labels);
+    out[kind + "_world"] = w.integers({objects.size()}, worlds_of);
+    for (const auto& [name, part] : parts)
+        for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
+            std::vector<std::int64_t> values;
+            for (const Object& one : objects) values.push_back((one.*part)[end]);
+            out[kind + "_" + name + (end == 0 ? "_start" : "_end")] = w.integers({objects.size()}, values);
+        }
+}
+
+void put_soft(Json& out, const model::Model& m, const ArrayWriter& w)
+{
+    out["particle_count"]       = m.particle_count();
+    out["particle_q"]           = w.vectors(m.particle_q);
+    out["particle_qd"]          = w.vectors(m.particle_qd);
+    out["particle_mass"]        = w.reals(m.particle_mass);
+    out["particle_inv_mass"]    = w.reals(m.particle_inv_mass);
+    out["particle_radius"]      = w.reals(m.particle_radius);
+    out["particle_flags"]       = w.ints(m.particle_flags);
+    out["particle_world"]       = w.ints(m.particle_world);
+    out["particle_world_start"] = w.ints(worlds(m, m.particle_world_start));
+    out["spring_count"]         = m.spring_stiffness.size();
+    out["spring_indices"]       = w.ints(m.spring_indices);
+    out["spring_rest_length"]   = w.reals(m.spring_rest_length);
+    out["spring_stiffness"]     = w.reals(m.spring_stiffness);
+    out["spring_damping"]       = w.reals(m.spring_damping);
+    out["tri_count"]            = m.tri_indices.size();
+    out["tri_indices"]          = corners(m.tri_indices, w);
+    out["tri_poses"]            = w.floats({m.tri_poses.size(), 2, 2}, flat_numbers(m.tri_poses));
+    out["tri_areas"]            = w.reals(m.tri_areas);
+    out["tri_materials"]        = w.floats({m.tri_materials.size(), 5}, flat_numbers(m.tri_materials));
+    out["edge_count"]           = m.edge_indices.size();
+    out["edge_indices"]         = corners(m.edge_indices, w);
+    out["edge_rest_angle"]      = w.reals(m.edge_rest_angle);
+    out["edge_rest_length"]     = w.reals(m.edge_rest_length);
+    out["edge_bending_properties"] =
+        w.floats({m.edge_bending_properties.size(), 2}, flat_numbers(m.edge_bending_properties));
+    out["tet_count"]     = m.tet_indices.size();
+    out["tet_indices"]   = corners(m.tet_indices, w);
+    out["tet_poses"]     = w.matrices(m.tet_poses);
+    out["tet_materials"] = w.floats({m.tet_materials.size(), 3}, flat_numbers(m.tet_materials));
+    out["attachment_particle_body_count"]      = m.attachment_particle_body_count();
+    out["attachment_particle_body_body"]       = w.ints(m.attachment_particle_body_body);
+    out["attachment_particle_body_particle"]   = w.ints(m.attachment_particle_body_particle);
+    out["attachment_particle_body_body_point"] = w.vectors(m.attachment_particle_body_body_point);
+    out["attachment_particle_body_stiffness"]  = w.reals(m.attachment_particle_body_stiffness);
+    out["attachment_particle_body_damping"]    = w.reals(m.attachment_particle_body_damping);
+    out["attachment_particle_body_enabled"]    = w.flags(m.attachment_particle_body_enabled);
+    using model::CurveObject, model::SoftObject;
+    put_objects(out, "curve", m.curves, {{"body", &CurveObject::body}, {"joint", &CurveObject::joint}}, w);
+    put_objects(out, "surface", m.surfaces,
+                {{"particle", &SoftObject::particle}, {"tri", &SoftObject::tri}, {"edge", &SoftObject::edge}}, w);
+    put_objects(out, "volume", m.volumes, {{"particle", &SoftObject::particle}, {"tet", &SoftObject::tet}}, w);
+}
+
 Json json_sdf(const model::SdfConfig& sdf)
 {
     const auto  number = [](const auto& value) { return value ? Json(*value) : Json(); };
@@ -375,6 +456,7 @@ Json json_model(const model::Model& m, const ArrayWriter& w, bool extensions)
     put_bodies(out, m, w);
     put_joints(out, m, w);
     put_shapes(out, m, w);
+    put_soft(out, m, w);
     if (extensions) put_extensions(out, m, w);
     out["articulation_count"]          = m.articulation_count();
     out["articulation_label"]          = m.articulation_label;

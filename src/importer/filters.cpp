@@ -165,6 +165,8 @@ void add_filters(Import& run)
     filter_groups(run, filter, pairs);
     for (const auto& [a, b] : filter.filtered_pairs())
         pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b), "physics:filteredPairs names them");
+    if (run.deformables.any())
+        add_element_filters(run, [&](const auto& a, const auto& b, std::string_view why) { pairs.add(a, b, why); });
     if (run.conventions.joints_filter_bodies) return;
     note_switched_filters(run);
     for (const auto& [a, b] : filter.joint_pairs())

@@ -9,6 +9,7 @@
 
 #include "articulation_plan.h"
 #include "color.h"
+#include "deformable/deformables.h"
 #include "mechane/importer/codes.h"
 #include "mechane/importer/import_usd.h"
 #include "mechane/physics/parse.h"
@@ -67,6 +68,12 @@ struct Import {
     std::vector<Posed>                                     X_WB;  ///< pose of each physics body in the builder's world
     std::set<physics::Index>                               ignored_bodies;
     std::set<usd::Path>    deformable;  ///< prims that belong to deformable bodies: neither colliders nor visuals
+    std::set<usd::Path>    unsupported;  ///< of them those that no pass reads
+    DeformablePrims        deformables;
+    std::set<usd::Path>    deformable_materials;  ///< what imported deformables are made of
+    std::set<usd::Path>    deformables_seen;  ///< simulation geometries that have had their turn, imported or not
+    std::map<std::string, std::int32_t> cable_root_joints;      ///< by attachment
+    std::set<std::string>               welding_attachments;    ///< that joined cables to one graph
     std::set<std::int32_t> bodies_with_visuals;
     std::map<physics::Index, std::vector<std::int32_t>> further_shapes;  ///< of colliders that became several shapes
     std::vector<std::pair<physics::Index, model::BuilderShape>>
@@ -159,7 +166,6 @@ void         add_newton_actuators(Import& run);
 void         number_actuators(Import& run);    ///< their dofs and coordinates, once joints have their final indices
 void         collapse(Import& run);            ///< fixed joints, when the options or the scene ask for it
 void         read_custom_values(Import& run);  ///< of every declared attribute, once all entities are there
-void         report_unsupported(Import& run);  ///< deformables; before the physics is parsed
 
 /// A body with its visuals and sites; its index in the builder.
 std::int32_t add_body(Import& run, physics::Index body);

@@ -145,7 +145,7 @@ void compute_masses(Import& run)
 void import_entities(Import& run)
 {
     for (const auto pass : {add_articulations, add_remaining_bodies, add_orphan_joints, add_static_visuals,
-                            add_colliders, add_surface_velocities, add_base_joints, add_excluded_joints}) {
+                            add_colliders, add_surface_velocities, add_base_joints, add_deformables, add_excluded_joints}) {
         pass(run);
         if (run.fatal) return;
     }
@@ -368,7 +368,7 @@ Result<ImportResult> import_usd(const usd::Stage& authored, const ImportOptions&
     if (const auto ok = compile_ignored(run); !ok) return ok.error();
 
     usd::report_authored_selections(stage, found);
-    report_unsupported(run);
+    find_deformables(run);
     run.physics = parse_physics(run);
     if (const auto ok = choose_resolvers(run); !ok) return ok.error();
     if (const auto ok = choose_scene(run); !ok) return ok.error();
@@ -385,6 +385,7 @@ Result<ImportResult> import_usd(const usd::Stage& authored, const ImportOptions&
     compute_masses(run);
     import_all(run);
     if (run.fatal) return *run.fatal;
+    add_unplaced_attachments(run);
     add_filters(run);
     if (options.convert_mjc_equality_constraints) add_equalities(run);
     add_mimics(run);
@@ -397,6 +398,7 @@ Result<ImportResult> import_usd(const usd::Stage& authored, const ImportOptions&
     settle_initial_state(run);
     find_animation(run);
     if (!run.fatal) collapse(run);
+    if (!run.fatal) renumber_deformables(run);
     if (!run.fatal) number_actuators(run);
     if (run.fatal) return *run.fatal;
     if (run.log) run.result.ledger = make_ledger(run);

@@ -46,6 +46,8 @@ class LeftOut {
                 for (const physics::Index m : run.physics.colliders[i].materials)
                     bound[static_cast<std::size_t>(m)] = true;
         for (std::size_t i = 0; i < run.physics.materials.size(); ++i)
+            if (run.deformable_materials.count(run.physics.materials[i].prim.path()) != 0) bound[i] = true;
+        for (std::size_t i = 0; i < run.physics.materials.size(); ++i)
             visit(run.physics.materials[i].prim, bound[i], [] { return "no imported collider is bound to it"; }, "");
         for (std::size_t i = 0; i < run.physics.scenes.size(); ++i) {
             const physics::Scene& s = run.physics.scenes[i];
@@ -293,9 +295,9 @@ class Accountant {
 
     [[nodiscard]] bool is_deformable(const usd::Prim& prim) const
     {
-        if (run_.deformable.empty()) return false;
+        if (run_.unsupported.empty()) return false;
         for (usd::Path path = prim.path(); !path.is_root() && !path.empty(); path = path.parent())
-            if (run_.deformable.count(path) != 0) return true;
+            if (run_.unsupported.count(path) != 0) return true;
         return false;
     }
 

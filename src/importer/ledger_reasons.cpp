@@ -26,9 +26,7 @@ constexpr ReasonRow kNotModelled[] = {
     {"physxParticle", kNoDeformables},
     {"physxPBDMaterial:", kNoDeformables},
     {"physxDiffuseParticles:", kNoDeformables},
-    {"newton:curves", kNoDeformables},
     {"newton:mpm:", kNoDeformables},
-    {"physics:masses", kNoDeformables},
     {"physxVehicle", "vehicles are not simulated"},
     {"physxTendon:", "tendons are not simulated"},
     {"physxCamera:", "cameras that follow a body are not simulated"},
@@ -104,8 +102,6 @@ constexpr ReasonRow kTypes[] = {
     {"PhysxPhysicsJointInstancer", "instancers of other engines are not expanded"},
     {"PhysxParticleSystem", kNoDeformables},
     {"OmniPhysics", kNoDeformables},
-    {"TetMesh", kNoDeformables},
-    {"BasisCurves", kNoDeformables},
 };
 
 /// The resolver of this build that would read the property.

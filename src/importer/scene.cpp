@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <unordered_map>
 
 #include "import.h"
 
@@ -183,35 +182,6 @@ void read_scenes(Import& run)
         run.took(run.scene, "newton:joint_drive_gains_scaling", physics::Use::used,
                  "scales the gains of angular drives");
     }
-}
-
-void report_unsupported(Import& run)
-{
-    constexpr std::array<std::string_view, 12> kSchemas{
-        "PhysicsCurvesDeformableSimAPI", "PhysicsSurfaceDeformableSimAPI", "PhysicsVolumeDeformableSimAPI",
-        "PhysicsDeformableBodyAPI",      "NewtonPointsDeformableSimAPI",   "OmniPhysicsDeformableBodyAPI",
-        "PhysxDeformableBodyAPI",        "PhysxDeformableSurfaceAPI",      "PhysxSurfaceDeformableBodyAPI",
-        "PhysxParticleSetAPI",           "PhysxParticleClothAPI",          "PhysxBaseDeformableBodyAPI"};
-    std::size_t count = 0;
-    usd::Prim   first;
-    const auto  is_deformable = [&](const usd::Prim& prim) {
-        const std::vector<usd::Token> apis = prim.authored_apis();
-        return std::any_of(apis.begin(), apis.end(), [&](const usd::Token& api) {
-            return std::find(kSchemas.begin(), kSchemas.end(), api.text()) != kSchemas.end();
-        });
-    };
-    std::unordered_map<const void*, bool> known;  // by what prims apply; never iterated
-    for (const usd::Prim& prim : run.stage.traverse()) {
-        const auto [place, fresh] = known.try_emplace(prim.definition_key(), false);
-        if (fresh) place->second = is_deformable(prim);
-        if (!place->second) continue;
-        if (count++ == 0) first = prim;
-        run.deformable.insert(prim.path());
-    }
-    if (count > 0)
-        run.found.add(
-            codes::kDeformable, first.site(),
-            fmt::format("{} deformable or particle prims are left out, the first is {}", count, first.path().text()));
 }
 
 }  // namespace mechane::importer

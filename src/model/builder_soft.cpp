@@ -78,9 +78,10 @@ std::int32_t ModelBuilder::add_attachment_particle_body(BuilderAttachment attach
 {
     MCH_REQUIRE(among(*this, {attachment.particle}), "ModelBuilder::add_attachment_particle_body", "particle",
                 "the index of a particle");
-    MCH_REQUIRE(attachment.body >= 0 && static_cast<std::size_t>(attachment.body) < bodies.size(),
-                "ModelBuilder::add_attachment_particle_body", "body", "the index of a body");
-    const std::int32_t of_body = bodies[static_cast<std::size_t>(attachment.body)].world;
+    MCH_REQUIRE(attachment.body >= kWorldBody && attachment.body < std::ssize(bodies),
+                "ModelBuilder::add_attachment_particle_body", "body", "the index of a body, or kWorldBody");
+    const std::int32_t of_body =
+        attachment.body < 0 ? kGlobalWorld : bodies[static_cast<std::size_t>(attachment.body)].world;
     attachment.world = of_body >= 0 ? of_body : particles[static_cast<std::size_t>(attachment.particle)].world;
     attachments.push_back(attachment);
     return last_index(attachments.size());
@@ -107,8 +108,8 @@ void ModelBuilder::color(const ColorOptions& options)
     particle_color_groups = color_graph(particles.size(), edges, options);
 }
 
-void ModelBuilder::append_soft(const ModelBuilder& source, std::size_t body0, std::size_t particle0, std::size_t tri0,
-                               std::size_t edge0)
+void ModelBuilder::append_soft(const ModelBuilder& source, std::size_t body0, std::size_t joint0, std::size_t particle0,
+                               std::size_t tri0, std::size_t edge0, const std::optional<Posed>& xform)
 {
     const std::size_t tet0 = tets.size();
     if (!source.tri_elements.empty()) tri_elements.resize(tri0);
@@ -124,6 +125,7 @@ void ModelBuilder::append_soft(const ModelBuilder& source, std::size_t body0, st
         tets.push_back(tet);
     }
     for (BuilderAttachment a : source.attachments) {
+        if (a.body < 0 && xform) a.body_point = *xform * a.body_point;
         a.body = copied(a.body, body0), a.particle = copied(a.particle, particle0);
         a.world = current_world_;
         attachments.push_back(a);
@@ -143,6 +145,12 @@ void ModelBuilder::append_soft(const ModelBuilder& source, std::size_t body0, st
     };
     objects(source.surfaces, surfaces);
     objects(source.volumes, volumes);
+    for (CurveObject object : source.curves) {
+        object.world = current_world_;
+        shifted(object.body, body0);
+        shifted(object.joint, joint0);
+        curves.push_back(std::move(object));
+    }
     // Particles of two builders share no element, so groups of both may be united.
     if (particle_color_groups.size() < source.particle_color_groups.size())
         particle_color_groups.resize(source.particle_color_groups.size());

@@ -249,7 +249,30 @@ class Collapse {
             b_.shapes[s].body = shifted(b_.shapes[s].body);
             if (b_.shapes[s].body >= 0) body(b_.shapes[s].body).shapes.push_back(static_cast<std::int32_t>(s));
         }
+        for (BuilderAttachment& held : b_.attachments) {
+            if (held.body < 0) continue;
+            const Fate& f = fates_[static_cast<std::size_t>(held.body)];
+            if (f.merged) held.body_point = f.pose * held.body_point;
+            held.body = shifted(f.merged ? f.survivor : held.body);
+        }
+        renumber_curves(kept);
         b_.joints_renumbered();
+    }
+
+    /// Segments of cables are never merged; joints in front of them may be.
+    void renumber_curves(const std::vector<std::int32_t>& bodies)
+    {
+        const auto moved = [](SoftObject::Range& range, const std::vector<std::int32_t>& to) {
+            std::int32_t first = -1, last = -1;
+            for (std::int32_t i = range[0]; i < range[1]; ++i)
+                if (const std::int32_t at = to[static_cast<std::size_t>(i)]; at >= 0)
+                    first = first < 0 ? at : first, last = at;
+            range = first < 0 ? SoftObject::Range{} : SoftObject::Range{first, last + 1};
+        };
+        for (CurveObject& curve : b_.curves) {
+            moved(curve.body, bodies);
+            moved(curve.joint, result_.joint_remap);
+        }
     }
 
     std::vector<std::int32_t> renumber_trees()

@@ -100,6 +100,11 @@ void push_coordinates(const BuilderJoint& joint, std::size_t j, NumberRepair& re
             array->resize(m.joint_q.size(), 0);
             array->back() = 1;
         }
+        if (joint.rest_rotation) {
+            const Quat  rest = repair.rotation(*joint.rest_rotation, "joint_rest_q");
+            const Real  r[]  = {rest.x, rest.y, rest.z, rest.w};
+            std::copy_n(r, 4, m.joint_rest_q.end() - 4);
+        }
         // Axes along scalar coordinates have targets as those of other joints do.
         const auto start = m.joint_target_q.size() - q.size();
         for (std::size_t i = 0; i < std::min(scalars, joint.linear_axes.size()); ++i)

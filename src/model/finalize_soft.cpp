@@ -117,6 +117,7 @@ void fill_soft(const ModelBuilder& b, Model& m, Diagnostics& out)
     fill_attachments(b, m, out);
     m.surfaces              = b.surfaces;
     m.volumes               = b.volumes;
+    m.curves                = b.curves;
     m.particle_color_groups = b.particle_color_groups;
     if (!m.particle_color_groups.empty()) m.particle_colors.assign(b.particles.size(), 0);
     for (std::size_t g = 0; g < m.particle_color_groups.size(); ++g)
@@ -148,11 +149,12 @@ std::optional<Diagnostic> check_soft(const ModelBuilder& b)
         if (auto m = check(b.tets[i].indices, "tet_indices", i)) return m;
     for (std::size_t i = 0; i < b.attachments.size(); ++i) {
         const BuilderAttachment& a = b.attachments[i];
-        if (!known(a.particle) || a.body < 0 || static_cast<std::size_t>(a.body) >= b.bodies.size())
+        if (!known(a.particle) || a.body < kWorldBody ||
+            (a.body >= 0 && static_cast<std::size_t>(a.body) >= b.bodies.size()))
             return misfit("attachment_particle_body_body",
                           fmt::format("attachment {} names particle {} and body {}; there are {} and {}", i, a.particle,
                                       a.body, b.particles.size(), b.bodies.size()));
-        const std::int32_t w = b.bodies[static_cast<std::size_t>(a.body)].world;
+        const std::int32_t w = a.body < 0 ? kGlobalWorld : b.bodies[static_cast<std::size_t>(a.body)].world;
         if (w >= 0 && world(a.particle) >= 0 && w != world(a.particle))
             return misfit("attachment_particle_body_world",
                           fmt::format("the ends of attachment {} belong to different worlds", i));

@@ -119,7 +119,7 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
         for (std::int32_t& p : edge) p = copied_index(p, particle0);
         edge_indices.push_back(edge);
     }
-    append_soft(source, body0, particle0, tri0, edge0);
+    append_soft(source, body0, joint0, particle0, tri0, edge0, options.xform);
     for (const auto& [a, b] : source.shape_collision_filter_pairs)
         shape_collision_filter_pairs.emplace_back(copied_index(a, shape0), copied_index(b, shape0));
     return merge_custom(source, offsets, world);

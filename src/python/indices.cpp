@@ -45,7 +45,7 @@ void check_indices(const model::Model& m)
     const std::size_t particles = m.particle_q.size();
     check("spring_indices", m.spring_indices, 0, particles, "particles");
     check("attachment_particle_body_particle", m.attachment_particle_body_particle, 0, particles, "particles");
-    check("attachment_particle_body_body", m.attachment_particle_body_body, 0, bodies, "bodies");
+    check("attachment_particle_body_body", m.attachment_particle_body_body, -1, bodies, "bodies");
 }
 
 }  // namespace mechane::python

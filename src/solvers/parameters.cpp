@@ -24,11 +24,15 @@ constexpr Parameter kSemiImplicit[] = {
     {"joint_attach_kd", "N s/m", 1e2, 0, kMost, number,
      "damping of what a joint locks; a hundredth of it, in N m s/rad, about locked axes"},
     {"joint_mimic_ke", "N/m, N m/rad", 1e2, 0, kMost, number, "stiffness that ties a follower to its leader"},
-    {"joint_mimic_kd", "N s/m, N m s/rad", 1, 0, kMost, number, "damping that ties a follower to its leader"}};
+    {"joint_mimic_kd", "N s/m, N m s/rad", 1, 0, kMost, number, "damping that ties a follower to its leader"},
+    {"enable_tri_contact", "1", 1, 0, 1, flag, "particles keep their radius from triangles"},
+    {"soft_laws", "1", 1, 0, 1, flag, "what is soft resists as under vbd; 0: by the forces of Newton 1.8"}};
 
 constexpr Parameter kFeatherstone[] = {
     {"angular_damping", "1/s", 0, 0, kMost, number, "how fast the spin of free roots fades"},
-    {"update_mass_matrix_interval", "1", 1, 1, 1e6, whole, "steps that one mass matrix serves"}};
+    {"update_mass_matrix_interval", "1", 1, 1, 1e6, whole, "steps that one mass matrix serves"},
+    {"enable_tri_contact", "1", 1, 0, 1, flag, "particles keep their radius from triangles"},
+    {"soft_laws", "1", 1, 0, 1, flag, "what is soft resists as under vbd; 0: by the forces of Newton 1.8"}};
 
 constexpr Parameter kXpbd[] = {
     {"iterations", "1", 2, 1, 10000, whole, "passes over all constraints in a step"},
@@ -45,7 +49,8 @@ constexpr Parameter kXpbd[] = {
     {"soft_contact_relaxation", "1", 0.9, 0, 2, number, "part of a particle's contact correction that is applied"},
     {"soft_body_relaxation", "1", 0.9, 0, 2, number, "part of a tetrahedron's correction that is applied"},
     {"accumulate", "1", 1, 0, 1, flag,
-     "drives keep their stiffness whatever the number of passes; 0: as Newton 1.8, each pass drives anew"}};
+     "drives keep their stiffness whatever the number of passes; 0: as Newton 1.8, each pass drives anew"},
+    {"soft_laws", "1", 1, 0, 1, flag, "what is soft resists as under vbd; 0: by the rows of Newton 1.8"}};
 
 constexpr Parameter kVbd[] = {
     {"iterations", "1", 10, 1, 100000, whole, "passes over all particles in a step"},

@@ -16,7 +16,7 @@
 #include "solvers/featherstone/featherstone.h"
 #include "solvers/mujoco/mujoco.h"
 #include "solvers/semi_implicit/semi_implicit.h"
-#include "solvers/softstep/softstep.h"
+#include "solvers/shared/rods.h"
 #include "solvers/xpbd/xpbd.h"
 #include "solvers/vbd/vbd.h"
 
@@ -137,7 +137,8 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
     if (is == "featherstone") return featherstone::make(model, options, *std::move(choice));
     if (is == "mujoco") return mujoco::make(model, options, *std::move(choice), {}, out);
     if (is == "vbd") return vbd::make(model, options, *std::move(choice), out);
-    return softstep::make(model, options, out);
+    if (model.particle_count() > 0) return vbd::make_with_softstep(model, options, out);
+    return make_softstep(model, options, out);
 }
 
 }  // namespace mechane::solvers

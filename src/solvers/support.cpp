@@ -74,8 +74,8 @@ const Row kRows[] = {
     {{"joint.d6", "joints of several axes"}, joints_of_type<JointType::d6>, Support::full, {}},
     {{"joint.rod", "elastic rods"},
      joints_of_type<JointType::rod>,
-     Support::ignored,
-     "the joint has no elasticity, its child moves freely"},
+     Support::approximated,
+     "they bend and twist, and neither stretch nor shear"},
     {{"joint.disabled", "joints that are switched off"},
      [](const Model& m) { return those(m.joint_label, [&](std::size_t j) { return !m.joint_enabled[j]; }); },
      Support::full,
@@ -235,8 +235,12 @@ const Row kRows[] = {
      "a contact sticks until friction gives way, at any speed"},
     {{"particle", "particles"},
      [](const Model& m) { return Labels(m.particle_count(), "particles"); },
-     Support::ignored,
-     "they stay where they are"},
+     Support::full,
+     {}},
+    {{"attachment", "particles that are held at bodies"},
+     [](const Model& m) { return Labels(m.attachment_particle_body_count(), "attachments"); },
+     Support::full,
+     {}},
     {{"contact.hydroelastic", "hydroelastic shapes"},
      [](const Model& m) {
          return those(m.shape_label,
@@ -280,7 +284,7 @@ constexpr Shortcoming kXpbd[] = {
     {"contact.stiffness", ignored, "contacts are hard, whatever their stiffness"},
     {"contact.friction_gain", ignored, "friction sticks until it gives way, at any speed"},
     {"contact.hydroelastic", approximated, "the contacts of the pressure field are hard"},
-    {"particle", approximated, "they meet shapes, and not each other"}};
+    {"attachment", ignored, "particles are not held at bodies"}};
 
 constexpr Shortcoming kSemiImplicit[] = {
     {"joint.ball", approximated, "balls have damping, and no limits or drives"},
@@ -299,7 +303,7 @@ constexpr Shortcoming kSemiImplicit[] = {
     {"contact.static_friction", approximated, kDynamic},
     {"contact.turning_friction", ignored, "contacts do not resist spinning and rolling"},
     {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"},
-    {"particle", approximated, "they fall, and meet nothing"}};
+    {"attachment", ignored, "particles are not held at bodies"}};
 
 constexpr Shortcoming kFeatherstone[] = {
     {"joint.ball", approximated, "balls have damping, and no limits or drives"},
@@ -317,7 +321,7 @@ constexpr Shortcoming kFeatherstone[] = {
     {"contact.static_friction", approximated, kDynamic},
     {"contact.turning_friction", ignored, "contacts do not resist spinning and rolling"},
     {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"},
-    {"particle", approximated, "they fall, and meet nothing"}};
+    {"attachment", ignored, "particles are not held at bodies"}};
 
 constexpr Shortcoming kMujoco[] = {
     {"joint.distance", approximated, "a tendon holds the range; a drive of the distance does nothing"},
@@ -356,14 +360,6 @@ std::vector<SupportRow> softstep_rows()
     return out;
 }
 
-/// Bodies are softstep's; what is made of particles is vbd's own.
-std::vector<SupportRow> vbd_rows()
-{
-    auto out = softstep_rows();
-    for (SupportRow& row : out)
-        if (row.feature->id == "particle") row.support = Support::full, row.consequence = {};
-    return out;
-}
 
 }  // namespace
 
@@ -383,13 +379,13 @@ std::string_view to_string(Support support)
 std::span<const SupportRow> support_of(std::string_view solver)
 {
     static const auto softstep = softstep_rows(), xpbd = rows_with(kXpbd), semi_implicit = rows_with(kSemiImplicit),
-                      featherstone = rows_with(kFeatherstone), vbd = vbd_rows(), mujoco = rows_with(kMujoco);
+                      featherstone = rows_with(kFeatherstone), mujoco = rows_with(kMujoco);
     const std::string_view name = canonical_name(solver.substr(0, solver.find(':')));
     if (name == "softstep") return softstep;
     if (name == "xpbd") return xpbd;
     if (name == "semi-implicit") return semi_implicit;
     if (name == "featherstone") return featherstone;
-    if (name == "vbd") return vbd;
+    if (name == "vbd") return softstep;  // bodies are softstep's, and what is soft is vbd's under softstep
     if (name == "mujoco") return mujoco;
     return {};
 }

@@ -7,12 +7,15 @@
 #include <pxr/gf/vec2d.h>
 #include <pxr/gf/vec2f.h>
 #include <pxr/gf/vec2h.h>
+#include <pxr/gf/vec2i.h>
 #include <pxr/gf/vec3d.h>
 #include <pxr/gf/vec3f.h>
 #include <pxr/gf/vec3h.h>
+#include <pxr/gf/vec3i.h>
 #include <pxr/gf/vec4d.h>
 #include <pxr/gf/vec4f.h>
 #include <pxr/gf/vec4h.h>
+#include <pxr/gf/vec4i.h>
 #include <pxr/sdf/assetPath.h>
 #include <pxr/sdf/schema.h>
 #include <pxr/sdf/timeCode.h>
@@ -103,6 +106,21 @@ std::optional<std::vector<Out>> as_vector(const VtValue& v, const Convert& conve
     return out;
 }
 
+/// Components of the rows of an array, row after row.
+template <class... Rows>
+std::optional<std::vector<int>> flattened(const VtValue& v)
+{
+    std::optional<std::vector<int>> out;
+    const auto                      attempt = [&]<class Row>(std::type_identity<Row>) {
+        if (out || !v.IsHolding<VtArray<Row>>()) return;
+        out.emplace();
+        for (const Row& row : v.UncheckedGet<VtArray<Row>>())
+            out->insert(out->end(), row.data(), row.data() + Row::dimension);
+    };
+    (attempt(std::type_identity<Rows>{}), ...);
+    return out;
+}
+
 }  // namespace
 
 Value::Value() noexcept                   = default;
@@ -168,6 +186,7 @@ std::optional<T> Value::get() const
     } else if constexpr (std::is_same_v<T, Matrix4d>) {
         if (v.IsHolding<GfMatrix4d>()) return to_matrix4(v.UncheckedGet<GfMatrix4d>());
     } else if constexpr (std::is_same_v<T, std::vector<int>>) {
+        if (auto rows = flattened<GfVec4i, GfVec3i, GfVec2i>(v)) return rows;
         return as_vector<int, int>(v, [](int x) { return x; });
     } else if constexpr (std::is_same_v<T, std::vector<double>>) {
         return as_vector<double, float, double, GfHalf, int, std::int64_t, SdfTimeCode>(v, [](const auto& x) {

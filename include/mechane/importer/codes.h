@@ -21,7 +21,7 @@ inline constexpr Code kLinearUnit{"IMPORT_STAGE_LINEAR_UNIT", Severity::info, "T
 inline constexpr Code kMassUnit{"IMPORT_STAGE_MASS_UNIT", Severity::info, "The stage's mass unit is not the kilogram.", "Nothing to do; with --option units=stage the numbers stay as authored.", "W_STAGE_MASS_UNIT"};
 inline constexpr Code kUnitsUnauthored{"STAGE_UNITS_UNAUTHORED", Severity::info, "The stage does not say its length unit; it is taken as the metre.", "Author metersPerUnit, or set --option unauthored_units=usd for OpenUSD's 0.01."};
 inline constexpr Code kStepRate{"SCENE_STEP_RATE", Severity::warning, "An authored number of steps a second cannot be used.", "Author one positive finite number for all scenes, or give --dt."};
-inline constexpr Code kDeformable{"IMPORT_DEFORMABLE_UNSUPPORTED", Severity::warning, "Deformable bodies and particles are not imported.", "Simulate the rigid part, or leave these prims out with --option ignore_paths=/PATH.", "W_DEFORMABLE_UNSUPPORTED"};
+inline constexpr Code kDeformable{"IMPORT_DEFORMABLE_UNSUPPORTED", Severity::warning, "Deformables of vendor schemas and particle systems are not imported.", "Author UsdPhysics deformables, or leave these prims out with --option ignore_paths=/PATH.", "W_DEFORMABLE_UNSUPPORTED"};
 inline constexpr Code kCustomUndeclared{"IMPORT_CUSTOM_UNDECLARED", Severity::warning, "An attribute in the namespace newton: is in no schema and is not declared.", "Declare it on the scene, or correct its name.", "W_CUSTOM_UNDECLARED"};
 inline constexpr Code kPropertyUnknown{"IMPORT_PROPERTY_UNKNOWN", Severity::warning, "A property in a namespace of physics is in no schema, and has no effect.", "Correct its name, or register the schema that defines it."};
 inline constexpr Code kVendorUnread{"IMPORT_VENDOR_UNREAD", Severity::warning, "The stage authors values of a vendor whose resolver is not in use.", "Set --resolvers auto."};
@@ -71,6 +71,18 @@ inline constexpr Code kJointScenes{"IMPORT_JOINT_SCENES", Severity::error, "A jo
 inline constexpr Code kFaceMaterials{"IMPORT_FACE_MATERIALS", Severity::info, "Subsets of a mesh's faces have physics materials of their own, and a collider has one.", "Author one material for the whole mesh, or set --option per_face_materials=true: each subset becomes a shape of its own.", "W_FACE_MATERIALS"};
 inline constexpr Code kTextureLinear{"IMPORT_TEXTURE_LINEAR", Severity::warning, "A picture with linear colours cannot be read, so it is shown without being encoded.", "Use a PNG or JPEG file, or author the colour space that the file has.", "W_TEXTURE_LINEAR"};
 inline constexpr Code kTextureMissing{"IMPORT_TEXTURE_MISSING", Severity::warning, "Pictures that materials name are not there; their shapes are drawn in a plain colour.", "Correct the paths, or give the folder where they are: --search-path.", "W_TEXTURE_MISSING"};
+
+// -- deformables
+inline constexpr Code kDeformableSkipped{"IMPORT_DEFORMABLE_SKIPPED", Severity::warning, "A deformable, or a part of one, was left out.", "Correct its points, faces or flags."};
+inline constexpr Code kDeformableValue{"IMPORT_DEFORMABLE_VALUE", Severity::warning, "A value of a deformable or its material cannot be used.", "Author a value of the expected type and range."};
+inline constexpr Code kDeformableRest{"IMPORT_DEFORMABLE_REST", Severity::warning, "The rest shape of a deformable cannot be used; the simulated shape is at rest.", "Give rest points and indices that fit the simulated elements, without flat or inverted ones."};
+inline constexpr Code kDeformableElement{"IMPORT_DEFORMABLE_ELEMENT", Severity::warning, "Flat or inverted elements of a deformable were left out.", "Repair the mesh; the others are simulated."};
+inline constexpr Code kDeformableApproximated{"IMPORT_DEFORMABLE_APPROXIMATED", Severity::warning, "A part of what a deformable authors has no effect.", "See the message for what is simulated instead."};
+inline constexpr Code kDeformableFallback{"IMPORT_DEFORMABLE_FALLBACK", Severity::info, "A deformable does not author a thickness; 1 mm is used.", "Author physics:thicknesses and physics:thicknesses:elementType."};
+inline constexpr Code kDeformableDeprecated{"IMPORT_DEFORMABLE_DEPRECATED", Severity::warning, "A deformable authors names of an earlier revision of its schema.", "Author the names of the current revision; see docs/soft.md."};
+inline constexpr Code kDeformableAttachment{"IMPORT_DEFORMABLE_ATTACHMENT", Severity::warning, "An attachment of a deformable has no effect.", "Attach points or segments to a transform, with indices and coordinates that fit together."};
+inline constexpr Code kDeformableWeld{"IMPORT_DEFORMABLE_WELD", Severity::warning, "Cables that an attachment joins are not welded to one.", "Let the points coincide, with infinite stiffness and without a loop."};
+inline constexpr Code kDeformableFilter{"IMPORT_DEFORMABLE_FILTER", Severity::warning, "A filter of a deformable's elements has no effect.", "Name cables, bodies or colliders, with groups that pair up."};
 // clang-format on
 
 }  // namespace mechane::importer::codes

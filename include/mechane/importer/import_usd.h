@@ -42,6 +42,45 @@ struct ImportedActuator {
     bool         is_drive    = false;  ///< it became the joint's drive; otherwise it is recorded only
 };
 
+/// An array of a simulation geometry's elements, as it was read [m] or [kg].
+struct ElementValues {
+    std::vector<double> values;
+    std::string         element_type;    ///< "constant", "face", "tetrahedron", "curve", "segment", "point"
+    bool                direct = false;  ///< without a type: masses of points, as they are
+};
+
+/// A deformable of the stage and what it became. Indices of the builder after the import; ranges are half-open.
+struct ImportedDeformable {
+    enum class Kind : std::uint8_t { cable, cloth, volume };
+    std::string              path;
+    Kind                     kind = Kind::cloth;
+    model::SoftObject::Range particle{}, tri{}, edge{}, tet{};  ///< of cloths and volumes
+    std::vector<std::int32_t> bodies, joints;  ///< of cables: by segment, and the rod joints between them
+    /// Of cables: the body of each authored segment, -1 where it was left out, and its length at rest [m].
+    std::vector<std::int32_t> segment_body;
+    std::vector<double>       segment_length;
+    std::vector<int>          vertex_counts;  ///< of cables: points of each curve
+    std::map<std::string, double, std::less<>> material;  ///< what its material says and can be used
+    double                       density = 0;             ///< [kg/m^3]
+    std::string                  rest_bend_angles;        ///< of cloths: "flat" or "restShape"
+    bool                         closed = false;          ///< of cables
+    std::string                  graph;  ///< of cables that are welded to others: the first of them
+    std::optional<ElementValues> thicknesses, masses;
+    usd::Matrix4d                placed;  ///< the prim's points in the builder's world (row vectors), as imported
+};
+
+/// A PhysicsAttachment prim and what it became.
+struct ImportedAttachment {
+    std::string               path, source0, source1, type0, type1;
+    std::vector<int>          indices0, indices1;
+    std::vector<Vec3d>        coords0, coords1;
+    bool                      enabled   = true;
+    double                    stiffness = kInfinity, damping = 0;  ///< [N/m], [N s/m]
+    std::vector<std::int32_t> joints, attachments;  ///< of the builder after the import
+    bool                      welded = false;       ///< it joins two cables to one graph
+    std::string               unsupported;          ///< why it has no effect; empty when it has
+};
+
 /// What an import did: maps from prim paths to indices in the builder, units, scenes, vendor attributes.
 /// Paths are sorted. Indices are those after the import.
 struct ImportResult {
@@ -84,6 +123,8 @@ struct ImportResult {
     std::shared_ptr<const usd::Stage> stage;
     std::vector<LedgerEntry> ledger;     ///< by prim in traversal order and property; empty unless asked for
     std::map<std::string, bool>             path_self_collision;  ///< of articulations that a prim authors
+    std::vector<ImportedDeformable> deformables;  ///< cables, cloths, volumes, each kind in the order of the stage
+    std::vector<ImportedAttachment> attachments;  ///< in the order of the stage
     std::map<std::string, std::string_view> mass_rules;  ///< which rule gave each body its inertia, by prim path
 };
 

@@ -108,6 +108,9 @@ struct BuilderJoint {
     std::array<double, 2>       cone_limit{-1, -1};  ///< ball joints: half angles [rad], negative is free
     bool                        exclude_from_articulation = false;
     std::int32_t                world                     = kGlobalWorld;
+    /// Of ROD joints: how the child's anchor is turned in the parent's where nothing bends or twists; the identity when
+    /// unset.
+    std::optional<Quatd>        rest_rotation{};
     std::vector<double>         q, qd;  ///< initial coordinates and velocities in the layout of the joint type;
                                         ///< left empty on FREE-like joints, finalize derives them from the bodies
 };
@@ -192,6 +195,7 @@ class ModelBuilder {
     std::vector<BuilderTet>                  tets;
     std::vector<BuilderAttachment>           attachments;
     std::vector<SoftObject>                  surfaces, volumes;      ///< cloth and soft bodies by name
+    std::vector<CurveObject>                 curves;                 ///< cables by name
     std::vector<std::vector<std::int32_t>>   particle_color_groups;  ///< of which a solver may move all at once
     std::vector<std::pair<std::int32_t, std::int32_t>>
                                  shape_collision_filter_pairs;  ///< smaller index first, may repeat
@@ -298,7 +302,7 @@ class ModelBuilder {
     /// A block of cells of five tetrahedra each. Held particles weigh nothing.
     void add_soft_grid(const Posed& X_WC, const Vec3d& velocity, const std::array<int, 3>& dim, const Vec3d& cell,
                        const FixedSides& fixed, const SoftOptions& options);
-    /// Holds a particle at a point of a body, in the world of whichever has one. Returns its index.
+    /// Holds a particle at a point of a body or of the world, in the world of whichever has one. Returns its index.
     std::int32_t add_attachment_particle_body(BuilderAttachment attachment);
     /// Fills `particle_color_groups` by the elements that resist.
     void color(const ColorOptions& options = {});
@@ -337,8 +341,8 @@ class ModelBuilder {
     /// Declarations and values of a builder whose entities have been appended behind `offsets`.
     Result<void> merge_custom(const ModelBuilder& source, const CustomOffsets& offsets, std::int32_t world);
     Result<void> append(const ModelBuilder& source, const AppendOptions& options);
-    void         append_soft(const ModelBuilder& source, std::size_t body0, std::size_t particle0, std::size_t tri0,
-                             std::size_t edge0);
+    void append_soft(const ModelBuilder& source, std::size_t body0, std::size_t joint0, std::size_t particle0,
+                     std::size_t tri0, std::size_t edge0, const std::optional<Posed>& xform);
     void         filter_joint(const BuilderJoint& joint);
     void         filter_shape(std::int32_t shape);
 

@@ -139,6 +139,7 @@ struct Model {
         attachment_particle_body_damping;                  ///< [N s/m]
     std::vector<std::uint8_t>              attachment_particle_body_enabled;
     std::vector<SoftObject>                surfaces, volumes;
+    std::vector<CurveObject>               curves;
     std::vector<std::vector<std::int32_t>> particle_color_groups;  ///< no element has two particles of one group
     std::vector<std::int32_t>              particle_colors;        ///< group of each; empty without groups
     /// What particles have in contact, for all of them.

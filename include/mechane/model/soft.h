@@ -66,8 +66,8 @@ struct BuilderTet {
 
 /// A particle that is held at a point of a body.
 struct BuilderAttachment {
-    std::int32_t body = 0, particle = 0;
-    Vec3d        body_point;       ///< body frame [m]
+    std::int32_t body = 0, particle = 0;  ///< body kWorldBody: at a point of the world
+    Vec3d        body_point;              ///< body frame, or the world [m]
     double       stiffness = 1e4;  ///< [N/m]; infinite: it does not give way
     double       damping   = 0;    ///< [N s/m]
     bool         enabled   = true;
@@ -81,6 +81,13 @@ struct SoftObject {
     std::int32_t world = kGlobalWorld;
     Range        particle{}, tri{}, edge{};  ///< of surfaces; of volumes `particle` and `tet`
     Range        tet{};
+};
+
+/// A cable by name: half-open ranges of its segments and of their joints, the root joint among them.
+struct CurveObject {
+    std::string       label;
+    std::int32_t      world = kGlobalWorld;
+    SoftObject::Range body{}, joint{};
 };
 
 /// What a mesh of cloth is made of.

@@ -54,6 +54,7 @@ inline constexpr std::int32_t dynamic = 1, kinematic = 2;
 /// Bits of `particle_flags`.
 namespace particle_flag {
 inline constexpr std::int32_t active = 1;  ///< moves and meets shapes; without it the particle is out of play
+inline constexpr std::int32_t passes_through = 1 << 8;  ///< moves, and meets neither shapes nor other particles
 }
 
 inline constexpr double kMaxValue =

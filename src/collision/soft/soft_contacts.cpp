@@ -26,6 +26,11 @@ struct Row {
     Vec3d        weights, point, normal;  ///< point and normal of the shape's surface, world
 };
 
+bool meets_shapes(std::int32_t flags)
+{
+    return (flags & model::particle_flag::active) != 0 && (flags & model::particle_flag::passes_through) == 0;
+}
+
 /// What one chunk of features found, and which shapes are near any of them.
 struct SoftChunk {
     std::vector<Row>          rows;
@@ -70,7 +75,7 @@ struct SoftContactFinder::Impl {
         bool active = particles.flags.empty();
         for (std::int32_t i = 0; i < f.count; ++i) {
             if (!is_finite(position(f, i))) return false;
-            active = active || (particles.flags[corner(f, i)] & model::particle_flag::active) != 0;
+            active = active || meets_shapes(particles.flags[corner(f, i)]);
         }
         return active;
     }

@@ -13,6 +13,7 @@
 #include "solvers/featherstone/mimic.h"
 #include "solvers/shared/joints.h"
 #include "solvers/shared/penalty.h"
+#include "solvers/shared/soft_particles.h"
 #include "solvers/shared/stepper.h"
 
 // One sub-step of a tree: kinematics; contact forces, body_f and joint_f as wrenches; the bias force C(q, v) + g of
@@ -71,6 +72,7 @@ class Featherstone final : public Stepper {
     {
         interval_ = static_cast<std::int32_t>(value("update_mass_matrix_interval"));
         damping_  = value("angular_damping");
+        particles_.read(model_, value("soft_laws") != 0, value("enable_tri_contact") != 0);
     }
     void read_model() override
     {
@@ -84,9 +86,12 @@ class Featherstone final : public Stepper {
         x_.assign(static_cast<std::size_t>(forest_.dof_count) + kLanes * forest_.trees.size() + kLanes, 0);
         wrench_.assign(forest_.links.size(), {});
         age_ = 0;
+        particles_.read(model_, value("soft_laws") != 0, value("enable_tri_contact") != 0);
     }
+    void use(const model::Contacts* contacts) override { soft_contacts_ = contacts; }
     void load(const model::State& in, const model::Control&, double) override
     {
+        particles_.load(model_, in);
         for (const std::int32_t b : forest_.prescribed) mirror_base(b);
         for (const Tree& tree : forest_.trees) {
             dynamics::load(model_, forest_, tree, in.joint_q, in.joint_qd, in.body_q, in.body_qd, {}, motion_);
@@ -101,6 +106,8 @@ class Featherstone final : public Stepper {
         bodies_.begin_forces(in);
         add_free_joint_forces(model_, control, bodies_);
         add_penalty_contacts(contacts_, weight_, bodies_, force_on_1_);
+        particles_.find_forces(model_, in, control, soft_contacts_, h, bodies_);
+        particles_.integrate(model_, h);
         for (std::size_t l = 0; l < forest_.links.size(); ++l) wrench_[l] = bodies_.force[forest_.links[l].body];
         move_bases(h);
         tasks::for_chunks(options_.pool, forest_.trees.size(), 4, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -115,7 +122,7 @@ class Featherstone final : public Stepper {
         // Between refreshes of the matrix all sub-steps use the one of the last.
         refresh_ = interval_ == 1;
     }
-    void publish(const model::State& /*in*/, model::State& out, double dt) override
+    void publish(const model::State& /*in*/, model::State& out, double /*dt*/) override
     {
         bodies_.publish(faulty_, out);
         for (const Link& link : forest_.links) {
@@ -126,8 +133,7 @@ class Featherstone final : public Stepper {
             for (std::int32_t k = 0; k < link.dofs; ++k)
                 out.joint_qd[model_.joint_qd_start[link.joint] + k] = static_cast<Real>(motion_.v[link.dof + k]);
         }
-        for (int k = 0; k < options_.substeps; ++k)
-            integrate_particles(model_, out, out, dt / options_.substeps, faulty_);
+        particles_.publish(model_, faulty_, out);
     }
 
   private:
@@ -230,6 +236,8 @@ class Featherstone final : public Stepper {
     std::vector<Spatiald> wrench_;  ///< per link
     std::int32_t          interval_ = 1, age_ = 0;
     double                damping_ = 0;
+    SoftParticles         particles_;
+    const model::Contacts* soft_contacts_ = nullptr;
     bool                  refresh_ = true;
 };
 

@@ -8,6 +8,7 @@
 #include "mechane/tasks/parallel.h"
 #include "solvers/shared/joints.h"
 #include "solvers/shared/penalty.h"
+#include "solvers/shared/soft_particles.h"
 #include "solvers/shared/stepper.h"
 
 // Every joint is a bundle of springs between its bodies. Along a locked axis the spring is (joint_attach_ke,
@@ -56,6 +57,7 @@ class SemiImplicit final : public Stepper {
     {
         gains_ = {value("joint_attach_ke"), value("joint_attach_kd"), value("joint_mimic_ke"), value("joint_mimic_kd"),
                   value("angular_damping")};
+        particles_.read(model_, value("soft_laws") != 0, value("enable_tri_contact") != 0);
     }
     void read_model() override
     {
@@ -65,10 +67,13 @@ class SemiImplicit final : public Stepper {
         layout_of_.assign(model_.joint_count(), -1);
         for (std::size_t i = 0; i < joints_.size(); ++i) layout_of_[joints_[i].joint] = static_cast<std::int32_t>(i);
         near_.assign(model_.joint_coord_count(), 0);
+        particles_.read(model_, value("soft_laws") != 0, value("enable_tri_contact") != 0);
     }
+    void use(const model::Contacts* contacts) override { soft_contacts_ = contacts; }
     void load(const model::State& in, const model::Control&, double) override
     {
         for (std::size_t i = 0; i < near_.size(); ++i) near_[i] = static_cast<double>(in.joint_q[i]);
+        particles_.load(model_, in);
     }
     void advance(const model::State& in, const model::Control& control, double h, StepReport& /*report*/) override
     {
@@ -77,13 +82,14 @@ class SemiImplicit final : public Stepper {
         add_joint_forces(control);
         add_mimic_forces();
         add_penalty_contacts(contacts_, weight_, bodies_, force_on_1_);
+        particles_.find_forces(model_, in, control, soft_contacts_, h, bodies_);
         bodies_.integrate(h, gains_.angular_damping);
+        particles_.integrate(model_, h);
     }
     void publish(const model::State& in, model::State& out, double dt) override
     {
         Stepper::publish(in, out, dt);
-        for (int k = 0; k < options_.substeps; ++k)
-            integrate_particles(model_, out, out, dt / options_.substeps, faulty_);
+        particles_.publish(model_, faulty_, out);
     }
 
   private:
@@ -167,6 +173,8 @@ class SemiImplicit final : public Stepper {
     std::vector<JointPush>    pushes_;
     std::vector<std::int32_t> layout_of_;  ///< [joint_count]: entry of joints_, -1: none
     std::vector<double>       near_;       ///< [joint_coord_count]
+    SoftParticles             particles_;
+    const model::Contacts*    soft_contacts_ = nullptr;
 };
 
 }  // namespace

@@ -136,21 +136,4 @@ void Stepper::store_forces(model::Contacts& contacts, StepReport& report) const
     }
 }
 
-void integrate_particles(const model::Model& m, const model::State& in, model::State& out, double h,
-                         const std::vector<std::uint8_t>& faulty)
-{
-    for (std::size_t i = 0; i < m.particle_count(); ++i) {
-        if (!(m.particle_flags[i] & 1) || faulty[static_cast<std::size_t>(m.particle_world[i] + 1)]) continue;
-        const double inv = static_cast<double>(m.particle_inv_mass[i]);
-        Vec3d        f   = in.particle_f.empty() ? Vec3d{} : static_cast<Vec3d>(in.particle_f[i]);
-        if (!is_finite(f)) f = {};
-        const Vec3d g = inv > 0 ? static_cast<Vec3d>(m.gravity_of(m.particle_world[i])) : Vec3d{};
-        const Vec3d v = static_cast<Vec3d>(in.particle_qd[i]) + h * (inv * f + g);
-        const Vec3d x = static_cast<Vec3d>(in.particle_q[i]) + h * v;
-        if (!is_finite(v) || !is_finite(x)) continue;
-        out.particle_qd[i] = static_cast<Vec3>(v);
-        out.particle_q[i]  = static_cast<Vec3>(x);
-    }
-}
-
 }  // namespace mechane::solvers::shared

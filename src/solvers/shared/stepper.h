@@ -61,9 +61,4 @@ class Stepper : public Solver, public Adjustable {
     std::vector<std::int32_t> flags_;
 };
 
-/// Semi-implicit Euler of the particles over h [s]: velocity under gravity and particle_f, then position.
-/// @param in, out  may be the same; the position and velocity of fixed particles stay
-void integrate_particles(const model::Model& model, const model::State& in, model::State& out, double h,
-                         const std::vector<std::uint8_t>& faulty);
-
 }  // namespace mechane::solvers::shared

@@ -113,7 +113,9 @@ void add_attachments(const model::Model& m, const std::vector<BodyMotion>& bodie
 {
     for (std::size_t i = 0; i < m.attachment_particle_body_count(); ++i) {
         if (m.attachment_particle_body_enabled[i] == 0) continue;
-        const BodyMotion& body = bodies[static_cast<std::size_t>(m.attachment_particle_body_body[i])];
+        const std::int32_t b    = m.attachment_particle_body_body[i];
+        const BodyMotion   rest{};  // of the world
+        const BodyMotion&  body = b < 0 ? rest : bodies[static_cast<std::size_t>(b)];
         const auto        at   = static_cast<Vec3d>(m.attachment_particle_body_body_point[i]);
         Hold              hold{.particles  = {m.attachment_particle_body_particle[i], -1, -1},
                                .weights    = {1, 0, 0},
@@ -126,6 +128,7 @@ void add_attachments(const model::Model& m, const std::vector<BodyMotion>& bodie
                                .attachment = true};
         // What does not give way: as stiff as the particle's inertia can bear, and the preload does the rest.
         const double mass = m.particle_mass[static_cast<std::size_t>(hold.particles[0])];
+        if (b < 0) hold.moved = {};
         if (!std::isfinite(hold.ke)) hold.ke = 1e4 * mass / (options.dt * options.dt);
         out.push_back(hold);
     }

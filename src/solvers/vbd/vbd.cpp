@@ -12,8 +12,10 @@
 #include "mechane/solvers/codes.h"
 #include "mechane/tasks/parallel.h"
 #include "solvers/soft/elements.h"
+#include "solvers/soft/explicit_forces.h"
 #include "solvers/soft/holds.h"
-#include "solvers/softstep/softstep.h"
+#include "solvers/soft/neighbours.h"
+#include "solvers/shared/rods.h"
 #include "solvers/vbd/self_contact.h"
 
 namespace mechane::solvers::vbd {
@@ -25,9 +27,10 @@ constexpr std::size_t kGrain = 64;
 
 class Vbd final : public Solver, public Adjustable {
   public:
-    Vbd(const model::Model& model, const SolverOptions& options, SolverChoice choice, std::unique_ptr<Solver> bodies)
-        : model_(model), options_(options), choice_(std::move(choice)), text_(to_text(choice_)), how_(options_of(choice_)),
-          bodies_(std::move(bodies)), self_contact_(std::in_place, model, how_)
+    Vbd(const model::Model& model, const SolverOptions& options, SolverChoice choice, int substeps, std::string name,
+        std::unique_ptr<Solver> bodies)
+        : model_(model), options_(options), choice_(std::move(choice)), text_(std::move(name)), substeps_(substeps),
+          how_(options_of(choice_)), bodies_(std::move(bodies)), self_contact_(std::in_place, model, how_)
     { rebuild(); }
 
     bool configure(const Setting& setting) override
@@ -37,8 +40,8 @@ class Vbd final : public Solver, public Adjustable {
         auto sorted = choose_solver(to_text(next));
         if (!sorted) return false;
         choice_ = *std::move(sorted);
-        text_   = to_text(choice_);
-        how_    = options_of(choice_);
+        if (substeps_ == 1) text_ = to_text(choice_);
+        how_ = options_of(choice_);
         self_contact_.emplace(model_, how_);
         return true;
     }
@@ -88,21 +91,33 @@ class Vbd final : public Solver, public Adjustable {
 
   private:
     void rebuild();
+    /// One sub-step of particles and bodies, which have been checked.
+    StepReport substep(const model::State& in, model::State& out, const model::Control& control,
+                       model::Contacts* contacts, double dt);
+    /// The control of a sub-step: kinematic bodies are part of the way to where they are to be.
+    const model::Control& control_at(const model::State& in, const model::Control& control, int substep);
+    /// Bodies that something soft moves against do not sleep.
+    void wake_touched(double dt);
     /// Start, inertial target and first guess of every particle.
     void predict(const model::State& in, double dt);
     /// Contacts and attachments of the step, listed by particle.
     void find_holds(const model::State& in, const model::Control& control, const model::Contacts* contacts, double dt);
     void solve(double dt);
     [[nodiscard]] Vec3d newton_step(std::size_t particle, double dt) const;
+    void                add_balls(std::size_t particle, double dt, soft::Block& out) const;
+    void                find_balls(double dt);
     /// What particles put on bodies, and what attachments hold on to.
     void               load_bodies(std::vector<Spatial>& body_f);
-    [[nodiscard]] bool moves(std::size_t p) const
+    /// What a particle is part of, in words with a semicolon; empty for a loose one.
+    [[nodiscard]] std::string element_of(std::int32_t particle) const;
+    [[nodiscard]] bool        moves(std::size_t p) const
     { return (model_.particle_flags[p] & model::particle_flag::active) != 0 && model_.particle_inv_mass[p] > 0; }
 
     const model::Model&                    model_;
     SolverOptions                          options_;
     SolverChoice                           choice_;
     std::string                            text_;  ///< of the choice
+    int                                    substeps_ = 1;
     Options                                how_;
     std::unique_ptr<Solver>                bodies_;
     std::optional<SelfContact>             self_contact_;
@@ -115,6 +130,13 @@ class Vbd final : public Solver, public Adjustable {
     std::vector<soft::Corner>              hold_lists_;
     std::vector<Vec3d>                     preloads_;  ///< of attachments, from the last step [N]
     std::vector<std::int32_t>              attachment_of_;
+    soft::Neighbours                       balls_;
+    std::vector<std::int32_t>              ball_start_, ball_lists_;  ///< those that a particle may meet, by particle
+    std::vector<Vec3d>                     air_, speeds_;
+    bool                                   has_air_ = false;
+    model::Control                         control_;
+    model::State                           between_;
+    std::vector<Vec3>                      forces_;  ///< of rigid contacts, summed over sub-steps
 };
 
 void Vbd::rebuild()
@@ -122,18 +144,35 @@ void Vbd::rebuild()
     elements_ = soft::elements_of(model_);
     groups_   = soft::color_groups(model_, elements_);
     preloads_.resize(model_.attachment_particle_body_count());
+    balls_    = soft::Neighbours(model_, soft::Neighbours::Leave::components);
+    has_air_  = std::ranges::any_of(model_.tri_materials, [](const auto& k) { return k[3] != 0 || k[4] != 0; });
 }
 
 void Vbd::predict(const model::State& in, double dt)
 {
     const std::size_t n = model_.particle_count();
     start_.resize(n), target_.resize(n), x_.resize(n), next_.resize(n);
+    if (has_air_) {
+        // Drag takes at most the speed that there is, however coarse the step.
+        air_.assign(n, {}), speeds_.resize(n), x_.resize(n);
+        for (std::size_t p = 0; p < n; ++p) {
+            x_[p]      = static_cast<Vec3d>(in.particle_q[p]);
+            speeds_[p] = static_cast<Vec3d>(in.particle_qd[p]);
+        }
+        soft::add_air_forces(model_, x_, speeds_, false, air_);
+        for (std::size_t p = 0; p < n; ++p) {
+            const double most  = length(speeds_[p]) * static_cast<double>(model_.particle_mass[p]) / dt;
+            const double force = length(air_[p]);
+            if (force > most) air_[p] *= most / force;
+        }
+    }
     for (std::size_t p = 0; p < n; ++p) {
         start_[p] = target_[p] = static_cast<Vec3d>(in.particle_q[p]);
         if (moves(p)) {
             Vec3d a = static_cast<Vec3d>(model_.gravity_of(model_.particle_world[p]));
             if (!in.particle_f.empty())
                 a += static_cast<double>(model_.particle_inv_mass[p]) * static_cast<Vec3d>(in.particle_f[p]);
+            if (has_air_) a += static_cast<double>(model_.particle_inv_mass[p]) * air_[p];
             target_[p] += dt * (static_cast<Vec3d>(in.particle_qd[p]) + dt * a);
         }
         x_[p] = target_[p];
@@ -166,6 +205,49 @@ void Vbd::find_holds(const model::State& in, const model::Control& control, cons
     for_each_corner([&](std::size_t p, soft::Corner c) { hold_lists_[static_cast<std::size_t>(next[p]++)] = c; });
 }
 
+/// Balls that this one overlaps: a penalty along the line of centres, damping while they approach, friction.
+void Vbd::add_balls(std::size_t p, double dt, soft::Block& out) const
+{
+    const auto& k = model_.particle_contact;
+    for (std::int32_t i = ball_start_[p]; i < ball_start_[p + 1]; ++i) {
+        const auto   q     = static_cast<std::size_t>(ball_lists_[static_cast<std::size_t>(i)]);
+        const Vec3d  apart = x_[p] - x_[q];
+        const double d     = length(apart);
+        const double deep  = static_cast<double>(model_.particle_radius[p]) + static_cast<double>(model_.particle_radius[q]) - d;
+        if (!(deep > 0) || !(d > 0)) continue;
+        const Vec3d  n      = (1 / d) * apart;
+        const Vec3d  moved  = (x_[p] - start_[p]) - (x_[q] - start_[q]);
+        const double away   = dot(n, moved);
+        const double ke     = k.ke, kd = away < 0 ? static_cast<double>(k.kd) / dt : 0;
+        const double normal = ke * deep - kd * away;
+        out.force += normal * n;
+        out.hessian += (ke + kd) * Mat33d::outer(n, n);
+        const Vec3d  slip = moved - away * n;
+        const double far  = length(slip), ramp = how_.friction_epsilon * dt;
+        const double grip = static_cast<double>(k.mu) * normal / std::max(far, ramp);
+        out.force -= grip * slip;
+        out.hessian += grip * (Mat33d::identity() - Mat33d::outer(n, n));
+    }
+}
+
+void Vbd::find_balls(double dt)
+{
+    if (!balls_.any()) return;
+    double fastest = 0;
+    for (std::size_t p = 0; p < x_.size(); ++p) fastest = std::max(fastest, length(x_[p] - start_[p]));
+    balls_.find(model_, start_, 2 * std::min(fastest, 1e3 * dt));
+    ball_start_.assign(model_.particle_count() + 1, 0);
+    for (const auto& pair : balls_.pairs())
+        for (const std::int32_t p : pair) ++ball_start_[static_cast<std::size_t>(p) + 1];
+    for (std::size_t p = 0; p + 1 < ball_start_.size(); ++p) ball_start_[p + 1] += ball_start_[p];
+    ball_lists_.resize(static_cast<std::size_t>(ball_start_.back()));
+    std::vector<std::int32_t> next(ball_start_.begin(), ball_start_.end() - 1);
+    for (const auto& [a, b] : balls_.pairs()) {
+        ball_lists_[static_cast<std::size_t>(next[static_cast<std::size_t>(a)]++)] = b;
+        ball_lists_[static_cast<std::size_t>(next[static_cast<std::size_t>(b)]++)] = a;
+    }
+}
+
 Vec3d Vbd::newton_step(std::size_t p, double dt) const
 {
     const double inertia = static_cast<double>(model_.particle_mass[p]) / (dt * dt);
@@ -180,6 +262,7 @@ Vec3d Vbd::newton_step(std::size_t p, double dt) const
         all.hessian += w * w * b.hessian;
     }
     self_contact_->add(p, x_, start_, dt, all);
+    if (!ball_start_.empty()) add_balls(p, dt, all);
     // The block is at least `inertia` in every direction, so that it has an inverse; by cofactors, scaled against
     // overflow.
     const double scale = trace(all.hessian);
@@ -227,6 +310,91 @@ void Vbd::load_bodies(std::vector<Spatial>& body_f)
     }
 }
 
+void Vbd::wake_touched(double dt)
+{
+    constexpr double kStill = 1e-3;  // [m/s]
+    for (const soft::Hold& hold : holds_) {
+        if (hold.body < 0 || bodies_->is_awake(hold.body)) continue;
+        double fastest = 0;
+        for (const std::int32_t p : hold.particles)
+            if (p >= 0) fastest = std::max(fastest, length(x_[static_cast<std::size_t>(p)] - start_[static_cast<std::size_t>(p)]));
+        if (fastest > kStill * dt && !(soft::hold_block(hold, x_, start_).force == Vec3d{})) bodies_->wake(hold.body);
+    }
+}
+
+const model::Control& Vbd::control_at(const model::State& in, const model::Control& control, int substep)
+{
+    if (substeps_ == 1 || control.body_target_q.empty() || substep + 1 == substeps_) return control;
+    if (substep == 0) control_ = control;
+    const double part = static_cast<double>(substep + 1) / substeps_;
+    for (std::size_t b = 0; b < control.body_target_q.size(); ++b) {
+        const auto from = static_cast<Posed>(in.body_q[b]), to = static_cast<Posed>(control.body_target_q[b]);
+        const Quatd turn = normalized(to.q * conjugate(from.q));
+        control_.body_target_q[b] = static_cast<Pose>(
+            Posed{from.p + part * (to.p - from.p), normalized(from_rotation_vector(part * to_rotation_vector(turn)) * from.q)});
+    }
+    return control_;
+}
+
+StepReport Vbd::substep(const model::State& in, model::State& out, const model::Control& control,
+                        model::Contacts* contacts, double dt)
+{
+    StepReport report;
+    predict(in, dt);
+    find_holds(in, control, contacts, dt);
+    self_contact_->find(start_, x_, dt);
+    find_balls(dt);
+    for (std::size_t p = 0; p < x_.size(); ++p) x_[p] = self_contact_->bounded(p, start_, x_[p]);
+    solve(dt);
+
+    model::State bodies = in;  // `out` may be `in`
+    load_bodies(bodies.body_f);
+    wake_touched(dt);
+    // Rows of edges and triangles are understood here; softstep looks at the rigid rows alone.
+    const bool full_surface = contacts != nullptr && std::exchange(contacts->soft_contact_full_surface, false);
+    const auto lost = std::ranges::find_if(x_, [](const Vec3d& x) { return !is_finite(x) || length_squared(x) >= 1e24; });
+    const bool finite = lost == x_.end();
+    model::State after;
+    if (finite) report = bodies_->step(bodies, after, control, contacts, dt);
+    if (contacts != nullptr) contacts->soft_contact_full_surface = full_surface;
+    if (report.refused || report.diverged || !finite) {
+        report.diverged = true;
+        if (!finite)
+            report.culprit = fmt::format("particle {} moved beyond all bounds: {}a smaller step, or softer elements, may help",
+                                         lost - x_.begin(), element_of(static_cast<std::int32_t>(lost - x_.begin())));
+        if (&out != &in) out = in;
+        return report;
+    }
+    after.body_f = in.body_f;
+    after.particle_q.resize(x_.size()), after.particle_qd.resize(x_.size());
+    for (std::size_t p = 0; p < x_.size(); ++p) {
+        after.particle_q[p]  = moves(p) ? static_cast<Vec3>(x_[p]) : in.particle_q[p];
+        after.particle_qd[p] = moves(p) ? static_cast<Vec3>((x_[p] - start_[p]) / dt) : Vec3{};
+    }
+    after.particle_f    = in.particle_f;
+    after.custom_arrays = in.custom_arrays;
+    after.time          = in.time + dt;
+    // Copied, not moved: views of the arrays of `out` stay valid.
+    out = after;
+    return report;
+}
+
+std::string Vbd::element_of(std::int32_t particle) const
+{
+    const auto first = [&](const auto& rows, const char* name) -> std::string {
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (std::ranges::find(rows[i], particle) != rows[i].end()) return fmt::format("it is part of {} {}; ", name, i);
+        return {};
+    };
+    for (const model::SoftObject& object : model_.surfaces)
+        if (particle >= object.particle[0] && particle < object.particle[1]) return fmt::format("it is part of '{}'; ", object.label);
+    for (const model::SoftObject& object : model_.volumes)
+        if (particle >= object.particle[0] && particle < object.particle[1]) return fmt::format("it is part of '{}'; ", object.label);
+    if (auto tet = first(model_.tet_indices, "tetrahedron"); !tet.empty()) return tet;
+    if (auto tri = first(model_.tri_indices, "triangle"); !tri.empty()) return tri;
+    return first(elements_.spring_points, "spring");
+}
+
 StepReport Vbd::step(const model::State& in, model::State& out, const model::Control& control,
                      model::Contacts* contacts, double dt)
 {
@@ -248,39 +416,38 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
         return report;
     }
     soft::activate(elements_, model_, control);
-    predict(in, dt);
-    find_holds(in, control, contacts, dt);
-    self_contact_->find(start_, x_, dt);
-    for (std::size_t p = 0; p < x_.size(); ++p) x_[p] = self_contact_->bounded(p, start_, x_[p]);
-    solve(dt);
+    if (substeps_ == 1) return substep(in, out, control, contacts, dt);
 
-    model::State bodies = in;  // `out` may be `in`
-    load_bodies(bodies.body_f);
-    // Rows of edges and triangles are understood here; softstep looks at the rigid rows alone.
-    const bool full_surface = contacts != nullptr && std::exchange(contacts->soft_contact_full_surface, false);
-    const bool finite =
-        std::ranges::all_of(x_, [](const Vec3d& x) { return is_finite(x) && length_squared(x) < 1e24; });
-    model::State after;
-    if (finite) report = bodies_->step(bodies, after, control, contacts, dt);
-    if (contacts != nullptr) contacts->soft_contact_full_surface = full_surface;
-    if (report.refused || report.diverged || !finite) {
-        report.diverged = true;
-        if (!finite)
-            report.culprit = "a particle moved beyond all bounds: a smaller step, or softer elements, may help";
-        if (&out != &in) out = in;
-        return report;
+    // Both sides go through the same sub-steps, and what the one does to the other acts within them.
+    const model::State before = in;
+    const double       h      = dt / substeps_;
+    forces_.clear();
+    for (int k = 0; k < substeps_; ++k) {
+        StepReport one = substep(k == 0 ? before : between_, between_, control_at(before, control, k), contacts, h);
+        if (one.diverged) {
+            out = before;
+            return one;
+        }
+        if (contacts != nullptr) {
+            const auto& now = contacts->rigid_contact_force;
+            forces_.resize(std::max(forces_.size(), now.size()));
+            for (std::size_t i = 0; i < now.size(); ++i) forces_[i] += (Real(1) / static_cast<Real>(substeps_)) * now[i];
+        }
+        one.sweeps += report.sweeps;
+        one.clamped_velocities += report.clamped_velocities;
+        one.block_solves += report.block_solves;
+        one.block_fallbacks += report.block_fallbacks;
+        one.joint_error_linear  = std::max(one.joint_error_linear, report.joint_error_linear);
+        one.joint_error_angular = std::max(one.joint_error_angular, report.joint_error_angular);
+        one.broken.insert(one.broken.begin(), report.broken.begin(), report.broken.end());
+        for (const std::int32_t w : report.diverged_worlds)
+            if (std::ranges::find(one.diverged_worlds, w) == one.diverged_worlds.end()) one.diverged_worlds.push_back(w);
+        std::ranges::sort(one.diverged_worlds);
+        report = std::move(one);
     }
-    after.body_f = in.body_f;
-    after.particle_q.resize(x_.size()), after.particle_qd.resize(x_.size());
-    for (std::size_t p = 0; p < x_.size(); ++p) {
-        after.particle_q[p]  = moves(p) ? static_cast<Vec3>(x_[p]) : in.particle_q[p];
-        after.particle_qd[p] = moves(p) ? static_cast<Vec3>((x_[p] - start_[p]) / dt) : Vec3{};
-    }
-    after.particle_f    = in.particle_f;
-    after.custom_arrays = in.custom_arrays;
-    after.time          = in.time + dt;
-    // Copied, not moved: views of the arrays of `out` stay valid.
-    out = after;
+    if (contacts != nullptr) std::ranges::copy(forces_, contacts->rigid_contact_force.begin());
+    between_.time = before.time + dt;
+    out           = between_;
     return report;
 }
 
@@ -301,6 +468,23 @@ Options options_of(const SolverChoice& choice)
 
 Result<std::unique_ptr<Solver>> make(const model::Model& model, const SolverOptions& options, SolverChoice choice,
                                      Diagnostics& out)
-{ return std::unique_ptr<Solver>(std::make_unique<Vbd>(model, options, std::move(choice), softstep::make(model, options, out))); }
+{
+    std::string name   = to_text(choice);
+    auto        bodies = make_softstep(model, options, out);
+    return std::unique_ptr<Solver>(
+        std::make_unique<Vbd>(model, options, std::move(choice), 1, std::move(name), std::move(bodies)));
+}
+
+Result<std::unique_ptr<Solver>> make_with_softstep(const model::Model& model, const SolverOptions& options,
+                                                   Diagnostics& out)
+{
+    auto choice = choose_solver("vbd");
+    if (!choice) return choice.error();
+    SolverOptions of_bodies = options;
+    of_bodies.substeps      = 1;
+    auto bodies             = make_softstep(model, of_bodies, out);
+    return std::unique_ptr<Solver>(std::make_unique<Vbd>(model, options, *std::move(choice), options.substeps,
+                                                         "softstep", std::move(bodies)));
+}
 
 }  // namespace mechane::solvers::vbd

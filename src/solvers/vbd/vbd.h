@@ -13,6 +13,9 @@
 /// Bodies are stepped by softstep, which gets the forces that particles put on them as external wrenches.
 namespace mechane::solvers::vbd {
 
+/// softstep of a model with particles: these move by vbd, both in the same sub-steps.
+Result<std::unique_ptr<Solver>> make_with_softstep(const model::Model& model, const SolverOptions& options,
+                                                   Diagnostics& out);
 Result<std::unique_ptr<Solver>> make(const model::Model& model, const SolverOptions& options, SolverChoice choice,
                                      Diagnostics& out);
 

@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "mechane/model/types.h"
+#include "solvers/soft/neighbours.h"
 
 namespace mechane::solvers::xpbd {
 
 namespace {
-
-constexpr double kParticleFriction = 0.5;  ///< Newton's `soft_contact_mu`, averaged with the shape's
 
 bool plays(const model::Model& m, std::size_t i) { return (m.particle_flags[i] & model::particle_flag::active) != 0; }
 
@@ -17,7 +16,7 @@ bool plays(const model::Model& m, std::size_t i) { return (m.particle_flags[i] &
 void Particles::load(const model::Model& m, const model::State& in)
 {
     const std::size_t n = m.particle_count();
-    x.resize(n), v.resize(n), start.resize(n), correction.resize(n), inv_mass.resize(n);
+    x.resize(n), v.resize(n), start.resize(n), correction.resize(n), inv_mass.resize(n), arrival.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
         x[i]        = static_cast<Vec3d>(in.particle_q[i]);
         v[i]        = static_cast<Vec3d>(in.particle_qd[i]);
@@ -35,34 +34,35 @@ void Particles::predict(const model::Model& m, const model::State& in, double h)
         const Vec3d g = inv_mass[i] > 0 ? static_cast<Vec3d>(m.gravity_of(m.particle_world[i])) : Vec3d{};
         v[i] += h * (inv_mass[i] * f + g);
         x[i] += h * v[i];
+        arrival[i] = v[i];
     }
 }
 
 void Particles::solve_contacts(const model::Model& m, const model::SoftContacts& contacts, const shared::Bodies& bodies,
                                double relaxation, double h, Corrections& out)
 {
-    std::fill(correction.begin(), correction.end(), Vec3d{});
-    const auto count =
+    const double adhesion = m.particle_contact.adhesion;
+    const auto   count =
         std::min(static_cast<std::size_t>(std::max(contacts.soft_contact_count, 0)), contacts.soft_capacity());
     for (std::size_t i = 0; i < count; ++i) {
         const std::int32_t p = contacts.soft_contact_particle[i], s = contacts.soft_contact_shape[i];
         if (p < 0 || static_cast<std::size_t>(p) >= x.size() || s < 0 || static_cast<std::size_t>(s) >= m.shape_count())
             continue;
-        if (!plays(m, static_cast<std::size_t>(p))) continue;
+        if (!soft::meets(m, static_cast<std::size_t>(p))) continue;
         const std::int32_t b  = m.shape_body[s];
         const Posed        X  = bodies.pose(b);
         const Vec3d        at = X * static_cast<Vec3d>(contacts.soft_contact_body_pos[i]);
         const Vec3d n = static_cast<Vec3d>(contacts.soft_contact_normal[i]), r = b < 0 ? Vec3d{} : at - bodies.com_W(b);
         const double d = dot(n, x[p] - at) - static_cast<double>(m.particle_radius[p]);
-        if (!(d < 0) || !is_finite(n)) continue;
+        if (!(d <= adhesion) || !is_finite(n)) continue;
         const Vec3d surface =
             bodies.velocity_at(b, r) + rotate(X.q, static_cast<Vec3d>(contacts.soft_contact_body_vel[i]));
         const Vec3d  rel   = v[p] - surface;
         const Vec3d  slip  = rel - dot(n, rel) * n;
-        const double speed = length(slip), mu = 0.5 * (kParticleFriction + static_cast<double>(m.shape_material_mu[s]));
+        const double speed = length(slip), mu = 0.5 * (static_cast<double>(m.soft_contact.mu) + static_cast<double>(m.shape_material_mu[s]));
         // Friction takes back at most the way of the step, and at most mu times the depth.
         Vec3d move = -d * n;
-        if (speed > 0) move -= (std::min(h * speed, mu * -d) / speed) * slip;
+        if (speed > 0) move += (std::max(mu * d, -h * speed) / speed) * slip;
         const Vec3d  a = cross(r, n);
         const double w = inv_mass[p] + bodies.inverse_mass(b) + dot(a, bodies.inverse_inertia_times(b, a));
         if (!(w > 0)) continue;
@@ -70,10 +70,55 @@ void Particles::solve_contacts(const model::Model& m, const model::SoftContacts&
         correction[p] += inv_mass[p] * l;
         out.add(b, (-1 / h) * l, (-1 / h) * cross(r, l));
     }
+}
+
+void Particles::begin_pass() { std::fill(correction.begin(), correction.end(), Vec3d{}); }
+
+void Particles::finish_pass(const model::Model& m, double h)
+{
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (correction[i] == Vec3d{}) continue;
         x[i] += correction[i];
-        v[i] = (1 / h) * (x[i] - start[i]);
+        set_velocity(m, i, h);
+    }
+}
+
+void Particles::take_velocities(const model::Model& m, double h)
+{
+    for (std::size_t i = 0; i < x.size(); ++i)
+        if (inv_mass[i] > 0) set_velocity(m, i, h);
+}
+
+void Particles::set_velocity(const model::Model& m, std::size_t i, double h)
+{
+    v[i]              = (1 / h) * (x[i] - start[i]);
+    const double most = m.particle_contact.max_velocity, speed = length(v[i]);
+    if (!(speed > most)) return;
+    v[i] *= most / speed;
+    x[i] = start[i] + h * v[i];
+}
+
+void Particles::bounce(const model::Model& m, const model::SoftContacts& contacts, const shared::Bodies& bodies, double h)
+{
+    const double e = m.soft_contact.restitution;
+    if (!(e > 0)) return;
+    const auto count =
+        std::min(static_cast<std::size_t>(std::max(contacts.soft_contact_count, 0)), contacts.soft_capacity());
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int32_t p = contacts.soft_contact_particle[i], s = contacts.soft_contact_shape[i];
+        if (p < 0 || static_cast<std::size_t>(p) >= x.size() || s < 0 || static_cast<std::size_t>(s) >= m.shape_count() ||
+            !soft::meets(m, static_cast<std::size_t>(p)) || inv_mass[p] == 0)
+            continue;
+        const std::int32_t b  = m.shape_body[s];
+        const Posed        X  = bodies.pose(b);
+        const Vec3d        at = X * static_cast<Vec3d>(contacts.soft_contact_body_pos[i]);
+        const Vec3d n = static_cast<Vec3d>(contacts.soft_contact_normal[i]), r = b < 0 ? Vec3d{} : at - bodies.com_W(b);
+        const double d = dot(n, x[p] - at) - static_cast<double>(m.particle_radius[p]);
+        const Vec3d  surface = bodies.velocity_at(b, r) + rotate(X.q, static_cast<Vec3d>(contacts.soft_contact_body_vel[i]));
+        const double before = dot(n, arrival[p] - surface), after = dot(n, v[p] - surface);
+        const double slow   = 2 * h * length(static_cast<Vec3d>(m.gravity_of(m.particle_world[p])));
+        if (d > 1e-6 + 0.01 * static_cast<double>(m.particle_radius[p]) || before > -slow || after >= -e * before) continue;
+        v[p] += (-e * before - after) * n;
     }
 }
 

@@ -12,13 +12,24 @@ struct Particles {
     std::vector<Vec3d>  x, v, start;
     std::vector<Vec3d>  correction;
     std::vector<double> inv_mass;  ///< [1/kg]; 0: moved by nothing
+    std::vector<Vec3d>  arrival;   ///< velocities before the rows of the sub-step
 
     void load(const model::Model& model, const model::State& in);
     void predict(const model::Model& model, const model::State& in, double h);
-    /// One Jacobi pass over the contacts with shapes; what they do to bodies goes into `out`.
+    /// A Jacobi pass: what rows collect moves the particles at its end.
+    void begin_pass();
+    void finish_pass(const model::Model& model, double h);
+    /// Velocities from the way since the start, where rows have moved positions themselves.
+    void take_velocities(const model::Model& model, double h);
+    /// Contacts with shapes; what they do to bodies goes into `out`.
     void solve_contacts(const model::Model& model, const model::SoftContacts& contacts, const shared::Bodies& bodies,
                         double relaxation, double h, Corrections& out);
+    /// Particles that met a shape leave it at `restitution` times the speed of their impact.
+    void bounce(const model::Model& model, const model::SoftContacts& contacts, const shared::Bodies& bodies, double h);
     void publish(const model::Model& model, const std::vector<std::uint8_t>& faulty, model::State& out) const;
+
+  private:
+    void set_velocity(const model::Model& model, std::size_t particle, double h);
 };
 
 }  // namespace mechane::solvers::xpbd

@@ -9,6 +9,7 @@
 #include "solvers/xpbd/contact_rows.h"
 #include "solvers/xpbd/joint_rows.h"
 #include "solvers/xpbd/particles.h"
+#include "solvers/xpbd/soft_rows.h"
 
 // A sub-step: predict bodies and particles under all known forces; then `iterations` times particles, contacts, joints
 // and followers, each a Jacobi pass that moves what it collected; then impacts on velocities.
@@ -42,6 +43,11 @@ class Xpbd final : public Stepper {
         bounces_    = value("enable_restitution") != 0;
         damping_    = value("angular_damping");
         soft_       = value("soft_contact_relaxation");
+        elastic_    = value("soft_body_relaxation");
+        if (const bool laws = value("soft_laws") != 0; laws != laws_) {
+            laws_ = laws;
+            read_model();
+        }
     }
     void read_model() override
     {
@@ -55,6 +61,8 @@ class Xpbd final : public Stepper {
         distances_.clear();
         for (std::size_t j = 0; j < model_.joint_count(); ++j)
             if (model_.joint_type[j] == model::JointType::distance) distances_.push_back(static_cast<std::int32_t>(j));
+        neighbours_ = soft::Neighbours(model_, laws_ ? soft::Neighbours::Leave::rings : soft::Neighbours::Leave::nobody);
+        if (laws_) energy_rows_.read(model_);
         mimics_ = std::any_of(model_.joint_mimic_joint.begin(), model_.joint_mimic_joint.end(),
                               [](std::int32_t m) { return m >= 0; });
     }
@@ -67,6 +75,7 @@ class Xpbd final : public Stepper {
     void advance(const model::State& in, const model::Control& control, double h, StepReport&) override
     {
         particles_.predict(model_, in, h);
+        begin_soft(control, h);
         bodies_.begin_forces(in);
         add_free_joint_forces(model_, control, bodies_);
         add_joint_f(control);
@@ -75,11 +84,12 @@ class Xpbd final : public Stepper {
         std::fill(memory_.begin(), memory_.end(), JointMemory{});
         impulses_.resize(contacts_.size());
         for (int i = 0; i < iterations_; ++i) {
-            solve_particles(h);
+            solve_particles(control, h);
             solve_contacts(h);
             solve_joints(control, h);
         }
         if (bounces_) restitution_.finish(contacts_, rounds_, bodies_);
+        if (bounces_ && soft_contacts_ != nullptr) particles_.bounce(model_, *soft_contacts_, bodies_, h);
     }
     void publish(const model::State& in, model::State& out, double dt) override
     {
@@ -123,12 +133,41 @@ class Xpbd final : public Stepper {
             bodies_.add_force(places_[i].child, push.child.linear, push.child.angular);
         }
     }
-    void solve_particles(double h)
+    void begin_soft(const model::Control& control, double h)
     {
-        if (particles_.x.empty() || !soft_contacts_) return;
-        corrections_.clear();
-        particles_.solve_contacts(model_, *soft_contacts_, bodies_, soft_, h, corrections_);
-        corrections_.apply(bodies_, h, false);
+        if (particles_.x.empty()) return;
+        // Near enough for what moves towards each other within the step.
+        double fastest = 0;
+        for (const Vec3d& v : particles_.v)
+            if (is_finite(v)) fastest = std::max(fastest, length(v));
+        neighbours_.find(model_, particles_.start,
+                         std::max(0.0, static_cast<double>(model_.particle_contact.cohesion)) +
+                             (laws_ ? 2 * h * std::min(fastest, 1e3) : 0));
+        if (!laws_) {
+            newton_rows_.begin(model_);
+            return;
+        }
+        energy_rows_.begin(model_, control);
+        Moving moving = particles(h);
+        separate_balls(model_, neighbours_, moving);
+    }
+    Moving particles(double h) { return {particles_.x, particles_.v, particles_.start, particles_.inv_mass, h}; }
+    void   solve_particles(const model::Control& control, double h)
+    {
+        if (particles_.x.empty()) return;
+        particles_.begin_pass();
+        if (soft_contacts_) {
+            corrections_.clear();
+            particles_.solve_contacts(model_, *soft_contacts_, bodies_, soft_, h, corrections_);
+            corrections_.apply(bodies_, h, false);
+        }
+        Moving moving = particles(h);
+        collect_balls(model_, neighbours_, soft_, moving, particles_.correction);
+        if (!laws_) newton_rows_.collect(model_, control, elastic_, moving, particles_.correction);
+        particles_.finish_pass(model_, h);
+        if (!laws_ || !energy_rows_.any()) return;
+        energy_rows_.solve(moving);
+        particles_.take_velocities(model_, h);
     }
     void solve_contacts(double h)
     {
@@ -191,7 +230,7 @@ class Xpbd final : public Stepper {
 
     JointSettings             joint_;
     int                       iterations_ = 2, rounds_ = 2;
-    double                    relaxation_ = 0.8, damping_ = 0, soft_ = 0.9;
+    double                    relaxation_ = 0.8, damping_ = 0, soft_ = 0.9, elastic_ = 0.9;
     bool                      share_ = true, bounces_ = false, mimics_ = false;
     std::vector<JointLayout>  joints_;
     std::vector<JointPlace>   places_;
@@ -203,6 +242,10 @@ class Xpbd final : public Stepper {
     Corrections               corrections_;
     Restitution               restitution_;
     Particles                 particles_;
+    bool                      laws_ = true;  ///< elements resist as under vbd; else as in Newton 1.8
+    soft::Neighbours          neighbours_;
+    EnergyRows                energy_rows_;
+    NewtonRows                newton_rows_;
     const model::Contacts*    soft_contacts_ = nullptr;
 };
 

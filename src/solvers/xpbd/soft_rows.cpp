@@ -1,0 +1,200 @@
+#include "solvers/xpbd/soft_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "solvers/soft/explicit_forces.h"
+
+namespace mechane::solvers::xpbd {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// One row of an energy: `energy` and `block` are of the element without damping; `ratio` is damping over stiffness [s].
+template <std::size_t n, class Energy, class Force>
+void solve_energy(const std::array<std::int32_t, n>& points, double ratio, const Energy& energy, const Force& force,
+                  Moving& p, double& multiplier)
+{
+    const auto   x = soft::gather(points, p.x);
+    const double U = energy(x);
+    const double C = std::sqrt(std::max(0.0, 2 * U));
+    // At rest the root has no gradient, and nothing pushes.
+    if (!(C > 1e-12)) return;
+    std::array<Vec3d, n> gradient;
+    double               w = 0, rate = 0;
+    for (std::size_t c = 0; c < n; ++c) {
+        gradient[c] = (-1 / C) * force(c, x);
+        if (!is_finite(gradient[c])) return;
+        w += p.inv_mass[at(points[c])] * length_squared(gradient[c]);
+        rate += dot(gradient[c], p.x[at(points[c])] - p.start[at(points[c])]);
+    }
+    if (!(w > 0)) return;
+    const double alpha = 1 / (p.h * p.h), gamma = ratio / p.h;
+    const double step  = -(C + alpha * multiplier + gamma * rate) / ((1 + gamma) * w + alpha);
+    multiplier += step;
+    for (std::size_t c = 0; c < n; ++c) p.x[at(points[c])] += (p.inv_mass[at(points[c])] * step) * gradient[c];
+}
+
+double ratio_of(double damping, double stiffness) { return stiffness > 0 ? damping / stiffness : 0; }
+
+}  // namespace
+
+void EnergyRows::begin(const model::Model& model, const model::Control& control)
+{
+    soft::activate(elements_, model, control);
+    springs_.assign(elements_.springs.size(), 0);
+    triangles_.assign(elements_.triangles.size(), 0);
+    edges_.assign(elements_.edges.size(), 0);
+    tets_.assign(elements_.tets.size(), 0);
+}
+
+void EnergyRows::solve(Moving& p)
+{
+    for (std::size_t e = 0; e < elements_.springs.size(); ++e) {
+        soft::SpringLaw law   = elements_.springs[e];
+        const double    ratio = ratio_of(std::exchange(law.kd, 0), law.ke);
+        solve_energy(
+            elements_.spring_points[e], ratio, [&](const auto& x) { return soft::spring_energy(law, x); },
+            [&](std::size_t c, const auto& x) { return soft::spring_block(law, c, x, x, 0).force; }, p, springs_[e]);
+    }
+    for (std::size_t e = 0; e < elements_.triangles.size(); ++e) {
+        soft::TriangleLaw law   = elements_.triangles[e];
+        const double      ratio = ratio_of(std::exchange(law.kd, 0), law.mu + law.lambda);
+        solve_energy(
+            elements_.triangle_points[e], ratio, [&](const auto& x) { return soft::triangle_energy(law, x); },
+            [&](std::size_t c, const auto& x) { return soft::triangle_block(law, c, x, x, 0).force; }, p, triangles_[e]);
+    }
+    for (std::size_t e = 0; e < elements_.edges.size(); ++e) {
+        soft::BendingLaw law   = elements_.edges[e];
+        const double     ratio = ratio_of(std::exchange(law.kd, 0), law.ke);
+        solve_energy(
+            elements_.edge_points[e], ratio, [&](const auto& x) { return soft::bending_energy(law, x); },
+            [&](std::size_t c, const auto& x) { return soft::bending_block(law, c, x, x, 0).force; }, p, edges_[e]);
+    }
+    for (std::size_t e = 0; e < elements_.tets.size(); ++e) {
+        soft::TetLaw law   = elements_.tets[e];
+        const double ratio = ratio_of(std::exchange(law.k_damp, 0), law.mu + law.lambda);
+        solve_energy(
+            elements_.tet_points[e], ratio, [&](const auto& x) { return soft::tet_energy(law, x); },
+            [&](std::size_t c, const auto& x) { return soft::tet_block(law, c, x, x, 0).force; }, p, tets_[e]);
+    }
+}
+
+void NewtonRows::begin(const model::Model& m)
+{
+    springs_.assign(m.spring_count(), 0);
+    edges_.assign(m.edge_indices.size(), 0);
+    tets_.assign(2 * m.tet_count(), 0);
+}
+
+void NewtonRows::collect(const model::Model& m, const model::Control& control, double relaxation, const Moving& p,
+                         std::vector<Vec3d>& correction)
+{
+    const double h = p.h;
+    for (std::size_t s = 0; s < m.spring_count(); ++s) {
+        const std::size_t i = at(m.spring_indices[2 * s]), j = at(m.spring_indices[2 * s + 1]);
+        const double      ke = m.spring_stiffness[s], kd = m.spring_damping[s], w = p.inv_mass[i] + p.inv_mass[j];
+        const Vec3d       apart = p.x[i] - p.x[j];
+        const double      l     = length(apart);
+        if (!(l > 0) || !(w > 0) || !(ke > 0) || kd < 0) continue;
+        const Vec3d  n     = (1 / l) * apart;
+        const double alpha = 1 / (ke * h * h), gamma = kd / (ke * h);
+        const double step = -(l - static_cast<double>(m.spring_rest_length[s]) + alpha * springs_[s] +
+                              gamma * h * dot(n, p.v[i] - p.v[j])) / ((1 + gamma) * w + alpha);
+        springs_[s] += step;
+        correction[i] += (p.inv_mass[i] * step) * n;
+        correction[j] -= (p.inv_mass[j] * step) * n;
+    }
+    for (std::size_t e = 0; e < m.edge_indices.size(); ++e) {
+        const double         ke = m.edge_bending_properties[e][0], kd = m.edge_bending_properties[e][1];
+        std::array<Vec3d, 4> gradient;
+        double               angle = 0, long_edge = 0, w = 0, rate = 0;
+        if (!(ke > 0) || kd < 0 || !soft::newton_bending(m.edge_indices[e], p.x, angle, long_edge, gradient)) continue;
+        for (std::size_t c = 0; c < 4; ++c) {
+            const std::size_t i = at(m.edge_indices[e][c]);
+            w += p.inv_mass[i] * length_squared(gradient[c]);
+            rate += dot(gradient[c], p.v[i]);
+        }
+        if (!(w > 0)) continue;
+        const double alpha = 1 / (ke * h * h), gamma = kd / (ke * h);
+        const double step = -(angle - static_cast<double>(m.edge_rest_angle[e]) + alpha * edges_[e] + gamma * h * rate) /
+                            ((1 + gamma) * w + alpha);
+        edges_[e] += step;
+        for (std::size_t c = 0; c < 4; ++c) {
+            const std::size_t i = at(m.edge_indices[e][c]);
+            correction[i] += (p.inv_mass[i] * step) * gradient[c];
+        }
+    }
+    const auto& activations = control.tet_activations.empty() ? m.tet_activations : control.tet_activations;
+    for (std::size_t t = 0; t < m.tet_count(); ++t) {
+        const auto&  c      = m.tet_indices[t];
+        const Mat33d D      = static_cast<Mat33d>(m.tet_poses[t]);
+        const double inv_V  = 6 * determinant(D);
+        const double k[2]   = {m.tet_materials[t][0], m.tet_materials[t][1]}, damp = m.tet_materials[t][2];
+        if (!(inv_V > 0) || !(k[0] > 0) || !(k[1] > 0)) continue;
+        const Vec3d  a = p.x[at(c[1])] - p.x[at(c[0])], b = p.x[at(c[2])] - p.x[at(c[0])], d = p.x[at(c[3])] - p.x[at(c[0])];
+        const Mat33d F = Mat33d::from_columns(a, b, d) * D;
+        const auto   column = [](const Mat33d& m3, int i) { return Vec3d{m3(0, i), m3(1, i), m3(2, i)}; };
+        const Vec3d  f1 = column(F, 0), f2 = column(F, 1), f3 = column(F, 2);
+        for (std::size_t term = 0; term < 2; ++term) {
+            const double C = term == 0 ? length_squared(f1) + length_squared(f2) + length_squared(f3) - 3
+                                       : determinant(F) - 1 + static_cast<double>(activations[t]);
+            const Mat33d dC = term == 0 ? 2.0 * F : Mat33d::from_columns(cross(f2, f3), cross(f3, f1), cross(f1, f2));
+            const Mat33d G  = dC * transpose(D);
+            std::array<Vec3d, 4> gradient{Vec3d{}, column(G, 0), column(G, 1), column(G, 2)};
+            gradient[0] = -(gradient[1] + gradient[2] + gradient[3]);
+            double w = 0, rate = 0;
+            for (std::size_t i = 0; i < 4; ++i) {
+                w += p.inv_mass[at(c[i])] * length_squared(gradient[i]);
+                rate += dot(gradient[i], p.v[at(c[i])]);
+            }
+            if (!(w > 0)) continue;
+            const double alpha = inv_V / (k[term] * h * h), gamma = damp > 0 ? damp / (k[term] * h) : 0;
+            const double step = relaxation * -(C + alpha * tets_[2 * t + term] + (gamma > 0 ? gamma * h * rate : 0)) /
+                                ((1 + gamma) * w + alpha);
+            tets_[2 * t + term] += step;
+            for (std::size_t i = 0; i < 4; ++i) correction[at(c[i])] += (p.inv_mass[at(c[i])] * step) * gradient[i];
+        }
+    }
+}
+
+void collect_balls(const model::Model& m, const soft::Neighbours& neighbours, double relaxation, const Moving& p,
+                   std::vector<Vec3d>& correction)
+{
+    const double mu = m.particle_contact.mu, cohesion = m.particle_contact.cohesion;
+    for (const auto& [a, b] : neighbours.pairs()) {
+        const std::size_t i = at(a), j = at(b);
+        const double      w = p.inv_mass[i] + p.inv_mass[j];
+        const Vec3d       apart = p.x[i] - p.x[j];
+        const double      d     = length(apart);
+        const double      off   = d - static_cast<double>(m.particle_radius[i]) - static_cast<double>(m.particle_radius[j]);
+        if (!(w > 0) || !(d > 0) || off > cohesion) continue;
+        const Vec3d  n = (1 / d) * apart, rel = p.v[i] - p.v[j], slip = rel - dot(n, rel) * n;
+        const double speed = length(slip);
+        Vec3d        move  = -off * n;
+        if (speed > 0) move += (std::max(mu * off, -speed * p.h) / speed) * slip;
+        move *= relaxation / w;
+        correction[i] += p.inv_mass[i] * move;
+        correction[j] -= p.inv_mass[j] * move;
+    }
+}
+
+void separate_balls(const model::Model& m, const soft::Neighbours& neighbours, Moving& p)
+{
+    for (const auto& [a, b] : neighbours.pairs()) {
+        const std::size_t i = at(a), j = at(b);
+        const double      w = p.inv_mass[i] + p.inv_mass[j];
+        const Vec3d       apart = p.start[i] - p.start[j];
+        const double      d     = length(apart);
+        const double      off   = d - static_cast<double>(m.particle_radius[i]) - static_cast<double>(m.particle_radius[j]);
+        if (!(w > 0) || !(d > 0) || !(off < 0)) continue;
+        const Vec3d move = (-off / (w * d)) * apart;
+        for (auto* positions : {&p.start, &p.x}) {
+            (*positions)[i] += p.inv_mass[i] * move;
+            (*positions)[j] -= p.inv_mass[j] * move;
+        }
+    }
+}
+
+}  // namespace mechane::solvers::xpbd
