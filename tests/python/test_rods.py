@@ -81,6 +81,15 @@ def test_a_rod_of_bad_points_is_refused():
         straight(2, youngs_modulus=1e6)  # neither the ratio nor the other modulus
 
 
+@pytest.mark.parametrize("name", ["SolverSoftStep", "SolverXPBD", "SolverSemiImplicit", "SolverFeatherstone", "SolverVBD"])
+def test_a_solver_that_cannot_step_rods_refuses_them(name):
+    """(SOFT-022)"""
+    b = mc.ModelBuilder()
+    b.add_rod(rod=straight(2))
+    with pytest.raises(ValueError, match="does not support JointType.ROD"):
+        getattr(mc.solvers, name)(b.finalize())
+
+
 def pulled(solver, pull):
     b = mc.ModelBuilder(gravity=(0, 0, 0))
     for x in (0, 2):
