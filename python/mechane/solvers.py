@@ -206,6 +206,8 @@ class SolverSoftStep(_Native):
         super().__init__(model)
         if not 1 <= int(substeps) <= 64:
             raise kind_of(ValueError)(f"substeps is {substeps}, expected 1..64", "PYTHON_ARG_SUBSTEPS")
+        if (model._np("joint_type") == JointType.ROD).any():
+            raise kind_of(ValueError)(f"{type(self).__name__} does not support JointType.ROD joints", "SOLVER_MODEL")
         self._make(self._name, int(substeps), bool(sleeping), {"substeps": int(substeps), "sleeping": bool(sleeping)})
 
 

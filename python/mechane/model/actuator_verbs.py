@@ -69,6 +69,9 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _split(kind: Any, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arguments with their defaults: those that all dofs share, those of one dof."""
+    for name, value in given.items():
+        if isinstance(value, (float, np.floating)) and np.isnan(value):
+            raise kind_of(ValueError)(f"add_actuator: {name} is {value}, expected a number", "PYTHON_ARG_ACTUATOR")
     resolved, shared = kind.resolve_arguments(given), getattr(kind, "SHARED_PARAMS", set())
     return {k: v for k, v in resolved.items() if k in shared}, {k: v for k, v in resolved.items() if k not in shared}
 

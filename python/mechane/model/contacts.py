@@ -218,7 +218,7 @@ def _pairs_of(given: Any, shape_count: int) -> list[tuple[int, int]]:
 
 def _soft_pairs(model: Any) -> int:
     """Pairs of a particle and a shape whose worlds meet: equal ones, and any with -1."""
-    particles, shapes = (np.bincount(np.maximum(model._np(name) + 1, 0), minlength=model.world_count + 1) for name in ("particle_world", "shape_world"))
+    particles, shapes = (np.bincount(np.maximum(model._np(name) + 1, 0), minlength=model._core.world_count + 1) for name in ("particle_world", "shape_world"))
     return int(particles[0] * shapes.sum() + (particles[1:] * (shapes[0] + shapes[1:])).sum())
 
 
@@ -352,7 +352,7 @@ class CollisionPipeline(PipelineNames):
         mask = np.zeros(0, np.uint8) if world_mask is None else np.ascontiguousarray(plain(world_mask), dtype=np.uint8)
         if world_mask is not None and mask.shape != (self.model.world_count + 1,):
             raise kind_of(ValueError)(f"world_mask: shape {mask.shape}, expected ({self.model.world_count + 1},)", "PYTHON_ARG_MASK")
-        self._core.reset_contact_matching(mask)
+        self._core.reset_contact_matching(mask[len(mask) - self.model._core.world_count - 1:] if len(mask) else mask)
 
     def contact_surface(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(corners [n, 3, 3] in the world [m], depths [n] [m], shapes [n, 2]) of the surfaces of pressure contact of the last call; empty

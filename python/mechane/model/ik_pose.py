@@ -44,6 +44,7 @@ class Configurations:
         columns = plain(self.columns)
         for b in range(len(joint_q)):
             self._state._np("body_q")[...] = self._still
+            self._state._np("joint_q")[...] = joint_q[b]  # the Jacobian reads it
             _core.eval_fk(m._core, np.ascontiguousarray(joint_q[b], dtype=REAL), rates, self._state._core, None, None, int(BodyFlags.ALL), None)
             out[b] = self._state._np("body_q")
             if jacobians:

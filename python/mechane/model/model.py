@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from .. import _core, config
 from ..core.arguments import name_arguments
 from ..core.array import REAL, Array
 from ..core.diagnostics import Diagnostics, error, kind_of
@@ -271,7 +271,8 @@ class Model(Counted):
 
     @property
     def world_count(self) -> int:
-        return self._core.world_count
+        """How many there are; under compat "newton-1.8" a model without worlds counts as one."""
+        return self._core.world_count or int(config.compat == "newton-1.8")
 
     @property
     def up_axis(self) -> Axis:
@@ -411,13 +412,14 @@ class Model(Counted):
         """Gravity of one world (-1: of what belongs to none), or of all [m/s^2]; a row for each world is taken too."""
         rows = np.asarray(gravity.numpy() if hasattr(gravity, "numpy") else gravity, dtype=float)
         if world is not None:
-            if not -1 <= world < self.world_count:
+            if not -1 <= world < self._core.world_count:
                 raise error(IndexError, "MODEL_WORLD", f"world: there is no world {world}")
             self._np("gravity")[world] = as_vec3("gravity", gravity)
         elif rows.ndim == 2:
-            if rows.shape != (self.world_count, 3):
-                raise kind_of(ValueError)(f"gravity: shape {rows.shape}, expected ({self.world_count}, 3)", "PYTHON_ARG_GRAVITY")
-            self._np("gravity")[: self.world_count] = rows
+            count = self._core.world_count
+            if rows.shape != (count, 3):
+                raise kind_of(ValueError)(f"gravity: shape {rows.shape}, expected ({count}, 3)", "PYTHON_ARG_GRAVITY")
+            self._np("gravity")[:count] = rows
         else:
             self._np("gravity")[...] = as_vec3("gravity", gravity)
 
@@ -490,7 +492,7 @@ class Model(Counted):
 
     @property
     def worlds(self) -> Views:
-        return Views(self, WorldView, [f"world_{i}" for i in range(self.world_count)])
+        return Views(self, WorldView, [f"world_{i}" for i in range(self._core.world_count)])
 
     def constraint_residual(self, state: State | None = None) -> np.ndarray:
         """How far bodies are from what their joints allow: distance [m] and angle [rad] of each joint, [joints, 2]."""

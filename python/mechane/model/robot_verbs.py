@@ -1,4 +1,4 @@
-"""add_urdf and add_mjcf: robots of other formats, read as OpenUSD and imported like any stage."""
+"""add_urdf and add_mjcf: robots of other formats, read as OpenUSD and imported like any stage, or as Newton 1.8 reads them."""
 from __future__ import annotations
 
 import copy
@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .. import config
 from ..core.diagnostics import Diagnostics, NotSupportedError, error
-from .robots.mjcf import read_mjcf
-from .robots.urdf import read_urdf
 
 if TYPE_CHECKING:
     from .import_verbs import ImportResult
@@ -57,7 +55,7 @@ class RobotVerbs:
         """
         if self._as_newton(source, options):
             given = dict(locals())
-            return self._read_robot(read_urdf, source, {name: given[name] for name in _OF_URDF})
+            return self._read_robot("urdf", source, {name: given[name] for name in _OF_URDF})
         _refuse("add_urdf", {"scale": (float(scale), 1.0), "parse_visuals_as_colliders": (parse_visuals_as_colliders, False), "up_axis": (_axis(up_axis), 2),
                              "ignore_inertial_definitions": (ignore_inertial_definitions, False), "collapse_massless_fixed_root": (collapse_massless_fixed_root, False),
                              "joint_damping_mode": (joint_damping_mode, "passive")})
@@ -91,7 +89,7 @@ class RobotVerbs:
         """
         if self._as_newton(source, options):
             given = dict(locals())
-            return self._read_robot(read_mjcf, source, {name: given[name] for name in _OF_MJCF})
+            return self._read_robot("mjcf", source, {name: given[name] for name in _OF_MJCF})
         _refuse("add_mjcf", {"armature_scale": (float(armature_scale), 1.0), "scale": (float(scale), 1.0), "parse_visuals_as_colliders": (parse_visuals_as_colliders, False),
                              "parse_meshes": (parse_meshes, True), "up_axis": (_axis(up_axis), 2), "ignore_names": (tuple(ignore_names), ()),
                              "ignore_classes": (tuple(ignore_classes), ()), "visual_classes": (tuple(visual_classes), ("visual",)),
@@ -118,10 +116,13 @@ class RobotVerbs:
             raise error(TypeError, "IMPORT_ARG_OPTION", f"unexpected keyword arguments {strange}; with compat='newton-1.8' those of Newton are taken")
         return not str(source).endswith(".xacro")
 
-    def _read_robot(self, read: Callable[..., None], source: Any, options: dict[str, Any]) -> ImportResult:
+    def _read_robot(self, kind: str, source: Any, options: dict[str, Any]) -> ImportResult:
         """The builder is as it was when the reader fails."""
         from .import_verbs import ImportResult
+        from .robots.mjcf import read_mjcf
+        from .robots.urdf import read_urdf
 
+        read = read_mjcf if kind == "mjcf" else read_urdf
         kept = copy.deepcopy(self)
         try:
             read(self, source, options)

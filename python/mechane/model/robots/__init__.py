@@ -2,3 +2,5 @@
 
 `add_urdf` and `add_mjcf` come here under `compat` "newton-1.8"; else a robot becomes OpenUSD first, and is imported like any stage.
 """
+
+__all__: list[str] = []

@@ -164,11 +164,11 @@ def ordered(edges: list[tuple[Any, Any]], depth_first: bool) -> list[int]:
 def opacity_of(value: float, what: str) -> float | None:
     """Between 0 and 1, with a warning where it is not; None for what is no number."""
     if not math.isfinite(value):
-        warn(f"IMPORT_LOOK: Ignoring non-finite opacity {value!r} from {what}")
+        warn(f"SOURCE_LOST: Ignoring non-finite opacity {value!r} from {what}")
         return None
     bounded = min(max(value, 0.0), 1.0)
     if bounded != value:
-        warn(f"IMPORT_LOOK: Clamping opacity {value!r} from {what} to {bounded!r}")
+        warn(f"SOURCE_LOST: Clamping opacity {value!r} from {what} to {bounded!r}")
     return bounded
 
 

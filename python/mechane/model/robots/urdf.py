@@ -148,7 +148,7 @@ class _Reader:
         if np.prod(scale) < 0:
             indices = indices[:, ::-1]
         if looks.get("texture") is not None and read.uvs is None:
-            warn(f"IMPORT_LOOK: Mesh {file} has a texture but no UVs; texture will be ignored")
+            warn(f"SOURCE_LOST: Mesh {file} has a texture but no UVs; texture will be ignored")
             del looks["texture"]
         placed = Mesh(np.asarray(read.vertices) * scale, np.ascontiguousarray(indices).reshape(-1), maxhullvert=self.o["mesh_maxhullvert"], uvs=read.uvs, **looks)
         cfg = same["cfg"].copy()
