@@ -172,7 +172,8 @@ def make(root, assets):
 
 
 def timed(command):
-    """Seconds, peak memory of the process in MiB, and stderr of a command that may have findings."""
+    """Seconds, processor seconds with those of its children, peak memory of the process in MiB, and the last line of
+    stderr, of a command that may have findings."""
     begin = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     message = process.stderr.read()
@@ -180,7 +181,7 @@ def timed(command):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 1):
         sys.exit(f"{' '.join(map(str, command))}\n{message}")
-    return time.perf_counter() - begin, usage.ru_maxrss / 1024, message.strip().splitlines()[-1] if message else ""
+    return time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, message.strip().splitlines()[-1] if message else ""
 
 
 def measure(root, program):
@@ -191,10 +192,11 @@ def measure(root, program):
         for what, command in {
             "first": check, "second": check, "second, every file read": [*check, "--reread"],
         }.items():
-            seconds, memory, message = timed(command)
-            rows[what] = {"seconds": round(seconds, 3), "MiB": round(memory, 1), "said": message}
+            seconds, busy, memory, message = timed(command)
+            rows[what] = {"seconds": round(seconds, 3), "cpu": round(busy, 3), "MiB": round(memory, 1), "said": message}
         for row in rows.values():
-            row["of the first"] = round(row["seconds"] / rows["first"]["seconds"], 4)
+            for time_of in ("seconds", "cpu"):
+                row[f"{time_of} of the first"] = round(row[time_of] / rows["first"][time_of], 4)
         rows["cache MiB"] = round(sum(f.stat().st_size for f in pathlib.Path(cache).rglob("*") if f.is_file()) / 2**20, 1)
         print(json.dumps(rows, indent=1))
     finally:
