@@ -94,8 +94,10 @@ PYTHON_MAY_USE = {
     "record": ["io"],
     "ros": ["io"],
     "viewer": ["io"],
+    "gym": ["io", "solvers"],
+    "distributed": ["gym", "conformance"],
     "__main__": ["_core"],
-    PYTHON_FACE: ["io", "math", "interop", "convert", "actuators", "ik", "sensors", "conformance", "selection", "solvers", "testing", "usd", "utils", "record", "ros", "viewer"],
+    PYTHON_FACE: ["io", "distributed", "gym", "math", "interop", "convert", "actuators", "ik", "sensors", "conformance", "selection", "solvers", "testing", "usd", "utils", "record", "ros", "viewer"],
 }
 # Files that import modules by names in strings, which no checker sees: faces that load their parts when somebody asks, and names of older files.
 PYTHON_BY_NAME = {"__init__.py", "geometry/__init__.py", "model/earlier.py"}

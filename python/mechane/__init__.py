@@ -40,19 +40,19 @@ NewtonDeprecationWarning = MechaneDeprecationWarning
 __all__ = ["Array", "Axis", "AxisType", "BodyFlags", "CollisionPipeline", "Contacts", "Control", "Diagnostic", "Diagnostics", "GeoType", "Heightfield",
            "JointTargetMode", "JointType", "MAXVAL", "MechaneDeprecationWarning", "MechaneError", "MechaneWarning", "Mesh", "Model", "ModelBuilder",
            "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "Rod", "SDF", "ShapeFlags", "State",
-           "StateFlags", "TetMesh", "actuators", "build_info", "config", "conformance", "convert", "diff", "dump", "geometry", "ik", "info", "interop", "intersect_ray", "record", "render", "ros",
+           "StateFlags", "TetMesh", "actuators", "build_info", "config", "conformance", "convert", "diff", "distributed", "dump", "geometry", "gym", "ik", "info", "interop", "intersect_ray", "record", "render", "ros",
            "selection", "sensors", "simulate", "testing", "utils", "view", "viewer", "eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive",
            "eval_jacobian", "eval_mass_matrix", "eval_mimic", "eval_rigid_contact_kinematics", "forward_dynamics", "get_num_threads", "import_options", "mat33", "math",
            "quat", "set_num_threads", "solve_mass_matrix", "solvers", "spatial_vector", "step_jacobians", "total_energy", "transform", "usd", "vec2", "vec3", "vec4"]
 
 if TYPE_CHECKING:
-    from . import actuators, conformance, convert, geometry, ik, interop, math, record, ros, selection, sensors, solvers, testing, usd, utils, viewer
+    from . import actuators, conformance, convert, distributed, geometry, gym, ik, interop, math, record, ros, selection, sensors, solvers, testing, usd, utils, viewer
     from .io.commands import diff, dump, info, simulate
     from .io.draw import render
     from .model.residual import step_jacobians
     from .io.serve import view
 
-_MODULES = ("actuators", "conformance", "convert", "geometry", "ik", "interop", "math", "record", "ros", "selection", "sensors", "solvers", "testing", "usd", "utils",
+_MODULES = ("actuators", "conformance", "convert", "distributed", "geometry", "gym", "ik", "interop", "math", "record", "ros", "selection", "sensors", "solvers", "testing", "usd", "utils",
             "viewer")
 #: Functions that few programs need: their modules are imported when they are asked for.
 _LAZY = {**dict.fromkeys(("diff", "dump", "info", "simulate"), "io.commands"), "render": "io.draw", "view": "io.serve",

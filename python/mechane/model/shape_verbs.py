@@ -55,6 +55,7 @@ class ShapeVerbs:
                 raise error(ValueError, "MODEL_SHAPE_SCALE", f"scale: {tuple(size)} has a negative component")
             if not isinstance(src, Heightfield):
                 raise TypeError(f"src: expected a Heightfield, not {src.__class__.__name__}")
+            source = src.mesh()._core
         elif kind is GeoType.GAUSSIAN:
             raise NotSupportedError("shapes of type GAUSSIAN belong to a later stage (rendering only)", "PYTHON_LATER_STAGE")
         if color is None and isinstance(src, Mesh) and src.color is not None:

@@ -1,0 +1,203 @@
+"""Many worlds of one task in step: what the environments of Gymnasium are made of. NumPy alone is needed here."""
+from __future__ import annotations
+
+import hashlib
+import pickle
+from typing import Any
+
+import numpy as np
+
+from ..core.array import plain
+from ..core.enums import StateFlags
+from ..model.builder import ModelBuilder
+from ..model.contacts import CollisionPipeline
+from ..model.dynamics import eval_fk
+from ..solvers import SolverSoftStep
+from .draws import uniforms
+from .randomization import Randomization, Randomizer
+from .task import Task
+from .terrain import Terrain
+
+__all__ = ["Worlds", "digest_of"]
+
+_SPOT, _START = 1, 2  # streams of random numbers
+
+
+_STATE = ("joint_q", "joint_qd", "body_q", "body_qd", "body_f")
+
+
+def digest_of(digests: list[str]) -> str:
+    """One digest of many, which depends on their order."""
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """A new array that begins at a multiple of 64 bytes, which JAX asks of memory that it does not copy."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.empty(size + 64, np.uint8)
+    begin = -raw.ctypes.data % 64
+    return raw[begin:begin + size].view(dtype).reshape(shape)
+
+
+class Worlds:
+    """Copies of a task's robot, each in a world of its own, which get actions and give observations as rows of arrays.
+
+    @param task           what is to be learned
+    @param count          number of worlds
+    @param terrain        ground; flat if None
+    @param randomization  what differs from world to world; nothing if None
+    @param first          number of the first world: worlds `first` to `first + count` of a larger run, with the same numbers as there
+    """
+
+    def __init__(self, task: Task, count: int, *, terrain: Terrain | None = None, randomization: Randomization | None = None, first: int = 0):
+        if count < 1 or first < 0:
+            raise ValueError(f"count is {count}, first {first}; expected at least 1 and 0")
+        self.task, self.count, self.terrain = task, int(count), Terrain("flat") if terrain is None else terrain
+        self.ids = np.arange(first, first + count, dtype=np.int64)
+        one, many = ModelBuilder(), ModelBuilder()
+        task.build(one)
+        if task.on_ground:
+            self.terrain.add_to(many, task.ground_friction)
+        many.replicate(one, count)
+        self.model = many.finalize()
+        self.solver = SolverSoftStep(self.model, substeps=task.substeps)
+        self.state, self.control = self.model.state(), self.model.control()
+        self.pipeline = CollisionPipeline(self.model)
+        self.contacts = self.pipeline.contacts()
+        self._columns()
+        self.seed = 0
+        self.episodes = np.full(count, -1, np.int64)
+        self.ages = np.zeros(count, np.int64)
+        self._mask = np.zeros(count + 1, bool)
+        self.randomizer = Randomizer(Randomization() if randomization is None else randomization, self)
+        most = self.randomizer.chosen.delay[1]
+        self._late = np.zeros((most + 1, count, task.action_size), np.float64) if most else None
+        self.last_actions = np.zeros((count, task.action_size))
+        task.bind(self)
+
+    def _columns(self) -> None:
+        """Each world's rows of the model's arrays; what is static belongs to none."""
+        m, n = self.model, self.count
+
+        def rows(world: Any) -> np.ndarray:
+            return np.flatnonzero(np.asarray(world) >= 0).reshape(n, -1)
+
+        self.bodies = rows(m.body_world)
+        joints = np.asarray(m.joint_world)
+        self.coords = rows(np.repeat(joints, np.diff(np.asarray(m.joint_q_start))))
+        self.dofs = rows(np.repeat(joints, np.diff(np.asarray(m.joint_qd_start))))
+        self.shapes = rows(m.shape_world)
+        s = self.state
+        # Views, not copies: each world's rows lie one after the other, and nothing lies between them.
+        self.q = plain(s.joint_q)[self.coords[0, 0]:self.coords[-1, -1] + 1].reshape(n, -1)
+        self.qd = plain(s.joint_qd)[self.dofs[0, 0]:self.dofs[-1, -1] + 1].reshape(n, -1)
+        first, last = self.bodies[0, 0], self.bodies[-1, -1] + 1
+        self.body_q = plain(s.body_q)[first:last].reshape(n, -1, 7)
+        self.body_qd = plain(s.body_qd)[first:last].reshape(n, -1, 6)
+        self.force = plain(self.control.joint_f)[self.dofs[0, 0]:self.dofs[-1, -1] + 1].reshape(n, -1)
+        self.target = plain(self.control.joint_target_q)[self.coords[0, 0]:self.coords[-1, -1] + 1].reshape(n, -1)
+        self._q0, self._qd0 = self.q.copy(), self.qd.copy()
+
+    def reset(self, seed: int | None = None, mask: Any = None) -> np.ndarray:
+        """Starts worlds again, those of the mask or all; a seed begins a new sequence of episodes. Returns the observations of all worlds."""
+        chosen = np.ones(self.count, bool) if mask is None else np.asarray(plain(mask), bool)
+        if chosen.shape != (self.count,):
+            raise ValueError(f"mask: shape {chosen.shape}, expected ({self.count},)")
+        rows = np.flatnonzero(chosen)
+        if seed is not None:
+            self.seed = int(seed)
+            self.episodes[rows] = -1
+        if len(rows):
+            self._start(rows, chosen)
+        return self.observe()
+
+    def _start(self, rows: np.ndarray, chosen: np.ndarray) -> None:
+        self.episodes[rows] += 1
+        self.ages[rows] = 0
+        self.last_actions[rows] = 0
+        if self._late is not None:
+            self._late[:, rows] = 0
+        self._mask[:-1] = chosen
+        self.solver.reset(self.state, self._mask, int(StateFlags.BODY_F))
+        self.q[rows], self.qd[rows] = self._q0[rows], self._qd0[rows]
+        ids, episodes = self.ids[rows], self.episodes[rows]
+        self.randomizer.reset(rows)
+        spots = self.terrain.spots(uniforms(self.seed, _SPOT, ids, episodes, 2))
+        draws = uniforms(self.seed, _START, ids, episodes, self.task.draws)
+        self.task.start(self, rows, spots, draws)
+        eval_fk(self.model, self.state.joint_q, self.state.joint_qd, self.state, self._articulations(chosen))
+        self.task.started(self, rows)
+
+    def _articulations(self, chosen: np.ndarray) -> np.ndarray | None:
+        if chosen.all():
+            return None
+        owners = np.asarray(self.model.articulation_world)
+        return (owners >= 0) & chosen[np.maximum(owners, 0)]
+
+    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """One step of the task: (observations, rewards, terminated, truncated). Actions outside of -1..1 are cut there."""
+        given = np.asarray(plain(actions), np.float64)
+        if given.shape != (self.count, self.task.action_size):
+            raise ValueError(f"actions: shape {given.shape}, expected ({self.count}, {self.task.action_size})")
+        given = np.clip(np.nan_to_num(given), -1.0, 1.0)
+        self.randomizer.push()
+        acting = given
+        if self._late is not None:
+            self._late = np.roll(self._late, 1, axis=0)
+            self._late[0] = given
+            acting = self._late[self.randomizer.delay, np.arange(self.count)]
+        self.task.act(self, acting)
+        for _ in range(self.task.frames):
+            self.pipeline.collide(self.state, self.contacts)
+            self.solver.step(self.state, self.state, self.control, self.contacts, self.task.dt)
+        self.ages += 1
+        rewards, terminated = self.task.judge(self, given)
+        broken = ~(np.isfinite(self.q).all(axis=1) & np.isfinite(self.qd).all(axis=1))  # a world that diverged ends; the others go on
+        rewards[broken], terminated = 0.0, terminated | broken
+        self.last_actions[...] = given
+        truncated = (self.ages >= self.task.episode_steps) & ~terminated
+        return self.observe(), rewards.astype(np.float64), terminated, truncated
+
+    def observe(self) -> np.ndarray:
+        """Observations of all worlds, in a new array [count, observation_size]."""
+        out = aligned((self.count, self.task.observation_size), np.float32)
+        seen = self.randomizer.noise(self.task.observe(self))
+        np.clip(np.nan_to_num(seen, posinf=1e6, neginf=-1e6), -1e6, 1e6, out=out, casting="unsafe")
+        return out
+
+    def snapshot(self) -> bytes:
+        """All that the next steps depend on; `restore` of equal worlds, in any process, goes on with the same bits."""
+        own = {name: value for name, value in vars(self.task).items() if isinstance(value, np.ndarray)}
+        arrays = {name: np.array(plain(getattr(self.state, name))) for name in _STATE}
+        return pickle.dumps({"state": arrays, "time": self.state.time, "control": (self.force.copy(), self.target.copy()), "solver": self.solver.checkpoint(),
+                             "seed": self.seed, "episodes": self.episodes, "ages": self.ages, "late": self._late, "last": self.last_actions, "task": own})
+
+    def restore(self, snapshot: bytes) -> None:
+        """@raises ValueError  the snapshot is of other worlds"""
+        kept = pickle.loads(snapshot)
+        if len(kept["ages"]) != self.count or kept["control"][0].shape != self.force.shape:
+            raise ValueError(f"snapshot: of {len(kept['ages'])} worlds of another task or number, here are {self.count}")
+        self.seed, self._late = kept["seed"], kept["late"]
+        for mine, theirs in ((self.episodes, kept["episodes"]), (self.ages, kept["ages"]), (self.last_actions, kept["last"]), (self.force, kept["control"][0]),
+                             (self.target, kept["control"][1])):
+            mine[...] = theirs
+        begun = np.flatnonzero(self.episodes >= 0)
+        if len(begun):
+            self.randomizer.reset(begun)  # draws depend on the seed, the world and its episode alone
+        for name, value in kept["state"].items():
+            plain(getattr(self.state, name))[...] = value
+        self.state.time = kept["time"]
+        for name, value in kept["task"].items():
+            setattr(self.task, name, value)
+        self.solver.restore(kept["solver"])
+
+    def digest(self) -> str:
+        """SHA-256 of each world's coordinates and rates, in the order of the worlds: equal for equal runs, however they are divided."""
+        return digest_of(self.digests())
+
+    def digests(self) -> list[str]:
+        """SHA-256 of each world's own coordinates and rates."""
+        return [hashlib.sha256(np.ascontiguousarray(self.q[i]).tobytes() + np.ascontiguousarray(self.qd[i]).tobytes()).hexdigest() for i in range(self.count)]
+
+    def __repr__(self) -> str:
+        return f"<Worlds {self.count} of {type(self.task).__name__}>"
