@@ -6,6 +6,7 @@
 # make wheel  builds the Python wheel into out/wheel and tests it
 # make ratios PEERS=PYTHON [JOLT=PROGRAM]   speed beside other engines against the stored ratios
 # make limits   what may take how long, on a machine that does nothing else
+# make setup-validators   programs of others that judge what is written (glTF); tests use them where they are
 # More: setup, test-asan, test-tsan, test-double, format, tidy, docs, clean
 
 BUILD   := build/release
@@ -13,7 +14,7 @@ JOBS    ?= $(shell nproc)
 MECHANE := $(BUILD)/bin/mechane
 export PATH := /usr/bin:/bin:$(PATH)
 
-.PHONY: demo build test test-all test-fuzz fuzz wheel setup configure test-asan test-tsan test-double format tidy docs ratios limits clean
+.PHONY: demo build test test-all test-fuzz fuzz wheel setup setup-validators configure test-asan test-tsan test-double format tidy docs ratios limits clean
 
 demo: build
 	@$(MECHANE) demo -o out
@@ -26,6 +27,10 @@ configure: setup
 
 setup:
 	@/usr/bin/python3 tools/bootstrap.py || { command -v python3 >/dev/null || echo "python3 is missing: apt-get install python3"; exit 1; }
+
+# Needs the network; `make test` does not.
+setup-validators: setup
+	@/usr/bin/python3 tools/validators.py
 
 test: configure
 	@cmake --build $(BUILD) -j $(JOBS)
