@@ -7,6 +7,7 @@
 # make ratios PEERS=PYTHON [JOLT=PROGRAM]   speed beside other engines against the stored ratios
 # make setup-mujoco   brings MuJoCo's library for --solver mujoco (MUJOCO=3.17.0 or 4.0.0)
 # make limits   what may take how long, on a machine that does nothing else
+# make setup-validators   programs of others that judge what is written (glTF); tests use them where they are
 # More: setup, test-asan, test-tsan, test-double, format, tidy, docs, clean
 
 BUILD   := build/release
@@ -14,7 +15,7 @@ JOBS    ?= $(shell nproc)
 MECHANE := $(BUILD)/bin/mechane
 export PATH := /usr/bin:/bin:$(PATH)
 
-.PHONY: demo build test test-all test-fuzz fuzz wheel setup setup-mujoco configure test-asan test-tsan test-double format tidy docs ratios limits clean
+.PHONY: demo build test test-all test-fuzz fuzz wheel setup setup-mujoco setup-validators configure test-asan test-tsan test-double format tidy docs ratios limits clean
 
 demo: build
 	@$(MECHANE) demo -o out
@@ -30,6 +31,10 @@ setup:
 
 setup-mujoco:
 	@/usr/bin/python3 tools/bootstrap.py --only mujoco --mujoco-library $(or $(MUJOCO),4.0.0)
+
+# Needs the network; `make test` does not.
+setup-validators: setup
+	@/usr/bin/python3 tools/validators.py
 
 test: configure
 	@cmake --build $(BUILD) -j $(JOBS)

@@ -228,6 +228,9 @@ Result<Written> write_robot(const sf::RobotTree& tree, Format format, const std:
     losses.target = to_string(format);
     if (tree.links.empty() && tree.shapes.empty()) return make_diagnostic(kEmpty, {.layer = file}, "the robot has neither links nor shapes");
     Output out(tree, options, file, losses);
+    if (!tree.interfaces.empty() && (format != Format::sdformat || options.ros_plugin.empty()))
+        out.lose("ros-interfaces", Severity::warning, sf::LossAction::dropped, "ros", tree.interfaces.front().place, "topics, services and actions", fmt::format("{} interfaces", tree.interfaces.size()), {},
+                 format == Format::sdformat ? "no plug-in is named" : "the format has no word for interfaces of ROS");
     switch (format) {
         case Format::urdf:
             return write_urdf(out, file);

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <optional>
 
 #include "exporter/output.h"
 
@@ -24,11 +27,11 @@ class Writer {
         out_.losses.target_version = version_;
         root_.set("version", version_);
         XmlNode& model = root_.add("model").set("name", tree_.name);
-        bits_          = group_bits(tree_, 16);
-        if (!bits_.lost.empty()) out_.lose("collision-groups", Severity::error, sf::LossAction::approximated, "collision", tree_.place, "collision groups", bits_.lost, "16 classes", "SDFormat has 16 bits for what meets what");
+        find_masks();
         for (std::size_t l = 0; l < tree_.links.size(); ++l) is_link_.push_back(!tree_.links[l].frame || needed(l));
         const bool any = std::find(is_link_.begin(), is_link_.end(), true) != is_link_.end();
         if (!any) model.leaf("static", "true");
+        else if (tree_.self_collision && tree_.links.size() > 1) model.leaf("self_collide", "true");  // false unless told
         for (std::size_t l = 0; l < tree_.links.size(); ++l)
             if (is_link_[l]) link(model, l);
         still(model);
@@ -41,6 +44,7 @@ class Writer {
                 node.leaf("pose", pose_text(f.X_LS));
             }
         for (const sf::Joint& j : tree_.joints) joint(model, j);
+        interfaces(model);
         lost();
         out_.written.files.insert(out_.written.files.begin(), {file_, root_.document()});
         return std::move(out_.written);
@@ -51,7 +55,7 @@ class Writer {
     const sf::RobotTree& tree_;
     std::string          file_, version_;
     XmlNode              root_;
-    Bits                 bits_;
+    std::vector<unsigned> masks_;  ///< by shape; empty: everything meets everything
     std::vector<bool>    is_link_;
 
     /// A frame that carries shapes or mass, or that a joint moves or hangs on.
@@ -100,7 +104,34 @@ class Writer {
             out_.lose("missing-mass", link.frame ? Severity::info : Severity::warning, sf::LossAction::approximated, "inertia", link.place, fmt::format("link '{}'", link.name), "none", "1 kg", "SDFormat's default where nothing is told");
         }
         shapes(node, static_cast<int>(l));
-        if (!tree_.self_collision) node.leaf("self_collide", "false");
+        for (const sf::Light& light : tree_.lights)
+            if (light.link == static_cast<int>(l)) lamp(node, light);
+        for (const sf::Camera& camera : tree_.cameras)
+            if (camera.link == static_cast<int>(l)) sensor(node, camera);
+    }
+
+    void lamp(XmlNode& node, const sf::Light& light)
+    {
+        XmlNode& inner = node.add("light").set("name", light.name).set("type", light.kind == sf::Light::Kind::distant ? "directional" : light.kind == sf::Light::Kind::spot ? "spot" : "point");
+        inner.leaf("pose", pose_text(light.X_LL));
+        inner.leaf("diffuse", fmt::format("{} {} {} 1", number_text(light.color[0]), number_text(light.color[1]), number_text(light.color[2])));
+        inner.leaf("direction", Vec3d{0, 0, -1});
+        if (light.kind == sf::Light::Kind::spot) inner.add("spot").leaf("inner_angle", 2 * light.cone).leaf("outer_angle", 2 * light.cone).leaf("falloff", 0.0);
+        out_.lose("light-power", Severity::info, sf::LossAction::approximated, "light", light.place, fmt::format("light '{}'", light.name), {}, {}, "the units of its brightness differ");
+    }
+
+    void sensor(XmlNode& node, const sf::Camera& camera)
+    {
+        if (camera.orthographic)
+            return out_.lose("camera", Severity::warning, sf::LossAction::dropped, "visual", camera.place, fmt::format("camera '{}'", camera.name), "orthographic", {}, "cameras of SDFormat have a field of view");
+        XmlNode& inner = node.add("sensor").set("name", camera.name).set("type", "camera");
+        // SDFormat looks along x with z up, the stage's camera along -z with y up.
+        const Quatd turn = from_matrix(Mat33d::from_columns({0, -1, 0}, {0, 0, 1}, {-1, 0, 0}));
+        inner.leaf("pose", pose_text({camera.X_LC.p, camera.X_LC.q * conjugate(turn)}));
+        XmlNode& lens = inner.add("camera");
+        lens.leaf("horizontal_fov", 2 * std::atan(std::tan(0.5 * camera.fovy) * 4 / 3));
+        lens.add("image").leaf("width", "320").leaf("height", "240");
+        out_.lose("camera", Severity::info, sf::LossAction::approximated, "visual", camera.place, fmt::format("camera '{}'", camera.name), "a picture of any size", "320 x 240", "a sensor has a number of pixels");
     }
 
     /// Shapes of the world: a link that a fixed joint holds.
@@ -167,7 +198,7 @@ class Writer {
 
     void surface(XmlNode& node, const sf::Shape& s, std::size_t i)
     {
-        if (!s.contact && bits_.all) return;
+        if (!s.contact && masks_.empty()) return;
         XmlNode& surface = node.add("surface");
         if (s.contact) {
             XmlNode& ode = surface.add("friction").add("ode");
@@ -176,11 +207,95 @@ class Writer {
                 out_.lose("static-friction", Severity::info, sf::LossAction::dropped, "contact", s.place, fmt::format("shape '{}'", s.name), number_text(s.contact->static_friction), number_text(s.contact->dynamic_friction), "one coefficient of friction");
             if (s.contact->restitution > 0) surface.add("bounce").leaf("restitution_coefficient", s.contact->restitution).leaf("threshold", 0.0);
         }
-        if (!bits_.all) {
-            // One mask, and two shapes meet where their masks share a bit: exact where the classes' pairs are such.
-            surface.add("contact").leaf("collide_bitmask", fmt::format("{}", bits_.of_shape[i].first | bits_.of_shape[i].second));
-            out_.lose("collision-groups", Severity::warning, sf::LossAction::approximated, "collision", s.place, fmt::format("shape '{}'", s.name), "groups", "one mask", "SDFormat has one mask for what a shape is and what it meets");
+        if (!masks_.empty()) surface.add("contact").leaf("collide_bitmask", fmt::format("{}", masks_[i]));
+    }
+
+    /// One mask a shape, and two meet where their masks share a bit. A bit stands for classes of colliders that all meet each
+    /// other; each pair that meets needs one that both have.
+    void find_masks()
+    {
+        std::map<std::vector<int>, std::vector<std::size_t>> members;  // groups of a shape -> shapes
+        std::vector<std::vector<int>>                        of(tree_.shapes.size());
+        for (std::size_t g = 0; g < tree_.groups.size(); ++g)
+            for (const int s : tree_.groups[g].shapes) of[index(s)].push_back(static_cast<int>(g));
+        for (std::size_t s = 0; s < tree_.shapes.size(); ++s)
+            if (tree_.shapes[s].collider) members[of[s]].push_back(s);
+        std::vector<std::vector<int>> classes;
+        for (const auto& [groups, shapes] : members) classes.push_back(groups);
+        const std::size_t n    = classes.size();
+        const auto        meet = [&](std::size_t a, std::size_t b) {
+            for (const int x : classes[a])
+                for (const int y : classes[b]) {
+                    const auto& f = tree_.groups[index(x)].filtered;
+                    const auto& g = tree_.groups[index(y)].filtered;
+                    if (std::find(f.begin(), f.end(), y) != f.end() || std::find(g.begin(), g.end(), x) != g.end()) return false;
+                }
+            return true;
+        };
+        const auto told = [&](std::size_t c) {
+            std::string text;
+            for (const int g : classes[c]) text += (text.empty() ? "" : "+") + tree_.groups[index(g)].name;
+            return text.empty() ? std::string("no group") : text;
+        };
+        bool all = true;
+        for (std::size_t a = 0; a < n; ++a)
+            for (std::size_t b = a; b < n; ++b) all = all && meet(a, b);
+        if (all) return;
+        std::vector<unsigned>          mask(n, 0);
+        std::vector<std::vector<bool>> done(n, std::vector<bool>(n, false));
+        unsigned                       used = 0;
+        const auto                     lost = [&](std::size_t a, std::size_t b, const char* from, const char* to, const char* why) {
+            out_.lose("collision-groups", Severity::error, sf::LossAction::approximated, "collision", tree_.place, fmt::format("pair {} and {}", told(a), told(b)), from, to, why);
+        };
+        for (std::size_t a = 0; a < n; ++a)
+            for (std::size_t b = a; b < n; ++b) {
+                if (done[a][b] || !meet(a, b)) continue;
+                std::vector<std::size_t> clique;
+                for (const std::size_t c : {a, b})
+                    if (meet(c, c) && std::find(clique.begin(), clique.end(), c) == clique.end()) clique.push_back(c);
+                if (clique.size() < (a == b ? 1U : 2U)) {  // a bit of its own makes a class meet itself
+                    lost(a, b, "meets, and one of them does not meet itself", "does not meet", "SDFormat has one mask for what a shape is and what it meets");
+                    continue;
+                }
+                for (std::size_t c = 0; c < n; ++c)
+                    if (c != a && c != b && meet(c, c) && std::all_of(clique.begin(), clique.end(), [&](std::size_t k) { return meet(c, k); })) clique.push_back(c);
+                if (used == 16) {
+                    lost(a, b, "meets", "does not meet", "SDFormat has 16 bits for what meets what");
+                    continue;
+                }
+                for (const std::size_t x : clique) {
+                    mask[x] |= 1U << used;
+                    for (const std::size_t y : clique) done[x][y] = true;
+                }
+                ++used;
+            }
+        masks_.assign(tree_.shapes.size(), 0);
+        std::size_t c = 0;
+        for (const auto& [groups, shapes] : members) {
+            for (const std::size_t s : shapes) masks_[s] = mask[c];
+            ++c;
         }
+    }
+
+    /// Interfaces of ROS as plug-ins: names are told with their namespaces (export 6).
+    void interfaces(XmlNode& model)
+    {
+        if (out_.options.ros_plugin.empty()) return;
+        for (const sf::RosInterface& i : tree_.interfaces) {
+            XmlNode& plugin = model.add("plugin").set("filename", out_.options.ros_plugin).set("name", out_.options.ros_plugin);
+            plugin.leaf("kind", i.kind);
+            if (!i.role.empty()) plugin.leaf("role", i.role);
+            plugin.leaf("name", i.name);
+            if (!i.type.empty()) plugin.leaf("type", i.type);
+            if (i.rate) plugin.leaf("rate", *i.rate);
+            XmlNode& qos = plugin.add("qos");
+            qos.leaf("reliability", i.reliability).leaf("durability", i.durability).leaf("history", i.history).leaf("depth", fmt::format("{}", i.depth));
+            if (!i.frame.empty()) plugin.leaf("frame_id", i.frame);
+            if (i.link >= 0) plugin.leaf("link", tree_.links[index(i.link)].name);
+        }
+        if (!tree_.interfaces.empty())
+            out_.lose("ros-interfaces", Severity::info, sf::LossAction::converted, "ros", tree_.interfaces.front().place, "topics, services and actions", fmt::format("{} interfaces", tree_.interfaces.size()), "plug-ins",
+                      "a simulator needs a plug-in of that name");
     }
 
     void material(XmlNode& node, const sf::Shape& s)
@@ -224,10 +339,19 @@ class Writer {
         if (std::isfinite(dof.upper)) limit.leaf("upper", dof.upper);
         if (dof.drive && std::isfinite(dof.drive->max_force)) limit.leaf("effort", dof.drive->max_force);
         if (dof.velocity_limit) limit.leaf("velocity", *dof.velocity_limit);
-        if (dof.damping || dof.friction) {
+        // A spring of the joint stands in MuJoCo's words, its reference in degrees.
+        const auto spring = [&](const char* name) -> std::optional<double> {
+            for (const auto* list : {&dof.extras, &j.extras})
+                for (const sf::Extra& e : *list)
+                    if (e.name == name) return std::strtod(e.text.c_str(), nullptr);
+            return std::nullopt;
+        };
+        const auto stiffness = spring("mjc:stiffness"), reference = spring("mjc:springref");
+        if (dof.damping || dof.friction || stiffness) {
             XmlNode& dynamics = node.add("dynamics");
             if (dof.damping) dynamics.leaf("damping", *dof.damping);
             if (dof.friction) dynamics.leaf("friction", *dof.friction);
+            if (stiffness) dynamics.leaf("spring_reference", reference.value_or(0) * (dof.angular ? std::numbers::pi / 180 : 1)).leaf("spring_stiffness", *stiffness);
         }
         if (dof.drive && dof.drive->stiffness != 0)
             out_.lose("drive", Severity::warning, sf::LossAction::dropped, "actuation", j.place, fmt::format("drive of '{}'", dof.name), fmt::format("stiffness {}", dof.drive->stiffness), {}, "SDFormat leaves gains to plug-ins");
@@ -245,8 +369,9 @@ class Writer {
         const auto count = [&](const char* what, std::size_t n, const char* category) {
             if (n > 0) out_.lose("no-word", Severity::warning, sf::LossAction::dropped, category, tree_.place, fmt::format("{} {}", n, what), {}, {}, "it is not written to SDFormat");
         };
-        count("cameras", tree_.cameras.size(), "visual");
-        count("lights", tree_.lights.size(), "light");
+        const auto of_world = [](const auto& list) { return static_cast<std::size_t>(std::count_if(list.begin(), list.end(), [](const auto& one) { return one.link < 0; })); };
+        count("cameras of the world", of_world(tree_.cameras), "visual");
+        count("lights of the world", of_world(tree_.lights), "light");
         count("pairs of links that do not touch", tree_.exclusions.size(), "collision");
         count("actuators, tendons and keyframes", tree_.prims.size(), "actuation");
     }

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "exporter/stage_reader.h"
+#include "mechane/ros/interfaces.h"
 
 namespace mechane::exporter {
 namespace {
@@ -27,7 +28,7 @@ class ExtraReader {
         }
         for (std::size_t i = 0; i < vendor.size(); ++i) prims_[vendor[i].path()] = static_cast<int>(i);
         for (const usd::Prim& prim : vendor) vendor_prim(prim);
-        lost_interfaces();
+        interfaces();
     }
 
   private:
@@ -113,17 +114,19 @@ class ExtraReader {
         return {sf::Ref::Kind::prim, -1};
     }
 
-    void lost_interfaces()
+    void interfaces()
     {
-        std::size_t count = 0;
-        Site        first;
-        for (const usd::Prim& prim : r_.stage.traverse())
-            for (const usd::Token& api : prim.authored_apis())
-                if (api.text().starts_with("Ros") && api.text() != "RosFrameAPI" && api.text() != "RosContextAPI" && api.text() != "RosJointAPI") {
-                    if (count++ == 0) first = prim.site();
-                }
-        if (count > 0)
-            r_.lose("ros-interfaces", Severity::warning, sf::LossAction::dropped, "ros", first, "topics, services and actions", fmt::format("{} interfaces", count), {}, "the format has no word for interfaces of ROS");
+        for (const ros::Interface& from : ros::interfaces(r_.stage)) {
+            sf::RosInterface out;
+            out.kind = from.kind == ros::Api::topic ? "topic" : from.kind == ros::Api::service ? "service" : "action";
+            out.role = from.role, out.name = from.resolved, out.type = from.type, out.rate = from.publish_rate;
+            out.frame       = from.override_frame.value_or("");
+            out.reliability = from.qos.reliability, out.durability = from.qos.durability, out.history = from.qos.history;
+            out.depth = static_cast<int>(from.qos.depth);
+            out.link  = r_.link_above(from.prim);
+            out.place = r_.place(from.prim.site());
+            r_.tree.interfaces.push_back(std::move(out));
+        }
     }
 };
 

@@ -116,6 +116,10 @@ void StageReader::read()
     for (const physics::Articulation& a : model.articulations)
         for (const physics::Tree& t : a.trees)
             if (t.root_body != physics::kNone && link_of_body[at(t.root_body)] >= 0) preferred[at(link_of_body[at(t.root_body)])] = true;
+    for (const physics::Articulation& a : model.articulations)
+        for (const physics::Tree& t : a.trees)
+            if (t.root_body != physics::kNone)
+                if (const auto own = resolvers.get(model.bodies[at(t.root_body)].prim, resolve::Key::articulation_self_collision_enabled, context); own.authored() && !own.flag_or(true)) tree.self_collision = false;
     arrange(tree, preferred);
     initial_positions();
     accelerations();

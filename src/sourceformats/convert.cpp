@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char*            kReport    = "conversion.json";
-const std::vector<std::string>   kSuffixes{".urdf", ".xacro", ".mjcf", ".xml"};
+const std::vector<std::string>   kSuffixes{".urdf", ".xacro", ".mjcf", ".xml", ".sdf", ".world", ".gltf", ".glb"};
 
 Result<ReadRobot> read(const std::string& text, const std::string& file, const std::string& folder, const ReadOptions& options)
 {
@@ -41,8 +41,10 @@ Result<ReadRobot> read(const std::string& text, const std::string& file, const s
         read_urdf(document, place, source);
     } else if (document.name == "mujoco" || document.name == "mujocoinclude") {
         read_mjcf(document, place, source);
+    } else if (document.name == "sdf" || document.name == "gazebo") {
+        read_sdformat(document, place, source);
     } else {
-        return make_diagnostic(kFormatUnknown, site_of(document.place), fmt::format("the file holds a <{}>, expected <robot> or <mujoco>", document.name));
+        return make_diagnostic(kFormatUnknown, site_of(document.place), fmt::format("the file holds a <{}>, expected <robot>, <mujoco> or <sdf>", document.name));
     }
     if (!options.name.empty()) out.tree.name = options.name;
     if (out.tree.name.empty()) out.tree.name = fs::path(file).stem().stem().string();
@@ -94,6 +96,27 @@ bool is_source_format(const std::string& file)
     return std::find(kSuffixes.begin(), kSuffixes.end(), suffix) != kSuffixes.end();
 }
 
+bool is_scene_format(const std::string& file)
+{
+    std::string suffix = fs::path(file).extension().string();
+    for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return suffix == ".gltf" || suffix == ".glb";
+}
+
+Result<UsdRobot> read_as_usd(const std::string& file, Layout layout, const ReadOptions& options, ReadRobot& read)
+{
+    if (is_scene_format(file)) {
+        const auto bytes = files::read_given(file);
+        if (!bytes) return make_diagnostic(kReadFailed, {.layer = file}, bytes.error().message);
+        read.losses.source = file;
+        return read_gltf_scene(*bytes, file, folder_of(file), layout, options, read);
+    }
+    auto robot = read_robot(file, options);
+    if (!robot) return robot.error();
+    read = *std::move(robot);
+    return to_usd(read.tree, layout, read.losses);
+}
+
 Result<ReadRobot> read_robot(const std::string& file, const ReadOptions& options)
 {
     const auto text = files::read_given(file);
@@ -114,6 +137,7 @@ Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::
     std::vector<std::string> names;
     for (const LayerFile& layer : robot.layers) names.push_back(layer.name);
     for (const auto& [file, name] : robot.textures) names.push_back(name);
+    for (const auto& [name, bytes] : robot.pictures) names.push_back(name);
     fs::create_directories(made, failed);
     for (const LayerFile& layer : robot.layers)
         if (auto saved = layer.layer.save((made / layer.name).string()); !saved) return saved.error();
@@ -121,6 +145,8 @@ Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::
         fs::create_directories((made / name).parent_path(), failed);
         if (auto copied = files::copy(file, (made / name).string()); !copied) return copied.error();
     }
+    for (const auto& [name, bytes] : robot.pictures)
+        if (auto written = files::replace((made / name).string(), bytes, {.make_folders = true}); !written) return written.error();
     auto document     = nlohmann::ordered_json::parse(loss_json, nullptr, false);
     document["entry"] = robot.entry;
     document["files"] = nlohmann::ordered_json::array();
@@ -142,13 +168,23 @@ Result<std::vector<std::string>> write_file(const UsdRobot& robot, const std::st
     usd::Layer  layer  = robot.layers.front().layer.copy();
     std::error_code failed;
     const fs::path  place = fs::absolute(file, failed).lexically_normal().parent_path();
+    std::vector<std::string> names{file};
+    const std::string        beside = fs::path(file).stem().string() + "_textures";
+    std::map<std::string, std::string> moved;
+    for (const auto& [name, bytes] : robot.pictures) {
+        const std::string short_name = beside + "/" + fs::path(name).filename().string();
+        moved["./" + name]           = "./" + short_name;
+        names.push_back((fs::path(file).parent_path() / short_name).string());
+        if (auto written = files::replace(names.back(), bytes, {.make_folders = true}); !written) return written.error();
+    }
     layer.rewrite_assets([&](const std::string& authored) {  // pictures stay where they are
+        if (const auto own = moved.find(authored); own != moved.end()) return own->second;
         if (!fs::path(authored).is_absolute()) return authored;
         const std::string relative = fs::path(authored).lexically_relative(place).string();
         return relative.starts_with("..") ? relative : "./" + relative;
     });
     if (auto saved = layer.save(file); !saved) return saved.error();
-    return std::vector<std::string>{file};
+    return names;
 }
 
 void let_stages_open_robots()
@@ -157,16 +193,17 @@ void let_stages_open_robots()
         ReadOptions options;
         options.packages     = open.packages;
         options.search_paths = open.search_paths;
-        auto robot           = read_robot(file, options);
-        if (!robot) return robot.error();
-        auto made = to_usd(robot->tree, Layout::single, robot->losses);
+        ReadRobot robot;
+        auto      made = read_as_usd(file, Layout::single, options, robot);
         if (!made) return made.error();
-        usd::ForeignStage out{std::move(made->layers.front().layer), {}, std::move(robot->found)};
+        if (!made->pictures.empty())
+            robot.found.add(kTextureMissing, {.layer = file}, fmt::format("{} pictures lie in the file itself and are not shown", made->pictures.size()), "Convert the file to a folder, which has them as files.");
+        usd::ForeignStage out{std::move(made->layers.front().layer), {}, std::move(robot.found)};
         for (const auto& [path, place] : made->places) out.places.emplace(path, site_of(place));
-        for (const Loss& loss : robot->losses.entries)
+        for (const Loss& loss : robot.losses.entries)
             if (loss.severity == Severity::error)
                 out.found.add(kLost, loss.site, fmt::format("{}: {}", loss.what, loss.reason));
-        tell_motion(robot->losses, out.found);
+        tell_motion(robot.losses, out.found);
         return out;
     });
 }

@@ -77,7 +77,11 @@ Quatd from_rpy(double roll, double pitch, double yaw);
 /// part in a thousand).
 bool is_inertia(const Mat33d& inertia);
 
+/// A scene of glTF, as layers.
+Result<UsdRobot> read_gltf_scene(const std::string& bytes, const std::string& file, const std::string& folder, Layout layout, const ReadOptions& options, ReadRobot& read);
+
 void read_urdf(const XmlElement& root, const std::string& file, Source& source);
+void read_sdformat(const XmlElement& root, const std::string& file, Source& source);
 void read_mjcf(XmlElement& root, const std::string& file, Source& source);
 
 }  // namespace mechane::sourceformats

@@ -69,6 +69,20 @@ void Sheet::put(Role role, const std::string& path, const std::string& name, con
     note(path, name, place);
 }
 
+void Sheet::put_sample(Role role, const std::string& path, const std::string& name, const std::string& type, double time, const usd::Value& value)
+{
+    const usd::Path property = usd::Path(path).property(name);
+    if (layer(role).kind(property) == usd::SpecKind::none) check(layer(role).define_attribute(property, type), path);
+    if (value.empty()) check(make_diagnostic(kWriteFailed, {}, fmt::format("{} has no value of type {}", name, type)), path);
+    else check(layer(role).set_sample(property, time, value), path);
+}
+
+void Sheet::variant(Role role, const std::string& path, const std::string& set, const std::string& name)
+{ check(layer(role).add_variant(usd::Path(path), set, name), path); }
+
+void Sheet::select_variant(Role role, const std::string& path, const std::string& set, const std::string& name)
+{ check(layer(role).select_variant(usd::Path(path), set, name), path); }
+
 void Sheet::note(const std::string& path, const std::string& property, const Place& place)
 {
     if (place.file) places_[path + "." + property] = place;
@@ -167,6 +181,11 @@ Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> 
             out.layers.push_back({fmt::format("{}_{}.usda", name_, vendor), std::move(with)});
         }
     }
+    if (range_)
+        for (LayerFile& l : out.layers) {
+            check(l.layer.set_field(usd::Path::root(), "startTimeCode", usd::make_value("double", range_->first)), "/");
+            check(l.layer.set_field(usd::Path::root(), "endTimeCode", usd::make_value("double", range_->second)), "/");
+        }
     out.places = std::move(places_);
     if (failed_) return *failed_;
     return out;

@@ -38,6 +38,14 @@ class Sheet {
     { custom_data(path, name, usd::make_value(type, value)); }
     void custom_data(const std::string& path, const std::string& name, const usd::Value& value);
     void field(Role role, const std::string& path, const std::string& key, const std::string& type, const std::string& value);
+    template <class T>
+    void sample(Role role, const std::string& path, const std::string& name, const std::string& type, double time, const T& value)
+    { put_sample(role, path, name, type, time, usd::make_value(type, value)); }
+    /// First and last time code of what moves; layers say them.
+    void time_range(double first, double last) { range_ = {first, last}; }
+    /// Makes a variant of a prim; what is said of it is said below "PRIM{SET=NAME}".
+    void variant(Role role, const std::string& path, const std::string& set, const std::string& name);
+    void select_variant(Role role, const std::string& path, const std::string& set, const std::string& name);
     void property_field(Role role, const std::string& path, const std::string& property, const std::string& key, const std::string& value);
     void target(Role role, const std::string& path, const std::string& name, const std::vector<std::string>& targets, const Place& place);
     void connect(Role role, const std::string& path, const std::string& name, const std::string& type, const std::string& source);
@@ -57,10 +65,12 @@ class Sheet {
     std::map<std::string, Place>                  places_;
     std::set<std::pair<int, std::string>>         defined_, applied_;
     std::optional<Diagnostic>                     failed_;
+    std::optional<std::pair<double, double>>      range_;
 
     usd::Layer& layer(Role role);
     void        put(Role role, const std::string& path, const std::string& name, const std::string& type, const usd::Value& value,
                     const Place& place, bool uniform);
+    void        put_sample(Role role, const std::string& path, const std::string& name, const std::string& type, double time, const usd::Value& value);
     void        check(const Result<void>& done, const std::string& path);
     void        metadata(usd::Layer& layer, const std::string& prim);
 };

@@ -91,7 +91,7 @@ class Writer {
         sheet_.define(Role::base, path, "Xform", tree_.place);
         sheet_.field(Role::base, path, "kind", "token", std::string("component"));
         renamed(tree_.place, "robot", tree_.name, name_);
-        if (tree_.format == "URDF") {
+        if (tree_.format == "URDF" || (tree_.format == "SDFormat" && std::any_of(tree_.sites.begin(), tree_.sites.end(), [](const Frame& f) { return f.published; }))) {
             sheet_.apply(Role::ros, path, "RosContextAPI");
             sheet_.set(Role::ros, path, "ros:context:namespace", "string", name_, tree_.place);
         }

@@ -23,6 +23,7 @@ struct WriteOptions {
     bool        keep_frames      = false;  ///< URDF: a link's frame stays where it is, on a further link, where its joint has another
     bool        world_link       = true;   ///< URDF: what is anchored hangs on a link "world"
     std::string sdf_version{};             ///< empty: 1.9, or 1.11 where a joint follows another
+    std::string ros_plugin = "ros_interface";  ///< SDFormat: name and file of the plug-ins that stand for interfaces of ROS; empty: none
     std::string mesh_folder{};             ///< of meshes and pictures, beside the file; empty: the file's name with _meshes
     int         hull_vertices = 64;        ///< most of a hull that is written for a collider
 };

@@ -5,7 +5,7 @@ namespace mechane::sourceformats {
 
 // clang-format off
 inline constexpr Code kReadFailed{"SOURCE_READ_FAILED", Severity::error, "A file of another format could not be read.", "Check the path, and that the file is readable."};
-inline constexpr Code kFormatUnknown{"SOURCE_FORMAT_UNKNOWN", Severity::error, "The file is none of the formats that can be converted.", "Give a .urdf or .xacro file with a <robot>, or an .xml or .mjcf file with a <mujoco>."};
+inline constexpr Code kFormatUnknown{"SOURCE_FORMAT_UNKNOWN", Severity::error, "The file is none of the formats that can be converted.", "Give a .urdf or .xacro file with a <robot>, an .xml or .mjcf file with a <mujoco>, an .sdf or .world file with an <sdf>, or a .gltf or .glb file."};
 inline constexpr Code kXmlInvalid{"SOURCE_XML_INVALID", Severity::error, "The file is not well-formed XML; what stands before the fault was read.", "Correct the XML at the place that the message names."};
 inline constexpr Code kXmlRefused{"SOURCE_XML_REFUSED", Severity::error, "The file declares a document type or entities, which are never expanded.", "Remove the DOCTYPE and write the text of its entities out."};
 inline constexpr Code kLimit{"SOURCE_LIMIT", Severity::error, "The file exceeds a limit of size, depth or number of elements.", "Split the file, or generate it with fewer elements."};
@@ -17,6 +17,7 @@ inline constexpr Code kMissing{"SOURCE_ELEMENT_MISSING", Severity::error, "An el
 inline constexpr Code kDuplicate{"SOURCE_NAME_DUPLICATE", Severity::error, "Two elements of one kind have the same name; the later one got another name.", "Give every element a name of its own."};
 inline constexpr Code kUnknownName{"SOURCE_NAME_UNKNOWN", Severity::error, "A name refers to nothing; what refers to it is left out.", "Name an element that exists."};
 inline constexpr Code kTree{"SOURCE_TREE", Severity::error, "Joints form a cycle, or give a link two parents; the later joint is left out.", "Give every link one parent, and the robot one root."};
+inline constexpr Code kFrames{"SOURCE_FRAMES", Severity::error, "A frame is told relative to itself, or attached to itself; the rest of its pose counts from the world.", "Let relative_to and attached_to end at a model or link."};
 inline constexpr Code kMeshMissing{"SOURCE_MESH_MISSING", Severity::error, "A mesh file was not found; the shape is left out.", "Put the file where the path says; package:// and model:// need --package NAME=FOLDER, ROS_PACKAGE_PATH or AMENT_PREFIX_PATH."};
 inline constexpr Code kMeshInvalid{"SOURCE_MESH_INVALID", Severity::error, "A mesh file cannot be read, or holds no triangles; the shape is left out.", "Write it anew as STL, OBJ, PLY, COLLADA, glTF or MSH."};
 inline constexpr Code kTextureMissing{"SOURCE_TEXTURE_MISSING", Severity::warning, "A texture was not found; the material keeps its colour.", "Put the picture where the path says."};

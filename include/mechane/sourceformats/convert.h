@@ -9,7 +9,7 @@
 #include "mechane/sourceformats/robot_tree.h"
 #include "mechane/usd/layer.h"
 
-/// Robots of other formats as OpenUSD: URDF (with xacro) and MJCF.
+/// Robots of other formats as OpenUSD: URDF (with xacro), MJCF, SDFormat; scenes of glTF too.
 namespace mechane::sourceformats {
 
 /// How the robot stands in the world.
@@ -30,7 +30,7 @@ struct ReadOptions {
     std::string                        name{};                   ///< of the robot; empty: the file's
 };
 
-/// True for a file that `read_robot` is for, by its suffix: .urdf, .xacro, .mjcf, .xml.
+/// True for a file that `read_robot` is for, or `read_as_usd`, by its suffix: .urdf, .xacro, .mjcf, .xml, .sdf, .world, .gltf, .glb.
 bool is_source_format(const std::string& file);
 
 /// A robot that was read, with what became of every value.
@@ -38,6 +38,7 @@ struct ReadRobot {
     RobotTree   tree;
     LossReport  losses;
     Diagnostics found;
+    std::string contents{};  ///< of what is no robot: "12 nodes, 3 meshes"
 };
 
 /// Reads a robot. What is wrong with parts of it is in `found`, with file and line; the rest is read.
@@ -56,6 +57,7 @@ struct UsdRobot {
     std::string                                      entry;  ///< name of the layer to open
     std::vector<LayerFile>                           layers;
     std::vector<std::pair<std::string, std::string>> textures;  ///< file, name in the result
+    std::vector<std::pair<std::string, std::string>> pictures;  ///< name in the result, bytes: of what lies in no file of its own
     std::map<std::string, Place>                     places;    ///< prim or property path -> where the source says it
 };
 
@@ -67,6 +69,15 @@ enum class Layout {
 /// Makes layers of a robot; the losses that this brings are added.
 /// @error SOURCE_WRITE_FAILED
 Result<UsdRobot> to_usd(const RobotTree& tree, Layout layout, LossReport& losses);
+
+/// True for .gltf and .glb: scenes, which `read_as_usd` alone reads.
+bool is_scene_format(const std::string& file);
+
+/// Reads a file of any of the formats and makes layers of it. Of glTF, nodes, meshes, looks, lights, cameras and
+/// animations become prims; `read` then holds what was wrong and lost, and no robot.
+/// @param read  gets findings, losses, and the robot
+/// @error those of read_robot and to_usd
+Result<UsdRobot> read_as_usd(const std::string& file, Layout layout, const ReadOptions& options, ReadRobot& read);
 
 /// Writes the layers and textures into a folder, which they become, all or none.
 /// @param folder  new, empty, or an earlier result of the same that nobody changed

@@ -214,6 +214,18 @@ struct JointRelation {
     Relation    relation;
 };
 
+/// A topic, service or action of ROS that a link offers.
+struct RosInterface {
+    std::string           kind;  ///< "topic", "service", "action"
+    std::string           role, name, type;  ///< name: resolved, with its namespace
+    std::string           frame;             ///< that messages name, where it is told
+    std::optional<double> rate;              ///< [Hz]
+    std::string           reliability, durability, history;
+    int                   depth = 10;
+    int                   link  = -1;
+    Place                 place;
+};
+
 /// Colliders by classes: pairs of groups that do not collide.
 struct CollisionGroup {
     std::string      name;
@@ -243,6 +255,7 @@ struct RobotTree {
     std::vector<VendorPrim>      prims;
     std::vector<JointRelation>   joint_relations;
     std::vector<CollisionGroup>  groups;
+    std::vector<RosInterface>    interfaces;
     std::optional<SceneSettings> scene;
     std::string                  package_uri;  ///< package:// address of the source, where it lies in a package
     bool                         self_collision = true;

@@ -1,0 +1,216 @@
+#include "sourceformats/meshes/gltf_document.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mechane::sourceformats {
+namespace {
+
+constexpr std::size_t kMostNumbers = 50'000'000;
+
+/// Reads numbers of one kind; `kind` is glTF's componentType. Nothing where they lie outside.
+std::optional<std::vector<double>> unpacked(std::string_view bytes, double begin_at, double step, std::size_t n, std::size_t has, std::size_t width, int kind, bool normalized)
+{
+    const std::size_t size = kind == 5120 || kind == 5121 ? 1 : kind == 5122 || kind == 5123 ? 2 : kind == 5125 || kind == 5126 ? 4 : 0;
+    if (step == 0) step = static_cast<double>(size * has);
+    if (size == 0 || !(begin_at >= 0 && begin_at <= 1e12) || !(step >= 1 && step <= 4096) || n * width > kMostNumbers) return std::nullopt;
+    const auto begin = static_cast<std::size_t>(begin_at), stride = static_cast<std::size_t>(step);
+    if (n > 0 && begin + (n - 1) * stride + size * has > bytes.size()) return std::nullopt;
+    std::vector<double> out;
+    out.reserve(n * width);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t c = 0; c < width; ++c) {
+            const std::size_t at = begin + i * stride + c * size;
+            double            v = 0, most = 1;
+            switch (kind) {
+                case 5120:
+                    v = read_as<std::int8_t>(bytes, at), most = 127;
+                    break;
+                case 5121:
+                    v = read_as<std::uint8_t>(bytes, at), most = 255;
+                    break;
+                case 5122:
+                    v = read_as<std::int16_t>(bytes, at), most = 32767;
+                    break;
+                case 5123:
+                    v = read_as<std::uint16_t>(bytes, at), most = 65535;
+                    break;
+                case 5125:
+                    v = read_as<std::uint32_t>(bytes, at);
+                    break;
+                default:
+                    v = static_cast<double>(read_as<float>(bytes, at));
+                    break;
+            }
+            out.push_back(normalized ? std::max(v / most, -1.0) : v);
+        }
+    return out;
+}
+
+}  // namespace
+
+std::string decoded_base64(std::string_view text)
+{
+    std::string   out;
+    std::uint32_t bits = 0;
+    int           have = 0;
+    for (const char c : text) {
+        int v = -1;
+        if (c >= 'A' && c <= 'Z') v = c - 'A';
+        if (c >= 'a' && c <= 'z') v = c - 'a' + 26;
+        if (c >= '0' && c <= '9') v = c - '0' + 52;
+        if (c == '+' || c == '-') v = 62;
+        if (c == '/' || c == '_') v = 63;
+        if (v < 0) continue;
+        bits = (bits << 6) | static_cast<std::uint32_t>(v);
+        if ((have += 6) >= 8) {
+            have -= 8;
+            out += static_cast<char>((bits >> have) & 0xff);
+        }
+    }
+    return out;
+}
+
+double gltf_number(const nlohmann::json& of, const char* key, double otherwise)
+{
+    if (!of.is_object()) return otherwise;
+    const auto at = of.find(key);
+    return at != of.end() && at->is_number() ? at->get<double>() : otherwise;
+}
+
+std::string gltf_text(const nlohmann::json& of, const char* key)
+{
+    if (!of.is_object()) return {};
+    const auto at = of.find(key);
+    return at != of.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+std::vector<double> gltf_numbers(const nlohmann::json& of, const char* key)
+{
+    std::vector<double> out;
+    if (!of.is_object()) return out;
+    if (const auto at = of.find(key); at != of.end() && at->is_array())
+        for (const nlohmann::json& v : *at) out.push_back(v.is_number() ? v.get<double>() : 0);
+    return out;
+}
+
+std::string GltfDocument::open(std::string_view bytes, const Beside& beside)
+{
+    beside_               = beside;
+    std::string_view json = bytes;
+    if (bytes.starts_with("glTF")) {
+        if (bytes.size() < 20) return "the file is too short";
+        const std::size_t length = read_as<std::uint32_t>(bytes, 12);
+        if (length > bytes.size() - 20) return "the first chunk is longer than the file";
+        json                  = bytes.substr(20, length);
+        const std::size_t end = 20 + length;
+        if (bytes.size() >= end + 8) {
+            const std::size_t more = read_as<std::uint32_t>(bytes, end);
+            chunk_                 = bytes.substr(end + 8, more);
+        }
+    }
+    int  nested = 0, most = 0;  // the parser below calls itself for each bracket
+    bool quoted = false;
+    for (std::size_t i = 0; i < json.size(); ++i) {
+        if (quoted) {
+            if (json[i] == '\\') ++i;
+            else if (json[i] == '"') quoted = false;
+        } else if (json[i] == '"') {
+            quoted = true;
+        } else if (json[i] == '[' || json[i] == '{') {
+            most = std::max(most, ++nested);
+        } else if (json[i] == ']' || json[i] == '}') {
+            --nested;
+        }
+    }
+    if (most > 256) return "brackets are nested too deep";
+    json_ = Json::parse(json, nullptr, false);
+    if (json_.is_discarded() || !json_.is_object()) return "the JSON is not well-formed";
+    return {};
+}
+
+const GltfDocument::Json* GltfDocument::entry(const char* list, double index) const
+{
+    const auto at = json_.find(list);
+    if (at == json_.end() || !at->is_array() || !(index >= 0) || index >= static_cast<double>(at->size())) return nullptr;
+    return &(*at)[static_cast<std::size_t>(index)];
+}
+
+std::size_t GltfDocument::count(const char* list) const
+{
+    const auto at = json_.find(list);
+    return at == json_.end() || !at->is_array() ? 0 : at->size();
+}
+
+bool GltfDocument::requires_extension(std::string_view name) const
+{
+    const auto at = json_.find("extensionsRequired");
+    return at != json_.end() && at->is_array() && std::any_of(at->begin(), at->end(), [&](const Json& e) { return e.is_string() && e.get<std::string>() == name; });
+}
+
+const std::string* GltfDocument::buffer(double index)
+{
+    for (const auto& [known, bytes] : buffers_)
+        if (known == index) return &bytes;
+    const Json* b = entry("buffers", index);
+    if (b == nullptr) return nullptr;
+    const std::string uri = gltf_text(*b, "uri");
+    std::string       bytes;
+    if (uri.empty()) bytes = chunk_;
+    else if (uri.starts_with("data:")) bytes = decoded_base64(std::string_view(uri).substr(std::min(uri.find(',') + 1, uri.size())));
+    else bytes = beside_(uri);
+    return &buffers_.emplace_back(index, std::move(bytes)).second;
+}
+
+std::optional<std::string_view> GltfDocument::view(double index)
+{
+    const Json*        v     = entry("bufferViews", index);
+    const std::string* bytes = v != nullptr ? buffer(gltf_number(*v, "buffer", -1)) : nullptr;
+    if (bytes == nullptr) return std::nullopt;
+    const double begin = gltf_number(*v, "byteOffset", 0), length = gltf_number(*v, "byteLength", -1);
+    if (!(begin >= 0) || !(length >= 0) || begin + length > static_cast<double>(bytes->size())) return std::nullopt;
+    return std::string_view(*bytes).substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(length));
+}
+
+std::optional<std::vector<double>> GltfDocument::accessor(double index, std::size_t width)
+{
+    const Json* a = entry("accessors", index);
+    if (a == nullptr || !a->is_object()) return std::nullopt;
+    const std::string type = gltf_text(*a, "type");
+    const std::size_t has  = type == "SCALAR" ? 1 : type == "VEC2" ? 2 : type == "VEC3" ? 3 : type == "VEC4" ? 4 : type == "MAT4" ? 16 : 0;
+    const double      count = gltf_number(*a, "count", 0);
+    if (has < width || width == 0 || !(count >= 0 && count <= static_cast<double>(kMostNumbers))) return std::nullopt;
+    const auto                         n    = static_cast<std::size_t>(count);
+    const int                          kind = static_cast<int>(gltf_number(*a, "componentType", 0));
+    const bool                         normalized = a->contains("normalized") && (*a)["normalized"] == true;
+    std::optional<std::vector<double>> out;
+    if (const Json* v = entry("bufferViews", gltf_number(*a, "bufferView", -1)); v != nullptr) {
+        const std::string* bytes = buffer(gltf_number(*v, "buffer", -1));
+        if (bytes == nullptr) return std::nullopt;
+        out = unpacked(*bytes, gltf_number(*v, "byteOffset", 0) + gltf_number(*a, "byteOffset", 0), gltf_number(*v, "byteStride", 0), n, has, width, kind, normalized);
+        if (!out) return std::nullopt;
+    } else if (!a->contains("sparse") || a->contains("bufferView") || n * width > kMostNumbers) {
+        return std::nullopt;
+    } else {
+        out.emplace(n * width, 0.0);
+    }
+    if (!a->contains("sparse")) return out;
+    const Json&  s    = (*a)["sparse"];
+    const double some = gltf_number(s, "count", -1);
+    if (!s.is_object() || !s.contains("indices") || !s.contains("values") || !(some >= 0) || some > count) return std::nullopt;
+    const auto part = [&](const Json& of, std::size_t per_row, std::size_t rows_width, int of_kind, bool scaled) -> std::optional<std::vector<double>> {
+        const auto bytes = view(gltf_number(of, "bufferView", -1));
+        if (!bytes) return std::nullopt;
+        return unpacked(*bytes, gltf_number(of, "byteOffset", 0), 0, static_cast<std::size_t>(some), per_row, rows_width, of_kind, scaled);
+    };
+    const auto where = part(s["indices"], 1, 1, static_cast<int>(gltf_number(s["indices"], "componentType", 0)), false);
+    const auto what  = part(s["values"], has, width, kind, normalized);
+    if (!where || !what) return std::nullopt;
+    for (std::size_t i = 0; i < where->size(); ++i) {
+        if ((*where)[i] >= count) return std::nullopt;
+        for (std::size_t c = 0; c < width; ++c) (*out)[static_cast<std::size_t>((*where)[i]) * width + c] = (*what)[i * width + c];
+    }
+    return out;
+}
+
+}  // namespace mechane::sourceformats

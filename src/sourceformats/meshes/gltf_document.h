@@ -1,0 +1,47 @@
+#pragma once
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sourceformats/meshes/mesh_file.h"
+
+/// The JSON and the buffers of a glTF or GLB file. No number of a file is trusted.
+namespace mechane::sourceformats {
+
+class GltfDocument {
+  public:
+    using Json = nlohmann::json;
+
+    /// @return a message when the file is none
+    std::string open(std::string_view bytes, const Beside& beside);
+
+    [[nodiscard]] const Json& json() const { return json_; }
+    /// An entry of a list of the document; null when there is none.
+    [[nodiscard]] const Json* entry(const char* list, double index) const;
+    [[nodiscard]] std::size_t count(const char* list) const;
+    /// The numbers of an accessor, `width` a row; nothing when it is not sound.
+    std::optional<std::vector<double>> accessor(double index, std::size_t width);
+    /// The bytes of a part of a buffer; nothing when it lies outside.
+    std::optional<std::string_view> view(double index);
+    /// Whether the file says that it cannot be read without an extension.
+    [[nodiscard]] bool requires_extension(std::string_view name) const;
+
+  private:
+    Json                                        json_;
+    std::string                                 chunk_;
+    Beside                                      beside_;
+    std::vector<std::pair<double, std::string>> buffers_;
+
+    const std::string* buffer(double index);
+};
+
+double              gltf_number(const nlohmann::json& of, const char* key, double otherwise);
+std::string         gltf_text(const nlohmann::json& of, const char* key);
+std::vector<double> gltf_numbers(const nlohmann::json& of, const char* key);
+std::string         decoded_base64(std::string_view text);
+
+}  // namespace mechane::sourceformats
