@@ -66,6 +66,14 @@ record::UsdOptions usd_options(const run::Scene& scene)
     options.stage           = scene.stage.get();
     options.meters_per_unit = world.meters_per_unit;
     options.X_WS            = world.X_WS;
+    for (const importer::ImportedDeformable& d : scene.imported.deformables)
+        options.points.push_back({.path           = d.path,
+                                  .placed         = d.placed,
+                                  .particle       = d.particle,
+                                  .vertex_counts  = d.vertex_counts,
+                                  .segment_body   = d.segment_body,
+                                  .segment_length = d.segment_length,
+                                  .closed         = d.closed});
     return options;
 }
 

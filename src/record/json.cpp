@@ -55,6 +55,7 @@ class Printer {
         root.member("steps", [&] { number(recording_.steps); });
         root.member("bodies", [&] { list(model_.body_label, [&](const std::string& label) { text(label); }); });
         root.member("joints", [&] { list(model_.joint_label, [&](const std::string& label) { text(label); }); });
+        if (model_.particle_count() > 0) root.member("deformables", [&] { deformables(); });
         root.member("frames", [&] {
             list(recording_.frames, [&](const Frame& f) {
                 out_ += '\n';
@@ -144,6 +145,10 @@ class Printer {
         o.member("body_qd", [&] { list(f.body_qd, [&](const Spatial& v) { spatial(v); }); });
         o.member("joint_q", [&] { reals(f.joint_q.data(), f.joint_q.size()); });
         o.member("joint_qd", [&] { reals(f.joint_qd.data(), f.joint_qd.size()); });
+        if (!f.particle_q.empty()) {
+            o.member("particle_q", [&] { list(f.particle_q, [&](const Vec3& v) { vec(v); }); });
+            o.member("particle_qd", [&] { list(f.particle_qd, [&](const Vec3& v) { vec(v); }); });
+        }
         o.member("contacts", [&] { number(f.contacts.size()); });
         if (options_.contact_points)
             o.member("contact_points", [&] { list(f.contacts, [&](const ContactSample& c) { contact(c); }); });
@@ -153,6 +158,37 @@ class Printer {
             energy.member("potential", [&] { number(f.potential); });
             energy.close();
         });
+        o.close();
+    }
+    /// What the particles are part of, once for all frames.
+    void deformables()
+    {
+        Object o(out_, options_.reproducible);
+        o.member("particle_count", [&] { number(model_.particle_count()); });
+        o.member("particle_radius", [&] { reals(model_.particle_radius.data(), model_.particle_radius.size()); });
+        const auto corners = [&](const auto& rows) {
+            list(rows, [&](const auto& row) { list(row, [&](std::int32_t i) { number(i); }); });
+        };
+        o.member("triangles", [&] { corners(model_.tri_indices); });
+        o.member("tetrahedra", [&] { corners(model_.tet_indices); });
+        o.member("springs", [&] { list(model_.spring_indices, [&](std::int32_t i) { number(i); }); });
+        const auto range = [&](Object& to, const char* name, const model::SoftObject::Range& ends) {
+            to.member(name, [&, ends] { list(ends, [&](std::int32_t i) { number(i); }); });
+        };
+        const auto objects = [&](const std::vector<model::SoftObject>& all, bool volume) {
+            list(all, [&](const model::SoftObject& one) {
+                Object item(out_, options_.reproducible);
+                item.member("label", [&] { text(one.label); });
+                range(item, "particles", one.particle);
+                if (volume)
+                    range(item, "tetrahedra", one.tet);
+                else
+                    range(item, "triangles", one.tri);
+                item.close();
+            });
+        };
+        o.member("surfaces", [&] { objects(model_.surfaces, false); });
+        o.member("volumes", [&] { objects(model_.volumes, true); });
         o.close();
     }
     void sensor(const SensorTrack& s)

@@ -10,6 +10,7 @@
 #include "mechane/record/codes.h"
 #include "mechane/record/write.h"
 #include "mechane/usd/instancer_copies.h"
+#include "usd_points.h"
 
 namespace mechane::record {
 namespace {
@@ -352,7 +353,13 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
     const double          unit = 1 / options.meters_per_unit;
     std::set<std::string> written;
     InstancerWriter       instancers(layer, model, recording, options);
+    std::set<std::int32_t> segments;  // of cables: no prims of their own
+    for (const PointsPrim& points : options.points) {
+        segments.insert(points.segment_body.begin(), points.segment_body.end());
+        write_points(layer, model, recording, options, points, rate, file, found);
+    }
     for (std::size_t body = 0; body < model.body_count(); ++body) {
+        if (segments.contains(static_cast<std::int32_t>(body))) continue;
         const std::string& label = model.body_label[body];
         const usd::Path    path(label);
         const auto         skip = [&](std::string why) {

@@ -4,6 +4,7 @@
 
 #include "mechane/dynamics/energy.h"
 #include "mechane/simulation/frame.h"
+#include "mechane/solvers/soft_energy.h"
 
 namespace mechane::run {
 
@@ -40,6 +41,12 @@ record::Frame make_frame(const model::Model& model, const model::State& state, c
     const auto energy = dynamics::energy(model, state);
     frame.kinetic     = energy.kinetic;
     frame.potential   = energy.potential;
+    if (model.particle_count() == 0) return frame;
+    frame.particle_q  = state.particle_q;
+    frame.particle_qd = state.particle_qd;
+    const auto soft   = solvers::soft_energy(model, state);
+    frame.kinetic += soft.kinetic;
+    frame.potential += soft.total() - soft.kinetic;
     return frame;
 }
 

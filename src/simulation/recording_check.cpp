@@ -22,6 +22,9 @@ std::string check_frame(const Frame& frame, const model::Model& model)
     if (frame.joint_q.size() != model.joint_q.size() || frame.joint_qd.size() != model.joint_qd.size())
         return fmt::format("it has {} coordinates and {} speeds, the model has {} and {}", frame.joint_q.size(),
                            frame.joint_qd.size(), model.joint_q.size(), model.joint_qd.size());
+    if (frame.particle_q.size() != model.particle_count() || frame.particle_qd.size() != model.particle_count())
+        return fmt::format("it has {} places of particles and {} velocities, the model has {} particles",
+                           frame.particle_q.size(), frame.particle_qd.size(), model.particle_count());
     const auto is_shape = [&](std::int32_t shape) { return shape >= -1 && (shape < 0 || static_cast<std::size_t>(shape) < shapes); };
     for (const ContactSample& contact : frame.contacts)
         if (!is_shape(contact.shape0) || !is_shape(contact.shape1))

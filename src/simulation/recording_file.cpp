@@ -19,7 +19,7 @@ namespace mechane::record {
 namespace {
 
 constexpr std::array<char, 8> kMagic{'M', 'C', 'H', 'R', 'E', 'C', 'R', 'D'};
-constexpr std::uint32_t       kVersion = 3;
+constexpr std::uint32_t       kVersion = 4, kWithoutParticles = 3;
 
 enum Kind : char { header_chunk = 'H', step_chunk = 'S', frame_chunk = 'F', input_chunk = 'I', end_chunk = 'E' };
 
@@ -40,8 +40,9 @@ void visit_header(Bytes&& bytes, H& h)
     bytes(h.start);
 }
 
+/// @param particles  frames of version 3 have none
 template <class Bytes, class F>
-void visit_frame(Bytes&& bytes, F& f)
+void visit_frame(Bytes&& bytes, F& f, bool particles = true)
 {
     bytes(f.t);
     bytes(f.body_q);
@@ -51,6 +52,9 @@ void visit_frame(Bytes&& bytes, F& f)
     bytes(f.contacts);
     bytes(f.kinetic);
     bytes(f.potential);
+    if (!particles) return;
+    bytes(f.particle_q);
+    bytes(f.particle_qd);
 }
 
 /// The parts of an input that are there, by a bit each.
@@ -255,7 +259,8 @@ Result<RecordingFile> read_recording(const std::string& file)
         return bad("the file is not a recording");
     ByteReader preamble(bytes.subspan(kMagic.size(), kPreamble - kMagic.size()));
     const auto version = preamble.take<std::uint32_t>(), real = preamble.take<std::uint32_t>();
-    if (version != kVersion) return bad(fmt::format("the recording has version {}, expected {}", version, kVersion));
+    if (version != kVersion && version != kWithoutParticles)
+        return bad(fmt::format("the recording has version {}, expected {}", version, kVersion));
     if (real != sizeof(Real))
         return bad(
             fmt::format("the recording holds numbers of {} bytes, this build computes with {}", real, sizeof(Real)));
@@ -282,7 +287,8 @@ Result<RecordingFile> read_recording(const std::string& file)
         } else if (chunk->kind == input_chunk) {
             out.inputs.push_back(take_input(in));
         } else if (chunk->kind == frame_chunk) {
-            visit_frame([&](auto& value) { in.get(value); }, out.recording.frames.emplace_back());
+            visit_frame([&](auto& value) { in.get(value); }, out.recording.frames.emplace_back(),
+                        version != kWithoutParticles);
         } else {
             out.complete = chunk->kind == end_chunk;
         }

@@ -58,10 +58,10 @@ class CameraWork {
                const RenderOptions& options)
         : scene_(scene)
     {
-        const auto         first = focus_points(scene, recording.frames[chosen.front()].body_q);
+        const auto         first = focus_points(scene, recording.frames[chosen.front()]);
         std::vector<Vec3d> all;
         for (std::size_t i = 0; i < 12; ++i) {
-            const auto some = focus_points(scene, recording.frames[chosen[i * (chosen.size() - 1) / 11]].body_q);
+            const auto some = focus_points(scene, recording.frames[chosen[i * (chosen.size() - 1) / 11]]);
             all.insert(all.end(), some.begin(), some.end());
         }
         start_           = focus_of(first);
@@ -75,7 +75,7 @@ class CameraWork {
     {
         Shot out{camera_, focus_, scale};
         if (!follows_) return out;
-        const Vec3d moved = focus_of(focus_points(scene_, frame.body_q)).centre - start_.centre;
+        const Vec3d moved = focus_of(focus_points(scene_, frame)).centre - start_.centre;
         if (!is_finite(moved)) return out;
         out.camera.eye += moved;
         out.focus.centre += moved;

@@ -20,7 +20,7 @@ struct Focus {
 };
 
 /// Points on what moves (on everything finite when nothing does), in the world.
-std::vector<Vec3d> focus_points(const Scene& scene, const std::vector<Pose>& body_q);
+std::vector<Vec3d> focus_points(const Scene& scene, const record::Frame& frame);
 Focus              focus_of(const std::vector<Vec3d>& points);
 
 /// The camera that the options ask for; without an eye it stands where all points lie within the middle 84 % of the

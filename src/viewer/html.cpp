@@ -172,6 +172,68 @@ json frames_json(const model::Model& model, const record::Recording& recording, 
               {"forces", encode(forces)}}}};
 }
 
+/// The particles that are drawn, each once, in order.
+std::vector<std::int32_t> drawn_particles(const Scene& scene)
+{
+    std::vector<std::int32_t> out;
+    for (const DrawSoft& soft : scene.softs) out.insert(out.end(), soft.particles.begin(), soft.particles.end());
+    for (const DrawBall& ball : scene.balls) out.push_back(ball.particle);
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+/// Surfaces and balls of particles: what they are made of, and where the particles are in each frame, as fractions of
+/// one box.
+void put_softs(json& out, const Scene& scene, const record::Recording& recording, bool single)
+{
+    const std::vector<std::int32_t> drawn = drawn_particles(scene);
+    if (drawn.empty()) return;
+    const auto row_of = [&](std::int32_t p) {
+        return static_cast<std::uint32_t>(std::lower_bound(drawn.begin(), drawn.end(), p) - drawn.begin());
+    };
+    out["softs"] = json::array();
+    for (const DrawItem& item : scene.items) {
+        if (item.soft < 0) continue;
+        const DrawSoft&            soft = scene.softs[static_cast<std::size_t>(item.soft)];
+        std::vector<std::uint32_t> rows, corners;
+        for (const std::int32_t p : soft.particles) rows.push_back(row_of(p));
+        for (const auto& t : scene.meshes[static_cast<std::size_t>(item.mesh)].triangles)
+            corners.insert(corners.end(), t.begin(), t.end());
+        out["softs"].push_back({{"label", soft.label},
+                                {"particles", encode(rows)},
+                                {"triangles", encode(corners)},
+                                {"color", vec_json(item.color)},
+                                {"opacity", number(item.opacity)}});
+    }
+    if (!scene.balls.empty()) {
+        std::vector<std::uint32_t> rows;
+        std::vector<float>         radii;
+        for (const DrawBall& ball : scene.balls) rows.push_back(row_of(ball.particle)), radii.push_back(ball.radius);
+        out["balls"] = {{"particles", encode(rows)}, {"radii", encode(radii)}, {"color", vec_json(kBallColor)}};
+    }
+    const auto place = [&](const record::Frame& frame, std::int32_t p) {
+        const auto at = static_cast<std::size_t>(p);
+        return at < frame.particle_q.size() && is_finite(frame.particle_q[at]) ? static_cast<Vec3f>(frame.particle_q[at])
+                                                                               : Vec3f{};
+    };
+    Vec3f lower{INFINITY, INFINITY, INFINITY}, upper{-INFINITY, -INFINITY, -INFINITY};
+    for (const record::Frame& frame : recording.frames)
+        for (const std::int32_t p : drawn) lower = min(lower, place(frame, p)), upper = max(upper, place(frame, p));
+    const Vec3f                extent = upper - lower;
+    std::vector<std::uint16_t> places;
+    for (const record::Frame& frame : recording.frames)
+        for (const std::int32_t p : drawn)
+            for (std::size_t k = 0; k < 3; ++k)
+                places.push_back(
+                    quantised<std::uint16_t>(extent[k] > 0 ? (place(frame, p)[k] - lower[k]) / extent[k] : 0, 65535));
+    out["particles"] = {{"count", drawn.size()},
+                        {"lower", json::array({lower.x, lower.y, lower.z})},
+                        {"extent", json::array({extent.x, extent.y, extent.z})},
+                        {"places", encode(places)}};
+    if (single) out["particles"]["drawn"] = encode(std::vector<std::uint32_t>(drawn.begin(), drawn.end()));
+}
+
 json document(const model::Model& model, const record::Recording& recording, const HtmlOptions& options)
 {
     const Scene scene = build_scene(model);
@@ -182,9 +244,16 @@ json document(const model::Model& model, const record::Recording& recording, con
     out["up"]     = model.up_axis;
     out["bodies"] = model.body_count();
     out["meshes"] = out["items"] = out["grounds"] = json::array();
-    for (const DrawMesh& mesh : scene.meshes) out["meshes"].push_back(mesh_json(mesh));
+    put_softs(out, scene, recording, !options.live.empty());
+    // Meshes of particles come last, and their vertices with the frames.
+    const auto rigid = std::find_if(scene.items.begin(), scene.items.end(), [](const DrawItem& i) { return i.soft >= 0; });
+    const auto count = rigid != scene.items.end() ? static_cast<std::size_t>(rigid->mesh)
+                       : scene.ball_mesh >= 0     ? static_cast<std::size_t>(scene.ball_mesh)
+                                                  : scene.meshes.size();
+    for (std::size_t i = 0; i < count; ++i) out["meshes"].push_back(mesh_json(scene.meshes[i]));
     if (!scene.pictures.empty()) out["pictures"] = pictures_json(scene);
     for (const DrawItem& item : scene.items) {
+        if (item.soft >= 0) continue;
         out["items"].push_back({{"label", model.shape_label[static_cast<std::size_t>(item.shape)]},
                                 {"shape", item.shape},
                               {"body", item.body},

@@ -10,8 +10,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "frames are little-endian");
 
-constexpr std::uint32_t kMagic = 0x314d'4c4d;  ///< "MLM1"
-constexpr std::size_t   kMostContacts = 4096;
+constexpr std::uint32_t kMagic = 0x324d'4c4d;  ///< "MLM2"
+constexpr std::size_t   kMostContacts = 4096, kMostParticles = 200'000;
 
 class Bytes {
   public:
@@ -83,7 +83,7 @@ std::string live_frame(const model::Model& model, const record::Frame& frame, co
     first                = std::clamp(first, 0, all_dofs);
     count                = std::clamp(count, 0, all_dofs - first);
     Bytes out;
-    out.reserve(48 + bodies * 20 + contacts.size() * 30 + static_cast<std::size_t>(count) * 12);
+    out.reserve(52 + 12 * frame.particle_q.size() + bodies * 20 + contacts.size() * 30 + static_cast<std::size_t>(count) * 12);
     out.put(kMagic);
     out.put(static_cast<std::uint32_t>((status.playing ? 1 : 0) | (status.recording ? 2 : 0) | (status.diverged ? 4 : 0)));
     out.put(frame.t);
@@ -95,6 +95,9 @@ std::string live_frame(const model::Model& model, const record::Frame& frame, co
     out.put(static_cast<std::uint32_t>(frame.contacts.size()));
     out.put(static_cast<std::uint32_t>(first));
     out.put(static_cast<std::uint32_t>(count));
+    const std::size_t particles = std::min(frame.particle_q.size(), kMostParticles);
+    out.put(static_cast<std::uint32_t>(particles));
+    for (std::size_t i = 0; i < particles; ++i) out.put(frame.particle_q[i]);
     for (std::size_t i = 0; i < bodies; ++i) out.put(frame.body_q[i].p);
     for (const auto* c : contacts) out.put(c->point);
     for (const auto* c : contacts) out.put(is_finite(c->force) ? c->force : Vec3{});

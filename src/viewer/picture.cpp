@@ -16,14 +16,35 @@ constexpr int           kSamples = 2;   ///< per pixel and direction
 constexpr int           kRows    = 32;  ///< of pixels in a strip
 constexpr std::uint32_t kGround  = 0xf0000000U;
 
-std::vector<PlacedItem> place(const Scene& scene, const std::vector<Pose>& body_q, const tasks::Pool& pool)
+/// A surface of particles where the frame has them.
+PlacedItem place_soft(const Scene& scene, const DrawItem& item, const record::Frame& frame)
+{
+    PlacedItem      out;
+    const DrawMesh& mesh = scene.meshes[static_cast<std::size_t>(item.mesh)];
+    const auto&     from = scene.softs[static_cast<std::size_t>(item.soft)].particles;
+    out.drawn            = true;
+    for (std::size_t v = 0; v < from.size(); ++v) {
+        const auto p = static_cast<std::size_t>(from[v]);
+        out.points.push_back(p < frame.particle_q.size() ? static_cast<Vec3d>(frame.particle_q[p])
+                                                         : static_cast<Vec3d>(mesh.positions[v]));
+        out.drawn = out.drawn && is_finite(out.points.back());
+    }
+    out.normals = soft_normals(mesh, out.points);
+    return out;
+}
+
+std::vector<PlacedItem> place(const Scene& scene, const record::Frame& frame, const tasks::Pool& pool)
 {
     std::vector<PlacedItem> out(scene.items.size());
     pool.for_each(scene.items.size(), 4, [&](std::size_t i) {
         const DrawItem& item = scene.items[i];
-        const Posed     X    = world_pose(item.body, item.X_BS, body_q);
+        const DrawMesh& mesh = scene.meshes[static_cast<std::size_t>(item.mesh)];
+        if (item.soft >= 0) {
+            out[i] = place_soft(scene, item, frame);
+            return;
+        }
+        const Posed X = world_pose(item.body, item.X_BS, frame.body_q);
         if (!is_finite(X)) return;
-        const DrawMesh&    mesh = scene.meshes[static_cast<std::size_t>(item.mesh)];
         const QuatT<float> turn = static_cast<QuatT<float>>(X.q);
         out[i].drawn            = true;
         out[i].points.reserve(mesh.positions.size());
@@ -61,13 +82,11 @@ void lay(const Strip& layer, const std::vector<Ink>& inks, const Strip& base, st
     }
 }
 
-}  // namespace
-
-Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, const RenderOptions& options,
-           const tasks::Pool& pool)
+Image draw_items(const Scene& scene, const record::Frame& frame, const Shot& shot, const RenderOptions& options,
+                 const tasks::Pool& pool)
 {
     const int          width = kSamples * options.width, height = kSamples * options.height, rows = kSamples * kRows;
-    const auto         placed = place(scene, frame.body_q, pool);
+    const auto         placed = place(scene, frame, pool);
     std::vector<Posed> grounds;
     for (const Ground& ground : scene.grounds)
         if (const Posed X = world_pose(ground.body, ground.X_BS, frame.body_q); is_finite(X)) grounds.push_back(X);
@@ -158,6 +177,29 @@ Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, con
             }
     });
     return image;
+}
+
+}  // namespace
+
+Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, const RenderOptions& options,
+           const tasks::Pool& pool)
+{
+    if (scene.balls.empty()) return draw_items(scene, frame, shot, options, pool);
+    // Each ball is an item of its own.
+    Scene whole = scene;
+    for (const DrawBall& ball : scene.balls) {
+        const auto p = static_cast<std::size_t>(ball.particle);
+        if (p >= frame.particle_q.size() || !is_finite(frame.particle_q[p])) continue;
+        DrawMesh mesh = scene.meshes[static_cast<std::size_t>(scene.ball_mesh)];
+        for (Vec3f& v : mesh.positions) v = ball.radius * v + static_cast<Vec3f>(frame.particle_q[p]);
+        DrawItem item;
+        item.mesh  = static_cast<std::int32_t>(whole.meshes.size());
+        item.color = kBallColor;
+        item.solid = true;
+        whole.meshes.push_back(std::move(mesh));
+        whole.items.push_back(item);
+    }
+    return draw_items(whole, frame, shot, options, pool);
 }
 
 }  // namespace mechane::viewer

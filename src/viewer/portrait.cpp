@@ -48,7 +48,7 @@ Portrait::Portrait(const model::Model& model, record::Frame frame, const RenderO
     : parts_(std::make_unique<Parts>(Parts{build_scene(model), std::move(frame), options, {}, {}}))
 {
     MCH_CHECK(options.width >= 1 && options.height >= 1 && options.width <= 16384 && options.height <= 16384);
-    const auto points = focus_points(parts_->scene, parts_->frame.body_q);
+    const auto points = focus_points(parts_->scene, parts_->frame);
     parts_->hulls.resize(parts_->scene.items.size());
     parts_->shot = {make_camera(options, parts_->scene.up_axis, points), focus_of(points), 0};
 }
@@ -66,7 +66,7 @@ bool Portrait::empty() const
         return is_finite(world_pose(thing.body, thing.X_BS, parts_->frame.body_q));
     };
     return std::none_of(parts_->scene.items.begin(), parts_->scene.items.end(), seen) &&
-           std::none_of(parts_->scene.grounds.begin(), parts_->scene.grounds.end(), seen);
+           std::none_of(parts_->scene.grounds.begin(), parts_->scene.grounds.end(), seen) && parts_->scene.balls.empty();
 }
 
 std::optional<Vec2d> Portrait::place(const Vec3d& p_W) const
@@ -88,7 +88,7 @@ std::vector<Vec2d> Portrait::outline(std::span<const std::int32_t> shapes) const
     std::vector<Vec2d> points;
     for (std::size_t i = 0; i < parts_->scene.items.size(); ++i) {
         const DrawItem& item = parts_->scene.items[i];
-        if (!std::binary_search(sorted.begin(), sorted.end(), item.shape)) continue;
+        if (item.shape < 0 || !std::binary_search(sorted.begin(), sorted.end(), item.shape)) continue;
         auto& hull = parts_->hulls[i];
         if (!hull) {
             std::vector<Vec2d> seen;

@@ -29,7 +29,7 @@ Image render(const model::Model& model, const record::Recording& recording, std:
     MCH_CHECK(!check_request(recording, frame, options, {}));
     const Scene       scene  = build_scene(model);
     const auto&       moment = recording.frames[frame];
-    const auto        points = focus_points(scene, moment.body_q);
+    const auto        points = focus_points(scene, moment);
     const Focus       focus  = focus_of(points);
     const tasks::Pool pool(options.threads);
     return draw(scene, moment,

@@ -5,6 +5,7 @@
 
 #include "mechane/model/shape_table.h"
 #include "picture_levels.h"
+#include "soft_scene.h"
 #include "tessellation.h"
 
 namespace mechane::viewer {
@@ -115,6 +116,7 @@ Scene build_scene(const model::Model& model)
                                .wrap_s   = paint != nullptr ? paint->wrap_s : model::Wrap::repeat,
                                .wrap_t   = paint != nullptr ? paint->wrap_t : model::Wrap::repeat});
     }
+    add_softs(model, scene);
     return scene;
 }
 

@@ -77,10 +77,10 @@ TEST_CASE("a frame has the length that its head says, whatever is asked for")
     for (const std::int32_t first : {-5, 0, 3, 1000})
         for (const std::int32_t count : {-1, 0, 2, 1000}) {
             const std::string bytes = viewer::live_frame(model, recording.frames.back(), control, {}, true, first, count);
-            std::uint32_t     head[12];
+            std::uint32_t     head[13];
             std::memcpy(head, bytes.data(), sizeof head);
             CHECK(head[7] == model.body_count());
-            CHECK(bytes.size() == 48 + 20 * head[7] + 30 * head[8] + 12 * head[11]);
+            CHECK(bytes.size() == 52 + 12 * head[12] + 20 * head[7] + 30 * head[8] + 12 * head[11]);
         }
 }
 

@@ -163,6 +163,11 @@ export class Bodies {
     }
   }
 
+  /** Whether a body is seen. */
+  get moves(): boolean {
+    return this.shown.size > 0;
+  }
+
   /** The bodies' mean position, over those with something to see. */
   centroid(out: THREE.Vector3): THREE.Vector3 {
     out.set(0, 0, 0);

@@ -16,6 +16,7 @@ export interface LiveFrame {
   q: Float32Array; // of dofs from firstDof on; NaN where a dof has no coordinate of its own
   qd: Float32Array;
   target: Float32Array;
+  particles: Float32Array; // of the model, in order
   positions: Float32Array;
   rotations: Float32Array;
   points: Float32Array;
@@ -23,8 +24,8 @@ export interface LiveFrame {
   normals: Float32Array;
 }
 
-const MAGIC = 0x314d4c4d;
-const HEADER = 48;
+const MAGIC = 0x324d4c4d;
+const HEADER = 52;
 
 function unit(from: Int16Array): Float32Array {
   const out = new Float32Array(from.length);
@@ -38,9 +39,9 @@ export function decodeFrame(bytes: ArrayBuffer): LiveFrame {
   const head = new DataView(bytes);
   const u32 = (at: number) => head.getUint32(at, true);
   if (u32(0) !== MAGIC) throw new Error("these bytes are no frame");
-  const [bodies, sent, contacts, firstDof, dofs] = [u32(28), u32(32), u32(36), u32(40), u32(44)];
-  if (bytes.byteLength !== 48 + 20 * bodies + 30 * sent + 12 * dofs) throw new Error("a frame has another length than its head says");
-  let at = 48;
+  const [bodies, sent, contacts, firstDof, dofs, soft] = [u32(28), u32(32), u32(36), u32(40), u32(44), u32(48)];
+  if (bytes.byteLength !== HEADER + 12 * soft + 20 * bodies + 30 * sent + 12 * dofs) throw new Error("a frame has another length than its head says");
+  let at = HEADER;
   const floats = (count: number) => {
     const out = new Float32Array(bytes, at, count);
     at += 4 * count;
@@ -52,18 +53,24 @@ export function decodeFrame(bytes: ArrayBuffer): LiveFrame {
     return out;
   };
   const flags = u32(4);
+  const particles = floats(3 * soft);
   const [positions, points, forces, q, qd, target] = [floats(3 * bodies), floats(3 * sent), floats(3 * sent), floats(dofs), floats(dofs), floats(dofs)];
   const [rotations, normals] = [unit(shorts(4 * bodies)), unit(shorts(3 * sent))];
   return {
     playing: (flags & 1) !== 0, recording: (flags & 2) !== 0, diverged: (flags & 4) !== 0,
     time: head.getFloat64(8, true), realtime: head.getFloat32(16, true), kinetic: head.getFloat32(20, true), potential: head.getFloat32(24, true),
-    contacts, firstDof, q, qd, target, positions, rotations, points, forces, normals,
+    contacts, firstDof, q, qd, target, particles, positions, rotations, points, forces, normals,
   };
 }
 
 /** Makes the frame the only one of a view. */
 export function showFrame(view: View, frame: LiveFrame): void {
   view.times = new Float32Array([frame.time]);
+  if (view.drawn.length > 0) {
+    const places = new Float32Array(3 * view.drawn.length);
+    view.drawn.forEach((p, i) => places.set(frame.particles.subarray(3 * p, 3 * p + 3), 3 * i));
+    view.places = places;
+  }
   view.positions = frame.positions;
   view.rotations = frame.rotations;
   view.contactStart = new Uint32Array([0, frame.points.length / 3]);

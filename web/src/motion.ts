@@ -42,6 +42,15 @@ export function bodyPose(view: View, body: number, place: Place, out: Float64Arr
   return out;
 }
 
+/** Writes x y z of every particle that is drawn. */
+export function particlePlaces(view: View, place: Place, out: Float32Array): Float32Array {
+  const a = 3 * view.particles * place.index;
+  const b = place.fraction > 0 ? a + 3 * view.particles : a;
+  const f = place.fraction;
+  for (let i = 0; i < out.length; i++) out[i] = (1 - f) * view.places[a + i] + f * view.places[b + i];
+  return out;
+}
+
 /** The value below which this share of the lengths of the vectors lies; 0 when there are none. */
 export function lengthPercentile(vectors: ArrayLike<number>, share: number): number {
   const lengths: number[] = [];

@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Bodies } from "./bodies.ts";
+import { Softs } from "./softs.ts";
 import { Contacts } from "./contacts.ts";
 import { fitFrame } from "./framing.ts";
 import { GroundGrid } from "./ground.ts";
@@ -23,6 +24,7 @@ const THEMES: Record<"light" | "dark", Theme> = {
 
 export class Stage {
   readonly bodies: Bodies;
+  readonly softs: Softs;
   readonly contacts: Contacts;
   readonly grounds: GroundGrid[];
   readonly controls: OrbitControls;
@@ -53,11 +55,12 @@ export class Stage {
     this.camera.up.copy(this.up);
 
     this.bodies = new Bodies(view);
-    this.scene.add(this.bodies.root, this.fill, this.sun, this.sun.target);
+    this.softs = new Softs(view);
+    this.scene.add(this.bodies.root, this.softs.root, this.fill, this.sun, this.sun.target);
 
     // What moves little is framed as a whole; what travels is followed.
-    this.bodies.update({ index: 0, fraction: 0 });
-    const first = new THREE.Sphere().setFromPoints(this.bodies.corners());
+    this.placeAll({ index: 0, fraction: 0 });
+    const first = new THREE.Sphere().setFromPoints(this.corners());
     const whole = new THREE.Sphere().setFromPoints(this.everywhere());
     this.follows = !(whole.radius < 1.35 * first.radius);
     this.radius = Math.max(1e-3, Math.min(whole.radius, 1.35 * first.radius) || 1);
@@ -100,22 +103,33 @@ export class Stage {
     return { x, y: this.up.clone().cross(x) };
   }
 
+  private placeAll(at: { index: number; fraction: number }): void {
+    this.bodies.update(at);
+    this.softs.update(at);
+  }
+
+  /** Corners of what moves. */
+  private corners(): THREE.Vector3[] {
+    const soft = this.softs.corners();
+    return soft.length > 0 && !this.bodies.moves ? soft : [...this.bodies.corners(), ...soft];
+  }
+
   /** Corners of what moves, at a few times of the recording. */
   private everywhere(): THREE.Vector3[] {
     const out: THREE.Vector3[] = [];
     const frames = this.view.times.length;
     for (let i = 0; i < 12; i++) {
-      this.bodies.update({ index: Math.round((i * (frames - 1)) / 11), fraction: 0 });
-      out.push(...this.bodies.corners());
+      this.placeAll({ index: Math.round((i * (frames - 1)) / 11), fraction: 0 });
+      out.push(...this.corners());
     }
-    this.bodies.update({ index: 0, fraction: 0 });
+    this.placeAll({ index: 0, fraction: 0 });
     return out;
   }
 
   /** Frames what moves, from the front and a little above. */
   frame(): void {
-    this.bodies.update({ index: 0, fraction: 0 });
-    const points = this.follows ? this.bodies.corners() : this.everywhere();
+    this.placeAll({ index: 0, fraction: 0 });
+    const points = this.follows ? this.corners() : this.everywhere();
     const { x, y } = this.basis();
     const back = x.clone().multiplyScalar(0.72).addScaledVector(y, -0.95).addScaledVector(this.up, 0.52).normalize();
     const { target, distance } = fitFrame(points, back.clone().negate(), this.up, this.camera.fov, this.camera.aspect, 0.84);
@@ -179,7 +193,7 @@ export class Stage {
   /** Draws the recording at a time; returns the number of contacts then. */
   draw(time: number): number {
     const at = locate(this.view.times, time);
-    this.bodies.update(at);
+    this.placeAll(at);
     this.bodies.centroid(this.moved).sub(this.centroid);
     if (this.follows && Number.isFinite(this.moved.lengthSq())) {
       this.controls.target.add(this.moved);

@@ -21,8 +21,35 @@ export interface ViewDocument {
     normals: string; // i16 [contacts, 3]
     forces: string; // f32 [contacts, 3], newton, on the second shape
   };
+  softs?: SoftDocument[];
+  balls?: { particles: string; radii: string; color: number[] }; // u32 and f32 [balls]
+  particles?: {
+    count: number; // that are drawn
+    lower: number[]; // corner of the box that places are fractions of
+    extent: number[];
+    places: string; // u16 [frames, count, 3], 65535 is lower + extent
+    drawn?: string; // u32 [count], which of the model's; on live pages
+  };
   parts?: Parts;
   live?: LiveDocument;
+}
+
+/** A surface whose vertices are particles. */
+export interface SoftDocument {
+  label: string;
+  particles: string; // u32 [vertices], rows of the places
+  triangles: string; // u32 [triangles, 3], vertices
+  color: number[];
+  opacity: number;
+}
+
+/** The same, decoded. */
+export interface Soft {
+  label: string;
+  particles: Uint32Array;
+  triangles: Uint32Array<ArrayBuffer>;
+  color: number[];
+  opacity: number;
 }
 
 /** What the model is made of: `src/viewer/parts.cpp`. Lengths in metres, masses in kilograms, angles in radians. */
@@ -96,6 +123,11 @@ export interface View {
   times: Float32Array;
   positions: Float32Array;
   rotations: Float32Array;
+  softs: Soft[];
+  balls: { particles: Uint32Array; radii: Float32Array; color: number[] };
+  particles: number; // that are drawn
+  places: Float32Array; // [frames, particles, 3]
+  drawn: Uint32Array; // on live pages: which of the model's particles they are
   contactStart: Uint32Array;
   contactPoints: Float32Array;
   contactNormals: Float32Array;
@@ -134,6 +166,15 @@ export function decodeMesh(mesh: MeshDocument): Mesh {
   };
 }
 
+function decodePlaces(document: ViewDocument): Float32Array {
+  const p = document.particles;
+  if (p === undefined) return new Float32Array(0);
+  const quantised = new Uint16Array(bytes(p.places));
+  const out = new Float32Array(quantised.length);
+  for (let i = 0; i < quantised.length; i++) out[i] = p.lower[i % 3] + (p.extent[i % 3] * quantised[i]) / 65535;
+  return out;
+}
+
 export function decode(document: ViewDocument): View {
   if (document?.schema !== "mechane.view/1") throw new Error("this page holds no recording");
   const c = document.contacts;
@@ -149,6 +190,14 @@ export function decode(document: ViewDocument): View {
     times: new Float32Array(bytes(document.times)),
     positions: new Float32Array(bytes(document.positions)),
     rotations: scaled(new Int16Array(bytes(document.rotations)), 1 / 32767),
+    softs: (document.softs ?? []).map((s) => ({ ...s, particles: new Uint32Array(bytes(s.particles)), triangles: new Uint32Array(bytes(s.triangles)) })),
+    balls: {
+      particles: new Uint32Array(bytes(document.balls?.particles ?? "")), radii: new Float32Array(bytes(document.balls?.radii ?? "")),
+      color: document.balls?.color ?? [0.7, 0.55, 0.35],
+    },
+    particles: document.particles?.count ?? 0,
+    places: decodePlaces(document),
+    drawn: new Uint32Array(bytes(document.particles?.drawn ?? "")),
     contactStart: new Uint32Array(bytes(c.start)),
     contactPoints: new Float32Array(bytes(c.points)),
     contactNormals: scaled(new Int16Array(bytes(c.normals)), 1 / 32767),

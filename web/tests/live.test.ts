@@ -4,16 +4,16 @@ import { decodeFrame, showFrame } from "../src/live.ts";
 import { rangeOf, Track } from "../src/plot.ts";
 import type { View } from "../src/view.ts";
 
-/** One body, two contacts of which one was sent, one dof: as src/viewer/live_frame.cpp writes it. */
+/** One particle, one body, two contacts of which one was sent, one dof: as src/viewer/live_frame.cpp writes it. */
 function frame(): ArrayBuffer {
-  const out = new DataView(new ArrayBuffer(48 + 20 + 30 + 12));
-  out.setUint32(0, 0x314d4c4d, true);
+  const out = new DataView(new ArrayBuffer(52 + 12 + 20 + 30 + 12));
+  out.setUint32(0, 0x324d4c4d, true);
   out.setUint32(4, 1 | 4, true);
   out.setFloat64(8, 1.5, true);
   [0.5, 2, -3].forEach((v, i) => out.setFloat32(16 + 4 * i, v, true));
-  [1, 1, 2, 7, 1].forEach((v, i) => out.setUint32(28 + 4 * i, v, true));
-  [1, 2, 3, 4, 5, 6, 0, 0, 10, 0.25, -1, 0.5].forEach((v, i) => out.setFloat32(48 + 4 * i, v, true));
-  [0, 0, 0, 32767, 0, 0, -32767].forEach((v, i) => out.setInt16(96 + 2 * i, v, true));
+  [1, 1, 2, 7, 1, 1].forEach((v, i) => out.setUint32(28 + 4 * i, v, true));
+  [7, 8, 9, 1, 2, 3, 4, 5, 6, 0, 0, 10, 0.25, -1, 0.5].forEach((v, i) => out.setFloat32(52 + 4 * i, v, true));
+  [0, 0, 0, 32767, 0, 0, -32767].forEach((v, i) => out.setInt16(112 + 2 * i, v, true));
   return out.buffer;
 }
 
@@ -21,6 +21,7 @@ test("a frame is read as it was written", () => {
   const f = decodeFrame(frame());
   assert.deepEqual([f.playing, f.recording, f.diverged], [true, false, true]);
   assert.deepEqual([f.time, f.realtime, f.kinetic, f.potential, f.contacts, f.firstDof], [1.5, 0.5, 2, -3, 2, 7]);
+  assert.deepEqual([...f.particles], [7, 8, 9]);
   assert.deepEqual([...f.positions, ...f.points, ...f.forces], [1, 2, 3, 4, 5, 6, 0, 0, 10]);
   assert.deepEqual([f.q[0], f.qd[0], f.target[0]], [0.25, -1, 0.5]);
   assert.deepEqual([...f.rotations, ...f.normals], [0, 0, 0, 1, 0, 0, -1]);
@@ -28,13 +29,14 @@ test("a frame is read as it was written", () => {
 
 test("bytes that are no frame are refused", () => {
   assert.throws(() => decodeFrame(new ArrayBuffer(10)));
-  assert.throws(() => decodeFrame(new ArrayBuffer(110)));
-  assert.throws(() => decodeFrame(frame().slice(0, 108)));
+  assert.throws(() => decodeFrame(new ArrayBuffer(126)));
+  assert.throws(() => decodeFrame(frame().slice(0, 124)));
 });
 
 test("the frame becomes the only one of the view", () => {
-  const view = {} as View;
+  const view = { drawn: new Uint32Array([0]) } as View;
   showFrame(view, decodeFrame(frame()));
+  assert.deepEqual([...view.places], [7, 8, 9]);
   assert.deepEqual([...view.times], [1.5]);
   assert.deepEqual([...view.contactStart], [0, 1]);
 });

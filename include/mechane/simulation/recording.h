@@ -28,6 +28,7 @@ struct Frame {
     std::vector<Real>          joint_q, joint_qd;
     std::vector<ContactSample> contacts;
     double                     kinetic = 0, potential = 0;  ///< [J]
+    std::vector<Vec3>          particle_q, particle_qd;     ///< [m], [m/s]; empty without particles
 };
 
 /// A joint that broke at the end of a step.
@@ -74,7 +75,8 @@ struct Recording {
     RunReport          report;
 };
 
-/// Chains the next state into a hash: bytes of body_q, body_qd, joint_q, joint_qd.
+/// Chains the next state into a hash: bytes of body_q, body_qd, joint_q, joint_qd, and of particle_q and particle_qd
+/// where there are particles.
 std::uint64_t chain_hash(std::uint64_t hash, const model::State& state);
 
 }  // namespace mechane::record

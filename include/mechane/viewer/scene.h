@@ -29,9 +29,15 @@ struct DrawPicture {
     std::vector<model::Pixels> levels;
 };
 
-/// One shape of the model as it is drawn.
+/// A surface that particles carry. Its mesh holds their places in the model; those of a moment are a frame's.
+struct DrawSoft {
+    std::string               label;
+    std::vector<std::int32_t> particles;  ///< of each vertex of the mesh
+};
+
+/// One shape of the model as it is drawn, or one surface of particles.
 struct DrawItem {
-    std::int32_t shape = -1;  ///< in the model
+    std::int32_t shape = -1;  ///< in the model; -1 for surfaces of particles
     std::int32_t body  = -1;  ///< -1: fixed in the world
     std::int32_t mesh  = -1;  ///< in Scene::meshes
     Posed        X_BS;        ///< shape in body, or in the world
@@ -41,6 +47,13 @@ struct DrawItem {
     bool         collider = false;  ///< drawn by the overlay of colliders
     std::int32_t picture  = -1;     ///< in Scene::pictures; its colours are multiplied with `color`; -1: none
     model::Wrap  wrap_s = model::Wrap::repeat, wrap_t = model::Wrap::repeat;
+    std::int32_t soft = -1;  ///< in Scene::softs: its vertices are particles
+};
+
+/// A particle that is part of no surface, drawn as a ball.
+struct DrawBall {
+    std::int32_t particle = -1;
+    float        radius   = 0;  ///< [m]
 };
 
 /// An infinite plane, drawn as a grid around what moves.
@@ -58,6 +71,9 @@ struct Scene {
     std::vector<DrawItem> items;
     std::vector<Ground>   grounds;
     std::vector<DrawPicture> pictures;
+    std::vector<DrawSoft>    softs;
+    std::vector<DrawBall>    balls;
+    std::int32_t             ball_mesh = -1;  ///< in `meshes`: a ball of radius 1; -1 without balls
 };
 
 Scene build_scene(const model::Model& model);
@@ -65,6 +81,12 @@ Scene build_scene(const model::Model& model);
 /// Says what pictures and pages of a model lack of what its stage authors: parts of materials that are not drawn,
 /// files that cannot be read, opacities that hide most of it.
 void report_looks(const model::Model& model, Diagnostics& found);
+
+/// Colour of balls, display RGB.
+inline constexpr Vec3f kBallColor{0.7F, 0.55F, 0.35F};
+
+/// Normals of a surface whose vertices have moved, unit, outwards.
+std::vector<Vec3f> soft_normals(const DrawMesh& mesh, const std::vector<Vec3d>& points);
 
 /// Pose of an item when its body is at `body_q`; the item's own pose when it is fixed in the world.
 Posed world_pose(std::int32_t body, const Posed& X_BS, const std::vector<Pose>& body_q);
