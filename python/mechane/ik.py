@@ -5,7 +5,7 @@ Objectives say what shall become zero, an optimizer brings it there, `IKSolver` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -29,14 +29,14 @@ def __getattr__(name: str) -> Any:
     return absent("mechane.ik", name)
 
 
-class IKOptimizer(str, Enum):
+class IKOptimizer(StrEnum):
     """How residuals are brought to zero."""
 
     LM = "lm"
     LBFGS = "lbfgs"
 
 
-class IKSampler(str, Enum):
+class IKSampler(StrEnum):
     """Where further seeds come from: none, noise about the given one, a sequence without gaps within the limits (Roberts), or chance within them."""
 
     NONE = "none"

@@ -192,7 +192,7 @@ class ArticulationView:
 
     @property
     def articulation_ids(self) -> Any:
-        return self._ids
+        return self._ids.astype(np.int32).view(Array)
 
     @property
     def body_labels(self) -> list[str]:

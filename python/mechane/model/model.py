@@ -412,11 +412,11 @@ class Model(Counted):
         """Gravity of one world (-1: of what belongs to none), or of all [m/s^2]; a row for each world is taken too."""
         rows = np.asarray(gravity.numpy() if hasattr(gravity, "numpy") else gravity, dtype=float)
         if world is not None:
-            if not -1 <= world < self._core.world_count:
+            if not -1 <= world < self.world_count:
                 raise error(IndexError, "MODEL_WORLD", f"world: there is no world {world}")
-            self._np("gravity")[world] = as_vec3("gravity", gravity)
+            self._np("gravity")[min(world, self._core.world_count - 1)] = as_vec3("gravity", gravity)
         elif rows.ndim == 2:
-            count = self._core.world_count
+            count = self.world_count
             if rows.shape != (count, 3):
                 raise kind_of(ValueError)(f"gravity: shape {rows.shape}, expected ({count}, 3)", "PYTHON_ARG_GRAVITY")
             self._np("gravity")[:count] = rows

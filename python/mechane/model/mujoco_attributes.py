@@ -4,7 +4,6 @@ Names, types, units and defaults are those of MuJoCo 3 ("XML reference") and of 
 """
 from __future__ import annotations
 
-import functools
 import math
 from enum import IntEnum
 from typing import Any
@@ -244,9 +243,12 @@ def _mode(attribute: str, otherwise: int | None) -> Any:
     return mode
 
 
-@functools.cache
+#: One callback for all builders: two builders that are put together must have the same.
+_FILTERS: dict[str, Any] = {}
+
+
 def _is_a(type_name: str) -> Any:
-    return lambda prim, _: str(prim.GetTypeName()) == type_name
+    return _FILTERS.setdefault(type_name, lambda prim, _: str(prim.GetTypeName()) == type_name)
 
 
 def _limited_range(low: str, high: str) -> Any:

@@ -130,6 +130,11 @@ class _Absent:
     def __instancecheck__(self, instance: Any) -> bool:
         return False  # nothing is one
 
+    def __or__(self, other: Any) -> Any:
+        return other  # in an annotation: the rest of the union
+
+    __ror__ = __or__
+
     def __bool__(self) -> bool:
         return False
 

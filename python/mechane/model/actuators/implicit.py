@@ -7,7 +7,7 @@ on p with a slope by differences; each step is halved until the residual falls.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ __all__ = ["ExplicitEffort", "ImplicitEffort", "ImplicitOptions"]
 class ImplicitOptions:
     """How `Actuator.set_effort_mode_implicit` solves."""
 
-    class WarmStart(str, Enum):
+    class WarmStart(StrEnum):
         """Where the solve begins."""
 
         EXPLICIT = "explicit"

@@ -62,6 +62,13 @@ class _Private:
     __hash__ = object.__hash__
 
 
+def _hide(owner, *names):
+    """Private attributes of a class that tests name before any of them uses one."""
+    for name in names:
+        if not hasattr(owner, name):
+            setattr(owner, name, property(lambda self, name=name: _Private(f"{owner.__name__}.{name}")._used()))
+
+
 #: Names that both have, of Newton's not public.
 _PRIVATE = ("match_labels", "verify_and_correct_inertia", "remesh_convex_hull", "compute_aabb")
 
@@ -124,6 +131,7 @@ sys.meta_path.insert(0, _Finder())
 for _name, _module in (("usd", usd), ("solvers", _Solvers("newton.solvers")), ("math", math), ("config", config), ("geometry", geometry), ("selection", selection),
                        ("sensors", sensors), ("utils", utils), ("viewer", viewer), ("ik", ik), ("actuators", actuators)):
     sys.modules[f"newton.{_name}"] = _module
+_hide(selection.ArticulationView, "_get_actuator_dof_mapping", "_create_actuator_dof_mapping", "_resolve_world_mask")
 solvers = sys.modules["newton.solvers"]
 tests = _installed("tests")
 examples = _installed("examples")
