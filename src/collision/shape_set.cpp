@@ -330,21 +330,7 @@ void ShapeSet::place(const model::State& state, double dt, double speculative_ma
     unsound_bodies = unsound;
 }
 
-/// All in one function, which wider registers then serve as well.
-[[gnu::flatten]] MCH_CLONES_AVX2 std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state, double dt, double speculative_max,
-                                                           bool sweep)
-{
-    std::int32_t unsound = 0;
-    for (std::size_t b = batch.body_begin; b < batch.body_end; ++b) {
-        place_body(state, b - 1);
-        unsound += motion[b].sound ? 0 : 1;
-    }
-    for (std::size_t i = batch.shape_begin; i < batch.shape_end; ++i)
-        place_shape(static_cast<std::size_t>(by_body_[i]), dt, speculative_max, sweep);
-    return unsound;
-}
-
-void ShapeSet::place_body(const model::State& state, std::size_t b)
+inline void ShapeSet::place_body(const model::State& state, std::size_t b)
 {
     BodyMotion& m  = motion[b + 1];
     m.X_WB         = static_cast<Posed>(state.body_q[b]);
@@ -360,7 +346,7 @@ void ShapeSet::place_body(const model::State& state, std::size_t b)
     m.speed  = length(m.v);
 }
 
-void ShapeSet::place_shape(std::size_t i, double dt, double speculative_max, bool sweep)
+inline void ShapeSet::place_shape(std::size_t i, double dt, double speculative_max, bool sweep)
 {
     Shape& s = shapes[i];
     boxes[i] = {};
@@ -387,6 +373,20 @@ void ShapeSet::place_shape(std::size_t i, double dt, double speculative_max, boo
     const Vec3d along = std::min(1.0, kLongestFlight / std::max(m.speed * dt, 1e-300)) * dt * m.v;
     boxes[i].lower += min(along, Vec3d{});
     boxes[i].upper += max(along, Vec3d{});
+}
+
+/// All in one function, which wider registers then serve as well.
+MCH_CLONES_AVX2 std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state, double dt, double speculative_max,
+                                                           bool sweep)
+{
+    std::int32_t unsound = 0;
+    for (std::size_t b = batch.body_begin; b < batch.body_end; ++b) {
+        place_body(state, b - 1);
+        unsound += motion[b].sound ? 0 : 1;
+    }
+    for (std::size_t i = batch.shape_begin; i < batch.shape_end; ++i)
+        place_shape(static_cast<std::size_t>(by_body_[i]), dt, speculative_max, sweep);
+    return unsound;
 }
 
 }  // namespace mechane::collision

@@ -83,8 +83,8 @@ class ShapeSet {
     /// @return how many bodies of it are out of order
     std::int32_t place_batch(const Batch& batch, const model::State& state, double dt, double speculative_max,
                              bool sweep);
-    void place_body(const model::State& state, std::size_t b);
-    void place_shape(std::size_t i, double dt, double speculative_max, bool sweep);
+    [[gnu::always_inline]] inline void place_body(const model::State& state, std::size_t b);
+    [[gnu::always_inline]] inline void place_shape(std::size_t i, double dt, double speculative_max, bool sweep);
     void warn_of_slow_meshes();
 
     const model::Model*                     model_;

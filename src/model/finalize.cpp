@@ -94,7 +94,7 @@ Result<Model> ModelBuilder::finalize(const FinalizeOptions& options, Diagnostics
     pair_same_bodies(m);
     for (auto& [a, b] : pairs)
         if (a > b) std::swap(a, b);
-    std::ranges::sort(pairs);
+    if (!std::ranges::is_sorted(pairs)) std::ranges::sort(pairs);
     pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
     std::erase_if(pairs, [](const auto& p) { return p.first == p.second; });
     return m;

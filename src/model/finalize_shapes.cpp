@@ -95,6 +95,7 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
 {
     MeshExtents                           extents;
     std::map<const geometry::Mesh*, bool> closed;  // only looked up
+    const double                          usual_gap = ModelBuilder{}.rigid_gap;
     for (std::size_t i = 0; i < b.shapes.size(); ++i) {
         const BuilderShape& s = b.shapes[i];
         NumberRepair        repair(out, s.label);
@@ -132,7 +133,7 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
         m.shape_flags.push_back(flags);
         m.shape_is_solid.push_back(s.config.is_solid ? 1 : 0);
         m.shape_margin.push_back(repair.number(s.config.margin, "shape_margin"));
-        m.shape_gap.push_back(repair.number(gap, "shape_gap", ModelBuilder{}.rigid_gap));
+        m.shape_gap.push_back(repair.number(gap, "shape_gap", usual_gap));
         push_material(s.config, repair, m);
         m.shape_surface_velocity.push_back(
             is_finite(s.config.surface_velocity) ? static_cast<Spatial>(s.config.surface_velocity) : Spatial{});

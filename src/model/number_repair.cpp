@@ -13,9 +13,8 @@ namespace mechane::model {
 Site NumberRepair::site(std::string_view array) const
 { return {.prim = std::string(label_), .property = std::string(array)}; }
 
-Real NumberRepair::number(double value, std::string_view array, double fallback)
+Real NumberRepair::replaced(double value, std::string_view array, double fallback)
 {
-    if (std::abs(value) <= kLargestNumber) return static_cast<Real>(value);
     const double used = std::isfinite(value) ? std::copysign(kLargestNumber, value) : fallback;
     out_.add(kNumberFixed, site(array), fmt::format("{} is {}, used {}", array, value, used));
     return static_cast<Real>(used);

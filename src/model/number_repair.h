@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,8 @@ class NumberRepair {
     NumberRepair(Diagnostics& out, std::string_view label) : out_(out), label_(label) {}
 
     /// A finite number of either sign; `fallback` where it is not.
-    Real number(double value, std::string_view array, double fallback = 0);
+    Real number(double value, std::string_view array, double fallback = 0)
+    { return std::abs(value) <= kLargestNumber ? static_cast<Real>(value) : replaced(value, array, fallback); }
     /// As `number`, and zero where negative.
     Real not_negative(double value, std::string_view array, double fallback = 0);
     /// As `number`, held within [lower, upper].
@@ -37,6 +39,8 @@ class NumberRepair {
     [[nodiscard]] Site site(std::string_view array) const;
 
   private:
+    Real replaced(double value, std::string_view array, double fallback);
+
     Diagnostics&     out_;
     std::string_view label_;
 };

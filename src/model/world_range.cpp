@@ -179,8 +179,7 @@ Pairs pairs_of(const Model& m, const WorldPlaces& places)
     take(0, places.leading);
     take(places.shapes.begin, places.shapes.end);
     take(places.trailing.begin, places.trailing.end);
-    std::sort(out.begin(), out.end());
-    return out;
+    return out;  // in order, as those of the model are
 }
 
 /// Numbers of entities as the worlds count them; -1 stays.
