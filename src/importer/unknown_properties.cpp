@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "deformable/reader.h"
 #include "ledger_reasons.h"
 #include "mechane/core/nearest.h"
 #include "mechane/importer/ledger.h"
@@ -30,6 +31,37 @@ constexpr std::string_view kOwn[] = {
 /// What a conversion of MJCF writes, which no schema declares and nothing simulates: name, why it has no effect.
 constexpr std::pair<std::string_view, std::string_view> kConverted[] = {
     {"mjc:gravcomp", "gravity compensation is not simulated"}};
+
+/// Of UsdPhysics' proposal for deformables, which OpenUSD does not define yet: what this importer reads of its schemas, without "physics:".
+struct Proposed {
+    std::string_view              schema;  ///< a type or an API
+    std::vector<std::string_view> names;
+};
+const Proposed kProposed[] = {
+    {"PhysicsDeformableBodyAPI", {"bodyEnabled", "kinematicEnabled", "mass", "density", "simulationOwner"}},
+    {"PhysicsSurfaceDeformableMaterialAPI",
+     {"density", "dynamicFriction", "staticFriction", "youngsModulus", "poissonsRatio", "surfaceThickness", "surfaceStretchStiffness",
+      "surfaceShearStiffness", "surfaceBendStiffness", "thickness", "stretchStiffness", "shearStiffness", "bendStiffness"}},
+    {"PhysicsVolumeDeformableMaterialAPI", {"density", "dynamicFriction", "staticFriction", "youngsModulus", "poissonsRatio"}},
+    {"PhysicsCurvesDeformableMaterialAPI",
+     {"density", "dynamicFriction", "staticFriction", "youngsModulus", "poissonsRatio", "curvesThickness", "curvesStretchStiffness",
+      "curvesShearStiffness", "curvesBendStiffness", "curvesTwistStiffness", "curvesStretchDamping", "curvesShearDamping", "curvesBendDamping",
+      "curvesTwistDamping", "thickness", "stretchStiffness", "shearStiffness", "bendStiffness", "twistStiffness"}},
+    {"PhysicsAttachment",
+     {"src0", "src1", "type0", "type1", "indices0", "indices1", "coords0", "coords1", "stiffness", "damping", "attachmentEnabled"}},
+    {"PhysicsElementCollisionFilter",
+     {"src0", "src1", "groupElemCounts0", "groupElemCounts1", "groupElemIndices0", "groupElemIndices1", "filterEnabled"}}};
+
+bool is_proposed(const usd::Prim& prim, std::string_view name)
+{
+    constexpr std::string_view kPhysics = "physics:";
+    if (!name.starts_with(kPhysics)) return false;
+    name.remove_prefix(kPhysics.size());
+    return std::any_of(std::begin(kProposed), std::end(kProposed), [&](const Proposed& one) {
+        return std::find(one.names.begin(), one.names.end(), name) != one.names.end() &&
+               (prim.type_name().text() == one.schema || DeformableReader::applies(prim, one.schema));
+    });
+}
 
 /// Whether the name is read by something that is not a bundled schema: a resolver in use, a declaration, the caller.
 bool is_read(const Import& run, const std::string& name)
@@ -91,7 +123,7 @@ std::vector<Strange> strange_names(const Import& run)
 /// Whether a strange name is a fault on this prim.
 bool is_fault(const usd::Prim& prim, const Strange& strange)
 {
-    if (usd::brings(prim, strange.name)) return false;
+    if (usd::brings(prim, strange.name) || is_proposed(prim, strange.name.text())) return false;
     if (strange.meant.empty()) return true;
     return std::any_of(strange.meant.begin(), strange.meant.end(), [&](const usd::Token& meant) {
         return usd::brings(prim, meant) && !prim.attribute(meant).authored() && !prim.relationship(meant).authored();

@@ -134,21 +134,39 @@ std::string suggested(const std::string& name, bool api, const Code& code)
     return fmt::format("{}{}{}", near, near.empty() ? "" : " ", code.remedy);
 }
 
+/// Of UsdPhysics' proposal for deformables, which OpenUSD does not define yet. The importer reads them.
+bool is_proposed(const std::string& schema)
+{
+    constexpr std::string_view kProposed[] = {"PhysicsAttachment",
+                                              "PhysicsElementCollisionFilter",
+                                              "PhysicsDeformableBodyAPI",
+                                              "PhysicsDeformablePoseAPI",
+                                              "PhysicsSurfaceDeformableSimAPI",
+                                              "PhysicsVolumeDeformableSimAPI",
+                                              "PhysicsCurvesDeformableSimAPI",
+                                              "PhysicsSurfaceDeformableMaterialAPI",
+                                              "PhysicsVolumeDeformableMaterialAPI",
+                                              "PhysicsCurvesDeformableMaterialAPI"};
+    return std::find(std::begin(kProposed), std::end(kProposed), schema) != std::end(kProposed);
+}
+
 void report_schemas(Stage::Impl& stage, const PrimRecord& prim, const std::vector<ApiProblem>& problems)
 {
     const TfToken& type    = prim.definition->type;
-    const bool     unknown = !type.IsEmpty() && SchemaRegistry::instance().find(type) == nullptr;
+    const bool     unknown = !type.IsEmpty() && SchemaRegistry::instance().find(type) == nullptr && !is_proposed(type.GetString());
     if (!unknown && problems.empty()) return;
     Site site = site_of(stage, prim, {});
     if (unknown)
         stage.diagnostics.add(kTypeUnknown, site, fmt::format("type '{}' is not known", type.GetString()),
                               suggested(type.GetString(), false, kTypeUnknown));
     site.property = "apiSchemas";
-    for (const ApiProblem& problem : problems)
+    for (const ApiProblem& problem : problems) {
+        if (problem.kind == ApiProblem::unknown && is_proposed(problem.name.GetString())) continue;
         stage.diagnostics.add(code_of(problem.kind), site, message_of(problem, prim),
                               problem.kind == ApiProblem::unknown
                                   ? suggested(problem.name.GetString(), true, kApiUnknown)
                                   : std::string());
+    }
 }
 
 /// The library hands our predicates to its threads, which the thread sanitizer does not see: the library is not

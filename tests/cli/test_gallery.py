@@ -6,6 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
+from tests.cli.pictures import share_of, yellow
 from tests.cli.program import ROOT, document, mechane
 
 GALLERY = ROOT / "samples" / "gallery"
@@ -106,6 +107,63 @@ class Gallery(unittest.TestCase):
             axes.append((1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)))
         self.assertGreater(min(a[2] for a in axes), -math.sin(math.radians(10)))
         self.assertAlmostEqual(math.atan2(axes[-1][1], axes[-1][0]), 1.39, delta=0.06)
+
+
+    def test_the_cloth_stays_on_the_hand_that_lifts_it(self):
+        """The palm's top starts at 0.27 m and ends at 0.47 m. What lies on the palm lies there; the rest hangs, no longer than the cloth."""
+        run = Run("cloth_on_hand", 3)
+        top = run.end("palm")[2] + 0.02
+        self.assertAlmostEqual(top, 0.47, delta=0.02)
+        cloth = run.frames[-1]["particle_q"]
+        for i in range(6, 8):  # of 14 by 14 points those in the middle
+            for j in range(6, 8):
+                self.assertAlmostEqual(cloth[14 * j + i][2], top + 0.005, delta=0.01)
+        self.assertGreater(min(z for _, _, z in cloth), top - 0.396)  # half of the diagonal
+        self.assertLess(min(z for _, _, z in cloth), top - 0.05)
+        self.assertShown("cloth_on_hand", 1)
+
+    def test_the_cable_hangs_between_the_arms_as_a_chain(self):
+        """2 a sinh(d / 2a) = L with the distance d of its ends; the sag is a (cosh(d / 2a) - 1). Its bending makes 4 % of it."""
+        run = Run("cable_between_arms", 3)
+        bodies, frame = run.document["bodies"], run.frames[-1]
+        tips = []
+        for side, x in (("left", 0.025), ("right", -0.025)):  # arms turn about y
+            (px, py, pz), (_, y, _, w) = frame["body_q"][bodies.index(f"/World/{side}")][:3], frame["body_q"][bodies.index(f"/World/{side}")][3:]
+            c, s = w * w - y * y, 2 * w * y
+            tips.append([px + c * x + s * 0.225, py, pz - s * x + c * 0.225])
+        middles = [frame["body_q"][i][:3] for i, name in enumerate(bodies) if "cable" in name]
+        self.assertEqual(len(middles), 24)
+        for tip, segment in ((tips[0], middles[0]), (tips[1], middles[-1])):
+            self.assertAlmostEqual(math.dist(tip, segment), 0.45 / 48, delta=5e-4)
+        d, low, high = math.dist(*tips), 1e-3, 10.0
+        for _ in range(60):
+            a = (low + high) / 2
+            low, high = (a, high) if 2 * a * math.sinh(min(d / (2 * a), 700)) > 0.45 else (low, a)
+        sag = a * (math.cosh(d / (2 * a)) - 1)
+        self.assertAlmostEqual((tips[0][2] + tips[1][2]) / 2 - min(m[2] for m in middles), sag, delta=0.06 * sag)
+        self.assertShown("cable_between_arms", 2, 0.0005)
+
+    def test_the_gripper_squeezes_and_lifts_the_soft_block(self):
+        """20 N on 0.06 m x 0.08 m of a Young's modulus of 30 kPa: 14 % of 0.08 m, were the pressure the same everywhere. Fingers reach over the
+        upper half, and what is below bears with it. Then 0.3 m up."""
+        run = Run("soft_gripper", 4)
+        block = run.frames[-1]["particle_q"]
+        self.assertAlmostEqual(sum(p[2] for p in block) / len(block), 0.34, delta=0.03)
+        start = run.frames[0]["particle_q"]
+        sides = [[p[0] for p, q in zip(block, start) if abs(q[0] - x) < 1e-5 and q[2] > 0.05 and abs(q[1]) < 0.03] for x in (-0.04, 0.04)]
+        width = sum(sides[1]) / len(sides[1]) - sum(sides[0]) / len(sides[0])
+        self.assertLess(width, 0.08 * (1 - 0.04))
+        self.assertGreater(width, 0.08 * (1 - 0.3))
+        self.assertShown("soft_gripper", 0)
+
+    def assertShown(self, name, at, least=0.003):
+        """What is soft is yellow in the samples."""
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(folder, "a.png")
+            done = mechane("render", GALLERY / f"{name}.usda", "--at", str(at), "-o", picture, "--size", "240x135")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(picture, "rb") as file:
+                self.assertGreater(share_of(file.read(), yellow), least)
 
 
 class Rover(unittest.TestCase):

@@ -385,6 +385,7 @@ def PhysicsAttachment "pin" {
     CHECK(soft.builder.attachments[1].particle == 2);
     CHECK(soft.builder.attachments[1].body == 0);
     CHECK(soft.builder.attachments[1].stiffness == 500);
+    CHECK(soft.found.count("IMPORT_PROPERTY_UNKNOWN") == 0);
     CHECK(length(soft.builder.attachments[1].body_point - Vec3d{1, 1, -1}) < 1e-6);
 
     // To the world: Newton cannot.
@@ -421,4 +422,5 @@ TEST_CASE("each authored value of a deformable is in the ledger, with what becam
     CHECK(verdict("/cloth", "physics:youngsModulus") == "ignored");
     CHECK(verdict("/m", "physics:youngsModulus") == "used");
     CHECK(verdict("/m", "physics:poissonsRatio") == "ignored");
+    CHECK(in.found.count("IMPORT_PROPERTY_UNKNOWN") == 0);
 }
