@@ -240,7 +240,7 @@ class Writer {
             if (dof.friction) inner.set("frictionloss", *dof.friction);
             if (dof.velocity_limit)
                 out_.lose("velocity-limit", Severity::warning, sf::LossAction::dropped, "kinematics", dof.limit_place, fmt::format("joint '{}'", dof.name), number_text(*dof.velocity_limit), {}, "MuJoCo has no limit of speed");
-            const auto& extras = joint.dofs.size() == 1 ? dof.extras : d == 0 ? joint.extras : dof.extras;
+            const auto& extras = joint.dofs.size() == 1 || !dof.extras.empty() || d > 0 ? dof.extras : joint.extras;
             copy(inner, extras, {{"mjc:stiffness", "stiffness"}, {"mjc:margin", "margin"}, {"mjc:springdamper", "springdamper"}, {"mjc:solreflimit", "solreflimit"}, {"mjc:solimplimit", "solimplimit"}, {"mjc:solreffriction", "solreffriction"}, {"mjc:solimpfriction", "solimpfriction"}, {"mjc:actuatorfrclimited", "actuatorfrclimited"}, {"mjc:actuatorgravcomp", "actuatorgravcomp"}, {"mjc:group", "group"}});
             copy_range(inner, extras, "mjc:actuatorfrcrange", "actuatorfrcrange");
             if (const sf::Extra* e = find(extras, "mjc:springref")) {
@@ -592,10 +592,10 @@ class Writer {
         for (std::size_t i = 0; i < tree_.prims.size(); ++i) {
             const sf::VendorPrim& p = tree_.prims[i];
             if (p.type != "MjcActuator") continue;
-            const bool motor = is_motor(p.extras);
-            XmlNode    node(motor ? "motor" : "general");
-            node.set("name", take(taken_actuators_, p.name));
             const auto* target = targets(p, "mjc:target");
+            const bool  motor  = is_motor(p.extras) && (target == nullptr || target->empty() || target->front().kind != sf::Ref::Kind::link);  // only `general` acts on bodies
+            XmlNode     node(motor ? "motor" : "general");
+            node.set("name", take(taken_actuators_, p.name));
             if (target == nullptr || target->empty() || !aim(node, p, target->front(), targets(p, "mjc:refSite"))) {
                 out_.lose("actuator", Severity::error, sf::LossAction::dropped, "actuation", p.place, fmt::format("actuator '{}'", p.name), {}, {}, "what it acts on is not there");
                 continue;

@@ -151,8 +151,16 @@ void StageReader::bodies()
         const resolve::BodyMassProperties& m = masses.bodies[b];
         const bool nothing = !body.mass.has_mass() && !body.mass.has_density() && body.colliders.empty();
         if (m.mass > 0 && !nothing) {
-            link.inertial = sf::Inertial{m.mass, m.com, m.inertia, true, link.place};
-            if (m.rule != "diagonalInertia" && m.rule != "newton:inertia")
+            const usd::Attribute mass = body.prim.attribute("physics:mass");
+            link.inertial = sf::Inertial{m.mass, m.com, m.inertia, true, mass.authored() ? place(mass.site()) : link.place};
+            const bool own = m.rule == "diagonalInertia" || m.rule == "newton:inertia";
+            // What the source said although no body has such an inertia.
+            const auto said = hints::read<std::vector<double>>(body.prim, hints::kInertial);
+            if (!own && said && said->size() == 10 && std::abs((*said)[0] - m.mass) <= 1e-6 * m.mass) {
+                const auto& n          = *said;
+                link.inertial->inertia = {{n[4], n[7], n[8]}, {n[7], n[5], n[9]}, {n[8], n[9], n[6]}};
+                link.inertial->com     = {n[1], n[2], n[3]};
+            } else if (!own)
                 lose("computed-inertia", Severity::info, sf::LossAction::converted, "inertia", body.prim.site(), fmt::format("body '{}'", link.name), std::string(m.rule),
                      fmt::format("{} kg", m.mass), "mass or inertia is not authored; it is computed from the colliders");
         }

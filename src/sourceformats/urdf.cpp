@@ -161,6 +161,7 @@ class Urdf {
         if (made.has_inertia && !is_inertia(made.inertia)) {
             s_.error(kInertia, I->place, fmt::format("the inertia of link '{}' is that of no body; it is computed from the shapes", link.name));
             made.has_inertia = false;
+            if (is_finite(made.inertia)) link.unused = made;  // for the way back
         }
         link.inertial = made;
     }
