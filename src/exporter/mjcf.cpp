@@ -188,6 +188,9 @@ class Writer {
                 const sf::Dof& d = joint.dofs[0];
                 at_start         = d.angular ? Posed{{}, from_axis_angle(d.axis, joint.initial)} : Posed{joint.initial * d.axis, {}};
             }
+            if (joint.dofs.size() > 1)
+                for (const sf::Dof& d : joint.dofs)
+                    if (const auto own = place_of(joint, d); own && !locked(d)) at_start = at_start * (d.angular ? Posed{{}, from_axis_angle(d.axis, own->ref)} : Posed{own->ref * d.axis, {}});
             pose(node, joint.X_PJ * at_start * inverse(joint.X_CJ));
         }
         if (const sf::Extra* e = find(link.extras, "mjc:gravcomp")) node.set("gravcomp", plain(e->text));
@@ -201,7 +204,7 @@ class Writer {
     void inertial(XmlNode& node, const sf::Link& link, int l, int j)
     {
         const std::optional<sf::Inertial>& in = link.inertial ? link.inertial : link.unused;
-        if (!in) {
+        if (!in || !(in->mass > 0)) {
             if (has_joint(j) || (j < 0 && !link.frame && !link.kinematic)) {
                 const auto& below = out_.chain.below[index(l)];
                 const bool  carried = std::any_of(below.begin(), below.end(), [&](int b) { return !has_joint(b) && tree_.links[index(tree_.joints[index(b)].child)].inertial; });
@@ -215,6 +218,30 @@ class Writer {
         inner.set("diaginertia", m.values);
         if (m.widened)
             out_.lose("inertia-widened", Severity::warning, sf::LossAction::approximated, "inertia", link.place, fmt::format("link '{}'", link.name), {}, numbers_text(m.values), "one moment was more than the other two together");
+    }
+
+    /// Where the source has one of several axes of a joint, in the body's frame: they may have pivots of their own, and
+    /// other angles than right ones. Nothing where the stage has turned or moved the joint since.
+    struct AxisPlace {
+        Vec3d  axis, pivot;
+        double ref = 0;
+    };
+    static std::optional<AxisPlace> place_of(const sf::Joint& joint, const sf::Dof& dof)
+    {
+        const auto read = [](const sf::Dof& d) -> std::optional<AxisPlace> {
+            const auto v = numbers(find(d.extras, sf::hints::kPlace));
+            if (v.size() != 7) return std::nullopt;
+            return AxisPlace{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6]};
+        };
+        for (const sf::Dof& d : joint.dofs)
+            if (d.angular) {  // the joint's frame lies at the first pivot
+                const auto first = read(d);
+                if (!first || length(first->pivot - joint.X_CJ.p) > 1e-5 * std::max(1.0, length(joint.X_CJ.p))) return std::nullopt;
+                break;
+            }
+        const auto own = read(dof);
+        if (!own || dot(own->axis, rotate(joint.X_CJ.q, dof.axis)) < 0.85) return std::nullopt;
+        return own;
     }
 
     void joint(XmlNode& node, int j)
@@ -231,8 +258,10 @@ class Writer {
             if (ball) inner.set("type", "ball");
             else if (!dof.angular) inner.set("type", "slide");
             nq_ += ball ? 4 : 1, nv_ += ball ? 3 : 1;
-            inner.set("pos", joint.X_CJ.p);
-            if (!ball) inner.set("axis", rotate(joint.X_CJ.q, dof.axis));
+            const auto own = joint.dofs.size() > 1 ? place_of(joint, dof) : std::nullopt;
+            inner.set("pos", own ? own->pivot : joint.X_CJ.p);
+            if (!ball) inner.set("axis", own ? own->axis : rotate(joint.X_CJ.q, dof.axis));
+            if (own && own->ref != 0) inner.set("ref", own->ref);
             range(inner, joint, dof, ball);
             if (joint.initial != 0 && joint.dofs.size() == 1) inner.set("ref", joint.initial);
             if (dof.damping) inner.set("damping", *dof.damping);

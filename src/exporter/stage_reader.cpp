@@ -240,6 +240,11 @@ void StageReader::restore_masses()
         for (std::size_t steps = 0; home >= 0 && !tree.links[at(home)].inertial && steps < tree.links.size(); ++steps) home = above[at(home)];
         if (home < 0) tree.links[l].inertial = own;  // part of the world
     }
+    for (std::size_t l = 0; l < tree.links.size(); ++l) {  // an inertia without a mass, which no body has
+        const auto v = hints::read<std::vector<double>>(stage.prim_at(link_paths[l]), hints::kInertial);
+        if (v && v->size() == 10 && (*v)[0] == 0 && !tree.links[l].inertial && tree.links[l].frame)
+            tree.links[l].unused = sf::Inertial{0, {(*v)[1], (*v)[2], (*v)[3]}, {{(*v)[4], (*v)[7], (*v)[8]}, {(*v)[7], (*v)[5], (*v)[9]}, {(*v)[8], (*v)[9], (*v)[6]}}, true, tree.links[l].place};
+    }
     for (std::size_t b = 0; b < tree.links.size(); ++b) {  // a body that carries the masses of what is fixed to it
         sf::Link& body = tree.links[b];
         if (!body.weightless || !body.inertial) continue;

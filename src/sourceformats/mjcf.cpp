@@ -525,6 +525,11 @@ class Mjcf {
                 dof.axis = {0, 0, 1};
             }
             defaults_.settle(j, m, "joint", s_);
+            if (elements.size() > 1 && type != "ball") {  // what a joint with one frame cannot say
+                const Vec3d& a = dof.axis;
+                dof.extras.push_back({Extra::Layer::mujoco, hints::kPlace, "double[]",
+                                      fmt::format("[{}, {}, {}, {}, {}, {}, {}]", usda_number(a.x), usda_number(a.y), usda_number(a.z), usda_number(pivot.x), usda_number(pivot.y), usda_number(pivot.z), usda_number(ref)), {}, j.place});
+            }
             made.dofs.push_back(std::move(dof));
         }
         if (free) {

@@ -156,6 +156,7 @@ class Urdf {
         }
         if (!(made.mass > 0)) {
             s_.error(kInertia, e.place, fmt::format("the mass of link '{}' is {}", link.name, made.mass));
+            if (made.mass == 0 && made.has_inertia && is_finite(made.inertia) && is_finite(made.com)) link.unused = made;  // for the way back
             return;
         }
         if (made.has_inertia && !is_inertia(made.inertia)) {

@@ -309,7 +309,8 @@ class Writer {
         if (dof.friction && *dof.friction != 0) put("newton:friction", *dof.friction);
         if (dof.velocity_limit && *dof.velocity_limit > 0 && std::isfinite(*dof.velocity_limit))
             put("newton:velocityLimit", *dof.velocity_limit * (dof.angular ? kDegrees : 1));
-        for (const Extra& e : dof.extras) sheet_.extra(path, e);
+        for (const Extra& e : dof.extras)
+            if (e.name != hints::kPlace) sheet_.extra(path, e);
     }
 
     void drive(const Dof& dof, const std::string& path, const std::string& instance, double sign)
@@ -400,7 +401,7 @@ class Writer {
         std::vector<std::string> extras;
         for (std::size_t i = 0; i < joint.dofs.size(); ++i)
             for (const Extra& e : joint.dofs[i].extras)
-                if (e.name.starts_with("mjc:")) extras.push_back(fmt::format("{}|{}|{}|{}", i, e.name, e.type, e.text));
+                if (e.name.starts_with("mjc:") || e.name == hints::kPlace) extras.push_back(fmt::format("{}|{}|{}|{}", i, e.name, e.type, e.text));
         if (!extras.empty()) sheet_.hint(path, hints::kExtras, "string[]", extras);
     }
 

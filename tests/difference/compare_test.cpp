@@ -82,9 +82,9 @@ TEST_CASE("one changed value of a robot is named with its item, and no other val
         std::function<void(sf::RobotTree&)>         make;
     };
     const Change changes[] = {
-        {Quantity::mass, "arm", "mass", [](sf::RobotTree& t) { t.links[1].inertial->mass *= 1.001; }},
-        {Quantity::center_of_mass, "arm", "centre of mass", [](sf::RobotTree& t) { t.links[1].inertial->com.x += 1e-4; }},
-        {Quantity::inertia, "arm", "Ixy", [](sf::RobotTree& t) { t.links[1].inertial->inertia.r0.y = t.links[1].inertial->inertia.r1.x = 1e-5; }},
+        {Quantity::mass, "arm", "mass", [](sf::RobotTree& t) { t.links.back().inertial->mass *= 1.001; }},
+        {Quantity::center_of_mass, "arm", "centre of mass", [](sf::RobotTree& t) { t.links.back().inertial->com.x += 1e-4; }},
+        {Quantity::inertia, "arm", "Ixy", [](sf::RobotTree& t) { t.links.back().inertial->inertia.r0.y = t.links.back().inertial->inertia.r1.x = 1e-5; }},
         {Quantity::limit, "hinge", "upper limit", [](sf::RobotTree& t) { t.joints[0].dofs[0].upper += 1e-3; }},
         {Quantity::limit, "hinge", "speed limit", [](sf::RobotTree& t) { t.joints[0].dofs[0].velocity_limit = 4; }},
         {Quantity::gain, "hinge", "largest force", [](sf::RobotTree& t) { t.joints[0].dofs[0].drive->max_force = 6; }},

@@ -20,6 +20,7 @@ inline constexpr const char* kDofs       = "mechane:source:dofs";      ///< stri
 inline constexpr const char* kDof        = "mechane:source:dof";       ///< string: of an actuator or tendon, the axis of a joint with several
 inline constexpr const char* kPassive    = "mechane:source:passive";   ///< double[]: of these damping, armature, friction each; of a joint with one axis its speed limit too, -1 for none [SI, radians]
 inline constexpr const char* kExtras     = "mechane:source:extras";    ///< string[]: of a joint with several axes, "number of the axis|name|type|value" of what MuJoCo says of one axis alone
+inline constexpr const char* kPlace      = "mechane:source:place";     ///< double[7], within `kExtras`: axis and pivot of one axis in the frame of its body, and its reference position [-, m, m or rad]
 // clang-format on
 
 /// What a prim's customData says of it.
