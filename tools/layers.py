@@ -29,6 +29,7 @@ MAY_USE = {
     "ros": ["usd"],
     "conformance": ["physics", "resolve", "ros"],
     "exporter": ["resolve", "ros", "geometry", "sourceformats"],
+    "reduction": ["usd"],
     # simulation wing: knows arrays, never prims
     "model": ["geometry"],
     "collision": ["model"],
@@ -41,9 +42,10 @@ MAY_USE = {
     "record": ["simulation", "usd"],
     "run": ["importer", "simulation", "record", "conformance"],
     "face": ["run", "ros"],
+    "difference": ["exporter", "run"],
     # roof
     "viewer": ["exporter", "record"],
-    "cli": ["run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter"],
+    "cli": ["run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter", "difference", "reduction"],
     "python": ["cli", "run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter"],
 }
 OPENUSD_ROOM = "usd"
@@ -63,6 +65,7 @@ MAY_WRITE = {
     "usd/schemagen": "a program of the build",
     "cli/browser.cpp": "the streams of a child, /dev/null",
     "cli/isolate.cpp": "the streams of a child, /dev/null",
+    "cli/reduce.cpp": "the streams of a child, /dev/null",
     "cli/program.cpp": "closed standard streams, /dev/null",
 }
 WRITES = re.compile(r'\b(ofstream|O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|copy_file|remove_all|(fs|filesystem|std)::(rename|remove)|mkstemp|mkdtemp)\b|fopen\([^;]*"[wa]|(?<!\w)::(unlink|rename|truncate)\(')

@@ -14,10 +14,12 @@
 
 #include "cli/convert.h"
 #include "cli/command.h"
+#include "cli/diff.h"
 #include "cli/finish.h"
 #include "cli/interrupt.h"
 #include "cli/last_words.h"
 #include "cli/program.h"
+#include "cli/reduce.h"
 #include "cli/usage.h"
 #include "mechane/sourceformats/convert.h"
 #include "mechane/core/nearest.h"
@@ -98,8 +100,8 @@ int parse_and_run(Context& context, int argc, char** argv, const Launch& launch)
     app.set_help_flag("-h,--help", "Print this help and exit");
     app.set_version_flag("--version", std::string("mechane ") + MECHANE_VERSION);
     for (const auto add :
-         {add_bench, add_cat, add_check, add_collide, add_completions, add_convert, add_demo, add_doctor, add_dump, add_explain, add_fix, add_help,
-          add_info, add_init, add_man, add_mesh, add_render, add_replay, add_ros, add_schema, add_sim, add_tree, add_try_read, add_version, add_view})
+         {add_bench, add_cat, add_check, add_collide, add_completions, add_convert, add_demo, add_diff, add_doctor, add_dump, add_explain, add_fix, add_help,
+          add_info, add_init, add_man, add_mesh, add_reduce, add_render, add_replay, add_ros, add_schema, add_sim, add_tree, add_try_read, add_version, add_view})
         add(app, context);
     take_one_value_each_time(app);
     try {

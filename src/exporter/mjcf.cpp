@@ -188,6 +188,9 @@ class Writer {
                 const sf::Dof& d = joint.dofs[0];
                 at_start         = d.angular ? Posed{{}, from_axis_angle(d.axis, joint.initial)} : Posed{joint.initial * d.axis, {}};
             }
+            if (joint.dofs.size() > 1)
+                for (const sf::Dof& d : joint.dofs)
+                    if (const auto own = place_of(joint, d); own && !locked(d)) at_start = at_start * (d.angular ? Posed{{}, from_axis_angle(d.axis, own->ref)} : Posed{own->ref * d.axis, {}});
             pose(node, joint.X_PJ * at_start * inverse(joint.X_CJ));
         }
         if (const sf::Extra* e = find(link.extras, "mjc:gravcomp")) node.set("gravcomp", plain(e->text));
@@ -201,7 +204,7 @@ class Writer {
     void inertial(XmlNode& node, const sf::Link& link, int l, int j)
     {
         const std::optional<sf::Inertial>& in = link.inertial ? link.inertial : link.unused;
-        if (!in) {
+        if (!in || !(in->mass > 0)) {
             if (has_joint(j) || (j < 0 && !link.frame && !link.kinematic)) {
                 const auto& below = out_.chain.below[index(l)];
                 const bool  carried = std::any_of(below.begin(), below.end(), [&](int b) { return !has_joint(b) && tree_.links[index(tree_.joints[index(b)].child)].inertial; });
@@ -215,6 +218,30 @@ class Writer {
         inner.set("diaginertia", m.values);
         if (m.widened)
             out_.lose("inertia-widened", Severity::warning, sf::LossAction::approximated, "inertia", link.place, fmt::format("link '{}'", link.name), {}, numbers_text(m.values), "one moment was more than the other two together");
+    }
+
+    /// Where the source has one of several axes of a joint, in the body's frame: they may have pivots of their own, and
+    /// other angles than right ones. Nothing where the stage has turned or moved the joint since.
+    struct AxisPlace {
+        Vec3d  axis, pivot;
+        double ref = 0;
+    };
+    static std::optional<AxisPlace> place_of(const sf::Joint& joint, const sf::Dof& dof)
+    {
+        const auto read = [](const sf::Dof& d) -> std::optional<AxisPlace> {
+            const auto v = numbers(find(d.extras, sf::hints::kPlace));
+            if (v.size() != 7) return std::nullopt;
+            return AxisPlace{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6]};
+        };
+        for (const sf::Dof& d : joint.dofs)
+            if (d.angular) {  // the joint's frame lies at the first pivot
+                const auto first = read(d);
+                if (!first || length(first->pivot - joint.X_CJ.p) > 1e-5 * std::max(1.0, length(joint.X_CJ.p))) return std::nullopt;
+                break;
+            }
+        const auto own = read(dof);
+        if (!own || dot(own->axis, rotate(joint.X_CJ.q, dof.axis)) < 0.85) return std::nullopt;
+        return own;
     }
 
     void joint(XmlNode& node, int j)
@@ -231,8 +258,10 @@ class Writer {
             if (ball) inner.set("type", "ball");
             else if (!dof.angular) inner.set("type", "slide");
             nq_ += ball ? 4 : 1, nv_ += ball ? 3 : 1;
-            inner.set("pos", joint.X_CJ.p);
-            if (!ball) inner.set("axis", rotate(joint.X_CJ.q, dof.axis));
+            const auto own = joint.dofs.size() > 1 ? place_of(joint, dof) : std::nullopt;
+            inner.set("pos", own ? own->pivot : joint.X_CJ.p);
+            if (!ball) inner.set("axis", own ? own->axis : rotate(joint.X_CJ.q, dof.axis));
+            if (own && own->ref != 0) inner.set("ref", own->ref);
             range(inner, joint, dof, ball);
             if (joint.initial != 0 && joint.dofs.size() == 1) inner.set("ref", joint.initial);
             if (dof.damping) inner.set("damping", *dof.damping);
@@ -240,7 +269,7 @@ class Writer {
             if (dof.friction) inner.set("frictionloss", *dof.friction);
             if (dof.velocity_limit)
                 out_.lose("velocity-limit", Severity::warning, sf::LossAction::dropped, "kinematics", dof.limit_place, fmt::format("joint '{}'", dof.name), number_text(*dof.velocity_limit), {}, "MuJoCo has no limit of speed");
-            const auto& extras = joint.dofs.size() == 1 ? dof.extras : d == 0 ? joint.extras : dof.extras;
+            const auto& extras = joint.dofs.size() == 1 || !dof.extras.empty() || d > 0 ? dof.extras : joint.extras;
             copy(inner, extras, {{"mjc:stiffness", "stiffness"}, {"mjc:margin", "margin"}, {"mjc:springdamper", "springdamper"}, {"mjc:solreflimit", "solreflimit"}, {"mjc:solimplimit", "solimplimit"}, {"mjc:solreffriction", "solreffriction"}, {"mjc:solimpfriction", "solimpfriction"}, {"mjc:actuatorfrclimited", "actuatorfrclimited"}, {"mjc:actuatorgravcomp", "actuatorgravcomp"}, {"mjc:group", "group"}});
             copy_range(inner, extras, "mjc:actuatorfrcrange", "actuatorfrcrange");
             if (const sf::Extra* e = find(extras, "mjc:springref")) {
@@ -592,10 +621,10 @@ class Writer {
         for (std::size_t i = 0; i < tree_.prims.size(); ++i) {
             const sf::VendorPrim& p = tree_.prims[i];
             if (p.type != "MjcActuator") continue;
-            const bool motor = is_motor(p.extras);
-            XmlNode    node(motor ? "motor" : "general");
-            node.set("name", take(taken_actuators_, p.name));
             const auto* target = targets(p, "mjc:target");
+            const bool  motor  = is_motor(p.extras) && (target == nullptr || target->empty() || target->front().kind != sf::Ref::Kind::link);  // only `general` acts on bodies
+            XmlNode     node(motor ? "motor" : "general");
+            node.set("name", take(taken_actuators_, p.name));
             if (target == nullptr || target->empty() || !aim(node, p, target->front(), targets(p, "mjc:refSite"))) {
                 out_.lose("actuator", Severity::error, sf::LossAction::dropped, "actuation", p.place, fmt::format("actuator '{}'", p.name), {}, {}, "what it acts on is not there");
                 continue;

@@ -91,6 +91,7 @@ void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
             dof.name = to.name;
             dof.axis = unit_vector(from.axis);
             passive(from.prim, dof);
+            told(from.prim, dof);
             if (from.cone_enabled) {
                 const double a = from.cone_angle0, b = from.cone_angle1;
                 dof.upper      = std::max(a, b) * kRadians;
@@ -124,6 +125,16 @@ void StageReader::passive(const usd::Prim& prim, sf::Dof& dof)
     put(dof.damping, resolve::joint_damping(resolvers, prim, c, {}, found));
 }
 
+/// What the conversion of another format has left of the same values, where no vendor's attribute says one.
+void StageReader::told(const usd::Prim& prim, sf::Dof& dof)
+{
+    const auto values = hints::read<std::vector<double>>(prim, hints::kPassive);
+    if (!values || values->size() != 4 || dof.damping || dof.armature || dof.friction || dof.velocity_limit) return;
+    const auto value = [&](std::size_t i) { return (*values)[i] != 0 ? std::optional((*values)[i]) : std::nullopt; };
+    dof.damping = value(0), dof.armature = value(1), dof.friction = value(2);
+    if ((*values)[3] >= 0) dof.velocity_limit = (*values)[3];
+}
+
 void StageReader::drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof)
 {
     if (!from.enabled) return;
@@ -131,6 +142,8 @@ void StageReader::drive(const physics::Drive& from, const physics::Joint& joint,
     const double force = dof.angular ? kilograms * unit * unit : kilograms * unit;
     sf::Drive    out;
     out.place           = place(joint.prim.site());
+    for (const char* name : {"maxForce", "damping", "stiffness"})
+        if (const usd::Attribute value = joint.prim.attribute(fmt::format("drive:{}:physics:{}", dof.angular ? "angular" : "linear", name)); value.authored()) out.place = place(value.site());
     out.target          = from.target_position * turn;
     out.target_velocity = from.target_velocity * turn;
     out.max_force       = from.max_force * force;
@@ -150,10 +163,13 @@ void StageReader::single_axis(const physics::Joint& from, sf::Joint& to)
     dof.name    = to.name;
     dof.axis    = unit_vector(from.axis);
     dof.place = dof.limit_place = to.place;
+    for (const char* name : {"physics:upperLimit", "physics:lowerLimit"})
+        if (const usd::Attribute limit = from.prim.attribute(name); limit.authored()) dof.limit_place = place(limit.site());
     const double turn           = dof.angular ? kRadians : unit;
     if (from.limit.has_lower()) dof.lower = from.limit.lower * turn;
     if (from.limit.has_upper()) dof.upper = from.limit.upper * turn;
     passive(from.prim, dof);
+    told(from.prim, dof);
     drive(from.drive, from, dof);
     std::swap(dof.extras, to.extras);
     to.dofs.push_back(std::move(dof));
@@ -210,6 +226,22 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
         if (one.drive) one.drive->target = -one.drive->target, one.drive->target_velocity = -one.drive->target_velocity;
     }
     to.dofs = std::move(sorted);
+    const auto extras = hints::read<std::vector<std::string>>(from.prim, hints::kExtras);
+    if (!extras) return;
+    std::erase_if(to.extras, [](const sf::Extra& e) { return e.name.starts_with("mjc:"); });  // those of one axis stand for all there
+    for (const std::string& text : *extras) {
+        std::size_t              begin = 0;
+        std::vector<std::string> parts;
+        for (int i = 0; i < 3; ++i) {
+            const std::size_t end = text.find('|', begin);
+            if (end == std::string::npos) break;
+            parts.push_back(text.substr(begin, end - begin));
+            begin = end + 1;
+        }
+        if (parts.size() != 3 || parts[0].empty() || parts[0].size() > 3 || parts[0].find_first_not_of("0123456789") != std::string::npos) continue;
+        const auto axis = static_cast<std::size_t>(std::stoul(parts[0]));
+        if (axis < to.dofs.size()) to.dofs[axis].extras.push_back({sf::Extra::Layer::mujoco, parts[1], parts[2], text.substr(begin), {}, to.dofs[axis].place});
+    }
 }
 
 void StageReader::read_mimics()

@@ -155,8 +155,16 @@ void StageReader::bodies()
         const resolve::BodyMassProperties& m = masses.bodies[b];
         const bool nothing = !body.mass.has_mass() && !body.mass.has_density() && body.colliders.empty();
         if (m.mass > 0 && !nothing) {
-            link.inertial = sf::Inertial{m.mass, m.com, m.inertia, true, link.place};
-            if (m.rule != "diagonalInertia" && m.rule != "newton:inertia")
+            const usd::Attribute mass = body.prim.attribute("physics:mass");
+            link.inertial = sf::Inertial{m.mass, m.com, m.inertia, true, mass.authored() ? place(mass.site()) : link.place};
+            const bool own = m.rule == "diagonalInertia" || m.rule == "newton:inertia";
+            // What the source said although no body has such an inertia.
+            const auto said = hints::read<std::vector<double>>(body.prim, hints::kInertial);
+            if (!own && said && said->size() == 10 && std::abs((*said)[0] - m.mass) <= 1e-6 * m.mass) {
+                const auto& n          = *said;
+                link.inertial->inertia = {{n[4], n[7], n[8]}, {n[7], n[5], n[9]}, {n[8], n[9], n[6]}};
+                link.inertial->com     = {n[1], n[2], n[3]};
+            } else if (!own)
                 lose("computed-inertia", Severity::info, sf::LossAction::converted, "inertia", body.prim.site(), fmt::format("body '{}'", link.name), std::string(m.rule),
                      fmt::format("{} kg", m.mass), "mass or inertia is not authored; it is computed from the colliders");
         }
@@ -235,6 +243,11 @@ void StageReader::restore_masses()
         int home = above[l];
         for (std::size_t steps = 0; home >= 0 && !tree.links[at(home)].inertial && steps < tree.links.size(); ++steps) home = above[at(home)];
         if (home < 0) tree.links[l].inertial = own;  // part of the world
+    }
+    for (std::size_t l = 0; l < tree.links.size(); ++l) {  // an inertia without a mass, which no body has
+        const auto v = hints::read<std::vector<double>>(stage.prim_at(link_paths[l]), hints::kInertial);
+        if (v && v->size() == 10 && (*v)[0] == 0 && !tree.links[l].inertial && tree.links[l].frame)
+            tree.links[l].unused = sf::Inertial{0, {(*v)[1], (*v)[2], (*v)[3]}, {{(*v)[4], (*v)[7], (*v)[8]}, {(*v)[7], (*v)[5], (*v)[9]}, {(*v)[8], (*v)[9], (*v)[6]}}, true, tree.links[l].place};
     }
     for (std::size_t b = 0; b < tree.links.size(); ++b) {  // a body that carries the masses of what is fixed to it
         sf::Link& body = tree.links[b];

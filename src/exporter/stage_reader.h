@@ -66,6 +66,7 @@ class StageReader {
     void single_axis(const physics::Joint& from, sf::Joint& to);
     void generic_axes(const physics::Joint& from, sf::Joint& to);
     void passive(const usd::Prim& prim, sf::Dof& dof);
+    static void told(const usd::Prim& prim, sf::Dof& dof);
     void drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof);
     void read_mimics();
     void initial_positions();

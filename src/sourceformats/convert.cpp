@@ -13,6 +13,7 @@
 #include "mechane/files/scratch_folder.h"
 #include "mechane/sourceformats/codes.h"
 #include "mechane/usd/foreign.h"
+#include "sourceformats/meshes/winding.h"
 #include "sourceformats/source.h"
 #include "sourceformats/xacro.h"
 
@@ -46,6 +47,10 @@ Result<ReadRobot> read(const std::string& text, const std::string& file, const s
     } else {
         return make_diagnostic(kFormatUnknown, site_of(document.place), fmt::format("the file holds a <{}>, expected <robot>, <mujoco> or <sdf>", document.name));
     }
+    for (MeshAsset& mesh : out.tree.meshes)  // after masses have been computed of the meshes as they are
+        if (const Rewound done = wind_alike(mesh); done.turned + done.parted > 0)
+            out.losses.add({"mesh-winding", Severity::info, LossAction::converted, "visual", site_of(mesh.place), fmt::format("mesh '{}'", mesh.name), fmt::format("{} of {} faces", done.turned, mesh.counts.size()), done.parted > 0 ? fmt::format("turned over; {} corners have points of their own", done.parted) : "turned over",
+                            "all faces of a mesh look the same way, those of a closed mesh outwards"});
     if (!options.name.empty()) out.tree.name = options.name;
     if (out.tree.name.empty()) out.tree.name = fs::path(file).stem().stem().string();
     return out;

@@ -525,6 +525,11 @@ class Mjcf {
                 dof.axis = {0, 0, 1};
             }
             defaults_.settle(j, m, "joint", s_);
+            if (elements.size() > 1 && type != "ball") {  // what a joint with one frame cannot say
+                const Vec3d& a = dof.axis;
+                dof.extras.push_back({Extra::Layer::mujoco, hints::kPlace, "double[]",
+                                      fmt::format("[{}, {}, {}, {}, {}, {}, {}]", usda_number(a.x), usda_number(a.y), usda_number(a.z), usda_number(pivot.x), usda_number(pivot.y), usda_number(pivot.z), usda_number(ref)), {}, j.place});
+            }
             made.dofs.push_back(std::move(dof));
         }
         if (free) {
@@ -818,6 +823,7 @@ class Mjcf {
             if (in.has_inertia && !is_inertia(in.inertia)) {
                 s_.error(kInertia, in.place, fmt::format("the inertia of body '{}' is that of no body; it is computed from the shapes", link.name));
                 in.has_inertia = false;
+                if (is_finite(in.inertia)) link.unused = in;  // for the way back
             }
             total += in.mass;
         }

@@ -156,11 +156,13 @@ class Urdf {
         }
         if (!(made.mass > 0)) {
             s_.error(kInertia, e.place, fmt::format("the mass of link '{}' is {}", link.name, made.mass));
+            if (made.mass == 0 && made.has_inertia && is_finite(made.inertia) && is_finite(made.com)) link.unused = made;  // for the way back
             return;
         }
         if (made.has_inertia && !is_inertia(made.inertia)) {
             s_.error(kInertia, I->place, fmt::format("the inertia of link '{}' is that of no body; it is computed from the shapes", link.name));
             made.has_inertia = false;
+            if (is_finite(made.inertia)) link.unused = made;  // for the way back
         }
         link.inertial = made;
     }

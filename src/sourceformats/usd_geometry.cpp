@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "mechane/geometry/mesh.h"
+#include "mechane/geometry/triangulation.h"
 #include "mechane/sourceformats/hints.h"
 
 namespace mechane::sourceformats {
@@ -116,7 +117,7 @@ std::string ShapeWriter::contact(const Contact& c, const Place& place)
     return path;
 }
 
-void ShapeWriter::mesh_at(const Shape& shape, const std::string& path, Role role)
+void ShapeWriter::mesh_at(const Shape& shape, const std::string& path, Role role, bool collider)
 {
     const MeshAsset&   mesh = tree_.meshes[at(shape.mesh)];
     std::vector<Vec3d> points;
@@ -142,8 +143,18 @@ void ShapeWriter::mesh_at(const Shape& shape, const std::string& path, Role role
             begin += at(count);
         }
     }
+    std::vector<int> counts = mesh.counts;
+    if (collider && std::any_of(counts.begin(), counts.end(), [](int n) { return n != 3; })) {  // colliders are triangles
+        const geometry::Mesh cut = geometry::triangulate({points, counts, corners, {}, false}).mesh;
+        if (!cut.triangles.empty()) {
+            points = cut.points;
+            counts.assign(cut.triangles.size(), 3);
+            corners.clear(), normals.clear(), uvs.clear();
+            for (const auto& t : cut.triangles) corners.insert(corners.end(), t.begin(), t.end());
+        }
+    }
     sheet_.set(role, path, "points", "point3f[]", points, mesh.place);
-    sheet_.set(role, path, "faceVertexCounts", "int[]", mesh.counts, mesh.place);
+    sheet_.set(role, path, "faceVertexCounts", "int[]", counts, mesh.place);
     sheet_.set(role, path, "faceVertexIndices", "int[]", corners, mesh.place);
     sheet_.set(role, path, "extent", "float3[]", std::vector<Vec3d>{box.lower, box.upper}, mesh.place);
     sheet_.set(role, path, "subdivisionScheme", "token", std::string("none"), mesh.place, true);
@@ -155,7 +166,7 @@ void ShapeWriter::mesh_at(const Shape& shape, const std::string& path, Role role
         sheet_.set(role, path, "primvars:st", "texCoord2f[]", uvs, mesh.place);
         sheet_.property_field(role, path, "primvars:st", "interpolation", "faceVarying");
     }
-    if (mesh.subsets.size() > 1)
+    if (mesh.subsets.size() > 1 && !collider)
         for (const MeshSubset& s : mesh.subsets) {
             const std::string subset = path + "/" + prim_name(s.name, "part") + fmt::format("_{}", &s - mesh.subsets.data());
             sheet_.define(role, subset, "GeomSubset", mesh.place);
@@ -165,7 +176,7 @@ void ShapeWriter::mesh_at(const Shape& shape, const std::string& path, Role role
         }
 }
 
-void ShapeWriter::form_at(const Shape& shape, const std::string& path, Role role)
+void ShapeWriter::form_at(const Shape& shape, const std::string& path, Role role, bool collider)
 {
     sheet_.define(role, path, type_of(shape), shape.place);
     switch (shape.kind) {
@@ -188,22 +199,23 @@ void ShapeWriter::form_at(const Shape& shape, const std::string& path, Role role
             sheet_.set(role, path, "axis", "token", std::string("Z"), shape.place, true);
             break;
         case Shape::Kind::mesh:
-            mesh_at(shape, path, role);
+            mesh_at(shape, path, role, collider);
             break;
     }
 }
 
 /// The prim that has the form; in one layer the shape's own prim has it.
-std::string ShapeWriter::form(const Shape& shape, const std::string& path)
+std::string ShapeWriter::form(const Shape& shape, const std::string& path, bool collider)
 {
     if (sheet_.single()) {
-        form_at(shape, path, Role::base);
+        form_at(shape, path, Role::base, collider);
         return {};
     }
     std::string key = type_of(shape), wanted = key;
     switch (shape.kind) {
         case Shape::Kind::mesh:
             key += fmt::format(" {} {} {} {}", shape.mesh, shape.scale.x, shape.scale.y, shape.scale.z);
+            if (const auto& mesh = tree_.meshes[at(shape.mesh)]; collider && (mesh.subsets.size() > 1 || std::any_of(mesh.counts.begin(), mesh.counts.end(), [](int n) { return n != 3; }))) key += " collider";
             wanted = tree_.meshes[at(shape.mesh)].name;
             break;
         case Shape::Kind::box:
@@ -221,14 +233,14 @@ std::string ShapeWriter::form(const Shape& shape, const std::string& path)
     if (fresh) {
         sheet_.define(Role::geometries, "/Geometries", "Scope", tree_.place);
         known->second = "/Geometries/" + forms_.take(wanted, "form");
-        form_at(shape, known->second, Role::geometries);
+        form_at(shape, known->second, Role::geometries, collider);
     }
     return known->second;
 }
 
 void ShapeWriter::write(const Shape& shape, const std::string& path, bool collider)
 {
-    const std::string prim = form(shape, path);
+    const std::string prim = form(shape, path, collider);
     if (!prim.empty()) {
         sheet_.define(Role::base, path, "", shape.place);
         sheet_.payload(path, prim);

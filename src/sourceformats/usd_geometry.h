@@ -35,9 +35,9 @@ class ShapeWriter {
     std::vector<std::pair<Contact, std::string>>     known_contacts_;
     std::string                                      default_contact_;
 
-    std::string form(const Shape& shape, const std::string& path);
-    void        form_at(const Shape& shape, const std::string& path, Role role);
-    void        mesh_at(const Shape& shape, const std::string& path, Role role);
+    std::string form(const Shape& shape, const std::string& path, bool collider);
+    void        form_at(const Shape& shape, const std::string& path, Role role, bool collider);
+    void        mesh_at(const Shape& shape, const std::string& path, Role role, bool collider);
     std::string contact(const Contact& contact, const Place& place);
     std::string texture(const std::string& file);
 };

@@ -184,8 +184,9 @@ class Writer {
         if (own != link.name) sheet_.hint(path, hints::kName, "string", link.name);
         for (std::size_t j = 0; j < tree_.joints.size(); ++j)
             if (bodies_.joint_merged[j] && tree_.joints[j].child == static_cast<int>(l)) sheet_.hint(path, hints::kJoint, "string", tree_.joints[j].name);
+        const bool stated = link.inertial && link.unused && bodies_.inertial[l] && !bodies_.inertial[l]->has_inertia;  // what the source says, and no body has
         const std::optional<Inertial>& without = bodies_.merged[l] ? link.inertial : link.unused;
-        if (without && !bodies_.inertial[l]) {
+        if (without && (!bodies_.inertial[l] || stated)) {
             const Mat33d& I = without->inertia;
             sheet_.hint(path, hints::kInertial, "double[]",
                         std::vector<double>{without->mass, without->com.x, without->com.y, without->com.z, I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2)});
@@ -285,7 +286,7 @@ class Writer {
                     sheet_.set(Role::physics, path, "physics:coneAngle0Limit", "float", joint.dofs[0].upper * kDegrees, joint.dofs[0].limit_place);
                     sheet_.set(Role::physics, path, "physics:coneAngle1Limit", "float", joint.dofs[0].upper * kDegrees, joint.dofs[0].limit_place);
                 }
-                if (!joint.dofs.empty()) passive(joint.dofs[0], path);
+                if (!joint.dofs.empty()) passive(joint.dofs[0], path), told(joint.dofs[0], path);
                 break;
             case Joint::Kind::distance:
                 sheet_.set(Role::physics, path, "physics:maxDistance", "float", joint.reach, joint.place);
@@ -308,7 +309,8 @@ class Writer {
         if (dof.friction && *dof.friction != 0) put("newton:friction", *dof.friction);
         if (dof.velocity_limit && *dof.velocity_limit > 0 && std::isfinite(*dof.velocity_limit))
             put("newton:velocityLimit", *dof.velocity_limit * (dof.angular ? kDegrees : 1));
-        for (const Extra& e : dof.extras) sheet_.extra(path, e);
+        for (const Extra& e : dof.extras)
+            if (e.name != hints::kPlace) sheet_.extra(path, e);
     }
 
     void drive(const Dof& dof, const std::string& path, const std::string& instance, double sign)
@@ -335,6 +337,14 @@ class Writer {
         sheet_.set(Role::physics, path, "physics:upperLimit", "float", dof.upper * angle, dof.limit_place);
         drive(dof, path, dof.angular ? "angular" : "linear", 1);
         passive(dof, path);
+        told(dof, path);
+    }
+
+    /// The entry without the vendors' layers says it too, for the way back.
+    void told(const Dof& dof, const std::string& path)
+    {
+        if (dof.damping || dof.armature || dof.friction || dof.velocity_limit)
+            sheet_.hint(path, hints::kPassive, "double[]", std::vector<double>{dof.damping.value_or(0), dof.armature.value_or(0), dof.friction.value_or(0), dof.velocity_limit.value_or(-1)});
     }
 
     void generic(const Joint& joint, const std::string& path, const JointAxes& axes)
@@ -388,6 +398,11 @@ class Writer {
             }
         sheet_.hint(path, hints::kDofs, "string[]", names);
         sheet_.hint(path, hints::kPassive, "double[]", passive);
+        std::vector<std::string> extras;
+        for (std::size_t i = 0; i < joint.dofs.size(); ++i)
+            for (const Extra& e : joint.dofs[i].extras)
+                if (e.name.starts_with("mjc:") || e.name == hints::kPlace) extras.push_back(fmt::format("{}|{}|{}|{}", i, e.name, e.type, e.text));
+        if (!extras.empty()) sheet_.hint(path, hints::kExtras, "string[]", extras);
     }
 
     void limit(const std::string& path, const std::string& instance, double low, double high, const Place& place)

@@ -16,10 +16,12 @@ WRITERS = {
     "check": [["check", "robot.usda", "-o", "X"], ["check", "robot.usda", "--write-baseline", "X"], ["check", "robot.usda", "--baseline", "base.txt", "-o", "X"]],
     "collide": [["collide", "robot.usda", "-o", "X"]],
     "demo": [],  # writes into a folder: below
+    "diff": [["diff", "robot.usda", "robot.usda", "-o", "X"]],
     "dump": [["dump", kind, "robot.usda", "-o", "X"] for kind in ("stage", "physics", "model")],
     "fix": [["fix", "robot.usda", "-o", "X"], ["fix", "robot.usda", "--layer", "X"], ["fix", "robot.usda", "-o", "new", "--report", "X"],
             ["fix", "robot.usda", "--diff", "--report", "X"]],
     "mesh": [["mesh", "robot.usda", "-o", "X"]],
+    "reduce": [["reduce", "robot.usda", "--while", "true", "--runs", "3", "-o", "X"]],
     "render": [["render", "robot.usda", "-o", "X"]],
     "replay": [["replay", "run.mrec", "-o", "X"]],
     "sim": [["sim", "robot.usda", "--frames", "1", "-o", "X"], ["sim", "robot.usda", "--frames", "1", "--checkpoint", "X"],

@@ -37,6 +37,8 @@ DOCUMENTS = {
     "collide": ["collide", QUADRUPED, "--json"],
     "mesh": ["mesh", QUADRUPED, "--hull", "--json"],
     "replay": ["replay", "RECORDING", "--verify", "--json"],
+    "diff": ["diff", QUADRUPED, QUADRUPED, "--rollout=0.1s", "--json"],
+    "reduce": ["reduce", "ROBOT", "--while", "grep -q RosFrameAPI {}", "-o", "RESULT", "--json"],
 }
 
 
@@ -78,13 +80,13 @@ class Schemas(unittest.TestCase):
         for name, command in DOCUMENTS.items():
             with self.subTest(name):
                 schema = json.loads((ROOT / "docs" / "schemas" / f"{name}.schema.json").read_text())
-                files = {"RECORDING": self.recording, "ROBOT": str(self.robot)}
+                files = {"RECORDING": self.recording, "ROBOT": str(self.robot), "RESULT": str(pathlib.Path(self.folder.name) / "result.usda")}
                 command = [files.get(word, word) for word in command]
                 jsonschema.validate(document(*command), schema)
 
     def test_every_schema_is_used(self):
         found = {path.name[: -len(".schema.json")] for path in (ROOT / "docs" / "schemas").glob("*.schema.json")}
-        self.assertEqual(found, {*DOCUMENTS, "error"})  # test_messages.py makes errors
+        self.assertEqual(found, {*DOCUMENTS, "error", "verify"})  # test_messages.py makes errors, test_diff.py verifications
 
 
 if __name__ == "__main__":

@@ -14,11 +14,13 @@ inline constexpr const char* kExactShape = "mechane:exactShape";       ///< bool
 inline constexpr const char* kName       = "mechane:source:name";      ///< string: of a link, where the prim has another
 inline constexpr const char* kJoint      = "mechane:source:joint";     ///< string: of a frame, the fixed joint that holds it
 inline constexpr const char* kParent     = "mechane:source:parent";    ///< string: of a joint, the link without mass that it hangs on
-inline constexpr const char* kInertial   = "mechane:source:inertial";  ///< double[10]: mass, centre, Ixx Iyy Izz Ixy Ixz Iyz about it, of a link whose mass another body has, or nobody [kg, m, kg m^2]
+inline constexpr const char* kInertial   = "mechane:source:inertial";  ///< double[10]: mass, centre, Ixx Iyy Izz Ixy Ixz Iyz about it, of a link whose mass another body has, or nobody, or whose inertia is that of no body [kg, m, kg m^2]
 inline constexpr const char* kWeightless = "mechane:source:weightless";  ///< bool: of a body, which had no mass of its own
 inline constexpr const char* kDofs       = "mechane:source:dofs";      ///< string[]: of a joint with several axes, "rotX:name" or "-rotX:name" in the order of the source
 inline constexpr const char* kDof        = "mechane:source:dof";       ///< string: of an actuator or tendon, the axis of a joint with several
-inline constexpr const char* kPassive    = "mechane:source:passive";   ///< double[]: of these damping, armature, friction each [SI, radians]
+inline constexpr const char* kPassive    = "mechane:source:passive";   ///< double[]: of these damping, armature, friction each; of a joint with one axis its speed limit too, -1 for none [SI, radians]
+inline constexpr const char* kExtras     = "mechane:source:extras";    ///< string[]: of a joint with several axes, "number of the axis|name|type|value" of what MuJoCo says of one axis alone
+inline constexpr const char* kPlace      = "mechane:source:place";     ///< double[7], within `kExtras`: axis and pivot of one axis in the frame of its body, and its reference position [-, m, m or rad]
 // clang-format on
 
 /// What a prim's customData says of it.

@@ -1,0 +1,238 @@
+#include "cli/diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/output_options.h"
+#include "cli/outputs.h"
+#include "cli/scene_args.h"
+#include "mechane/difference/codes.h"
+#include "mechane/difference/report.h"
+#include "mechane/exporter/codes.h"
+#include "mechane/simulation/recording_file.h"
+#include "mechane/viewer/html.h"
+
+/// mechane diff: two assets or two recordings, compared by what they mean.
+namespace mechane::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace sf = sourceformats;
+
+struct DiffArgs {
+    std::string              a, b, output, solver = "softstep";
+    std::vector<std::string> only;
+    std::string              rollout;
+    bool                     rolls = false;
+    double                   scale = 1;
+    int                      states = 100;
+    std::uint64_t            seed = 1;
+};
+
+bool is_report(const std::string& file)
+{
+    const std::string suffix = fs::path(file).extension().string();
+    return suffix == ".html" || suffix == ".json" || suffix == ".txt";
+}
+
+/// "2s" or "2".
+std::optional<double> seconds(std::string_view text)
+{
+    if (text.ends_with('s')) text.remove_suffix(1);
+    double     value = 0;
+    const auto done  = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (done.ec != std::errc{} || done.ptr != text.data() + text.size() || !(value > 0) || value > 3600) return std::nullopt;
+    return value;
+}
+
+/// Both sides, drawn beside each other; empty where that cannot be.
+std::string page_of(const run::Scene& a, const record::Recording& run_a, const run::Scene& b, const record::Recording& run_b, const std::string& title)
+{
+    const auto both = difference::side_by_side(a, run_a, b, run_b);
+    if (!both) return {};
+    return viewer::to_html(both->model, both->recording, {.title = title, .contacts = false, .nonce = {}, .live = {}});
+}
+
+/// Prints or writes what was found.
+int tell(const DiffArgs& args, const difference::Comparison& comparison, const difference::Rollout* rollout, const std::string& drawn, Context& context)
+{
+    const difference::Named names{args.a, args.b};
+    const std::string       json = difference::to_json(names, comparison, rollout);
+    const std::string       text = difference::to_text(comparison, rollout, context.io.verbose > 0 ? SIZE_MAX : 40);
+    if (!args.output.empty()) {
+        const std::string content = args.output.ends_with(".html") ? difference::to_html(names, comparison, rollout, drawn) : args.output.ends_with(".json") ? json : difference::to_text(comparison, rollout, SIZE_MAX);
+        if (const ExitCode done = write_text(args.output, content, context.io); done != kExitClean) return done;
+    }
+    context.io.out(context.global.json ? json : text);
+    return difference::is_equal(comparison, rollout) ? kExitClean : kExitFindings;
+}
+
+/// The motion of a recording, with the names of its scene where that can still be opened.
+difference::Motion motion_of(const record::RecordingFile& file, std::optional<run::Scene>& scene, const Context& context)
+{
+    SceneArgs named;
+    Context   own  = context;
+    Diagnostics quiet;
+    if (from_text(file.header.scene, named, own.global)) {
+        if (const auto options = scene_options(named, own)) {
+            auto opened = run::load_scene(named.file, *options, quiet);
+            if (opened && !file.recording.frames.empty() && opened->model.body_label.size() == file.recording.frames.front().body_q.size()) {
+                scene.emplace(*std::move(opened));
+                return difference::motion_of(*scene, file.recording);
+            }
+        }
+    }
+    return difference::motion_of(file.recording);
+}
+
+/// A value of the header of both.
+void header(difference::Comparison& out, const char* field, const std::string& x, const std::string& y, const DiffArgs& args)
+{
+    out.count(difference::Quantity::property);
+    if (x != y) out.add({difference::Quantity::property, "recording", field, difference::Side{x, {.layer = args.a}}, difference::Side{y, {.layer = args.b}}, 0, 0, {}, {}});
+}
+
+int diff_recordings(const DiffArgs& args, Context& context)
+{
+    const auto a = record::read_recording(args.a), b = record::read_recording(args.b);
+    if (!a) return context.io.fail(a.error());
+    if (!b) return context.io.fail(b.error());
+    for (const auto* one : {&*a, &*b})
+        if (one->damage) context.io.report(*one->damage);
+    difference::Comparison comparison;
+    header(comparison, "solver", a->header.solver, b->header.solver, args);
+    header(comparison, "step", fmt::format("{:.9g} s", a->header.dt), fmt::format("{:.9g} s", b->header.dt), args);
+    header(comparison, "sub-steps", fmt::format("{}", a->header.substeps), fmt::format("{}", b->header.substeps), args);
+    header(comparison, "steps", fmt::format("{}", a->recording.steps), fmt::format("{}", b->recording.steps), args);
+    std::optional<run::Scene> scene_a, scene_b;
+    auto                       x = motion_of(*a, scene_a, context), y = motion_of(*b, scene_b, context);
+    difference::RolloutOptions how;
+    how.scale                 = args.scale;
+    const auto rollout        = difference::compare_motions(std::move(x), std::move(y), nullptr, how);
+    std::string drawn;
+    if (args.output.ends_with(".html") && scene_a && scene_b) drawn = page_of(*scene_a, a->recording, *scene_b, b->recording, args.a + " | " + args.b);
+    return tell(args, comparison, &rollout, drawn, context);
+}
+
+/// A robot, or an empty one for a file that has none: shapes and the rest are then all there is.
+Result<difference::Robot> side(const std::string& file, const run::SceneOptions& scene)
+{
+    sf::ReadOptions read;
+    read.packages     = scene.open.packages;
+    read.search_paths = scene.open.search_paths;
+    return difference::open_robot(file, read, scene.open);
+}
+
+int diff_assets(const DiffArgs& args, const difference::CompareOptions& options, Context& context)
+{
+    const auto scene = scene_options(context);
+    if (!scene) return kExitUsage;
+    isolate_named({args.a, args.b}, context);
+    auto a = side(args.a, *scene), b = side(args.b, *scene);
+    for (const auto* one : {&a, &b}) {
+        if (*one) {
+            context.io.report((*one)->found);
+        } else if ((*one).error().id == exporter::kEmpty.id) {
+            return context.io.fail(make_diagnostic(difference::kNothing, (*one).error().site, (*one).error().message));
+        } else {
+            return context.io.fail((*one).error());
+        }
+    }
+    const auto comparison = difference::compare(a->tree, b->tree, options);
+    const bool page       = args.output.ends_with(".html");
+    std::optional<difference::Rollout> rollout;
+    std::string                        drawn;
+    if (args.rolls || page) {
+        Diagnostics quiet;
+        const auto  run_a = run::load_scene(args.a, *scene, quiet), run_b = run::load_scene(args.b, *scene, quiet);
+        if (args.rolls && !run_a) return context.io.fail(run_a.error());
+        if (args.rolls && !run_b) return context.io.fail(run_b.error());
+        if (args.rolls) {
+            difference::RolloutOptions how;
+            how.solver   = args.solver;
+            how.threads  = context.global.threads;
+            how.scale    = args.scale;
+            how.duration = *seconds(args.rollout.empty() ? "2" : args.rollout);
+            auto done    = difference::compare_rollouts(*run_a, *run_b, how, quiet);
+            if (!done) return context.io.fail(done.error());
+            rollout = *std::move(done);
+        }
+        if (page && run_a && run_b) drawn = page_of(*run_a, rollout ? rollout->a.recording : record::Recording{}, *run_b, rollout ? rollout->b.recording : record::Recording{}, args.a + " | " + args.b);
+    }
+    Diagnostics found = a->found;
+    found.append(b->found);
+    const int told = tell(args, comparison, rollout ? &*rollout : nullptr, drawn, context);
+    return told != kExitClean ? told : exit_after(found, context);
+}
+
+int run_diff(DiffArgs& args, Context& context)
+{
+    if (args.b.empty() && !args.rollout.empty() && !seconds(args.rollout)) {  // "--rollout A B" took the first file
+        args.b = std::exchange(args.a, args.rollout);
+        args.rollout.clear();
+    }
+    if (args.a.empty() || args.b.empty()) return context.io.say_error("give two files\n"), kExitUsage;
+    difference::CompareOptions options;
+    options.scale = args.scale, options.states = args.states, options.seed = args.seed;
+    for (const std::string& word : args.only) {
+        static const std::pair<const char*, std::vector<difference::Quantity>> kPlurals[] = {
+            {"masses", {difference::Quantity::mass, difference::Quantity::center_of_mass, difference::Quantity::inertia}},
+            {"joints", {difference::Quantity::joint, difference::Quantity::limit, difference::Quantity::gain, difference::Quantity::passive, difference::Quantity::mimic, difference::Quantity::loop}},
+            {"shapes", {difference::Quantity::collider, difference::Quantity::visual, difference::Quantity::contact}},
+        };
+        bool known = false;
+        for (const auto& [name, list] : kPlurals)
+            if (word == name) options.only.insert(options.only.end(), list.begin(), list.end()), known = true;
+        if (const auto one = difference::quantity_of(word); one && !known) options.only.push_back(*one), known = true;
+        if (known) continue;
+        context.io.say_error(fmt::format("--only {}: there is no such quantity\n  masses joints shapes mass center_of_mass inertia frame joint limit gain passive mimic loop collider contact visual scene kinematics\n", word));
+        return kExitUsage;
+    }
+    if (args.rolls && !args.rollout.empty() && !seconds(args.rollout)) return context.io.say_error(fmt::format("--rollout '{}' is not a time in seconds up to 3600\n", args.rollout)), kExitUsage;
+    const bool recording_a = is_recording(args.a), recording_b = is_recording(args.b);
+    if (recording_a && recording_b) return diff_recordings(args, context);
+    if (recording_a != recording_b) {
+        context.io.report(make_diagnostic(difference::kUnlike, {.layer = recording_a ? args.a : args.b}, fmt::format("'{}' is a recording, '{}' is none", recording_a ? args.a : args.b, recording_a ? args.b : args.a)));
+        return kExitUsage;
+    }
+    return diff_assets(args, options, context);
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, Context& context)
+{
+    auto      args = std::make_shared<DiffArgs>();
+    CLI::App* verb = app.add_subcommand("diff", "What differs between two assets or recordings of any formats, by meaning");
+    verb->footer("Examples:\n  mechane diff old.usda new.usda\n  mechane diff robot.urdf robot/robot.usda --rollout\n  mechane diff a.xml b.xml --rollout=5s -o diff.html\n  mechane diff before.mrec after.mrec\n"
+                 "Exit status: 0 equal, 1 different.");
+    verb->add_option("first", args->a, "Asset (OpenUSD, URDF, xacro, MJCF) or recording (.mrec)");
+    verb->add_option("second", args->b, "The one that it is compared with");
+    verb->add_option_function<std::vector<std::string>>(
+            "--rollout,--behaviour",
+            [args](const std::vector<std::string>& values) {
+                args->rolls = true;
+                if (!values.empty()) args->rollout = values.front();
+            },
+            "Simulate both, 2 s or as long as given (--rollout=5s), and name the first joint to diverge and when")
+        ->expected(0, 1)
+        ->allow_extra_args(false)
+        ->trigger_on_parse();
+    verb->add_option("--solver", args->solver, "Solver of --rollout")->capture_default_str();
+    verb->add_option("--only", args->only, "Compare only these: masses, joints, shapes, or a quantity; separated by commas")->delimiter(',');
+    verb->add_option("--tolerance", args->scale, "All tolerances times this")->check(CLI::Range(0.0, 1e12))->capture_default_str();
+    verb->add_option("--states", args->states, "States drawn by chance for the kinematics")->check(CLI::Range(0, 1000000))->capture_default_str();
+    verb->add_option("--seed", args->seed, "Of these states")->capture_default_str();
+    is_output_file(verb->add_option("-o,--output", args->output, "A page with both models (.html), or the report as .json or .txt"), is_report, ".html .json .txt");
+    add_import_options(*verb, context);
+    add_global_options(*verb, context);
+    verb->callback([args, &context] { context.exit = run_diff(*args, context); });
+}
+
+}  // namespace mechane::cli

@@ -1,0 +1,125 @@
+#include "cli/layout.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+
+#include "cli/output_options.h"
+#include "cli/outputs.h"
+#include "mechane/conformance/fix.h"
+#include "mechane/conformance/publish.h"
+#include "mechane/files/replace.h"
+#include "mechane/files/scratch_folder.h"
+#include "mechane/sourceformats/codes.h"
+#include "mechane/usd/flatten.h"
+#include "mechane/usd/layer_files.h"
+
+namespace mechane::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace sf = sourceformats;
+
+/// The folder that is there, in which the result is made before it gets its name.
+fs::path nearest_folder(const std::string& result)
+{
+    std::error_code failed;
+    fs::path        folder = fs::path(files::real_place(result)).parent_path();
+    while (!fs::is_directory(folder, failed) && folder != folder.parent_path()) folder = folder.parent_path();
+    return folder;
+}
+
+void tell_edits(const conformance::FixResult& result, sf::LossReport& losses)
+{
+    std::map<std::string, std::pair<const conformance::FixEdit*, std::size_t>> rules;
+    for (const conformance::FixEdit& edit : result.edits) {
+        auto& [first, count] = rules[std::string(edit.rule->id)];
+        if (count++ == 0) first = &edit;
+    }
+    for (const auto& [rule, of] : rules)
+        losses.add({rule, Severity::info, sf::LossAction::converted, "metadata", {.layer = of.first->layer, .prim = of.first->path}, fmt::format("{} of {}", of.second == 1 ? std::string("1 value") : fmt::format("{} values", of.second), rule), of.first->before, of.first->after, std::string(of.first->rule->summary)});
+    for (const conformance::Unrepaired& left : result.left)
+        losses.add({std::string(left.rule->id), left.remark ? Severity::info : left.severity == Severity::error ? Severity::warning : left.severity, sf::LossAction::kept, "metadata", {.layer = left.layer, .prim = left.prim, .property = left.property}, left.prim.empty() ? left.layer : left.prim, {}, {}, left.message});
+}
+
+Result<LaidOut> as_folder(const std::string& file, const std::string& output, const usd::OpenOptions& open, Context& context, sf::LossReport& losses, Diagnostics& found)
+{
+    if (auto possible = conformance::try_folder(output); !possible) return possible.error();
+    const files::ScratchFolder scratch(nearest_folder(output));
+    if (scratch.path().empty()) return make_diagnostic(sf::kWriteFailed, {.layer = output}, "the folder above it cannot be written");
+    conformance::FixOptions options;
+    options.open      = open;
+    const auto result = conformance::fix(file, scratch.path().string(), options);
+    if (!result) return result.error();
+    if (const auto admitted = conformance::admit_sources(*result, file, roots_of({}, files::Outside::warn, open), found); !admitted) return admitted.error();
+    if (const auto free = refuse_read_outputs(context); !free) return free.error();
+    const auto names = conformance::publish_folder(*result, output);
+    if (!names) return names.error();
+    tell_edits(*result, losses);
+    return LaidOut{(fs::path(output) / result->entry).lexically_normal().string(), names->size(), result->after.count(Severity::error)};
+}
+
+Result<LaidOut> as_layer(const std::string& file, const std::string& output, const usd::OpenOptions& open, const Context& context, Diagnostics& found)
+{
+    const auto stage = usd::Stage::open(file, open);
+    if (!stage) return stage.error();
+    found.append((*stage)->diagnostics());
+    usd::Layer     layer = usd::flatten(**stage);
+    std::error_code failed;
+    const fs::path place = fs::absolute(output, failed).lexically_normal().parent_path();
+    layer.rewrite_assets([&](const std::string& authored) {  // pictures stay where they are
+        if (!fs::path(authored).is_absolute() || authored.find('[') != std::string::npos) return authored;
+        const std::string relative = fs::path(authored).lexically_relative(place).string();
+        return relative.starts_with("..") ? relative : "./" + relative;
+    });
+    if (const auto free = refuse_read_outputs(context); !free) return free.error();
+    if (auto saved = layer.save(output); !saved) return saved.error();
+    return LaidOut{output, 1, 0};
+}
+
+Result<LaidOut> as_package(const std::string& file, const std::string& output, const usd::OpenOptions& open, const Context& context, Diagnostics& found)
+{
+    auto layer = usd::Layer::open(file, open.limits);
+    if (!layer) return layer.error();
+    if (const auto free = refuse_read_outputs(context); !free) return free.error();
+    if (auto done = usd::write_package_within(*layer, output, {open.search_paths, open.packages, open.limits}, roots_of({}, files::Outside::warn, open), found); !done) return done.error();
+    return LaidOut{output, 1, 0};
+}
+
+}  // namespace
+
+std::optional<UsdLayout> layout_of_word(std::string_view word)
+{
+    if (word == "rep0158") return UsdLayout::rep0158;
+    if (word == "flat" || word == "single") return UsdLayout::flat;
+    if (word == "usdz") return UsdLayout::usdz;
+    return std::nullopt;
+}
+
+std::optional<UsdLayout> layout_of_file(const std::string& file)
+{
+    const std::string suffix = fs::path(file).extension().string();
+    if (suffix == ".usd" || suffix == ".usda" || suffix == ".usdc") return UsdLayout::flat;
+    if (suffix == ".usdz") return UsdLayout::usdz;
+    if (suffix.empty() || file.ends_with('/')) return UsdLayout::rep0158;
+    return std::nullopt;
+}
+
+Result<LaidOut> lay_out(const std::string& file, UsdLayout layout, const std::string& output, const usd::OpenOptions& open, Context& context, sf::LossReport& losses, Diagnostics& found)
+{
+    losses.source = file;
+    losses.target = "OpenUSD";
+    switch (layout) {
+        case UsdLayout::rep0158:
+            losses.target_version = "UsdPhysics, REP-0158";
+            return as_folder(file, output, open, context, losses, found);
+        case UsdLayout::flat:
+            return as_layer(file, output, open, context, found);
+        case UsdLayout::usdz:
+            break;
+    }
+    return as_package(file, output, open, context, found);
+}
+
+}  // namespace mechane::cli

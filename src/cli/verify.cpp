@@ -1,0 +1,58 @@
+#include "cli/verify.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace mechane::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_model(const std::string& file)
+{
+    const std::string suffix = fs::path(file).extension().string();
+    return suffix == ".glb" || suffix == ".gltf";
+}
+
+}  // namespace
+
+Result<Verified> verify_conversion(const Original& from, const std::string& file, const sourceformats::LossReport& losses, const sourceformats::ReadOptions& read,
+                                   const run::SceneOptions& scene, const Context& context)
+{
+    sourceformats::ReadOptions again = read;  // of the result, which no option changes any more
+    again.xacro_arguments.clear();
+    again.base = sourceformats::Base::automatic;
+    again.default_mass.reset();
+    again.visuals_collide = false;
+    again.name.clear();
+    const auto robot = difference::open_robot(file, again, scene.open);
+    if (!robot) return robot.error();
+    difference::CompareOptions how;
+    how.losses = &losses;
+    if (is_model(file)) how.only = {difference::Quantity::visual};
+    Verified out{difference::compare(from.tree, robot->tree, how), {}};
+    if (is_model(file) || !from.stage || from.tree.links.empty()) return out;
+    Diagnostics quiet;
+    const auto  a = difference::scene_of(from.stage, scene, quiet);
+    if (!a) return a.error();
+    run::SceneOptions plain = scene;
+    plain.open.packages     = again.packages;
+    const auto b            = run::load_scene(file, plain, quiet);
+    if (!b) return b.error();
+    difference::RolloutOptions motion;
+    motion.losses  = &losses;
+    motion.threads = context.global.threads;
+    auto rollout   = difference::compare_rollouts(*a, *b, motion, quiet);
+    if (!rollout) {
+        difference::Rollout none;
+        none.refused = rollout.error().message;
+        out.rollout  = std::move(none);
+        return out;
+    }
+    if (rollout->first || rollout->diverged_a != rollout->diverged_b) rollout->expected = difference::motion_losses(losses);
+    out.rollout = *std::move(rollout);
+    return out;
+}
+
+}  // namespace mechane::cli

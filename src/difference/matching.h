@@ -1,0 +1,48 @@
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "difference/kinematics.h"
+#include "mechane/difference/compare.h"
+
+namespace mechane::difference {
+
+/// One axis of a robot.
+struct DofRef {
+    int  joint = -1, dof = -1;
+    bool operator==(const DofRef&) const = default;
+    explicit operator bool() const { return joint >= 0; }
+};
+
+/// Which parts of two robots are the same.
+class Matching {
+  public:
+    Matching(const Kinematics& a, const Kinematics& b, const sf::LossReport* losses);
+
+    const Kinematics& a;
+    const Kinematics& b;
+    std::vector<int>  link, link_back;    ///< by link: that of the other robot, or -1
+    std::vector<int>  joint, joint_back;  ///< by joint, also those that close loops
+    std::vector<std::vector<DofRef>> dof, dof_back;
+
+    /// Whether a joint of A and its partner run the same way, from parent to child.
+    [[nodiscard]] bool same_sense(std::size_t joint_of_a) const;
+    /// Names that something called `name` in A may have in B, likeliest first.
+    [[nodiscard]] std::vector<std::string> names_in_b(const std::string& name) const;
+    /// The reason for which the loss report has something to say of these names; empty where it has not.
+    [[nodiscard]] std::string announced(Quantity quantity, const std::vector<std::string>& names) const;
+    /// The same of all things of a kind ("sites").
+    [[nodiscard]] std::string announced_kind(std::string_view plural) const;
+
+  private:
+    const sf::LossReport*              losses_;
+    std::multimap<std::string, std::size_t> entries_;  ///< name -> entry of the report
+
+    void links();
+    void joints();
+    void dofs();
+};
+
+}  // namespace mechane::difference

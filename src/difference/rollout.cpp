@@ -1,0 +1,287 @@
+#include "mechane/difference/rollout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "difference/kinematics.h"
+#include "mechane/importer/import_usd.h"
+#include "mechane/model/builder.h"
+#include "mechane/sourceformats/hints.h"
+
+namespace mechane::difference {
+namespace {
+
+namespace hints = sourceformats::hints;
+
+std::string leaf(const std::string& label) { return label.substr(label.rfind('/') + 1); }
+
+double angle_of(const Quatd& q) { return 2 * std::atan2(length(q.xyz()), std::abs(q.w)); }
+
+/// How far a centre of mass has come from the start of its tree's root, and how far its body has turned.
+struct Way {
+    Vec3d p;
+    Quatd q;
+};
+Way way_of(const Motion& m, std::size_t body, const record::Frame& frame)
+{
+    const record::Frame& start = m.recording.frames.front();
+    const Posed          X = static_cast<Posed>(frame.body_q[body]), X0 = static_cast<Posed>(start.body_q[body]);
+    Vec3d                origin;
+    if (const int base = m.bodies[body].base; base >= 0) origin = static_cast<Posed>(start.body_q[at(base)]) * m.bodies[at(base)].com;
+    return {X * m.bodies[body].com - origin, normalized(X.q * conjugate(X0.q))};
+}
+
+struct Pairing {
+    std::vector<std::pair<std::size_t, std::size_t>> bodies, joints;
+};
+
+Pairing pair_up(const Motion& a, const Motion& b, const sf::LossReport* losses)
+{
+    const auto names = [&](const std::string& name) {
+        std::vector<std::string> out;
+        if (losses != nullptr)
+            if (const auto other = losses->names.find(name); other != losses->names.end()) out.push_back(other->second);
+        out.push_back(name);
+        return out;
+    };
+    Pairing out;
+    std::map<std::string, std::size_t> bodies, joints;
+    for (std::size_t i = 0; i < b.bodies.size(); ++i) bodies.emplace(b.bodies[i].name, i);
+    for (std::size_t i = 0; i < b.joints.size(); ++i) joints.emplace(b.joints[i].name, i);
+    std::vector<bool> body_taken(b.bodies.size(), false), joint_taken(b.joints.size(), false);
+    for (std::size_t i = 0; i < a.bodies.size(); ++i)
+        for (const std::string& name : names(a.bodies[i].name))
+            if (const auto same = bodies.find(name); same != bodies.end() && !body_taken[same->second]) {
+                body_taken[same->second] = true;
+                out.bodies.emplace_back(i, same->second);
+                break;
+            }
+    for (std::size_t i = 0; i < a.joints.size(); ++i)
+        for (const std::string& name : names(a.joints[i].name))
+            if (const auto same = joints.find(name); same != joints.end() && !joint_taken[same->second]) {
+                const Motion::Joint &p = a.joints[i], &q = b.joints[same->second];
+                if (p.turns.empty() || p.turns != q.turns) continue;
+                joint_taken[same->second] = true;
+                out.joints.emplace_back(i, same->second);
+                break;
+            }
+    return out;
+}
+
+}  // namespace
+
+Motion motion_of(record::Recording recording)
+{
+    Motion out;
+    out.source = recording.source, out.solver = recording.solver;
+    if (!recording.frames.empty()) {
+        for (std::size_t b = 0; b < recording.frames.front().body_q.size(); ++b) out.bodies.push_back({fmt::format("body {}", b), {}, false, -1, {}});
+        for (std::size_t q = 0; q < recording.frames.front().joint_q.size(); ++q) out.joints.push_back({fmt::format("coordinate {}", q), -1, static_cast<int>(q), {true}, {}});
+    }
+    out.recording = std::move(recording);
+    return out;
+}
+
+Motion motion_of(const run::Scene& scene, record::Recording recording)
+{
+    const model::Model& m = scene.model;
+    Motion              out;
+    out.source = recording.source, out.solver = recording.solver;
+    for (std::size_t b = 0; b < m.body_label.size(); ++b) {
+        const usd::Prim prim = m.body_label[b].starts_with('/') ? scene.stage->prim_at(usd::Path(m.body_label[b])) : usd::Prim();
+        const auto      name = prim ? hints::read<std::string>(prim, hints::kName) : std::nullopt;
+        out.bodies.push_back({name.value_or(leaf(m.body_label[b])), static_cast<Vec3d>(m.body_com[b]), false, -1, prim ? prim.site() : Site{.prim = m.body_label[b]}});
+    }
+    std::vector<int> parent(out.bodies.size(), -2);
+    for (std::size_t j = 0; j < m.joint_count(); ++j) {
+        const usd::Prim prim = m.joint_label[j].starts_with('/') ? scene.stage->prim_at(usd::Path(m.joint_label[j])) : usd::Prim();
+        const bool      own  = prim && prim.is_a("PhysicsJoint");
+        const auto      name = own ? prim.attribute("ros:joint:name").authored_as<std::string>() : std::nullopt;
+        Motion::Joint   joint{name.value_or(leaf(m.joint_label[j])), m.joint_child[j], m.joint_q_start[j], {}, own ? prim.site() : Site{.prim = m.joint_label[j]}};
+        const int       n = m.joint_q_start[j + 1] - m.joint_q_start[j];
+        const auto      dims = m.joint_dof_dim[j];
+        const bool      free = m.joint_type[j] == model::JointType::free || m.joint_type[j] == model::JointType::ball || m.joint_type[j] == model::JointType::distance;
+        if (!free && n == dims[0] + dims[1])
+            for (int k = 0; k < n; ++k) joint.turns.push_back(k >= dims[0]);
+        if (m.joint_articulation[j] >= 0 && m.joint_child[j] >= 0) {
+            parent[at(m.joint_child[j])]             = m.joint_type[j] == model::JointType::free ? -2 : m.joint_parent[j];
+        }
+        out.joints.push_back(std::move(joint));
+    }
+    for (std::size_t b = 0; b < out.bodies.size(); ++b) {
+        int up = static_cast<int>(b);
+        for (std::size_t n = 0; n < out.bodies.size() && parent[at(up)] >= 0; ++n) up = parent[at(up)];
+        out.bodies[b].root = parent[b] == -2;
+        out.bodies[b].base = parent[at(up)] == -2 ? up : -1;
+    }
+    out.recording = std::move(recording);
+    return out;
+}
+
+Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const RolloutOptions& options)
+{
+    Rollout out;
+    out.solver         = a.solver == b.solver ? a.solver : a.solver + ", " + b.solver;
+    const Pairing pair = pair_up(a, b, options.losses);
+    out.bodies = pair.bodies.size(), out.joints = pair.joints.size();
+    const auto&       fa = a.recording.frames;
+    const auto&       fb = b.recording.frames;
+    const std::size_t frames = std::min(fa.size(), fb.size());
+    if (frames == 0) {
+        out.refused = "there is nothing to compare: a recording holds no frame";
+        out.a = std::move(a), out.b = std::move(b);
+        return out;
+    }
+    out.duration = std::min(fa[frames - 1].t, fb[frames - 1].t);
+    double chaos = 0;  // how far the first one is from itself
+    for (std::size_t f = 0; f < frames; ++f) {
+        if (sensitive != nullptr && f < sensitive->recording.frames.size())
+            for (std::size_t i = 0; i < a.bodies.size(); ++i) {
+                const Way x = way_of(a, i, fa[f]), y = way_of(*sensitive, i, sensitive->recording.frames[f]);
+                const double off = std::max(length(x.p - y.p), angle_of(conjugate(x.q) * y.q));
+                if (std::isfinite(off)) chaos = std::max(chaos, off);
+            }
+        const double may   = options.scale * std::max(1e-3, 10 * chaos);
+        double       worst = 0;
+        Divergence   here;
+        const bool   last = f + 1 == frames;
+        for (const auto& [i, k] : pair.bodies) {
+            const Way    x = way_of(a, i, fa[f]), y = way_of(b, k, fb[f]);
+            const double far = length(x.p - y.p), turned = angle_of(conjugate(x.q) * y.q), off = std::max(far, turned);
+            if (last && (far > out.metres || out.farthest.empty())) out.metres = far, out.radians = turned, out.farthest = a.bodies[i].name;
+            if ((off > may || !std::isfinite(off)) && off > worst) worst = off, here.body = a.bodies[i].name, here.metres = far, here.radians = turned, here.a = a.bodies[i].site, here.b = b.bodies[k].site;
+        }
+        if (out.first) continue;
+        double most = 0;
+        for (const auto& [i, k] : pair.joints)
+            for (std::size_t c = 0; c < a.joints[i].turns.size(); ++c) {
+                const std::size_t p = at(a.joints[i].q) + c, q = at(b.joints[k].q) + c;
+                if (p >= fa[f].joint_q.size() || q >= fb[f].joint_q.size()) continue;
+                const double x = static_cast<double>(fa[f].joint_q[p]), y = static_cast<double>(fb[f].joint_q[q]), off = std::abs(x - y);
+                if (off <= may || off <= most) continue;
+                most            = off;
+                here.joint      = a.joints[i].name;
+                here.joint_a = x, here.joint_b = y, here.joint_turns = a.joints[i].turns[c];
+                here.a = a.joints[i].site, here.b = b.joints[k].site;
+            }
+        if (here.joint.empty() && here.body.empty()) continue;
+        here.t         = fa[f].t;
+        here.tolerance = may;
+        out.first      = here;
+    }
+    out.a = std::move(a), out.b = std::move(b);
+    return out;
+}
+
+Result<Rollout> compare_rollouts(const run::Scene& a, const run::Scene& b, const RolloutOptions& options, Diagnostics& found)
+{
+    run::SimulateOptions how;
+    how.solver  = options.solver;
+    how.threads = options.threads;
+    run::set_step(how, run::step_size(a, options.dt));
+    how.frames = std::max<std::int64_t>(1, std::llround(options.duration / how.dt));
+    how.every  = std::max<std::int64_t>(1, how.frames / 240);
+    Diagnostics quiet;
+    const auto  simulated = [&](const run::Scene& scene, const model::Model& model, Diagnostics& said) -> Result<Motion> {
+        run::SimulateOptions own = how;
+        own.follow               = run::follower(scene);
+        auto result              = run::simulate(model, own, said);
+        if (!result) return result.error();
+        Motion out   = motion_of(scene, std::move(result->recording));
+        out.diverged = result->diverged;
+        out.solver   = options.solver;
+        return out;
+    };
+    auto run_a = simulated(a, a.model, found);
+    if (!run_a) return run_a.error();
+    auto run_b = simulated(b, b.model, quiet);
+    if (!run_b) return run_b.error();
+    std::optional<Motion> sensitive;
+    if (options.guard) {
+        model::Model other = a.model;
+        for (Vec3& g : other.gravity) g = Real(1 + 1e-5) * g;
+        if (auto run = simulated(a, other, quiet)) sensitive = *std::move(run);
+    }
+    const bool bad_a = run_a->diverged, bad_b = run_b->diverged;
+    Rollout    out = compare_motions(*std::move(run_a), *std::move(run_b), sensitive ? &*sensitive : nullptr, options);
+    out.diverged_a = bad_a, out.diverged_b = bad_b;
+    return out;
+}
+
+Result<run::Scene> scene_of(std::shared_ptr<const usd::Stage> stage, const run::SceneOptions& options, Diagnostics& found)
+{
+    run::Scene scene;
+    scene.stage   = std::move(stage);
+    auto imported = importer::import_usd(*scene.stage, options.import, scene.builder, found);
+    if (!imported) return imported.error();
+    scene.imported = *std::move(imported);
+    if (scene.imported.stage) scene.stage = scene.imported.stage;
+    auto model = scene.builder.finalize({}, found);
+    if (!model) return model.error();
+    scene.model = *std::move(model);
+    return scene;
+}
+
+std::string motion_losses(const sf::LossReport& losses)
+{
+    for (const sf::Loss& loss : losses.entries) {
+        if (loss.action != sf::LossAction::approximated && loss.action != sf::LossAction::dropped && !loss.motion && loss.code != "missing-mass" && loss.code != "root-pose") continue;
+        if (loss.category == "visual" || loss.category == "material" || loss.category == "light" || loss.category == "ros" || loss.category == "metadata") continue;
+        return fmt::format("{} of {}: {}", loss.code, loss.what, loss.reason);
+    }
+    return {};
+}
+
+Result<Together> side_by_side(const run::Scene& a, const record::Recording& run_a, const run::Scene& b, const record::Recording& run_b)
+{
+    const auto reach = [](const run::Scene& scene, const record::Recording& run) {
+        double most = 0.1;
+        for (const record::Frame& f : run.frames)
+            for (const Pose& X : f.body_q)
+                if (is_finite(X)) most = std::max(most, std::abs(static_cast<double>(X.p.y)));
+        if (scene.model.body_label.empty()) most = 1;
+        return std::min(most, 50.0) + 0.4;
+    };
+    const double        left = reach(a, run_a), right = reach(b, run_b);
+    const Vec3d         aside = a.model.up_axis == 1 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
+    const Posed         X_a{left * aside, {}}, X_b{-right * aside, {}};
+    model::ModelBuilder both;
+    both.up_axis = a.builder.up_axis;
+    both.gravity = a.builder.gravity;
+    if (auto done = both.add_builder(a.builder, {.xform = X_a, .label_prefix = "first"}); !done) return done.error();
+    if (auto done = both.add_builder(b.builder, {.xform = X_b, .label_prefix = "second"}); !done) return done.error();
+    Diagnostics quiet;
+    auto        model = both.finalize({}, quiet);
+    if (!model) return model.error();
+    Together out{*std::move(model), {}};
+    out.recording.source = run_a.source;
+    out.recording.solver = run_a.solver;
+    out.recording.dt     = run_a.dt;
+    const std::size_t n = std::max(run_a.frames.size(), run_b.frames.size());
+    const auto        frame_of = [](const record::Recording& run, const run::Scene& scene, std::size_t f) {
+        if (!run.frames.empty()) return run.frames[std::min(f, run.frames.size() - 1)];
+        record::Frame start;
+        start.body_q = scene.model.body_q, start.body_qd = scene.model.body_qd, start.joint_q = scene.model.joint_q, start.joint_qd = scene.model.joint_qd;
+        return start;
+    };
+    for (std::size_t f = 0; f < std::max<std::size_t>(n, 1); ++f) {
+        const record::Frame x = frame_of(run_a, a, f), y = frame_of(run_b, b, f);
+        record::Frame       both_now;
+        both_now.t = std::max(x.t, y.t);
+        for (const auto& [frame, X] : {std::pair{&x, &X_a}, std::pair{&y, &X_b}}) {
+            for (const Pose& q : frame->body_q) both_now.body_q.push_back(static_cast<Pose>(*X * static_cast<Posed>(q)));
+            both_now.body_qd.insert(both_now.body_qd.end(), frame->body_qd.begin(), frame->body_qd.end());
+            both_now.joint_q.insert(both_now.joint_q.end(), frame->joint_q.begin(), frame->joint_q.end());
+            both_now.joint_qd.insert(both_now.joint_qd.end(), frame->joint_qd.begin(), frame->joint_qd.end());
+            both_now.kinetic += frame->kinetic, both_now.potential += frame->potential;
+        }
+        out.recording.frames.push_back(std::move(both_now));
+    }
+    out.recording.steps = static_cast<std::int64_t>(out.recording.frames.size()) - 1;
+    return out;
+}
+
+}  // namespace mechane::difference

@@ -1,0 +1,198 @@
+#include "difference/shapes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <tuple>
+
+#include "mechane/geometry/hull.h"
+#include "mechane/geometry/mass.h"
+
+namespace mechane::difference {
+namespace {
+
+constexpr double kPi_ = std::numbers::pi;
+
+void box_of(Extent& out, const Posed& X, const Vec3d& half)
+{
+    const Mat33d R = to_matrix(X.q);
+    Vec3d        h;
+    for (std::size_t i = 0; i < 3; ++i) h[i] = std::abs(R.row(i).x) * half.x + std::abs(R.row(i).y) * half.y + std::abs(R.row(i).z) * half.z;
+    out.lower = X.p - h, out.upper = X.p + h;
+}
+
+/// A solid of revolution about z: a disk of a radius swept over the half height, with or without caps.
+void round_of(Extent& out, const Posed& X, double radius, double half, bool caps)
+{
+    const Vec3d z = rotate(X.q, Vec3d{0, 0, 1});
+    Vec3d       h;
+    for (std::size_t i = 0; i < 3; ++i) h[i] = std::abs(z[i]) * half + radius * (caps ? 1 : std::sqrt(std::max(0.0, 1 - z[i] * z[i])));
+    out.lower = X.p - h, out.upper = X.p + h;
+}
+
+void ellipsoid_of(Extent& out, const Posed& X, const Vec3d& semi)
+{
+    const Mat33d R = to_matrix(X.q);
+    Vec3d        h;
+    for (std::size_t i = 0; i < 3; ++i) h[i] = std::sqrt(std::pow(R.row(i).x * semi.x, 2) + std::pow(R.row(i).y * semi.y, 2) + std::pow(R.row(i).z * semi.z, 2));
+    out.lower = X.p - h, out.upper = X.p + h;
+}
+
+void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, const Posed& X, bool collider)
+{
+    if (shape.mesh < 0) return void(out.good = false);
+    const sf::MeshAsset& mesh = tree.meshes[at(shape.mesh)];
+    std::vector<Vec3d>   points;
+    for (const Vec3d& p : mesh.points) points.push_back({p.x * shape.scale.x, p.y * shape.scale.y, p.z * shape.scale.z});
+    std::vector<bool> used(points.size(), false);
+    for (const int c : mesh.corners)
+        if (c >= 0 && at(c) < used.size()) used[at(c)] = true;
+    constexpr double kInf = std::numeric_limits<double>::infinity();
+    out.lower = {kInf, kInf, kInf}, out.upper = {-kInf, -kInf, -kInf};
+    const auto take = [&](const Vec3d& p) {
+        const Vec3d q = X * p;
+        out.lower = min(out.lower, q), out.upper = max(out.upper, q);
+    };
+    const bool as_hull = collider && shape.approximation != "none" && shape.approximation != "meshSimplification" && shape.approximation != "sdf";
+    if (as_hull) {
+        if (const auto hull = geometry::build_hull(points)) {
+            for (const Vec3d& p : hull->points) take(p);
+            out.volume = geometry::mesh_mass(*hull, {1, 1, 1}, 1).mass;
+            out.hull   = true;
+            return;
+        }
+    }
+    std::size_t begin = 0;
+    for (std::size_t p = 0; p < points.size(); ++p)
+        if (used[p]) take(points[p]);
+    double volume = 0;
+    for (const int n : mesh.counts) {
+        if (n < 0 || begin + at(n) > mesh.corners.size()) break;
+        Vec3d face;  // twice the area, by the corners about the first one
+        for (std::size_t k = 1; k + 1 < at(n); ++k) {
+            const auto corner = [&](std::size_t i) { return points[std::min(at(mesh.corners[begin + i]), points.size() - 1)]; };
+            const Vec3d p = corner(0), c = cross(corner(k) - p, corner(k + 1) - p);
+            face = face + c;
+            volume += dot(p, c) / 6;
+        }
+        out.area += 0.5 * length(face);
+        begin += at(n);
+    }
+    out.volume = collider ? std::abs(volume) : 0;
+    out.good   = out.lower.x <= out.upper.x;
+}
+
+}  // namespace
+
+Extent extent_of(const sf::RobotTree& tree, const sf::Shape& shape, const Posed& X_RL, bool collider)
+{
+    Extent       out;
+    const Posed  X = X_RL * shape.X_LS;
+    const Vec3d& s = shape.size;
+    switch (shape.kind) {
+        case sf::Shape::Kind::box:
+            box_of(out, X, s);
+            out.volume = 8 * s.x * s.y * s.z;
+            out.area   = 8 * (s.x * s.y + s.y * s.z + s.z * s.x);
+            break;
+        case sf::Shape::Kind::sphere:
+            out.lower = X.p - s.x * Vec3d{1, 1, 1}, out.upper = X.p + s.x * Vec3d{1, 1, 1};
+            out.volume = 4.0 / 3 * kPi_ * s.x * s.x * s.x;
+            out.area   = 4 * kPi_ * s.x * s.x;
+            break;
+        case sf::Shape::Kind::cylinder:
+            round_of(out, X, s.x, s.y, false);
+            out.volume = 2 * kPi_ * s.x * s.x * s.y;
+            out.area   = 2 * kPi_ * s.x * (s.x + 2 * s.y);
+            break;
+        case sf::Shape::Kind::capsule:
+            round_of(out, X, s.x, s.y, true);
+            out.volume = kPi_ * s.x * s.x * (2 * s.y + 4.0 / 3 * s.x);
+            out.area   = 4 * kPi_ * s.x * (s.x + s.y);
+            break;
+        case sf::Shape::Kind::ellipsoid: {
+            ellipsoid_of(out, X, s);
+            out.volume     = 4.0 / 3 * kPi_ * s.x * s.y * s.z;
+            const double p = 1.6075;  // Thomsen's formula, within 1.1 %
+            out.area       = 4 * kPi_ * std::pow((std::pow(s.x * s.y, p) + std::pow(s.y * s.z, p) + std::pow(s.z * s.x, p)) / 3, 1 / p);
+            break;
+        }
+        case sf::Shape::Kind::plane:
+            box_of(out, X, {s.x, s.y, 0});
+            out.area = 4 * s.x * s.y;
+            break;
+        case sf::Shape::Kind::mesh:
+            mesh_of(out, tree, shape, X, collider);
+            break;
+    }
+    if (!collider) out.volume = 0;
+    out.good = out.good && is_finite(out.lower) && is_finite(out.upper);
+    return out;
+}
+
+ShapePairs pair_shapes(const Matching& match, const std::map<std::size_t, Extent>& a, const std::map<std::size_t, Extent>& b)
+{
+    ShapePairs out;
+    // Rigid groups, named by links of B, so that it does not matter which of several fixed links holds a shape.
+    const auto group_a = [&](const sf::Shape& s) {
+        if (s.link < 0) return -1;
+        const int other = match.link[at(s.link)];
+        if (other >= 0) return match.b.group[at(other)];
+        const int first = match.a.group[at(s.link)];
+        for (std::size_t l = 0; l < match.link.size(); ++l)
+            if (match.a.group[l] == first && match.link[l] >= 0) return match.b.group[at(match.link[l])];
+        return -2;
+    };
+    // What nothing moves is the world's, whoever holds it.
+    const auto still_b = [&](int group) {
+        if (group < 0) return group;
+        const int held = match.b.above[at(group)];
+        return match.b.root[at(group)] == -1 && held >= 0 && match.b.tree.joints[at(held)].parent < 0 && match.b.tree.joints[at(held)].kind == sf::Joint::Kind::fixed ? -1 : group;
+    };
+    std::map<int, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> groups;
+    for (const auto& [s, e] : a) groups[still_b(group_a(match.a.tree.shapes[s]))].first.push_back(s);
+    for (const auto& [s, e] : b) {
+        const int link = match.b.tree.shapes[s].link;
+        groups[still_b(link < 0 ? -1 : match.b.group[at(link)])].second.push_back(s);
+    }
+    std::map<std::size_t, std::size_t> done;
+    std::vector<bool>                  taken(match.b.tree.shapes.size(), false);
+    for (const auto& [group, lists] : groups) {
+        struct Pair {
+            double      cost;
+            bool        other_name;
+            std::size_t x, y;
+        };
+        std::vector<Pair> pairs;
+        if (lists.first.size() * lists.second.size() > 4'000'000) {  // a world of thousands: by order of their names alone
+            for (std::size_t i = 0; i < std::min(lists.first.size(), lists.second.size()); ++i) pairs.push_back({0, false, lists.first[i], lists.second[i]});
+        } else {
+            for (const std::size_t x : lists.first)
+                for (const std::size_t y : lists.second) {
+                    const Extent &e = a.at(x), &f = b.at(y);
+                    const double  size = std::max({length(e.upper - e.lower), length(f.upper - f.lower), 1e-9});
+                    const double  off  = (length(e.lower - f.lower) + length(e.upper - f.upper)) / size;
+                    const double  vol  = std::max(std::abs(e.volume - f.volume) / std::max({e.volume, f.volume, 1e-30}), std::abs(e.area - f.area) / std::max({e.area, f.area, 1e-30}));
+                    const bool    name = match.a.tree.shapes[x].name != match.b.tree.shapes[y].name;
+                    const double  cost = off + (std::isfinite(vol) ? 0.1 * vol : 0);
+                    pairs.push_back({cost < 1e-3 ? 0 : cost + (name ? 2 : 0), name, x, y});
+                }
+        }
+        std::sort(pairs.begin(), pairs.end(), [](const Pair& p, const Pair& q) { return std::tie(p.cost, p.other_name, p.x, p.y) < std::tie(q.cost, q.other_name, q.x, q.y); });
+        for (const Pair& p : pairs) {
+            if (done.contains(p.x) || taken[p.y]) continue;
+            if (p.other_name && p.cost > 3) continue;  // farther apart than they are large
+            done[p.x]    = p.y;
+            taken[p.y] = true;
+        }
+    }
+    for (const auto& [s, e] : a)
+        if (const auto other = done.find(s); other != done.end()) out.same.emplace_back(s, other->second);
+        else out.only_a.push_back(s);
+    for (const auto& [s, e] : b)
+        if (!taken[s]) out.only_b.push_back(s);
+    return out;
+}
+
+}  // namespace mechane::difference

@@ -1,0 +1,137 @@
+#include "sourceformats/meshes/winding.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mechane::sourceformats {
+namespace {
+
+struct Side {
+    std::uint64_t edge;   ///< smaller point, larger point
+    std::int32_t  face;
+    std::int32_t  corner; ///< where the edge begins, in MeshAsset::corners
+    bool          rises;  ///< it runs from the smaller point to the larger
+};
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// Edges sorted, each with the sides that have it.
+std::vector<Side> sides_of(const MeshAsset& mesh, const std::vector<std::size_t>& begin)
+{
+    std::vector<Side> out;
+    out.reserve(mesh.corners.size());
+    for (std::size_t f = 0; f + 1 < begin.size(); ++f)
+        for (std::size_t k = begin[f]; k < begin[f + 1]; ++k) {
+            const auto a = static_cast<std::uint32_t>(mesh.corners[k]), b = static_cast<std::uint32_t>(mesh.corners[k + 1 < begin[f + 1] ? k + 1 : begin[f]]);
+            if (a == b) continue;
+            out.push_back({(static_cast<std::uint64_t>(std::min(a, b)) << 32) | std::max(a, b), static_cast<std::int32_t>(f), static_cast<std::int32_t>(k), a < b});
+        }
+    std::sort(out.begin(), out.end(), [](const Side& x, const Side& y) { return x.edge != y.edge ? x.edge < y.edge : x.corner < y.corner; });
+    return out;
+}
+
+void turn(MeshAsset& mesh, std::size_t begin, std::size_t end)
+{
+    const auto reverse = [&](auto& list) {
+        if (list.size() >= end) std::reverse(list.begin() + static_cast<std::ptrdiff_t>(begin), list.begin() + static_cast<std::ptrdiff_t>(end));
+    };
+    reverse(mesh.corners), reverse(mesh.normals), reverse(mesh.uvs);
+}
+
+double six_volumes(const MeshAsset& mesh, const std::vector<std::size_t>& begin)
+{
+    double sum = 0;
+    for (std::size_t f = 0; f + 1 < begin.size(); ++f)
+        for (std::size_t k = begin[f] + 1; k + 1 < begin[f + 1]; ++k) {
+            const Vec3d &a = mesh.points[at(mesh.corners[begin[f]])], &b = mesh.points[at(mesh.corners[k])], &c = mesh.points[at(mesh.corners[k + 1])];
+            sum += dot(a, cross(b, c));
+        }
+    return sum;
+}
+
+}  // namespace
+
+Rewound wind_alike(MeshAsset& mesh)
+{
+    Rewound                  out;
+    std::vector<std::size_t> begin{0};
+    for (const int n : mesh.counts) {
+        if (n < 0 || begin.back() + at(n) > mesh.corners.size()) return out;
+        begin.push_back(begin.back() + at(n));
+    }
+    for (const int c : mesh.corners)
+        if (c < 0 || at(c) >= mesh.points.size()) return out;
+    const std::size_t faces = mesh.counts.size();
+    auto              sides = sides_of(mesh, begin);
+    // Neighbours across edges of two faces: whether they agree.
+    struct Neighbour {
+        std::int32_t other;
+        bool         agrees;
+    };
+    std::vector<std::vector<Neighbour>> links;
+    bool                           any = false, closed = !sides.empty();
+    for (std::size_t i = 0; i < sides.size();) {
+        std::size_t end = i + 1;
+        while (end < sides.size() && sides[end].edge == sides[i].edge) ++end;
+        if (end - i != 2) closed = false;
+        if (end - i == 2 && sides[i].face != sides[i + 1].face && sides[i].rises == sides[i + 1].rises) any = true;
+        i = end;
+    }
+    if (any) {
+        links.resize(faces);
+        for (std::size_t i = 0; i + 1 < sides.size();) {
+            std::size_t end = i + 1;
+            while (end < sides.size() && sides[end].edge == sides[i].edge) ++end;
+            if (end - i == 2 && sides[i].face != sides[i + 1].face) {
+                const bool agrees = sides[i].rises != sides[i + 1].rises;
+                links[at(sides[i].face)].push_back({sides[i + 1].face, agrees});
+                links[at(sides[i + 1].face)].push_back({sides[i].face, agrees});
+            }
+            i = end;
+        }
+        std::vector<std::int8_t>  other(faces, -1);  // 1: to be turned, compared with the first face of its part
+        std::vector<std::int32_t> part;
+        for (std::size_t f = 0; f < faces; ++f) {
+            if (other[f] >= 0) continue;
+            part.assign(1, static_cast<std::int32_t>(f));
+            other[f]           = 0;
+            std::size_t turned = 0;
+            for (std::size_t k = 0; k < part.size(); ++k)
+                for (const Neighbour& link : links[at(part[k])]) {
+                    if (other[at(link.other)] >= 0) continue;
+                    other[at(link.other)] = static_cast<std::int8_t>(link.agrees ? other[at(part[k])] : 1 - other[at(part[k])]);
+                    turned += at(other[at(link.other)]);
+                    part.push_back(link.other);
+                }
+            const bool most = 2 * turned > part.size();
+            for (const std::int32_t g : part) {
+                if ((other[at(g)] == 1) == most) continue;
+                turn(mesh, begin[at(g)], begin[at(g) + 1]);
+                ++out.turned;
+            }
+        }
+        // What cannot agree is parted: the second face gets points of its own along the edge.
+        sides = sides_of(mesh, begin);
+        for (std::size_t i = 0; i + 1 < sides.size();) {
+            std::size_t end = i + 1;
+            while (end < sides.size() && sides[end].edge == sides[i].edge) ++end;
+            if (end - i == 2 && sides[i].rises == sides[i + 1].rises) {
+                const std::size_t f = at(sides[i + 1].face);
+                for (std::size_t k = begin[f]; k < begin[f + 1]; ++k) {
+                    mesh.points.push_back(mesh.points[at(mesh.corners[k])]);
+                    mesh.corners[k] = static_cast<int>(mesh.points.size() - 1);
+                    ++out.parted;
+                }
+                closed = false;
+            }
+            i = end;
+        }
+    }
+    if (closed && six_volumes(mesh, begin) < 0) {
+        for (std::size_t f = 0; f < faces; ++f) turn(mesh, begin[f], begin[f + 1]);
+        out.turned += faces;
+    }
+    return out;
+}
+
+}  // namespace mechane::sourceformats

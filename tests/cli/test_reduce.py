@@ -1,0 +1,85 @@
+"""`mechane reduce`: the smallest stage that still shows a fault."""
+import json
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from tests.cli.program import PROGRAM, mechane
+
+STAGE = """#usda 1.0
+(
+    defaultPrim = "secret_robot"
+)
+def Xform "secret_robot"
+{
+    def Xform "left"
+    {
+        double3 xformOp:translate = (1, 2, 3)
+    }
+    def Xform "right" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+    {
+        float physics:mass = -4
+        string owner = "a company"
+    }
+}
+"""
+
+
+class Reduce(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.stage = self.folder / "robot.usda"
+        self.stage.write_text(STAGE)
+
+    def test_the_result_still_shows_the_fault_and_nothing_else(self):
+        result = self.folder / "small.usda"
+        done = mechane("reduce", self.stage, "--while", "grep -q 'physics:mass = -4' {}", "-o", result)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = result.read_text()
+        self.assertIn("physics:mass = -4", text)
+        for gone in ("secret", "left", "owner", "company", "apiSchemas", "defaultPrim"):
+            self.assertNotIn(gone, text)
+        self.assertEqual(self.stage.read_text(), STAGE)
+
+    def test_a_finding_of_check_can_be_the_fault(self):
+        program = f"{PROGRAM} check {{}} --format json --exit-zero | grep -q '\"REP-1.3-'"
+        before = mechane("check", self.stage, "--format", "json", "--exit-zero").stdout
+        if '"REP-1.3-' not in before:
+            self.skipTest("the stage has no such finding")
+        done = mechane("reduce", self.stage, "--while", program, "--runs", "150", "-o", self.folder / "small.usda")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('"REP-1.3-', mechane("check", self.folder / "small.usda", "--format", "json", "--exit-zero").stdout)
+
+    def test_a_robot_of_another_format_is_reduced_as_a_stage(self):
+        urdf = self.folder / "r.urdf"
+        urdf.write_text('<robot name="r"><link name="a"><visual><geometry><box size="1 1 1"/></geometry></visual></link></robot>')
+        done = mechane("reduce", urdf, "--while", f"{PROGRAM} cat {{}} | grep -q Cube")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Cube", done.stdout)
+        self.assertEqual(mechane("reduce", urdf, "--while", "grep -q '<robot' {}").returncode, 3)
+
+    def test_no_fault_is_an_error_and_a_bound_is_kept(self):
+        self.assertEqual(mechane("reduce", self.stage, "--while", "false").returncode, 3)
+        done = mechane("reduce", self.stage, "--while", "grep -q mass {}", "--runs", "2", "-o", self.folder / "s.usda", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(json.loads(done.stdout)["exhausted"])
+
+    def test_an_interrupted_run_leaves_what_it_has(self):
+        result = self.folder / "small.usda"
+        told = self.folder / "runs"
+        running = subprocess.Popen([PROGRAM, "reduce", str(self.stage), "--while", f"echo run >> {told}; sleep 0.1; grep -q mass {{}}", "--jobs", "1", "-o", str(result)], stderr=subprocess.PIPE, text=True)
+        while running.poll() is None and (not told.exists() or len(told.read_text().split()) < 4):
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 130, errors)
+        self.assertIn("mass", result.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
