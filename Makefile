@@ -1,9 +1,12 @@
 # make demo   installs what is missing, builds, simulates a robot, writes out/
 # make test   builds and runs every test
-# make test-all  the same, then ten minutes of fuzzing
+# make test-all  the same, then ten minutes of fuzzing, all tutorials, the packages in clean systems
 # make fuzz   mutates files until it is stopped (SECONDS=3600); what ends badly lies in out/fuzz
 # make build  leaves build/release/bin/mechane
-# make wheel  builds the Python wheel into out/wheel and tests it
+# make wheel  builds the Python wheel into out/wheel and tests it with each interpreter at hand
+# make deb    builds Debian packages into out/deb and tests them in a clean system
+# make release  both, the container file and their sums, in out/release
+# make site   the documentation as pages in out/site
 # make ratios PEERS=PYTHON [JOLT=PROGRAM]   speed beside other engines against the stored ratios
 # make setup-mujoco   brings MuJoCo's library for --solver mujoco (MUJOCO=3.17.0 or 4.0.0)
 # make limits   what may take how long, on a machine that does nothing else
@@ -15,7 +18,7 @@ JOBS    ?= $(shell nproc)
 MECHANE := $(BUILD)/bin/mechane
 export PATH := /usr/bin:/bin:$(PATH)
 
-.PHONY: demo build test test-all test-fuzz fuzz wheel setup setup-mujoco setup-validators configure test-asan test-tsan test-double format tidy docs ratios limits clean
+.PHONY: demo build test test-all test-fuzz fuzz wheel deb release site test-tutorials setup setup-mujoco setup-validators configure test-asan test-tsan test-double format tidy docs ratios limits clean
 
 demo: build
 	@$(MECHANE) demo -o out
@@ -41,7 +44,7 @@ test: configure
 	@cd $(BUILD) && ctest -j $(JOBS) --output-on-failure
 
 # What takes longer than `make test` may: each is a prerequisite.
-test-all: test test-fuzz
+test-all: test test-fuzz test-tutorials release
 
 test-fuzz: build
 	@/usr/bin/python3 fuzz/run.py --mechane $(MECHANE) --seconds 600 --crafted
@@ -50,8 +53,21 @@ fuzz: build
 	@/usr/bin/python3 fuzz/run.py --mechane $(MECHANE) --seconds $(or $(SECONDS),3600)
 
 wheel: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target mechane_python
-	@/usr/bin/python3 tools/wheel.py
+	@JOBS=$(JOBS) /usr/bin/python3 tools/wheel.py
+
+# Debian packages: what is installed is all that a build makes.
+deb: configure
+	@cmake --build $(BUILD) -j $(JOBS)
+	@/usr/bin/python3 tools/deb.py
+
+release: wheel deb
+	@/usr/bin/python3 tools/release.py
+
+site: build
+	@/usr/bin/python3 tools/doc_site.py
+
+test-tutorials: build
+	@MECHANE=$(CURDIR)/$(MECHANE) MECHANE_SLOW=1 /usr/bin/python3 -m unittest discover -s tests/tutorials -t .
 
 test-asan test-tsan test-double: test-%: setup
 	@test -f build/$*/build.ninja || cmake --preset $*

@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 """Lays OpenUSD's libraries and plug-in files out for the Python module, so that they live beside a usd-core in one process.
 
-usage: openusd_for_python.py OPENUSD TARGET PLUGINFO...     copies OPENUSD/pxr/.libs and the plug-in folders to TARGET/usd
-       openusd_for_python.py --weaken FILE                  only the first cure below, in place
+usage: openusd_for_python.py OPENUSD TARGET NO_PYTHON PLUGINFO...   copies OPENUSD/pxr/.libs, the library NO_PYTHON and the plug-in folders
+                                                                    to TARGET/usd
+       openusd_for_python.py --weaken FILE                          only the first cure below, in place
 
 Three cures, each a change of bytes that keeps every size:
 - Symbols of binding UNIQUE become WEAK: the loader would merge unique ones with those of another copy of the same OpenUSD.
-- libPxrTf asks for Mc_IsInitialized instead of Py_IsInitialized. The module answers no: OpenUSD would otherwise import pxr's Python
-  modules, which are somebody else's or not there.
+- Symbols of Python are renamed and come from NO_PYTHON, as they do for programs (openusd_for_programs.py). It says that no interpreter
+  runs: OpenUSD would otherwise import pxr's Python modules, which are somebody else's or not there. Nothing here depends on the version
+  of Python then, and the program in the wheel runs with the same libraries.
 - libPxrPlug looks for plug-ins in usd/pluginfo instead of pxr/pluginfo: nothing in our package is called pxr.
 """
 import pathlib
 import shutil
 import struct
 import sys
+
+from openusd_for_programs import Elf
 
 SYMTAB, DYNSYM = 2, 11
 UNIQUE, WEAK = 10, 2
@@ -44,18 +48,19 @@ def replace_once(data, old, new, name):
     data[at:at + len(old)] = new
 
 
-def lay_out(openusd, target, plugins):
+def lay_out(openusd, target, no_python, plugins):
     shutil.rmtree(target / "usd", ignore_errors=True)
     libraries = target / "usd" / ".libs"
     libraries.mkdir(parents=True)
     for file in sorted((openusd / "pxr" / ".libs").glob("*.so*")):
-        data = bytearray(file.read_bytes())
+        elf = Elf(file)
+        elf.rename_python()
+        data = elf.data
         weaken(data)
-        if file.name == "libPxrTf.so":
-            replace_once(data, b"\0Py_IsInitialized\0", b"\0Mc_IsInitialized\0", file.name)
         if file.name == "libPxrPlug.so":
             replace_once(data, b"../../pxr/pluginfo/*/resources/", b"../../usd/pluginfo/*/resources/", file.name)
         (libraries / file.name).write_bytes(data)
+    shutil.copyfile(no_python, libraries / no_python.name)
     for folder in plugins:
         shutil.copytree(folder, target / "usd" / "pluginfo", dirs_exist_ok=True)
 
@@ -66,9 +71,9 @@ def main(arguments):
         data = bytearray(file.read_bytes())
         weaken(data)
         file.write_bytes(data)
-    elif len(arguments) >= 2:
-        openusd, target, *plugins = map(pathlib.Path, arguments)
-        lay_out(openusd, target, plugins)
+    elif len(arguments) >= 3:
+        openusd, target, no_python, *plugins = map(pathlib.Path, arguments)
+        lay_out(openusd, target, no_python, plugins)
     else:
         raise SystemExit(__doc__)
 

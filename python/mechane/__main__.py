@@ -21,7 +21,7 @@ def main() -> int:
 
 
 def entry() -> NoReturn:
-    """The console script. The process ends at once: threads of OpenUSD may still free what its statics hold."""
+    """`python -m mechane`. The process ends at once: threads of OpenUSD may still free what its statics hold."""
     status = main()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -6,10 +6,6 @@
 #include "mechane/sourceformats/convert.h"
 #include "python/errors.h"
 
-/// What OpenUSD's libraries beside this module call in place of Py_IsInitialized: they are to leave Python alone.
-extern "C" __attribute__((visibility("default"))) int Mc_IsInitialized();
-extern "C" int                                        Mc_IsInitialized() { return 0; }
-
 namespace mechane::python {
 
 NB_MODULE(_core, m)
