@@ -130,6 +130,7 @@ class Sdformat {
     std::vector<PendingThing> pending_lights_, sensors_, frames_;
     std::vector<PendingShape> shapes_;
     std::vector<std::pair<int, const XmlElement*>> auto_masses_;
+    std::set<int>             by_default_;  ///< links whose mass nobody told
     std::vector<unsigned>     masks_;  ///< by shape of the tree
     std::vector<double>       densities_;
 
@@ -486,6 +487,7 @@ class Sdformat {
         if (in == nullptr) {
             if (s_.options.ignore_inertial) return;
             link.inertial = Inertial{1, {}, Mat33d::identity(), true, e.place};
+            by_default_.insert(static_cast<int>(tree_.links.size()));
             s_.losses.add({"default-inertial", Severity::info, LossAction::converted, "inertia", site_of(e.place), fmt::format("link '{}'", link.name), "none", "1 kg, 1 kg m^2", "SDFormat's default"});
             return;
         }
@@ -701,6 +703,9 @@ class Sdformat {
         for (const PendingJoint& j : joints_) mimics(j);
         base();
         order_joints();
+        // What is fixed to the world and was given no mass is a part of it.
+        for (const Joint& j : tree_.joints)
+            if (j.parent < 0 && !j.loop && j.kind == Joint::Kind::fixed && by_default_.contains(j.child)) tree_.links[at(j.child)].inertial.reset();
         for (const PendingThing& f : frames_) {
             const int link = link_of(f.node, *f.e);
             if (link < -1) continue;

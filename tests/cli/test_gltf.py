@@ -92,7 +92,7 @@ class Gltf(unittest.TestCase):
                 for verb in (["info"], ["tree"], ["check"]):
                     done = mechane(*verb, file)
                     self.assertIn(done.returncode, (0, 1), f"{verb} {file}\n{done.stderr}")
-            done = mechane("sim", sdf, "--steps", "5", "--ground")
+            done = mechane("sim", sdf, "--frames", "3", "--ground")
             self.assertEqual(0, done.returncode, done.stderr)
 
     def test_an_option_that_needs_a_missing_library_ends_with_6_and_a_message(self):

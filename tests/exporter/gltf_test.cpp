@@ -189,14 +189,19 @@ TEST_CASE("translation, rotation and scale of nodes make the local transforms of
     });
 }
 
-TEST_CASE("nodes are nested as the prims are, and a sheared one has a matrix (EXP-005)")
+TEST_CASE("nodes are nested as the prims are, and a sheared one is two (EXP-005)")
 {
     const Shown s = Sample("def Xform \"r\" { def Scope \"s\" { def Xform \"a\" { matrix4d xformOp:transform = ((1, 0, 0, 0), (0.5, 1, 0, 0), (0, 0, 1, 0), (1, 2, 3, 1))\n uniform token[] xformOpOrder = [\"xformOp:transform\"]\n def Cube \"c\" {} } } }").shown();
     int depth = 0;
     for (int n = s.glb.node("c"); n >= 0; n = s.glb.parent(n)) ++depth;
-    CHECK(depth == 5);  // c, a, s, r, and the root
-    REQUIRE(s.glb.at("a").contains("matrix"));
-    CHECK(s.glb.at("a")["matrix"][4] == 0.5);  // the second column: where y goes
+    CHECK(depth == 6);  // c, the second node of a, a, s, r, and the root
+    const auto outer = s.glb.local(s.glb.node("a")), inner = s.glb.local(s.glb.node("a_shear"));
+    const Mat33d A   = outer.A * inner.A;
+    CHECK(distance(A * Vec3d{0, 1, 0}, Vec3d{0.5, 1, 0}) < 1e-9);
+    CHECK(distance(A * Vec3d{1, 0, 0}, Vec3d{1, 0, 0}) < 1e-9);
+    CHECK(distance(A * Vec3d{0, 0, 1}, Vec3d{0, 0, 1}) < 1e-9);
+    CHECK(outer.t == Vec3d{1, 2, 3});
+    CHECK_FALSE(s.glb.at("a").contains("matrix"));
     CHECK(s.loss("shear") != nullptr);
 }
 

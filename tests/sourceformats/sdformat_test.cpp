@@ -366,6 +366,12 @@ TEST_CASE("SDFormat: springs of joints and weightless links stand in MuJoCo's wo
     CHECK(link(r.tree, "b").extras[0].name == "mjc:gravcomp");
 }
 
+TEST_CASE("SDFormat: what is fixed to the world and has no mass of its own is a part of it")
+{
+    const auto r = read_text("<model name=\"m\"><link name=\"floor\"><collision name=\"c\"><geometry><box><size>1 1 1</size></box></geometry></collision></link><joint name=\"j\" type=\"fixed\"><parent>world</parent><child>floor</child></joint></model>");
+    CHECK_FALSE(link(r.tree, "floor").inertial);
+}
+
 TEST_CASE("SDFormat: bad input gives findings with a line, and what can be read is read")
 {
     SUBCASE("numbers that are none")

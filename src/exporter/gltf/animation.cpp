@@ -75,7 +75,7 @@ void Writer::animate(const usd::Prim& prim, int node)
     };
     std::vector<Trs> keys;
     for (const double code : codes) keys.push_back(pose(code));
-    if (sheared || out.at("nodes", node).contains("matrix")) {
+    if (sheared) {
         lose("animation", Severity::warning, sf::LossAction::dropped, "visual", prim, "samples of a sheared transform", {}, "glTF animates translations, rotations and scales");
         return;
     }

@@ -252,7 +252,6 @@ void Writer::animate_skeletons()
                 const auto v = q.get<std::vector<Quatd>>(time);
                 return v && k < v->size() && is_finite((*v)[k]) ? std::optional(normalized((*v)[k])) : std::nullopt;
             };
-            if (still.contains("matrix")) still.erase("matrix");
             if (const auto v = vec(t, {})) still["translation"] = json(unit * *v);
             if (const auto v = turn({})) still["rotation"] = json(*v);
             if (const auto v = vec(s, {})) still["scale"] = json(*v);

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
+#include <tuple>
 
 #include "mechane/exporter/codes.h"
+#include "mechane/geometry/mass.h"
 #include "mechane/usd/primvar.h"
 #include "mechane/usd/stage_layers.h"
 
@@ -56,6 +58,26 @@ void drop_unused(Geometry& g)
         for (std::uint32_t& c : part.corners) c = now[c];
 }
 
+std::pair<Trs, Quatd> split_shear(const usd::Matrix4d& m)
+{
+    const Mat33d A = Mat33d::from_columns(row(m, 0), row(m, 1), row(m, 2));
+    const auto   e = geometry::principal_axes(transpose(A) * A);
+    const Mat33d V = to_matrix(e.rotation);
+    Trs          out;
+    out.t = {m(3, 0), m(3, 1), m(3, 2)};
+    Vec3d u[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+        out.s[i] = std::sqrt(std::max(e.values[i], 0.0));
+        if (out.s[i] > 1e-9 * std::sqrt(std::max({e.values.x, e.values.y, e.values.z}))) u[i] = A * V.column(i) / out.s[i];
+        else out.s[i] = 0;
+    }
+    for (std::size_t i = 0; i < 3; ++i)
+        if (out.s[i] == 0) u[i] = normalized(cross(u[(i + 1) % 3], u[(i + 2) % 3]), any_perpendicular(u[(i + 1) % 3]));
+    if (dot(cross(u[0], u[1]), u[2]) < 0) u[2] = -u[2], out.s[2] = -out.s[2];
+    out.q = from_matrix(Mat33d::from_columns(u[0], u[1], u[2]));
+    return {out, conjugate(normalized(e.rotation))};
+}
+
 }  // namespace
 
 Trs trs_of(const usd::Matrix4d& m)
@@ -89,13 +111,6 @@ Trs trs_of(const usd::Matrix4d& m)
     return out;
 }
 
-Json matrix_json(const usd::Matrix4d& m)
-{
-    // Rows of row vectors are columns of column vectors: the numbers lie in the same order.
-    Json out = Json::array();
-    for (const double v : m.m) out.push_back(v);
-    return out;
-}
 Json json(const Vec3d& v) { return Json::array({v.x, v.y, v.z}); }
 Json json(const Quatd& q) { return Json::array({q.x, q.y, q.z, q.w}); }
 
@@ -146,17 +161,25 @@ bool Writer::keep(const usd::Prim& prim)
     return known == 1;
 }
 
-void Writer::transform(Json& node, const usd::Matrix4d& m, const usd::Prim& prim)
+Quatd Writer::transform(Json& node, const usd::Matrix4d& m, const usd::Prim& prim, bool splits)
 {
-    const Trs trs = trs_of(m);
+    Trs   trs = trs_of(m);
+    Quatd inner;
     if (trs.sheared) {
-        node["matrix"] = matrix_json(m);
-        lose("shear", Severity::warning, sf::LossAction::approximated, "visual", prim, "a sheared transform", "matrix", "nodes with a matrix are not animated");
-        return;
+        // glTF has no sheared nodes. A = U S V^T is a rotation, then a scale, then a rotation: two nodes.
+        std::tie(trs, inner) = split_shear(m);
+        if (splits) {
+            lose("shear", Severity::info, sf::LossAction::converted, "visual", prim, "a sheared transform", "two nodes", "a node has one rotation and one scale");
+        } else {
+            trs.q = normalized(trs.q * inner);
+            inner = {};
+            lose("shear", Severity::warning, sf::LossAction::approximated, "visual", prim, "a sheared transform", "the nearest rotation", "a node has one rotation and one scale");
+        }
     }
     if (!(trs.t == Vec3d{})) node["translation"] = json(trs.t);
     if (!(trs.q == Quatd{})) node["rotation"] = json(trs.q);
     if (!(trs.s == Vec3d{1, 1, 1})) node["scale"] = json(trs.s);
+    return inner;
 }
 
 int Writer::node(const usd::Prim& prim)
@@ -185,7 +208,8 @@ int Writer::node(const usd::Prim& prim)
         lose("transform", Severity::error, sf::LossAction::dropped, "visual", prim, "a transform that is not finite", "none", "its numbers are not finite");
         local = {};
     }
-    if (prim.is_a("Xformable")) transform(node, in_metres(local), prim);
+    Quatd inner;
+    if (prim.is_a("Xformable")) inner = transform(node, in_metres(local), prim, true);
     const std::string type = prim.type_name().text();
     Json below = Json::array();
     if (is_gprim(prim) && shows(prim)) {
@@ -219,6 +243,12 @@ int Writer::node(const usd::Prim& prim)
         lose("depth", Severity::error, sf::LossAction::dropped, "visual", prim, "prims below it", {}, "nodes are nested at most 1000 deep");
     }
     if (!below.empty()) node["children"] = std::move(below);
+    if (!(inner == Quatd{})) {  // what the prim shows and holds hangs on the second node
+        Json second{{"name", prim.name().text() + "_shear"}, {"rotation", json(inner)}};
+        for (const char* moved : {"mesh", "camera", "extensions", "children"})
+            if (node.contains(moved)) second[moved] = std::move(node[moved]), node.erase(moved);
+        node["children"] = Json::array({out.add("nodes", std::move(second))});
+    }
     out.at("nodes", index) = std::move(node);
     animate(prim, index);
     return index;

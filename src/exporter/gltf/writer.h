@@ -27,8 +27,6 @@ struct Trs {
     bool  sheared = false;
 };
 Trs          trs_of(const usd::Matrix4d& m);
-/// As column vectors, column by column: glTF's order.
-Json matrix_json(const usd::Matrix4d& m);
 Json json(const Vec3d& v);
 Json json(const Quatd& q);
 
@@ -134,7 +132,9 @@ class Writer {
     int mesh(const usd::Prim& prim, bool skinned);
     [[nodiscard]] bool sampled(const usd::Attribute& a) const;
     [[nodiscard]] double seconds(double code) const;
-    void transform(Json& node, const usd::Matrix4d& m, const usd::Prim& prim);
+    /// Writes a transform. A sheared one needs a second node below it, whose rotation this gives; without `splits` it is
+    /// approximated.
+    Quatd transform(Json& node, const usd::Matrix4d& m, const usd::Prim& prim, bool splits = false);
 
     // -- skins (skin.cpp)
     struct Skeleton {
