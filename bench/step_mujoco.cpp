@@ -33,7 +33,7 @@ double microseconds(Step&& step)
     return 1e6 * std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kTurn;
 }
 
-bool run(const std::string& name, double dt, int steps)
+bool measure(const std::string& name, double dt, int steps)
 {
     const auto scene = run::builtin_scene(name);
     if (!scene) return false;
@@ -72,7 +72,7 @@ int main(int argc, char** argv)
     std::printf("scene,dt_s,steps,mj_step_us,solver_us,ratio\n");
     for (const std::string& row : rows) {
         const auto a = row.rfind(':'), b = row.rfind(':', a - 1);
-        if (a == std::string::npos || b == std::string::npos || !run(row.substr(0, b), std::atof(row.c_str() + b + 1), std::atoi(row.c_str() + a + 1))) {
+        if (a == std::string::npos || b == std::string::npos || !measure(row.substr(0, b), std::atof(row.c_str() + b + 1), std::atoi(row.c_str() + a + 1))) {
             std::fprintf(stderr, "usage: bench_step_mujoco [SCENE:DT:STEPS ...]; cannot run '%s'\n", row.c_str());
             return 2;
         }

@@ -8,6 +8,7 @@
 
 #include "cli/child.h"
 #include "cli/command.h"
+#include "mechane/solvers/mujoco.h"
 #include "mechane/solvers/parameters.h"
 #include "mechane/solvers/solver.h"
 #include "mechane/solvers/support.h"
@@ -133,6 +134,12 @@ std::vector<Check> checks()
                    true,
                    {}});
     all.push_back({"solvers", fmt::format("{}", fmt::join(solvers::solver_names(), " ")), true, {}});
+    const auto mujoco = solvers::mujoco_library();
+    all.push_back({"solver mujoco",
+                   mujoco.problem.empty() ? fmt::format("{} in {}", mujoco.version, mujoco.path)
+                                          : fmt::format("not available: {}", mujoco.problem),
+                   true,
+                   {}});
     std::error_code ignored;
     const auto      temporary = std::filesystem::temp_directory_path(ignored);
     all.push_back({"temporary folder", temporary.string(), access(temporary.c_str(), W_OK) == 0,
@@ -171,7 +178,8 @@ void print_solvers(const Context& context)
                                       {"most", p.most},
                                       {"meaning", p.meaning}});
             else
-                context.io.out(fmt::format("{:13} {:37} {:9g} {:16} {}\n", solver, p.name, p.value, p.unit, p.meaning));
+                context.io.out(fmt::format("{:13} {:37} {:9g} {:16} {}{}\n", solver, p.name, p.value, p.unit, p.meaning,
+                                           p.words.empty() ? "" : fmt::format(": {}", p.words)));
         }
     if (context.global.json)
         context.io.out(

@@ -97,11 +97,11 @@ _PLAIN: dict[str, tuple[tuple[str, str, Any, str | None], ...]] = {
         ("pair_condim", "int", 3, None), ("pair_solref", "vec2", _SOLREF, None), ("pair_solreffriction", "vec2", _SOLREF, None), ("pair_solimp", "vec5", _SOLIMP, None),
         ("pair_margin", "float", 0.0, None), ("pair_gap", "float", 0.0, None), ("pair_friction", "vec5", (1.0, 1.0, 0.005, 1e-4, 1e-4), None)),
     "mujoco:actuator": (
-        ("actuator_trnid", "vec2i", (-1, -1), None), ("actuator_target_label", "str", "", None), ("actuator_ctrlspec", "int", 0, "ctrlSpec"),
+        ("actuator_trnid", "vec2i", (-1, -1), None), ("actuator_ctrlspec", "int", 0, "ctrlSpec"),
         ("actuator_gear", "vec6", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), "gear"),
         ("actuator_armature", "float", 0.0, "armature"), ("actuator_cranklength", "float", 0.0, None), ("actuator_dynprm", "vec10", (1.0, *[0.0] * 9), "dynPrm"),
         ("actuator_gainprm", "vec10", (1.0, *[0.0] * 9), "gainPrm"), ("actuator_biasprm", "vec10", (0.0,) * 10, "biasPrm"), ("actuator_actdim", "int", -1, "actDim"),
-        ("ctrl_source", "int", CtrlSource.CTRL_DIRECT, None), ("ctrl_type", "int", CtrlType.GENERAL, None)),
+        ("ctrl_type", "int", CtrlType.GENERAL, None)),
     "mujoco:tendon": (
         ("tendon_stiffness", "float", 0.0, "stiffness"), ("tendon_damping", "float", 0.0, "damping"), ("tendon_frictionloss", "float", 0.0, "frictionloss"),
         ("tendon_margin", "float", 0.0, "margin"), ("tendon_solref_limit", "vec2", _SOLREF, "solreflimit"), ("tendon_solimp_limit", "vec5", _SOLIMP, "solimplimit"),
@@ -247,6 +247,36 @@ def _mode(attribute: str, otherwise: int | None) -> Any:
 _FILTERS: dict[str, Any] = {}
 
 
+def _target(_: Any, context: dict[str, Any]) -> str | None:
+    """What an actuator acts on, by path."""
+    relationship = context["prim"].GetRelationship("mjc:target")
+    targets = list(relationship.GetTargets()) if relationship else []
+    return str(targets[0]) if targets else None
+
+
+def _numbers(prim: Any, name: str, otherwise: tuple[float, ...]) -> list[float]:
+    attribute = prim.GetAttribute(name)
+    value = attribute.Get() if attribute and attribute.HasAuthoredValue() else None
+    found = [float(x) for x in value] if value is not None else []
+    return found + list(otherwise[len(found):])
+
+
+def _source(_: Any, context: dict[str, Any]) -> int:
+    """A position or velocity servo of gear 1 is its joint's drive (importer/actuators.cpp); every other actuator has a control of its own."""
+    prim = context["prim"]
+
+    def word(name: str, otherwise: str) -> str:
+        attribute = prim.GetAttribute(name)
+        return str(attribute.Get()) if attribute and attribute.HasAuthoredValue() else otherwise
+
+    gain, bias = _numbers(prim, "mjc:gainPrm", (1.0, 0.0, 0.0)), _numbers(prim, "mjc:biasPrm", (0.0, 0.0, 0.0))
+    gear, k = _numbers(prim, "mjc:gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)), gain[0]
+    servo = (word("mjc:biasType", "none") == "affine" and word("mjc:gainType", "fixed") == "fixed" and word("mjc:dynType", "none") == "none"
+             and math.isclose(gear[0], 1.0) and not any(gear[1:]) and k > 0 and bias[0] == 0.0
+             and ((math.isclose(bias[1], -k) and bias[2] <= 0) or (bias[1] == 0.0 and math.isclose(bias[2], -k))))
+    return CtrlSource.JOINT_TARGET if servo else CtrlSource.CTRL_DIRECT
+
+
 def _is_a(type_name: str) -> Any:
     return _FILTERS.setdefault(type_name, lambda prim, _: str(prim.GetTypeName()) == type_name)
 
@@ -296,6 +326,8 @@ def register(builder: Any) -> None:
     add("solreflimit_mode", int, "JOINT_DOF", 0, "*", _mode("mjc:solreflimit", None))
     for kind in ("actuator", "tendon"):
         add(f"{kind}_label", str, f"mujoco:{kind}", "", "*", lambda _, context: str(context["prim"].GetPath()))
+    add("ctrl_source", int, "mujoco:actuator", CtrlSource.CTRL_DIRECT, "*", _source)
+    add("actuator_target_label", str, "mujoco:actuator", "", "*", _target)
     three = _word({"false": 0, "true": 1, "auto": 2})
     for name in ("ctrl", "force", "act"):
         add(f"actuator_{name}limited", int, "mujoco:actuator", 2, None, mjcf=three)

@@ -198,7 +198,10 @@ class OfWorld final : public World {
 
     Outcome prepare_inner_forces() override
     {
-        return run([this] { api_.mj_rnePostConstraint(m_, d_); });
+        Outcome out;
+        out.text   = guarded([this] { api_.mj_rnePostConstraint(m_, d_); });
+        out.failed = !out.text.empty();
+        return out;
     }
     void inner_forces(std::int32_t body, Spatiald& acceleration, Spatiald& inbound) override
     {
@@ -245,6 +248,7 @@ class OfWorld final : public World {
     Outcome run(Calls&& calls)
     {
         Outcome out;
+        if (std::exchange(cramped_, false)) enlarge();
         for (auto& w : d_->warning) w.number = 0;
         out.text   = guarded(calls);
         out.failed = !out.text.empty();
@@ -252,7 +256,30 @@ class OfWorld final : public World {
         for (const int kind : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC})
             out.unstable = out.unstable || d_->warning[kind].number > 0;
         if (out.failed) api_.mj_resetData(m_, d_);  // what the call left half done
+        cramped_ = out.full;
         return out;
+    }
+
+    /// Twice the room for contacts and rows.
+    void enlarge()
+    {
+        static std::mutex one_at_a_time;  // worlds share a model
+        constexpr mjtSize kMost = mjtSize{8} << 30;
+        if (d_->narena >= kMost) return;
+        const std::lock_guard lock(one_at_a_time);
+        const mjtSize         before = m_->narena;
+        m_->narena                   = 2 * d_->narena;
+        mjData* larger               = nullptr;
+        guarded([&] { larger = api_.mj_makeData(m_); });
+        m_->narena = before;
+        if (larger == nullptr) return;
+        constexpr int       kAll = mjSTATE_FULLPHYSICS | mjSTATE_USER | mjSTATE_WARMSTART;
+        std::vector<double> state(static_cast<std::size_t>(api_.mj_stateSize(m_, kAll)));
+        api_.mj_getState(m_, d_, state.data(), kAll);
+        api_.mj_setState(m_, larger, state.data(), kAll);
+        api_.mj_deleteData(d_);
+        d_ = larger;
+        look();
     }
 
     void add(GivenContact& given)
@@ -289,6 +316,7 @@ class OfWorld final : public World {
     mjData*          d_;
     const Addresses& at_;
     Numbers          numbers_;
+    bool             cramped_ = false;  ///< the last step found no room for all contacts
 };
 
 class OfModel final : public Compiled {

@@ -332,7 +332,17 @@ class Converter {
             if (item_of_[b] >= 0)
                 if (auto done = add(static_cast<std::int32_t>(b)); !done) return done;
         filter(filter_geoms, filter_shapes);
+        if (o_.mujoco_contacts && o_.contacts) say_mixed_friction(filter_shapes);
         return {};
+    }
+    /// MuJoCo takes the larger of two coefficients, where the model has other rules.
+    void say_mixed_friction(const std::vector<std::int32_t>& shapes)
+    {
+        Real most = 0;
+        for (const std::int32_t s : shapes) most = std::max(most, m_.shape_material_mu[s]);
+        for (const std::int32_t s : shapes)
+            if (m_.shape_material_mu[s] < most && m_.shape_friction_combine[s] != static_cast<std::int32_t>(model::MaterialCombine::maximum))
+                shortfalls_.add(Support::approximated, "of two coefficients of friction the larger holds", m_.shape_label[s]);
     }
     void filter(const std::vector<FilterGeom>& geoms, const std::vector<std::int32_t>& shapes)
     {
