@@ -42,6 +42,21 @@ class _BroadPhase:
         self._write(candidate_pair, candidate_pair_count, lambda limit: _core.broad_phase(
             self._mode, np.ascontiguousarray(lower), np.ascontiguousarray(upper), worlds, groups, active, excluded, limit))
 
+    @property
+    def num_regular_worlds(self) -> int:
+        """Worlds that have a shape which collides; what belongs to none is not one."""
+        if self._world is None:
+            return 0
+        worlds = self._world
+        if self._flags is not None:
+            worlds = worlds[(self._flags[:len(worlds)] & 2) != 0]
+        return len(np.unique(worlds[worlds >= 0]))
+
+    @property
+    def world_count(self) -> int:
+        """Groups of shapes that are looked at by themselves: worlds, and what belongs to none."""
+        return self.num_regular_worlds + 1
+
     @staticmethod
     def _write(candidate_pair: Any, candidate_pair_count: Any, find: Any) -> None:
         pairs = output("candidate_pair", candidate_pair, None, np.int32).reshape(-1, 2)

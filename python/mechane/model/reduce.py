@@ -77,6 +77,9 @@ def builder_again(fields: dict[str, Any]) -> Any:
     fields = checked(fields)
     builder = ModelBuilder.__new__(ModelBuilder)
     builder._soft_defaults()  # which earlier builders do not have
+    builder.actuator_entries = {}
+    builder._start_curves()
+    builder._without_muscles()
     vars(builder).update(fields["python"])
     builder._core = _core_from(fields)
     builder.usd_results, builder._looks = [], {}
