@@ -376,8 +376,8 @@ inline void ShapeSet::place_shape(std::size_t i, double dt, double speculative_m
 }
 
 /// All in one function, which wider registers then serve as well.
-MCH_CLONES_AVX2 std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state, double dt, double speculative_max,
-                                                           bool sweep)
+MCH_CLONES_AVX2 std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state, double dt,
+                                                   double speculative_max, bool sweep)
 {
     std::int32_t unsound = 0;
     for (std::size_t b = batch.body_begin; b < batch.body_end; ++b) {

@@ -157,10 +157,14 @@ std::unique_ptr<WorldBlocks> WorldBlocks::make(const model::Model& model, const 
 void WorldBlocks::compare_numbers()
 {
     const model::WorldRange first = blocks_.front().worlds;
-    const auto differs = [&](const Block& block) { return !block.own && !model::world_numbers_are_equal(*model_, first, block.worlds); };
-    const auto starts  = [&](const Block& block) { return !block.own && !model::world_starts_are_equal(*model_, first, block.worlds); };
-    numbers_differ_    = std::any_of(blocks_.begin(), blocks_.end(), differs);
-    starts_differ_     = std::any_of(blocks_.begin(), blocks_.end(), starts);
+    const auto differs = [&](const Block& block) {
+        return !block.own && !model::world_numbers_are_equal(*model_, first, block.worlds);
+    };
+    const auto starts = [&](const Block& block) {
+        return !block.own && !model::world_starts_are_equal(*model_, first, block.worlds);
+    };
+    numbers_differ_ = std::any_of(blocks_.begin(), blocks_.end(), differs);
+    starts_differ_  = std::any_of(blocks_.begin(), blocks_.end(), starts);
 }
 
 std::size_t WorldBlocks::block_of(std::int32_t world) const { return static_cast<std::size_t>(world / worlds_at_once_); }
