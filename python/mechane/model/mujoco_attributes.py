@@ -139,6 +139,14 @@ def _word(words: dict[str, int]) -> Any:
     return number
 
 
+def _filled(default: tuple[float, ...]) -> Any:
+    """MuJoCo lets the last numbers of a row be left out: they have their defaults."""
+    def fill(value: Any, _: Any) -> tuple[float, ...]:
+        found = [float(x) for x in value][:len(default)]
+        return (*found, *default[len(found):])
+    return fill
+
+
 def _angle(value: Any, context: dict[str, Any]) -> float:
     """Positions of hinges are authored in degrees unless the scene's compiler says radians."""
     prim, scene = context["prim"], context.get("physics_scene_prim")
@@ -221,7 +229,7 @@ def register(builder: Any) -> None:
             builder.add_custom_frequency(CustomFrequency(name=name, namespace="mujoco", usd_prim_filter=None if prim is None else _is_a(prim)))
     for frequency, rows in _PLAIN.items():
         for name, dtype, default, usd in rows:
-            add(name, types[dtype], frequency, default, usd)
+            add(name, types[dtype], frequency, default, usd, _filled(default) if dtype in ("vec2", "vec5", "vec6", "vec10") and usd is not None else None)
     for flag in (*_ON, *_OFF):
         add(f"flag_{flag}", bool, "ONCE", flag in _ON, f"flag:{flag}")
     for name, frequency, default, usd, words in _WORDS:
