@@ -6,7 +6,7 @@ usage: mujoco_peer.py compile FILE | newton FILE | rollout FILE.mjb TIMESTEP STE
 import json
 import sys
 
-FIELDS = """qpos0 body_parentid body_pos body_quat body_ipos body_iquat body_mass body_inertia body_gravcomp jnt_type jnt_bodyid jnt_limited
+FIELDS = """qpos0 body_parentid body_pos body_quat body_ipos body_iquat body_mass body_inertia body_gravcomp jnt_type jnt_qposadr jnt_bodyid jnt_limited
 jnt_actfrclimited jnt_solref jnt_solimp jnt_pos jnt_axis jnt_stiffness jnt_range jnt_actfrcrange jnt_margin dof_jntid dof_armature dof_damping
 dof_frictionloss dof_invweight0 geom_type geom_bodyid geom_contype geom_conaffinity geom_condim geom_priority geom_dataid geom_size geom_pos
 geom_quat geom_friction geom_margin geom_gap geom_solref geom_solimp geom_solmix mesh_pos mesh_quat actuator_trntype actuator_trnid

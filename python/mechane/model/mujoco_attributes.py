@@ -223,6 +223,14 @@ def _damping(begin: int) -> Any:
     return parts
 
 
+def _filled(default: tuple[float, ...]) -> Any:
+    """MuJoCo lets the last numbers of a row be left out: they have their defaults."""
+    def fill(value: Any, _: Any) -> tuple[float, ...]:
+        found = [float(x) for x in value][:len(default)]
+        return (*found, *default[len(found):])
+    return fill
+
+
 def _angle(value: Any, context: dict[str, Any]) -> float:
     """Positions of hinges are authored in degrees unless the scene's compiler says radians."""
     prim, scene = context["prim"], context.get("physics_scene_prim")
@@ -311,7 +319,8 @@ def register(builder: Any) -> None:
     parsers = {"enable_sleeping": _switch, "autolimits": _truth}
     for frequency, rows in _PLAIN.items():
         for name, dtype, default, usd in rows:
-            add(name, types[dtype], frequency, default, usd, mjcf=parsers.get(name))
+            fill = _filled(default) if dtype in ("vec2", "vec5", "vec6", "vec10") and usd is not None else None
+            add(name, types[dtype], frequency, default, usd, fill, mjcf=parsers.get(name))
     for flag in (*_ON, *_OFF):
         add(f"flag_{flag}", bool, "ONCE", flag in _ON, f"flag:{flag}", mjcf=_switch)
     for name, frequency, default, usd, words in _WORDS:
