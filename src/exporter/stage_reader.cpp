@@ -164,6 +164,8 @@ void StageReader::bodies()
                 lose("computed-inertia", Severity::info, sf::LossAction::converted, "inertia", body.prim.site(), fmt::format("body '{}'", link.name), std::string(m.rule),
                      fmt::format("{} kg", m.mass), "mass or inertia is not authored; it is computed from the colliders");
         }
+        if (const auto told = hints::read<std::vector<double>>(body.prim, hints::kPassive); told && told->size() == 4)
+            link.extras.push_back({sf::Extra::Layer::mujoco, hints::kPassive, "double[]", fmt::format("[{}, {}, {}, {}]", (*told)[0], (*told)[1], (*told)[2], (*told)[3]), {}, link.place});
         link.weightless = nothing || hints::read<bool>(body.prim, hints::kWeightless).value_or(false);
         link_of_body[b] = static_cast<int>(tree.links.size());
         links[body.path] = link_of_body[b];
