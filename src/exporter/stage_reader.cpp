@@ -240,7 +240,8 @@ void StageReader::restore_masses()
         if (!own) continue;
         int home = above[l];
         for (std::size_t steps = 0; home >= 0 && !tree.links[at(home)].inertial && steps < tree.links.size(); ++steps) home = above[at(home)];
-        if (home < 0) tree.links[l].inertial = own;  // part of the world
+        const bool frame = home >= 0 && tree.links[l].frame && own->mass <= 1e-3 && !tree.links[at(home)].weightless;  // a frame with a gram at most
+        if (home < 0 || frame) tree.links[l].inertial = own;  // part of the world
     }
     for (std::size_t l = 0; l < tree.links.size(); ++l) {  // an inertia without a mass, which no body has
         const auto v = hints::read<std::vector<double>>(stage.prim_at(link_paths[l]), hints::kInertial);
