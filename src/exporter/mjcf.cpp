@@ -195,7 +195,12 @@ class Writer {
         }
         if (const sf::Extra* e = find(link.extras, "mjc:gravcomp")) node.set("gravcomp", plain(e->text));
         inertial(node, link, l, j);
-        if (j < 0 && !link.frame && !link.kinematic) node.add("freejoint").set("name", take(taken_joints_, link.name + "_free")), nq_ += 7, nv_ += 6;
+        if (j < 0 && !link.frame && !link.kinematic) {
+            const auto resists = numbers(find(link.extras, sf::hints::kPassive));
+            XmlNode&   free    = node.add(resists.size() == 4 ? "joint" : "freejoint").set("name", take(taken_joints_, link.name + "_free"));
+            if (resists.size() == 4) free.set("type", "free").set("damping", resists[0]).set("armature", resists[1]).set("frictionloss", resists[2]);
+            nq_ += 7, nv_ += 6;
+        }
         if (j >= 0) joint(node, j);
         things(node, asset, l);
         for (const int below : out_.chain.below[index(l)]) body(node, asset, tree_.joints[index(below)].child, below);

@@ -168,6 +168,8 @@ void StageReader::bodies()
                 lose("computed-inertia", Severity::info, sf::LossAction::converted, "inertia", body.prim.site(), fmt::format("body '{}'", link.name), std::string(m.rule),
                      fmt::format("{} kg", m.mass), "mass or inertia is not authored; it is computed from the colliders");
         }
+        if (const auto told = hints::read<std::vector<double>>(body.prim, hints::kPassive); told && told->size() == 4)
+            link.extras.push_back({sf::Extra::Layer::mujoco, hints::kPassive, "double[]", fmt::format("[{}, {}, {}, {}]", (*told)[0], (*told)[1], (*told)[2], (*told)[3]), {}, link.place});
         link.weightless = nothing || hints::read<bool>(body.prim, hints::kWeightless).value_or(false);
         link_of_body[b] = static_cast<int>(tree.links.size());
         links[body.path] = link_of_body[b];
@@ -242,7 +244,8 @@ void StageReader::restore_masses()
         if (!own) continue;
         int home = above[l];
         for (std::size_t steps = 0; home >= 0 && !tree.links[at(home)].inertial && steps < tree.links.size(); ++steps) home = above[at(home)];
-        if (home < 0) tree.links[l].inertial = own;  // part of the world
+        const bool frame = home >= 0 && tree.links[l].frame && own->mass <= 1e-3 && !tree.links[at(home)].weightless;  // a frame with a gram at most
+        if (home < 0 || frame) tree.links[l].inertial = own;  // part of the world
     }
     for (std::size_t l = 0; l < tree.links.size(); ++l) {  // an inertia without a mass, which no body has
         const auto v = hints::read<std::vector<double>>(stage.prim_at(link_paths[l]), hints::kInertial);

@@ -82,6 +82,23 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
             return !j.loop && j.parent == static_cast<int>(l) && j.kind != Joint::Kind::fixed;
         });
     };
+    // A frame that a source gives a gram at most: nothing of it can be seen or touched, and what holds it has a mass.
+    constexpr double kFrameMass = 1e-3;
+    const auto       is_tiny    = [&](std::size_t l) { return tree.links[l].inertial && tree.links[l].inertial->mass <= kFrameMass; };
+    std::vector<bool> shaped(links, false);
+    for (const Shape& s : tree.shapes)
+        if (s.link >= 0) shaped[at(s.link)] = true;
+    for (std::size_t l = 0; l < links; ++l) {
+        if (!is_tiny(l) || shaped[l] || tree.links[l].kinematic || !fixed_to(l)) continue;
+        int holder = tree.joints[at(above[l])].parent;
+        for (std::size_t steps = 0; holder >= 0 && (!tree.links[at(holder)].inertial || is_tiny(at(holder))) && steps < links; ++steps)
+            holder = fixed_to(at(holder)) ? tree.joints[at(above[at(holder)])].parent : -1;
+        if (holder < 0) continue;
+        losses.add({"frame-mass", Severity::warning, LossAction::dropped, "inertia", site_of(tree.links[l].place), fmt::format("link '{}'", tree.links[l].name), fmt::format("{} kg", tree.links[l].inertial->mass), "a frame",
+                    fmt::format("a link that a fixed joint holds, with no shape and at most a gram, is a frame of link '{}'", tree.links[at(holder)].name)});
+        out.inertial[l].reset();
+        out.merged[l] = true;
+    }
     // A link without mass that moves, or is a root, takes the mass of what is fixed to it.
     for (std::size_t l = 0; l < links; ++l) {
         if (out.inertial[l] || fixed_to(l)) continue;

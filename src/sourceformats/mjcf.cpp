@@ -476,6 +476,12 @@ class Mjcf {
                 if (parent >= 0) s_.error(kTree, j.place, fmt::format("the free joint of body '{}' is not at the top; the body floats by itself", tree_.links[at(child)].name));
                 free = true;
                 joint_names_.insert(name);
+                const double resists[] = {first_number(m, "damping").value_or(0), s_.number(m, "armature").value_or(0), s_.number(m, "frictionloss").value_or(0)};
+                if (j.name != "freejoint" && (resists[0] != 0 || resists[1] != 0 || resists[2] != 0)) {
+                    s_.losses.add({"free-joint-values", Severity::warning, LossAction::dropped, "kinematics", site_of(j.place), fmt::format("joint '{}'", name), fmt::format("damping {}, armature {}, friction {}", resists[0], resists[1], resists[2]), {},
+                                   "a body that floats has no joint in USD that could resist", true});
+                    tree_.links[at(child)].extras.push_back({Extra::Layer::mujoco, hints::kPassive, "double[]", fmt::format("[{}, {}, {}, -1]", usda_number(resists[0]), usda_number(resists[1]), usda_number(resists[2])), {}, j.place});
+                }
                 j.use_all();
                 continue;
             }

@@ -273,7 +273,7 @@ bool is_inertia(const Mat33d& inertia)
     const Vec3d d = geometry::principal_axes(inertia).values;
     const double sum = d.x + d.y + d.z;
     if (!(d.x > 0 && d.y > 0 && d.z > 0)) return false;
-    return 2 * max_component(d) <= sum * (1 + 1e-3);
+    return max_component(d) <= (sum - max_component(d)) * (1 + 5e-4);  // half of what REP-1.3-r allows
 }
 
 }  // namespace mechane::sourceformats

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <numbers>
 #include <tuple>
@@ -137,7 +138,16 @@ class Writer {
                         : bodies_.parent[l] >= 0 ? bodies_parent_pose(l)
                                                  : link.X_WL;
         sheet_.pose(path, X);
-        for (const Extra& e : link.extras) sheet_.extra(path, e);
+        for (const Extra& e : link.extras) {
+            if (e.name != hints::kPassive) {
+                sheet_.extra(path, e);
+                continue;
+            }
+            std::vector<double> values;  // of the free joint, which USD has not
+            const char*         text = e.text.c_str() + 1;
+            for (char* end = nullptr; values.size() < 4; text = *end == ',' ? end + 1 : end) values.push_back(std::strtod(text, &end));
+            sheet_.hint(path, hints::kPassive, "double[]", values);
+        }
         link_hints(l, own);
         if (!bodies_.is_body[l]) {
             if (tree_.format == "URDF") {

@@ -15,17 +15,28 @@ struct Side {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+bool has_area(const MeshAsset& mesh, std::size_t begin, std::size_t end)
+{
+    if (end < begin + 3) return false;
+    Vec3d      twice;
+    const auto point = [&](std::size_t k) { return static_cast<Vec3d>(static_cast<Vec3f>(mesh.points[at(mesh.corners[k])])); };  // as USD stores it
+    for (std::size_t k = begin + 1; k + 1 < end; ++k) twice = twice + cross(point(k) - point(begin), point(k + 1) - point(begin));
+    return length(twice) > 0;
+}
+
 /// Edges sorted, each with the sides that have it.
 std::vector<Side> sides_of(const MeshAsset& mesh, const std::vector<std::size_t>& begin)
 {
     std::vector<Side> out;
     out.reserve(mesh.corners.size());
-    for (std::size_t f = 0; f + 1 < begin.size(); ++f)
+    for (std::size_t f = 0; f + 1 < begin.size(); ++f) {
+        if (!has_area(mesh, begin[f], begin[f + 1])) continue;  // readers leave it out
         for (std::size_t k = begin[f]; k < begin[f + 1]; ++k) {
             const auto a = static_cast<std::uint32_t>(mesh.corners[k]), b = static_cast<std::uint32_t>(mesh.corners[k + 1 < begin[f + 1] ? k + 1 : begin[f]]);
             if (a == b) continue;
             out.push_back({(static_cast<std::uint64_t>(std::min(a, b)) << 32) | std::max(a, b), static_cast<std::int32_t>(f), static_cast<std::int32_t>(k), a < b});
         }
+    }
     std::sort(out.begin(), out.end(), [](const Side& x, const Side& y) { return x.edge != y.edge ? x.edge < y.edge : x.corner < y.corner; });
     return out;
 }
