@@ -1,7 +1,6 @@
 """Solvers: one interface for every way of stepping."""
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import math
 import os
@@ -535,7 +534,7 @@ class SolverMuJoCo(_Native):
     def _mujoco_package() -> Any:
         version = _core.mujoco_library()["version"]
         try:
-            package = importlib.import_module("mujoco")
+            import mujoco as package
         except ImportError:
             raise NotSupportedError(f"mj_model: the Python package mujoco {version} is not installed", "SOLVER_UNAVAILABLE") from None
         if package.mj_versionString() != version:
