@@ -231,6 +231,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         std::shared_ptr<Compiled> compiled;
         std::unique_ptr<World>    world;
         std::vector<Real>         last;   ///< joint_q, joint_qd and poses of free bodies that the last step published
+        std::vector<Real>         now;    ///< the same of the state that a step starts from
         std::vector<GivenContact> given, touching;  ///< of this step; of this sub-step
         std::vector<std::size_t>  given_row;        ///< of contacts_
         std::vector<std::size_t>  touching_of;      ///< of given
@@ -291,7 +292,6 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     std::vector<std::int32_t> seat_of_world_;  ///< [world_count + 1], entry 0 for what belongs to none
     std::vector<std::int32_t> other_joints_;   ///< whose coordinates are read off the bodies
     std::vector<double>       direct_;
-    std::vector<Real>         scratch_;
     std::set<std::string>     said_;
     Observables*              observables_ = nullptr;
     bool                      dirty_       = false;
@@ -567,12 +567,11 @@ void OverMujoco::load(const model::State& in, const model::Control& control, dou
     }
     moving_ = false;
     tasks::for_chunks(options_.pool, seats_.size(), 1, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::vector<Real> now;
         for (std::size_t s = begin; s < end; ++s) {
             Seat& seat = seats_[s];
-            list_state(seat, in, now);
-            if (seat.last.empty() || now.size() != seat.last.size() ||
-                std::memcmp(now.data(), seat.last.data(), now.size() * sizeof(Real)) != 0)
+            list_state(seat, in, seat.now);
+            if (seat.last.empty() || seat.now.size() != seat.last.size() ||
+                std::memcmp(seat.now.data(), seat.last.data(), seat.now.size() * sizeof(Real)) != 0)
                 push(seat, in);
             write_forces(seat, control);
             write_controls(seat, control);
