@@ -64,6 +64,6 @@ def root(tmp_path_factory):
 
 def test_it_runs_its_demo_in_a_clean_system(root):
     done = subprocess.run(["chroot", root, "/bin/sh", "-c", "cd /tmp && mechane demo -o out && mechane doctor --json && ls out"], capture_output=True, text=True,
-                          env={"PATH": "/usr/bin:/bin", "HOME": "/root"})
+                          env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"})
     assert done.returncode == 0, done.stderr
     assert ".html" in done.stdout and not (root / "usr" / "bin" / "python3").exists()
