@@ -18,7 +18,7 @@ namespace mechane::cli {
 namespace {
 
 /// Changes whenever what a verdict consists of is written otherwise.
-constexpr std::string_view kFormat = "verdict 1";
+constexpr std::string_view kFormat = "verdict 2";
 
 /// Begins of the names of variables that the libraries below read.
 constexpr std::string_view kRead[] = {"AMENT_", "AR_", "COLCON_", "GF_", "MECHANE_", "PCP_", "PXR_", "ROS_", "SDF_", "TF_", "USD", "VT_"};

@@ -52,12 +52,21 @@ std::string to_bytes(const Judged& judged)
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+std::vector<std::string> get_layers(ByteReader& in)
+{
+    std::vector<std::string> layers;
+    const auto               count = in.take<std::uint32_t>();
+    for (std::uint32_t i = 0; i < count && in.good(); ++i) in.get(layers.emplace_back());
+    return layers;
+}
+
+ByteReader reader_of(std::string_view bytes) { return ByteReader(std::as_bytes(std::span(bytes.data(), bytes.size()))); }
+
 std::optional<Judged> from_bytes(std::string file, std::string_view bytes)
 {
-    ByteReader in(std::as_bytes(std::span(bytes.data(), bytes.size())));
+    ByteReader in = reader_of(bytes);
     Judged     out{std::move(file)};
-    const auto layers = in.take<std::uint32_t>();
-    for (std::uint32_t i = 0; i < layers && in.good(); ++i) in.get(out.layers.emplace_back());
+    out.layers = get_layers(in);
     if (in.take<bool>()) {
         out.report = conformance::get_report(in);
         if (!out.report) return std::nullopt;
@@ -171,11 +180,11 @@ Verdicts::Name Verdicts::name_of(const std::string& file)
     return {hash_text(canonical), hash_text(canonical, 1)};
 }
 
-void Verdicts::note(std::size_t i, const Judged& judged)
+void Verdicts::note(std::size_t i, const std::vector<std::string>& layers)
 {
     Row& row = rows_[i];
     row.name = name_of(files_[i]);
-    for (const std::string& layer : judged.layers) row.uses.push_back(name_of(layer));
+    for (const std::string& layer : layers) row.uses.push_back(name_of(layer));
     std::sort(row.uses.begin(), row.uses.end());
     row.uses.erase(std::unique(row.uses.begin(), row.uses.end()), row.uses.end());
     row.uses.shrink_to_fit();
@@ -202,9 +211,8 @@ void Verdicts::judge_window(std::size_t begin, std::size_t end, files::KeptResul
         for_each_on_cores(end - begin, context_, [&](std::size_t at) {
             auto kept = is_kept(files_[begin + at]) ? cache->find(files_[begin + at]) : std::nullopt;
             if (!kept) return;
-            const auto judged = from_bytes(files_[begin + at], *kept);
-            if (!judged) return;
-            note(begin + at, *judged);
+            ByteReader in = reader_of(*kept);  // the rest is read when it is told
+            note(begin + at, get_layers(in));
             verdicts[at] = std::move(*kept);
             known[at]    = 1;
             step_on();
@@ -232,7 +240,7 @@ void Verdicts::judge_window(std::size_t begin, std::size_t end, files::KeptResul
         ++judged_;
         verdicts[at] = to_bytes(judged);
         if (cache != nullptr && is_lasting(judged) && is_kept(judged.file)) cache->keep(files_[begin + at], trace, verdicts[at]);
-        note(begin + at, judged);
+        note(begin + at, judged.layers);
         step_on();
     });
     forget_reads();

@@ -60,7 +60,7 @@ class Verdicts {
 
     void         judge_window(std::size_t begin, std::size_t end, files::KeptResults* cache);
     Judged       judge_one(std::size_t i);
-    void         note(std::size_t i, const Judged& judged);
+    void         note(std::size_t i, const std::vector<std::string>& layers);
     Result<void> put(std::size_t i, const std::string& bytes);
     Name         name_of(const std::string& file);
     void         drop_parts();

@@ -168,6 +168,12 @@ Json sarif_result(const Report& report, const Finding& finding, std::size_t rule
             {"partialFingerprints", {{"mechane/v1", finding.fingerprint}}}};
 }
 
+Json summary_json(const StreamTotals& totals)
+{
+    return {{"error", totals.errors},         {"warning", totals.warnings},     {"info", totals.infos},
+            {"suppressed", totals.suppressed}, {"baselined", totals.baselined}, {"unchecked", totals.unchecked}};
+}
+
 /// How the run itself went: rules that could not be judged are no results.
 Json sarif_invocation(std::span<const Report> reports)
 {
@@ -247,23 +253,32 @@ std::string ndjson_begin(const std::string& version, const std::string& profile)
 
 std::string to_ndjson(const Report& report)
 {
-    Totals own;
-    own.add(report);
-    Json line     = own.json(), findings = Json::array(), unchecked = Json::array();
-    line["record"] = "asset";
-    line["asset"]  = report.asset;
+    Json        findings = Json::array(), unchecked = Json::array(), states = Json::array({"default"});
+    std::size_t evaluated = 0;
+    for (const std::string& state : report.states) states.push_back(state);
     for (const Finding& finding : report.findings) {
         findings.push_back(finding_json(finding, report.asset));
         findings.back().erase("asset");
     }
-    for (const RuleOutcome& outcome : report.outcomes)
+    for (const RuleOutcome& outcome : report.outcomes) {
         if (outcome.outcome == Outcome::not_checked)
             unchecked.push_back({{"id", outcome.rule->id}, {"reason", outcome.reason}});
-    line["findings"]  = std::move(findings);
-    line["unchecked"] = std::move(unchecked);
-    line["evaluated"] = line["coverage"]["evaluated"].size();
-    line.erase("coverage");  // the same hundred names in a million lines
-    return line_of(line);
+        evaluated += outcome.outcome == Outcome::passed || outcome.outcome == Outcome::finding;
+    }
+    StreamTotals own;
+    own.add(report);
+    // The names of the rules that were evaluated would be the same hundred in a million lines.
+    return line_of({{"record", "asset"},
+                    {"asset", report.asset},
+                    {"prims", report.prims},
+                    {"layers", report.layers},
+                    {"states", std::move(states)},
+                    {"statesLeftOut", report.states_left_out},
+                    {"payloadsLeftOut", report.payloads_left_out},
+                    {"summary", summary_json(own)},
+                    {"evaluated", evaluated},
+                    {"unchecked", std::move(unchecked)},
+                    {"findings", std::move(findings)}});
 }
 
 std::string ndjson_unopened(const Diagnostic& why)
@@ -279,13 +294,7 @@ std::string ndjson_end(const StreamTotals& totals, std::size_t parts)
                     {"assets", totals.assets},
                     {"parts", parts},
                     {"unopened", totals.unopened},
-                    {"summary",
-                     {{"error", totals.errors},
-                      {"warning", totals.warnings},
-                      {"info", totals.infos},
-                      {"suppressed", totals.suppressed},
-                      {"baselined", totals.baselined},
-                      {"unchecked", totals.unchecked}}}});
+                    {"summary", summary_json(totals)}});
 }
 
 std::string rules_json()

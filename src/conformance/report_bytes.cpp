@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "mechane/core/sha256.h"
 
 namespace mechane::conformance {
 namespace {
+
+constexpr unsigned kFailed = 0x80, kReason = 0x40;  ///< beside an outcome
 
 std::uint16_t number_of(const Rule* rule)
 {
@@ -21,8 +24,9 @@ std::uint16_t number_of(const Rule* rule)
 /// Null for a number that no rule has.
 const Rule* get_rule(ByteReader& in)
 {
-    const auto number = in.take<std::uint16_t>();
-    return number < rules().size() ? rules()[number] : nullptr;
+    static const std::span<const Rule* const> kAll = rules();
+    const auto                                number = in.take<std::uint16_t>();
+    return number < kAll.size() ? kAll[number] : nullptr;
 }
 
 template <class Number>
@@ -102,11 +106,12 @@ void put(ByteWriter& out, const Report& report)
         put_site(out, finding.site);
         out.put(finding.instances);
     }
+    // More than a hundred for each asset, most without a reason: two bits and the outcome in one byte.
     for (const RuleOutcome& outcome : report.outcomes) {
         out.put(number_of(outcome.rule));
-        out.put(outcome.outcome);
-        out.put(outcome.failed);
-        out.put(outcome.reason);
+        out.put(static_cast<std::uint8_t>(static_cast<unsigned>(outcome.outcome) | (outcome.failed ? kFailed : 0) |
+                                          (outcome.reason.empty() ? 0 : kReason)));
+        if (!outcome.reason.empty()) out.put(outcome.reason);
     }
 }
 
@@ -133,9 +138,10 @@ std::optional<Report> get_report(ByteReader& in)
     }
     for (std::size_t i = 0; i < outcomes && in.good(); ++i) {
         RuleOutcome outcome{.rule = get_rule(in), .outcome = Outcome::not_applicable, .reason = {}};
-        in.get(outcome.outcome);
-        in.get(outcome.failed);
-        in.get(outcome.reason);
+        const auto  bits = in.take<std::uint8_t>();
+        outcome.outcome  = static_cast<Outcome>(bits & ~(kFailed | kReason));
+        outcome.failed   = (bits & kFailed) != 0;
+        if ((bits & kReason) != 0) in.get(outcome.reason);
         if (outcome.rule == nullptr || outcome.outcome > Outcome::not_applicable) return std::nullopt;
         report.outcomes.push_back(std::move(outcome));
     }

@@ -12,7 +12,7 @@ namespace mechane::files {
 /// temporary files.
 class Overflow {
   public:
-    explicit Overflow(std::size_t memory = std::size_t{64} << 20) : memory_(memory) {}
+    explicit Overflow(std::size_t memory = std::size_t{16} << 20) : memory_(memory) {}
     ~Overflow();
     Overflow(const Overflow&)            = delete;
     Overflow& operator=(const Overflow&) = delete;
