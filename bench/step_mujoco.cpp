@@ -1,7 +1,7 @@
 // What the solver mujoco costs over MuJoCo's own mj_step, on built-in scenes.
 // usage: bench_step_mujoco [SCENE:DT:STEPS ...]
-// Both step the same mjModel from the same state in turns of 50 steps, on one thread. Prints CSV: microseconds a step of either, the median of
-// the turns, and the ratio. The ratio may be 1.10 at most.
+// Both step the same mjModel from the same state in turns of 50 steps, on one thread. Prints CSV: microseconds a step
+// of either, the median of the turns, and the ratio. The ratio may be 1.10 at most.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -72,7 +72,8 @@ int main(int argc, char** argv)
     std::printf("scene,dt_s,steps,mj_step_us,solver_us,ratio\n");
     for (const std::string& row : rows) {
         const auto a = row.rfind(':'), b = row.rfind(':', a - 1);
-        if (a == std::string::npos || b == std::string::npos || !measure(row.substr(0, b), std::atof(row.c_str() + b + 1), std::atoi(row.c_str() + a + 1))) {
+        if (a == std::string::npos || b == std::string::npos ||
+            !measure(row.substr(0, b), std::atof(row.c_str() + b + 1), std::atoi(row.c_str() + a + 1))) {
             std::fprintf(stderr, "usage: bench_step_mujoco [SCENE:DT:STEPS ...]; cannot run '%s'\n", row.c_str());
             return 2;
         }

@@ -206,8 +206,6 @@ class SolverSoftStep(_Native):
         super().__init__(model)
         if not 1 <= int(substeps) <= 64:
             raise kind_of(ValueError)(f"substeps is {substeps}, expected 1..64", "PYTHON_ARG_SUBSTEPS")
-        if (model._np("joint_type") == JointType.ROD).any():
-            raise kind_of(ValueError)(f"{type(self).__name__} does not support JointType.ROD joints", "SOLVER_MODEL")
         self._make(self._name, int(substeps), bool(sleeping), {"substeps": int(substeps), "sleeping": bool(sleeping)})
 
 
@@ -228,9 +226,10 @@ class _Adjustable(_Native):
     """Solvers with parameters of Newton's names. Most have no substeps of their own: the caller takes small steps."""
 
     _kinds: dict[str, type] = {}
+    _steps_rods = False
 
     def _begin(self, values: dict[str, Any], substeps: int = 1) -> None:
-        if int(JointType.ROD) in np.asarray(self.model.joint_type):
+        if not self._steps_rods and int(JointType.ROD) in np.asarray(self.model.joint_type):
             raise kind_of(ValueError)(f"{type(self).__name__} does not support JointType.ROD joints", "SOLVER_MODEL")
         chosen = {name: self._kinds[name](value) for name, value in values.items()}
         text = ",".join(f"{name}={float(value)!r}" for name, value in chosen.items())
@@ -381,6 +380,7 @@ class SolverVBD(_Adjustable):
     @raises ValueError  an option is out of range, or the model's particles have no groups
     """
 
+    _steps_rods = True
     _name = "vbd"
     _kinds = {"iterations": int, "friction_epsilon": float, "particle_enable_self_contact": bool, "particle_self_contact_margin": float,
               "particle_self_contact_gap": float}

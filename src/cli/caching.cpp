@@ -29,7 +29,8 @@ void add_cache_options(CLI::App& verb, const char* group)
                     "Folder that keeps verdicts of check and prepared geometry for other runs, or off; default: "
                     "MECHANE_CACHE, else mechane in the user's cache folder")
         ->group(group);
-    verb.add_option("--cache-size", asked().mebibytes, "Maximum size of verdicts, and of prepared geometry, there [MiB]")
+    verb.add_option("--cache-size", asked().mebibytes,
+                    "Maximum size of verdicts, and of prepared geometry, there [MiB]")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
         ->capture_default_str()
         ->group(group);

@@ -90,14 +90,13 @@ std::unique_ptr<files::KeptResults> cache_of(const CheckArgs& args, const usd::O
     std::string configuration = check_configuration(args, options, context);
     if (configuration.empty()) return nullptr;
     usd::answer_for_packages(open.packages);
-    return std::make_unique<files::KeptResults>(
-        files::CacheFolder(folder, ".verdict", cache_bytes()),
-        std::move(configuration), args.reread);
+    return std::make_unique<files::KeptResults>(files::CacheFolder(folder, ".verdict", cache_bytes()),
+                                                std::move(configuration), args.reread);
 }
 
 /// Exit statuses by weight: findings, then input, then a bug.
 struct Worst {
-    int exit = kExitClean;
+    int  exit = kExitClean;
     void met(int other) { exit = std::max(exit, other); }
 };
 
@@ -113,10 +112,10 @@ int tell(const CheckArgs& args, const CheckConfig& config, Verdicts& verdicts, C
             if (judged->lacks) lacking.push_back(*judged->lacks);
         }
     if (!report_lacking(lacking, verdicts.size(), context)) return kExitUsage;
-    const bool     writes_baseline = !args.write_baseline.empty();
-    const auto     output          = writes_baseline ? nullptr : check_output(args, verdicts.parts(), context);
-    const Severity wanted = severity_named(args.severity), fatal = severity_named(args.fail_on);
-    std::string    known;
+    const bool        writes_baseline = !args.write_baseline.empty();
+    const auto        output          = writes_baseline ? nullptr : check_output(args, verdicts.parts(), context);
+    const Severity    wanted = severity_named(args.severity), fatal = severity_named(args.fail_on);
+    std::string       known;
     const std::string day = today();
     Worst             worst;
     if (!writes_baseline && output == nullptr) return kExitUsage;
@@ -148,9 +147,10 @@ int tell(const CheckArgs& args, const CheckConfig& config, Verdicts& verdicts, C
     }
     report_unused(config.suppressions, day, io);
     if (writes_baseline) {
-        const std::string text    = "# mechane check --baseline: fingerprint, rule, prim\n" + known;
-        const bool again = !args.baseline.empty() && files::real_place(args.baseline) == files::real_place(args.write_baseline);
-        const int  written = write_text(args.write_baseline, text, io, {.may_be_input = again});
+        const std::string text = "# mechane check --baseline: fingerprint, rule, prim\n" + known;
+        const bool        again =
+            !args.baseline.empty() && files::real_place(args.baseline) == files::real_place(args.write_baseline);
+        const int written = write_text(args.write_baseline, text, io, {.may_be_input = again});
         return written != kExitClean ? written : worst.exit == kExitFindings ? kExitClean : worst.exit;
     }
     const int written = output->end();
@@ -161,7 +161,8 @@ int run_check(CheckArgs args, Context& context)
 {
     Io& io = context.io;
     if (args.list_rules)
-        return io.out(args.format == "json" || context.global.json ? conformance::rules_json() : list_rules()), kExitClean;
+        return io.out(args.format == "json" || context.global.json ? conformance::rules_json() : list_rules()),
+               kExitClean;
     if (args.assets.empty()) return io.say_error("no asset given\n  mechane check ASSET...\n"), kExitUsage;
     if (files_of(args.assets).empty()) {
         io.say_error(fmt::format("there is no USD file in {}\n", fmt::join(args.assets, ", ")));
@@ -222,8 +223,8 @@ void add_check(CLI::App& app, Context& context)
                      "Set of rules: distributed (default), core, export, source, scene, ros-only, tidy, usdphysics");
     verb->add_option("--select,--rules,--rule", args->select, "Only these rules, by id, slug or section (1.3, REP-2)")
         ->delimiter(',');
-    verb->add_option("--ignore,--disable-rule", args->ignore,
-                     "Rules to skip (same syntax as --select)")->delimiter(',');
+    verb->add_option("--ignore,--disable-rule", args->ignore, "Rules to skip (same syntax as --select)")
+        ->delimiter(',');
     verb->add_option("--sections", args->sections, "Only these sections of the standard")->delimiter(',');
     verb->add_option("--severity", args->severity, "Minimum severity to print")
         ->check(CLI::IsMember({"info", "warning", "error"}))
@@ -233,8 +234,8 @@ void add_check(CLI::App& app, Context& context)
     const CLI::Option* format =
         verb->add_option("--format,--output-format", args->format,
                          "Report format: text, json, ndjson, sarif, junit, github or html")
-        ->check(CLI::IsMember({"text", "json", "ndjson", "sarif", "junit", "github", "html"}))
-        ->capture_default_str();
+            ->check(CLI::IsMember({"text", "json", "ndjson", "sarif", "junit", "github", "html"}))
+            ->capture_default_str();
     is_output_file(verb->add_option("-o,--output", args->output, "Output file; stdout by default"));
     verb->add_option("--batch", args->batch,
                      "Write a SARIF file for every N assets, and print its name: -o findings-%04d.sarif")
@@ -244,8 +245,9 @@ void add_check(CLI::App& app, Context& context)
         verb->add_option("--write-baseline", args->write_baseline, "Write the findings to a baseline file and exit"));
     verb->add_option("--max-per-rule", args->max_per_rule, "Show at most N findings per rule (text)")
         ->capture_default_str();
-    verb->add_option("--variants", args->variants,
-                     "Variant selections to check: default, each (one other variant at a time), product (all combinations)")
+    verb->add_option(
+            "--variants", args->variants,
+            "Variant selections to check: default, each (one other variant at a time), product (all combinations)")
         ->check(CLI::IsMember({"default", "each", "product"}))
         ->capture_default_str();
     verb->add_option("--interfaces", args->interfaces,

@@ -21,15 +21,15 @@ namespace {
 constexpr std::string_view kFormat = "verdict 2";
 
 /// Begins of the names of variables that the libraries below read.
-constexpr std::string_view kRead[] = {"AMENT_", "AR_", "COLCON_", "GF_", "MECHANE_", "PCP_", "PXR_", "ROS_", "SDF_", "TF_", "USD", "VT_"};
+constexpr std::string_view kRead[] = {"AMENT_", "AR_",  "COLCON_", "GF_", "MECHANE_", "PCP_",
+                                      "PXR_",   "ROS_", "SDF_",    "TF_", "USD",      "VT_"};
 
 }  // namespace
 
-std::string check_configuration(const CheckArgs& args, const conformance::CheckOptions& options,
-                                const Context& context)
+std::string check_configuration(const CheckArgs& args, const conformance::CheckOptions& options, const Context& context)
 {
     std::string out(kFormat);
-    const auto  add = [&](std::string_view name, const auto& value) { out += fmt::format("{}={}\n", name, value); };
+    const auto  add  = [&](std::string_view name, const auto& value) { out += fmt::format("{}={}\n", name, value); };
     const auto  list = [&](std::string_view name, const std::vector<std::string>& values) {
         for (const std::string& value : values) add(name, value);
     };
@@ -64,7 +64,8 @@ std::string check_configuration(const CheckArgs& args, const conformance::CheckO
     for (char** one = environ; *one != nullptr; ++one) {
         const std::string_view text = *one;
         if (text.starts_with("MECHANE_CACHE=")) continue;  // where, not what
-        if (std::any_of(std::begin(kRead), std::end(kRead), [&](std::string_view begin) { return text.starts_with(begin); }))
+        if (std::any_of(std::begin(kRead), std::end(kRead),
+                        [&](std::string_view begin) { return text.starts_with(begin); }))
             variables.emplace_back(text);
     }
     std::sort(variables.begin(), variables.end());

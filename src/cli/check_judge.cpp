@@ -60,7 +60,8 @@ std::vector<std::string> get_layers(ByteReader& in)
     return layers;
 }
 
-ByteReader reader_of(std::string_view bytes) { return ByteReader(std::as_bytes(std::span(bytes.data(), bytes.size()))); }
+ByteReader reader_of(std::string_view bytes)
+{ return ByteReader(std::as_bytes(std::span(bytes.data(), bytes.size()))); }
 
 std::optional<Judged> from_bytes(std::string file, std::string_view bytes)
 {
@@ -84,9 +85,8 @@ bool is_lasting(const Judged& judged)
 {
     if (judged.exit == kExitUsage || judged.exit == kExitBug) return false;
     if (judged.report && judged.report->failures() != 0) return false;
-    return std::none_of(judged.found.begin(), judged.found.end(), [](const Diagnostic& one) {
-        return one.is(usd::kLimit.id) || one.is(usd::kReaderDied.id);
-    });
+    return std::none_of(judged.found.begin(), judged.found.end(),
+                        [](const Diagnostic& one) { return one.is(usd::kLimit.id) || one.is(usd::kReaderDied.id); });
 }
 
 /// Robots of other formats are read through files that nobody notes.
@@ -239,7 +239,8 @@ void Verdicts::judge_window(std::size_t begin, std::size_t end, files::KeptResul
         }
         ++judged_;
         verdicts[at] = to_bytes(judged);
-        if (cache != nullptr && is_lasting(judged) && is_kept(judged.file)) cache->keep(files_[begin + at], trace, verdicts[at]);
+        if (cache != nullptr && is_lasting(judged) && is_kept(judged.file))
+            cache->keep(files_[begin + at], trace, verdicts[at]);
         note(begin + at, judged.layers);
         step_on();
     });
@@ -282,7 +283,8 @@ Result<Judged> Verdicts::at(std::size_t i)
     auto              bytes = aside_.get(rows_[row].place);
     if (!bytes) return bytes.error();
     auto judged = from_bytes(files_[row], *bytes);
-    if (!judged) return make_diagnostic(conformance::codes::kRuleFailed, {.layer = files_[row]}, "its verdict is damaged");
+    if (!judged)
+        return make_diagnostic(conformance::codes::kRuleFailed, {.layer = files_[row]}, "its verdict is damaged");
     return *std::move(judged);
 }
 

@@ -18,12 +18,12 @@ namespace mechane::cli {
 
 /// The verdict on one file.
 struct Judged {
-    std::string                        file;             ///< as it was named
-    std::vector<std::string>           layers{};         ///< that its stage uses
+    std::string                        file;      ///< as it was named
+    std::vector<std::string>           layers{};  ///< that its stage uses
     std::optional<conformance::Report> report{};
     Diagnostics                        found{};
     ExitCode                           exit = kExitClean;
-    std::optional<Diagnostic>          lacks{};           ///< a selection of --variant that it does not have
+    std::optional<Diagnostic>          lacks{};  ///< a selection of --variant that it does not have
 };
 
 /// Verdicts of many files, in their order. In memory lies a few dozen bytes for each; the verdicts themselves are put
@@ -65,18 +65,18 @@ class Verdicts {
     Name         name_of(const std::string& file);
     void         drop_parts();
 
-    std::vector<std::string>  files_;
-    CheckArgs                 args_;
-    usd::OpenOptions          open_;
-    conformance::CheckOptions options_;
-    Context&                  context_;
-    std::vector<Row>          rows_;
-    std::vector<std::size_t>  kept_;
-    files::Overflow           aside_;
-    std::atomic<std::size_t>  judged_{0};
-    std::size_t               done_ = 0;
-    std::mutex                mutex_;
-    std::optional<Diagnostic> failure_;
+    std::vector<std::string>           files_;
+    CheckArgs                          args_;
+    usd::OpenOptions                   open_;
+    conformance::CheckOptions          options_;
+    Context&                           context_;
+    std::vector<Row>                   rows_;
+    std::vector<std::size_t>           kept_;
+    files::Overflow                    aside_;
+    std::atomic<std::size_t>           judged_{0};
+    std::size_t                        done_ = 0;
+    std::mutex                         mutex_;
+    std::optional<Diagnostic>          failure_;
     std::map<std::string, std::string> folders_;  ///< canonical, by how they were named
 };
 

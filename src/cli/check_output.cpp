@@ -74,7 +74,8 @@ class Lines final : public CheckOutput {
 class Stream final : public CheckOutput {
   public:
     Stream(const CheckArgs& args, std::size_t parts, Context& context)
-        : lines_(args, context, [](const conformance::Report& report) { return conformance::to_ndjson(report); }, false),
+        : lines_(
+              args, context, [](const conformance::Report& report) { return conformance::to_ndjson(report); }, false),
           profile_(args.profile),
           parts_(parts)
     {
@@ -120,7 +121,8 @@ class Statistics final : public CheckOutput {
     ExitCode end() override
     {
         std::string out;
-        for (const auto& [rule, count] : counts_) out += fmt::format("{:6}  {:12} {}\n", count, rule.first, rule.second);
+        for (const auto& [rule, count] : counts_)
+            out += fmt::format("{:6}  {:12} {}\n", count, rule.first, rule.second);
         return write_text(file_, out, context_.io);
     }
 
@@ -149,8 +151,12 @@ class Document final : public CheckOutput {
   private:
     [[nodiscard]] std::string text()
     {
-        conformance::FormatOptions options{
-            MECHANE_VERSION, false, args_.max_per_rule, std::exchange(unopened_, {}), {}, args_.batch == 0 ? 0 : batches_};
+        conformance::FormatOptions options{MECHANE_VERSION,
+                                           false,
+                                           args_.max_per_rule,
+                                           std::exchange(unopened_, {}),
+                                           {},
+                                           args_.batch == 0 ? 0 : batches_};
         if (args_.format == "json") return conformance::to_json(reports_, options);
         if (args_.format == "sarif") return conformance::to_sarif(reports_, options);
         if (args_.format == "junit") return conformance::to_junit(reports_, severity_named(args_.fail_on));
@@ -192,8 +198,9 @@ Severity severity_named(const std::string& name)
 std::unique_ptr<CheckOutput> check_output(const CheckArgs& args, std::size_t parts, Context& context)
 {
     if (args.batch != 0 && (args.format != "sarif" || !is_numbered(args.output))) {
-        context.io.say_error("--batch writes SARIF into numbered files\n"
-                             "  mechane check FOLDER --format sarif --batch 1000 -o findings-%04d.sarif\n");
+        context.io.say_error(
+            "--batch writes SARIF into numbered files\n"
+            "  mechane check FOLDER --format sarif --batch 1000 -o findings-%04d.sarif\n");
         return nullptr;
     }
     if (args.statistics) return std::make_unique<Statistics>(args, context);

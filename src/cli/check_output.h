@@ -14,12 +14,12 @@ Severity severity_named(const std::string& name);
 /// Gets the verdicts one after the other and writes them in one format.
 class CheckOutput {
   public:
-    CheckOutput()                                          = default;
-    CheckOutput(const CheckOutput&)                        = delete;
-    CheckOutput& operator=(const CheckOutput&)             = delete;
-    virtual ~CheckOutput()                                 = default;
-    virtual void     add(conformance::Report report)       = 0;
-    virtual void     add_unopened(const Diagnostic& error) = 0;
+    CheckOutput()                                      = default;
+    CheckOutput(const CheckOutput&)                    = delete;
+    CheckOutput& operator=(const CheckOutput&)         = delete;
+    virtual ~CheckOutput()                             = default;
+    virtual void add(conformance::Report report)       = 0;
+    virtual void add_unopened(const Diagnostic& error) = 0;
     /// Nothing follows. @return the exit status of the writing; failures have been printed
     [[nodiscard]] virtual ExitCode end() = 0;
 };

@@ -97,10 +97,14 @@ std::optional<Child> Child::start(std::vector<std::string> arguments)
 }
 
 Child::Child(Child&& other) noexcept
-    : process_(std::exchange(other.process_, 0)), in_(std::exchange(other.in_, -1)),
-      from_out_(std::exchange(other.from_out_, -1)), from_err_(std::exchange(other.from_err_, -1)),
-      out_(std::move(other.out_)), err_(std::move(other.err_))
-{}
+    : process_(std::exchange(other.process_, 0)),
+      in_(std::exchange(other.in_, -1)),
+      from_out_(std::exchange(other.from_out_, -1)),
+      from_err_(std::exchange(other.from_err_, -1)),
+      out_(std::move(other.out_)),
+      err_(std::move(other.err_))
+{
+}
 
 Child::~Child()
 {

@@ -10,10 +10,12 @@ namespace mechane::cli {
 /// Where a program of this name lies on the path; nothing if it does not.
 std::optional<std::string> on_path(const std::string& name);
 
-/// The interpreter that runs this program's Python helpers: MECHANE_PYTHON, which the wheel's script sets, else python3 of the path.
+/// The interpreter that runs this program's Python helpers: MECHANE_PYTHON, which the wheel's script sets, else python3
+/// of the path.
 std::optional<std::string> python_program();
 
-/// Another program that this one starts, feeds, and waits for. It has no terminal; what it says is kept, up to 64 KiB of each stream.
+/// Another program that this one starts, feeds, and waits for. It has no terminal; what it says is kept, up to 64 KiB
+/// of each stream.
 class Child {
   public:
     /// @param arguments  the program's file first
@@ -33,7 +35,7 @@ class Child {
 
   private:
     Child() = default;
-    void listen(int milliseconds);
+    void        listen(int milliseconds);
     int         process_ = 0, in_ = -1, from_out_ = -1, from_err_ = -1;
     std::string out_, err_;
 };

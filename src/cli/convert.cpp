@@ -28,11 +28,11 @@ namespace fs = std::filesystem;
 namespace sf = sourceformats;
 
 struct ConvertArgs {
-    std::string              input, output, loss, fail_on_loss = "error", base = "auto", name, layout;
-    std::vector<std::string> arguments;
-    double                   default_mass = 0;
-    bool                     visuals_collide = false, verify = false;
-    exporter::WriteOptions   write;
+    std::string                            input, output, loss, fail_on_loss = "error", base = "auto", name, layout;
+    std::vector<std::string>               arguments;
+    double                                 default_mass    = 0;
+    bool                                   visuals_collide = false, verify = false;
+    exporter::WriteOptions                 write;
     std::shared_ptr<exporter::GltfOptions> gltf = std::make_shared<exporter::GltfOptions>();
     std::string                            absent;  ///< an option that asks for a library that no build has yet
 };
@@ -53,15 +53,24 @@ bool is_known_result(const std::string& file) { return layout_of_file(file) || g
 int check_formats(const ConvertArgs& args, const Io& io)
 {
     if (!sf::is_source_format(args.input) && !is_openusd(args.input))
-        return io.say_error(fmt::format("do not know how to read '{}'\n  formats by extension: .urdf .xacro .mjcf .xml .sdf .world .gltf .glb .usda .usdc .usd .usdz\n", args.input)), kExitUsage;
+        return io.say_error(fmt::format("do not know how to read '{}'\n  formats by extension: .urdf .xacro .mjcf .xml "
+                                        ".sdf .world .gltf .glb .usda .usdc .usd .usdz\n",
+                                        args.input)),
+               kExitUsage;
     if (!is_known_result(args.output))
-        return io.say_error(fmt::format("do not know how to write '{}'\n  formats by extension: a folder, .usda .usdc .usd .usdz, .urdf .sdf .world .xml .mjcf .gltf .glb\n", args.output)), kExitUsage;
+        return io.say_error(fmt::format("do not know how to write '{}'\n  formats by extension: a folder, .usda .usdc "
+                                        ".usd .usdz, .urdf .sdf .world .xml .mjcf .gltf .glb\n",
+                                        args.output)),
+               kExitUsage;
     if (args.verify && (exporter::is_gltf(args.input) || exporter::is_gltf(args.output)))
         return io.say_error("--verify compares robots; glTF holds scenes without bodies and joints\n"), kExitUsage;
     if (args.layout.empty()) return kExitClean;
     const auto wanted = layout_of_word(args.layout), named = layout_of_file(args.output);
     if (wanted != named)
-        return io.say_error(fmt::format("--layout {} does not fit '{}'\n  rep0158: a folder; flat: .usda .usdc .usd; usdz: .usdz\n", args.layout, args.output)), kExitUsage;
+        return io.say_error(fmt::format(
+                   "--layout {} does not fit '{}'\n  rep0158: a folder; flat: .usda .usdc .usd; usdz: .usdz\n",
+                   args.layout, args.output)),
+               kExitUsage;
     return kExitClean;
 }
 
@@ -71,7 +80,9 @@ std::optional<sf::ReadOptions> read_options(const ConvertArgs& args, const run::
     sf::ReadOptions options;
     options.packages        = scene.open.packages;
     options.search_paths    = scene.open.search_paths;
-    options.base            = args.base == "floating" ? sf::Base::floating : args.base == "fixed" ? sf::Base::fixed : sf::Base::automatic;
+    options.base            = args.base == "floating" ? sf::Base::floating
+                              : args.base == "fixed"  ? sf::Base::fixed
+                                                      : sf::Base::automatic;
     options.visuals_collide = args.visuals_collide;
     options.name            = args.name;
     if (args.default_mass > 0) options.default_mass = args.default_mass;
@@ -88,41 +99,55 @@ std::optional<sf::ReadOptions> read_options(const ConvertArgs& args, const run::
 
 /// What a conversion leaves behind: the report, the lines on the terminal, the exit status.
 /// @param verified  what --verify found, or null
-int tell(const ConvertArgs& args, Context& context, const sf::LossReport& losses, const Diagnostics& found, const std::string& read, const std::string& entry, std::size_t files,
-         const Verified* verified = nullptr)
+int tell(const ConvertArgs& args, Context& context, const sf::LossReport& losses, const Diagnostics& found,
+         const std::string& read, const std::string& entry, std::size_t files, const Verified* verified = nullptr)
 {
     const std::string json = sf::to_json(losses);
     if (!args.loss.empty())
-        if (const ExitCode done = write_text(args.loss, args.loss.ends_with(".txt") ? sf::to_text(losses, SIZE_MAX) : json, context.io); done != kExitClean) return done;
+        if (const ExitCode done =
+                write_text(args.loss, args.loss.ends_with(".txt") ? sf::to_text(losses, SIZE_MAX) : json, context.io);
+            done != kExitClean)
+            return done;
     if (context.global.json) {
         if (verified == nullptr) {
             context.io.out(json);
         } else {
             auto document      = nlohmann::ordered_json::parse(json, nullptr, false);
             document["verify"] = nlohmann::ordered_json::parse(
-                difference::to_json({args.input, entry}, verified->comparison, verified->rollout ? &*verified->rollout : nullptr, "mechane.verify/1"), nullptr, false);
+                difference::to_json({args.input, entry}, verified->comparison,
+                                    verified->rollout ? &*verified->rollout : nullptr, "mechane.verify/1"),
+                nullptr, false);
             context.io.out(document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
         }
     } else {
         context.io.say(read);
         context.io.say(sf::to_text(losses));
         context.io.say(fmt::format("wrote        {} ({})\n", entry, counted(files, "file")));
-        if (verified != nullptr) context.io.say(difference::to_text(verified->comparison, verified->rollout ? &*verified->rollout : nullptr, 20));
+        if (verified != nullptr)
+            context.io.say(
+                difference::to_text(verified->comparison, verified->rollout ? &*verified->rollout : nullptr, 20));
     }
-    if (verified != nullptr && !difference::as_announced(verified->comparison, verified->rollout ? &*verified->rollout : nullptr)) return kExitFindings;
-    if (args.fail_on_loss != "never" && losses.at_least(args.fail_on_loss == "error" ? Severity::error : args.fail_on_loss == "warning" ? Severity::warning : Severity::info)) return kExitFindings;
+    if (verified != nullptr &&
+        !difference::as_announced(verified->comparison, verified->rollout ? &*verified->rollout : nullptr))
+        return kExitFindings;
+    if (args.fail_on_loss != "never" && losses.at_least(args.fail_on_loss == "error"     ? Severity::error
+                                                        : args.fail_on_loss == "warning" ? Severity::warning
+                                                                                         : Severity::info))
+        return kExitFindings;
     return exit_after(found, context);
 }
 
 std::string read_line(const sf::RobotTree& tree, const std::string& input)
 {
-    return fmt::format("read         {} {}: {}, {}, {}, {}\n", tree.format, input, counted(tree.links.size(), "link"), counted(tree.joints.size(), "joint"), counted(tree.shapes.size(), "shape"),
+    return fmt::format("read         {} {}: {}, {}, {}, {}\n", tree.format, input, counted(tree.links.size(), "link"),
+                       counted(tree.joints.size(), "joint"), counted(tree.shapes.size(), "shape"),
                        tree.meshes.size() == 1 ? std::string("1 mesh") : fmt::format("{} meshes", tree.meshes.size()));
 }
 
 /// The stage of any input: of other formats as one layer in memory. What their reading lost is put into `losses`.
-Result<std::shared_ptr<const usd::Stage>> stage_of(const ConvertArgs& args, const sf::ReadOptions& options, const run::SceneOptions& scene, sf::LossReport& losses, Diagnostics& found,
-                                                   sf::RobotTree* original = nullptr)
+Result<std::shared_ptr<const usd::Stage>> stage_of(const ConvertArgs& args, const sf::ReadOptions& options,
+                                                   const run::SceneOptions& scene, sf::LossReport& losses,
+                                                   Diagnostics& found, sf::RobotTree* original = nullptr)
 {
     if (is_openusd(args.input)) return usd::Stage::open(args.input, scene.open);
     sf::ReadRobot robot;
@@ -131,23 +156,27 @@ Result<std::shared_ptr<const usd::Stage>> stage_of(const ConvertArgs& args, cons
     found.append(robot.found);
     losses = std::move(robot.losses);
     if (original != nullptr) *original = std::move(robot.tree);
-    return usd::Stage::open_text(made->layers.front().layer.to_text(), fs::path(args.input).parent_path().string(), scene.open);
+    return usd::Stage::open_text(made->layers.front().layer.to_text(), fs::path(args.input).parent_path().string(),
+                                 scene.open);
 }
 
 /// What --verify finds; null where nobody asked.
-Result<std::unique_ptr<const Verified>> verify(const ConvertArgs& args, const Original& from, const std::string& result, const sf::LossReport& losses, const sf::ReadOptions& options,
+Result<std::unique_ptr<const Verified>> verify(const ConvertArgs& args, const Original& from, const std::string& result,
+                                               const sf::LossReport& losses, const sf::ReadOptions& options,
                                                const run::SceneOptions& scene, const Context& context)
 {
     if (!args.verify) return std::unique_ptr<const Verified>();
     run::SceneOptions there = scene;
     sf::ReadOptions   again = options;
-    if (!args.write.package.empty()) again.packages.insert_or_assign(args.write.package, fs::absolute(result).parent_path().string());
+    if (!args.write.package.empty())
+        again.packages.insert_or_assign(args.write.package, fs::absolute(result).parent_path().string());
     auto found = verify_conversion(from, result, losses, again, there, context);
     if (!found) return found.error();
     return std::make_unique<const Verified>(*std::move(found));
 }
 
-int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const run::SceneOptions& scene, Context& context)
+int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const run::SceneOptions& scene,
+                Context& context)
 {
     sf::LossReport losses;
     Diagnostics    found;
@@ -167,20 +196,27 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     for (sf::Loss& one : robot->losses.entries) losses.add(std::move(one));
     losses.names.insert(robot->losses.names.begin(), robot->losses.names.end());
     exporter::WriteOptions write = args.write;
-    const auto             done  = exporter::write_robot(robot->tree, *exporter::format_of(args.output), fs::path(args.output).filename().string(), write, losses);
+    const auto             done  = exporter::write_robot(robot->tree, *exporter::format_of(args.output),
+                                                         fs::path(args.output).filename().string(), write, losses);
     if (!done) return context.io.fail(done.error());
     if (auto refused = refuse_read_outputs(context); !refused) return context.io.fail(refused.error());
     const auto written = exporter::write_files(*done, args.output);
     if (!written) return context.io.fail(written.error());
     const auto verified = verify(args, from, args.output, losses, options, scene, context);
     if (!verified) return context.io.fail(verified.error());
-    return tell(args, context, losses, found, read_line(robot->tree, args.input), args.output, written->size(), verified->get());
+    return tell(args, context, losses, found, read_line(robot->tree, args.input), args.output, written->size(),
+                verified->get());
 }
 
 /// What the stage shows, as glTF.
-int convert_to_gltf(const ConvertArgs& args, const sf::ReadOptions& options, const run::SceneOptions& scene, Context& context)
+int convert_to_gltf(const ConvertArgs& args, const sf::ReadOptions& options, const run::SceneOptions& scene,
+                    Context& context)
 {
-    if (!args.absent.empty()) return context.io.say_error(fmt::format("{} needs a library that this build does not have; without the option everything else works\n", args.absent)), kExitUnsupported;
+    if (!args.absent.empty())
+        return context.io.say_error(fmt::format(
+                   "{} needs a library that this build does not have; without the option everything else works\n",
+                   args.absent)),
+               kExitUnsupported;
     sf::LossReport losses;
     Diagnostics    found;
     const auto     stage = stage_of(args, options, scene, losses, found);
@@ -197,18 +233,25 @@ int convert_to_gltf(const ConvertArgs& args, const sf::ReadOptions& options, con
     if (auto refused = refuse_read_outputs(context); !refused) return context.io.fail(refused.error());
     const auto written = exporter::write_files(*done, args.output);
     if (!written) return context.io.fail(written.error());
-    return tell(args, context, losses, found, fmt::format("read         {}: {}\n", args.input, counted((*stage)->prim_count() - 1, "prim")), args.output, written->size());
+    return tell(args, context, losses, found,
+                fmt::format("read         {}: {}\n", args.input, counted((*stage)->prim_count() - 1, "prim")),
+                args.output, written->size());
 }
 
 /// A robot of another format as a package.
-Result<std::vector<std::string>> packed(const sf::UsdRobot& robot, const std::string& file, const run::SceneOptions& scene, Diagnostics& found)
+Result<std::vector<std::string>> packed(const sf::UsdRobot& robot, const std::string& file,
+                                        const run::SceneOptions& scene, Diagnostics& found)
 {
-    if (auto done = usd::write_package(robot.layers.front().layer, file, {scene.open.search_paths, scene.open.packages, scene.open.limits}, found); !done) return done.error();
+    if (auto done = usd::write_package(robot.layers.front().layer, file,
+                                       {scene.open.search_paths, scene.open.packages, scene.open.limits}, found);
+        !done)
+        return done.error();
     return std::vector<std::string>{file};
 }
 
 /// OpenUSD in another layout.
-int convert_layout(const ConvertArgs& args, const sf::ReadOptions& options, const run::SceneOptions& scene, Context& context)
+int convert_layout(const ConvertArgs& args, const sf::ReadOptions& options, const run::SceneOptions& scene,
+                   Context& context)
 {
     Original       from{args.input, {}, {}};
     sf::LossReport losses;
@@ -221,14 +264,17 @@ int convert_layout(const ConvertArgs& args, const sf::ReadOptions& options, cons
         from.stage = *std::move(stage);
         from.tree  = std::move(robot->tree);
     }
-    const auto done = lay_out(args.input, *layout_of_file(args.output), args.output, scene.open, context, losses, found);
+    const auto done =
+        lay_out(args.input, *layout_of_file(args.output), args.output, scene.open, context, losses, found);
     context.io.report(found);
     if (!done) return context.io.fail(done.error());
     const auto verified = verify(args, from, done->entry, losses, options, scene, context);
     if (!verified) return context.io.fail(verified.error());
-    const int told = tell(args, context, losses, found, fmt::format("read         OpenUSD {}\n", args.input), done->entry, done->files, verified->get());
+    const int told = tell(args, context, losses, found, fmt::format("read         OpenUSD {}\n", args.input),
+                          done->entry, done->files, verified->get());
     if (done->errors == 0) return told;
-    context.io.say(fmt::format("check        {} that no repair may decide alone; `mechane check {}` names them\n", counted(done->errors, "error"), done->entry));
+    context.io.say(fmt::format("check        {} that no repair may decide alone; `mechane check {}` names them\n",
+                               counted(done->errors, "error"), done->entry));
     return told == kExitClean ? static_cast<int>(kExitFindings) : told;
 }
 
@@ -242,7 +288,9 @@ void find_entry(ConvertArgs& args)
     if (!document.is_object() || !document.contains("entry") || !document["entry"].is_string()) return;
     const fs::path entry = fs::path(args.input) / document["entry"].get<std::string>();
     const fs::path rich  = entry.parent_path() / (entry.stem().string() + "_mujoco" + entry.extension().string());
-    args.input           = exporter::format_of(args.output) == exporter::Format::mjcf && fs::exists(rich, failed) ? rich.string() : entry.string();
+    args.input           = exporter::format_of(args.output) == exporter::Format::mjcf && fs::exists(rich, failed)
+                               ? rich.string()
+                               : entry.string();
 }
 
 int run_convert(ConvertArgs& args, Context& context)
@@ -258,27 +306,33 @@ int run_convert(ConvertArgs& args, Context& context)
     if (is_openusd(args.input)) return convert_layout(args, *options, *scene, context);
     const bool    package = layout_of_file(args.output) == UsdLayout::usdz, single = is_layer(args.output) || package;
     sf::ReadRobot robot;
-    auto          made = sf::read_as_usd(args.input, single ? sf::Layout::single : sf::Layout::layered, *options, robot);
+    auto made = sf::read_as_usd(args.input, single ? sf::Layout::single : sf::Layout::layered, *options, robot);
     if (!made) return context.io.fail(made.error());
     context.io.report(robot.found);
     if (auto refused = refuse_read_outputs(context); !refused) return context.io.fail(refused.error());
-    const auto written = package ? packed(*made, args.output, *scene, robot.found) : single ? sf::write_file(*made, args.output) : sf::write_folder(*made, args.output, sf::to_json(robot.losses));
+    const auto written = package  ? packed(*made, args.output, *scene, robot.found)
+                         : single ? sf::write_file(*made, args.output)
+                                  : sf::write_folder(*made, args.output, sf::to_json(robot.losses));
     if (!written) return context.io.fail(written.error());
     const std::string entry = single ? args.output : (fs::path(args.output) / made->entry).lexically_normal().string();
     Original          from{args.input, robot.tree, {}};
     if (args.verify) {
         sf::LossReport unsaid;
         auto           whole = single ? std::move(made) : sf::to_usd(robot.tree, sf::Layout::single, unsaid);
-        auto           stage = usd::Stage::open_text(whole->layers.front().layer.to_text(), fs::path(args.input).parent_path().string(), scene->open);
+        auto           stage = usd::Stage::open_text(whole->layers.front().layer.to_text(),
+                                                     fs::path(args.input).parent_path().string(), scene->open);
         if (!stage) return context.io.fail(stage.error());
         from.stage = *std::move(stage);
     }
     // What only Newton's schema has words for stands beside the entry.
     const fs::path  beside = fs::path(entry).parent_path() / (fs::path(entry).stem().string() + "_newton.usda");
     std::error_code failed;
-    const auto verified = verify(args, from, !single && fs::exists(beside, failed) ? beside.string() : entry, robot.losses, *options, *scene, context);
+    const auto      verified = verify(args, from, !single && fs::exists(beside, failed) ? beside.string() : entry,
+                                      robot.losses, *options, *scene, context);
     if (!verified) return context.io.fail(verified.error());
-    const std::string line = robot.contents.empty() ? read_line(robot.tree, args.input) : fmt::format("read         {} {}: {}\n", robot.tree.format, args.input, robot.contents);
+    const std::string line =
+        robot.contents.empty() ? read_line(robot.tree, args.input)
+                               : fmt::format("read         {} {}: {}\n", robot.tree.format, args.input, robot.contents);
     return tell(args, context, robot.losses, robot.found, line, entry, written->size(), verified->get());
 }
 
@@ -287,29 +341,53 @@ int run_convert(ConvertArgs& args, Context& context)
 void add_convert(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<ConvertArgs>();
-    CLI::App* verb = app.add_subcommand("convert", "A robot or scene from one format to another: URDF (also with xacro), MJCF, SDFormat, glTF, OpenUSD, with a report of what was lost");
-    verb->add_option("input", args->input, "Robot or scene: .urdf, .xacro, .mjcf, .xml, .sdf, .world, .gltf, .glb, or OpenUSD")->required();
-    is_output(verb->add_option("-o,--output", args->output, "A folder, laid out as REP-0158 has it; one layer: .usda .usdc .usd; a package: .usdz; or .urdf .sdf .world .xml .mjcf .gltf .glb")->required());
-    is_output_file(verb->add_option("--loss", args->loss, "The loss report as a file: JSON, or text when it ends in .txt"));
-    verb->add_option("--fail-on-loss", args->fail_on_loss, "Exit status 1 when a loss is as grave: error, warning, info, never")
+    CLI::App* verb = app.add_subcommand("convert",
+                                        "A robot or scene from one format to another: URDF (also with xacro), MJCF, "
+                                        "SDFormat, glTF, OpenUSD, with a report of what was lost");
+    verb->add_option("input", args->input,
+                     "Robot or scene: .urdf, .xacro, .mjcf, .xml, .sdf, .world, .gltf, .glb, or OpenUSD")
+        ->required();
+    is_output(verb->add_option("-o,--output", args->output,
+                               "A folder, laid out as REP-0158 has it; one layer: .usda .usdc .usd; a package: .usdz; "
+                               "or .urdf .sdf .world .xml .mjcf .gltf .glb")
+                  ->required());
+    is_output_file(
+        verb->add_option("--loss", args->loss, "The loss report as a file: JSON, or text when it ends in .txt"));
+    verb->add_option("--fail-on-loss", args->fail_on_loss,
+                     "Exit status 1 when a loss is as grave: error, warning, info, never")
         ->check(CLI::IsMember({"error", "warning", "info", "never"}));
     verb->add_option("--arg", args->arguments, "Argument of xacro, NAME:=VALUE; may repeat");
-    verb->add_option("--base", args->base, "How the root stands: auto (fixed below a link 'world', or as MJCF says), floating, fixed")
+    verb->add_option("--base", args->base,
+                     "How the root stands: auto (fixed below a link 'world', or as MJCF says), floating, fixed")
         ->check(CLI::IsMember({"auto", "floating", "fixed"}));
-    verb->add_option("--default-mass", args->default_mass, "Mass of links that move and have none [kg]")->check(CLI::PositiveNumber);
+    verb->add_option("--default-mass", args->default_mass, "Mass of links that move and have none [kg]")
+        ->check(CLI::PositiveNumber);
     verb->add_option("--name", args->name, "Name of the robot; the file's by default");
     verb->add_option("--uri-package", args->write.package, "URDF, SDFormat: meshes are package://NAME/...");
-    verb->add_option("--default-effort", args->write.default_effort, "URDF: effort of joints that have none [N or N m]")->check(CLI::PositiveNumber);
-    verb->add_option("--default-velocity", args->write.default_velocity, "URDF: speed of joints that have none [m/s or rad/s]")->check(CLI::PositiveNumber);
-    verb->add_flag("--keep-frames", args->write.keep_frames, "URDF: frames of links stay where they are, on links of their own");
-    verb->add_option("--sdf-version", args->write.sdf_version, "SDFormat: 1.9, or 1.11 where a joint follows another")->check(CLI::IsMember({"1.9", "1.10", "1.11"}));
-    verb->add_option("--sdf-ros-plugin", args->write.ros_plugin, "SDFormat: name of the plug-ins that stand for interfaces of ROS; empty: none");
+    verb->add_option("--default-effort", args->write.default_effort, "URDF: effort of joints that have none [N or N m]")
+        ->check(CLI::PositiveNumber);
+    verb->add_option("--default-velocity", args->write.default_velocity,
+                     "URDF: speed of joints that have none [m/s or rad/s]")
+        ->check(CLI::PositiveNumber);
+    verb->add_flag("--keep-frames", args->write.keep_frames,
+                   "URDF: frames of links stay where they are, on links of their own");
+    verb->add_option("--sdf-version", args->write.sdf_version, "SDFormat: 1.9, or 1.11 where a joint follows another")
+        ->check(CLI::IsMember({"1.9", "1.10", "1.11"}));
+    verb->add_option("--sdf-ros-plugin", args->write.ros_plugin,
+                     "SDFormat: name of the plug-ins that stand for interfaces of ROS; empty: none");
     add_gltf_options(*verb, args->gltf);
     for (const char* option : {"--draco", "--ktx2", "--quantize", "--optimize"})
-        verb->add_flag_callback(option, [args, option] { args->absent = option; }, "glTF: needs a library that may be missing; exit status 6 then")->group("");
-    verb->add_option("--layout", args->layout, "OpenUSD out: rep0158 (a folder), flat (one layer), usdz (a package); by the name of the output otherwise")
+        verb->add_flag_callback(
+                option, [args, option] { args->absent = option; },
+                "glTF: needs a library that may be missing; exit status 6 then")
+            ->group("");
+    verb->add_option(
+            "--layout", args->layout,
+            "OpenUSD out: rep0158 (a folder), flat (one layer), usdz (a package); by the name of the output otherwise")
         ->check(CLI::IsMember({"rep0158", "flat", "single", "usdz"}));
-    verb->add_flag("--verify", args->verify, "Read the result back and compare masses, frames, limits, gains, shapes, kinematics and 2 s of simulation; exit status 1 where something differs that the loss report does not announce");
+    verb->add_flag("--verify", args->verify,
+                   "Read the result back and compare masses, frames, limits, gains, shapes, kinematics and 2 s of "
+                   "simulation; exit status 1 where something differs that the loss report does not announce");
     verb->add_flag("--visuals-collide", args->visuals_collide, "Visual shapes are the colliders");
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_convert(*args, context); });

@@ -29,10 +29,10 @@ struct DiffArgs {
     std::string              a, b, output, solver = "softstep";
     std::vector<std::string> only;
     std::string              rollout;
-    bool                     rolls = false;
-    double                   scale = 1;
+    bool                     rolls  = false;
+    double                   scale  = 1;
     int                      states = 100;
-    std::uint64_t            seed = 1;
+    std::uint64_t            seed   = 1;
 };
 
 bool is_report(const std::string& file)
@@ -47,12 +47,14 @@ std::optional<double> seconds(std::string_view text)
     if (text.ends_with('s')) text.remove_suffix(1);
     double     value = 0;
     const auto done  = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (done.ec != std::errc{} || done.ptr != text.data() + text.size() || !(value > 0) || value > 3600) return std::nullopt;
+    if (done.ec != std::errc{} || done.ptr != text.data() + text.size() || !(value > 0) || value > 3600)
+        return std::nullopt;
     return value;
 }
 
 /// Both sides, drawn beside each other; empty where that cannot be.
-std::string page_of(const run::Scene& a, const record::Recording& run_a, const run::Scene& b, const record::Recording& run_b, const std::string& title)
+std::string page_of(const run::Scene& a, const record::Recording& run_a, const run::Scene& b,
+                    const record::Recording& run_b, const std::string& title)
 {
     const auto both = difference::side_by_side(a, run_a, b, run_b);
     if (!both) return {};
@@ -60,13 +62,17 @@ std::string page_of(const run::Scene& a, const record::Recording& run_a, const r
 }
 
 /// Prints or writes what was found.
-int tell(const DiffArgs& args, const difference::Comparison& comparison, const difference::Rollout* rollout, const std::string& drawn, Context& context)
+int tell(const DiffArgs& args, const difference::Comparison& comparison, const difference::Rollout* rollout,
+         const std::string& drawn, Context& context)
 {
     const difference::Named names{args.a, args.b};
     const std::string       json = difference::to_json(names, comparison, rollout);
     const std::string       text = difference::to_text(comparison, rollout, context.io.verbose > 0 ? SIZE_MAX : 40);
     if (!args.output.empty()) {
-        const std::string content = args.output.ends_with(".html") ? difference::to_html(names, comparison, rollout, drawn) : args.output.ends_with(".json") ? json : difference::to_text(comparison, rollout, SIZE_MAX);
+        const std::string content =
+            args.output.ends_with(".html")   ? difference::to_html(names, comparison, rollout, drawn)
+            : args.output.ends_with(".json") ? json
+                                             : difference::to_text(comparison, rollout, SIZE_MAX);
         if (const ExitCode done = write_text(args.output, content, context.io); done != kExitClean) return done;
     }
     context.io.out(context.global.json ? json : text);
@@ -74,15 +80,17 @@ int tell(const DiffArgs& args, const difference::Comparison& comparison, const d
 }
 
 /// The motion of a recording, with the names of its scene where that can still be opened.
-difference::Motion motion_of(const record::RecordingFile& file, std::optional<run::Scene>& scene, const Context& context)
+difference::Motion motion_of(const record::RecordingFile& file, std::optional<run::Scene>& scene,
+                             const Context& context)
 {
-    SceneArgs named;
-    Context   own  = context;
+    SceneArgs   named;
+    Context     own = context;
     Diagnostics quiet;
     if (from_text(file.header.scene, named, own.global)) {
         if (const auto options = scene_options(named, own)) {
             auto opened = run::load_scene(named.file, *options, quiet);
-            if (opened && !file.recording.frames.empty() && opened->model.body_label.size() == file.recording.frames.front().body_q.size()) {
+            if (opened && !file.recording.frames.empty() &&
+                opened->model.body_label.size() == file.recording.frames.front().body_q.size()) {
                 scene.emplace(*std::move(opened));
                 return difference::motion_of(*scene, file.recording);
             }
@@ -92,10 +100,20 @@ difference::Motion motion_of(const record::RecordingFile& file, std::optional<ru
 }
 
 /// A value of the header of both.
-void header(difference::Comparison& out, const char* field, const std::string& x, const std::string& y, const DiffArgs& args)
+void header(difference::Comparison& out, const char* field, const std::string& x, const std::string& y,
+            const DiffArgs& args)
 {
     out.count(difference::Quantity::property);
-    if (x != y) out.add({difference::Quantity::property, "recording", field, difference::Side{x, {.layer = args.a}}, difference::Side{y, {.layer = args.b}}, 0, 0, {}, {}});
+    if (x != y)
+        out.add({difference::Quantity::property,
+                 "recording",
+                 field,
+                 difference::Side{x, {.layer = args.a}},
+                 difference::Side{y, {.layer = args.b}},
+                 0,
+                 0,
+                 {},
+                 {}});
 }
 
 int diff_recordings(const DiffArgs& args, Context& context)
@@ -110,13 +128,14 @@ int diff_recordings(const DiffArgs& args, Context& context)
     header(comparison, "step", fmt::format("{:.9g} s", a->header.dt), fmt::format("{:.9g} s", b->header.dt), args);
     header(comparison, "sub-steps", fmt::format("{}", a->header.substeps), fmt::format("{}", b->header.substeps), args);
     header(comparison, "steps", fmt::format("{}", a->recording.steps), fmt::format("{}", b->recording.steps), args);
-    std::optional<run::Scene> scene_a, scene_b;
+    std::optional<run::Scene>  scene_a, scene_b;
     auto                       x = motion_of(*a, scene_a, context), y = motion_of(*b, scene_b, context);
     difference::RolloutOptions how;
-    how.scale                 = args.scale;
-    const auto rollout        = difference::compare_motions(std::move(x), std::move(y), nullptr, how);
+    how.scale           = args.scale;
+    const auto  rollout = difference::compare_motions(std::move(x), std::move(y), nullptr, how);
     std::string drawn;
-    if (args.output.ends_with(".html") && scene_a && scene_b) drawn = page_of(*scene_a, a->recording, *scene_b, b->recording, args.a + " | " + args.b);
+    if (args.output.ends_with(".html") && scene_a && scene_b)
+        drawn = page_of(*scene_a, a->recording, *scene_b, b->recording, args.a + " | " + args.b);
     return tell(args, comparison, &rollout, drawn, context);
 }
 
@@ -144,8 +163,8 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
             return context.io.fail((*one).error());
         }
     }
-    const auto comparison = difference::compare(a->tree, b->tree, options);
-    const bool page       = args.output.ends_with(".html");
+    const auto                         comparison = difference::compare(a->tree, b->tree, options);
+    const bool                         page       = args.output.ends_with(".html");
     std::optional<difference::Rollout> rollout;
     std::string                        drawn;
     if (args.rolls || page) {
@@ -163,7 +182,9 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
             if (!done) return context.io.fail(done.error());
             rollout = *std::move(done);
         }
-        if (page && run_a && run_b) drawn = page_of(*run_a, rollout ? rollout->a.recording : record::Recording{}, *run_b, rollout ? rollout->b.recording : record::Recording{}, args.a + " | " + args.b);
+        if (page && run_a && run_b)
+            drawn = page_of(*run_a, rollout ? rollout->a.recording : record::Recording{}, *run_b,
+                            rollout ? rollout->b.recording : record::Recording{}, args.a + " | " + args.b);
     }
     Diagnostics found = a->found;
     found.append(b->found);
@@ -182,8 +203,11 @@ int run_diff(DiffArgs& args, Context& context)
     options.scale = args.scale, options.states = args.states, options.seed = args.seed;
     for (const std::string& word : args.only) {
         static const std::pair<const char*, std::vector<difference::Quantity>> kPlurals[] = {
-            {"masses", {difference::Quantity::mass, difference::Quantity::center_of_mass, difference::Quantity::inertia}},
-            {"joints", {difference::Quantity::joint, difference::Quantity::limit, difference::Quantity::gain, difference::Quantity::passive, difference::Quantity::mimic, difference::Quantity::loop}},
+            {"masses",
+             {difference::Quantity::mass, difference::Quantity::center_of_mass, difference::Quantity::inertia}},
+            {"joints",
+             {difference::Quantity::joint, difference::Quantity::limit, difference::Quantity::gain,
+              difference::Quantity::passive, difference::Quantity::mimic, difference::Quantity::loop}},
             {"shapes", {difference::Quantity::collider, difference::Quantity::visual, difference::Quantity::contact}},
         };
         bool known = false;
@@ -191,14 +215,21 @@ int run_diff(DiffArgs& args, Context& context)
             if (word == name) options.only.insert(options.only.end(), list.begin(), list.end()), known = true;
         if (const auto one = difference::quantity_of(word); one && !known) options.only.push_back(*one), known = true;
         if (known) continue;
-        context.io.say_error(fmt::format("--only {}: there is no such quantity\n  masses joints shapes mass center_of_mass inertia frame joint limit gain passive mimic loop collider contact visual scene kinematics\n", word));
+        context.io.say_error(
+            fmt::format("--only {}: there is no such quantity\n  masses joints shapes mass center_of_mass inertia "
+                        "frame joint limit gain passive mimic loop collider contact visual scene kinematics\n",
+                        word));
         return kExitUsage;
     }
-    if (args.rolls && !args.rollout.empty() && !seconds(args.rollout)) return context.io.say_error(fmt::format("--rollout '{}' is not a time in seconds up to 3600\n", args.rollout)), kExitUsage;
+    if (args.rolls && !args.rollout.empty() && !seconds(args.rollout))
+        return context.io.say_error(fmt::format("--rollout '{}' is not a time in seconds up to 3600\n", args.rollout)),
+               kExitUsage;
     const bool recording_a = is_recording(args.a), recording_b = is_recording(args.b);
     if (recording_a && recording_b) return diff_recordings(args, context);
     if (recording_a != recording_b) {
-        context.io.report(make_diagnostic(difference::kUnlike, {.layer = recording_a ? args.a : args.b}, fmt::format("'{}' is a recording, '{}' is none", recording_a ? args.a : args.b, recording_a ? args.b : args.a)));
+        context.io.report(make_diagnostic(difference::kUnlike, {.layer = recording_a ? args.a : args.b},
+                                          fmt::format("'{}' is a recording, '{}' is none",
+                                                      recording_a ? args.a : args.b, recording_a ? args.b : args.a)));
         return kExitUsage;
     }
     return diff_assets(args, options, context);
@@ -209,9 +240,12 @@ int run_diff(DiffArgs& args, Context& context)
 void add_diff(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<DiffArgs>();
-    CLI::App* verb = app.add_subcommand("diff", "What differs between two assets or recordings of any formats, by meaning");
-    verb->footer("Examples:\n  mechane diff old.usda new.usda\n  mechane diff robot.urdf robot/robot.usda --rollout\n  mechane diff a.xml b.xml --rollout=5s -o diff.html\n  mechane diff before.mrec after.mrec\n"
-                 "Exit status: 0 equal, 1 different.");
+    CLI::App* verb =
+        app.add_subcommand("diff", "What differs between two assets or recordings of any formats, by meaning");
+    verb->footer(
+        "Examples:\n  mechane diff old.usda new.usda\n  mechane diff robot.urdf robot/robot.usda --rollout\n  mechane "
+        "diff a.xml b.xml --rollout=5s -o diff.html\n  mechane diff before.mrec after.mrec\n"
+        "Exit status: 0 equal, 1 different.");
     verb->add_option("first", args->a, "Asset (OpenUSD, URDF, xacro, MJCF) or recording (.mrec)");
     verb->add_option("second", args->b, "The one that it is compared with");
     verb->add_option_function<std::vector<std::string>>(
@@ -225,11 +259,19 @@ void add_diff(CLI::App& app, Context& context)
         ->allow_extra_args(false)
         ->trigger_on_parse();
     verb->add_option("--solver", args->solver, "Solver of --rollout")->capture_default_str();
-    verb->add_option("--only", args->only, "Compare only these: masses, joints, shapes, or a quantity; separated by commas")->delimiter(',');
-    verb->add_option("--tolerance", args->scale, "All tolerances times this")->check(CLI::Range(0.0, 1e12))->capture_default_str();
-    verb->add_option("--states", args->states, "States drawn by chance for the kinematics")->check(CLI::Range(0, 1000000))->capture_default_str();
+    verb->add_option("--only", args->only,
+                     "Compare only these: masses, joints, shapes, or a quantity; separated by commas")
+        ->delimiter(',');
+    verb->add_option("--tolerance", args->scale, "All tolerances times this")
+        ->check(CLI::Range(0.0, 1e12))
+        ->capture_default_str();
+    verb->add_option("--states", args->states, "States drawn by chance for the kinematics")
+        ->check(CLI::Range(0, 1000000))
+        ->capture_default_str();
     verb->add_option("--seed", args->seed, "Of these states")->capture_default_str();
-    is_output_file(verb->add_option("-o,--output", args->output, "A page with both models (.html), or the report as .json or .txt"), is_report, ".html .json .txt");
+    is_output_file(verb->add_option("-o,--output", args->output,
+                                    "A page with both models (.html), or the report as .json or .txt"),
+                   is_report, ".html .json .txt");
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_diff(*args, context); });

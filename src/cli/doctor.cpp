@@ -3,8 +3,8 @@
 
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "cli/child.h"
 #include "cli/command.h"
@@ -89,7 +89,8 @@ void add_packages(std::vector<Check>& all)
         code += fmt::format("print(v('{1}') if u.find_spec('{0}') else '')\n", package.module, package.distribution);
     auto child = Child::start({*python, "-c", code});
     if (!child || child->wait(std::chrono::seconds(20)) != 0) {
-        all.push_back({"Python", *python + " does not run", false, "Set MECHANE_PYTHON to an interpreter that does.", false});
+        all.push_back(
+            {"Python", *python + " does not run", false, "Set MECHANE_PYTHON to an interpreter that does.", false});
         return;
     }
     std::vector<std::string> lines;
@@ -103,8 +104,9 @@ void add_packages(std::vector<Check>& all)
     for (std::size_t i = 0; i < std::size(kPackages); ++i) {
         const Package& package = kPackages[i];
         const bool     there   = !lines[i + 1].empty();
-        all.push_back({fmt::format("Python: {}", package.module), there ? lines[i + 1] : fmt::format("not there: {}", package.use),
-                       there, fmt::format("{} -m pip install {}", *python, package.distribution), false});
+        all.push_back({fmt::format("Python: {}", package.module),
+                       there ? lines[i + 1] : fmt::format("not there: {}", package.use), there,
+                       fmt::format("{} -m pip install {}", *python, package.distribution), false});
     }
 }
 
@@ -192,7 +194,7 @@ void print_solvers(const Context& context)
 void add_doctor(CLI::App& app, Context& context)
 {
     const auto solver_table = std::make_shared<bool>(false);
-    CLI::App*  verb         = app.add_subcommand("doctor", "Show what this build can do on this machine, and what is missing");
+    CLI::App*  verb = app.add_subcommand("doctor", "Show what this build can do on this machine, and what is missing");
     verb->add_flag("--solvers", *solver_table, "Show which features each solver supports");
     add_global_options(*verb, context);
     verb->callback([&context, solver_table] {
@@ -205,8 +207,11 @@ void add_doctor(CLI::App& app, Context& context)
         auto       list = nlohmann::json::array();
         for (const Check& check : all) {
             if (!check.good && check.needed) context.exit = kExitFindings;
-            list.push_back(
-                {{"name", check.name}, {"value", check.value}, {"ok", check.good}, {"needed", check.needed}, {"remedy", check.good ? "" : check.remedy}});
+            list.push_back({{"name", check.name},
+                            {"value", check.value},
+                            {"ok", check.good},
+                            {"needed", check.needed},
+                            {"remedy", check.good ? "" : check.remedy}});
             if (context.global.json) continue;
             context.io.out(fmt::format("{:19} {}\n", check.name, check.value));
             if (!check.good) context.io.out(fmt::format("{:19} help: {}\n", "", check.remedy));

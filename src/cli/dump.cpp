@@ -29,8 +29,8 @@ struct DumpArgs {
 /// @error RUN_ARGUMENT  a name that is nowhere; the hint has the nearest ones
 Result<std::string> only_entries(const std::string& text, const std::vector<std::string>& names)
 {
-    using Json                        = nlohmann::ordered_json;
-    const Json               document = Json::parse(text);
+    using Document                    = nlohmann::ordered_json;
+    const Document           document = Document::parse(text);
     std::vector<std::string> known;
     for (const auto& [key, value] : document.items()) {
         known.push_back(key);
@@ -47,7 +47,7 @@ Result<std::string> only_entries(const std::string& text, const std::vector<std:
     const auto wanted = [&](const std::string& name) {
         return std::find(names.begin(), names.end(), name) != names.end();
     };
-    Json out = Json::object();
+    Document out = Document::object();
     for (const auto& [key, value] : document.items()) {
         if (key == "schema" || wanted(key)) out[key] = value;
         if (value.is_object() && !wanted(key))

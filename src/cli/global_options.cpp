@@ -6,10 +6,10 @@
 
 #include "cli/caching.h"
 #include "cli/command.h"
-#include "cli/watch.h"
 #include "cli/output_options.h"
-#include "mechane/files/transaction.h"
+#include "cli/watch.h"
 #include "mechane/core/nearest.h"
+#include "mechane/files/transaction.h"
 #include "mechane/resolve/resolvers.h"
 #include "mechane/usd/schemas.h"
 #include "mechane/usd/selections.h"
@@ -35,15 +35,16 @@ void add_global_options(CLI::App& verb, Context& context)
             ->check(CLI::IsMember({"auto", "always", "never"}))
             ->group(group);
     verb.add_flag("--json", g.json, "Print one JSON object on stdout")->group(group);
-    verb.add_flag("--reproducible", g.reproducible,
-                  "Leave out values that differ between runs (wall times)")->group(group);
+    verb.add_flag("--reproducible", g.reproducible, "Leave out values that differ between runs (wall times)")
+        ->group(group);
     verb.add_option("--threads", g.threads, "Worker threads, 0 for all cores")
         ->check(CLI::Range(0, 1024))
         ->group(group);
     verb.add_option("--variant", g.variants, "Select a variant: SET=NAME or /Prim{SET=NAME}; may repeat")->group(group);
-    verb.add_option("--resolvers", g.resolvers,
-                    "Experimental: vendors whose attributes are read, by priority: newton, physx, mjc, table files; auto "
-                    "(default): newton, then physx and mjc if the stage uses them")
+    verb.add_option(
+            "--resolvers", g.resolvers,
+            "Experimental: vendors whose attributes are read, by priority: newton, physx, mjc, table files; auto "
+            "(default): newton, then physx and mjc if the stage uses them")
         ->delimiter(',')
         ->group(group);
     verb.add_option("--package,--package-path", g.packages, "NAME=FOLDER for package://NAME addresses; may repeat")
@@ -172,7 +173,7 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
 {
     const GlobalOptions& g = context.global;
     keep_geometry();
-    run::SceneOptions    options;
+    run::SceneOptions options;
     if (!set_limits(g, context.io, options.open.limits)) return std::nullopt;
     options.open.search_paths  = g.search_paths;
     options.open.load_payloads = !g.unloaded;

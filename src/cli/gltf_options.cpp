@@ -7,20 +7,32 @@ namespace mechane::cli {
 
 void add_gltf_options(CLI::App& verb, std::shared_ptr<exporter::GltfOptions> to)
 {
-    verb.add_option_function<std::string>("--gltf-front", [to](const std::string& axis) { to->front_z = axis == "z"; }, "glTF: where the stage's x goes: x, or z, which viewers take as the front (Z-up stages)")->check(CLI::IsMember({"x", "z"}));
-    verb.add_option_function<std::vector<std::string>>("--purposes", [to](const std::vector<std::string>& list) { to->purposes = {list.begin(), list.end()}; }, "glTF: purposes of prims that are written; default,render unless given")
+    verb.add_option_function<std::string>(
+            "--gltf-front", [to](const std::string& axis) { to->front_z = axis == "z"; },
+            "glTF: where the stage's x goes: x, or z, which viewers take as the front (Z-up stages)")
+        ->check(CLI::IsMember({"x", "z"}));
+    verb.add_option_function<std::vector<std::string>>(
+            "--purposes", [to](const std::vector<std::string>& list) { to->purposes = {list.begin(), list.end()}; },
+            "glTF: purposes of prims that are written; default,render unless given")
         ->delimiter(',')
         ->check(CLI::IsMember({"default", "render", "proxy", "guide"}));
     verb.add_flag("--prune", to->prune, "glTF: without scopes that show nothing");
     verb.add_flag("--keep-colors", to->keep_colors, "glTF: displayColor also where a material is bound");
-    verb.add_flag("--expand-instances", to->expand_instances, "glTF: items of point instancers as nodes, without EXT_mesh_gpu_instancing");
+    verb.add_flag("--expand-instances", to->expand_instances,
+                  "glTF: items of point instancers as nodes, without EXT_mesh_gpu_instancing");
     verb.add_flag("--approx-lights", to->approximate_lights, "glTF: lights with an area as points of equal power");
-    verb.add_flag("--material-variants", to->material_variants, "glTF: variants that change looks alone as KHR_materials_variants");
+    verb.add_flag("--material-variants", to->material_variants,
+                  "glTF: variants that change looks alone as KHR_materials_variants");
     verb.add_flag("--openpbr", to->openpbr, "glTF: surfaces of OpenPBR are read too");
     verb.add_flag("--gltf-extras", to->extras, "glTF: the path of each prim in extras");
-    verb.add_option("--segments", to->segments, "glTF: sides of round shapes; 32 unless given")->check(CLI::Range(8, 256));
-    verb.add_option("--influences", to->influences, "glTF: joints of a point of a skin: 4 or 8")->check(CLI::IsMember({4, 8}));
-    verb.add_option_function<std::string>("--udim", [to](const std::string& how) { to->udim = how == "atlas" ? exporter::Udim::atlas : exporter::Udim::split; }, "glTF: pictures in tiles become one picture (atlas) or a primitive each (split); refused unless given")
+    verb.add_option("--segments", to->segments, "glTF: sides of round shapes; 32 unless given")
+        ->check(CLI::Range(8, 256));
+    verb.add_option("--influences", to->influences, "glTF: joints of a point of a skin: 4 or 8")
+        ->check(CLI::IsMember({4, 8}));
+    verb.add_option_function<std::string>(
+            "--udim",
+            [to](const std::string& how) { to->udim = how == "atlas" ? exporter::Udim::atlas : exporter::Udim::split; },
+            "glTF: pictures in tiles become one picture (atlas) or a primitive each (split); refused unless given")
         ->check(CLI::IsMember({"atlas", "split"}));
 }
 

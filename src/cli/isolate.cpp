@@ -150,8 +150,7 @@ class FirstReads {
             const std::scoped_lock lock(mutex_);
             mine = &reads_[file];
         }
-        std::call_once(mine->once,
-                       [&] { mine->cause = run_child(child_arguments({&file, 1}, g, launch)); });
+        std::call_once(mine->once, [&] { mine->cause = run_child(child_arguments({&file, 1}, g, launch)); });
         if (mine->cause.empty()) return std::nullopt;
         return make_diagnostic(usd::kReaderDied, {.layer = file}, mine->cause);
     }

@@ -38,36 +38,62 @@ void tell_edits(const conformance::FixResult& result, sf::LossReport& losses)
         if (count++ == 0) first = &edit;
     }
     for (const auto& [rule, of] : rules)
-        losses.add({rule, Severity::info, sf::LossAction::converted, "metadata", {.layer = of.first->layer, .prim = of.first->path}, fmt::format("{} of {}", of.second == 1 ? std::string("1 value") : fmt::format("{} values", of.second), rule), of.first->before, of.first->after, std::string(of.first->rule->summary)});
+        losses.add({rule,
+                    Severity::info,
+                    sf::LossAction::converted,
+                    "metadata",
+                    {.layer = of.first->layer, .prim = of.first->path},
+                    fmt::format("{} of {}",
+                                of.second == 1 ? std::string("1 value") : fmt::format("{} values", of.second), rule),
+                    of.first->before,
+                    of.first->after,
+                    std::string(of.first->rule->summary)});
     for (const conformance::Unrepaired& left : result.left)
-        losses.add({std::string(left.rule->id), left.remark ? Severity::info : left.severity == Severity::error ? Severity::warning : left.severity, sf::LossAction::kept, "metadata", {.layer = left.layer, .prim = left.prim, .property = left.property}, left.prim.empty() ? left.layer : left.prim, {}, {}, left.message});
+        losses.add({std::string(left.rule->id),
+                    left.remark                        ? Severity::info
+                    : left.severity == Severity::error ? Severity::warning
+                                                       : left.severity,
+                    sf::LossAction::kept,
+                    "metadata",
+                    {.layer = left.layer, .prim = left.prim, .property = left.property},
+                    left.prim.empty() ? left.layer : left.prim,
+                    {},
+                    {},
+                    left.message});
 }
 
-Result<LaidOut> as_folder(const std::string& file, const std::string& output, const usd::OpenOptions& open, Context& context, sf::LossReport& losses, Diagnostics& found)
+Result<LaidOut> as_folder(const std::string& file, const std::string& output, const usd::OpenOptions& open,
+                          Context& context, sf::LossReport& losses, Diagnostics& found)
 {
     if (auto possible = conformance::try_folder(output); !possible) return possible.error();
     const files::ScratchFolder scratch(nearest_folder(output));
-    if (scratch.path().empty()) return make_diagnostic(sf::kWriteFailed, {.layer = output}, "the folder above it cannot be written");
+    if (scratch.path().empty())
+        return make_diagnostic(sf::kWriteFailed, {.layer = output}, "the folder above it cannot be written");
     conformance::FixOptions options;
     options.open      = open;
     const auto result = conformance::fix(file, scratch.path().string(), options);
     if (!result) return result.error();
-    if (const auto admitted = conformance::admit_sources(*result, file, roots_of({}, files::Outside::warn, open), found); !admitted) return admitted.error();
+    if (const auto admitted =
+            conformance::admit_sources(*result, file, roots_of({}, files::Outside::warn, open), found);
+        !admitted)
+        return admitted.error();
     if (const auto free = refuse_read_outputs(context); !free) return free.error();
     const auto names = conformance::publish_folder(*result, output);
     if (!names) return names.error();
     tell_edits(*result, losses);
-    return LaidOut{(fs::path(output) / result->entry).lexically_normal().string(), names->size(), result->after.count(Severity::error)};
+    return LaidOut{(fs::path(output) / result->entry).lexically_normal().string(), names->size(),
+                   result->after.count(Severity::error)};
 }
 
-Result<LaidOut> as_layer(const std::string& file, const std::string& output, const usd::OpenOptions& open, const Context& context, Diagnostics& found)
+Result<LaidOut> as_layer(const std::string& file, const std::string& output, const usd::OpenOptions& open,
+                         const Context& context, Diagnostics& found)
 {
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return stage.error();
     found.append((*stage)->diagnostics());
-    usd::Layer     layer = usd::flatten(**stage);
+    usd::Layer      layer = usd::flatten(**stage);
     std::error_code failed;
-    const fs::path place = fs::absolute(output, failed).lexically_normal().parent_path();
+    const fs::path  place = fs::absolute(output, failed).lexically_normal().parent_path();
     layer.rewrite_assets([&](const std::string& authored) {  // pictures stay where they are
         if (!fs::path(authored).is_absolute() || authored.find('[') != std::string::npos) return authored;
         const std::string relative = fs::path(authored).lexically_relative(place).string();
@@ -78,12 +104,16 @@ Result<LaidOut> as_layer(const std::string& file, const std::string& output, con
     return LaidOut{output, 1, 0};
 }
 
-Result<LaidOut> as_package(const std::string& file, const std::string& output, const usd::OpenOptions& open, const Context& context, Diagnostics& found)
+Result<LaidOut> as_package(const std::string& file, const std::string& output, const usd::OpenOptions& open,
+                           const Context& context, Diagnostics& found)
 {
     auto layer = usd::Layer::open(file, open.limits);
     if (!layer) return layer.error();
     if (const auto free = refuse_read_outputs(context); !free) return free.error();
-    if (auto done = usd::write_package_within(*layer, output, {open.search_paths, open.packages, open.limits}, roots_of({}, files::Outside::warn, open), found); !done) return done.error();
+    if (auto done = usd::write_package_within(*layer, output, {open.search_paths, open.packages, open.limits},
+                                              roots_of({}, files::Outside::warn, open), found);
+        !done)
+        return done.error();
     return LaidOut{output, 1, 0};
 }
 
@@ -106,7 +136,8 @@ std::optional<UsdLayout> layout_of_file(const std::string& file)
     return std::nullopt;
 }
 
-Result<LaidOut> lay_out(const std::string& file, UsdLayout layout, const std::string& output, const usd::OpenOptions& open, Context& context, sf::LossReport& losses, Diagnostics& found)
+Result<LaidOut> lay_out(const std::string& file, UsdLayout layout, const std::string& output,
+                        const usd::OpenOptions& open, Context& context, sf::LossReport& losses, Diagnostics& found)
 {
     losses.source = file;
     losses.target = "OpenUSD";

@@ -28,6 +28,8 @@ struct LaidOut {
 /// OpenUSD in another layout. REP-0158's comes of the repairs of `mechane fix`, which never move anything; what they
 /// change and what they leave is in `losses`.
 /// @error those of conformance::fix, usd::Stage::open, usd::write_package and usd::Layer::save
-Result<LaidOut> lay_out(const std::string& file, UsdLayout layout, const std::string& output, const usd::OpenOptions& open, Context& context, sourceformats::LossReport& losses, Diagnostics& found);
+Result<LaidOut> lay_out(const std::string& file, UsdLayout layout, const std::string& output,
+                        const usd::OpenOptions& open, Context& context, sourceformats::LossReport& losses,
+                        Diagnostics& found);
 
 }  // namespace mechane::cli

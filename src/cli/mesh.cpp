@@ -212,8 +212,8 @@ int run_mesh(const MeshArgs& args, Context& context)
     const auto                 shared = geometry::shared_cache();
     geometry::BlobCache* const cache  = shared.get();
 
-    Json rows     = Json::array();
-    bool faulty   = false;
+    Json                     rows   = Json::array();
+    bool                     faulty = false;
     std::vector<std::string> meshes;
     const usd::Path          root(options->import.root_path);
     for (const usd::Prim& prim : (*stage)->traverse()) {
@@ -258,20 +258,20 @@ int run_mesh(const MeshArgs& args, Context& context)
 void add_mesh(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<MeshArgs>();
-    CLI::App* verb = app.add_subcommand(
-        "mesh", "Inspect the meshes of a stage: faults, and the form in which they collide");
+    CLI::App* verb =
+        app.add_subcommand("mesh", "Inspect the meshes of a stage: faults, and the form in which they collide");
     verb->add_option("file", args->file, "Stage")->required();
     verb->add_option("--prim", args->prims, "Only the mesh at this path; may repeat");
     verb->add_flag("--watertight", args->watertight, "Exit with status 1 if a mesh is not watertight");
     verb->add_flag("--hull", args->hull, "Compute the convex hull");
     verb->add_flag("--decompose", args->decompose, "Compute a convex decomposition");
-    verb->add_option("--simplify", args->simplify,
-                     "Simplify to this fraction of the triangles")->check(CLI::Range(1e-6, 1.0));
+    verb->add_option("--simplify", args->simplify, "Simplify to this fraction of the triangles")
+        ->check(CLI::Range(1e-6, 1.0));
     verb->add_flag("--sdf", args->sdf, "Build the signed distance field");
     verb->add_option("--resolution", args->resolution, "Cells of the field along its longest side, a multiple of 8");
     verb->add_option("--voxel", args->voxel, "Edge of a cell, in units of the stage; overrides --resolution");
-    verb->add_option("--max-vertices", args->max_vertices,
-                     "Maximum number of vertices of a hull")->check(CLI::Range(4, 100000));
+    verb->add_option("--max-vertices", args->max_vertices, "Maximum number of vertices of a hull")
+        ->check(CLI::Range(4, 100000));
     verb->add_option("--max-hulls", args->max_hulls, "Maximum number of convex parts")->check(CLI::Range(1, 100000));
     verb->add_option("--time-limit", args->time_limit, "Time limit of a decomposition [s]");
     is_output_file(verb->add_option("-o,--output", args->output, "Output file, .gz compresses; stdout by default"));

@@ -14,7 +14,8 @@ bool is_movie(const std::string& file);
 /// @error RENDER_MOVIE_PROGRAM
 Result<void> movies_possible(const std::string& file);
 
-/// Draws an animation and has ffmpeg of the path make it a movie. Pictures go to it one by one, so that none waits in memory.
+/// Draws an animation and has ffmpeg of the path make it a movie. Pictures go to it one by one, so that none waits in
+/// memory.
 /// @error RENDER_MOVIE_PROGRAM  ffmpeg is not there, or failed; the message holds its last words
 /// @error FILES_WRITE_FAILED, RENDER_SIZE, RENDER_FRAME_MISSING
 Result<void> write_movie(const model::Model& model, const record::Recording& recording,

@@ -46,7 +46,8 @@ Result<void> try_output(const std::string& file, bool is_folder, bool may_be_inp
     std::error_code failed;
     const fs::path  folder = is_folder ? fs::path(file) : fs::path(file).parent_path();
     if (fs::exists(folder, failed) && !fs::is_directory(folder, failed))
-        return make_diagnostic(record::kWriteFailed, {.layer = file}, fmt::format("'{}' is not a folder", folder.string()));
+        return make_diagnostic(record::kWriteFailed, {.layer = file},
+                               fmt::format("'{}' is not a folder", folder.string()));
     return files::try_target((folder / ".mechane").string(), {.make_folders = true});
 }
 

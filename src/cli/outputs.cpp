@@ -10,9 +10,9 @@
 #include "cli/looks.h"
 #include "cli/movie.h"
 #include "cli/rrd.h"
-#include "mechane/simulation/atomic_file.h"
 #include "mechane/record/codes.h"
 #include "mechane/record/write.h"
+#include "mechane/simulation/atomic_file.h"
 #include "mechane/usd/foreign.h"
 #include "mechane/viewer/codes.h"
 #include "mechane/viewer/html.h"
@@ -23,8 +23,9 @@ namespace mechane::cli {
 namespace {
 
 constexpr std::string_view                 kRecording = ".mrec";
-constexpr std::array<std::string_view, 14> kExtensions{".json", ".json.gz", ".csv",  ".usda", ".usdc", ".usd",      ".html",
-                                                       ".png",  ".apng",    ".gif",  ".mp4",  ".mcap", ".rrd", kRecording};
+constexpr std::array<std::string_view, 14> kExtensions{".json", ".json.gz", ".csv", ".usda",   ".usdc",
+                                                       ".usd",  ".html",    ".png", ".apng",   ".gif",
+                                                       ".mp4",  ".mcap",    ".rrd", kRecording};
 
 /// gzip with a zero time stamp, so that equal content gives equal bytes.
 std::optional<std::string> compressed(std::string_view text)
@@ -92,8 +93,9 @@ run::StageInWorld stage_in_world(const run::Scene& scene)
 
 bool is_known_output(const std::string& file)
 {
-    return file == "/dev/null" || file == "-" || std::any_of(kExtensions.begin(), kExtensions.end(),
-                                              [&](std::string_view extension) { return file.ends_with(extension); });
+    return file == "/dev/null" || file == "-" ||
+           std::any_of(kExtensions.begin(), kExtensions.end(),
+                       [&](std::string_view extension) { return file.ends_with(extension); });
 }
 
 bool is_recording(const std::string& file) { return file.ends_with(kRecording); }
@@ -118,10 +120,11 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
         return make_diagnostic(record::kWriteFailed, {.layer = file},
                                fmt::format("time samples lie over a layer of USD, and {} is none", source),
                                fmt::format("Make one first: mechane convert {} -o robot/", source));
-    const record::WriteOptions options{.json = {.reproducible = context.global.reproducible, .contact_points = false,
-                                                .sensors = publishing.sensors},
-                                       .usd  = usd_options(scene)};
-    if (file == "-.csv") return context.io.out(record::to_csv(scene.model, recording, publishing.sensors)), Result<void>();
+    const record::WriteOptions options{
+        .json = {.reproducible = context.global.reproducible, .contact_points = false, .sensors = publishing.sensors},
+        .usd  = usd_options(scene)};
+    if (file == "-.csv")
+        return context.io.out(record::to_csv(scene.model, recording, publishing.sensors)), Result<void>();
     if (file.ends_with(".json") || file.ends_with(".json.gz") || file == "-")
         return write_json(file, record::to_json(scene.model, recording, options.json), context.io);
     if (file.ends_with(".html") || file.ends_with(".png") || file.ends_with(".apng") || is_movie(file)) {
@@ -159,9 +162,7 @@ ExitCode write_text(const std::string& file, std::string_view text, const Io& io
 }
 
 std::map<std::string, files::Outside> outside_words()
-{
-    return {{"warn", files::Outside::warn}, {"refuse", files::Outside::refuse}, {"allow", files::Outside::allow}};
-}
+{ return {{"warn", files::Outside::warn}, {"refuse", files::Outside::refuse}, {"allow", files::Outside::allow}}; }
 
 files::Roots roots_of(const std::vector<std::string>& roots, files::Outside outside, const usd::OpenOptions& open)
 {

@@ -7,9 +7,9 @@
 #include "cli/command.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/roots.h"
-#include "mechane/simulation/recording.h"
 #include "mechane/record/write.h"
 #include "mechane/run/publish.h"
+#include "mechane/simulation/recording.h"
 
 namespace mechane::cli {
 
@@ -22,9 +22,9 @@ bool is_recording(const std::string& file);
 std::string known_outputs();
 /// Further input for a recording of messages (.mcap).
 struct Publishing {
-    std::vector<run::Switch> switches;
-    std::vector<std::string> interfaces;  ///< folders of ROS packages
-    std::vector<record::SensorTrack> sensors;  ///< further columns of tables, further members of JSON
+    std::vector<run::Switch>         switches;
+    std::vector<std::string>         interfaces;  ///< folders of ROS packages
+    std::vector<record::SensorTrack> sensors;     ///< further columns of tables, further members of JSON
 };
 /// The transform from the stage to the model's world, with the units of the options.
 /// " (</scene.newton:timeStepsPerSecond> robot.usda:12)" of a step that the stage authors, else nothing.

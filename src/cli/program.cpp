@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/convert.h"
 #include "cli/command.h"
+#include "cli/convert.h"
 #include "cli/diff.h"
 #include "cli/finish.h"
 #include "cli/interrupt.h"
@@ -21,9 +21,9 @@
 #include "cli/program.h"
 #include "cli/reduce.h"
 #include "cli/usage.h"
-#include "mechane/sourceformats/convert.h"
 #include "mechane/core/nearest.h"
 #include "mechane/files/inputs.h"
+#include "mechane/sourceformats/convert.h"
 
 namespace mechane::cli {
 namespace {
@@ -73,7 +73,9 @@ int finished(int exit, bool json, const Io& io)
 
 /// Whether an invalid command line asks for JSON.
 bool asks_for_json(int argc, char** argv)
-{ return std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; }); }
+{
+    return std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+}
 
 /// An option that may repeat takes one value each time: what follows is the next argument, not one more value.
 void take_one_value_each_time(CLI::App& app)
@@ -99,9 +101,10 @@ int parse_and_run(Context& context, int argc, char** argv, const Launch& launch)
     app.require_subcommand(0, 1);
     app.set_help_flag("-h,--help", "Print this help and exit");
     app.set_version_flag("--version", std::string("mechane ") + MECHANE_VERSION);
-    for (const auto add :
-         {add_bench, add_cat, add_check, add_collide, add_completions, add_convert, add_demo, add_diff, add_doctor, add_dump, add_explain, add_fix, add_help,
-          add_info, add_init, add_man, add_mesh, add_reduce, add_render, add_replay, add_ros, add_schema, add_sim, add_tree, add_try_read, add_version, add_view})
+    for (const auto add : {add_bench,  add_cat,    add_check, add_collide,  add_completions, add_convert, add_demo,
+                           add_diff,   add_doctor, add_dump,  add_explain,  add_fix,         add_help,    add_info,
+                           add_init,   add_man,    add_mesh,  add_reduce,   add_render,      add_replay,  add_ros,
+                           add_schema, add_sim,    add_tree,  add_try_read, add_version,     add_view})
         add(app, context);
     take_one_value_each_time(app);
     try {
@@ -138,7 +141,8 @@ Launch this_executable()
     std::error_code             failed;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
     std::filesystem::path       samples;
-    for (const char* place : {"samples", "../share/mechane/samples", "../samples"}) {  // of a build, installed, of a wheel
+    for (const char* place :
+         {"samples", "../share/mechane/samples", "../samples"}) {  // of a build, installed, of a wheel
         samples = (program.parent_path() / place).lexically_normal();
         if (std::filesystem::exists(samples, failed)) break;
     }

@@ -14,11 +14,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "cli/reduce.h"
 #include "cli/counted.h"
 #include "cli/interrupt.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
+#include "cli/reduce.h"
 
 extern char** environ;
 
@@ -30,13 +30,14 @@ namespace fs = std::filesystem;
 
 struct ReduceArgs {
     std::string file, command, output;
-    std::size_t runs    = 2000;
-    int         jobs    = 0;
-    double      timeout = 60;
+    std::size_t runs       = 2000;
+    int         jobs       = 0;
+    double      timeout    = 60;
     bool        keep_names = false;
 };
 
-bool is_stage_file(const std::string& file) { return file == "-" || file.ends_with(".usda") || file.ends_with(".usdc") || file.ends_with(".usd"); }
+bool is_stage_file(const std::string& file)
+{ return file == "-" || file.ends_with(".usda") || file.ends_with(".usdc") || file.ends_with(".usd"); }
 
 std::string quoted(const std::string& text)
 {
@@ -50,8 +51,10 @@ std::string with_file(const std::string& command, const std::string& file)
     std::string out;
     bool        named = false;
     for (std::size_t at = 0; at < command.size();) {
-        if (command.compare(at, 2, "{}") == 0) out += quoted(file), at += 2, named = true;
-        else out += command[at++];
+        if (command.compare(at, 2, "{}") == 0)
+            out += quoted(file), at += 2, named = true;
+        else
+            out += command[at++];
     }
     return named ? out : out + " " + quoted(file);
 }
@@ -59,7 +62,8 @@ std::string with_file(const std::string& command, const std::string& file)
 /// Whether runs of the command at the same time could meet: it writes to a place of its own.
 bool writes(const std::string& command)
 {
-    for (const char* sign : {" -o", " --output", " --out", ">", "tee ", " --layer", " --in-place", " --report", " cp ", " mv "}) {
+    for (const char* sign :
+         {" -o", " --output", " --out", ">", "tee ", " --layer", " --in-place", " --report", " cp ", " mv "}) {
         for (std::size_t at = command.find(sign); at != std::string::npos; at = command.find(sign, at + 1)) {
             if (*sign != '>') return true;
             std::string rest = command.substr(at + 1);
@@ -74,12 +78,13 @@ bool writes(const std::string& command)
 /// @return its exit status; -1: it could not be started, was ended by a signal, or took too long
 int run_command(const std::string& command, double timeout)
 {
-    std::string sh = "/bin/sh", c = "-c", text = command;
-    char*       argv[] = {sh.data(), c.data(), text.data(), nullptr};
+    std::string                sh = "/bin/sh", c = "-c", text = command;
+    char*                      argv[] = {sh.data(), c.data(), text.data(), nullptr};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-        posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0);
+        posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY,
+                                         0);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -113,7 +118,11 @@ std::uintmax_t bytes_of(const std::string& file)
 }
 
 std::string size_text(std::uintmax_t bytes)
-{ return bytes < 1000 ? fmt::format("{} B", bytes) : bytes < 1000000 ? fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3) : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6); }
+{
+    return bytes < 1000      ? fmt::format("{} B", bytes)
+           : bytes < 1000000 ? fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3)
+                             : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
 
 /// Writes the layers: the entry where the user said, further ones beside it.
 int write_layers(const reduction::Reduced& reduced, const ReduceArgs& args, const Io& io)
@@ -139,18 +148,25 @@ int run_reduce(const ReduceArgs& args, Context& context)
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
     isolate_named({args.file}, context);
-    const Interruptible interruptible;
-    const auto          start = std::chrono::steady_clock::now();
+    const Interruptible      interruptible;
+    const auto               start = std::chrono::steady_clock::now();
     reduction::ReduceOptions options;
     options.open      = scene->open;
     options.runs      = args.runs;
     options.anonymise = !args.keep_names;
-    options.jobs      = args.jobs > 0 ? args.jobs : writes(args.command) ? 1 : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
-    options.shows     = [&](const std::string& file, int) { return run_command(with_file(args.command, fs::absolute(file).string()), args.timeout) == 0; };
-    options.stop      = [] { return Interruptible::asked(); };
-    options.progress  = [&](std::size_t runs, std::size_t) { io.progress("reduce", static_cast<std::int64_t>(runs), static_cast<std::int64_t>(args.runs)); };
-    const std::string stem = args.output.empty() || args.output == "-" ? "reduced" : fs::path(args.output).stem().string();
-    auto              done = reduction::reduce(args.file, stem, options);
+    options.jobs  = args.jobs > 0          ? args.jobs
+                    : writes(args.command) ? 1
+                                           : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
+    options.shows = [&](const std::string& file, int) {
+        return run_command(with_file(args.command, fs::absolute(file).string()), args.timeout) == 0;
+    };
+    options.stop     = [] { return Interruptible::asked(); };
+    options.progress = [&](std::size_t runs, std::size_t) {
+        io.progress("reduce", static_cast<std::int64_t>(runs), static_cast<std::int64_t>(args.runs));
+    };
+    const std::string stem =
+        args.output.empty() || args.output == "-" ? "reduced" : fs::path(args.output).stem().string();
+    auto done = reduction::reduce(args.file, stem, options);
     io.end_progress();
     if (!done) {
         if (Interruptible::asked()) return kExitInterrupted;
@@ -162,15 +178,29 @@ int run_reduce(const ReduceArgs& args, Context& context)
     for (const reduction::ReducedLayer& one : done->layers) after += one.layer.to_text().size();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
     if (context.global.json && !args.output.empty() && args.output != "-") {
-        nlohmann::ordered_json out{{"schema", "mechane.reduce/1"}, {"source", args.file}, {"output", args.output}, {"files", nlohmann::ordered_json::array()},
-                                   {"prims", {done->prims_before, done->prims}}, {"specs", {done->specs_before, done->specs}}, {"bytes", {bytes_of(args.file), after}},
-                                   {"runs", done->runs}, {"flattened", done->flattened}, {"interrupted", done->interrupted}, {"exhausted", done->exhausted}, {"kept_names", done->kept_names}};
-        for (std::size_t l = 0; l < done->layers.size(); ++l) out["files"].push_back(l == 0 ? args.output : (fs::path(args.output).parent_path() / done->layers[l].name).string());
+        nlohmann::ordered_json out{{"schema", "mechane.reduce/1"},
+                                   {"source", args.file},
+                                   {"output", args.output},
+                                   {"files", nlohmann::ordered_json::array()},
+                                   {"prims", {done->prims_before, done->prims}},
+                                   {"specs", {done->specs_before, done->specs}},
+                                   {"bytes", {bytes_of(args.file), after}},
+                                   {"runs", done->runs},
+                                   {"flattened", done->flattened},
+                                   {"interrupted", done->interrupted},
+                                   {"exhausted", done->exhausted},
+                                   {"kept_names", done->kept_names}};
+        for (std::size_t l = 0; l < done->layers.size(); ++l)
+            out["files"].push_back(l == 0 ? args.output
+                                          : (fs::path(args.output).parent_path() / done->layers[l].name).string());
         io.out(out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     }
-    io.say(fmt::format("{} {}, {} -> {} {}, {} ({}, {:.0f} s)\n", args.file, size_text(bytes_of(args.file)), counted(done->prims_before, "prim"), args.output.empty() ? "reduced" : args.output, size_text(after),
-                       counted(done->prims, "prim"), done->runs == 1 ? std::string("1 try") : fmt::format("{} tries", done->runs), wall.count()));
-    if (!done->kept_names.empty()) io.say(fmt::format("names that the fault needs: {}\n", fmt::join(done->kept_names, ", ")));
+    io.say(fmt::format("{} {}, {} -> {} {}, {} ({}, {:.0f} s)\n", args.file, size_text(bytes_of(args.file)),
+                       counted(done->prims_before, "prim"), args.output.empty() ? "reduced" : args.output,
+                       size_text(after), counted(done->prims, "prim"),
+                       done->runs == 1 ? std::string("1 try") : fmt::format("{} tries", done->runs), wall.count()));
+    if (!done->kept_names.empty())
+        io.say(fmt::format("names that the fault needs: {}\n", fmt::join(done->kept_names, ", ")));
     if (done->exhausted) io.say(fmt::format("ended after {} tries (--runs); it may become smaller\n", done->runs));
     if (done->interrupted) {
         io.say("interrupted; this is the smallest stage so far\n");
@@ -186,16 +216,30 @@ void add_reduce(CLI::App& app, Context& context)
     auto      args = std::make_shared<ReduceArgs>();
     CLI::App* verb = app.add_subcommand("reduce", "The smallest anonymous stage that still shows a fault");
     verb->footer(
-        "Examples:\n  mechane reduce crash.usda --while 'mechane sim {} ; test $? -eq 70' -o repro.usda\n  mechane reduce robot.usda --while \"mechane check {} | grep -q REP-1.3-mass\" -o repro.usda\n"
+        "Examples:\n  mechane reduce crash.usda --while 'mechane sim {} ; test $? -eq 70' -o repro.usda\n  mechane "
+        "reduce robot.usda --while \"mechane check {} | grep -q REP-1.3-mass\" -o repro.usda\n"
         "The file and all that it refers to are only read.");
     verb->add_option("file", args->file, "Stage, or a robot of another format")->required();
-    verb->add_option("--while", args->command, "Command of the shell that ends with status 0 while the fault shows; {} stands for the stage")->required();
-    is_output_file(verb->add_option("-o,--output", args->output, "The result (.usda .usdc .usd); text on standard output by default"), is_stage_file, ".usda .usdc .usd");
-    verb->add_option("--runs", args->runs, "Most runs of the command")->check(CLI::Range(std::size_t{1}, std::size_t{10000000}))->capture_default_str();
-    verb->add_option("--jobs", args->jobs, "Runs at the same time; 0: one where the command writes somewhere, else the processors")->check(CLI::Range(0, 256))->capture_default_str();
-    verb->add_option("--timeout", args->timeout, "Seconds after which a run counts as without the fault")->check(CLI::PositiveNumber)->capture_default_str();
+    verb->add_option("--while", args->command,
+                     "Command of the shell that ends with status 0 while the fault shows; {} stands for the stage")
+        ->required();
+    is_output_file(verb->add_option("-o,--output", args->output,
+                                    "The result (.usda .usdc .usd); text on standard output by default"),
+                   is_stage_file, ".usda .usdc .usd");
+    verb->add_option("--runs", args->runs, "Most runs of the command")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{10000000}))
+        ->capture_default_str();
+    verb->add_option("--jobs", args->jobs,
+                     "Runs at the same time; 0: one where the command writes somewhere, else the processors")
+        ->check(CLI::Range(0, 256))
+        ->capture_default_str();
+    verb->add_option("--timeout", args->timeout, "Seconds after which a run counts as without the fault")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     auto* keep = verb->add_flag("--keep-names", args->keep_names, "Names and texts stay");
-    verb->add_flag_function("--anonymise", [](std::int64_t) {}, "Names become hashes, texts go: the default")->excludes(keep);
+    verb->add_flag_function(
+            "--anonymise", [](std::int64_t) {}, "Names become hashes, texts go: the default")
+        ->excludes(keep);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_reduce(*args, context); });
 }

@@ -48,7 +48,10 @@ bool read_camera(const std::string& text, viewer::RenderOptions& out)
 }
 
 bool is_picture(const std::string& file)
-{ return file == "-" || file.ends_with(".png") || file.ends_with(".apng") || is_movie(file) || file.find('%') != std::string::npos; }
+{
+    return file == "-" || file.ends_with(".png") || file.ends_with(".apng") || is_movie(file) ||
+           file.find('%') != std::string::npos;
+}
 
 int run_render(const RenderArgs& args, Context& context)
 {
@@ -60,15 +63,16 @@ int run_render(const RenderArgs& args, Context& context)
         return kExitUsage;
     }
     if (!read_camera(args.camera, picture)) {
-        io.say_error(fmt::format("--camera '{}' is not three-quarter, front, side, top, or x,y,z[,tx,ty,tz]\n",
-                                 args.camera));
+        io.say_error(
+            fmt::format("--camera '{}' is not three-quarter, front, side, top, or x,y,z[,tx,ty,tz]\n", args.camera));
         return kExitUsage;
     }
     for (const std::string& overlay : args.overlays) {
         picture.colliders = picture.colliders || overlay == "colliders";
         picture.contacts  = picture.contacts || overlay == "contacts";
     }
-    const bool animated = args.output.ends_with(".apng") || is_movie(args.output) || args.output.find('%') != std::string::npos;
+    const bool animated =
+        args.output.ends_with(".apng") || is_movie(args.output) || args.output.find('%') != std::string::npos;
     auto options = scene_options(context);
     if (!options) return kExitUsage;
     options->ground = args.ground;
@@ -81,19 +85,19 @@ int run_render(const RenderArgs& args, Context& context)
     run::SimulateOptions run;
     run.threads = context.global.threads;
     run::set_step(run, run::step_size(*scene));
-    run.frames  = static_cast<std::int64_t>(std::ceil(args.at / run.dt - 1e-9));
-    run.follow  = run::follower(*scene);
+    run.frames = static_cast<std::int64_t>(std::ceil(args.at / run.dt - 1e-9));
+    run.follow = run::follower(*scene);
     Diagnostics running;
     auto        result = run::simulate(scene->model, run, running);
     io.report(running);
     if (!result) return io.fail(result.error());
     const record::Recording& recording = result->recording;
     found.append(report_looks(scene->model, io));
-    const auto               start     = std::chrono::steady_clock::now();
-    const auto               done =
+    const auto start = std::chrono::steady_clock::now();
+    const auto done =
         is_movie(args.output) ? write_movie(scene->model, recording, {.render = picture}, args.output, io)
-        : animated            ? viewer::write_animation(scene->model, recording, {.render = picture}, args.output)
-                              : viewer::render_png(scene->model, recording, recording.frames.size() - 1, picture, args.output);
+        : animated ? viewer::write_animation(scene->model, recording, {.render = picture}, args.output)
+                   : viewer::render_png(scene->model, recording, recording.frames.size() - 1, picture, args.output);
     if (!done) return io.fail(done.error());
     const double ms = 1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     io.say(fmt::format("{}  {}x{} at {:.3g} s, {:.0f} ms\n", args.output, picture.width, picture.height,
@@ -116,9 +120,11 @@ void add_render(CLI::App& app, Context& context)
     auto      args = std::make_shared<RenderArgs>();
     CLI::App* verb = app.add_subcommand("render", "Draw a picture or an animation without a display");
     verb->add_option("file", args->file, "Stage")->required();
-    is_output_file(verb->add_option("-o,--output", args->output,
-                                    "Output file: x.png, x.apng, x.gif, x.mp4, frames/%04d.png, or - for a PNG on standard output")->required(),
-                   is_picture, ".png .apng .gif .mp4, or a numbered name such as frames/%04d.png");
+    is_output_file(
+        verb->add_option("-o,--output", args->output,
+                         "Output file: x.png, x.apng, x.gif, x.mp4, frames/%04d.png, or - for a PNG on standard output")
+            ->required(),
+        is_picture, ".png .apng .gif .mp4, or a numbered name such as frames/%04d.png");
     verb->add_option("--at", args->at, "Simulate this many seconds first [s]")->check(CLI::NonNegativeNumber);
     verb->add_option("--camera", args->camera, "three-quarter, front, side, top, or x,y,z[,tx,ty,tz] in metres")
         ->capture_default_str();

@@ -73,7 +73,8 @@ std::string entity_of(const model::Model& model, std::int32_t body)
     if (body < 0) return "/world";
     std::string out;
     for (const char c : model.body_label[static_cast<std::size_t>(body)])
-        out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '_' || c == '-' || c == '.' ? c : '_';
+        out +=
+            std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '_' || c == '-' || c == '.' ? c : '_';
     if (!out.starts_with('/')) out = "/" + out;
     return fmt::format("{}/body_{}", out, body);
 }
@@ -88,7 +89,8 @@ Result<void> write_rrd(const model::Model& model, const record::Recording& recor
 {
     const auto python = python_program();
     if (!python)
-        return make_diagnostic(viewer::kRrdPackage, {.layer = file}, "no python3 is on the path, which rerun-sdk needs");
+        return make_diagnostic(viewer::kRrdPackage, {.layer = file},
+                               "no python3 is on the path, which rerun-sdk needs");
     const viewer::Scene      scene = viewer::build_scene(model);
     Arrays                   arrays;
     std::vector<std::size_t> first_of_mesh;
@@ -119,11 +121,16 @@ Result<void> write_rrd(const model::Model& model, const record::Recording& recor
         bodies.push_back({{"entity", entity_of(model, static_cast<std::int32_t>(body))},
                           {"poses", arrays.add(std::span<const float>(poses), "<f4", {times.size(), 7})}});
     }
-    const std::string head = json{{"id", fmt::format("mechane-{}", recording.source)}, {"up", scene.up_axis}, {"arrays", arrays.specs()},
-                                  {"items", items}, {"times", when}, {"bodies", bodies}}
-                                 .dump(-1, ' ', true, json::error_handler_t::replace) + "\n";
-    Result<void> done;
-    const auto   write = [&](const std::string& temporary) {
+    const std::string head = json{{"id", fmt::format("mechane-{}", recording.source)},
+                                  {"up", scene.up_axis},
+                                  {"arrays", arrays.specs()},
+                                  {"items", items},
+                                  {"times", when},
+                                  {"bodies", bodies}}
+                                 .dump(-1, ' ', true, json::error_handler_t::replace) +
+                             "\n";
+    Result<void>      done;
+    const auto        write = [&](const std::string& temporary) {
         auto child = Child::start({*python, "-c", kScript, temporary});
         if (child) {
             child->write(std::span(reinterpret_cast<const unsigned char*>(head.data()), head.size()));
@@ -133,8 +140,9 @@ Result<void> write_rrd(const model::Model& model, const record::Recording& recor
         if (status != 0) {
             std::string said = child ? child->errors() : std::string();
             while (said.ends_with('\n')) said.pop_back();
-            done = make_diagnostic(viewer::kRrdPackage, {.layer = file},
-                                   fmt::format("{} could not write it: {}", *python, said.substr(said.rfind('\n') + 1)));
+            done =
+                make_diagnostic(viewer::kRrdPackage, {.layer = file},
+                                fmt::format("{} could not write it: {}", *python, said.substr(said.rfind('\n') + 1)));
         }
         return status == 0;
     };

@@ -92,14 +92,16 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
     io.say(fmt::format("read      attributes of {}{}\n", fmt::join(scene.imported.resolvers, ", "),
                        context.global.resolvers.empty() ? " (--resolvers auto)" : ""));
     if (const model::Model& m = scene.model; m.particle_count() > 0)
-        io.say(fmt::format("soft      {} with {}, {}, {} move by {}\n", counted(m.particle_count(), "particle"),
-                           counted(m.tri_count(), "triangle"), counted(m.tet_count(), "tetrahedron", "tetrahedra"),
-                           counted(m.spring_count(), "spring"),
-                           recording.solver.starts_with("softstep") ? "vbd, in the sub-steps of softstep" : recording.solver));
-    if (const auto rods = static_cast<std::size_t>(std::count(scene.model.joint_type.begin(), scene.model.joint_type.end(),
-                                                              model::JointType::rod));
+        io.say(fmt::format(
+            "soft      {} with {}, {}, {} move by {}\n", counted(m.particle_count(), "particle"),
+            counted(m.tri_count(), "triangle"), counted(m.tet_count(), "tetrahedron", "tetrahedra"),
+            counted(m.spring_count(), "spring"),
+            recording.solver.starts_with("softstep") ? "vbd, in the sub-steps of softstep" : recording.solver));
+    if (const auto rods = static_cast<std::size_t>(
+            std::count(scene.model.joint_type.begin(), scene.model.joint_type.end(), model::JointType::rod));
         rods > 0)
-        io.say(fmt::format("cables    {} in {}\n", counted(rods, "rod joint"), counted(scene.model.curves.size(), "cable")));
+        io.say(fmt::format("cables    {} in {}\n", counted(rods, "rod joint"),
+                           counted(scene.model.curves.size(), "cable")));
     io.say(fmt::format("ran       {:.3f} s simulated in {:.3f} s ({:.1f}x real time)\n", simulated, wall_s,
                        wall_s > 0 ? simulated / wall_s : 0));
     io.say(

@@ -17,7 +17,8 @@ bool is_model(const std::string& file)
 
 }  // namespace
 
-Result<Verified> verify_conversion(const Original& from, const std::string& file, const sourceformats::LossReport& losses, const sourceformats::ReadOptions& read,
+Result<Verified> verify_conversion(const Original& from, const std::string& file,
+                                   const sourceformats::LossReport& losses, const sourceformats::ReadOptions& read,
                                    const run::SceneOptions& scene, const Context& context)
 {
     sourceformats::ReadOptions again = read;  // of the result, which no option changes any more
@@ -50,7 +51,8 @@ Result<Verified> verify_conversion(const Original& from, const std::string& file
         out.rollout  = std::move(none);
         return out;
     }
-    if (rollout->first || rollout->diverged_a != rollout->diverged_b) rollout->expected = difference::motion_losses(losses);
+    if (rollout->first || rollout->diverged_a != rollout->diverged_b)
+        rollout->expected = difference::motion_losses(losses);
     out.rollout = *std::move(rollout);
     return out;
 }

@@ -10,9 +10,9 @@ namespace mechane::cli {
 
 /// What a conversion began with.
 struct Original {
-    std::string                        name;
-    sourceformats::RobotTree           tree;
-    std::shared_ptr<const usd::Stage>  stage;  ///< null: no rollout
+    std::string                       name;
+    sourceformats::RobotTree          tree;
+    std::shared_ptr<const usd::Stage> stage;  ///< null: no rollout
 };
 struct Verified {
     difference::Comparison             comparison;
@@ -23,7 +23,8 @@ struct Verified {
 /// @param file    the result: a layer, the entry of a folder, or a robot of another format
 /// @param losses  of the conversion
 /// @error those of difference::open_robot and compare_rollouts
-Result<Verified> verify_conversion(const Original& from, const std::string& file, const sourceformats::LossReport& losses,
-                                   const sourceformats::ReadOptions& read, const run::SceneOptions& scene, const Context& context);
+Result<Verified> verify_conversion(const Original& from, const std::string& file,
+                                   const sourceformats::LossReport& losses, const sourceformats::ReadOptions& read,
+                                   const run::SceneOptions& scene, const Context& context);
 
 }  // namespace mechane::cli

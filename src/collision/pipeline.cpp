@@ -113,7 +113,7 @@ struct CollisionPipeline::Impl {
         double           dt    = 0;        ///< [s]
         PairCache::Impl* cache = nullptr;  ///< of a simulation, or none
         model::Contacts& contacts;         ///< where the rows go
-        bool same = false;  ///< `chunks` hold the pairs and rows of the last call already; those of the cache are old
+        bool same   = false;  ///< `chunks` hold the pairs and rows of the last call already; those of the cache are old
         bool steady = false;  ///< in the last call the rows of each task went where they had gone before
     };
     [[nodiscard]] Search search_for(const Call& call, const PairRows& pair) const;
@@ -155,16 +155,16 @@ struct CollisionPipeline::Impl {
     void                      store(std::size_t chunk, model::Contacts& contacts) const;
     void                      store_early(const Call& call, std::size_t index, std::size_t last_count);
 
-    PipelineOptions             options;
-    ShapeSet                    set;
-    BroadPhaseMode              mode;
-    std::shared_ptr<BroadPhase> broad;
-    ContactMatcher              matcher;
-    OverflowPolicy              policy;
-    std::size_t                 capacity = 0;
-    bool                        steady   = false;  ///< the rows of each task went where they had gone before
-    const PairCache::Impl*      last_cache = nullptr;  ///< of the last call
-    std::size_t                 tallied  = 0;      ///< tasks of the last call
+    PipelineOptions                    options;
+    ShapeSet                           set;
+    BroadPhaseMode                     mode;
+    std::shared_ptr<BroadPhase>        broad;
+    ContactMatcher                     matcher;
+    OverflowPolicy                     policy;
+    std::size_t                        capacity   = 0;
+    bool                               steady     = false;    ///< the rows of each task went where they had gone before
+    const PairCache::Impl*             last_cache = nullptr;  ///< of the last call
+    std::size_t                        tallied    = 0;        ///< tasks of the last call
     std::vector<ShapePair>             pairs, straight, turned;
     std::vector<std::size_t>           turned_from;  ///< of those to be turned, by parts of the pairs
     std::vector<Tally>                 tallies;      ///< one for each chunk of pairs
@@ -342,8 +342,8 @@ bool CollisionPipeline::Impl::keep_chunk(const Call& call, Chunk& chunk) const
 }
 
 /// @param old  of a simulation: the pair in the last call, or null; its rows are those of `known`
-void CollisionPipeline::Impl::collide_pair(const Call& call, PairRows& pair, const RowChunk* known,
-                                           const PairRows* old, Chunk& chunk)
+void CollisionPipeline::Impl::collide_pair(const Call& call, PairRows& pair, const RowChunk* known, const PairRows* old,
+                                           Chunk& chunk)
 {
     const std::int32_t i = pair.shape0, k = pair.shape1;
     const auto         i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
@@ -447,7 +447,7 @@ void CollisionPipeline::Impl::collide_chunk(const Call& call, std::size_t begin,
     std::optional<PairCursor> known;
     if (cache)
         known.emplace(call.same ? std::span<const RowChunk>(cache->chunks).subspan(index, 1)
-                           : std::span<const RowChunk>(cache->chunks).first(cache->used));
+                                : std::span<const RowChunk>(cache->chunks).first(cache->used));
     for (std::size_t i = begin; i < end; ++i) {
         PairRows& pair      = chunk.found.pairs.emplace_back();
         pair.shape0         = pairs[i].first;
@@ -473,8 +473,8 @@ void CollisionPipeline::Impl::collide_chunk(const Call& call, std::size_t begin,
 void CollisionPipeline::Impl::store_early(const Call& call, std::size_t index, std::size_t last_count)
 {
     Tally& tally = tallies[index];
-    tally.stored = call.same && call.steady && tally.count == last_count &&
-                   tally.begin + tally.count <= call.contacts.capacity();
+    tally.stored =
+        call.same && call.steady && tally.count == last_count && tally.begin + tally.count <= call.contacts.capacity();
     if (tally.stored) store(index, call.contacts);
 }
 
@@ -693,8 +693,8 @@ CollisionPipeline::CollisionPipeline(const model::Model& model, const PipelineOp
     if (const auto valid = validate(options); !valid) fail(valid.error());
     impl_ = std::make_unique<Impl>(model, options);
 }
-CollisionPipeline::~CollisionPipeline()                            = default;
-CollisionPipeline::CollisionPipeline(CollisionPipeline&&) noexcept = default;
+CollisionPipeline::~CollisionPipeline()                                       = default;
+CollisionPipeline::CollisionPipeline(CollisionPipeline&&) noexcept            = default;
 CollisionPipeline& CollisionPipeline::operator=(CollisionPipeline&&) noexcept = default;
 
 const Diagnostics&           CollisionPipeline::diagnostics() const { return impl_->set.found; }

@@ -252,9 +252,10 @@ void ShapeSet::build_fields(const tasks::Pool* pool)
                       "neither sdf_max_resolution nor sdf_target_voxel_size is set");
             continue;
         }
-        const FieldKey key{m.shape_source[i].get(), s.kind, s.size, config,
-                           config.sdf_padding.value_or(std::max(0.0, gap[i]) + (wanted ? std::max(0.0, margin[i]) : 0))};
-        auto      same = std::find_if(made.begin(), made.end(), [&](const auto& entry) { return entry.first == key; });
+        const FieldKey key{
+            m.shape_source[i].get(), s.kind, s.size, config,
+            config.sdf_padding.value_or(std::max(0.0, gap[i]) + (wanted ? std::max(0.0, margin[i]) : 0))};
+        auto same = std::find_if(made.begin(), made.end(), [&](const auto& entry) { return entry.first == key; });
         if (same == made.end()) {
             geometry::SdfOptions options;
             options.max_resolution    = config.sdf_max_resolution;
@@ -353,9 +354,9 @@ inline void ShapeSet::place_shape(std::size_t i, double dt, double speculative_m
     if (s.kind == ShapeKind::triangle) return;
     const BodyMotion& m = motion[static_cast<std::size_t>(body[i] + 1)];
     if (!m.sound) return;
-    s.p                 = m.X_WB.p + m.R_WB * X_BS[i].p;
-    s.R                 = m.R_WB * R_BS_[i];
-    spin[i]             = turning_speed(s, m, radius[i]);
+    s.p     = m.X_WB.p + m.R_WB * X_BS[i].p;
+    s.R     = m.R_WB * R_BS_[i];
+    spin[i] = turning_speed(s, m, radius[i]);
     // What is followed along its path has the box of the whole path. Anything else grows on all sides by its motion, up
     // to speculative_max: contacts within that are made early.
     const double way    = std::min((m.speed + spin[i]) * dt, kLongestFlight);

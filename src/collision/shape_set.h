@@ -85,15 +85,15 @@ class ShapeSet {
                              bool sweep);
     [[gnu::always_inline]] inline void place_body(const model::State& state, std::size_t b);
     [[gnu::always_inline]] inline void place_shape(std::size_t i, double dt, double speculative_max, bool sweep);
-    void warn_of_slow_meshes();
+    void                               warn_of_slow_meshes();
 
-    const model::Model*                     model_;
-    std::vector<Mat33d>                     R_BS_;     ///< of `X_BS`
-    std::vector<std::int32_t>               by_body_;  ///< shapes in the order of their bodies, the world first
-    std::vector<Batch>                      batches_;
-    std::vector<std::size_t>                crowded_;  ///< bodies whose shapes are shared by several tasks
-    struct Prepared;  ///< what is made of meshes
-    std::shared_ptr<Prepared>               prepared_;
+    const model::Model*       model_;
+    std::vector<Mat33d>       R_BS_;     ///< of `X_BS`
+    std::vector<std::int32_t> by_body_;  ///< shapes in the order of their bodies, the world first
+    std::vector<Batch>        batches_;
+    std::vector<std::size_t>  crowded_;  ///< bodies whose shapes are shared by several tasks
+    struct Prepared;                     ///< what is made of meshes
+    std::shared_ptr<Prepared> prepared_;
 };
 
 }  // namespace mechane::collision

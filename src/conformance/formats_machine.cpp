@@ -46,10 +46,10 @@ Json finding_json(const Finding& finding, const std::string& asset)
 
 /// Numbers and rules of one report, or of several taken together.
 struct Totals {
-    std::size_t                        prims = 0, layers = 0, states_left_out = 0, payloads_left_out = 0;
-    std::vector<std::string>           states{"default"};
-    std::map<std::string, std::size_t> summary;
-    std::set<std::string_view>         evaluated;
+    std::size_t                             prims = 0, layers = 0, states_left_out = 0, payloads_left_out = 0;
+    std::vector<std::string>                states{"default"};
+    std::map<std::string, std::size_t>      summary;
+    std::set<std::string_view>              evaluated;
     std::map<std::string_view, std::string> skipped;  ///< with the reason of the first
 
     void add(const Report& report)
@@ -170,7 +170,7 @@ Json sarif_result(const Report& report, const Finding& finding, std::size_t rule
 
 Json summary_json(const StreamTotals& totals)
 {
-    return {{"error", totals.errors},         {"warning", totals.warnings},     {"info", totals.infos},
+    return {{"error", totals.errors},          {"warning", totals.warnings},    {"info", totals.infos},
             {"suppressed", totals.suppressed}, {"baselined", totals.baselined}, {"unchecked", totals.unchecked}};
 }
 
@@ -346,9 +346,10 @@ std::string to_sarif(std::span<const Report> reports, const FormatOptions& optio
         for (const Finding& finding : report.findings)
             results.push_back(sarif_result(report, finding, index[finding.rule]));
     }
-    Json run{{"tool", {{"driver", {{"name", "mechane"}, {"version", options.version}, {"rules", std::move(described)}}}}},
-             {"invocations", Json::array({sarif_invocation(reports)})},
-             {"results", std::move(results)}};
+    Json run{
+        {"tool", {{"driver", {{"name", "mechane"}, {"version", options.version}, {"rules", std::move(described)}}}}},
+        {"invocations", Json::array({sarif_invocation(reports)})},
+        {"results", std::move(results)}};
     // Readers take runs of one tool with one id as versions of each other.
     if (options.batch != 0) run["automationDetails"] = {{"id", fmt::format("mechane check/batch {}/", options.batch)}};
     return dumped({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},

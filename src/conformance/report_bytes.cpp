@@ -24,7 +24,7 @@ std::uint16_t number_of(const Rule* rule)
 /// Null for a number that no rule has.
 const Rule* get_rule(ByteReader& in)
 {
-    static const std::span<const Rule* const> kAll = rules();
+    static const std::span<const Rule* const> kAll   = rules();
     const auto                                number = in.take<std::uint16_t>();
     return number < kAll.size() ? kAll[number] : nullptr;
 }
@@ -92,9 +92,9 @@ void put(ByteWriter& out, const Report& report)
 {
     out.put(report.asset);
     out.put(report.profile);
-    for (const std::size_t number : {report.prims, report.layers, report.suppressed, report.baselined,
-                                     report.states_left_out, report.payloads_left_out, report.states.size(),
-                                     report.findings.size(), report.outcomes.size()})
+    for (const std::size_t number :
+         {report.prims, report.layers, report.suppressed, report.baselined, report.states_left_out,
+          report.payloads_left_out, report.states.size(), report.findings.size(), report.outcomes.size()})
         put_number(out, number);
     for (const std::string& state : report.states) out.put(state);
     for (const Finding& finding : report.findings) {
@@ -153,9 +153,10 @@ std::string catalogue_digest()
 {
     Sha256 sum;
     for (const Rule* rule : rules())
-        for (const std::string_view text : {rule->id, rule->slug, to_string(rule->keyword), to_string(rule->severity),
-                                            rule->summary, rule->why, rule->fix, std::string_view(rule->fixable ? "fixable" : ""),
-                                            std::string_view(rule->manual ? "manual" : "")}) {
+        for (const std::string_view text :
+             {rule->id, rule->slug, to_string(rule->keyword), to_string(rule->severity), rule->summary, rule->why,
+              rule->fix, std::string_view(rule->fixable ? "fixable" : ""),
+              std::string_view(rule->manual ? "manual" : "")}) {
             sum.update(text);
             sum.update(std::string_view("\0", 1));
         }

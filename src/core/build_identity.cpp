@@ -20,7 +20,7 @@ std::string_view build_id_of(const dl_phdr_info& object)
     for (int i = 0; i < object.dlpi_phnum; ++i) {
         const auto& segment = object.dlpi_phdr[i];
         if (segment.p_type != PT_NOTE) continue;
-        const auto* const notes = reinterpret_cast<const char*>(object.dlpi_addr + segment.p_vaddr);
+        const auto* const notes  = reinterpret_cast<const char*>(object.dlpi_addr + segment.p_vaddr);
         const auto        padded = [](std::size_t bytes) { return (bytes + 3) & ~std::size_t{3}; };
         for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= segment.p_memsz;) {
             ElfW(Nhdr) note;
@@ -44,8 +44,9 @@ std::string identity()
             if (id.empty()) {
                 struct stat status{};
                 if (::stat(name.empty() ? "/proc/self/exe" : name.c_str(), &status) != 0) return 0;  // the kernel's own
-                for (const auto number : {static_cast<std::int64_t>(status.st_size), static_cast<std::int64_t>(status.st_mtim.tv_sec),
-                                          static_cast<std::int64_t>(status.st_mtim.tv_nsec)})
+                for (const auto number :
+                     {static_cast<std::int64_t>(status.st_size), static_cast<std::int64_t>(status.st_mtim.tv_sec),
+                      static_cast<std::int64_t>(status.st_mtim.tv_nsec)})
                     id += std::to_string(number) + " ";
             }
             static_cast<std::vector<std::string>*>(out)->push_back(name.substr(name.rfind('/') + 1) + "\n" + id + "\n");

@@ -17,12 +17,16 @@
 namespace mechane::difference {
 namespace {
 
-constexpr std::array<std::string_view, 17> kWords{"mass", "center_of_mass", "inertia", "frame", "joint", "limit", "gain", "passive", "mimic", "loop", "collider", "contact", "visual", "scene", "property", "kinematics", "rollout"};
+constexpr std::array<std::string_view, 17> kWords{
+    "mass", "center_of_mass", "inertia", "frame",  "joint", "limit",    "gain",       "passive", "mimic",
+    "loop", "collider",       "contact", "visual", "scene", "property", "kinematics", "rollout"};
 
 constexpr Tolerance kTolerances[] = {
-    {Quantity::mass, 1e-12, 1e-5, "the mass", "USD stores single precision (6e-8); 1e-5 leaves room for masses that are sums of parts"},
+    {Quantity::mass, 1e-12, 1e-5, "the mass",
+     "USD stores single precision (6e-8); 1e-5 leaves room for masses that are sums of parts"},
     {Quantity::center_of_mass, 1e-5, 1e-6, "the robot's size", "single precision of lengths as large as the robot"},
-    {Quantity::inertia, 1e-14, 1e-5, "the inertia's trace", "moments and axes are stored apart, in single precision; an element is as exact as the largest moment"},
+    {Quantity::inertia, 1e-14, 1e-5, "the inertia's trace",
+     "moments and axes are stored apart, in single precision; an element is as exact as the largest moment"},
     {Quantity::frame, 1e-5, 1e-6, "the robot's size", "single precision of the poses of a chain of links"},
     {Quantity::joint, 1e-5, 1e-6, "the robot's size", "single precision of the joint's frames"},
     {Quantity::limit, 1e-5, 1e-5, "the limit", "degrees in single precision"},
@@ -30,13 +34,17 @@ constexpr Tolerance kTolerances[] = {
     {Quantity::passive, 1e-9, 1e-5, "the value", "values per degree in single precision"},
     {Quantity::mimic, 1e-6, 1e-5, "the value", "degrees in single precision"},
     {Quantity::loop, 0, 0, "", "names are equal or not"},
-    {Quantity::collider, 1e-6, 1e-4, "the shape's size; the volume 1e-3, bounds and volume of hulls 1e-2", "hulls of few corners differ by where they are cut"},
+    {Quantity::collider, 1e-6, 1e-4, "the shape's size; the volume 1e-3, bounds and volume of hulls 1e-2",
+     "hulls of few corners differ by where they are cut"},
     {Quantity::contact, 1e-6, 1e-5, "the value", "single precision"},
-    {Quantity::visual, 1e-6, 1e-4, "the shape's size or area", "points in single precision; text of meshes has 7 digits or more"},
+    {Quantity::visual, 1e-6, 1e-4, "the shape's size or area",
+     "points in single precision; text of meshes has 7 digits or more"},
     {Quantity::scene, 1e-6, 1e-5, "the value", "single precision of direction and magnitude"},
     {Quantity::property, 1e-9, 1e-5, "the value", "single precision"},
     {Quantity::kinematics, 1e-5, 2e-6, "the robot's size", "single precision of the frames of a chain of joints"},
-    {Quantity::rollout, 1e-3, 0, "", "1 mm or 1 mrad, or ten times what a change of gravity by a hundred thousandth brings by then: what is chaotic may differ"},
+    {Quantity::rollout, 1e-3, 0, "",
+     "1 mm or 1 mrad, or ten times what a change of gravity by a hundred thousandth brings by then: what is chaotic "
+     "may differ"},
 };
 
 const Tolerance& tolerance_of(Quantity q) { return kTolerances[static_cast<std::size_t>(q)]; }
@@ -48,13 +56,20 @@ std::string note_of(double a, double b)
     const double ratio = b / a, turn = 180 / std::numbers::pi;
     if (a * b < 0) return std::abs(ratio + 1) < 1e-4 ? "the sign is the other one" : "";
     for (const double sign : {1.0, -1.0})
-        if (std::abs(ratio / std::pow(turn, sign) - 1) < 1e-3) return fmt::format("x{:.3g}: degrees read as radians?", ratio);
+        if (std::abs(ratio / std::pow(turn, sign) - 1) < 1e-3)
+            return fmt::format("x{:.3g}: degrees read as radians?", ratio);
     if (std::abs(ratio - 1) < 1) return fmt::format("{:+.3g} %", 100 * (ratio - 1));
     return fmt::format("x{:.4g}", ratio);
 }
 
-std::string text(double value, const char* unit) { return std::isfinite(value) ? fmt::format("{:.7g}{}{}", value, *unit ? " " : "", unit) : value > 0 ? "none" : "-none"; }
-std::string text(const Vec3d& v, const char* unit) { return fmt::format("({:.6g}, {:.6g}, {:.6g}){}{}", v.x, v.y, v.z, *unit ? " " : "", unit); }
+std::string text(double value, const char* unit)
+{
+    return std::isfinite(value) ? fmt::format("{:.7g}{}{}", value, *unit ? " " : "", unit)
+           : value > 0          ? "none"
+                                : "-none";
+}
+std::string text(const Vec3d& v, const char* unit)
+{ return fmt::format("({:.6g}, {:.6g}, {:.6g}){}{}", v.x, v.y, v.z, *unit ? " " : "", unit); }
 
 double angle_of(const Quatd& q) { return 2 * std::atan2(length(q.xyz()), std::abs(q.w)); }
 
@@ -72,11 +87,12 @@ std::string_view to_string(sf::Shape::Kind kind)
 
 class Comparer {
   public:
-    Comparer(const sf::RobotTree& a, const sf::RobotTree& b, const CompareOptions& options) : options_(options), a_(a), b_(b), match_(a_, b_, options.losses)
+    Comparer(const sf::RobotTree& a, const sf::RobotTree& b, const CompareOptions& options)
+        : options_(options), a_(a), b_(b), match_(a_, b_, options.losses)
     {
         out_.counts.resize(kWords.size());
         pose_a_ = a_.poses(a_.zero()), pose_b_ = b_.poses(b_.zero());
-        size_   = std::max(size_of(pose_a_), size_of(pose_b_));
+        size_ = std::max(size_of(pose_a_), size_of(pose_b_));
         find_bases();
     }
 
@@ -90,7 +106,8 @@ class Comparer {
         shapes(false);
         scene();
         kinematics();
-        std::stable_sort(out_.differences.begin(), out_.differences.end(), [](const Difference& x, const Difference& y) { return x.quantity < y.quantity; });
+        std::stable_sort(out_.differences.begin(), out_.differences.end(),
+                         [](const Difference& x, const Difference& y) { return x.quantity < y.quantity; });
         return std::move(out_);
     }
 
@@ -99,12 +116,13 @@ class Comparer {
     Kinematics            a_, b_;
     Matching              match_;
     std::vector<Posed>    pose_a_, pose_b_;
-    std::vector<Posed>    shift_a_, shift_b_;  ///< by link of A, of roots: from its frame to where its tree is seen from
-    double                size_ = 0;
-    Comparison            out_;
+    std::vector<Posed> shift_a_, shift_b_;  ///< by link of A, of roots: from its frame to where its tree is seen from
+    double             size_ = 0;
+    Comparison         out_;
 
-    [[nodiscard]] bool wanted(Quantity q) const { return options_.only.empty() || std::find(options_.only.begin(), options_.only.end(), q) != options_.only.end(); }
-    static double      size_of(const std::vector<Posed>& poses)
+    [[nodiscard]] bool wanted(Quantity q) const
+    { return options_.only.empty() || std::find(options_.only.begin(), options_.only.end(), q) != options_.only.end(); }
+    static double size_of(const std::vector<Posed>& poses)
     {
         Vec3d low{}, high{};
         for (const Posed& X : poses) low = min(low, X.p), high = max(high, X.p);
@@ -112,10 +130,14 @@ class Comparer {
         return std::isfinite(out) ? out : 0;
     }
     [[nodiscard]] double allowed(Quantity q, double of) const
-    { return options_.scale * (tolerance_of(q).absolute + tolerance_of(q).relative * (std::isfinite(of) ? std::abs(of) : 0)); }
+    {
+        return options_.scale *
+               (tolerance_of(q).absolute + tolerance_of(q).relative * (std::isfinite(of) ? std::abs(of) : 0));
+    }
 
     /// Where a link of A is seen from: the root of its tree; of B: the same link there.
-    [[nodiscard]] std::pair<Posed, Posed> bases(std::size_t link_of_a, const std::vector<Posed>& a, const std::vector<Posed>& b) const
+    [[nodiscard]] std::pair<Posed, Posed> bases(std::size_t link_of_a, const std::vector<Posed>& a,
+                                                const std::vector<Posed>& b) const
     {
         const int root = a_.root[link_of_a];
         if (root < 0 || match_.link[at(root)] < 0) return {};
@@ -138,28 +160,40 @@ class Comparer {
         }
     }
 
-    void differ(Quantity q, std::string item, std::string field, std::optional<Side> a, std::optional<Side> b, double amount, double tolerance, std::string note, std::string expected)
-    { out_.add({q, std::move(item), std::move(field), std::move(a), std::move(b), amount, tolerance, std::move(note), std::move(expected)}); }
+    void differ(Quantity q, std::string item, std::string field, std::optional<Side> a, std::optional<Side> b,
+                double amount, double tolerance, std::string note, std::string expected)
+    {
+        out_.add({q, std::move(item), std::move(field), std::move(a), std::move(b), amount, tolerance, std::move(note),
+                  std::move(expected)});
+    }
 
     struct Item {
         std::string              text;
         std::vector<std::string> names;
     };
 
-    void number(Quantity q, const Item& item, const char* field, double a, double b, const char* unit, const sf::Place& at_a, const sf::Place& at_b, double tolerance = -1)
+    void number(Quantity q, const Item& item, const char* field, double a, double b, const char* unit,
+                const sf::Place& at_a, const sf::Place& at_b, double tolerance = -1)
     {
         out_.count(q);
         if (a == b || (std::isnan(a) && std::isnan(b))) return;
-        const double may = tolerance >= 0 ? tolerance : allowed(q, std::max(std::isfinite(a) ? std::abs(a) : 0, std::isfinite(b) ? std::abs(b) : 0));
+        const double may =
+            tolerance >= 0
+                ? tolerance
+                : allowed(q, std::max(std::isfinite(a) ? std::abs(a) : 0, std::isfinite(b) ? std::abs(b) : 0));
         if (std::abs(a - b) <= may) return;
-        differ(q, item.text, field, Side{text(a, unit), site_of(at_a)}, Side{text(b, unit), site_of(at_b)}, std::abs(a - b), may, note_of(a, b), match_.announced(q, item.names));
+        differ(q, item.text, field, Side{text(a, unit), site_of(at_a)}, Side{text(b, unit), site_of(at_b)},
+               std::abs(a - b), may, note_of(a, b), match_.announced(q, item.names));
     }
 
-    void only(Quantity q, const Item& item, const char* field, bool in_a, std::string value, const sf::Place& place, const std::string& announced)
+    void only(Quantity q, const Item& item, const char* field, bool in_a, std::string value, const sf::Place& place,
+              const std::string& announced)
     {
         out_.count(q);
         Side side{std::move(value), site_of(place)};
-        differ(q, item.text, field, in_a ? std::optional(side) : std::nullopt, in_a ? std::nullopt : std::optional(side), 0, 0, in_a ? "only in the first" : "only in the second", announced);
+        differ(q, item.text, field, in_a ? std::optional(side) : std::nullopt,
+               in_a ? std::nullopt : std::optional(side), 0, 0, in_a ? "only in the first" : "only in the second",
+               announced);
     }
 
     // -- masses
@@ -171,10 +205,12 @@ class Comparer {
         return l.unused ? l.unused : none;
     }
 
-    static geometry::MassProperties placed(const sf::Inertial& in, const Posed& X) { return geometry::transformed({in.mass, in.com, in.inertia}, X); }
+    static geometry::MassProperties placed(const sf::Inertial& in, const Posed& X)
+    { return geometry::transformed({in.mass, in.com, in.inertia}, X); }
 
     /// The sum of what is fixed to a link.
-    static geometry::MassProperties group_mass(const Kinematics& k, int group, const std::vector<Posed>& poses, const Posed& base)
+    static geometry::MassProperties group_mass(const Kinematics& k, int group, const std::vector<Posed>& poses,
+                                               const Posed& base)
     {
         geometry::MassProperties sum;
         bool                     any = false;
@@ -192,8 +228,11 @@ class Comparer {
         const double size = std::max(trace(x.inertia), trace(y.inertia));
         double       off  = 0;
         for (std::size_t i = 0; i < 3; ++i)
-            for (std::size_t j = 0; j < 3; ++j) off = std::max(off, std::abs(x.inertia.row(i)[j] - y.inertia.row(i)[j]));
-        return std::abs(x.mass - y.mass) <= allowed(Quantity::mass, x.mass) && length(x.com - y.com) <= allowed(Quantity::center_of_mass, size_) && off <= allowed(Quantity::inertia, size);
+            for (std::size_t j = 0; j < 3; ++j)
+                off = std::max(off, std::abs(x.inertia.row(i)[j] - y.inertia.row(i)[j]));
+        return std::abs(x.mass - y.mass) <= allowed(Quantity::mass, x.mass) &&
+               length(x.com - y.com) <= allowed(Quantity::center_of_mass, size_) &&
+               off <= allowed(Quantity::inertia, size);
     }
 
     void masses()
@@ -204,19 +243,25 @@ class Comparer {
             const Item      item{fmt::format("link '{}'", one.name), {one.name}};
             const auto&     in_a = inertial_of(one);
             if (other < 0) {
-                if (in_a && in_a->mass > 0) only(Quantity::mass, item, "mass", true, text(in_a->mass, "kg"), in_a->place, match_.announced(Quantity::mass, item.names));
+                if (in_a && in_a->mass > 0)
+                    only(Quantity::mass, item, "mass", true, text(in_a->mass, "kg"), in_a->place,
+                         match_.announced(Quantity::mass, item.names));
                 continue;
             }
             const sf::Link& two  = b_.tree.links[at(other)];
             const auto&     in_b = inertial_of(two);
             if (!in_a && !in_b) continue;
             const auto [R_a, R_b] = bases(l, pose_a_, pose_b_);
-            auto x = in_a ? placed(*in_a, inverse(R_a) * pose_a_[l]) : geometry::MassProperties{}, y = in_b ? placed(*in_b, inverse(R_b) * pose_b_[at(other)]) : geometry::MassProperties{};
+            auto x                = in_a ? placed(*in_a, inverse(R_a) * pose_a_[l]) : geometry::MassProperties{},
+                 y = in_b ? placed(*in_b, inverse(R_b) * pose_b_[at(other)]) : geometry::MassProperties{};
             // Where one side says no inertia that could be one, its simulations compute it.
             if ((in_a && !in_a->has_inertia) || (in_b && !in_b->has_inertia)) x.inertia = y.inertia = Mat33d{};
-            if (!near(x, y) && (a_.group[l] != static_cast<int>(l) || b_.group[at(other)] != other || has_fixed(a_, l) || has_fixed(b_, at(other))) &&
+            if (!near(x, y) &&
+                (a_.group[l] != static_cast<int>(l) || b_.group[at(other)] != other || has_fixed(a_, l) ||
+                 has_fixed(b_, at(other))) &&
                 near(group_mass(a_, a_.group[l], pose_a_, R_a), group_mass(b_, b_.group[at(other)], pose_b_, R_b))) {
-                out_.count(Quantity::mass), out_.count(Quantity::center_of_mass), out_.count(Quantity::inertia);  // shared otherwise among links that are one piece
+                out_.count(Quantity::mass), out_.count(Quantity::center_of_mass),
+                    out_.count(Quantity::inertia);  // shared otherwise among links that are one piece
                 continue;
             }
             const sf::Place &at_a = in_a ? in_a->place : one.place, &at_b = in_b ? in_b->place : two.place;
@@ -224,21 +269,27 @@ class Comparer {
             if (!in_a || !in_b) continue;
             out_.count(Quantity::center_of_mass);
             if (const double off = length(x.com - y.com), may = allowed(Quantity::center_of_mass, size_); !(off <= may))
-                differ(Quantity::center_of_mass, item.text, "centre of mass", Side{text(x.com, "m"), site_of(at_a)}, Side{text(y.com, "m"), site_of(at_b)}, off, may, "seen from the root", match_.announced(Quantity::center_of_mass, item.names));
+                differ(Quantity::center_of_mass, item.text, "centre of mass", Side{text(x.com, "m"), site_of(at_a)},
+                       Side{text(y.com, "m"), site_of(at_b)}, off, may, "seen from the root",
+                       match_.announced(Quantity::center_of_mass, item.names));
             out_.count(Quantity::inertia);
-            static constexpr const char* kNames[3][3] = {{"Ixx", "Ixy", "Ixz"}, {"Ixy", "Iyy", "Iyz"}, {"Ixz", "Iyz", "Izz"}};
+            static constexpr const char* kNames[3][3] = {
+                {"Ixx", "Ixy", "Ixz"}, {"Ixy", "Iyy", "Iyz"}, {"Ixz", "Iyz", "Izz"}};
             const double may = allowed(Quantity::inertia, std::max(trace(x.inertia), trace(y.inertia)));
             for (std::size_t k = 0, found = 0; k < 9 && found == 0; ++k) {
                 const std::size_t i = k / 3, j = k % 3;
                 const double      p = x.inertia.row(i)[j], q = y.inertia.row(i)[j];
                 if (std::abs(p - q) <= may) continue;
                 found = 1;
-                differ(Quantity::inertia, item.text, kNames[i][j], Side{text(p, "kg m^2"), site_of(at_a)}, Side{text(q, "kg m^2"), site_of(at_b)}, std::abs(p - q), may, note_of(p, q), match_.announced(Quantity::inertia, item.names));
+                differ(Quantity::inertia, item.text, kNames[i][j], Side{text(p, "kg m^2"), site_of(at_a)},
+                       Side{text(q, "kg m^2"), site_of(at_b)}, std::abs(p - q), may, note_of(p, q),
+                       match_.announced(Quantity::inertia, item.names));
             }
         }
         for (std::size_t l = 0; l < b_.tree.links.size(); ++l)
             if (const auto& in = inertial_of(b_.tree.links[l]); match_.link_back[l] < 0 && in && in->mass > 0)
-                only(Quantity::mass, {fmt::format("link '{}'", b_.tree.links[l].name), {}}, "mass", false, text(in->mass, "kg"), in->place, match_.announced(Quantity::mass, {b_.tree.links[l].name}));
+                only(Quantity::mass, {fmt::format("link '{}'", b_.tree.links[l].name), {}}, "mass", false,
+                     text(in->mass, "kg"), in->place, match_.announced(Quantity::mass, {b_.tree.links[l].name}));
     }
 
     static bool has_fixed(const Kinematics& k, std::size_t l)
@@ -250,15 +301,23 @@ class Comparer {
 
     // -- frames
 
-    void pose(Quantity q, const Item& item, const Posed& x, const Posed& y, const sf::Place& at_a, const sf::Place& at_b, double tolerance, const std::string& more = {})
+    void pose(Quantity q, const Item& item, const Posed& x, const Posed& y, const sf::Place& at_a,
+              const sf::Place& at_b, double tolerance, const std::string& more = {})
     {
         const double far = length(x.p - y.p), turned = angle_of(conjugate(x.q) * y.q);
         if (far <= tolerance && turned <= tolerance) return;
         std::string expected = match_.announced(q, item.names);
         const bool  place    = !(far <= tolerance);
-        differ(q, item.text, place ? "position" : "rotation", Side{place ? text(x.p, "m") : fmt::format("quaternion ({:.6g}, {:.6g}, {:.6g}; {:.6g})", x.q.x, x.q.y, x.q.z, x.q.w), site_of(at_a)},
-               Side{place ? text(y.p, "m") : fmt::format("quaternion ({:.6g}, {:.6g}, {:.6g}; {:.6g})", y.q.x, y.q.y, y.q.z, y.q.w), site_of(at_b)}, place ? far : turned, tolerance,
-               place ? fmt::format("{:.3g} m apart{}", far, more) : fmt::format("{:.3g} rad apart{}", turned, more), std::move(expected));
+        differ(q, item.text, place ? "position" : "rotation",
+               Side{place ? text(x.p, "m")
+                          : fmt::format("quaternion ({:.6g}, {:.6g}, {:.6g}; {:.6g})", x.q.x, x.q.y, x.q.z, x.q.w),
+                    site_of(at_a)},
+               Side{place ? text(y.p, "m")
+                          : fmt::format("quaternion ({:.6g}, {:.6g}, {:.6g}; {:.6g})", y.q.x, y.q.y, y.q.z, y.q.w),
+                    site_of(at_b)},
+               place ? far : turned, tolerance,
+               place ? fmt::format("{:.3g} m apart{}", far, more) : fmt::format("{:.3g} rad apart{}", turned, more),
+               std::move(expected));
     }
 
     struct Named {
@@ -278,31 +337,41 @@ class Comparer {
     void frames()
     {
         if (!wanted(Quantity::frame)) return;
-        const double may = allowed(Quantity::frame, size_);
+        const double             may = allowed(Quantity::frame, size_);
         std::vector<std::size_t> missing;
         const auto               sites_a = named_frames(a_.tree), sites_b = named_frames(b_.tree);
         std::map<std::pair<std::string, std::string>, std::size_t> by_name;
-        for (std::size_t s = 0; s < sites_b.size(); ++s) by_name.emplace(std::pair{sites_b[s].kind, sites_b[s].name}, s);
+        for (std::size_t s = 0; s < sites_b.size(); ++s)
+            by_name.emplace(std::pair{sites_b[s].kind, sites_b[s].name}, s);
         std::vector<bool> used(sites_b.size(), false);
         for (std::size_t l = 0; l < a_.tree.links.size(); ++l) {
             const sf::Link& one = a_.tree.links[l];
-            const Item      item{fmt::format("link '{}'", one.name), {one.name, a_.above[l] >= 0 ? a_.tree.joints[at(a_.above[l])].name : one.name}};
+            const Item      item{fmt::format("link '{}'", one.name),
+                                 {one.name, a_.above[l] >= 0 ? a_.tree.joints[at(a_.above[l])].name : one.name}};
             if (const int other = match_.link[l]; other >= 0) {
                 out_.count(Quantity::frame);
                 const auto [R_a, R_b] = bases(l, pose_a_, pose_b_);
-                pose(Quantity::frame, item, inverse(R_a) * pose_a_[l], inverse(R_b) * pose_b_[at(other)], one.place, b_.tree.links[at(other)].place, may);
-                if (a_.root[l] == static_cast<int>(l) && !one.frame) pose(Quantity::frame, item, pose_a_[l], pose_b_[at(other)], one.place, b_.tree.links[at(other)].place, may, " in the world");
+                pose(Quantity::frame, item, inverse(R_a) * pose_a_[l], inverse(R_b) * pose_b_[at(other)], one.place,
+                     b_.tree.links[at(other)].place, may);
+                if (a_.root[l] == static_cast<int>(l) && !one.frame)
+                    pose(Quantity::frame, item, pose_a_[l], pose_b_[at(other)], one.place,
+                         b_.tree.links[at(other)].place, may, " in the world");
             } else if (!is_world(one)) {
-                only(Quantity::frame, item, "link", true, "a link", one.place, match_.announced(Quantity::frame, item.names));
+                only(Quantity::frame, item, "link", true, "a link", one.place,
+                     match_.announced(Quantity::frame, item.names));
             }
         }
         for (std::size_t l = 0; l < b_.tree.links.size(); ++l)
-            if (match_.link_back[l] < 0 && !is_world(b_.tree.links[l])) only(Quantity::frame, {fmt::format("link '{}'", b_.tree.links[l].name), {}}, "link", false, "a link", b_.tree.links[l].place, chain_link(l));
+            if (match_.link_back[l] < 0 && !is_world(b_.tree.links[l]))
+                only(Quantity::frame, {fmt::format("link '{}'", b_.tree.links[l].name), {}}, "link", false, "a link",
+                     b_.tree.links[l].place, chain_link(l));
         for (const Named& s : sites_a) {
-            const Item item{fmt::format("{} '{}'", s.kind, s.name), {s.name}};
+            const Item                 item{fmt::format("{} '{}'", s.kind, s.name), {s.name}};
             std::optional<std::size_t> other;
             for (const std::string& name : match_.names_in_b(s.name))
-                if (const auto same = by_name.find({s.kind, name}); !other && same != by_name.end() && !used[same->second]) other = same->second;
+                if (const auto same = by_name.find({s.kind, name});
+                    !other && same != by_name.end() && !used[same->second])
+                    other = same->second;
             if (!other) {
                 std::string why = match_.announced(Quantity::frame, item.names);
                 if (why.empty()) why = match_.announced_kind(s.kind + "s");
@@ -312,11 +381,16 @@ class Comparer {
             used[*other]   = true;
             const Named& t = sites_b[*other];
             out_.count(Quantity::frame);
-            const std::pair<Posed, Posed> base = s.link >= 0 ? bases(at(s.link), pose_a_, pose_b_) : std::pair<Posed, Posed>{};
-            pose(Quantity::frame, item, inverse(base.first) * (s.link >= 0 ? pose_a_[at(s.link)] : Posed{}) * s.X_LF, inverse(base.second) * (t.link >= 0 ? pose_b_[at(t.link)] : Posed{}) * t.X_LF, s.place, t.place, may);
+            const std::pair<Posed, Posed> base =
+                s.link >= 0 ? bases(at(s.link), pose_a_, pose_b_) : std::pair<Posed, Posed>{};
+            pose(Quantity::frame, item, inverse(base.first) * (s.link >= 0 ? pose_a_[at(s.link)] : Posed{}) * s.X_LF,
+                 inverse(base.second) * (t.link >= 0 ? pose_b_[at(t.link)] : Posed{}) * t.X_LF, s.place, t.place, may);
         }
         for (std::size_t s = 0; s < sites_b.size(); ++s)
-            if (!used[s]) only(Quantity::frame, {fmt::format("{} '{}'", sites_b[s].kind, sites_b[s].name), {}}, sites_b[s].kind.c_str(), false, "a " + sites_b[s].kind, sites_b[s].place, match_.announced(Quantity::frame, {sites_b[s].name}));
+            if (!used[s])
+                only(Quantity::frame, {fmt::format("{} '{}'", sites_b[s].kind, sites_b[s].name), {}},
+                     sites_b[s].kind.c_str(), false, "a " + sites_b[s].kind, sites_b[s].place,
+                     match_.announced(Quantity::frame, {sites_b[s].name}));
     }
 
     /// The link that stands for the world in formats which have no word for it.
@@ -328,7 +402,8 @@ class Comparer {
         std::string why = match_.announced(Quantity::frame, {b_.tree.links[l].name});
         if (why.empty() && options_.losses != nullptr && !inertial_of(b_.tree.links[l]))
             for (const sf::Joint& j : a_.tree.joints)
-                if (why.empty() && b_.tree.links[l].name.starts_with(j.name + "_")) why = match_.announced(Quantity::joint, {j.name});
+                if (why.empty() && b_.tree.links[l].name.starts_with(j.name + "_"))
+                    why = match_.announced(Quantity::joint, {j.name});
         return why;
     }
 
@@ -352,21 +427,32 @@ class Comparer {
                 const DofRef   ref  = match_.dof[j][d];
                 const bool     ball = one.kind == sf::Joint::Kind::ball;
                 if (!ref) {
-                    if (ball || !is_locked(x)) only(Quantity::joint, item, "joint", true, std::string(ball ? "ball" : x.angular ? "revolute" : "prismatic"), x.place, match_.announced(Quantity::joint, item.names));
+                    if (ball || !is_locked(x))
+                        only(Quantity::joint, item, "joint", true,
+                             std::string(ball        ? "ball"
+                                         : x.angular ? "revolute"
+                                                     : "prismatic"),
+                             x.place, match_.announced(Quantity::joint, item.names));
                     continue;
                 }
                 const sf::Joint& two = b_.tree.joints[at(ref.joint)];
                 const sf::Dof&   y   = two.dofs[at(ref.dof)];
                 axis(item, one, two, x, y, j);
                 if ((ball != (two.kind == sf::Joint::Kind::ball))) continue;
-                number(Quantity::limit, item, "lower limit", x.lower, y.lower, x.angular ? "rad" : "m", x.limit_place, y.limit_place);
-                number(Quantity::limit, item, "upper limit", x.upper, y.upper, x.angular ? "rad" : "m", x.limit_place, y.limit_place);
+                number(Quantity::limit, item, "lower limit", x.lower, y.lower, x.angular ? "rad" : "m", x.limit_place,
+                       y.limit_place);
+                number(Quantity::limit, item, "upper limit", x.upper, y.upper, x.angular ? "rad" : "m", x.limit_place,
+                       y.limit_place);
                 constexpr double kNone = std::numeric_limits<double>::infinity();
-                number(Quantity::limit, item, "speed limit", x.velocity_limit.value_or(kNone), y.velocity_limit.value_or(kNone), x.angular ? "rad/s" : "m/s", x.limit_place, y.limit_place);
+                number(Quantity::limit, item, "speed limit", x.velocity_limit.value_or(kNone),
+                       y.velocity_limit.value_or(kNone), x.angular ? "rad/s" : "m/s", x.limit_place, y.limit_place);
                 drives(item, x, y);
-                number(Quantity::passive, item, "damping", x.damping.value_or(0), y.damping.value_or(0), x.angular ? "N m s/rad" : "N s/m", x.place, y.place);
-                number(Quantity::passive, item, "friction", x.friction.value_or(0), y.friction.value_or(0), x.angular ? "N m" : "N", x.place, y.place);
-                number(Quantity::passive, item, "armature", x.armature.value_or(0), y.armature.value_or(0), x.angular ? "kg m^2" : "kg", x.place, y.place);
+                number(Quantity::passive, item, "damping", x.damping.value_or(0), y.damping.value_or(0),
+                       x.angular ? "N m s/rad" : "N s/m", x.place, y.place);
+                number(Quantity::passive, item, "friction", x.friction.value_or(0), y.friction.value_or(0),
+                       x.angular ? "N m" : "N", x.place, y.place);
+                number(Quantity::passive, item, "armature", x.armature.value_or(0), y.armature.value_or(0),
+                       x.angular ? "kg m^2" : "kg", x.place, y.place);
             }
             mimic(j);
         }
@@ -378,47 +464,60 @@ class Comparer {
                 const Item  item = item_of(one, y, b_.tree);
                 std::string why  = match_.announced(Quantity::joint, item.names);
                 for (const sf::Joint& from : a_.tree.joints)  // one of several that a joint became
-                    if (why.empty() && one.name.starts_with(from.name + "_")) why = match_.announced(Quantity::joint, {from.name});
+                    if (why.empty() && one.name.starts_with(from.name + "_"))
+                        why = match_.announced(Quantity::joint, {from.name});
                 only(Quantity::joint, item, "joint", false, y.angular ? "revolute" : "prismatic", y.place, why);
             }
     }
 
-    void axis(const Item& item, const sf::Joint& one, const sf::Joint& two, const sf::Dof& x, const sf::Dof& y, std::size_t j)
+    void axis(const Item& item, const sf::Joint& one, const sf::Joint& two, const sf::Dof& x, const sf::Dof& y,
+              std::size_t j)
     {
         out_.count(Quantity::joint);
-        const std::string why = match_.announced(Quantity::joint, item.names);
+        const std::string why    = match_.announced(Quantity::joint, item.names);
         const bool        ball_a = one.kind == sf::Joint::Kind::ball, ball_b = two.kind == sf::Joint::Kind::ball;
         if (ball_a != ball_b || x.angular != y.angular) {
-            differ(Quantity::joint, item.text, "kind", Side{std::string(to_string(one.kind)), site_of(x.place)}, Side{std::string(to_string(two.kind)), site_of(y.place)}, 0, 0, {}, why);
+            differ(Quantity::joint, item.text, "kind", Side{std::string(to_string(one.kind)), site_of(x.place)},
+                   Side{std::string(to_string(two.kind)), site_of(y.place)}, 0, 0, {}, why);
             return;
         }
         if (one.child < 0 || two.child < 0) return;
         const auto [R_a, R_b] = bases(at(one.child), pose_a_, pose_b_);
-        const Posed X = inverse(R_a) * pose_a_[at(one.child)] * one.X_CJ, Y = inverse(R_b) * pose_b_[at(two.child)] * two.X_CJ;
-        const double may = allowed(Quantity::joint, size_);
+        const Posed  X        = inverse(R_a) * pose_a_[at(one.child)] * one.X_CJ,
+                     Y        = inverse(R_b) * pose_b_[at(two.child)] * two.X_CJ;
+        const double may      = allowed(Quantity::joint, size_);
         if (!ball_a) {
             const Vec3d u = rotate(X.q, x.axis), v = rotate(Y.q, y.axis) * (match_.same_sense(j) ? 1.0 : -1.0);
             if (const double off = length(cross(u, v)) + (dot(u, v) < 0 ? 2 : 0); !(off <= may))
-                return differ(Quantity::joint, item.text, "axis", Side{text(u, ""), site_of(x.place)}, Side{text(v, ""), site_of(y.place)}, off, may, dot(u, v) < -0.999999 ? "the direction is the other one" : "seen from the root", why);
+                return differ(Quantity::joint, item.text, "axis", Side{text(u, ""), site_of(x.place)},
+                              Side{text(v, ""), site_of(y.place)}, off, may,
+                              dot(u, v) < -0.999999 ? "the direction is the other one" : "seen from the root", why);
             if (!x.angular) return;
             const Vec3d off = cross(u, X.p - Y.p);
-            if (!(length(off) <= may)) differ(Quantity::joint, item.text, "pivot", Side{text(X.p, "m"), site_of(x.place)}, Side{text(Y.p, "m"), site_of(y.place)}, length(off), may, "distance of the axes", why);
+            if (!(length(off) <= may))
+                differ(Quantity::joint, item.text, "pivot", Side{text(X.p, "m"), site_of(x.place)},
+                       Side{text(Y.p, "m"), site_of(y.place)}, length(off), may, "distance of the axes", why);
         } else if (const double off = length(X.p - Y.p); !(off <= may)) {
-            differ(Quantity::joint, item.text, "pivot", Side{text(X.p, "m"), site_of(x.place)}, Side{text(Y.p, "m"), site_of(y.place)}, off, may, {}, why);
+            differ(Quantity::joint, item.text, "pivot", Side{text(X.p, "m"), site_of(x.place)},
+                   Side{text(Y.p, "m"), site_of(y.place)}, off, may, {}, why);
         }
     }
 
     void drives(const Item& item, const sf::Dof& x, const sf::Dof& y)
     {
         if (!x.drive && !y.drive) return;
-        const sf::Drive p = x.drive.value_or(sf::Drive{}), q = y.drive.value_or(sf::Drive{});
+        const sf::Drive  p = x.drive.value_or(sf::Drive{}), q = y.drive.value_or(sf::Drive{});
         const sf::Place &at_a = x.drive ? p.place : x.place, &at_b = y.drive ? q.place : y.place;
         const bool       turns = x.angular;
         number(Quantity::gain, item, "stiffness", p.stiffness, q.stiffness, turns ? "N m/rad" : "N/m", at_a, at_b);
         number(Quantity::gain, item, "drive damping", p.damping, q.damping, turns ? "N m s/rad" : "N s/m", at_a, at_b);
         number(Quantity::gain, item, "largest force", p.max_force, q.max_force, turns ? "N m" : "N", at_a, at_b);
-        if (p.stiffness != 0 || q.stiffness != 0) number(Quantity::gain, item, "target", p.target, q.target, turns ? "rad" : "m", at_a, at_b, allowed(Quantity::limit, p.target));
-        if (p.damping != 0 || q.damping != 0) number(Quantity::gain, item, "target speed", p.target_velocity, q.target_velocity, turns ? "rad/s" : "m/s", at_a, at_b, allowed(Quantity::limit, p.target_velocity));
+        if (p.stiffness != 0 || q.stiffness != 0)
+            number(Quantity::gain, item, "target", p.target, q.target, turns ? "rad" : "m", at_a, at_b,
+                   allowed(Quantity::limit, p.target));
+        if (p.damping != 0 || q.damping != 0)
+            number(Quantity::gain, item, "target speed", p.target_velocity, q.target_velocity, turns ? "rad/s" : "m/s",
+                   at_a, at_b, allowed(Quantity::limit, p.target_velocity));
     }
 
     void mimic(std::size_t j)
@@ -430,13 +529,22 @@ class Comparer {
         const sf::Joint& two  = b_.tree.joints[at(ref.joint)];
         const Item       item = item_of(one, one.dofs[0], a_.tree);
         if (!one.mimic && !two.mimic) return;
-        if (!one.mimic || !two.mimic) return only(Quantity::mimic, item, "mimic", one.mimic.has_value(), "follows", one.mimic ? one.mimic->place : two.mimic->place, match_.announced(Quantity::mimic, item.names));
+        if (!one.mimic || !two.mimic)
+            return only(Quantity::mimic, item, "mimic", one.mimic.has_value(), "follows",
+                        one.mimic ? one.mimic->place : two.mimic->place, match_.announced(Quantity::mimic, item.names));
         const int leader = one.mimic->joint >= 0 ? match_.joint[at(one.mimic->joint)] : -1;
         out_.count(Quantity::mimic);
         if (leader != two.mimic->joint)
-            differ(Quantity::mimic, item.text, "leader", Side{one.mimic->joint >= 0 ? a_.tree.joints[at(one.mimic->joint)].name : "none", site_of(one.mimic->place)}, Side{two.mimic->joint >= 0 ? b_.tree.joints[at(two.mimic->joint)].name : "none", site_of(two.mimic->place)}, 0, 0, {}, match_.announced(Quantity::mimic, item.names));
-        number(Quantity::mimic, item, "multiplier", one.mimic->multiplier, two.mimic->multiplier, "", one.mimic->place, two.mimic->place);
-        number(Quantity::mimic, item, "offset", one.mimic->offset, two.mimic->offset, one.dofs[0].angular ? "rad" : "m", one.mimic->place, two.mimic->place);
+            differ(Quantity::mimic, item.text, "leader",
+                   Side{one.mimic->joint >= 0 ? a_.tree.joints[at(one.mimic->joint)].name : "none",
+                        site_of(one.mimic->place)},
+                   Side{two.mimic->joint >= 0 ? b_.tree.joints[at(two.mimic->joint)].name : "none",
+                        site_of(two.mimic->place)},
+                   0, 0, {}, match_.announced(Quantity::mimic, item.names));
+        number(Quantity::mimic, item, "multiplier", one.mimic->multiplier, two.mimic->multiplier, "", one.mimic->place,
+               two.mimic->place);
+        number(Quantity::mimic, item, "offset", one.mimic->offset, two.mimic->offset, one.dofs[0].angular ? "rad" : "m",
+               one.mimic->place, two.mimic->place);
     }
 
     void loops()
@@ -447,20 +555,25 @@ class Comparer {
             const Item item{fmt::format("loop joint '{}'", one.name), {one.name}};
             const int  other = match_.joint[j];
             if (other < 0 || !b_.tree.joints[at(other)].loop) {
-                only(Quantity::loop, item, "loop", true, std::string(to_string(one.kind)), one.place, match_.announced(Quantity::loop, item.names));
+                only(Quantity::loop, item, "loop", true, std::string(to_string(one.kind)), one.place,
+                     match_.announced(Quantity::loop, item.names));
                 continue;
             }
             out_.count(Quantity::loop);
             if (const sf::Joint& two = b_.tree.joints[at(other)]; two.kind != one.kind)
-                differ(Quantity::loop, item.text, "kind", Side{std::string(to_string(one.kind)), site_of(one.place)}, Side{std::string(to_string(two.kind)), site_of(two.place)}, 0, 0, {}, match_.announced(Quantity::loop, item.names));
+                differ(Quantity::loop, item.text, "kind", Side{std::string(to_string(one.kind)), site_of(one.place)},
+                       Side{std::string(to_string(two.kind)), site_of(two.place)}, 0, 0, {},
+                       match_.announced(Quantity::loop, item.names));
         }
         for (std::size_t j = 0; j < b_.tree.joints.size(); ++j) {
             const sf::Joint& two = b_.tree.joints[j];
             if (!two.loop || (match_.joint_back[j] >= 0 && a_.tree.joints[at(match_.joint_back[j])].loop)) continue;
             std::string why = match_.announced(Quantity::loop, {two.name});
             for (const sf::Joint& from : a_.tree.joints)
-                if (why.empty() && from.loop && two.name.starts_with(from.name)) why = match_.announced(Quantity::loop, {from.name});
-            only(Quantity::loop, {fmt::format("loop joint '{}'", two.name), {}}, "loop", false, std::string(to_string(two.kind)), two.place, why);
+                if (why.empty() && from.loop && two.name.starts_with(from.name))
+                    why = match_.announced(Quantity::loop, {from.name});
+            only(Quantity::loop, {fmt::format("loop joint '{}'", two.name), {}}, "loop", false,
+                 std::string(to_string(two.kind)), two.place, why);
         }
     }
 
@@ -472,7 +585,7 @@ class Comparer {
         if (!wanted(q) && !(collider && wanted(Quantity::contact))) return;
         // Seen from the root of A's tree on both sides.
         std::map<std::size_t, Extent> a, b;
-        const auto base_b = [&](int link) -> Posed {
+        const auto                    base_b = [&](int link) -> Posed {
             if (link < 0) return {};
             const int partner = match_.link_back[at(link)];
             if (partner >= 0) return bases(at(partner), pose_a_, pose_b_).second;
@@ -481,7 +594,8 @@ class Comparer {
         for (std::size_t s = 0; s < a_.tree.shapes.size(); ++s) {
             const sf::Shape& one = a_.tree.shapes[s];
             if (!(collider ? one.collider : one.visual)) continue;
-            const Posed R = one.link >= 0 ? inverse(bases(at(one.link), pose_a_, pose_b_).first) * pose_a_[at(one.link)] : Posed{};
+            const Posed R =
+                one.link >= 0 ? inverse(bases(at(one.link), pose_a_, pose_b_).first) * pose_a_[at(one.link)] : Posed{};
             a.emplace(s, extent_of(a_.tree, one, R, collider));
         }
         for (std::size_t s = 0; s < b_.tree.shapes.size(); ++s) {
@@ -499,16 +613,21 @@ class Comparer {
             if (!collider) continue;
             const sf::Contact free{1, 1, 0, {}, {}};  // what a simulation takes where nothing is said
             const sf::Contact c = one.contact.value_or(free), d = two.contact.value_or(free);
-            number(Quantity::contact, item, "static friction", c.static_friction, d.static_friction, "", one.place, two.place);
-            number(Quantity::contact, item, "friction", c.dynamic_friction, d.dynamic_friction, "", one.place, two.place);
+            number(Quantity::contact, item, "static friction", c.static_friction, d.static_friction, "", one.place,
+                   two.place);
+            number(Quantity::contact, item, "friction", c.dynamic_friction, d.dynamic_friction, "", one.place,
+                   two.place);
             number(Quantity::contact, item, "restitution", c.restitution, d.restitution, "", one.place, two.place);
         }
         for (const std::size_t s : pairs.only_a) {
             const Item item = item_of(a_.tree.shapes[s], a_.tree, collider);
-            only(q, item, "shape", true, std::string(to_string(a_.tree.shapes[s].kind)), a_.tree.shapes[s].place, match_.announced(q, {item.names.front()}));
+            only(q, item, "shape", true, std::string(to_string(a_.tree.shapes[s].kind)), a_.tree.shapes[s].place,
+                 match_.announced(q, {item.names.front()}));
         }
         for (const std::size_t s : pairs.only_b)
-            only(q, item_of(b_.tree.shapes[s], b_.tree, collider), "shape", false, std::string(to_string(b_.tree.shapes[s].kind)), b_.tree.shapes[s].place, match_.announced(q, {b_.tree.shapes[s].name}));
+            only(q, item_of(b_.tree.shapes[s], b_.tree, collider), "shape", false,
+                 std::string(to_string(b_.tree.shapes[s].kind)), b_.tree.shapes[s].place,
+                 match_.announced(q, {b_.tree.shapes[s].name}));
     }
 
     static Item item_of(const sf::Shape& s, const sf::RobotTree& tree, bool collider)
@@ -518,33 +637,50 @@ class Comparer {
         return out;
     }
 
-    void extents(Quantity q, const Item& item, const sf::Shape& one, const sf::Shape& two, const Extent& x, const Extent& y)
+    void extents(Quantity q, const Item& item, const sf::Shape& one, const sf::Shape& two, const Extent& x,
+                 const Extent& y)
     {
         out_.count(q);
         if (!x.good || !y.good) return;
-        const double      size  = std::max(length(x.upper - x.lower), length(y.upper - y.lower));
-        const bool        hull  = x.hull || y.hull, round = one.kind != two.kind;
-        const double      loose = options_.scale * (hull ? 1e-2 : 0), may = std::max({allowed(q, size), loose * size, allowed(Quantity::frame, size_)});
+        const double      size = std::max(length(x.upper - x.lower), length(y.upper - y.lower));
+        const bool        hull = x.hull || y.hull, round = one.kind != two.kind;
+        const double      loose = options_.scale * (hull ? 1e-2 : 0),
+                          may   = std::max({allowed(q, size), loose * size, allowed(Quantity::frame, size_)});
         const std::string why   = match_.announced(q, item.names);
         const double      off   = std::max(length(x.lower - y.lower), length(x.upper - y.upper));
-        const auto        box   = [](const Extent& e) { return fmt::format("{} to {}", text(e.lower, ""), text(e.upper, "m")); };
-        if (!(off <= may)) return differ(q, item.text, "bounds", Side{fmt::format("{} {}", to_string(one.kind), box(x)), site_of(one.place)}, Side{fmt::format("{} {}", to_string(two.kind), box(y)), site_of(two.place)}, off, may, {}, why);
+        const auto box = [](const Extent& e) { return fmt::format("{} to {}", text(e.lower, ""), text(e.upper, "m")); };
+        if (!(off <= may))
+            return differ(
+                q, item.text, "bounds", Side{fmt::format("{} {}", to_string(one.kind), box(x)), site_of(one.place)},
+                Side{fmt::format("{} {}", to_string(two.kind), box(y)), site_of(two.place)}, off, may, {}, why);
         const double v = q == Quantity::collider ? x.volume : x.area, w = q == Quantity::collider ? y.volume : y.area;
-        const double rel = options_.scale * (q == Quantity::visual ? 1e-4 : hull ? 1e-2 : 1e-3), most = std::max(v, w), floor = q == Quantity::collider ? 1e-9 * size * size * size : 1e-9 * size * size;
+        const double rel   = options_.scale * (q == Quantity::visual ? 1e-4
+                                               : hull                ? 1e-2
+                                                                     : 1e-3),
+                     most  = std::max(v, w),
+                     floor = q == Quantity::collider ? 1e-9 * size * size * size : 1e-9 * size * size;
         if (!(std::abs(v - w) <= rel * most + floor))
-            differ(q, item.text, q == Quantity::collider ? "volume" : "area", Side{text(v, q == Quantity::collider ? "m^3" : "m^2"), site_of(one.place)}, Side{text(w, q == Quantity::collider ? "m^3" : "m^2"), site_of(two.place)}, std::abs(v - w), rel * most, round ? fmt::format("{} and {}", to_string(one.kind), to_string(two.kind)) : note_of(v, w), why);
+            differ(q, item.text, q == Quantity::collider ? "volume" : "area",
+                   Side{text(v, q == Quantity::collider ? "m^3" : "m^2"), site_of(one.place)},
+                   Side{text(w, q == Quantity::collider ? "m^3" : "m^2"), site_of(two.place)}, std::abs(v - w),
+                   rel * most,
+                   round ? fmt::format("{} and {}", to_string(one.kind), to_string(two.kind)) : note_of(v, w), why);
     }
 
     void scene()
     {
         const Vec3d earth{0, 0, -9.81};
-        const auto  gravity = [&](const sf::RobotTree& t) { return t.scene && t.scene->gravity ? *t.scene->gravity : earth; };
-        const auto  place   = [](const sf::RobotTree& t) { return t.scene ? t.scene->place : t.place; };
+        const auto  gravity = [&](const sf::RobotTree& t) {
+            return t.scene && t.scene->gravity ? *t.scene->gravity : earth;
+        };
+        const auto  place = [](const sf::RobotTree& t) { return t.scene ? t.scene->place : t.place; };
         const Vec3d x = gravity(a_.tree), y = gravity(b_.tree);
         out_.count(Quantity::scene);
         // The standard's default magnitude is 9.81; MuJoCo's too.
         if (const double off = length(x - y), may = allowed(Quantity::scene, length(x)); !(off <= may))
-            differ(Quantity::scene, "scene", "gravity", Side{text(x, "m/s^2"), site_of(place(a_.tree))}, Side{text(y, "m/s^2"), site_of(place(b_.tree))}, off, may, {}, match_.announced(Quantity::scene, {"gravity", "scene"}));
+            differ(Quantity::scene, "scene", "gravity", Side{text(x, "m/s^2"), site_of(place(a_.tree))},
+                   Side{text(y, "m/s^2"), site_of(place(b_.tree))}, off, may, {},
+                   match_.announced(Quantity::scene, {"gravity", "scene"}));
     }
 
     // -- motion
@@ -560,18 +696,20 @@ class Comparer {
                 const int   k    = match_.joint[j];
                 if (k < 0 || b_.tree.joints[at(k)].kind != sf::Joint::Kind::ball) continue;
                 // The same turn in the axes of the other joint's frame, which need not be those of this one.
-                const sf::Joint& two = b_.tree.joints[at(k)];
+                const sf::Joint& two  = b_.tree.joints[at(k)];
                 const auto [R_a, R_b] = bases(at(one.child), pose_a_, pose_b_);
-                const Quatd from = (inverse(R_a) * pose_a_[at(one.child)] * one.X_CJ).q, to = (inverse(R_b) * pose_b_[at(two.child)] * two.X_CJ).q;
-                const Quatd same = match_.same_sense(j) ? turn : conjugate(turn);
-                x[j].turn        = turn;
-                y[at(k)].turn    = normalized(conjugate(to) * from * same * conjugate(from) * to);
+                const Quatd from      = (inverse(R_a) * pose_a_[at(one.child)] * one.X_CJ).q,
+                            to        = (inverse(R_b) * pose_b_[at(two.child)] * two.X_CJ).q;
+                const Quatd same      = match_.same_sense(j) ? turn : conjugate(turn);
+                x[j].turn             = turn;
+                y[at(k)].turn         = normalized(conjugate(to) * from * same * conjugate(from) * to);
                 continue;
             }
             for (std::size_t d = 0; d < one.dofs.size(); ++d) {
-                const sf::Dof& dof = one.dofs[d];
-                const double   far = dof.angular ? std::numbers::pi : 1;
-                double         low = std::isfinite(dof.lower) ? dof.lower : -far, high = std::isfinite(dof.upper) ? dof.upper : far;
+                const sf::Dof& dof  = one.dofs[d];
+                const double   far  = dof.angular ? std::numbers::pi : 1;
+                double         low  = std::isfinite(dof.lower) ? dof.lower : -far,
+                               high = std::isfinite(dof.upper) ? dof.upper : far;
                 if (low > high) low = high = 0;
                 if (high - low > 20) low = std::max(low, -10.0), high = std::min(high, 10.0);
                 const double value = random.uniform(low, high);
@@ -586,8 +724,8 @@ class Comparer {
     void kinematics()
     {
         if (!wanted(Quantity::kinematics)) return;
-        Random       random(options_.seed);
-        const double may = allowed(Quantity::kinematics, size_);
+        Random            random(options_.seed);
+        const double      may = allowed(Quantity::kinematics, size_);
         std::vector<bool> told(a_.tree.links.size(), false);
         // What is apart at zero already has been told; here is told what moves otherwise.
         std::vector<Posed> shift(a_.tree.links.size());
@@ -604,22 +742,27 @@ class Comparer {
                 const int other = match_.link[l];
                 if (other < 0) continue;
                 out_.count(Quantity::kinematics);
-                if (told[l] || (a_.above[l] >= 0 && a_.tree.joints[at(a_.above[l])].parent >= 0 && told[at(a_.tree.joints[at(a_.above[l])].parent)])) {
+                if (told[l] || (a_.above[l] >= 0 && a_.tree.joints[at(a_.above[l])].parent >= 0 &&
+                                told[at(a_.tree.joints[at(a_.above[l])].parent)])) {
                     told[l] = true;  // it moves with one that was told
                     continue;
                 }
                 const auto [R_a, R_b] = bases(l, at_a, at_b);
                 const Posed P = inverse(R_a) * at_a[l], Q = inverse(R_b) * at_b[at(other)] * shift[l];
                 if (length(P.p - Q.p) <= may && angle_of(conjugate(P.q) * Q.q) <= may) continue;
-                told[l] = true;
+                told[l]         = true;
                 const int  held = a_.above[l];
-                const Item item{fmt::format("link '{}'", a_.tree.links[l].name), {a_.tree.links[l].name, held >= 0 ? a_.tree.joints[at(held)].name : std::string()}};
+                const Item item{fmt::format("link '{}'", a_.tree.links[l].name),
+                                {a_.tree.links[l].name, held >= 0 ? a_.tree.joints[at(held)].name : std::string()}};
                 Item       all = item;
                 if (held >= 0)
                     for (const sf::Dof& d : a_.tree.joints[at(held)].dofs) all.names.push_back(d.name);
                 if (all.names[1].empty()) all.names.erase(all.names.begin() + 1);
-                pose(Quantity::kinematics, all, P, Q, held >= 0 ? a_.tree.joints[at(held)].place : a_.tree.links[l].place,
-                     b_.above[at(other)] >= 0 ? b_.tree.joints[at(b_.above[at(other)])].place : b_.tree.links[at(other)].place, may, fmt::format(", state {} of {}", n + 1, options_.states));
+                pose(Quantity::kinematics, all, P, Q,
+                     held >= 0 ? a_.tree.joints[at(held)].place : a_.tree.links[l].place,
+                     b_.above[at(other)] >= 0 ? b_.tree.joints[at(b_.above[at(other)])].place
+                                              : b_.tree.links[at(other)].place,
+                     may, fmt::format(", state {} of {}", n + 1, options_.states));
             }
         }
     }
@@ -680,13 +823,14 @@ Comparison compare(const sf::RobotTree& a, const sf::RobotTree& b, const Compare
 {
     Comparison out = Comparer(a, b, options).run();
     if (!options.only.empty()) {
-        std::vector<Difference> all = std::move(out.differences);
+        std::vector<Difference> all     = std::move(out.differences);
         const auto              counted = out.counts;
         out.differences.clear();
         out.counts.assign(kWords.size(), {});
         for (const Quantity q : options.only) out.count(q, counted[static_cast<std::size_t>(q)].compared);
         for (Difference& d : all)
-            if (std::find(options.only.begin(), options.only.end(), d.quantity) != options.only.end()) out.add(std::move(d));
+            if (std::find(options.only.begin(), options.only.end(), d.quantity) != options.only.end())
+                out.add(std::move(d));
     }
     return out;
 }

@@ -5,7 +5,8 @@
 
 namespace mechane::difference {
 
-Kinematics::Kinematics(const sf::RobotTree& of) : tree(of), above(of.links.size(), -1), root(of.links.size(), -1), group(of.links.size())
+Kinematics::Kinematics(const sf::RobotTree& of)
+    : tree(of), above(of.links.size(), -1), root(of.links.size(), -1), group(of.links.size())
 {
     std::vector<std::vector<int>> below(tree.links.size() + 1);
     for (std::size_t j = 0; j < tree.joints.size(); ++j) {
@@ -31,7 +32,9 @@ Kinematics::Kinematics(const sf::RobotTree& of) : tree(of), above(of.links.size(
     for (std::size_t l = 0; l < tree.links.size(); ++l) group[l] = static_cast<int>(l);
     for (const int j : order_) {
         const sf::Joint& joint = tree.joints[at(j)];
-        const bool       still = joint.kind == sf::Joint::Kind::fixed || (joint.kind != sf::Joint::Kind::ball && std::all_of(joint.dofs.begin(), joint.dofs.end(), is_locked));
+        const bool       still =
+            joint.kind == sf::Joint::Kind::fixed ||
+            (joint.kind != sf::Joint::Kind::ball && std::all_of(joint.dofs.begin(), joint.dofs.end(), is_locked));
         if (still && joint.parent >= 0) group[at(joint.child)] = group[at(joint.parent)];
     }
 }
@@ -42,7 +45,8 @@ RobotState Kinematics::zero() const
     for (std::size_t j = 0; j < out.size(); ++j) {
         out[j].q.assign(tree.joints[j].dofs.size(), 0.0);
         for (std::size_t d = 0; d < out[j].q.size(); ++d)
-            if (const sf::Dof& dof = tree.joints[j].dofs[d]; dof.lower == dof.upper && std::isfinite(dof.lower)) out[j].q[d] = dof.lower;
+            if (const sf::Dof& dof = tree.joints[j].dofs[d]; dof.lower == dof.upper && std::isfinite(dof.lower))
+                out[j].q[d] = dof.lower;
     }
     return out;
 }

@@ -27,14 +27,17 @@ std::vector<std::string> names_of(const sf::Loss& loss)
     }
     for (const std::string& path : {loss.site.prim, loss.what})
         if (path.starts_with('/')) out.push_back(path.substr(path.rfind('/') + 1));
-    for (const std::size_t n = out.size(); const std::string& whole : std::vector<std::string>(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n)))
+    for (const std::size_t  n = out.size();
+         const std::string& whole : std::vector<std::string>(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n)))
         if (whole.starts_with('/')) out.push_back(whole.substr(whole.rfind('/') + 1));
     return out;
 }
 
 bool belongs(Quantity quantity, const sf::Loss& loss)
 {
-    const auto in = [&](std::initializer_list<std::string_view> list) { return std::find(list.begin(), list.end(), loss.category) != list.end(); };
+    const auto in = [&](std::initializer_list<std::string_view> list) {
+        return std::find(list.begin(), list.end(), loss.category) != list.end();
+    };
     if (loss.action == sf::LossAction::kept && loss.severity != Severity::error) return false;
     switch (quantity) {
         case Quantity::mass:
@@ -68,7 +71,8 @@ bool belongs(Quantity quantity, const sf::Loss& loss)
 
 }  // namespace
 
-Matching::Matching(const Kinematics& of_a, const Kinematics& of_b, const sf::LossReport* losses) : a(of_a), b(of_b), losses_(losses)
+Matching::Matching(const Kinematics& of_a, const Kinematics& of_b, const sf::LossReport* losses)
+    : a(of_a), b(of_b), losses_(losses)
 {
     if (losses_ != nullptr)
         for (std::size_t e = 0; e < losses_->entries.size(); ++e)
@@ -93,7 +97,9 @@ void Matching::links()
 {
     link.assign(a.tree.links.size(), -1), link_back.assign(b.tree.links.size(), -1);
     std::map<std::string, int> by_name, by_plain;
-    for (std::size_t l = 0; l < b.tree.links.size(); ++l) by_name.emplace(b.tree.links[l].name, static_cast<int>(l)), by_plain.emplace(plain(b.tree.links[l].name), static_cast<int>(l));
+    for (std::size_t l = 0; l < b.tree.links.size(); ++l)
+        by_name.emplace(b.tree.links[l].name, static_cast<int>(l)),
+            by_plain.emplace(plain(b.tree.links[l].name), static_cast<int>(l));
     const auto pair = [&](std::size_t l, int other) {
         if (link[l] >= 0 || link_back[at(other)] >= 0) return;
         link[l] = other, link_back[at(other)] = static_cast<int>(l);
@@ -135,7 +141,9 @@ void Matching::joints()
         if (child < 0 || (one.parent >= 0 && parent < 0)) continue;
         for (std::size_t k = 0; k < b.tree.joints.size(); ++k) {
             const sf::Joint& other = b.tree.joints[k];
-            if (joint_back[k] < 0 && other.loop == one.loop && ((other.parent == parent && other.child == child) || (other.parent == child && other.child == parent && child >= 0))) {
+            if (joint_back[k] < 0 && other.loop == one.loop &&
+                ((other.parent == parent && other.child == child) ||
+                 (other.parent == child && other.child == parent && child >= 0))) {
                 pair(j, static_cast<int>(k));
                 break;
             }
@@ -149,7 +157,8 @@ void Matching::dofs()
     for (std::size_t j = 0; j < b.tree.joints.size(); ++j) {
         dof_back.emplace_back(b.tree.joints[j].dofs.size());
         if (b.tree.joints[j].loop) continue;
-        for (std::size_t d = 0; d < b.tree.joints[j].dofs.size(); ++d) by_name.emplace(b.tree.joints[j].dofs[d].name, DofRef{static_cast<int>(j), static_cast<int>(d)});
+        for (std::size_t d = 0; d < b.tree.joints[j].dofs.size(); ++d)
+            by_name.emplace(b.tree.joints[j].dofs[d].name, DofRef{static_cast<int>(j), static_cast<int>(d)});
     }
     const auto pair = [&](std::size_t j, std::size_t d, DofRef other) {
         DofRef& there = dof_back[at(other.joint)][at(other.dof)];
@@ -159,7 +168,9 @@ void Matching::dofs()
     for (const sf::Joint& one : a.tree.joints) dof.emplace_back(one.dofs.size());
     // Joints of one axis by the joint, so that it does not matter how its axis is called.
     for (std::size_t j = 0; j < joint.size(); ++j)
-        if (joint[j] >= 0 && !a.tree.joints[j].loop && a.tree.joints[j].dofs.size() == 1 && b.tree.joints[at(joint[j])].dofs.size() == 1) pair(j, 0, {joint[j], 0});
+        if (joint[j] >= 0 && !a.tree.joints[j].loop && a.tree.joints[j].dofs.size() == 1 &&
+            b.tree.joints[at(joint[j])].dofs.size() == 1)
+            pair(j, 0, {joint[j], 0});
     for (std::size_t j = 0; j < joint.size(); ++j)
         for (std::size_t d = 0; d < dof[j].size() && !a.tree.joints[j].loop; ++d)
             for (const std::string& name : names_in_b(a.tree.joints[j].dofs[d].name))
@@ -168,7 +179,8 @@ void Matching::dofs()
         if (joint[j] < 0 || a.tree.joints[j].loop || dof[j].size() != b.tree.joints[at(joint[j])].dofs.size()) continue;
         for (std::size_t d = 0; d < dof[j].size(); ++d) {
             const std::size_t other = same_sense(j) ? d : dof[j].size() - 1 - d;
-            if (a.tree.joints[j].dofs[d].angular == b.tree.joints[at(joint[j])].dofs[other].angular) pair(j, d, {joint[j], static_cast<int>(other)});
+            if (a.tree.joints[j].dofs[d].angular == b.tree.joints[at(joint[j])].dofs[other].angular)
+                pair(j, d, {joint[j], static_cast<int>(other)});
         }
     }
 }
@@ -189,7 +201,8 @@ std::string Matching::announced(Quantity quantity, const std::vector<std::string
     if (losses_ == nullptr) return {};
     for (const std::string& name : names)
         for (auto [one, end] = entries_.equal_range(name); one != end; ++one)
-            if (const sf::Loss& loss = losses_->entries[one->second]; belongs(quantity, loss)) return fmt::format("{} {}: {}", loss.code, sf::to_string(loss.action), loss.reason);
+            if (const sf::Loss& loss = losses_->entries[one->second]; belongs(quantity, loss))
+                return fmt::format("{} {}: {}", loss.code, sf::to_string(loss.action), loss.reason);
     return {};
 }
 
@@ -197,7 +210,8 @@ std::string Matching::announced_kind(std::string_view plural) const
 {
     if (losses_ == nullptr) return {};
     for (const sf::Loss& loss : losses_->entries)
-        if (!loss.what.empty() && loss.what.find(plural) != std::string::npos && std::isdigit(static_cast<unsigned char>(loss.what.front())) != 0)
+        if (!loss.what.empty() && loss.what.find(plural) != std::string::npos &&
+            std::isdigit(static_cast<unsigned char>(loss.what.front())) != 0)
             return fmt::format("{} {}: {}", loss.code, sf::to_string(loss.action), loss.reason);
     return {};
 }

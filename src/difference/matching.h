@@ -11,8 +11,8 @@ namespace mechane::difference {
 
 /// One axis of a robot.
 struct DofRef {
-    int  joint = -1, dof = -1;
-    bool operator==(const DofRef&) const = default;
+    int      joint = -1, dof = -1;
+    bool     operator==(const DofRef&) const = default;
     explicit operator bool() const { return joint >= 0; }
 };
 
@@ -21,10 +21,10 @@ class Matching {
   public:
     Matching(const Kinematics& a, const Kinematics& b, const sf::LossReport* losses);
 
-    const Kinematics& a;
-    const Kinematics& b;
-    std::vector<int>  link, link_back;    ///< by link: that of the other robot, or -1
-    std::vector<int>  joint, joint_back;  ///< by joint, also those that close loops
+    const Kinematics&                a;
+    const Kinematics&                b;
+    std::vector<int>                 link, link_back;    ///< by link: that of the other robot, or -1
+    std::vector<int>                 joint, joint_back;  ///< by joint, also those that close loops
     std::vector<std::vector<DofRef>> dof, dof_back;
 
     /// Whether a joint of A and its partner run the same way, from parent to child.
@@ -37,7 +37,7 @@ class Matching {
     [[nodiscard]] std::string announced_kind(std::string_view plural) const;
 
   private:
-    const sf::LossReport*              losses_;
+    const sf::LossReport*                   losses_;
     std::multimap<std::string, std::size_t> entries_;  ///< name -> entry of the report
 
     void links();

@@ -14,7 +14,9 @@ using nlohmann::ordered_json;
 std::string place_of(const Site& site)
 {
     if (site.layer.empty()) return site.prim;
-    return site.line > 0 ? fmt::format("{}:{}", site.layer, site.line) : site.prim.empty() ? site.layer : fmt::format("{} {}", site.layer, site.prim);
+    return site.line > 0       ? fmt::format("{}:{}", site.layer, site.line)
+           : site.prim.empty() ? site.layer
+                               : fmt::format("{} {}", site.layer, site.prim);
 }
 
 std::string places_of(const Difference& d)
@@ -51,13 +53,25 @@ ordered_json number(double value) { return std::isfinite(value) ? ordered_json(v
 
 ordered_json rollout_json(const Rollout& r)
 {
-    ordered_json out{{"solver", r.solver}, {"duration", r.duration}, {"bodies", r.bodies}, {"joints", r.joints}, {"refused", r.refused.empty() ? ordered_json(nullptr) : ordered_json(r.refused)}, {"diverged", ordered_json::array({r.diverged_a, r.diverged_b})}};
+    ordered_json out{{"solver", r.solver},
+                     {"duration", r.duration},
+                     {"bodies", r.bodies},
+                     {"joints", r.joints},
+                     {"refused", r.refused.empty() ? ordered_json(nullptr) : ordered_json(r.refused)},
+                     {"diverged", ordered_json::array({r.diverged_a, r.diverged_b})}};
     out["first"] = nullptr;
     if (r.first) {
         const Divergence& d = *r.first;
         ordered_json      one{{"t", d.t}};
-        one["joint"] = d.joint.empty() ? ordered_json(nullptr) : ordered_json{{"name", d.joint}, {"a", number(d.joint_a)}, {"b", number(d.joint_b)}, {"unit", d.joint_turns ? "rad" : "m"}};
-        one["body"]  = d.body.empty() ? ordered_json(nullptr) : ordered_json{{"name", d.body}, {"metres", number(d.metres)}, {"radians", number(d.radians)}};
+        one["joint"] = d.joint.empty() ? ordered_json(nullptr)
+                                       : ordered_json{{"name", d.joint},
+                                                      {"a", number(d.joint_a)},
+                                                      {"b", number(d.joint_b)},
+                                                      {"unit", d.joint_turns ? "rad" : "m"}};
+        one["body"] =
+            d.body.empty()
+                ? ordered_json(nullptr)
+                : ordered_json{{"name", d.body}, {"metres", number(d.metres)}, {"radians", number(d.radians)}};
         one["tolerance"] = d.tolerance;
         one["a"] = site_json(d.a), one["b"] = site_json(d.b);
         out["first"] = std::move(one);
@@ -73,12 +87,14 @@ std::string rollout_text(const Rollout& r)
     std::string out;
     if (r.first) {
         const Divergence& d = *r.first;
-        out = fmt::format("rollout      diverges at {:.3f} s", d.t);
+        out                 = fmt::format("rollout      diverges at {:.3f} s", d.t);
         if (!d.joint.empty()) {
             const double off = std::abs(d.joint_a - d.joint_b);
-            out += d.joint_turns ? fmt::format(": {} differs by {:.3g} degrees", d.joint, off * 180 / 3.141592653589793) : fmt::format(": {} differs by {:.3g} mm", d.joint, off * 1000);
+            out += d.joint_turns ? fmt::format(": {} differs by {:.3g} degrees", d.joint, off * 180 / 3.141592653589793)
+                                 : fmt::format(": {} differs by {:.3g} mm", d.joint, off * 1000);
         } else {
-            out += fmt::format(": {} is {:.3g} mm and {:.3g} degrees off", d.body, d.metres * 1000, d.radians * 180 / 3.141592653589793);
+            out += fmt::format(": {} is {:.3g} mm and {:.3g} degrees off", d.body, d.metres * 1000,
+                               d.radians * 180 / 3.141592653589793);
         }
         const std::string a = place_of(d.a), b = place_of(d.b);
         if (!a.empty() || !b.empty()) out += fmt::format("  {} | {}", a, b);
@@ -86,9 +102,14 @@ std::string rollout_text(const Rollout& r)
         if (!r.expected.empty()) out += fmt::format("\n             as announced: {}", r.expected);
         out += "\n";
     } else {
-        out = fmt::format("rollout      {} bodies and {} joints move alike for {:.3g} s ({}); largest difference {:.3g} mm ({})\n", r.bodies, r.joints, r.duration, r.solver, r.metres * 1000, r.farthest);
+        out = fmt::format(
+            "rollout      {} bodies and {} joints move alike for {:.3g} s ({}); largest difference {:.3g} mm ({})\n",
+            r.bodies, r.joints, r.duration, r.solver, r.metres * 1000, r.farthest);
     }
-    if (r.diverged_a || r.diverged_b) out += fmt::format("             the {} diverged\n", r.diverged_a && r.diverged_b ? "simulations" : r.diverged_a ? "first simulation" : "second simulation");
+    if (r.diverged_a || r.diverged_b)
+        out += fmt::format("             the {} diverged\n", r.diverged_a && r.diverged_b ? "simulations"
+                                                             : r.diverged_a               ? "first simulation"
+                                                                                          : "second simulation");
     return out;
 }
 
@@ -96,12 +117,18 @@ std::string escaped(std::string_view text)
 {
     std::string out;
     for (const char c : text) {
-        if (c == '&') out += "&amp;";
-        else if (c == '<') out += "&lt;";
-        else if (c == '>') out += "&gt;";
-        else if (c == '"') out += "&quot;";
-        else if (c == '\'') out += "&#39;";
-        else out += c;
+        if (c == '&')
+            out += "&amp;";
+        else if (c == '<')
+            out += "&lt;";
+        else if (c == '>')
+            out += "&gt;";
+        else if (c == '"')
+            out += "&quot;";
+        else if (c == '\'')
+            out += "&#39;";
+        else
+            out += c;
     }
     return out;
 }
@@ -131,28 +158,48 @@ tr.announced { opacity: .65 }
 
 }  // namespace
 
-bool is_equal(const Comparison& comparison, const Rollout* rollout) { return comparison.equal() && (rollout == nullptr || (!rollout->first && rollout->diverged_a == rollout->diverged_b)); }
+bool is_equal(const Comparison& comparison, const Rollout* rollout)
+{
+    return comparison.equal() &&
+           (rollout == nullptr || (!rollout->first && rollout->diverged_a == rollout->diverged_b));
+}
 
 bool as_announced(const Comparison& comparison, const Rollout* rollout)
-{ return comparison.first_unexpected() == nullptr && (rollout == nullptr || !rollout->expected.empty() || (!rollout->first && rollout->diverged_a == rollout->diverged_b)); }
+{
+    return comparison.first_unexpected() == nullptr &&
+           (rollout == nullptr || !rollout->expected.empty() ||
+            (!rollout->first && rollout->diverged_a == rollout->diverged_b));
+}
 
 std::string to_json(const Named& names, const Comparison& comparison, const Rollout* rollout, const char* schema)
 {
-    ordered_json out{{"schema", schema}, {"a", names.a}, {"b", names.b}, {"equal", is_equal(comparison, rollout)}, {"as_announced", as_announced(comparison, rollout)}};
+    ordered_json out{{"schema", schema},
+                     {"a", names.a},
+                     {"b", names.b},
+                     {"equal", is_equal(comparison, rollout)},
+                     {"as_announced", as_announced(comparison, rollout)}};
     out["counts"] = ordered_json::object();
     for (std::size_t q = 0; q < comparison.counts.size(); ++q) {
         const Count& c = comparison.counts[q];
         if (c.compared + c.different == 0) continue;
-        out["counts"][std::string(to_string(static_cast<Quantity>(q)))] = {{"compared", c.compared}, {"different", c.different}, {"announced", c.expected}};
+        out["counts"][std::string(to_string(static_cast<Quantity>(q)))] = {
+            {"compared", c.compared}, {"different", c.different}, {"announced", c.expected}};
     }
     out["tolerances"] = ordered_json::object();
     for (const Tolerance& t : tolerances())
-        if (const auto q = static_cast<std::size_t>(t.quantity); (q < comparison.counts.size() && comparison.counts[q].compared > 0) || (rollout != nullptr && t.quantity == Quantity::rollout))
-            out["tolerances"][std::string(to_string(t.quantity))] = {{"absolute", t.absolute}, {"relative", t.relative}, {"of", std::string(t.of)}, {"reason", std::string(t.reason)}};
+        if (const auto q = static_cast<std::size_t>(t.quantity);
+            (q < comparison.counts.size() && comparison.counts[q].compared > 0) ||
+            (rollout != nullptr && t.quantity == Quantity::rollout))
+            out["tolerances"][std::string(to_string(t.quantity))] = {{"absolute", t.absolute},
+                                                                     {"relative", t.relative},
+                                                                     {"of", std::string(t.of)},
+                                                                     {"reason", std::string(t.reason)}};
     out["differences"] = ordered_json::array();
     for (const Difference& d : comparison.differences) {
         ordered_json one{{"quantity", std::string(to_string(d.quantity))}, {"item", d.item}, {"field", d.field}};
-        for (const auto& [key, side] : {std::pair{"a", &d.a}, std::pair{"b", &d.b}}) one[key] = *side ? ordered_json{{"value", (*side)->value}, {"site", site_json((*side)->site)}} : ordered_json(nullptr);
+        for (const auto& [key, side] : {std::pair{"a", &d.a}, std::pair{"b", &d.b}})
+            one[key] = *side ? ordered_json{{"value", (*side)->value}, {"site", site_json((*side)->site)}}
+                             : ordered_json(nullptr);
         one["amount"]    = number(d.amount);
         one["tolerance"] = number(d.tolerance);
         one["note"]      = d.note;
@@ -173,12 +220,14 @@ std::string to_text(const Comparison& comparison, const Rollout* rollout, std::s
             announced += expected ? 1 : 0;
             if (told >= most) continue;
             ++told;
-            out += fmt::format("{:<12} {}: {}  {}{}", to_string(d.quantity), d.item, d.field, values_of(d), d.note.empty() ? "" : fmt::format("  ({})", d.note));
+            out += fmt::format("{:<12} {}: {}  {}{}", to_string(d.quantity), d.item, d.field, values_of(d),
+                               d.note.empty() ? "" : fmt::format("  ({})", d.note));
             if (const std::string places = places_of(d); !places.empty()) out += "\n             " + places;
             if (expected) out += fmt::format("\n             as announced: {}", d.expected);
             out += "\n";
         }
-    if (comparison.differences.size() > told) out += fmt::format("             ... {} more\n", comparison.differences.size() - told);
+    if (comparison.differences.size() > told)
+        out += fmt::format("             ... {} more\n", comparison.differences.size() - told);
     if (rollout != nullptr) out += rollout_text(*rollout);
     out += verdict(comparison, rollout);
     return out;
@@ -188,14 +237,17 @@ std::string verdict(const Comparison& comparison, const Rollout* rollout)
 {
     std::size_t compared = 0;
     for (const Count& c : comparison.counts) compared += c.compared;
-    const Difference* first = comparison.first_unexpected();
+    const Difference* first    = comparison.first_unexpected();
     std::size_t       expected = 0;
     for (const Difference& d : comparison.differences) expected += d.expected.empty() ? 0 : 1;
     if (comparison.equal()) return fmt::format("equal        {} values within their tolerances\n", compared);
-    if (first == nullptr) return fmt::format("equal        {} values within their tolerances; {} differ as the loss report announces\n", compared - std::min(compared, expected), expected);
+    if (first == nullptr)
+        return fmt::format("equal        {} values within their tolerances; {} differ as the loss report announces\n",
+                           compared - std::min(compared, expected), expected);
     std::string out = fmt::format("different    {} of {} values", comparison.differences.size() - expected, compared);
     if (expected > 0) out += fmt::format(", {} more as the loss report announces", expected);
-    out += fmt::format("; first {}: {} {}{}", first->item, first->field, values_of(*first), first->note.empty() ? "" : " (" + first->note + ")");
+    out += fmt::format("; first {}: {} {}{}", first->item, first->field, values_of(*first),
+                       first->note.empty() ? "" : " (" + first->note + ")");
     if (const std::string places = places_of(*first); !places.empty()) out += "  " + places;
     (void)rollout;
     return out + "\n";
@@ -208,28 +260,41 @@ std::string to_html(const Named& names, const Comparison& comparison, const Roll
     out += fmt::format("<p>{}</p>\n", escaped(verdict(comparison, nullptr)));
     if (rollout != nullptr) out += fmt::format("<p>{}</p>\n", escaped(rollout_text(*rollout)));
     if (!drawn.empty()) {
-        out += fmt::format("<div class=\"sides\"><span>left: {}</span><span>right: {}</span></div>\n", escaped(names.a), escaped(names.b));
+        out += fmt::format("<div class=\"sides\"><span>left: {}</span><span>right: {}</span></div>\n", escaped(names.a),
+                           escaped(names.b));
         out += fmt::format("<iframe title=\"both models\" srcdoc=\"{}\"></iframe>\n", escaped(drawn));
     }
     if (!comparison.differences.empty()) {
-        out += "<h2>What differs</h2>\n<div class=\"scroll\"><table><thead><tr><th>quantity</th><th>what</th><th>field</th><th>first</th><th>second</th><th>note</th></tr></thead><tbody>\n";
+        out +=
+            "<h2>What differs</h2>\n<div "
+            "class=\"scroll\"><table><thead><tr><th>quantity</th><th>what</th><th>field</th><th>first</th><th>second</"
+            "th><th>note</th></tr></thead><tbody>\n";
         for (const bool expected : {false, true})
             for (const Difference& d : comparison.differences) {
                 if (d.expected.empty() == expected) continue;
                 const auto cell = [](const std::optional<Side>& side) {
                     if (!side) return std::string("<td class=\"gone\">-</td>");
-                    return fmt::format("<td>{}<br><small>{}</small></td>", escaped(side->value), escaped(place_of(side->site)));
+                    return fmt::format("<td>{}<br><small>{}</small></td>", escaped(side->value),
+                                       escaped(place_of(side->site)));
                 };
-                out += fmt::format("<tr{}><td>{}</td><td>{}</td><td>{}</td>{}{}<td class=\"changed\">{}{}</td></tr>\n", expected ? " class=\"announced\"" : "", to_string(d.quantity), escaped(d.item), escaped(d.field), cell(d.a), cell(d.b),
-                                   escaped(d.note), expected ? fmt::format("<br><small>announced: {}</small>", escaped(d.expected)) : "");
+                out +=
+                    fmt::format("<tr{}><td>{}</td><td>{}</td><td>{}</td>{}{}<td class=\"changed\">{}{}</td></tr>\n",
+                                expected ? " class=\"announced\"" : "", to_string(d.quantity), escaped(d.item),
+                                escaped(d.field), cell(d.a), cell(d.b), escaped(d.note),
+                                expected ? fmt::format("<br><small>announced: {}</small>", escaped(d.expected)) : "");
             }
         out += "</tbody></table></div>\n";
     }
-    out += "<h2>What was compared</h2>\n<div class=\"scroll\"><table><thead><tr><th>quantity</th><th>values</th><th>different</th><th>tolerance</th></tr></thead><tbody>\n";
+    out +=
+        "<h2>What was compared</h2>\n<div "
+        "class=\"scroll\"><table><thead><tr><th>quantity</th><th>values</th><th>different</th><th>tolerance</th></tr></"
+        "thead><tbody>\n";
     for (const Tolerance& t : tolerances()) {
         const auto q = static_cast<std::size_t>(t.quantity);
         if (q >= comparison.counts.size() || comparison.counts[q].compared == 0) continue;
-        out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{} + {} of {}: {}</td></tr>\n", to_string(t.quantity), comparison.counts[q].compared, comparison.counts[q].different, t.absolute, t.relative, escaped(t.of), escaped(t.reason));
+        out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{} + {} of {}: {}</td></tr>\n",
+                           to_string(t.quantity), comparison.counts[q].compared, comparison.counts[q].different,
+                           t.absolute, t.relative, escaped(t.of), escaped(t.reason));
     }
     out += "</tbody></table></div>\n</body>\n</html>\n";
     return out;

@@ -30,7 +30,8 @@ Way way_of(const Motion& m, std::size_t body, const record::Frame& frame)
     const record::Frame& start = m.recording.frames.front();
     const Posed          X = static_cast<Posed>(frame.body_q[body]), X0 = static_cast<Posed>(start.body_q[body]);
     Vec3d                origin;
-    if (const int base = m.bodies[body].base; base >= 0) origin = static_cast<Posed>(start.body_q[at(base)]) * m.bodies[at(base)].com;
+    if (const int base = m.bodies[body].base; base >= 0)
+        origin = static_cast<Posed>(start.body_q[at(base)]) * m.bodies[at(base)].com;
     return {X * m.bodies[body].com - origin, normalized(X.q * conjugate(X0.q))};
 }
 
@@ -47,7 +48,7 @@ Pairing pair_up(const Motion& a, const Motion& b, const sf::LossReport* losses)
         out.push_back(name);
         return out;
     };
-    Pairing out;
+    Pairing                            out;
     std::map<std::string, std::size_t> bodies, joints;
     for (std::size_t i = 0; i < b.bodies.size(); ++i) bodies.emplace(b.bodies[i].name, i);
     for (std::size_t i = 0; i < b.joints.size(); ++i) joints.emplace(b.joints[i].name, i);
@@ -78,8 +79,10 @@ Motion motion_of(record::Recording recording)
     Motion out;
     out.source = recording.source, out.solver = recording.solver;
     if (!recording.frames.empty()) {
-        for (std::size_t b = 0; b < recording.frames.front().body_q.size(); ++b) out.bodies.push_back({fmt::format("body {}", b), {}, false, -1, {}});
-        for (std::size_t q = 0; q < recording.frames.front().joint_q.size(); ++q) out.joints.push_back({fmt::format("coordinate {}", q), -1, static_cast<int>(q), {true}, {}});
+        for (std::size_t b = 0; b < recording.frames.front().body_q.size(); ++b)
+            out.bodies.push_back({fmt::format("body {}", b), {}, false, -1, {}});
+        for (std::size_t q = 0; q < recording.frames.front().joint_q.size(); ++q)
+            out.joints.push_back({fmt::format("coordinate {}", q), -1, static_cast<int>(q), {true}, {}});
     }
     out.recording = std::move(recording);
     return out;
@@ -91,23 +94,31 @@ Motion motion_of(const run::Scene& scene, record::Recording recording)
     Motion              out;
     out.source = recording.source, out.solver = recording.solver;
     for (std::size_t b = 0; b < m.body_label.size(); ++b) {
-        const usd::Prim prim = m.body_label[b].starts_with('/') ? scene.stage->prim_at(usd::Path(m.body_label[b])) : usd::Prim();
-        const auto      name = prim ? hints::read<std::string>(prim, hints::kName) : std::nullopt;
-        out.bodies.push_back({name.value_or(leaf(m.body_label[b])), static_cast<Vec3d>(m.body_com[b]), false, -1, prim ? prim.site() : Site{.prim = m.body_label[b]}});
+        const usd::Prim prim =
+            m.body_label[b].starts_with('/') ? scene.stage->prim_at(usd::Path(m.body_label[b])) : usd::Prim();
+        const auto name = prim ? hints::read<std::string>(prim, hints::kName) : std::nullopt;
+        out.bodies.push_back({name.value_or(leaf(m.body_label[b])), static_cast<Vec3d>(m.body_com[b]), false, -1,
+                              prim ? prim.site() : Site{.prim = m.body_label[b]}});
     }
     std::vector<int> parent(out.bodies.size(), -2);
     for (std::size_t j = 0; j < m.joint_count(); ++j) {
-        const usd::Prim prim = m.joint_label[j].starts_with('/') ? scene.stage->prim_at(usd::Path(m.joint_label[j])) : usd::Prim();
-        const bool      own  = prim && prim.is_a("PhysicsJoint");
-        const auto      name = own ? prim.attribute("ros:joint:name").authored_as<std::string>() : std::nullopt;
-        Motion::Joint   joint{name.value_or(leaf(m.joint_label[j])), m.joint_child[j], m.joint_q_start[j], {}, own ? prim.site() : Site{.prim = m.joint_label[j]}};
-        const int       n = m.joint_q_start[j + 1] - m.joint_q_start[j];
-        const auto      dims = m.joint_dof_dim[j];
-        const bool      free = m.joint_type[j] == model::JointType::free || m.joint_type[j] == model::JointType::ball || m.joint_type[j] == model::JointType::distance;
+        const usd::Prim prim =
+            m.joint_label[j].starts_with('/') ? scene.stage->prim_at(usd::Path(m.joint_label[j])) : usd::Prim();
+        const bool    own  = prim && prim.is_a("PhysicsJoint");
+        const auto    name = own ? prim.attribute("ros:joint:name").authored_as<std::string>() : std::nullopt;
+        Motion::Joint joint{name.value_or(leaf(m.joint_label[j])),
+                            m.joint_child[j],
+                            m.joint_q_start[j],
+                            {},
+                            own ? prim.site() : Site{.prim = m.joint_label[j]}};
+        const int     n    = m.joint_q_start[j + 1] - m.joint_q_start[j];
+        const auto    dims = m.joint_dof_dim[j];
+        const bool    free = m.joint_type[j] == model::JointType::free || m.joint_type[j] == model::JointType::ball ||
+                             m.joint_type[j] == model::JointType::distance;
         if (!free && n == dims[0] + dims[1])
             for (int k = 0; k < n; ++k) joint.turns.push_back(k >= dims[0]);
         if (m.joint_articulation[j] >= 0 && m.joint_child[j] >= 0) {
-            parent[at(m.joint_child[j])]             = m.joint_type[j] == model::JointType::free ? -2 : m.joint_parent[j];
+            parent[at(m.joint_child[j])] = m.joint_type[j] == model::JointType::free ? -2 : m.joint_parent[j];
         }
         out.joints.push_back(std::move(joint));
     }
@@ -127,8 +138,8 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
     out.solver         = a.solver == b.solver ? a.solver : a.solver + ", " + b.solver;
     const Pairing pair = pair_up(a, b, options.losses);
     out.bodies = pair.bodies.size(), out.joints = pair.joints.size();
-    const auto&       fa = a.recording.frames;
-    const auto&       fb = b.recording.frames;
+    const auto&       fa     = a.recording.frames;
+    const auto&       fb     = b.recording.frames;
     const std::size_t frames = std::min(fa.size(), fb.size());
     if (frames == 0) {
         out.refused = "there is nothing to compare: a recording holds no frame";
@@ -140,7 +151,7 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
     for (std::size_t f = 0; f < frames; ++f) {
         if (sensitive != nullptr && f < sensitive->recording.frames.size())
             for (std::size_t i = 0; i < a.bodies.size(); ++i) {
-                const Way x = way_of(a, i, fa[f]), y = way_of(*sensitive, i, sensitive->recording.frames[f]);
+                const Way    x = way_of(a, i, fa[f]), y = way_of(*sensitive, i, sensitive->recording.frames[f]);
                 const double off = std::max(length(x.p - y.p), angle_of(conjugate(x.q) * y.q));
                 if (std::isfinite(off)) chaos = std::max(chaos, off);
             }
@@ -151,8 +162,11 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
         for (const auto& [i, k] : pair.bodies) {
             const Way    x = way_of(a, i, fa[f]), y = way_of(b, k, fb[f]);
             const double far = length(x.p - y.p), turned = angle_of(conjugate(x.q) * y.q), off = std::max(far, turned);
-            if (last && (far > out.metres || out.farthest.empty())) out.metres = far, out.radians = turned, out.farthest = a.bodies[i].name;
-            if ((off > may || !std::isfinite(off)) && off > worst) worst = off, here.body = a.bodies[i].name, here.metres = far, here.radians = turned, here.a = a.bodies[i].site, here.b = b.bodies[k].site;
+            if (last && (far > out.metres || out.farthest.empty()))
+                out.metres = far, out.radians = turned, out.farthest = a.bodies[i].name;
+            if ((off > may || !std::isfinite(off)) && off > worst)
+                worst = off, here.body = a.bodies[i].name, here.metres = far, here.radians = turned,
+                here.a = a.bodies[i].site, here.b = b.bodies[k].site;
         }
         if (out.first) continue;
         double most = 0;
@@ -160,10 +174,11 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
             for (std::size_t c = 0; c < a.joints[i].turns.size(); ++c) {
                 const std::size_t p = at(a.joints[i].q) + c, q = at(b.joints[k].q) + c;
                 if (p >= fa[f].joint_q.size() || q >= fb[f].joint_q.size()) continue;
-                const double x = static_cast<double>(fa[f].joint_q[p]), y = static_cast<double>(fb[f].joint_q[q]), off = std::abs(x - y);
+                const double x = static_cast<double>(fa[f].joint_q[p]), y = static_cast<double>(fb[f].joint_q[q]),
+                             off = std::abs(x - y);
                 if (off <= may || off <= most) continue;
-                most            = off;
-                here.joint      = a.joints[i].name;
+                most         = off;
+                here.joint   = a.joints[i].name;
                 here.joint_a = x, here.joint_b = y, here.joint_turns = a.joints[i].turns[c];
                 here.a = a.joints[i].site, here.b = b.joints[k].site;
             }
@@ -176,7 +191,8 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
     return out;
 }
 
-Result<Rollout> compare_rollouts(const run::Scene& a, const run::Scene& b, const RolloutOptions& options, Diagnostics& found)
+Result<Rollout> compare_rollouts(const run::Scene& a, const run::Scene& b, const RolloutOptions& options,
+                                 Diagnostics& found)
 {
     run::SimulateOptions how;
     how.solver  = options.solver;
@@ -185,7 +201,8 @@ Result<Rollout> compare_rollouts(const run::Scene& a, const run::Scene& b, const
     how.frames = std::max<std::int64_t>(1, std::llround(options.duration / how.dt));
     how.every  = std::max<std::int64_t>(1, how.frames / 240);
     Diagnostics quiet;
-    const auto  simulated = [&](const run::Scene& scene, const model::Model& model, Diagnostics& said) -> Result<Motion> {
+    const auto  simulated = [&](const run::Scene& scene, const model::Model& model,
+                                Diagnostics& said) -> Result<Motion> {
         run::SimulateOptions own = how;
         own.follow               = run::follower(scene);
         auto result              = run::simulate(model, own, said);
@@ -211,7 +228,8 @@ Result<Rollout> compare_rollouts(const run::Scene& a, const run::Scene& b, const
     return out;
 }
 
-Result<run::Scene> scene_of(std::shared_ptr<const usd::Stage> stage, const run::SceneOptions& options, Diagnostics& found)
+Result<run::Scene> scene_of(std::shared_ptr<const usd::Stage> stage, const run::SceneOptions& options,
+                            Diagnostics& found)
 {
     run::Scene scene;
     scene.stage   = std::move(stage);
@@ -228,14 +246,19 @@ Result<run::Scene> scene_of(std::shared_ptr<const usd::Stage> stage, const run::
 std::string motion_losses(const sf::LossReport& losses)
 {
     for (const sf::Loss& loss : losses.entries) {
-        if (loss.action != sf::LossAction::approximated && loss.action != sf::LossAction::dropped && !loss.motion && loss.code != "missing-mass" && loss.code != "root-pose") continue;
-        if (loss.category == "visual" || loss.category == "material" || loss.category == "light" || loss.category == "ros" || loss.category == "metadata") continue;
+        if (loss.action != sf::LossAction::approximated && loss.action != sf::LossAction::dropped && !loss.motion &&
+            loss.code != "missing-mass" && loss.code != "root-pose")
+            continue;
+        if (loss.category == "visual" || loss.category == "material" || loss.category == "light" ||
+            loss.category == "ros" || loss.category == "metadata")
+            continue;
         return fmt::format("{} of {}: {}", loss.code, loss.what, loss.reason);
     }
     return {};
 }
 
-Result<Together> side_by_side(const run::Scene& a, const record::Recording& run_a, const run::Scene& b, const record::Recording& run_b)
+Result<Together> side_by_side(const run::Scene& a, const record::Recording& run_a, const run::Scene& b,
+                              const record::Recording& run_b)
 {
     const auto reach = [](const run::Scene& scene, const record::Recording& run) {
         double most = 0.1;
@@ -257,14 +280,15 @@ Result<Together> side_by_side(const run::Scene& a, const record::Recording& run_
     auto        model = both.finalize({}, quiet);
     if (!model) return model.error();
     Together out{*std::move(model), {}};
-    out.recording.source = run_a.source;
-    out.recording.solver = run_a.solver;
-    out.recording.dt     = run_a.dt;
-    const std::size_t n = std::max(run_a.frames.size(), run_b.frames.size());
+    out.recording.source       = run_a.source;
+    out.recording.solver       = run_a.solver;
+    out.recording.dt           = run_a.dt;
+    const std::size_t n        = std::max(run_a.frames.size(), run_b.frames.size());
     const auto        frame_of = [](const record::Recording& run, const run::Scene& scene, std::size_t f) {
         if (!run.frames.empty()) return run.frames[std::min(f, run.frames.size() - 1)];
         record::Frame start;
-        start.body_q = scene.model.body_q, start.body_qd = scene.model.body_qd, start.joint_q = scene.model.joint_q, start.joint_qd = scene.model.joint_qd;
+        start.body_q = scene.model.body_q, start.body_qd = scene.model.body_qd, start.joint_q = scene.model.joint_q,
+        start.joint_qd = scene.model.joint_qd;
         return start;
     };
     for (std::size_t f = 0; f < std::max<std::size_t>(n, 1); ++f) {
@@ -272,7 +296,8 @@ Result<Together> side_by_side(const run::Scene& a, const record::Recording& run_
         record::Frame       both_now;
         both_now.t = std::max(x.t, y.t);
         for (const auto& [frame, X] : {std::pair{&x, &X_a}, std::pair{&y, &X_b}}) {
-            for (const Pose& q : frame->body_q) both_now.body_q.push_back(static_cast<Pose>(*X * static_cast<Posed>(q)));
+            for (const Pose& q : frame->body_q)
+                both_now.body_q.push_back(static_cast<Pose>(*X * static_cast<Posed>(q)));
             both_now.body_qd.insert(both_now.body_qd.end(), frame->body_qd.begin(), frame->body_qd.end());
             both_now.joint_q.insert(both_now.joint_q.end(), frame->joint_q.begin(), frame->joint_q.end());
             both_now.joint_qd.insert(both_now.joint_qd.end(), frame->joint_qd.begin(), frame->joint_qd.end());

@@ -18,7 +18,8 @@ void box_of(Extent& out, const Posed& X, const Vec3d& half)
 {
     const Mat33d R = to_matrix(X.q);
     Vec3d        h;
-    for (std::size_t i = 0; i < 3; ++i) h[i] = std::abs(R.row(i).x) * half.x + std::abs(R.row(i).y) * half.y + std::abs(R.row(i).z) * half.z;
+    for (std::size_t i = 0; i < 3; ++i)
+        h[i] = std::abs(R.row(i).x) * half.x + std::abs(R.row(i).y) * half.y + std::abs(R.row(i).z) * half.z;
     out.lower = X.p - h, out.upper = X.p + h;
 }
 
@@ -27,7 +28,8 @@ void round_of(Extent& out, const Posed& X, double radius, double half, bool caps
 {
     const Vec3d z = rotate(X.q, Vec3d{0, 0, 1});
     Vec3d       h;
-    for (std::size_t i = 0; i < 3; ++i) h[i] = std::abs(z[i]) * half + radius * (caps ? 1 : std::sqrt(std::max(0.0, 1 - z[i] * z[i])));
+    for (std::size_t i = 0; i < 3; ++i)
+        h[i] = std::abs(z[i]) * half + radius * (caps ? 1 : std::sqrt(std::max(0.0, 1 - z[i] * z[i])));
     out.lower = X.p - h, out.upper = X.p + h;
 }
 
@@ -35,7 +37,9 @@ void ellipsoid_of(Extent& out, const Posed& X, const Vec3d& semi)
 {
     const Mat33d R = to_matrix(X.q);
     Vec3d        h;
-    for (std::size_t i = 0; i < 3; ++i) h[i] = std::sqrt(std::pow(R.row(i).x * semi.x, 2) + std::pow(R.row(i).y * semi.y, 2) + std::pow(R.row(i).z * semi.z, 2));
+    for (std::size_t i = 0; i < 3; ++i)
+        h[i] = std::sqrt(std::pow(R.row(i).x * semi.x, 2) + std::pow(R.row(i).y * semi.y, 2) +
+                         std::pow(R.row(i).z * semi.z, 2));
     out.lower = X.p - h, out.upper = X.p + h;
 }
 
@@ -44,7 +48,8 @@ void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, con
     if (shape.mesh < 0) return void(out.good = false);
     const sf::MeshAsset& mesh = tree.meshes[at(shape.mesh)];
     std::vector<Vec3d>   points;
-    for (const Vec3d& p : mesh.points) points.push_back({p.x * shape.scale.x, p.y * shape.scale.y, p.z * shape.scale.z});
+    for (const Vec3d& p : mesh.points)
+        points.push_back({p.x * shape.scale.x, p.y * shape.scale.y, p.z * shape.scale.z});
     std::vector<bool> used(points.size(), false);
     for (const int c : mesh.corners)
         if (c >= 0 && at(c) < used.size()) used[at(c)] = true;
@@ -54,7 +59,8 @@ void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, con
         const Vec3d q = X * p;
         out.lower = min(out.lower, q), out.upper = max(out.upper, q);
     };
-    const bool as_hull = collider && shape.approximation != "none" && shape.approximation != "meshSimplification" && shape.approximation != "sdf";
+    const bool as_hull = collider && shape.approximation != "none" && shape.approximation != "meshSimplification" &&
+                         shape.approximation != "sdf";
     if (as_hull) {
         if (const auto hull = geometry::build_hull(points)) {
             for (const Vec3d& p : hull->points) take(p);
@@ -71,7 +77,9 @@ void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, con
         if (n < 0 || begin + at(n) > mesh.corners.size()) break;
         Vec3d face;  // twice the area, by the corners about the first one
         for (std::size_t k = 1; k + 1 < at(n); ++k) {
-            const auto corner = [&](std::size_t i) { return points[std::min(at(mesh.corners[begin + i]), points.size() - 1)]; };
+            const auto corner = [&](std::size_t i) {
+                return points[std::min(at(mesh.corners[begin + i]), points.size() - 1)];
+            };
             const Vec3d p = corner(0), c = cross(corner(k) - p, corner(k + 1) - p);
             face = face + c;
             volume += dot(p, c) / 6;
@@ -115,7 +123,8 @@ Extent extent_of(const sf::RobotTree& tree, const sf::Shape& shape, const Posed&
             ellipsoid_of(out, X, s);
             out.volume     = 4.0 / 3 * kPi_ * s.x * s.y * s.z;
             const double p = 1.6075;  // Thomsen's formula, within 1.1 %
-            out.area       = 4 * kPi_ * std::pow((std::pow(s.x * s.y, p) + std::pow(s.y * s.z, p) + std::pow(s.z * s.x, p)) / 3, 1 / p);
+            out.area = 4 * kPi_ *
+                       std::pow((std::pow(s.x * s.y, p) + std::pow(s.y * s.z, p) + std::pow(s.z * s.x, p)) / 3, 1 / p);
             break;
         }
         case sf::Shape::Kind::plane:
@@ -131,7 +140,8 @@ Extent extent_of(const sf::RobotTree& tree, const sf::Shape& shape, const Posed&
     return out;
 }
 
-ShapePairs pair_shapes(const Matching& match, const std::map<std::size_t, Extent>& a, const std::map<std::size_t, Extent>& b)
+ShapePairs pair_shapes(const Matching& match, const std::map<std::size_t, Extent>& a,
+                       const std::map<std::size_t, Extent>& b)
 {
     ShapePairs out;
     // Rigid groups, named by links of B, so that it does not matter which of several fixed links holds a shape.
@@ -148,7 +158,10 @@ ShapePairs pair_shapes(const Matching& match, const std::map<std::size_t, Extent
     const auto still_b = [&](int group) {
         if (group < 0) return group;
         const int held = match.b.above[at(group)];
-        return match.b.root[at(group)] == -1 && held >= 0 && match.b.tree.joints[at(held)].parent < 0 && match.b.tree.joints[at(held)].kind == sf::Joint::Kind::fixed ? -1 : group;
+        return match.b.root[at(group)] == -1 && held >= 0 && match.b.tree.joints[at(held)].parent < 0 &&
+                       match.b.tree.joints[at(held)].kind == sf::Joint::Kind::fixed
+                   ? -1
+                   : group;
     };
     std::map<int, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> groups;
     for (const auto& [s, e] : a) groups[still_b(group_a(match.a.tree.shapes[s]))].first.push_back(s);
@@ -165,31 +178,38 @@ ShapePairs pair_shapes(const Matching& match, const std::map<std::size_t, Extent
             std::size_t x, y;
         };
         std::vector<Pair> pairs;
-        if (lists.first.size() * lists.second.size() > 4'000'000) {  // a world of thousands: by order of their names alone
-            for (std::size_t i = 0; i < std::min(lists.first.size(), lists.second.size()); ++i) pairs.push_back({0, false, lists.first[i], lists.second[i]});
+        if (lists.first.size() * lists.second.size() >
+            4'000'000) {  // a world of thousands: by order of their names alone
+            for (std::size_t i = 0; i < std::min(lists.first.size(), lists.second.size()); ++i)
+                pairs.push_back({0, false, lists.first[i], lists.second[i]});
         } else {
             for (const std::size_t x : lists.first)
                 for (const std::size_t y : lists.second) {
                     const Extent &e = a.at(x), &f = b.at(y);
                     const double  size = std::max({length(e.upper - e.lower), length(f.upper - f.lower), 1e-9});
                     const double  off  = (length(e.lower - f.lower) + length(e.upper - f.upper)) / size;
-                    const double  vol  = std::max(std::abs(e.volume - f.volume) / std::max({e.volume, f.volume, 1e-30}), std::abs(e.area - f.area) / std::max({e.area, f.area, 1e-30}));
+                    const double  vol  = std::max(std::abs(e.volume - f.volume) / std::max({e.volume, f.volume, 1e-30}),
+                                                  std::abs(e.area - f.area) / std::max({e.area, f.area, 1e-30}));
                     const bool    name = match.a.tree.shapes[x].name != match.b.tree.shapes[y].name;
                     const double  cost = off + (std::isfinite(vol) ? 0.1 * vol : 0);
                     pairs.push_back({cost < 1e-3 ? 0 : cost + (name ? 2 : 0), name, x, y});
                 }
         }
-        std::sort(pairs.begin(), pairs.end(), [](const Pair& p, const Pair& q) { return std::tie(p.cost, p.other_name, p.x, p.y) < std::tie(q.cost, q.other_name, q.x, q.y); });
+        std::sort(pairs.begin(), pairs.end(), [](const Pair& p, const Pair& q) {
+            return std::tie(p.cost, p.other_name, p.x, p.y) < std::tie(q.cost, q.other_name, q.x, q.y);
+        });
         for (const Pair& p : pairs) {
             if (done.contains(p.x) || taken[p.y]) continue;
             if (p.other_name && p.cost > 3) continue;  // farther apart than they are large
-            done[p.x]    = p.y;
+            done[p.x]  = p.y;
             taken[p.y] = true;
         }
     }
     for (const auto& [s, e] : a)
-        if (const auto other = done.find(s); other != done.end()) out.same.emplace_back(s, other->second);
-        else out.only_a.push_back(s);
+        if (const auto other = done.find(s); other != done.end())
+            out.same.emplace_back(s, other->second);
+        else
+            out.only_a.push_back(s);
     for (const auto& [s, e] : b)
         if (!taken[s]) out.only_b.push_back(s);
     return out;

@@ -8,9 +8,9 @@ namespace mechane::difference {
 
 /// What a shape takes up, seen from the root of its tree with all joints at zero.
 struct Extent {
-    Vec3d  lower, upper;  ///< [m]; of an infinite plane a point
-    double volume = 0;    ///< [m^3], of colliders; 0 where it has none
-    double area   = 0;    ///< [m^2], of visual shapes
+    Vec3d  lower, upper;    ///< [m]; of an infinite plane a point
+    double volume = 0;      ///< [m^3], of colliders; 0 where it has none
+    double area   = 0;      ///< [m^2], of visual shapes
     bool   hull   = false;  ///< the volume is that of a hull with few corners
     bool   good   = true;
 };
@@ -22,6 +22,7 @@ struct ShapePairs {
     std::vector<std::size_t>                         only_a, only_b;
 };
 /// @param a, b  extents of those shapes that are of the wanted kind, by index of the shape
-ShapePairs pair_shapes(const Matching& match, const std::map<std::size_t, Extent>& a, const std::map<std::size_t, Extent>& b);
+ShapePairs pair_shapes(const Matching& match, const std::map<std::size_t, Extent>& a,
+                       const std::map<std::size_t, Extent>& b);
 
 }  // namespace mechane::difference

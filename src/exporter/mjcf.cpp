@@ -17,7 +17,8 @@ namespace {
 
 constexpr double kDegrees = 180 / std::numbers::pi;
 
-std::string quat_text(const Quatd& q) { return fmt::format("{} {} {} {}", number_text(q.w), number_text(q.x), number_text(q.y), number_text(q.z)); }
+std::string quat_text(const Quatd& q)
+{ return fmt::format("{} {} {} {}", number_text(q.w), number_text(q.x), number_text(q.y), number_text(q.z)); }
 
 /// A value of usda as MJCF writes it: "[1, 2]" is "1 2", "\"a\"" is "a".
 std::string plain(const std::string& text)
@@ -31,7 +32,8 @@ std::string plain(const std::string& text)
 /// The schema has all words in small letters, MJCF has not.
 std::string keyword(const std::string& word)
 {
-    for (const auto& [small, own] : {std::pair{"euler", "Euler"}, std::pair{"rk4", "RK4"}, std::pair{"pgs", "PGS"}, std::pair{"cg", "CG"}, std::pair{"newton", "Newton"}})
+    for (const auto& [small, own] : {std::pair{"euler", "Euler"}, std::pair{"rk4", "RK4"}, std::pair{"pgs", "PGS"},
+                                     std::pair{"cg", "CG"}, std::pair{"newton", "Newton"}})
         if (word == small) return own;
     return word;
 }
@@ -50,11 +52,17 @@ class Writer {
     Result<Written> write()
     {
         root_.set("model", tree_.name);
-        root_.add("compiler").set("angle", "radian").set("autolimits", "true").set("inertiafromgeom", "false").set("balanceinertia", "false");
+        root_.add("compiler")
+            .set("angle", "radian")
+            .set("autolimits", "true")
+            .set("inertiafromgeom", "false")
+            .set("balanceinertia", "false");
         option();
         names();
         bits_ = group_bits(tree_, 31);
-        if (!bits_.lost.empty()) out_.lose("collision-groups", Severity::error, sf::LossAction::approximated, "collision", tree_.place, "collision groups", bits_.lost, "31 classes", "MuJoCo has 31 bits for what meets what");
+        if (!bits_.lost.empty())
+            out_.lose("collision-groups", Severity::error, sf::LossAction::approximated, "collision", tree_.place,
+                      "collision groups", bits_.lost, "31 classes", "MuJoCo has 31 bits for what meets what");
         XmlNode& asset = root_.add("asset");
         materials(asset);
         XmlNode& world = root_.add("worldbody");
@@ -77,21 +85,21 @@ class Writer {
     }
 
   private:
-    Output&              out_;
-    const sf::RobotTree& tree_;
-    std::string          file_;
-    XmlNode              root_;
-    Bits                 bits_;
-    std::vector<std::string>                      body_names_, geom_names_, site_names_, mesh_names_;
-    std::vector<std::vector<std::string>>         dof_names_;  ///< by joint
-    std::vector<bool>                             has_collider_;
-    std::map<std::string, std::string>            meshes_;     ///< file -> asset
-    std::set<std::string>                         taken_meshes_, taken_textures_;
-    std::set<std::string>                         taken_bodies_, taken_joints_, taken_geoms_, taken_sites_, taken_actuators_, taken_tendons_;
-    std::vector<int>                              qpos_count_;
-    int                                           nq_ = 0, nv_ = 0, nu_ = 0, nmocap_ = 0;
-    std::vector<std::string>                      prim_names_;
-    std::set<std::pair<int, std::size_t>>         driven_;
+    Output&                               out_;
+    const sf::RobotTree&                  tree_;
+    std::string                           file_;
+    XmlNode                               root_;
+    Bits                                  bits_;
+    std::vector<std::string>              body_names_, geom_names_, site_names_, mesh_names_;
+    std::vector<std::vector<std::string>> dof_names_;  ///< by joint
+    std::vector<bool>                     has_collider_;
+    std::map<std::string, std::string>    meshes_;  ///< file -> asset
+    std::set<std::string>                 taken_meshes_, taken_textures_;
+    std::set<std::string>    taken_bodies_, taken_joints_, taken_geoms_, taken_sites_, taken_actuators_, taken_tendons_;
+    std::vector<int>         qpos_count_;
+    int                      nq_ = 0, nv_ = 0, nu_ = 0, nmocap_ = 0;
+    std::vector<std::string> prim_names_;
+    std::set<std::pair<int, std::size_t>> driven_;
 
     static std::string take(std::set<std::string>& taken, const std::string& wanted)
     {
@@ -106,7 +114,8 @@ class Writer {
         for (const sf::Link& l : tree_.links) body_names_.push_back(take(taken_bodies_, l.name));
         for (const sf::Joint& j : tree_.joints) {
             dof_names_.emplace_back();
-            for (const sf::Dof& d : j.dofs) dof_names_.back().push_back(take(taken_joints_, d.name.empty() ? j.name : d.name));
+            for (const sf::Dof& d : j.dofs)
+                dof_names_.back().push_back(take(taken_joints_, d.name.empty() ? j.name : d.name));
         }
         for (const sf::Shape& s : tree_.shapes) geom_names_.push_back(take(taken_geoms_, s.name));
         for (const sf::Frame& s : tree_.sites) site_names_.push_back(take(taken_sites_, s.name));
@@ -116,12 +125,14 @@ class Writer {
     }
 
     /// The extras of a prim that MJCF has the same words for.
-    static void copy(XmlNode& node, const std::vector<sf::Extra>& extras, std::initializer_list<std::pair<const char*, const char*>> words)
+    static void copy(XmlNode& node, const std::vector<sf::Extra>& extras,
+                     std::initializer_list<std::pair<const char*, const char*>> words)
     {
         for (const auto& [name, attribute] : words)
             if (const sf::Extra* e = find(extras, name)) node.set(attribute, plain(e->text));
     }
-    static void copy_range(XmlNode& node, const std::vector<sf::Extra>& extras, const std::string& name, const char* attribute)
+    static void copy_range(XmlNode& node, const std::vector<sf::Extra>& extras, const std::string& name,
+                           const char* attribute)
     {
         const sf::Extra *low = find(extras, name + ":min"), *high = find(extras, name + ":max");
         if (low != nullptr && high != nullptr) node.set(attribute, plain(low->text) + " " + plain(high->text));
@@ -136,7 +147,8 @@ class Writer {
         XmlNode flags("flag");
         for (const sf::Extra& e : s.extras) {
             if (e.name.starts_with("mjc:option:")) node.set(e.name.substr(11), keyword(plain(e.text)));
-            if (e.name.starts_with("mjc:flag:")) flags.set(e.name.substr(9), plain(e.text) == "true" || plain(e.text) == "1" ? "enable" : "disable");
+            if (e.name.starts_with("mjc:flag:"))
+                flags.set(e.name.substr(9), plain(e.text) == "true" || plain(e.text) == "1" ? "enable" : "disable");
         }
         if (!flags.empty()) node.add("flag") = flags;
     }
@@ -152,8 +164,10 @@ class Writer {
             }
             XmlNode& node = asset.add("material").set("name", out_.material_names[m]);
             if (!texture.empty()) node.set("texture", texture);
-            node.set("rgba", fmt::format("{} {} {} {}", number_text(one.rgba[0]), number_text(one.rgba[1]), number_text(one.rgba[2]), number_text(one.rgba[3])));
-            const double most = std::max({one.emission[0], one.emission[1], one.emission[2]}), of = std::max({one.rgba[0], one.rgba[1], one.rgba[2]});
+            node.set("rgba", fmt::format("{} {} {} {}", number_text(one.rgba[0]), number_text(one.rgba[1]),
+                                         number_text(one.rgba[2]), number_text(one.rgba[3])));
+            const double most = std::max({one.emission[0], one.emission[1], one.emission[2]}),
+                         of   = std::max({one.rgba[0], one.rgba[1], one.rgba[2]});
             if (most > 0) node.set("emission", of > 0 ? std::min(1.0, most / of) : 1.0);
             node.set("metallic", one.metallic).set("roughness", one.roughness);
         }
@@ -186,19 +200,27 @@ class Writer {
             Posed            at_start;
             if (joint.initial != 0 && joint.dofs.size() == 1) {
                 const sf::Dof& d = joint.dofs[0];
-                at_start         = d.angular ? Posed{{}, from_axis_angle(d.axis, joint.initial)} : Posed{joint.initial * d.axis, {}};
+                at_start =
+                    d.angular ? Posed{{}, from_axis_angle(d.axis, joint.initial)} : Posed{joint.initial * d.axis, {}};
             }
             if (joint.dofs.size() > 1)
                 for (const sf::Dof& d : joint.dofs)
-                    if (const auto own = place_of(joint, d); own && !locked(d)) at_start = at_start * (d.angular ? Posed{{}, from_axis_angle(d.axis, own->ref)} : Posed{own->ref * d.axis, {}});
+                    if (const auto own = place_of(joint, d); own && !locked(d))
+                        at_start = at_start * (d.angular ? Posed{{}, from_axis_angle(d.axis, own->ref)}
+                                                         : Posed{own->ref * d.axis, {}});
             pose(node, joint.X_PJ * at_start * inverse(joint.X_CJ));
         }
         if (const sf::Extra* e = find(link.extras, "mjc:gravcomp")) node.set("gravcomp", plain(e->text));
         inertial(node, link, l, j);
         if (j < 0 && !link.frame && !link.kinematic) {
             const auto resists = numbers(find(link.extras, sf::hints::kPassive));
-            XmlNode&   free    = node.add(resists.size() == 4 ? "joint" : "freejoint").set("name", take(taken_joints_, link.name + "_free"));
-            if (resists.size() == 4) free.set("type", "free").set("damping", resists[0]).set("armature", resists[1]).set("frictionloss", resists[2]);
+            XmlNode&   free    = node.add(resists.size() == 4 ? "joint" : "freejoint")
+                                     .set("name", take(taken_joints_, link.name + "_free"));
+            if (resists.size() == 4)
+                free.set("type", "free")
+                    .set("damping", resists[0])
+                    .set("armature", resists[1])
+                    .set("frictionloss", resists[2]);
             nq_ += 7, nv_ += 6;
         }
         if (j >= 0) joint(node, j);
@@ -211,18 +233,25 @@ class Writer {
         const std::optional<sf::Inertial>& in = link.inertial ? link.inertial : link.unused;
         if (!in || !(in->mass > 0)) {
             if (has_joint(j) || (j < 0 && !link.frame && !link.kinematic)) {
-                const auto& below = out_.chain.below[index(l)];
-                const bool  carried = std::any_of(below.begin(), below.end(), [&](int b) { return !has_joint(b) && tree_.links[index(tree_.joints[index(b)].child)].inertial; });
-                if (!carried) out_.lose("missing-mass", Severity::error, sf::LossAction::kept, "inertia", link.place, fmt::format("link '{}'", link.name), {}, {}, "it moves and has no mass; MuJoCo refuses such a body");
+                const auto& below   = out_.chain.below[index(l)];
+                const bool  carried = std::any_of(below.begin(), below.end(), [&](int b) {
+                    return !has_joint(b) && tree_.links[index(tree_.joints[index(b)].child)].inertial;
+                });
+                if (!carried)
+                    out_.lose("missing-mass", Severity::error, sf::LossAction::kept, "inertia", link.place,
+                              fmt::format("link '{}'", link.name), {}, {},
+                              "it moves and has no mass; MuJoCo refuses such a body");
             }
             return;
         }
-        XmlNode& inner = node.add("inertial").set("pos", in->com).set("mass", in->mass);
-        const Moments m = moments_of(in->inertia);
+        XmlNode&      inner = node.add("inertial").set("pos", in->com).set("mass", in->mass);
+        const Moments m     = moments_of(in->inertia);
         if (length(m.axes.xyz()) > 1e-12) inner.set("quat", quat_text(m.axes));
         inner.set("diaginertia", m.values);
         if (m.widened)
-            out_.lose("inertia-widened", Severity::warning, sf::LossAction::approximated, "inertia", link.place, fmt::format("link '{}'", link.name), {}, numbers_text(m.values), "one moment was more than the other two together");
+            out_.lose("inertia-widened", Severity::warning, sf::LossAction::approximated, "inertia", link.place,
+                      fmt::format("link '{}'", link.name), {}, numbers_text(m.values),
+                      "one moment was more than the other two together");
     }
 
     /// Where the source has one of several axes of a joint, in the body's frame: they may have pivots of their own, and
@@ -241,7 +270,8 @@ class Writer {
         for (const sf::Dof& d : joint.dofs)
             if (d.angular) {  // the joint's frame lies at the first pivot
                 const auto first = read(d);
-                if (!first || length(first->pivot - joint.X_CJ.p) > 1e-5 * std::max(1.0, length(joint.X_CJ.p))) return std::nullopt;
+                if (!first || length(first->pivot - joint.X_CJ.p) > 1e-5 * std::max(1.0, length(joint.X_CJ.p)))
+                    return std::nullopt;
                 break;
             }
         const auto own = read(dof);
@@ -255,13 +285,17 @@ class Writer {
         for (std::size_t d = 0; d < joint.dofs.size(); ++d) {
             const sf::Dof& dof = joint.dofs[d];
             if (locked(dof) && joint.kind != sf::Joint::Kind::ball) {
-                out_.lose("locked-joint", Severity::info, sf::LossAction::converted, "kinematics", joint.place, fmt::format("joint '{}'", dof.name), fmt::format("{} {}", dof.lower, dof.upper), "welded", "limits that lock the joint");
+                out_.lose("locked-joint", Severity::info, sf::LossAction::converted, "kinematics", joint.place,
+                          fmt::format("joint '{}'", dof.name), fmt::format("{} {}", dof.lower, dof.upper), "welded",
+                          "limits that lock the joint");
                 continue;
             }
             const bool ball  = joint.kind == sf::Joint::Kind::ball;
             XmlNode&   inner = node.add("joint").set("name", dof_names_[index(j)][d]);
-            if (ball) inner.set("type", "ball");
-            else if (!dof.angular) inner.set("type", "slide");
+            if (ball)
+                inner.set("type", "ball");
+            else if (!dof.angular)
+                inner.set("type", "slide");
             nq_ += ball ? 4 : 1, nv_ += ball ? 3 : 1;
             const auto own = joint.dofs.size() > 1 ? place_of(joint, dof) : std::nullopt;
             inner.set("pos", own ? own->pivot : joint.X_CJ.p);
@@ -273,9 +307,21 @@ class Writer {
             if (dof.armature) inner.set("armature", *dof.armature);
             if (dof.friction) inner.set("frictionloss", *dof.friction);
             if (dof.velocity_limit)
-                out_.lose("velocity-limit", Severity::warning, sf::LossAction::dropped, "kinematics", dof.limit_place, fmt::format("joint '{}'", dof.name), number_text(*dof.velocity_limit), {}, "MuJoCo has no limit of speed");
+                out_.lose("velocity-limit", Severity::warning, sf::LossAction::dropped, "kinematics", dof.limit_place,
+                          fmt::format("joint '{}'", dof.name), number_text(*dof.velocity_limit), {},
+                          "MuJoCo has no limit of speed");
             const auto& extras = joint.dofs.size() == 1 || !dof.extras.empty() || d > 0 ? dof.extras : joint.extras;
-            copy(inner, extras, {{"mjc:stiffness", "stiffness"}, {"mjc:margin", "margin"}, {"mjc:springdamper", "springdamper"}, {"mjc:solreflimit", "solreflimit"}, {"mjc:solimplimit", "solimplimit"}, {"mjc:solreffriction", "solreffriction"}, {"mjc:solimpfriction", "solimpfriction"}, {"mjc:actuatorfrclimited", "actuatorfrclimited"}, {"mjc:actuatorgravcomp", "actuatorgravcomp"}, {"mjc:group", "group"}});
+            copy(inner, extras,
+                 {{"mjc:stiffness", "stiffness"},
+                  {"mjc:margin", "margin"},
+                  {"mjc:springdamper", "springdamper"},
+                  {"mjc:solreflimit", "solreflimit"},
+                  {"mjc:solimplimit", "solimplimit"},
+                  {"mjc:solreffriction", "solreffriction"},
+                  {"mjc:solimpfriction", "solimpfriction"},
+                  {"mjc:actuatorfrclimited", "actuatorfrclimited"},
+                  {"mjc:actuatorgravcomp", "actuatorgravcomp"},
+                  {"mjc:group", "group"}});
             copy_range(inner, extras, "mjc:actuatorfrcrange", "actuatorfrcrange");
             if (const sf::Extra* e = find(extras, "mjc:springref")) {
                 const double v = std::strtod(plain(e->text).c_str(), nullptr);
@@ -292,7 +338,8 @@ class Writer {
         }
         if (!std::isfinite(dof.lower) && !std::isfinite(dof.upper)) return;
         if (!std::isfinite(dof.lower) || !std::isfinite(dof.upper))
-            out_.lose("one-sided-limit", Severity::info, sf::LossAction::approximated, "kinematics", joint.place, fmt::format("joint '{}'", dof.name), "infinite", "1e6", "both sides of a range are told");
+            out_.lose("one-sided-limit", Severity::info, sf::LossAction::approximated, "kinematics", joint.place,
+                      fmt::format("joint '{}'", dof.name), "infinite", "1e6", "both sides of a range are told");
         inner.set("range", number_text(std::max(dof.lower, -1e6)) + " " + number_text(std::min(dof.upper, 1e6)));
     }
 
@@ -313,13 +360,20 @@ class Writer {
             if (c.link != link) continue;
             XmlNode& inner = node.add("camera").set("name", take(taken_cameras_, c.name));
             pose(inner, c.X_LC);
-            if (c.orthographic) inner.set("orthographic", "true").set("fovy", c.height);
-            else inner.set("fovy", c.fovy * kDegrees);
+            if (c.orthographic)
+                inner.set("orthographic", "true").set("fovy", c.height);
+            else
+                inner.set("fovy", c.fovy * kDegrees);
         }
         for (const sf::Light& l : tree_.lights) {
             if (l.link != link) continue;
-            XmlNode& inner = node.add("light").set("name", take(taken_lights_, l.name)).set("pos", l.X_LL.p).set("dir", rotate(l.X_LL.q, Vec3d{0, 0, -1}));
-            inner.set("type", l.kind == sf::Light::Kind::distant ? "directional" : l.kind == sf::Light::Kind::spot ? "spot" : "point");
+            XmlNode& inner = node.add("light")
+                                 .set("name", take(taken_lights_, l.name))
+                                 .set("pos", l.X_LL.p)
+                                 .set("dir", rotate(l.X_LL.q, Vec3d{0, 0, -1}));
+            inner.set("type", l.kind == sf::Light::Kind::distant ? "directional"
+                              : l.kind == sf::Light::Kind::spot  ? "spot"
+                                                                 : "point");
             if (l.kind == sf::Light::Kind::spot) inner.set("cutoff", std::min(90.0, l.cone * kDegrees));
             inner.set("diffuse", Vec3d{l.color[0], l.color[1], l.color[2]});
         }
@@ -330,7 +384,7 @@ class Writer {
     {
         const auto [slot, fresh] = meshes_.try_emplace(file);
         if (fresh) {
-            slot->second = take(taken_meshes_, wanted);
+            slot->second  = take(taken_meshes_, wanted);
             XmlNode& node = asset.add("mesh").set("name", slot->second).set("file", file);
             if (shell) node.set("inertia", "shell");
         }
@@ -353,14 +407,19 @@ class Writer {
     void geom(XmlNode& node, XmlNode& asset, std::size_t s, int link)
     {
         const sf::Shape& shape = tree_.shapes[s];
-        if (shape.kind != sf::Shape::Kind::mesh) return element(node, asset, s, link, {}, shape.material, geom_names_[s]);
+        if (shape.kind != sf::Shape::Kind::mesh)
+            return element(node, asset, s, link, {}, shape.material, geom_names_[s]);
         const sf::MeshAsset& mesh = tree_.meshes[index(shape.mesh)];
-        if (shape.collider || mesh.subsets.empty() || shape.material >= 0) return element(node, asset, s, link, {}, shape.material, geom_names_[s]);
+        if (shape.collider || mesh.subsets.empty() || shape.material >= 0)
+            return element(node, asset, s, link, {}, shape.material, geom_names_[s]);
         std::vector<bool> taken(mesh.counts.size(), false);
         for (std::size_t i = 0; i < mesh.subsets.size(); ++i) {
             for (const int f : mesh.subsets[i].faces) taken[index(f)] = true;
-            const std::string name = i == 0 ? geom_names_[s] : take(taken_geoms_, fmt::format("{}_{}", geom_names_[s], i));
-            element(node, asset, s, link, mesh.subsets[i].faces.size() == mesh.counts.size() ? std::vector<int>() : mesh.subsets[i].faces, mesh.subsets[i].material, name);
+            const std::string name =
+                i == 0 ? geom_names_[s] : take(taken_geoms_, fmt::format("{}_{}", geom_names_[s], i));
+            element(node, asset, s, link,
+                    mesh.subsets[i].faces.size() == mesh.counts.size() ? std::vector<int>() : mesh.subsets[i].faces,
+                    mesh.subsets[i].material, name);
         }
         std::vector<int> rest;
         for (std::size_t f = 0; f < taken.size(); ++f)
@@ -368,7 +427,8 @@ class Writer {
         if (!rest.empty()) element(node, asset, s, link, rest, -1, take(taken_geoms_, geom_names_[s] + "_rest"));
     }
 
-    void element(XmlNode& node, XmlNode& asset, std::size_t s, int link, const std::vector<int>& faces, int material, const std::string& name)
+    void element(XmlNode& node, XmlNode& asset, std::size_t s, int link, const std::vector<int>& faces, int material,
+                 const std::string& name)
     {
         const sf::Shape& shape = tree_.shapes[s];
         const Vec3d&     z     = shape.size;
@@ -392,7 +452,9 @@ class Writer {
                 break;
             case sf::Shape::Kind::plane:
                 if (moves(link)) {
-                    out_.lose("plane", Severity::warning, sf::LossAction::approximated, "collision", shape.place, fmt::format("shape '{}'", shape.name), "plane", "a thin box", "planes lie in what does not move");
+                    out_.lose("plane", Severity::warning, sf::LossAction::approximated, "collision", shape.place,
+                              fmt::format("shape '{}'", shape.name), "plane", "a thin box",
+                              "planes lie in what does not move");
                     type = "box", size = fmt::format("{} {} 0.0005", z.x > 0 ? z.x : 50.0, z.y > 0 ? z.y : 50.0);
                 } else {
                     type = "plane", size = fmt::format("{} {} 0.1", number_text(z.x), number_text(z.y));
@@ -404,8 +466,10 @@ class Writer {
                 break;
         }
         XmlNode& inner = node.add("geom").set("name", name).set("type", type);
-        if (mesh.empty()) inner.set("size", size);
-        else inner.set("mesh", mesh);
+        if (mesh.empty())
+            inner.set("size", size);
+        else
+            inner.set("mesh", mesh);
         pose(inner, shape.X_LS);
         if (material >= 0) inner.set("material", out_.material_names[index(material)]);
         contact(inner, shape, s);
@@ -424,37 +488,64 @@ class Writer {
 
     std::string mesh_of(XmlNode& asset, const sf::Shape& shape, const std::vector<int>& faces)
     {
-        const sf::MeshAsset& mesh  = tree_.meshes[index(shape.mesh)];
-        const geometry::Mesh parts = triangles_of(mesh, shape.scale);
+        const sf::MeshAsset&           mesh  = tree_.meshes[index(shape.mesh)];
+        const geometry::Mesh           parts = triangles_of(mesh, shape.scale);
         std::set<std::array<float, 3>> distinct;
         for (const auto& t : parts.triangles)
-            for (const int p : t) distinct.insert({static_cast<float>(parts.points[index(p)].x), static_cast<float>(parts.points[index(p)].y), static_cast<float>(parts.points[index(p)].z)});
+            for (const int p : t)
+                distinct.insert({static_cast<float>(parts.points[index(p)].x),
+                                 static_cast<float>(parts.points[index(p)].y),
+                                 static_cast<float>(parts.points[index(p)].z)});
         if (distinct.size() < 4) {
-            out_.lose("small-mesh", shape.collider ? Severity::error : Severity::info, sf::LossAction::dropped, shape.collider ? "collision" : "visual", shape.place, fmt::format("shape '{}'", shape.name), fmt::format("{} points", distinct.size()), {}, "MuJoCo wants four points of a mesh");
+            out_.lose("small-mesh", shape.collider ? Severity::error : Severity::info, sf::LossAction::dropped,
+                      shape.collider ? "collision" : "visual", shape.place, fmt::format("shape '{}'", shape.name),
+                      fmt::format("{} points", distinct.size()), {}, "MuJoCo wants four points of a mesh");
             return {};
         }
         if (shape.collider && shape.approximation == "none")
-            out_.lose("concave", Severity::warning, sf::LossAction::approximated, "collision", shape.place, fmt::format("shape '{}'", shape.name), "triangles", "their convex hull", "MuJoCo collides meshes by their hulls");
-        return mesh_asset(asset, out_.obj(shape.mesh, shape.scale, faces, mesh.name, false, -1), mesh.name, !faces.empty() || is_thin(parts));
+            out_.lose("concave", Severity::warning, sf::LossAction::approximated, "collision", shape.place,
+                      fmt::format("shape '{}'", shape.name), "triangles", "their convex hull",
+                      "MuJoCo collides meshes by their hulls");
+        return mesh_asset(asset, out_.obj(shape.mesh, shape.scale, faces, mesh.name, false, -1), mesh.name,
+                          !faces.empty() || is_thin(parts));
     }
 
     void contact(XmlNode& inner, const sf::Shape& shape, std::size_t s)
     {
         const sf::Extra* group = find(shape.extras, "mjc:group");
-        if (!shape.collider) inner.set("contype", "0").set("conaffinity", "0");
-        else if (!bits_.all) inner.set("contype", fmt::format("{}", bits_.of_shape[s].first)).set("conaffinity", fmt::format("{}", bits_.of_shape[s].second));
-        if (group != nullptr) inner.set("group", plain(group->text));
-        else if (!shape.collider) inner.set("group", "2");
-        else if (!shape.visual) inner.set("group", "3");
+        if (!shape.collider)
+            inner.set("contype", "0").set("conaffinity", "0");
+        else if (!bits_.all)
+            inner.set("contype", fmt::format("{}", bits_.of_shape[s].first))
+                .set("conaffinity", fmt::format("{}", bits_.of_shape[s].second));
+        if (group != nullptr)
+            inner.set("group", plain(group->text));
+        else if (!shape.collider)
+            inner.set("group", "2");
+        else if (!shape.visual)
+            inner.set("group", "3");
         if (!shape.collider) return;
         if (shape.contact) {
-            inner.set("friction", fmt::format("{} {} {}", number_text(shape.contact->dynamic_friction), number_text(shape.contact->torsional.value_or(0.005)), number_text(shape.contact->rolling.value_or(0.0001))));
+            inner.set("friction", fmt::format("{} {} {}", number_text(shape.contact->dynamic_friction),
+                                              number_text(shape.contact->torsional.value_or(0.005)),
+                                              number_text(shape.contact->rolling.value_or(0.0001))));
             if (shape.contact->static_friction != shape.contact->dynamic_friction)
-                out_.lose("static-friction", Severity::info, sf::LossAction::dropped, "contact", shape.place, fmt::format("shape '{}'", shape.name), number_text(shape.contact->static_friction), number_text(shape.contact->dynamic_friction), "one coefficient of friction");
+                out_.lose("static-friction", Severity::info, sf::LossAction::dropped, "contact", shape.place,
+                          fmt::format("shape '{}'", shape.name), number_text(shape.contact->static_friction),
+                          number_text(shape.contact->dynamic_friction), "one coefficient of friction");
             if (shape.contact->restitution != 0)
-                out_.lose("restitution", Severity::warning, sf::LossAction::dropped, "contact", shape.place, fmt::format("shape '{}'", shape.name), number_text(shape.contact->restitution), {}, "MuJoCo has no coefficient of restitution");
+                out_.lose("restitution", Severity::warning, sf::LossAction::dropped, "contact", shape.place,
+                          fmt::format("shape '{}'", shape.name), number_text(shape.contact->restitution), {},
+                          "MuJoCo has no coefficient of restitution");
         }
-        copy(inner, shape.extras, {{"mjc:condim", "condim"}, {"mjc:priority", "priority"}, {"mjc:margin", "margin"}, {"mjc:gap", "gap"}, {"mjc:solmix", "solmix"}, {"mjc:solref", "solref"}, {"mjc:solimp", "solimp"}});
+        copy(inner, shape.extras,
+             {{"mjc:condim", "condim"},
+              {"mjc:priority", "priority"},
+              {"mjc:margin", "margin"},
+              {"mjc:gap", "gap"},
+              {"mjc:solmix", "solmix"},
+              {"mjc:solref", "solref"},
+              {"mjc:solimp", "solimp"}});
     }
 
     void exclusions(XmlNode& contact)
@@ -463,8 +554,11 @@ class Writer {
         for (const sf::Exclusion& e : tree_.exclusions) pairs.insert(std::minmax(e.a, e.b));
         // Parent and child are left out by themselves, unless the parent stands in the world.
         for (const sf::Joint& j : tree_.joints)
-            if (!j.collide && j.parent >= 0 && j.child >= 0 && (j.loop || !moves(j.parent)) && has_collider_[index(j.parent)] && has_collider_[index(j.child)]) pairs.insert(std::minmax(j.parent, j.child));
-        for (const auto& [a, b] : pairs) contact.add("exclude").set("body1", body_names_[index(a)]).set("body2", body_names_[index(b)]);
+            if (!j.collide && j.parent >= 0 && j.child >= 0 && (j.loop || !moves(j.parent)) &&
+                has_collider_[index(j.parent)] && has_collider_[index(j.child)])
+                pairs.insert(std::minmax(j.parent, j.child));
+        for (const auto& [a, b] : pairs)
+            contact.add("exclude").set("body1", body_names_[index(a)]).set("body2", body_names_[index(b)]);
     }
 
     // -- equalities, tendons, actuators, keyframes
@@ -476,11 +570,19 @@ class Writer {
         for (std::size_t i = 0; i < tree_.joints.size(); ++i) {
             const sf::Joint& j = tree_.joints[i];
             if (j.loop) loop(equality, tendon, j);
-            if (!j.mimic || j.dofs.empty() || locked(j.dofs[0]) || locked(tree_.joints[index(j.mimic->joint)].dofs[0])) continue;
+            if (!j.mimic || j.dofs.empty() || locked(j.dofs[0]) || locked(tree_.joints[index(j.mimic->joint)].dofs[0]))
+                continue;
             const auto& extras = j.dofs[0].extras;
-            const auto  coef   = [&](const char* name) { const sf::Extra* e = find(extras, name); return e != nullptr ? plain(e->text) : std::string("0"); };
-            XmlNode& node = equality.add("joint").set("joint1", dof_names_[i][0]).set("joint2", dof_names_[index(j.mimic->joint)][0]);
-            node.set("polycoef", fmt::format("{} {} {} {} {}", number_text(j.mimic->offset), number_text(j.mimic->multiplier), coef("mjc:coef2"), coef("mjc:coef3"), coef("mjc:coef4")));
+            const auto  coef   = [&](const char* name) {
+                const sf::Extra* e = find(extras, name);
+                return e != nullptr ? plain(e->text) : std::string("0");
+            };
+            XmlNode& node = equality.add("joint")
+                                .set("joint1", dof_names_[i][0])
+                                .set("joint2", dof_names_[index(j.mimic->joint)][0]);
+            node.set("polycoef",
+                     fmt::format("{} {} {} {} {}", number_text(j.mimic->offset), number_text(j.mimic->multiplier),
+                                 coef("mjc:coef2"), coef("mjc:coef3"), coef("mjc:coef4")));
             copy(node, extras, {{"mjc:solref", "solref"}, {"mjc:solimp", "solimp"}});
         }
     }
@@ -488,7 +590,11 @@ class Writer {
     void loop(XmlNode& equality, XmlNode& tendon, const sf::Joint& j)
     {
         const auto connect = [&](const std::string& name, double along, const Vec3d& axis) {
-            XmlNode& node = equality.add("connect").set("name", name).set("body1", body_name(j.parent)).set("body2", body_name(j.child)).set("anchor", j.X_PJ * (along * axis));
+            XmlNode& node = equality.add("connect")
+                                .set("name", name)
+                                .set("body1", body_name(j.parent))
+                                .set("body2", body_name(j.child))
+                                .set("anchor", j.X_PJ * (along * axis));
             copy(node, j.extras, {{"mjc:solref", "solref"}, {"mjc:solimp", "solimp"}});
         };
         switch (j.kind) {
@@ -499,9 +605,14 @@ class Writer {
                 return connect(j.name + "_axis", 0.1, j.dofs[0].axis);
             case sf::Joint::Kind::fixed: {
                 const Posed relative = j.X_PJ * inverse(j.X_CJ);
-                XmlNode&    node = equality.add("weld").set("name", j.name).set("body1", body_name(j.parent)).set("body2", body_name(j.child)).set("anchor", j.X_CJ.p);
+                XmlNode&    node     = equality.add("weld")
+                                           .set("name", j.name)
+                                           .set("body1", body_name(j.parent))
+                                           .set("body2", body_name(j.child))
+                                           .set("anchor", j.X_CJ.p);
                 node.set("relpose", numbers_text(relative.p) + " " + quat_text(normalized(relative.q)));
-                copy(node, j.extras, {{"mjc:solref", "solref"}, {"mjc:solimp", "solimp"}, {"mjc:torqueScale", "torquescale"}});
+                copy(node, j.extras,
+                     {{"mjc:solref", "solref"}, {"mjc:solimp", "solimp"}, {"mjc:torqueScale", "torquescale"}});
                 return;
             }
             case sf::Joint::Kind::distance:
@@ -510,17 +621,20 @@ class Writer {
                 break;
         }
         static_cast<void>(tendon);
-        out_.lose("loop-joint", Severity::error, sf::LossAction::dropped, "kinematics", j.place, fmt::format("joint '{}'", j.name), {}, {}, "equalities of MuJoCo are points and welds");
+        out_.lose("loop-joint", Severity::error, sf::LossAction::dropped, "kinematics", j.place,
+                  fmt::format("joint '{}'", j.name), {}, {}, "equalities of MuJoCo are points and welds");
     }
 
     /// The element of MJCF that a reference names: attribute and name; empty when it names nothing.
     [[nodiscard]] std::string joint_name(const sf::Ref& ref, const std::vector<sf::Extra>& extras) const
     {
         if (ref.kind != sf::Ref::Kind::joint || ref.index < 0) return {};
-        const sf::Joint& joint = tree_.joints[index(ref.index)];
+        const sf::Joint& joint  = tree_.joints[index(ref.index)];
         const sf::Extra* wanted = find(extras, sf::hints::kDof);
         for (std::size_t d = 0; d < joint.dofs.size(); ++d)
-            if ((joint.dofs.size() == 1 || (wanted != nullptr && plain(wanted->text) == joint.dofs[d].name)) && (joint.kind == sf::Joint::Kind::ball || !locked(joint.dofs[d]))) return dof_names_[index(ref.index)][d];
+            if ((joint.dofs.size() == 1 || (wanted != nullptr && plain(wanted->text) == joint.dofs[d].name)) &&
+                (joint.kind == sf::Joint::Kind::ball || !locked(joint.dofs[d])))
+                return dof_names_[index(ref.index)][d];
         return {};
     }
 
@@ -557,23 +671,37 @@ class Writer {
             XmlNode node(fixed ? "fixed" : "spatial");
             prim_names_[i] = take(taken_tendons_, p.name);
             node.set("name", prim_names_[i]);
-            copy(node, p.extras, {{"mjc:stiffness", "stiffness"}, {"mjc:damping", "damping"}, {"mjc:armature", "armature"}, {"mjc:frictionloss", "frictionloss"}, {"mjc:margin", "margin"}, {"mjc:limited", "limited"}, {"mjc:springlength", "springlength"}, {"mjc:solreflimit", "solreflimit"}, {"mjc:solimplimit", "solimplimit"}, {"mjc:solreffriction", "solreffriction"}, {"mjc:solimpfriction", "solimpfriction"}});
+            copy(node, p.extras,
+                 {{"mjc:stiffness", "stiffness"},
+                  {"mjc:damping", "damping"},
+                  {"mjc:armature", "armature"},
+                  {"mjc:frictionloss", "frictionloss"},
+                  {"mjc:margin", "margin"},
+                  {"mjc:limited", "limited"},
+                  {"mjc:springlength", "springlength"},
+                  {"mjc:solreflimit", "solreflimit"},
+                  {"mjc:solimplimit", "solimplimit"},
+                  {"mjc:solreffriction", "solreffriction"},
+                  {"mjc:solimpfriction", "solimpfriction"}});
             if (!fixed) copy(node, p.extras, {{"mjc:width", "width"}, {"mjc:rgba", "rgba"}});
             copy_range(node, p.extras, "mjc:range", "range");
             if (fixed ? fixed_path(node, p, *path) : spatial_path(node, p, *path)) {
                 tendon.add("") = node;
             } else {
                 prim_names_[i].clear();
-                out_.lose("tendon", Severity::error, sf::LossAction::dropped, "kinematics", p.place, fmt::format("tendon '{}'", p.name), {}, {}, "its path names what is not there");
+                out_.lose("tendon", Severity::error, sf::LossAction::dropped, "kinematics", p.place,
+                          fmt::format("tendon '{}'", p.name), {}, {}, "its path names what is not there");
             }
         }
     }
 
     bool fixed_path(XmlNode& node, const sf::VendorPrim& p, const std::vector<sf::Ref>& path)
     {
-        const auto coefficients = numbers(find(p.extras, "mjc:path:coef")), order = numbers(find(p.extras, "mjc:path:indices"));
-        const std::string dofs  = find(p.extras, sf::hints::kDof) != nullptr ? plain(find(p.extras, sf::hints::kDof)->text) : std::string();
-        const std::size_t n     = std::max(coefficients.size(), path.size());
+        const auto        coefficients = numbers(find(p.extras, "mjc:path:coef")),
+                          order        = numbers(find(p.extras, "mjc:path:indices"));
+        const std::string dofs =
+            find(p.extras, sf::hints::kDof) != nullptr ? plain(find(p.extras, sf::hints::kDof)->text) : std::string();
+        const std::size_t n = std::max(coefficients.size(), path.size());
         for (std::size_t k = 0; k < n; ++k) {
             const std::size_t i = k < order.size() && order[k] >= 0 ? static_cast<std::size_t>(order[k]) : k;
             if (i >= path.size()) return false;
@@ -588,7 +716,8 @@ class Writer {
     static std::vector<sf::Extra> tendon_dof(const std::string& dofs, std::size_t k)
     {
         std::size_t begin = 0;
-        for (std::size_t i = 0; i < k && begin != std::string::npos; ++i) begin = dofs.find(' ', begin) == std::string::npos ? std::string::npos : dofs.find(' ', begin) + 1;
+        for (std::size_t i = 0; i < k && begin != std::string::npos; ++i)
+            begin = dofs.find(' ', begin) == std::string::npos ? std::string::npos : dofs.find(' ', begin) + 1;
         if (begin == std::string::npos || dofs.empty()) return {};
         sf::Extra one;
         one.name = sf::hints::kDof;
@@ -598,8 +727,10 @@ class Writer {
 
     bool spatial_path(XmlNode& node, const sf::VendorPrim& p, const std::vector<sf::Ref>& path)
     {
-        const auto order = numbers(find(p.extras, "mjc:path:indices")), segments = numbers(find(p.extras, "mjc:path:segments")), divisors = numbers(find(p.extras, "mjc:path:divisors")),
-                   sides = numbers(find(p.extras, "mjc:sideSites:indices"));
+        const auto  order      = numbers(find(p.extras, "mjc:path:indices")),
+                    segments   = numbers(find(p.extras, "mjc:path:segments")),
+                    divisors   = numbers(find(p.extras, "mjc:path:divisors")),
+                    sides      = numbers(find(p.extras, "mjc:sideSites:indices"));
         const auto* side_sites = targets(p, "mjc:sideSites");
         double      segment    = 0;
         for (std::size_t k = 0; k < std::max(order.size(), path.size()); ++k) {
@@ -607,13 +738,17 @@ class Writer {
             if (i >= path.size() || path[i].index < 0) return false;
             if (k < segments.size() && segments[k] != segment) {
                 segment = segments[k];
-                node.add("pulley").set("divisor", segment >= 0 && static_cast<std::size_t>(segment) < divisors.size() ? divisors[static_cast<std::size_t>(segment)] : 1.0);
+                node.add("pulley").set("divisor", segment >= 0 && static_cast<std::size_t>(segment) < divisors.size()
+                                                      ? divisors[static_cast<std::size_t>(segment)]
+                                                      : 1.0);
             }
             if (path[i].kind == sf::Ref::Kind::site) {
                 node.add("site").set("site", site_names_[index(path[i].index)]);
             } else if (path[i].kind == sf::Ref::Kind::shape) {
                 XmlNode& geom = node.add("geom").set("geom", geom_names_[index(path[i].index)]);
-                if (side_sites != nullptr && k < sides.size() && sides[k] >= 0 && static_cast<std::size_t>(sides[k]) < side_sites->size()) geom.set("sidesite", site_names_[index((*side_sites)[static_cast<std::size_t>(sides[k])].index)]);
+                if (side_sites != nullptr && k < sides.size() && sides[k] >= 0 &&
+                    static_cast<std::size_t>(sides[k]) < side_sites->size())
+                    geom.set("sidesite", site_names_[index((*side_sites)[static_cast<std::size_t>(sides[k])].index)]);
             } else {
                 return false;
             }
@@ -627,31 +762,53 @@ class Writer {
             const sf::VendorPrim& p = tree_.prims[i];
             if (p.type != "MjcActuator") continue;
             const auto* target = targets(p, "mjc:target");
-            const bool  motor  = is_motor(p.extras) && (target == nullptr || target->empty() || target->front().kind != sf::Ref::Kind::link);  // only `general` acts on bodies
-            XmlNode     node(motor ? "motor" : "general");
+            const bool  motor =
+                is_motor(p.extras) && (target == nullptr || target->empty() ||
+                                       target->front().kind != sf::Ref::Kind::link);  // only `general` acts on bodies
+            XmlNode node(motor ? "motor" : "general");
             node.set("name", take(taken_actuators_, p.name));
             if (target == nullptr || target->empty() || !aim(node, p, target->front(), targets(p, "mjc:refSite"))) {
-                out_.lose("actuator", Severity::error, sf::LossAction::dropped, "actuation", p.place, fmt::format("actuator '{}'", p.name), {}, {}, "what it acts on is not there");
+                out_.lose("actuator", Severity::error, sf::LossAction::dropped, "actuation", p.place,
+                          fmt::format("actuator '{}'", p.name), {}, {}, "what it acts on is not there");
                 continue;
             }
             if (target->front().kind == sf::Ref::Kind::joint) drives_told(target->front(), p.extras);
-            if (!motor) copy(node, p.extras, {{"mjc:gainType", "gaintype"}, {"mjc:biasType", "biastype"}, {"mjc:dynType", "dyntype"}, {"mjc:gainPrm", "gainprm"}, {"mjc:biasPrm", "biasprm"}, {"mjc:dynPrm", "dynprm"}});
-            copy(node, p.extras, {{"mjc:gear", "gear"}, {"mjc:ctrlLimited", "ctrllimited"}, {"mjc:forceLimited", "forcelimited"}, {"mjc:actLimited", "actlimited"}});
-            for (const auto& [name, attribute] : {std::pair{"mjc:ctrlRange", "ctrlrange"}, std::pair{"mjc:forceRange", "forcerange"}, std::pair{"mjc:actRange", "actrange"}, std::pair{"mjc:lengthRange", "lengthrange"}}) copy_range(node, p.extras, name, attribute);
+            if (!motor)
+                copy(node, p.extras,
+                     {{"mjc:gainType", "gaintype"},
+                      {"mjc:biasType", "biastype"},
+                      {"mjc:dynType", "dyntype"},
+                      {"mjc:gainPrm", "gainprm"},
+                      {"mjc:biasPrm", "biasprm"},
+                      {"mjc:dynPrm", "dynprm"}});
+            copy(node, p.extras,
+                 {{"mjc:gear", "gear"},
+                  {"mjc:ctrlLimited", "ctrllimited"},
+                  {"mjc:forceLimited", "forcelimited"},
+                  {"mjc:actLimited", "actlimited"}});
+            for (const auto& [name, attribute] :
+                 {std::pair{"mjc:ctrlRange", "ctrlrange"}, std::pair{"mjc:forceRange", "forcerange"},
+                  std::pair{"mjc:actRange", "actrange"}, std::pair{"mjc:lengthRange", "lengthrange"}})
+                copy_range(node, p.extras, name, attribute);
             ++nu_;
             actuator.add("") = node;
         }
         for (std::size_t j = 0; j < tree_.joints.size(); ++j)
             for (std::size_t d = 0; d < tree_.joints[j].dofs.size(); ++d)
-                if (tree_.joints[j].dofs[d].drive && !tree_.joints[j].loop && !driven_.contains({static_cast<int>(j), d})) drive(actuator, j, d);
+                if (tree_.joints[j].dofs[d].drive && !tree_.joints[j].loop &&
+                    !driven_.contains({static_cast<int>(j), d}))
+                    drive(actuator, j, d);
     }
 
     /// The force is the command: what MJCF calls a motor.
     static bool is_motor(const std::vector<sf::Extra>& extras)
     {
-        const auto word = [&](const char* name) { return find(extras, name) != nullptr ? plain(find(extras, name)->text) : std::string(); };
+        const auto word = [&](const char* name) {
+            return find(extras, name) != nullptr ? plain(find(extras, name)->text) : std::string();
+        };
         const auto gain = numbers(find(extras, "mjc:gainPrm"));
-        return word("mjc:gainType") == "fixed" && word("mjc:biasType") == "none" && word("mjc:dynType") == "none" && !gain.empty() && gain[0] == 1;
+        return word("mjc:gainType") == "fixed" && word("mjc:biasType") == "none" && word("mjc:dynType") == "none" &&
+               !gain.empty() && gain[0] == 1;
     }
 
     void drives_told(const sf::Ref& ref, const std::vector<sf::Extra>& extras)
@@ -673,7 +830,8 @@ class Writer {
             }
             case sf::Ref::Kind::site:
                 node.set("site", site_names_[index(ref.index)]);
-                if (ref_site != nullptr && !ref_site->empty() && ref_site->front().index >= 0) node.set("refsite", site_names_[index(ref_site->front().index)]);
+                if (ref_site != nullptr && !ref_site->empty() && ref_site->front().index >= 0)
+                    node.set("refsite", site_names_[index(ref_site->front().index)]);
                 return true;
             case sf::Ref::Kind::link:
                 node.set("body", body_names_[index(ref.index)]);
@@ -693,15 +851,23 @@ class Writer {
         const sf::Dof&   dof = tree_.joints[j].dofs[d];
         const sf::Drive& one = *dof.drive;
         if (locked(dof) || tree_.joints[j].kind == sf::Joint::Kind::ball) return;
-        const bool  servo = one.stiffness != 0, brake = !servo && one.damping != 0;
+        const bool servo = one.stiffness != 0, brake = !servo && one.damping != 0;
         if (!servo && !brake && !std::isfinite(one.max_force)) return;
-        XmlNode&    node = actuator.add(servo ? "position" : brake ? "velocity" : "motor").set("name", take(taken_actuators_, dof.name)).set("joint", dof_names_[j][d]);
+        XmlNode& node = actuator.add(servo   ? "position"
+                                     : brake ? "velocity"
+                                             : "motor")
+                            .set("name", take(taken_actuators_, dof.name))
+                            .set("joint", dof_names_[j][d]);
         ++nu_;
         if (servo) node.set("kp", one.stiffness);
         if (servo || brake) node.set("kv", one.damping);
-        if (std::isfinite(one.max_force) && one.max_force > 0) node.set(servo || brake ? "forcerange" : "ctrlrange", number_text(-one.max_force) + " " + number_text(one.max_force));
+        if (std::isfinite(one.max_force) && one.max_force > 0)
+            node.set(servo || brake ? "forcerange" : "ctrlrange",
+                     number_text(-one.max_force) + " " + number_text(one.max_force));
         if (one.target != 0 || one.target_velocity != 0)
-            out_.lose("drive-target", Severity::warning, sf::LossAction::dropped, "actuation", one.place, fmt::format("drive of '{}'", dof.name), fmt::format("{} {}", one.target, one.target_velocity), {}, "what an actuator is told stands in no model");
+            out_.lose("drive-target", Severity::warning, sf::LossAction::dropped, "actuation", one.place,
+                      fmt::format("drive of '{}'", dof.name), fmt::format("{} {}", one.target, one.target_velocity), {},
+                      "what an actuator is told stands in no model");
     }
 
     void keyframes(XmlNode& keys)
@@ -710,11 +876,16 @@ class Writer {
             if (p.type != "MjcKeyframe") continue;
             XmlNode node("key");
             node.set("name", p.name);
-            for (const auto& [name, count] : {std::pair{"qpos", nq_}, std::pair{"qvel", nv_}, std::pair{"ctrl", nu_}, std::pair{"mpos", 3 * nmocap_}, std::pair{"mquat", 4 * nmocap_}}) {
+            for (const auto& [name, count] : {std::pair{"qpos", nq_}, std::pair{"qvel", nv_}, std::pair{"ctrl", nu_},
+                                              std::pair{"mpos", 3 * nmocap_}, std::pair{"mquat", 4 * nmocap_}}) {
                 const auto v = numbers(find(p.extras, std::string("mjc:") + name));
                 if (v.empty()) continue;
-                if (static_cast<int>(v.size()) == count) node.set(name, plain(find(p.extras, std::string("mjc:") + name)->text));
-                else out_.lose("keyframe", Severity::warning, sf::LossAction::dropped, "metadata", p.place, fmt::format("key '{}'", p.name), fmt::format("{} {}", v.size(), name), fmt::format("{}", count), "the model has another number of them");
+                if (static_cast<int>(v.size()) == count)
+                    node.set(name, plain(find(p.extras, std::string("mjc:") + name)->text));
+                else
+                    out_.lose("keyframe", Severity::warning, sf::LossAction::dropped, "metadata", p.place,
+                              fmt::format("key '{}'", p.name), fmt::format("{} {}", v.size(), name),
+                              fmt::format("{}", count), "the model has another number of them");
             }
             keys.add("") = node;
         }

@@ -29,15 +29,25 @@ Chain::Chain(const sf::RobotTree& tree) : above(tree.links.size(), -1), below(tr
     for (std::size_t l = 0; l < first.size(); ++l) first[l] = tree.links[l].frame ? tree.links.size() + l : l;
     for (std::size_t j = tree.joints.size(); j-- > 0;)  // parents lie first
         if (!tree.joints[j].loop && tree.joints[j].parent >= 0)
-            first[index(tree.joints[j].parent)] = std::min(first[index(tree.joints[j].parent)], first[index(tree.joints[j].child)]);
+            first[index(tree.joints[j].parent)] =
+                std::min(first[index(tree.joints[j].parent)], first[index(tree.joints[j].child)]);
     for (std::size_t j = 0; j < tree.joints.size(); ++j)
-        if (!tree.joints[j].loop) below[tree.joints[j].parent >= 0 ? index(tree.joints[j].parent) : tree.links.size()].push_back(static_cast<int>(j));
+        if (!tree.joints[j].loop)
+            below[tree.joints[j].parent >= 0 ? index(tree.joints[j].parent) : tree.links.size()].push_back(
+                static_cast<int>(j));
     for (auto& list : below)
-        std::stable_sort(list.begin(), list.end(), [&](int a, int b) { return first[index(tree.joints[index(a)].child)] < first[index(tree.joints[index(b)].child)]; });
+        std::stable_sort(list.begin(), list.end(), [&](int a, int b) {
+            return first[index(tree.joints[index(a)].child)] < first[index(tree.joints[index(b)].child)];
+        });
 }
 
 Output::Output(const sf::RobotTree& of, const WriteOptions& with, std::string file, sf::LossReport& report)
-    : tree(of), options(with), losses(report), chain(of), file_(std::move(file)), folder_(with.mesh_folder.empty() ? fs::path(file_).stem().string() + "_meshes" : with.mesh_folder)
+    : tree(of),
+      options(with),
+      losses(report),
+      chain(of),
+      file_(std::move(file)),
+      folder_(with.mesh_folder.empty() ? fs::path(file_).stem().string() + "_meshes" : with.mesh_folder)
 {
     std::set<std::string> names;
     for (const sf::Material& m : tree.materials) {
@@ -49,14 +59,18 @@ Output::Output(const sf::RobotTree& of, const WriteOptions& with, std::string fi
     }
 }
 
-void Output::lose(std::string code, Severity severity, sf::LossAction action, std::string category, const sf::Place& place, std::string what, std::string from, std::string to,
-                  std::string reason)
-{ losses.add({std::move(code), severity, action, std::move(category), site_of(place), std::move(what), std::move(from), std::move(to), std::move(reason)}); }
+void Output::lose(std::string code, Severity severity, sf::LossAction action, std::string category,
+                  const sf::Place& place, std::string what, std::string from, std::string to, std::string reason)
+{
+    losses.add({std::move(code), severity, action, std::move(category), site_of(place), std::move(what),
+                std::move(from), std::move(to), std::move(reason)});
+}
 
 std::string Output::take(const std::string& wanted, const std::string& suffix, const std::string& folder)
 {
     std::string clean;
-    for (const char c : wanted) clean += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ? c : '_';
+    for (const char c : wanted)
+        clean += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ? c : '_';
     if (clean.empty()) clean = "mesh";
     if (clean.size() > 100) clean.resize(100);
     std::string name = clean;
@@ -74,12 +88,13 @@ std::string Output::add(const std::string& name, const std::string& suffix, std:
     return slot->second;
 }
 
-std::string Output::stl(const std::string& name, const geometry::Mesh& mesh) { return add(name, ".stl", stl_text(mesh)); }
+std::string Output::stl(const std::string& name, const geometry::Mesh& mesh)
+{ return add(name, ".stl", stl_text(mesh)); }
 
 std::string Output::mtl()
 {
     if (!mtl_.empty()) return mtl_;
-    const std::string name = take(fs::path(file_).stem().string(), ".mtl", folder_);
+    const std::string        name = take(fs::path(file_).stem().string(), ".mtl", folder_);
     std::vector<std::string> pictures;
     for (const sf::Material& m : tree.materials) {
         const std::string p = picture(m.texture);
@@ -89,10 +104,13 @@ std::string Output::mtl()
     return mtl_ = fs::path(name).filename().string();
 }
 
-std::string Output::obj(int mesh, const Vec3d& scale, const std::vector<int>& faces, const std::string& name, bool materials, int otherwise)
+std::string Output::obj(int mesh, const Vec3d& scale, const std::vector<int>& faces, const std::string& name,
+                        bool materials, int otherwise)
 {
     const bool with = materials && (otherwise >= 0 || !tree.meshes[index(mesh)].subsets.empty());
-    return add(name, ".obj", obj_text(tree.meshes[index(mesh)], scale, faces, with ? mtl() : std::string(), material_names, otherwise >= 0 ? material_names[index(otherwise)] : ""));
+    return add(name, ".obj",
+               obj_text(tree.meshes[index(mesh)], scale, faces, with ? mtl() : std::string(), material_names,
+                        otherwise >= 0 ? material_names[index(otherwise)] : ""));
 }
 
 std::string Output::picture(const std::string& file)
@@ -134,7 +152,7 @@ geometry::Mesh Output::triangles(const sf::Shape& shape) const
 
 Vec3d to_rpy(const Quatd& q)
 {
-    const Mat33d R = to_matrix(q);
+    const Mat33d R     = to_matrix(q);
     const double pitch = std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0)));
     // At a right angle of pitch roll and yaw turn about one axis; yaw is then zero.
     if (std::hypot(R(0, 0), R(1, 0)) < 1e-9) return {std::atan2(-R(1, 2), R(1, 1)), pitch, 0};
@@ -179,7 +197,8 @@ Bits group_bits(const sf::RobotTree& tree, unsigned most)
             for (const int y : b) {
                 const auto& f = tree.groups[index(x)].filtered;
                 const auto& g = tree.groups[index(y)].filtered;
-                if (std::find(f.begin(), f.end(), y) != f.end() || std::find(g.begin(), g.end(), x) != g.end()) return false;
+                if (std::find(f.begin(), f.end(), y) != f.end() || std::find(g.begin(), g.end(), x) != g.end())
+                    return false;
             }
         return true;
     };
@@ -189,7 +208,8 @@ Bits group_bits(const sf::RobotTree& tree, unsigned most)
     unsigned i = 0;
     for (const auto& [a, x] : classes) {
         const unsigned bit = std::min(i++, most - 1);
-        if (i > most && out.lost.empty()) out.lost = fmt::format("{} classes of colliders, {} bits", classes.size(), most);
+        if (i > most && out.lost.empty())
+            out.lost = fmt::format("{} classes of colliders, {} bits", classes.size(), most);
         unsigned affinity = 0, k = 0;
         for (const auto& [b, y] : classes) {
             if (meet(a, b)) affinity |= 1U << std::min(k, most - 1);
@@ -223,13 +243,16 @@ std::optional<Format> format_of(std::string_view file)
     return std::nullopt;
 }
 
-Result<Written> write_robot(const sf::RobotTree& tree, Format format, const std::string& file, const WriteOptions& options, sf::LossReport& losses)
+Result<Written> write_robot(const sf::RobotTree& tree, Format format, const std::string& file,
+                            const WriteOptions& options, sf::LossReport& losses)
 {
     losses.target = to_string(format);
-    if (tree.links.empty() && tree.shapes.empty()) return make_diagnostic(kEmpty, {.layer = file}, "the robot has neither links nor shapes");
+    if (tree.links.empty() && tree.shapes.empty())
+        return make_diagnostic(kEmpty, {.layer = file}, "the robot has neither links nor shapes");
     Output out(tree, options, file, losses);
     if (!tree.interfaces.empty() && (format != Format::sdformat || options.ros_plugin.empty()))
-        out.lose("ros-interfaces", Severity::warning, sf::LossAction::dropped, "ros", tree.interfaces.front().place, "topics, services and actions", fmt::format("{} interfaces", tree.interfaces.size()), {},
+        out.lose("ros-interfaces", Severity::warning, sf::LossAction::dropped, "ros", tree.interfaces.front().place,
+                 "topics, services and actions", fmt::format("{} interfaces", tree.interfaces.size()), {},
                  format == Format::sdformat ? "no plug-in is named" : "the format has no word for interfaces of ROS");
     switch (format) {
         case Format::urdf:
@@ -249,7 +272,8 @@ Result<std::vector<std::string>> write_files(const Written& written, const std::
     const auto               path_of = [&](const std::string& name) { return (folder / name).string(); };
     for (std::size_t i = written.files.size(); i-- > 0;) {
         const std::string path = i == 0 ? file : path_of(written.files[i].name);
-        if (auto done = files::replace(path, written.files[i].content, {.make_folders = true}); !done) return done.error();
+        if (auto done = files::replace(path, written.files[i].content, {.make_folders = true}); !done)
+            return done.error();
         out.push_back(path);
     }
     for (const auto& [from, name] : written.copies) {

@@ -1,6 +1,6 @@
-// SDFormat (export 6; sdformat.org/spec). Poses are told relative to the link that holds them, so no pose of the world is
-// flattened; a joint's frame is told in its child, as its F1, and its zero pose by the pose of the child relative to the
-// parent. SDFormat knows no link without mass: what only is a frame becomes <frame>.
+// SDFormat (export 6; sdformat.org/spec). Poses are told relative to the link that holds them, so no pose of the world
+// is flattened; a joint's frame is told in its child, as its F1, and its zero pose by the pose of the child relative to
+// the parent. SDFormat knows no link without mass: what only is a frame becomes <frame>.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ class Writer {
 
     Result<Written> write()
     {
-        const bool mimic = std::any_of(tree_.joints.begin(), tree_.joints.end(), [](const sf::Joint& j) { return j.mimic.has_value(); });
+        const bool mimic = std::any_of(tree_.joints.begin(), tree_.joints.end(),
+                                       [](const sf::Joint& j) { return j.mimic.has_value(); });
         version_         = !out_.options.sdf_version.empty() ? out_.options.sdf_version : mimic ? "1.11" : "1.9";
         out_.losses.target_version = version_;
         root_.set("version", version_);
@@ -30,8 +31,10 @@ class Writer {
         find_masks();
         for (std::size_t l = 0; l < tree_.links.size(); ++l) is_link_.push_back(!tree_.links[l].frame || needed(l));
         const bool any = std::find(is_link_.begin(), is_link_.end(), true) != is_link_.end();
-        if (!any) model.leaf("static", "true");
-        else if (tree_.self_collision && tree_.links.size() > 1) model.leaf("self_collide", "true");  // false unless told
+        if (!any)
+            model.leaf("static", "true");
+        else if (tree_.self_collision && tree_.links.size() > 1)
+            model.leaf("self_collide", "true");  // false unless told
         for (std::size_t l = 0; l < tree_.links.size(); ++l)
             if (is_link_[l]) link(model, l);
         still(model);
@@ -51,21 +54,24 @@ class Writer {
     }
 
   private:
-    Output&              out_;
-    const sf::RobotTree& tree_;
-    std::string          file_, version_;
-    XmlNode              root_;
+    Output&               out_;
+    const sf::RobotTree&  tree_;
+    std::string           file_, version_;
+    XmlNode               root_;
     std::vector<unsigned> masks_;  ///< by shape; empty: everything meets everything
-    std::vector<bool>    is_link_;
+    std::vector<bool>     is_link_;
 
     /// A frame that carries shapes or mass, or that a joint moves or hangs on.
     [[nodiscard]] bool needed(std::size_t l) const
     {
         if (tree_.links[l].inertial) return true;
-        return std::any_of(tree_.joints.begin(), tree_.joints.end(), [&](const sf::Joint& j) {
-                   return (j.parent == static_cast<int>(l) && j.kind != sf::Joint::Kind::fixed) || (j.child == static_cast<int>(l) && j.kind != sf::Joint::Kind::fixed);
-               }) ||
-               std::any_of(tree_.shapes.begin(), tree_.shapes.end(), [&](const sf::Shape& s) { return s.link == static_cast<int>(l); });
+        return std::any_of(tree_.joints.begin(), tree_.joints.end(),
+                           [&](const sf::Joint& j) {
+                               return (j.parent == static_cast<int>(l) && j.kind != sf::Joint::Kind::fixed) ||
+                                      (j.child == static_cast<int>(l) && j.kind != sf::Joint::Kind::fixed);
+                           }) ||
+               std::any_of(tree_.shapes.begin(), tree_.shapes.end(),
+                           [&](const sf::Shape& s) { return s.link == static_cast<int>(l); });
     }
 
     void frame(XmlNode& model, const std::string& name, const Posed& X_W, int above)
@@ -73,7 +79,8 @@ class Writer {
         XmlNode& node = model.add("frame").set("name", name);
         if (above >= 0 && tree_.joints[index(above)].parent >= 0) {
             const sf::Joint& j = tree_.joints[index(above)];
-            node.set("attached_to", tree_.links[index(j.parent)].name).leaf("pose", pose_text(j.X_PJ * inverse(j.X_CJ)));
+            node.set("attached_to", tree_.links[index(j.parent)].name)
+                .leaf("pose", pose_text(j.X_PJ * inverse(j.X_CJ)));
         } else {
             node.leaf("pose", pose_text(X_W));
         }
@@ -86,7 +93,9 @@ class Writer {
         const int       above = out_.chain.above[l];
         if (above >= 0 && tree_.joints[index(above)].parent >= 0) {
             const sf::Joint& j = tree_.joints[index(above)];
-            node.add("pose").set("relative_to", tree_.links[index(j.parent)].name).text(pose_text(j.X_PJ * inverse(j.X_CJ)));
+            node.add("pose")
+                .set("relative_to", tree_.links[index(j.parent)].name)
+                .text(pose_text(j.X_PJ * inverse(j.X_CJ)));
         } else if (above >= 0) {
             node.leaf("pose", pose_text(tree_.joints[index(above)].X_PJ * inverse(tree_.joints[index(above)].X_CJ)));
         } else {
@@ -99,9 +108,16 @@ class Writer {
             inner.leaf("pose", pose_text({in->com, {}})).leaf("mass", in->mass);
             XmlNode&      I = inner.add("inertia");
             const Mat33d& m = in->inertia;
-            I.leaf("ixx", m(0, 0)).leaf("ixy", m(0, 1)).leaf("ixz", m(0, 2)).leaf("iyy", m(1, 1)).leaf("iyz", m(1, 2)).leaf("izz", m(2, 2));
+            I.leaf("ixx", m(0, 0))
+                .leaf("ixy", m(0, 1))
+                .leaf("ixz", m(0, 2))
+                .leaf("iyy", m(1, 1))
+                .leaf("iyz", m(1, 2))
+                .leaf("izz", m(2, 2));
         } else {
-            out_.lose("missing-mass", link.frame ? Severity::info : Severity::warning, sf::LossAction::approximated, "inertia", link.place, fmt::format("link '{}'", link.name), "none", "1 kg", "SDFormat's default where nothing is told");
+            out_.lose("missing-mass", link.frame ? Severity::info : Severity::warning, sf::LossAction::approximated,
+                      "inertia", link.place, fmt::format("link '{}'", link.name), "none", "1 kg",
+                      "SDFormat's default where nothing is told");
         }
         shapes(node, static_cast<int>(l));
         for (const sf::Light& light : tree_.lights)
@@ -112,18 +128,30 @@ class Writer {
 
     void lamp(XmlNode& node, const sf::Light& light)
     {
-        XmlNode& inner = node.add("light").set("name", light.name).set("type", light.kind == sf::Light::Kind::distant ? "directional" : light.kind == sf::Light::Kind::spot ? "spot" : "point");
+        XmlNode& inner = node.add("light")
+                             .set("name", light.name)
+                             .set("type", light.kind == sf::Light::Kind::distant ? "directional"
+                                          : light.kind == sf::Light::Kind::spot  ? "spot"
+                                                                                 : "point");
         inner.leaf("pose", pose_text(light.X_LL));
-        inner.leaf("diffuse", fmt::format("{} {} {} 1", number_text(light.color[0]), number_text(light.color[1]), number_text(light.color[2])));
+        inner.leaf("diffuse", fmt::format("{} {} {} 1", number_text(light.color[0]), number_text(light.color[1]),
+                                          number_text(light.color[2])));
         inner.leaf("direction", Vec3d{0, 0, -1});
-        if (light.kind == sf::Light::Kind::spot) inner.add("spot").leaf("inner_angle", 2 * light.cone).leaf("outer_angle", 2 * light.cone).leaf("falloff", 0.0);
-        out_.lose("light-power", Severity::info, sf::LossAction::approximated, "light", light.place, fmt::format("light '{}'", light.name), {}, {}, "the units of its brightness differ");
+        if (light.kind == sf::Light::Kind::spot)
+            inner.add("spot")
+                .leaf("inner_angle", 2 * light.cone)
+                .leaf("outer_angle", 2 * light.cone)
+                .leaf("falloff", 0.0);
+        out_.lose("light-power", Severity::info, sf::LossAction::approximated, "light", light.place,
+                  fmt::format("light '{}'", light.name), {}, {}, "the units of its brightness differ");
     }
 
     void sensor(XmlNode& node, const sf::Camera& camera)
     {
         if (camera.orthographic)
-            return out_.lose("camera", Severity::warning, sf::LossAction::dropped, "visual", camera.place, fmt::format("camera '{}'", camera.name), "orthographic", {}, "cameras of SDFormat have a field of view");
+            return out_.lose("camera", Severity::warning, sf::LossAction::dropped, "visual", camera.place,
+                             fmt::format("camera '{}'", camera.name), "orthographic", {},
+                             "cameras of SDFormat have a field of view");
         XmlNode& inner = node.add("sensor").set("name", camera.name).set("type", "camera");
         // SDFormat looks along x with z up, the stage's camera along -z with y up.
         const Quatd turn = from_matrix(Mat33d::from_columns({0, -1, 0}, {0, 0, 1}, {-1, 0, 0}));
@@ -131,15 +159,19 @@ class Writer {
         XmlNode& lens = inner.add("camera");
         lens.leaf("horizontal_fov", 2 * std::atan(std::tan(0.5 * camera.fovy) * 4 / 3));
         lens.add("image").leaf("width", "320").leaf("height", "240");
-        out_.lose("camera", Severity::info, sf::LossAction::approximated, "visual", camera.place, fmt::format("camera '{}'", camera.name), "a picture of any size", "320 x 240", "a sensor has a number of pixels");
+        out_.lose("camera", Severity::info, sf::LossAction::approximated, "visual", camera.place,
+                  fmt::format("camera '{}'", camera.name), "a picture of any size", "320 x 240",
+                  "a sensor has a number of pixels");
     }
 
     /// Shapes of the world: a link that a fixed joint holds.
     void still(XmlNode& model)
     {
-        if (std::none_of(tree_.shapes.begin(), tree_.shapes.end(), [](const sf::Shape& s) { return s.link < 0; })) return;
+        if (std::none_of(tree_.shapes.begin(), tree_.shapes.end(), [](const sf::Shape& s) { return s.link < 0; }))
+            return;
         std::string name = "world_shapes";
-        while (std::any_of(tree_.links.begin(), tree_.links.end(), [&](const sf::Link& l) { return l.name == name; })) name += "_";
+        while (std::any_of(tree_.links.begin(), tree_.links.end(), [&](const sf::Link& l) { return l.name == name; }))
+            name += "_";
         XmlNode& node = model.add("link").set("name", name);
         shapes(node, -1);
         XmlNode& joint = model.add("joint").set("name", name + "_joint").set("type", "fixed");
@@ -154,12 +186,15 @@ class Writer {
                 const sf::Shape& s = tree_.shapes[i];
                 if (s.link != link || !(collider ? s.collider : s.visual)) continue;
                 std::string name = s.name;
-                for (int n = 1; !taken.insert((collider ? "c " : "v ") + name).second; ++n) name = fmt::format("{}_{}", s.name, n);
+                for (int n = 1; !taken.insert((collider ? "c " : "v ") + name).second; ++n)
+                    name = fmt::format("{}_{}", s.name, n);
                 XmlNode& inner = node.add(collider ? "collision" : "visual").set("name", name);
                 inner.leaf("pose", pose_text(s.X_LS));
                 geometry_of(inner, s, collider);
-                if (collider) surface(inner, s, i);
-                else material(inner, s);
+                if (collider)
+                    surface(inner, s, i);
+                else
+                    material(inner, s);
             }
     }
 
@@ -184,13 +219,18 @@ class Writer {
                 g.add("ellipsoid").leaf("radii", z);
                 return;
             case sf::Shape::Kind::plane:
-                g.add("plane").leaf("normal", Vec3d{0, 0, 1}).leaf("size", fmt::format("{} {}", z.x > 0 ? 2 * z.x : 100, z.y > 0 ? 2 * z.y : 100));
+                g.add("plane")
+                    .leaf("normal", Vec3d{0, 0, 1})
+                    .leaf("size", fmt::format("{} {}", z.x > 0 ? 2 * z.x : 100, z.y > 0 ? 2 * z.y : 100));
                 return;
             case sf::Shape::Kind::mesh: {
                 const std::string&   name = tree_.meshes[index(s.mesh)].name;
                 const geometry::Mesh mesh = out_.triangles(s);
-                const std::string    file = !collider ? out_.obj(s.mesh, s.scale, {}, name, true, s.material) : s.approximation == "none" ? out_.stl(name, mesh) : out_.stl(name + "_hull", out_.hull(mesh));
-                g.add("mesh").leaf("uri", out_.options.package.empty() ? file : "package://" + out_.options.package + "/" + file);
+                const std::string    file = !collider ? out_.obj(s.mesh, s.scale, {}, name, true, s.material)
+                                            : s.approximation == "none" ? out_.stl(name, mesh)
+                                                                        : out_.stl(name + "_hull", out_.hull(mesh));
+                g.add("mesh").leaf(
+                    "uri", out_.options.package.empty() ? file : "package://" + out_.options.package + "/" + file);
                 return;
             }
         }
@@ -204,14 +244,17 @@ class Writer {
             XmlNode& ode = surface.add("friction").add("ode");
             ode.leaf("mu", s.contact->dynamic_friction).leaf("mu2", s.contact->dynamic_friction);
             if (s.contact->static_friction != s.contact->dynamic_friction)
-                out_.lose("static-friction", Severity::info, sf::LossAction::dropped, "contact", s.place, fmt::format("shape '{}'", s.name), number_text(s.contact->static_friction), number_text(s.contact->dynamic_friction), "one coefficient of friction");
-            if (s.contact->restitution > 0) surface.add("bounce").leaf("restitution_coefficient", s.contact->restitution).leaf("threshold", 0.0);
+                out_.lose("static-friction", Severity::info, sf::LossAction::dropped, "contact", s.place,
+                          fmt::format("shape '{}'", s.name), number_text(s.contact->static_friction),
+                          number_text(s.contact->dynamic_friction), "one coefficient of friction");
+            if (s.contact->restitution > 0)
+                surface.add("bounce").leaf("restitution_coefficient", s.contact->restitution).leaf("threshold", 0.0);
         }
         if (!masks_.empty()) surface.add("contact").leaf("collide_bitmask", fmt::format("{}", masks_[i]));
     }
 
-    /// One mask a shape, and two meet where their masks share a bit. A bit stands for classes of colliders that all meet each
-    /// other; each pair that meets needs one that both have.
+    /// One mask a shape, and two meet where their masks share a bit. A bit stands for classes of colliders that all
+    /// meet each other; each pair that meets needs one that both have.
     void find_masks()
     {
         std::map<std::vector<int>, std::vector<std::size_t>> members;  // groups of a shape -> shapes
@@ -228,7 +271,8 @@ class Writer {
                 for (const int y : classes[b]) {
                     const auto& f = tree_.groups[index(x)].filtered;
                     const auto& g = tree_.groups[index(y)].filtered;
-                    if (std::find(f.begin(), f.end(), y) != f.end() || std::find(g.begin(), g.end(), x) != g.end()) return false;
+                    if (std::find(f.begin(), f.end(), y) != f.end() || std::find(g.begin(), g.end(), x) != g.end())
+                        return false;
                 }
             return true;
         };
@@ -244,8 +288,9 @@ class Writer {
         std::vector<unsigned>          mask(n, 0);
         std::vector<std::vector<bool>> done(n, std::vector<bool>(n, false));
         unsigned                       used = 0;
-        const auto                     lost = [&](std::size_t a, std::size_t b, const char* from, const char* to, const char* why) {
-            out_.lose("collision-groups", Severity::error, sf::LossAction::approximated, "collision", tree_.place, fmt::format("pair {} and {}", told(a), told(b)), from, to, why);
+        const auto lost = [&](std::size_t a, std::size_t b, const char* from, const char* to, const char* why) {
+            out_.lose("collision-groups", Severity::error, sf::LossAction::approximated, "collision", tree_.place,
+                      fmt::format("pair {} and {}", told(a), told(b)), from, to, why);
         };
         for (std::size_t a = 0; a < n; ++a)
             for (std::size_t b = a; b < n; ++b) {
@@ -254,11 +299,14 @@ class Writer {
                 for (const std::size_t c : {a, b})
                     if (meet(c, c) && std::find(clique.begin(), clique.end(), c) == clique.end()) clique.push_back(c);
                 if (clique.size() < (a == b ? 1U : 2U)) {  // a bit of its own makes a class meet itself
-                    lost(a, b, "meets, and one of them does not meet itself", "does not meet", "SDFormat has one mask for what a shape is and what it meets");
+                    lost(a, b, "meets, and one of them does not meet itself", "does not meet",
+                         "SDFormat has one mask for what a shape is and what it meets");
                     continue;
                 }
                 for (std::size_t c = 0; c < n; ++c)
-                    if (c != a && c != b && meet(c, c) && std::all_of(clique.begin(), clique.end(), [&](std::size_t k) { return meet(c, k); })) clique.push_back(c);
+                    if (c != a && c != b && meet(c, c) &&
+                        std::all_of(clique.begin(), clique.end(), [&](std::size_t k) { return meet(c, k); }))
+                        clique.push_back(c);
                 if (used == 16) {
                     lost(a, b, "meets", "does not meet", "SDFormat has 16 bits for what meets what");
                     continue;
@@ -282,19 +330,25 @@ class Writer {
     {
         if (out_.options.ros_plugin.empty()) return;
         for (const sf::RosInterface& i : tree_.interfaces) {
-            XmlNode& plugin = model.add("plugin").set("filename", out_.options.ros_plugin).set("name", out_.options.ros_plugin);
+            XmlNode& plugin =
+                model.add("plugin").set("filename", out_.options.ros_plugin).set("name", out_.options.ros_plugin);
             plugin.leaf("kind", i.kind);
             if (!i.role.empty()) plugin.leaf("role", i.role);
             plugin.leaf("name", i.name);
             if (!i.type.empty()) plugin.leaf("type", i.type);
             if (i.rate) plugin.leaf("rate", *i.rate);
             XmlNode& qos = plugin.add("qos");
-            qos.leaf("reliability", i.reliability).leaf("durability", i.durability).leaf("history", i.history).leaf("depth", fmt::format("{}", i.depth));
+            qos.leaf("reliability", i.reliability)
+                .leaf("durability", i.durability)
+                .leaf("history", i.history)
+                .leaf("depth", fmt::format("{}", i.depth));
             if (!i.frame.empty()) plugin.leaf("frame_id", i.frame);
             if (i.link >= 0) plugin.leaf("link", tree_.links[index(i.link)].name);
         }
         if (!tree_.interfaces.empty())
-            out_.lose("ros-interfaces", Severity::info, sf::LossAction::converted, "ros", tree_.interfaces.front().place, "topics, services and actions", fmt::format("{} interfaces", tree_.interfaces.size()), "plug-ins",
+            out_.lose("ros-interfaces", Severity::info, sf::LossAction::converted, "ros",
+                      tree_.interfaces.front().place, "topics, services and actions",
+                      fmt::format("{} interfaces", tree_.interfaces.size()), "plug-ins",
                       "a simulator needs a plug-in of that name");
     }
 
@@ -302,10 +356,12 @@ class Writer {
     {
         if (s.material < 0) return;
         const sf::Material& m     = tree_.materials[index(s.material)];
-        const std::string   color = fmt::format("{} {} {} {}", number_text(m.rgba[0]), number_text(m.rgba[1]), number_text(m.rgba[2]), number_text(m.rgba[3]));
+        const std::string   color = fmt::format("{} {} {} {}", number_text(m.rgba[0]), number_text(m.rgba[1]),
+                                                number_text(m.rgba[2]), number_text(m.rgba[3]));
         XmlNode&            inner = node.add("material");
         inner.leaf("ambient", color).leaf("diffuse", color);
-        inner.leaf("emissive", fmt::format("{} {} {} 1", number_text(m.emission[0]), number_text(m.emission[1]), number_text(m.emission[2])));
+        inner.leaf("emissive", fmt::format("{} {} {} 1", number_text(m.emission[0]), number_text(m.emission[1]),
+                                           number_text(m.emission[2])));
         XmlNode& metal = inner.add("pbr").add("metal");
         if (const std::string p = out_.picture(m.texture); !p.empty()) metal.leaf("albedo_map", p);
         metal.leaf("metalness", m.metallic).leaf("roughness", m.roughness);
@@ -318,16 +374,24 @@ class Writer {
         std::vector<const sf::Dof*> dofs;
         for (const sf::Dof& d : j.dofs)
             if (j.kind == sf::Joint::Kind::ball || d.lower <= d.upper) dofs.push_back(&d);
-        const bool universal = dofs.size() == 2 && dofs[0]->angular && dofs[1]->angular;
-        const char* type     = "fixed";
-        if (j.kind == sf::Joint::Kind::ball) type = "ball", dofs.clear();
-        else if (universal) type = "universal";
-        else if (dofs.size() == 1) type = !dofs[0]->angular ? "prismatic" : std::isfinite(dofs[0]->lower) || std::isfinite(dofs[0]->upper) ? "revolute" : "continuous";
+        const bool  universal = dofs.size() == 2 && dofs[0]->angular && dofs[1]->angular;
+        const char* type      = "fixed";
+        if (j.kind == sf::Joint::Kind::ball)
+            type = "ball", dofs.clear();
+        else if (universal)
+            type = "universal";
+        else if (dofs.size() == 1)
+            type = !dofs[0]->angular                                                ? "prismatic"
+                   : std::isfinite(dofs[0]->lower) || std::isfinite(dofs[0]->upper) ? "revolute"
+                                                                                    : "continuous";
         else if (!dofs.empty() || j.kind == sf::Joint::Kind::distance)
-            return out_.lose("several-axes", Severity::error, sf::LossAction::dropped, "kinematics", j.place, fmt::format("joint '{}'", j.name), fmt::format("{} axes", dofs.size()), {}, "SDFormat has no such joint");
+            return out_.lose("several-axes", Severity::error, sf::LossAction::dropped, "kinematics", j.place,
+                             fmt::format("joint '{}'", j.name), fmt::format("{} axes", dofs.size()), {},
+                             "SDFormat has no such joint");
         XmlNode& node = model.add("joint").set("name", j.name).set("type", type);
         node.leaf("pose", pose_text(j.X_CJ));  // in the child
-        node.leaf("parent", j.parent >= 0 ? tree_.links[index(j.parent)].name : "world").leaf("child", tree_.links[index(j.child)].name);
+        node.leaf("parent", j.parent >= 0 ? tree_.links[index(j.parent)].name : "world")
+            .leaf("child", tree_.links[index(j.child)].name);
         for (std::size_t d = 0; d < dofs.size(); ++d) axis(node.add(d == 0 ? "axis" : "axis2"), *dofs[d], j);
     }
 
@@ -351,13 +415,19 @@ class Writer {
             XmlNode& dynamics = node.add("dynamics");
             if (dof.damping) dynamics.leaf("damping", *dof.damping);
             if (dof.friction) dynamics.leaf("friction", *dof.friction);
-            if (stiffness) dynamics.leaf("spring_reference", reference.value_or(0) * (dof.angular ? std::numbers::pi / 180 : 1)).leaf("spring_stiffness", *stiffness);
+            if (stiffness)
+                dynamics.leaf("spring_reference", reference.value_or(0) * (dof.angular ? std::numbers::pi / 180 : 1))
+                    .leaf("spring_stiffness", *stiffness);
         }
         if (dof.drive && dof.drive->stiffness != 0)
-            out_.lose("drive", Severity::warning, sf::LossAction::dropped, "actuation", j.place, fmt::format("drive of '{}'", dof.name), fmt::format("stiffness {}", dof.drive->stiffness), {}, "SDFormat leaves gains to plug-ins");
+            out_.lose("drive", Severity::warning, sf::LossAction::dropped, "actuation", j.place,
+                      fmt::format("drive of '{}'", dof.name), fmt::format("stiffness {}", dof.drive->stiffness), {},
+                      "SDFormat leaves gains to plug-ins");
         if (!j.mimic) return;
         if (version_ != "1.11") {
-            out_.lose("mimic", Severity::error, sf::LossAction::dropped, "kinematics", j.place, fmt::format("joint '{}'", j.name), tree_.joints[index(j.mimic->joint)].name, {}, "SDFormat knows joints that follow others since 1.11");
+            out_.lose("mimic", Severity::error, sf::LossAction::dropped, "kinematics", j.place,
+                      fmt::format("joint '{}'", j.name), tree_.joints[index(j.mimic->joint)].name, {},
+                      "SDFormat knows joints that follow others since 1.11");
             return;
         }
         XmlNode& mimic = node.add("mimic").set("joint", tree_.joints[index(j.mimic->joint)].name);
@@ -367,9 +437,14 @@ class Writer {
     void lost()
     {
         const auto count = [&](const char* what, std::size_t n, const char* category) {
-            if (n > 0) out_.lose("no-word", Severity::warning, sf::LossAction::dropped, category, tree_.place, fmt::format("{} {}", n, what), {}, {}, "it is not written to SDFormat");
+            if (n > 0)
+                out_.lose("no-word", Severity::warning, sf::LossAction::dropped, category, tree_.place,
+                          fmt::format("{} {}", n, what), {}, {}, "it is not written to SDFormat");
         };
-        const auto of_world = [](const auto& list) { return static_cast<std::size_t>(std::count_if(list.begin(), list.end(), [](const auto& one) { return one.link < 0; })); };
+        const auto of_world = [](const auto& list) {
+            return static_cast<std::size_t>(
+                std::count_if(list.begin(), list.end(), [](const auto& one) { return one.link < 0; }));
+        };
         count("cameras of the world", of_world(tree_.cameras), "visual");
         count("lights of the world", of_world(tree_.lights), "light");
         count("pairs of links that do not touch", tree_.exclusions.size(), "collision");

@@ -21,10 +21,14 @@ class ExtraReader {
         std::vector<usd::Prim> vendor;
         for (const usd::Prim& prim : r_.stage.traverse()) {
             const std::string type = prim.type_name().text();
-            if (prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI")) site(prim);
-            else if (type == "Camera") camera(prim);
-            else if (type.ends_with("Light")) light(prim, type);
-            else if (type == "MjcActuator" || type == "MjcTendon" || type == "MjcKeyframe") vendor.push_back(prim);
+            if (prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI"))
+                site(prim);
+            else if (type == "Camera")
+                camera(prim);
+            else if (type.ends_with("Light"))
+                light(prim, type);
+            else if (type == "MjcActuator" || type == "MjcTendon" || type == "MjcKeyframe")
+                vendor.push_back(prim);
         }
         for (std::size_t i = 0; i < vendor.size(); ++i) prims_[vendor[i].path()] = static_cast<int>(i);
         for (const usd::Prim& prim : vendor) vendor_prim(prim);
@@ -32,7 +36,7 @@ class ExtraReader {
     }
 
   private:
-    StageReader& r_;
+    StageReader&                       r_;
     std::unordered_map<usd::Path, int> prims_;
 
     [[nodiscard]] Posed below(const usd::Prim& prim, int& link) const
@@ -56,12 +60,13 @@ class ExtraReader {
     void camera(const usd::Prim& prim)
     {
         sf::Camera out;
-        out.name  = prim.name().text();
-        out.X_LC  = below(prim, out.link);
-        out.place = r_.place(prim.site());
-        const double aperture = prim.attribute("verticalAperture").get_or<double>(15.2908), focal = prim.attribute("focalLength").get_or<double>(50);
-        out.orthographic = prim.attribute("projection").get_or<std::string>("perspective") == "orthographic";
-        out.height       = aperture / 10 * r_.unit;  // apertures are tenths of a unit
+        out.name              = prim.name().text();
+        out.X_LC              = below(prim, out.link);
+        out.place             = r_.place(prim.site());
+        const double aperture = prim.attribute("verticalAperture").get_or<double>(15.2908),
+                     focal    = prim.attribute("focalLength").get_or<double>(50);
+        out.orthographic      = prim.attribute("projection").get_or<std::string>("perspective") == "orthographic";
+        out.height            = aperture / 10 * r_.unit;  // apertures are tenths of a unit
         if (focal > 0 && aperture > 0) out.fovy = 2 * std::atan(aperture / (2 * focal));
         r_.tree.cameras.push_back(std::move(out));
     }
@@ -72,9 +77,11 @@ class ExtraReader {
         out.name  = prim.name().text();
         out.X_LL  = below(prim, out.link);
         out.place = r_.place(prim.site());
-        if (type == "DistantLight") out.kind = sf::Light::Kind::distant;
+        if (type == "DistantLight")
+            out.kind = sf::Light::Kind::distant;
         else if (type != "SphereLight")
-            return r_.lose("light", Severity::info, sf::LossAction::dropped, "light", prim.site(), prim.path().text(), type, {}, "formats of robots have distant lights, points and spots");
+            return r_.lose("light", Severity::info, sf::LossAction::dropped, "light", prim.site(), prim.path().text(),
+                           type, {}, "formats of robots have distant lights, points and spots");
         if (const auto cone = prim.attribute("inputs:shaping:cone:angle").authored_as<double>(); cone && *cone < 90) {
             out.kind = sf::Light::Kind::spot;
             out.cone = *cone * kRadians;
@@ -121,10 +128,11 @@ class ExtraReader {
             out.kind = from.kind == ros::Api::topic ? "topic" : from.kind == ros::Api::service ? "service" : "action";
             out.role = from.role, out.name = from.resolved, out.type = from.type, out.rate = from.publish_rate;
             out.frame       = from.override_frame.value_or("");
-            out.reliability = from.qos.reliability, out.durability = from.qos.durability, out.history = from.qos.history;
-            out.depth = static_cast<int>(from.qos.depth);
-            out.link  = r_.link_above(from.prim);
-            out.place = r_.place(from.prim.site());
+            out.reliability = from.qos.reliability, out.durability = from.qos.durability,
+            out.history = from.qos.history;
+            out.depth   = static_cast<int>(from.qos.depth);
+            out.link    = r_.link_above(from.prim);
+            out.place   = r_.place(from.prim.site());
             r_.tree.interfaces.push_back(std::move(out));
         }
     }

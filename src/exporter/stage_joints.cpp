@@ -40,15 +40,17 @@ void StageReader::read_joints()
     for (std::size_t l = 0; l < tree.links.size(); ++l) by_name.emplace(tree.links[l].name, static_cast<int>(l));
     for (const physics::Joint& from : model.joints) {
         if (!from.valid || !from.enabled) {
-            if (from.valid) lose("disabled-joint", Severity::warning, sf::LossAction::dropped, "kinematics", from.prim.site(), fmt::format("joint '{}'", from.path.text()), "physics:jointEnabled = 0", {}, "it holds nothing");
+            if (from.valid)
+                lose("disabled-joint", Severity::warning, sf::LossAction::dropped, "kinematics", from.prim.site(),
+                     fmt::format("joint '{}'", from.path.text()), "physics:jointEnabled = 0", {}, "it holds nothing");
             continue;
         }
         sf::Joint to;
         to.name = name_of(from.prim);
         for (int i = 1; !taken.insert(to.name).second; ++i) to.name = fmt::format("{}_{}", name_of(from.prim), i);
-        to.place   = place(from.prim.site());
-        to.loop    = from.excluded;
-        to.collide = from.collision_enabled;
+        to.place        = place(from.prim.site());
+        to.loop         = from.excluded;
+        to.collide      = from.collision_enabled;
         const auto link = [&](physics::Index body) { return body == physics::kNone ? -1 : link_of_body[at(body)]; };
         to.parent = link(from.body0), to.child = link(from.body1);
         if (to.parent == to.child) continue;
@@ -71,7 +73,9 @@ void StageReader::read_joints()
             }
         joints[from.path] = static_cast<int>(tree.joints.size());
         if (std::isfinite(from.break_force) || std::isfinite(from.break_torque))
-            lose("break-force", Severity::warning, sf::LossAction::dropped, "kinematics", from.prim.site(), fmt::format("joint '{}'", to.name), fmt::format("{} {}", from.break_force, from.break_torque), {}, "no format knows joints that break");
+            lose("break-force", Severity::warning, sf::LossAction::dropped, "kinematics", from.prim.site(),
+                 fmt::format("joint '{}'", to.name), fmt::format("{} {}", from.break_force, from.break_torque), {},
+                 "no format knows joints that break");
         tree.joints.push_back(std::move(to));
     }
 }
@@ -94,8 +98,11 @@ void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
             told(from.prim, dof);
             if (from.cone_enabled) {
                 const double a = from.cone_angle0, b = from.cone_angle1;
-                dof.upper      = std::max(a, b) * kRadians;
-                if (a != b) lose("cone", Severity::warning, sf::LossAction::approximated, "kinematics", from.prim.site(), fmt::format("joint '{}'", to.name), fmt::format("{} {} degrees", a, b), fmt::format("{} degrees", std::max(a, b)), "one angle for both axes");
+                dof.upper = std::max(a, b) * kRadians;
+                if (a != b)
+                    lose("cone", Severity::warning, sf::LossAction::approximated, "kinematics", from.prim.site(),
+                         fmt::format("joint '{}'", to.name), fmt::format("{} {} degrees", a, b),
+                         fmt::format("{} degrees", std::max(a, b)), "one angle for both axes");
             }
             to.dofs.push_back(std::move(dof));
             return;
@@ -104,7 +111,10 @@ void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
             to.kind  = sf::Joint::Kind::distance;
             to.reach = from.max_enabled ? unit * from.limit.upper : kInfinity;
             to.loop  = true;
-            if (from.min_enabled) lose("min-distance", Severity::warning, sf::LossAction::dropped, "kinematics", from.prim.site(), fmt::format("joint '{}'", to.name), fmt::format("{} m", unit * from.limit.lower), {}, "only the largest distance is told");
+            if (from.min_enabled)
+                lose("min-distance", Severity::warning, sf::LossAction::dropped, "kinematics", from.prim.site(),
+                     fmt::format("joint '{}'", to.name), fmt::format("{} m", unit * from.limit.lower), {},
+                     "only the largest distance is told");
             return;
         case JointKind::d6:
         case JointKind::custom:
@@ -117,7 +127,8 @@ void StageReader::passive(const usd::Prim& prim, sf::Dof& dof)
     resolve::Context c = context;
     c.motion           = dof.angular ? resolve::Motion::angular : resolve::Motion::linear;
     const auto put     = [&](std::optional<double>& to, const resolve::Resolved& value) {
-        if (value.authored() && value.number() && std::isfinite(*value.number()) && *value.number() != 0) to = *value.number();
+        if (value.authored() && value.number() && std::isfinite(*value.number()) && *value.number() != 0)
+            to = *value.number();
     };
     put(dof.armature, resolvers.get(prim, resolve::Key::joint_armature, c));
     put(dof.friction, resolvers.get(prim, resolve::Key::joint_friction, c));
@@ -138,12 +149,15 @@ void StageReader::told(const usd::Prim& prim, sf::Dof& dof)
 void StageReader::drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof)
 {
     if (!from.enabled) return;
-    const double turn  = dof.angular ? kRadians : unit;                    // of a position
+    const double turn  = dof.angular ? kRadians : unit;  // of a position
     const double force = dof.angular ? kilograms * unit * unit : kilograms * unit;
     sf::Drive    out;
-    out.place           = place(joint.prim.site());
+    out.place = place(joint.prim.site());
     for (const char* name : {"maxForce", "damping", "stiffness"})
-        if (const usd::Attribute value = joint.prim.attribute(fmt::format("drive:{}:physics:{}", dof.angular ? "angular" : "linear", name)); value.authored()) out.place = place(value.site());
+        if (const usd::Attribute value =
+                joint.prim.attribute(fmt::format("drive:{}:physics:{}", dof.angular ? "angular" : "linear", name));
+            value.authored())
+            out.place = place(value.site());
     out.target          = from.target_position * turn;
     out.target_velocity = from.target_velocity * turn;
     out.max_force       = from.max_force * force;
@@ -164,8 +178,9 @@ void StageReader::single_axis(const physics::Joint& from, sf::Joint& to)
     dof.axis    = unit_vector(from.axis);
     dof.place = dof.limit_place = to.place;
     for (const char* name : {"physics:upperLimit", "physics:lowerLimit"})
-        if (const usd::Attribute limit = from.prim.attribute(name); limit.authored()) dof.limit_place = place(limit.site());
-    const double turn           = dof.angular ? kRadians : unit;
+        if (const usd::Attribute limit = from.prim.attribute(name); limit.authored())
+            dof.limit_place = place(limit.site());
+    const double turn = dof.angular ? kRadians : unit;
     if (from.limit.has_lower()) dof.lower = from.limit.lower * turn;
     if (from.limit.has_upper()) dof.upper = from.limit.upper * turn;
     passive(from.prim, dof);
@@ -201,22 +216,26 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
     }
     if (to.dofs.empty()) to.kind = sf::Joint::Kind::fixed;
     // Names, order and directions of the source.
-    const auto names   = hints::read<std::vector<std::string>>(from.prim, hints::kDofs);
+    const auto names          = hints::read<std::vector<std::string>>(from.prim, hints::kDofs);
     const auto passive_values = hints::read<std::vector<double>>(from.prim, hints::kPassive);
     if (!names || names->size() != to.dofs.size()) return;
     std::vector<sf::Dof> sorted;
     for (std::size_t n = 0; n < names->size(); ++n) {
-        std::string text = (*names)[n];
+        std::string text  = (*names)[n];
         const bool  flips = text.starts_with("-");
         if (flips) text.erase(0, 1);
         const std::size_t colon = text.find(':');
-        const auto        dof   = std::find_if(to.dofs.begin(), to.dofs.end(), [&](const sf::Dof& d) { return d.name == to.name + "_" + text.substr(0, colon); });
+        const auto        dof   = std::find_if(to.dofs.begin(), to.dofs.end(), [&](const sf::Dof& d) {
+            return d.name == to.name + "_" + text.substr(0, colon);
+        });
         if (colon == std::string::npos || dof == to.dofs.end()) return;
         sorted.push_back(*dof);
         sf::Dof& one = sorted.back();
         one.name     = text.substr(colon + 1);
         if (passive_values && passive_values->size() == 3 * names->size()) {  // the schemas have one value for all axes
-            const auto value = [&](std::size_t i) { return (*passive_values)[3 * n + i] != 0 ? std::optional((*passive_values)[3 * n + i]) : std::nullopt; };
+            const auto value = [&](std::size_t i) {
+                return (*passive_values)[3 * n + i] != 0 ? std::optional((*passive_values)[3 * n + i]) : std::nullopt;
+            };
             one.damping = value(0), one.armature = value(1), one.friction = value(2);
         }
         if (!flips) continue;
@@ -225,10 +244,12 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
         one.lower = -one.lower, one.upper = -one.upper;
         if (one.drive) one.drive->target = -one.drive->target, one.drive->target_velocity = -one.drive->target_velocity;
     }
-    to.dofs = std::move(sorted);
+    to.dofs           = std::move(sorted);
     const auto extras = hints::read<std::vector<std::string>>(from.prim, hints::kExtras);
     if (!extras) return;
-    std::erase_if(to.extras, [](const sf::Extra& e) { return e.name.starts_with("mjc:"); });  // those of one axis stand for all there
+    std::erase_if(to.extras, [](const sf::Extra& e) {
+        return e.name.starts_with("mjc:");
+    });  // those of one axis stand for all there
     for (const std::string& text : *extras) {
         std::size_t              begin = 0;
         std::vector<std::string> parts;
@@ -238,9 +259,13 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
             parts.push_back(text.substr(begin, end - begin));
             begin = end + 1;
         }
-        if (parts.size() != 3 || parts[0].empty() || parts[0].size() > 3 || parts[0].find_first_not_of("0123456789") != std::string::npos) continue;
+        if (parts.size() != 3 || parts[0].empty() || parts[0].size() > 3 ||
+            parts[0].find_first_not_of("0123456789") != std::string::npos)
+            continue;
         const auto axis = static_cast<std::size_t>(std::stoul(parts[0]));
-        if (axis < to.dofs.size()) to.dofs[axis].extras.push_back({sf::Extra::Layer::mujoco, parts[1], parts[2], text.substr(begin), {}, to.dofs[axis].place});
+        if (axis < to.dofs.size())
+            to.dofs[axis].extras.push_back(
+                {sf::Extra::Layer::mujoco, parts[1], parts[2], text.substr(begin), {}, to.dofs[axis].place});
     }
 }
 
@@ -257,8 +282,11 @@ void StageReader::read_mimics()
             double      sign;
         };
         std::optional<Words> words;
-        if (plain) words = Words{"ext_physics:mimic:joint", "ext_physics:mimic:multiplier", "ext_physics:mimic:offset", "ext_physics:mimic:enabled", 1};
-        else if (from.prim.has_api("NewtonMimicAPI")) words = Words{"newton:mimicJoint", "newton:mimicCoef1", "newton:mimicCoef0", "newton:mimicEnabled", 1};
+        if (plain)
+            words = Words{"ext_physics:mimic:joint", "ext_physics:mimic:multiplier", "ext_physics:mimic:offset",
+                          "ext_physics:mimic:enabled", 1};
+        else if (from.prim.has_api("NewtonMimicAPI"))
+            words = Words{"newton:mimicJoint", "newton:mimicCoef1", "newton:mimicCoef0", "newton:mimicEnabled", 1};
         else
             for (const usd::Token& axis : from.prim.api_instances("PhysxMimicJointAPI"))
                 if (!words) {
@@ -269,13 +297,18 @@ void StageReader::read_mimics()
         const auto leads  = from.prim.relationship(words->joint).targets();
         const auto leader = leads.empty() ? joints.end() : joints.find(leads.front());
         const auto one    = [&](const sf::Joint& j) { return j.dofs.size() == 1 && j.kind != sf::Joint::Kind::ball; };
-        if (leader == joints.end() || leader->second == here->second || !one(joint) || !one(tree.joints[at(leader->second)])) {
-            lose("mimic", Severity::error, sf::LossAction::dropped, "kinematics", from.prim.site(), fmt::format("joint '{}'", joint.name), leads.empty() ? "" : leads.front().text(), {}, "only joints of one axis follow others");
+        if (leader == joints.end() || leader->second == here->second || !one(joint) ||
+            !one(tree.joints[at(leader->second)])) {
+            lose("mimic", Severity::error, sf::LossAction::dropped, "kinematics", from.prim.site(),
+                 fmt::format("joint '{}'", joint.name), leads.empty() ? "" : leads.front().text(), {},
+                 "only joints of one axis follow others");
             continue;
         }
         const bool   turns = joint.dofs[0].angular, leader_turns = tree.joints[at(leader->second)].dofs[0].angular;
         const double out = turns ? kRadians : unit, in = leader_turns ? kRadians : unit;
-        joint.mimic = sf::Mimic{leader->second, words->sign * from.prim.attribute(words->factor).get_or<double>(1) * out / in, words->sign * from.prim.attribute(words->offset).get_or<double>(0) * out, joint.place};
+        joint.mimic =
+            sf::Mimic{leader->second, words->sign * from.prim.attribute(words->factor).get_or<double>(1) * out / in,
+                      words->sign * from.prim.attribute(words->offset).get_or<double>(0) * out, joint.place};
     }
 }
 
@@ -289,21 +322,25 @@ void StageReader::initial_positions()
         Posed       rest = X_J;
         if (joint.dofs.size() == 1 && joint.kind != sf::Joint::Kind::ball) {
             const sf::Dof& dof = joint.dofs[0];
-            double         q   = dof.angular ? 2 * std::atan2(dot(X_J.q.xyz(), dof.axis), X_J.q.w) : dot(X_J.p, dof.axis);
+            double         q = dof.angular ? 2 * std::atan2(dot(X_J.q.xyz(), dof.axis), X_J.q.w) : dot(X_J.p, dof.axis);
             if (dof.angular) q = std::remainder(q, 2 * std::numbers::pi);
             if (std::abs(q) < 1e-6) q = 0;
             joint.initial = q;
-            rest          = inverse(dof.angular ? Posed{{}, from_axis_angle(dof.axis, q)} : Posed{q * dof.axis, {}}) * X_J;
+            rest = inverse(dof.angular ? Posed{{}, from_axis_angle(dof.axis, q)} : Posed{q * dof.axis, {}}) * X_J;
         } else if (joint.kind != sf::Joint::Kind::fixed) {
             continue;
         }
         const double off = std::max(length(rest.p), 2 * length(rest.q.xyz()));
         if (off > 1e-4)
-            lose("inconsistent-pose", Severity::warning, sf::LossAction::converted, "kinematics", site_of(joint.place), fmt::format("joint '{}'", joint.name), fmt::format("bodies {:.3g} m or rad from the joint's frames", off), "the pose of the frames", "the zero pose comes from the joint frames");
+            lose("inconsistent-pose", Severity::warning, sf::LossAction::converted, "kinematics", site_of(joint.place),
+                 fmt::format("joint '{}'", joint.name),
+                 fmt::format("bodies {:.3g} m or rad from the joint's frames", off), "the pose of the frames",
+                 "the zero pose comes from the joint frames");
     }
 }
 
-/// Gains of accelerations times the inertia that the joint moves in the zero pose, all joints beyond it stiff (export 3.4).
+/// Gains of accelerations times the inertia that the joint moves in the zero pose, all joints beyond it stiff
+/// (export 3.4).
 void StageReader::accelerations()
 {
     for (sf::Joint& joint : tree.joints)
@@ -312,12 +349,15 @@ void StageReader::accelerations()
             const auto   sum  = carried_by(joint);
             const Posed  X_WJ = tree.links[at(joint.child)].X_WL * joint.X_CJ;
             const Vec3d  axis = rotate(X_WJ.q, dof.axis);
-            const double mass = dof.angular ? dot(axis, sum.inertia * axis) + sum.mass * length_squared(cross(axis, sum.com - X_WJ.p)) : sum.mass;
+            const double mass =
+                dof.angular ? dot(axis, sum.inertia * axis) + sum.mass * length_squared(cross(axis, sum.com - X_WJ.p))
+                            : sum.mass;
             dof.drive->stiffness *= mass;
             dof.drive->damping *= mass;
             dof.drive->acceleration = false;
-            lose("acceleration-drive", Severity::warning, sf::LossAction::approximated, "actuation", site_of(joint.place), fmt::format("joint '{}'", dof.name), "a drive of accelerations", fmt::format("times {}", mass),
-                 "gains are multiplied by the inertia of the zero pose");
+            lose("acceleration-drive", Severity::warning, sf::LossAction::approximated, "actuation",
+                 site_of(joint.place), fmt::format("joint '{}'", dof.name), "a drive of accelerations",
+                 fmt::format("times {}", mass), "gains are multiplied by the inertia of the zero pose");
         }
 }
 

@@ -51,13 +51,20 @@ std::vector<std::string> unique_names(const std::vector<std::string>& wanted, co
 
 }  // namespace
 
-StageReader::StageReader(const usd::Stage& from, sf::ReadRobot& into) : stage(from), tree(into.tree), losses(into.losses), found(into.found) {}
+StageReader::StageReader(const usd::Stage& from, sf::ReadRobot& into)
+    : stage(from), tree(into.tree), losses(into.losses), found(into.found)
+{
+}
 
-void StageReader::lose(std::string code, Severity severity, sf::LossAction action, std::string category, const Site& site, std::string what, std::string from,
-                       std::string to, std::string reason)
-{ losses.add({std::move(code), severity, action, std::move(category), site, std::move(what), std::move(from), std::move(to), std::move(reason)}); }
+void StageReader::lose(std::string code, Severity severity, sf::LossAction action, std::string category,
+                       const Site& site, std::string what, std::string from, std::string to, std::string reason)
+{
+    losses.add({std::move(code), severity, action, std::move(category), site, std::move(what), std::move(from),
+                std::move(to), std::move(reason)});
+}
 
-sf::Place StageReader::place(const Site& site) const { return {std::make_shared<const std::string>(site.layer), site.line}; }
+sf::Place StageReader::place(const Site& site) const
+{ return {std::make_shared<const std::string>(site.layer), site.line}; }
 
 Posed StageReader::pose_of(const usd::Prim& prim) const
 {
@@ -80,7 +87,12 @@ void StageReader::vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& o
         const usd::Attribute attribute = prim.attribute(name);
         const usd::Value     value     = attribute.authored_value();
         if (value.empty()) continue;
-        out.push_back({sf::Extra::Layer::mujoco, name.text(), attribute.type_name(), value.to_text(), {}, place(attribute.site())});
+        out.push_back({sf::Extra::Layer::mujoco,
+                       name.text(),
+                       attribute.type_name(),
+                       value.to_text(),
+                       {},
+                       place(attribute.site())});
     }
 }
 
@@ -93,12 +105,14 @@ void StageReader::read()
     Diagnostics said;
     model = physics::parse(stage, {}, said);
     for (const Diagnostic& one : said)  // a shape that says so keeps its unequal scale
-        if (one.id != physics::kShapeNonuniform.id || !hints::read<bool>(stage.prim_at(usd::Path(one.site.prim)), hints::kExactShape).value_or(false)) found.add(one);
+        if (one.id != physics::kShapeNonuniform.id ||
+            !hints::read<bool>(stage.prim_at(usd::Path(one.site.prim)), hints::kExactShape).value_or(false))
+            found.add(one);
     const std::vector<std::string> automatic{std::string(resolve::kAutomatic)};
     const auto                     names = resolve::without_automatic(automatic, stage, model.authored_names);
     if (auto list = resolve::resolvers_named(names)) resolvers = *std::move(list);
-    context.scale = {unit, kilograms};
-    tree.format   = "OpenUSD";
+    context.scale        = {unit, kilograms};
+    tree.format          = "OpenUSD";
     const usd::Prim root = stage.default_prim();
     tree.name            = root ? root.name().text() : "robot";
     tree.place           = place(root ? root.site() : Site{stage.source()});
@@ -115,11 +129,15 @@ void StageReader::read()
     std::vector<bool> preferred(tree.links.size(), false);
     for (const physics::Articulation& a : model.articulations)
         for (const physics::Tree& t : a.trees)
-            if (t.root_body != physics::kNone && link_of_body[at(t.root_body)] >= 0) preferred[at(link_of_body[at(t.root_body)])] = true;
+            if (t.root_body != physics::kNone && link_of_body[at(t.root_body)] >= 0)
+                preferred[at(link_of_body[at(t.root_body)])] = true;
     for (const physics::Articulation& a : model.articulations)
         for (const physics::Tree& t : a.trees)
             if (t.root_body != physics::kNone)
-                if (const auto own = resolvers.get(model.bodies[at(t.root_body)].prim, resolve::Key::articulation_self_collision_enabled, context); own.authored() && !own.flag_or(true)) tree.self_collision = false;
+                if (const auto own = resolvers.get(model.bodies[at(t.root_body)].prim,
+                                                   resolve::Key::articulation_self_collision_enabled, context);
+                    own.authored() && !own.flag_or(true))
+                    tree.self_collision = false;
     arrange(tree, preferred);
     initial_positions();
     accelerations();
@@ -139,8 +157,8 @@ void StageReader::scene()
 void StageReader::bodies()
 {
     resolve::MassOptions options;
-    options.scale          = {unit, kilograms};
-    const auto masses      = resolve::compute_masses(model, resolvers, options, found);
+    options.scale     = {unit, kilograms};
+    const auto masses = resolve::compute_masses(model, resolvers, options, found);
     link_of_body.assign(model.bodies.size(), -1);
     std::vector<std::string> names;
     for (std::size_t b = 0; b < model.bodies.size(); ++b) {
@@ -156,7 +174,8 @@ void StageReader::bodies()
         const bool nothing = !body.mass.has_mass() && !body.mass.has_density() && body.colliders.empty();
         if (m.mass > 0 && !nothing) {
             const usd::Attribute mass = body.prim.attribute("physics:mass");
-            link.inertial = sf::Inertial{m.mass, m.com, m.inertia, true, mass.authored() ? place(mass.site()) : link.place};
+            link.inertial =
+                sf::Inertial{m.mass, m.com, m.inertia, true, mass.authored() ? place(mass.site()) : link.place};
             const bool own = m.rule == "diagonalInertia" || m.rule == "newton:inertia";
             // What the source said although no body has such an inertia.
             const auto said = hints::read<std::vector<double>>(body.prim, hints::kInertial);
@@ -165,13 +184,19 @@ void StageReader::bodies()
                 link.inertial->inertia = {{n[4], n[7], n[8]}, {n[7], n[5], n[9]}, {n[8], n[9], n[6]}};
                 link.inertial->com     = {n[1], n[2], n[3]};
             } else if (!own)
-                lose("computed-inertia", Severity::info, sf::LossAction::converted, "inertia", body.prim.site(), fmt::format("body '{}'", link.name), std::string(m.rule),
-                     fmt::format("{} kg", m.mass), "mass or inertia is not authored; it is computed from the colliders");
+                lose("computed-inertia", Severity::info, sf::LossAction::converted, "inertia", body.prim.site(),
+                     fmt::format("body '{}'", link.name), std::string(m.rule), fmt::format("{} kg", m.mass),
+                     "mass or inertia is not authored; it is computed from the colliders");
         }
         if (const auto told = hints::read<std::vector<double>>(body.prim, hints::kPassive); told && told->size() == 4)
-            link.extras.push_back({sf::Extra::Layer::mujoco, hints::kPassive, "double[]", fmt::format("[{}, {}, {}, {}]", (*told)[0], (*told)[1], (*told)[2], (*told)[3]), {}, link.place});
-        link.weightless = nothing || hints::read<bool>(body.prim, hints::kWeightless).value_or(false);
-        link_of_body[b] = static_cast<int>(tree.links.size());
+            link.extras.push_back({sf::Extra::Layer::mujoco,
+                                   hints::kPassive,
+                                   "double[]",
+                                   fmt::format("[{}, {}, {}, {}]", (*told)[0], (*told)[1], (*told)[2], (*told)[3]),
+                                   {},
+                                   link.place});
+        link.weightless  = nothing || hints::read<bool>(body.prim, hints::kWeightless).value_or(false);
+        link_of_body[b]  = static_cast<int>(tree.links.size());
         links[body.path] = link_of_body[b];
         link_paths.push_back(body.path);
         tree.links.push_back(std::move(link));
@@ -182,11 +207,16 @@ void StageReader::bodies()
 void StageReader::frames()
 {
     for (const usd::Prim& prim : stage.traverse()) {
-        if (links.contains(prim.path()) || !prim.is_a("Xformable") || prim.is_a("PhysicsJoint") || prim.is_a("Gprim") || prim.is_a("Camera")) continue;
-        const bool hinted = hints::read<std::string>(prim, hints::kJoint) || hints::read<std::string>(prim, hints::kName);
+        if (links.contains(prim.path()) || !prim.is_a("Xformable") || prim.is_a("PhysicsJoint") || prim.is_a("Gprim") ||
+            prim.is_a("Camera"))
+            continue;
+        const bool hinted =
+            hints::read<std::string>(prim, hints::kJoint) || hints::read<std::string>(prim, hints::kName);
         if (!prim.has_api("RosFrameAPI") && !hinted) continue;
         sf::Link link;
-        link.name = hints::read<std::string>(prim, hints::kName).value_or(prim.attribute("ros:frame:id").authored_as<std::string>().value_or(prim.name().text()));
+        link.name =
+            hints::read<std::string>(prim, hints::kName)
+                .value_or(prim.attribute("ros:frame:id").authored_as<std::string>().value_or(prim.name().text()));
         link.X_WL  = pose_of(prim);
         link.frame = true;
         link.place = place(prim.site());
@@ -201,8 +231,8 @@ void StageReader::frames()
     for (std::size_t l = 0; l < names.size(); ++l) {
         if (names[l] == tree.links[l].name) continue;
         losses.names[link_paths[l].text()] = names[l];
-        lose("name", Severity::info, sf::LossAction::renamed, "metadata", {.prim = link_paths[l].text()}, fmt::format("link '{}'", tree.links[l].name), tree.links[l].name, names[l],
-             "another link has the name");
+        lose("name", Severity::info, sf::LossAction::renamed, "metadata", {.prim = link_paths[l].text()},
+             fmt::format("link '{}'", tree.links[l].name), tree.links[l].name, names[l], "another link has the name");
         tree.links[l].name = names[l];
     }
 }
@@ -213,8 +243,8 @@ void StageReader::attach_frames()
     for (std::size_t l = 0; l < tree.links.size(); ++l) {
         const usd::Prim prim = stage.prim_at(link_paths[l]);
         if (!tree.links[l].frame) continue;
-        const int parent = link_above(prim.parent());
-        const auto name  = hints::read<std::string>(prim, hints::kJoint);
+        const int  parent = link_above(prim.parent());
+        const auto name   = hints::read<std::string>(prim, hints::kJoint);
         if (parent < 0 && !name) continue;  // a frame at the top: the tree's root, or a frame of the world
         sf::Joint joint;
         joint.name   = name.value_or(tree.links[l].name + "_joint");
@@ -233,7 +263,11 @@ void StageReader::restore_masses()
         const auto v = hints::read<std::vector<double>>(stage.prim_at(link_paths[l]), hints::kInertial);
         if (!v || v->size() != 10 || !((*v)[0] > 0)) return std::nullopt;
         const auto& n = *v;
-        return sf::Inertial{n[0], {n[1], n[2], n[3]}, {{n[4], n[7], n[8]}, {n[7], n[5], n[9]}, {n[8], n[9], n[6]}}, true, tree.links[l].place};
+        return sf::Inertial{n[0],
+                            {n[1], n[2], n[3]},
+                            {{n[4], n[7], n[8]}, {n[7], n[5], n[9]}, {n[8], n[9], n[6]}},
+                            true,
+                            tree.links[l].place};
     };
     std::vector<int> above(tree.links.size(), -1);
     for (const sf::Joint& j : tree.joints)
@@ -243,25 +277,34 @@ void StageReader::restore_masses()
         const auto own = hinted(l);
         if (!own) continue;
         int home = above[l];
-        for (std::size_t steps = 0; home >= 0 && !tree.links[at(home)].inertial && steps < tree.links.size(); ++steps) home = above[at(home)];
-        const bool frame = home >= 0 && tree.links[l].frame && own->mass <= 1e-3 && !tree.links[at(home)].weightless;  // a frame with a gram at most
+        for (std::size_t steps = 0; home >= 0 && !tree.links[at(home)].inertial && steps < tree.links.size(); ++steps)
+            home = above[at(home)];
+        const bool frame = home >= 0 && tree.links[l].frame && own->mass <= 1e-3 &&
+                           !tree.links[at(home)].weightless;  // a frame with a gram at most
         if (home < 0 || frame) tree.links[l].inertial = own;  // part of the world
     }
     for (std::size_t l = 0; l < tree.links.size(); ++l) {  // an inertia without a mass, which no body has
         const auto v = hints::read<std::vector<double>>(stage.prim_at(link_paths[l]), hints::kInertial);
         if (v && v->size() == 10 && (*v)[0] == 0 && !tree.links[l].inertial && tree.links[l].frame)
-            tree.links[l].unused = sf::Inertial{0, {(*v)[1], (*v)[2], (*v)[3]}, {{(*v)[4], (*v)[7], (*v)[8]}, {(*v)[7], (*v)[5], (*v)[9]}, {(*v)[8], (*v)[9], (*v)[6]}}, true, tree.links[l].place};
+            tree.links[l].unused =
+                sf::Inertial{0,
+                             {(*v)[1], (*v)[2], (*v)[3]},
+                             {{(*v)[4], (*v)[7], (*v)[8]}, {(*v)[7], (*v)[5], (*v)[9]}, {(*v)[8], (*v)[9], (*v)[6]}},
+                             true,
+                             tree.links[l].place};
     }
     for (std::size_t b = 0; b < tree.links.size(); ++b) {  // a body that carries the masses of what is fixed to it
         sf::Link& body = tree.links[b];
         if (!body.weightless || !body.inertial) continue;
-        double                                    total = 0;
+        double                                            total = 0;
         std::vector<std::pair<std::size_t, sf::Inertial>> parts;
         for (std::size_t l = 0; l < tree.links.size(); ++l) {
             if (tree.links[l].inertial || l == b) continue;
-            const auto own = hinted(l);
+            const auto own  = hinted(l);
             int        home = above[l];
-            for (std::size_t steps = 0; home >= 0 && !tree.links[at(home)].inertial && steps < tree.links.size(); ++steps) home = above[at(home)];
+            for (std::size_t steps = 0; home >= 0 && !tree.links[at(home)].inertial && steps < tree.links.size();
+                 ++steps)
+                home = above[at(home)];
             if (!own || home != static_cast<int>(b)) continue;
             total += own->mass;
             parts.emplace_back(l, *own);
@@ -284,9 +327,11 @@ void StageReader::filters()
 {
     for (const auto& [a, b] : model.filtered_pairs) {
         const auto one = links.find(a), other = links.find(b);
-        if (one != links.end() && other != links.end()) tree.exclusions.push_back({one->second, other->second, {}});
+        if (one != links.end() && other != links.end())
+            tree.exclusions.push_back({one->second, other->second, {}});
         else
-            lose("filtered-pair", Severity::warning, sf::LossAction::dropped, "collision", {.prim = a.text(), .property = "physics:filteredPairs"}, a.text(), b.text(), {},
+            lose("filtered-pair", Severity::warning, sf::LossAction::dropped, "collision",
+                 {.prim = a.text(), .property = "physics:filteredPairs"}, a.text(), b.text(), {},
                  "only pairs of bodies can be told");
     }
     if (model.groups.empty()) return;
@@ -297,7 +342,8 @@ void StageReader::filters()
     }
     for (const physics::Collider& c : model.colliders)
         if (const auto s = shapes.find(c.path); s != shapes.end())
-            for (const physics::Index g : c.groups) tree.groups[at(rows[model.groups[at(g)].table_index])].shapes.push_back(s->second);
+            for (const physics::Index g : c.groups)
+                tree.groups[at(rows[model.groups[at(g)].table_index])].shapes.push_back(s->second);
     for (const auto& [a, i] : rows)
         for (const auto& [b, j] : rows)
             if (!model.group_table.meets(at(a), at(b))) tree.groups[at(i)].filtered.push_back(j);

@@ -22,28 +22,28 @@ class StageReader {
   public:
     StageReader(const usd::Stage& from, sf::ReadRobot& into);
 
-    const usd::Stage&     stage;
-    sf::RobotTree&        tree;
-    sf::LossReport&       losses;
-    Diagnostics&          found;
-    physics::PhysicsModel model;
-    resolve::ResolverList resolvers;
-    resolve::Context      context;
-    double                unit = 1;        ///< metres of a stage length
-    double                kilograms = 1;   ///< of a stage mass
-    Posed                 X_ZS;            ///< the stage, in a world whose z is up
-    std::vector<int>      link_of_body;    ///< by body of the model: link, or -1
-    std::unordered_map<usd::Path, int> links;   ///< prim -> link
-    std::unordered_map<usd::Path, int> shapes;  ///< prim -> shape
-    std::unordered_map<usd::Path, int> sites;   ///< prim -> site
-    std::unordered_map<usd::Path, int> joints;  ///< prim -> joint of the tree
+    const usd::Stage&                  stage;
+    sf::RobotTree&                     tree;
+    sf::LossReport&                    losses;
+    Diagnostics&                       found;
+    physics::PhysicsModel              model;
+    resolve::ResolverList              resolvers;
+    resolve::Context                   context;
+    double                             unit      = 1;  ///< metres of a stage length
+    double                             kilograms = 1;  ///< of a stage mass
+    Posed                              X_ZS;           ///< the stage, in a world whose z is up
+    std::vector<int>                   link_of_body;   ///< by body of the model: link, or -1
+    std::unordered_map<usd::Path, int> links;          ///< prim -> link
+    std::unordered_map<usd::Path, int> shapes;         ///< prim -> shape
+    std::unordered_map<usd::Path, int> sites;          ///< prim -> site
+    std::unordered_map<usd::Path, int> joints;         ///< prim -> joint of the tree
     std::vector<usd::Path>             link_paths;
 
     void read();
 
     // -- helpers of all parts
-    void lose(std::string code, Severity severity, sf::LossAction action, std::string category, const Site& site, std::string what, std::string from, std::string to,
-              std::string reason);
+    void lose(std::string code, Severity severity, sf::LossAction action, std::string category, const Site& site,
+              std::string what, std::string from, std::string to, std::string reason);
     [[nodiscard]] sf::Place place(const Site& site) const;
     /// A pose in the world of the stage, in metres and with z up.
     [[nodiscard]] Posed in_world(const Posed& X) const { return X_ZS * Posed{unit * X.p, X.q}; }
@@ -56,22 +56,22 @@ class StageReader {
     void vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& out) const;
 
   private:
-    void scene();
-    void bodies();
-    void frames();
-    void attach_frames();
-    void restore_masses();
-    void read_joints();
-    void joint_values(const physics::Joint& from, sf::Joint& to);
-    void single_axis(const physics::Joint& from, sf::Joint& to);
-    void generic_axes(const physics::Joint& from, sf::Joint& to);
-    void passive(const usd::Prim& prim, sf::Dof& dof);
-    static void told(const usd::Prim& prim, sf::Dof& dof);
-    void drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof);
-    void read_mimics();
-    void initial_positions();
-    void accelerations();
-    void filters();
+    void                                   scene();
+    void                                   bodies();
+    void                                   frames();
+    void                                   attach_frames();
+    void                                   restore_masses();
+    void                                   read_joints();
+    void                                   joint_values(const physics::Joint& from, sf::Joint& to);
+    void                                   single_axis(const physics::Joint& from, sf::Joint& to);
+    void                                   generic_axes(const physics::Joint& from, sf::Joint& to);
+    void                                   passive(const usd::Prim& prim, sf::Dof& dof);
+    static void                            told(const usd::Prim& prim, sf::Dof& dof);
+    void                                   drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof);
+    void                                   read_mimics();
+    void                                   initial_positions();
+    void                                   accelerations();
+    void                                   filters();
     [[nodiscard]] geometry::MassProperties carried_by(const sf::Joint& joint) const;  ///< in the world
 };
 
@@ -79,8 +79,8 @@ class StageReader {
 void read_shapes(StageReader& reader);
 /// Sites, cameras, lights, and prims of MuJoCo's own types.
 void read_extras(StageReader& reader);
-/// Turns and sorts joints so that each runs from the root of its tree outwards, parents first; what closes a loop becomes
-/// a loop joint.
+/// Turns and sorts joints so that each runs from the root of its tree outwards, parents first; what closes a loop
+/// becomes a loop joint.
 /// @param preferred  by link: it is the root of an articulation
 void arrange(sf::RobotTree& tree, const std::vector<bool>& preferred);
 

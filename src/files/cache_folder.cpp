@@ -27,9 +27,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMagic = "MCHCACH1";
 /// Known to programs that copy folders: "do not keep this" (bford.info/cachedir).
 constexpr std::string_view kTagName = "CACHEDIR.TAG";
-constexpr std::string_view kTag     = "Signature: 8a477f597d28d172789f06886806bc55\n# Made by mechane; it can be removed.\n";
-constexpr std::time_t      kUsedLately = 3600;  ///< an entry's time of use is kept no finer [s]
-constexpr std::time_t      kAbandoned  = 3600;  ///< a file that somebody writes and that is older was left [s]
+constexpr std::string_view kTag =
+    "Signature: 8a477f597d28d172789f06886806bc55\n# Made by mechane; it can be removed.\n";
+constexpr std::time_t kUsedLately = 3600;  ///< an entry's time of use is kept no finer [s]
+constexpr std::time_t kAbandoned  = 3600;  ///< a file that somebody writes and that is older was left [s]
 
 struct Header {
     char          magic[8];

@@ -36,7 +36,7 @@ std::optional<Identity> identity_of(const std::string& file)
 struct Reads {
     std::mutex                      mutex;
     int                             watches = 0;
-    std::set<std::string>           seen;  ///< as they were named; the common case ends here
+    std::set<std::string>           seen;   ///< as they were named; the common case ends here
     std::map<std::string, Identity> files;  ///< by their real place
     std::set<Identity>              identities;
     std::deque<std::string>         unfollowed;  ///< whose dependencies are not among them yet
@@ -129,10 +129,11 @@ void set_dependency_finder(DependencyFinder finder)
 bool is_input(const std::string& file)
 {
     if (!g_watched.load(std::memory_order_relaxed) || is_scratch(file)) return false;
-    const std::string place = real_place(file);  // where a writer would write, also by way of folders that are not there
+    const std::string place =
+        real_place(file);  // where a writer would write, also by way of folders that are not there
     if (!identity_of(place)) return false;
-    Reads&            reads = Reads::of_process();
-    std::unique_lock  lock(reads.mutex);
+    Reads&           reads = Reads::of_process();
+    std::unique_lock lock(reads.mutex);
     reads.follow(lock, [&] { return reads.holds(place); });
     return reads.holds(place);
 }

@@ -92,8 +92,8 @@ void KeptResults::keep(const std::string& work, Trace& trace, std::string_view r
 {
     auto on = trace.finish();
     if (!on || on->empty()) return;
-    const std::string  key   = key_of(configuration_, work);
-    const auto         bytes = folder_.load(key);
+    const std::string  key     = key_of(configuration_, work);
+    const auto         bytes   = folder_.load(key);
     std::vector<State> earlier = bytes ? from_bytes(*bytes) : std::vector<State>();
     std::vector<State> states{{*std::move(on), std::string(result)}};
     for (State& state : earlier)

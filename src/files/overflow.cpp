@@ -27,11 +27,12 @@ Result<Overflow::Place> Overflow::put(std::string_view text)
         held_.append(text);
         return place;
     }
-    std::error_code   unknown;
-    const fs::path    folder = fs::temp_directory_path(unknown);
-    const auto        failed = [&](int why) {
-        return make_diagnostic(kWriteFailed, {.layer = folder.string()},
-                                      fmt::format("results cannot be put aside in '{}': {}", folder.string(), std::strerror(why)));
+    std::error_code unknown;
+    const fs::path  folder = fs::temp_directory_path(unknown);
+    const auto      failed = [&](int why) {
+        return make_diagnostic(
+            kWriteFailed, {.layer = folder.string()},
+            fmt::format("results cannot be put aside in '{}': {}", folder.string(), std::strerror(why)));
     };
     if (descriptor_ < 0) {
         descriptor_ = system::open_nameless(folder);
@@ -50,11 +51,13 @@ Result<std::string> Overflow::get(const Place& place)
     if (!place.out) return held_.substr(place.at, place.size);
     std::string text(place.size, '\0');
     for (std::size_t done = 0; done < text.size();) {
-        const ssize_t n = ::pread(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(place.at + done));
+        const ssize_t n =
+            ::pread(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(place.at + done));
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0)
-            return make_diagnostic(kReadFailed, {}, fmt::format("what was put aside cannot be read: {}",
-                                                                n < 0 ? std::strerror(errno) : "it is not there"));
+            return make_diagnostic(
+                kReadFailed, {},
+                fmt::format("what was put aside cannot be read: {}", n < 0 ? std::strerror(errno) : "it is not there"));
         done += static_cast<std::size_t>(n);
     }
     return text;

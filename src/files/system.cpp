@@ -146,7 +146,7 @@ int remove_tree(const fs::path& folder)
 
 std::string random_letters()
 {
-    constexpr std::string_view     kLetters = "abcdefghijklmnopqrstuvwxyz012345";
+    constexpr std::string_view    kLetters = "abcdefghijklmnopqrstuvwxyz012345";
     std::array<unsigned char, 12> bytes{};
     if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
         const int random = ::open("/dev/urandom", O_RDONLY | O_CLOEXEC);

@@ -42,7 +42,8 @@ struct Look {
 Look look_at(const std::string& place)
 {
     struct stat status{};
-    if (::stat(place.c_str(), &status) != 0) return {errno == ENOENT || errno == ENOTDIR ? Kind::nothing : Kind::other, {}};
+    if (::stat(place.c_str(), &status) != 0)
+        return {errno == ENOENT || errno == ENOTDIR ? Kind::nothing : Kind::other, {}};
     if (S_ISDIR(status.st_mode)) return {Kind::folder, {}};
     if (!S_ISREG(status.st_mode)) return {Kind::other, {}};
     return {Kind::file,

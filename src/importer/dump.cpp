@@ -355,7 +355,7 @@ Json corners(const std::vector<std::array<std::int32_t, N>>& rows, const ArrayWr
 template <class Object>
 void put_objects(Json& out, const std::string& kind, const std::vector<Object>& objects,
                  std::initializer_list<std::pair<const char*, model::SoftObject::Range Object::*>> parts,
-                 const ArrayWriter& w)
+                 const ArrayWriter&                                                                w)
 {
     std::vector<std::int64_t> worlds_of;
     Json                      labels = Json::array();
@@ -398,10 +398,10 @@ void put_soft(Json& out, const model::Model& m, const ArrayWriter& w)
     out["edge_rest_length"]     = w.reals(m.edge_rest_length);
     out["edge_bending_properties"] =
         w.floats({m.edge_bending_properties.size(), 2}, flat_numbers(m.edge_bending_properties));
-    out["tet_count"]     = m.tet_indices.size();
-    out["tet_indices"]   = corners(m.tet_indices, w);
-    out["tet_poses"]     = w.matrices(m.tet_poses);
-    out["tet_materials"] = w.floats({m.tet_materials.size(), 3}, flat_numbers(m.tet_materials));
+    out["tet_count"]                           = m.tet_indices.size();
+    out["tet_indices"]                         = corners(m.tet_indices, w);
+    out["tet_poses"]                           = w.matrices(m.tet_poses);
+    out["tet_materials"]                       = w.floats({m.tet_materials.size(), 3}, flat_numbers(m.tet_materials));
     out["attachment_particle_body_count"]      = m.attachment_particle_body_count();
     out["attachment_particle_body_body"]       = w.ints(m.attachment_particle_body_body);
     out["attachment_particle_body_particle"]   = w.ints(m.attachment_particle_body_particle);
@@ -441,7 +441,7 @@ void put_extensions(Json& out, const model::Model& m, const ArrayWriter& w)
     out["body_starts_asleep"]              = w.flags(m.body_starts_asleep);
     out["body_scene"]                      = w.ints(m.body_scene);
     out["shape_material_mu_static"]        = w.reals(m.shape_material_mu_static);
-    const auto chosen = [](const std::vector<std::int32_t>& rules) {
+    const auto chosen                      = [](const std::vector<std::int32_t>& rules) {
         return std::any_of(rules.begin(), rules.end(), [](std::int32_t r) { return r != model::kNoCombine; });
     };
     if (chosen(m.shape_friction_combine)) out["shape_friction_combine"] = w.ints(m.shape_friction_combine);

@@ -67,14 +67,14 @@ struct Import {
     std::vector<std::int32_t>                              body_of, joint_of, shape_of;
     std::vector<Posed>                                     X_WB;  ///< pose of each physics body in the builder's world
     std::set<physics::Index>                               ignored_bodies;
-    std::set<usd::Path>    deformable;  ///< prims that belong to deformable bodies: neither colliders nor visuals
-    std::set<usd::Path>    unsupported;  ///< of them those that no pass reads
-    DeformablePrims        deformables;
-    std::set<usd::Path>    deformable_materials;  ///< what imported deformables are made of
-    std::set<usd::Path>    deformables_seen;  ///< simulation geometries that have had their turn, imported or not
-    std::map<std::string, std::int32_t> cable_root_joints;      ///< by attachment
-    std::set<std::string>               welding_attachments;    ///< that joined cables to one graph
-    std::set<std::int32_t> bodies_with_visuals;
+    std::set<usd::Path> deformable;   ///< prims that belong to deformable bodies: neither colliders nor visuals
+    std::set<usd::Path> unsupported;  ///< of them those that no pass reads
+    DeformablePrims     deformables;
+    std::set<usd::Path> deformable_materials;  ///< what imported deformables are made of
+    std::set<usd::Path> deformables_seen;      ///< simulation geometries that have had their turn, imported or not
+    std::map<std::string, std::int32_t>                 cable_root_joints;    ///< by attachment
+    std::set<std::string>                               welding_attachments;  ///< that joined cables to one graph
+    std::set<std::int32_t>                              bodies_with_visuals;
     std::map<physics::Index, std::vector<std::int32_t>> further_shapes;  ///< of colliders that became several shapes
     std::vector<std::pair<physics::Index, model::BuilderShape>>
         further_parts;  ///< pieces of decomposed meshes that wait for their turn

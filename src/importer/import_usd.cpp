@@ -144,8 +144,9 @@ void compute_masses(Import& run)
 /// One world's worth of entities, in the order in which indices are promised.
 void import_entities(Import& run)
 {
-    for (const auto pass : {add_articulations, add_remaining_bodies, add_orphan_joints, add_static_visuals,
-                            add_colliders, add_surface_velocities, add_base_joints, add_deformables, add_excluded_joints}) {
+    for (const auto pass :
+         {add_articulations, add_remaining_bodies, add_orphan_joints, add_static_visuals, add_colliders,
+          add_surface_velocities, add_base_joints, add_deformables, add_excluded_joints}) {
         pass(run);
         if (run.fatal) return;
     }

@@ -32,7 +32,8 @@ constexpr std::string_view kOwn[] = {
 constexpr std::pair<std::string_view, std::string_view> kConverted[] = {
     {"mjc:gravcomp", "gravity compensation is not simulated"}};
 
-/// Of UsdPhysics' proposal for deformables, which OpenUSD does not define yet: what this importer reads of its schemas, without "physics:".
+/// Of UsdPhysics' proposal for deformables, which OpenUSD does not define yet: what this importer reads of its schemas,
+/// without "physics:".
 struct Proposed {
     std::string_view              schema;  ///< a type or an API
     std::vector<std::string_view> names;
@@ -40,17 +41,22 @@ struct Proposed {
 const Proposed kProposed[] = {
     {"PhysicsDeformableBodyAPI", {"bodyEnabled", "kinematicEnabled", "mass", "density", "simulationOwner"}},
     {"PhysicsSurfaceDeformableMaterialAPI",
-     {"density", "dynamicFriction", "staticFriction", "youngsModulus", "poissonsRatio", "surfaceThickness", "surfaceStretchStiffness",
-      "surfaceShearStiffness", "surfaceBendStiffness", "thickness", "stretchStiffness", "shearStiffness", "bendStiffness"}},
-    {"PhysicsVolumeDeformableMaterialAPI", {"density", "dynamicFriction", "staticFriction", "youngsModulus", "poissonsRatio"}},
+     {"density", "dynamicFriction", "staticFriction", "youngsModulus", "poissonsRatio", "surfaceThickness",
+      "surfaceStretchStiffness", "surfaceShearStiffness", "surfaceBendStiffness", "thickness", "stretchStiffness",
+      "shearStiffness", "bendStiffness"}},
+    {"PhysicsVolumeDeformableMaterialAPI",
+     {"density", "dynamicFriction", "staticFriction", "youngsModulus", "poissonsRatio"}},
     {"PhysicsCurvesDeformableMaterialAPI",
-     {"density", "dynamicFriction", "staticFriction", "youngsModulus", "poissonsRatio", "curvesThickness", "curvesStretchStiffness",
-      "curvesShearStiffness", "curvesBendStiffness", "curvesTwistStiffness", "curvesStretchDamping", "curvesShearDamping", "curvesBendDamping",
-      "curvesTwistDamping", "thickness", "stretchStiffness", "shearStiffness", "bendStiffness", "twistStiffness"}},
+     {"density", "dynamicFriction", "staticFriction", "youngsModulus", "poissonsRatio", "curvesThickness",
+      "curvesStretchStiffness", "curvesShearStiffness", "curvesBendStiffness", "curvesTwistStiffness",
+      "curvesStretchDamping", "curvesShearDamping", "curvesBendDamping", "curvesTwistDamping", "thickness",
+      "stretchStiffness", "shearStiffness", "bendStiffness", "twistStiffness"}},
     {"PhysicsAttachment",
-     {"src0", "src1", "type0", "type1", "indices0", "indices1", "coords0", "coords1", "stiffness", "damping", "attachmentEnabled"}},
+     {"src0", "src1", "type0", "type1", "indices0", "indices1", "coords0", "coords1", "stiffness", "damping",
+      "attachmentEnabled"}},
     {"PhysicsElementCollisionFilter",
-     {"src0", "src1", "groupElemCounts0", "groupElemCounts1", "groupElemIndices0", "groupElemIndices1", "filterEnabled"}}};
+     {"src0", "src1", "groupElemCounts0", "groupElemCounts1", "groupElemIndices0", "groupElemIndices1",
+      "filterEnabled"}}};
 
 bool is_proposed(const usd::Prim& prim, std::string_view name)
 {

@@ -101,8 +101,8 @@ void push_coordinates(const BuilderJoint& joint, std::size_t j, NumberRepair& re
             array->back() = 1;
         }
         if (joint.rest_rotation) {
-            const Quat  rest = repair.rotation(*joint.rest_rotation, "joint_rest_q");
-            const Real  r[]  = {rest.x, rest.y, rest.z, rest.w};
+            const Quat rest = repair.rotation(*joint.rest_rotation, "joint_rest_q");
+            const Real r[]  = {rest.x, rest.y, rest.z, rest.w};
             std::copy_n(r, 4, m.joint_rest_q.end() - 4);
         }
         // Axes along scalar coordinates have targets as those of other joints do.

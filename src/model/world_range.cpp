@@ -31,7 +31,7 @@ enum class Kind : std::uint8_t {
 template <class Visit>
 void each_array(const Visit& visit)
 {
-    using M = Model;
+    using M        = Model;
     const auto all = [&](Of of, Kind kind, auto... members) { (visit(of, kind, members), ...); };
     all(Of::body, Kind::label, &M::body_label);
     all(Of::body, Kind::start, &M::body_q, &M::body_qd);
@@ -104,9 +104,9 @@ template <class T>
 void copy_part(const std::vector<T>& from, const WorldPlaces& places, Of of, std::size_t count, std::vector<T>& to)
 {
     if (from.size() != count) return void(to = from);
-    const Part&  part = part_for(places, of);
-    const auto   at   = [&](std::size_t i) { return from.begin() + static_cast<std::ptrdiff_t>(i); };
-    const bool   all  = of == Of::shape;
+    const Part& part = part_for(places, of);
+    const auto  at   = [&](std::size_t i) { return from.begin() + static_cast<std::ptrdiff_t>(i); };
+    const bool  all  = of == Of::shape;
     to.assign(from.begin(), at(all ? places.leading : 0));
     to.insert(to.end(), at(part.begin), at(part.end));
     if (all) to.insert(to.end(), at(places.trailing.begin), at(places.trailing.end));
@@ -128,7 +128,8 @@ bool equal_parts(const std::vector<T>& values, const Part& a, const Part& b, std
 {
     if (values.size() != count) return true;
     const auto at = [&](std::size_t i) { return values.begin() + static_cast<std::ptrdiff_t>(i); };
-    return std::equal(at(a.begin), at(a.end), at(b.begin), at(b.end), [](const T& x, const T& y) { return equal_values(x, y); });
+    return std::equal(at(a.begin), at(a.end), at(b.begin), at(b.end),
+                      [](const T& x, const T& y) { return equal_values(x, y); });
 }
 
 /// The same, of numbers of entities; those of others than the worlds' own are compared as they are.
@@ -264,9 +265,9 @@ bool worlds_are_apart(const Model& m)
         !in_order(m.articulation_world_start, m.articulation_world) || !in_order(m.shape_world_start, m.shape_world))
         return false;
     for (std::size_t s = 0; s < m.shape_count(); ++s)
-        if (m.shape_world[s] < 0 ? m.shape_body[s] >= 0
-                                 : m.shape_body[s] >= 0 &&
-                                       m.body_world[static_cast<std::size_t>(m.shape_body[s])] != m.shape_world[s])
+        if (m.shape_world[s] < 0
+                ? m.shape_body[s] >= 0
+                : m.shape_body[s] >= 0 && m.body_world[static_cast<std::size_t>(m.shape_body[s])] != m.shape_world[s])
             return false;
     const auto of_world = [&](std::int32_t body, std::int32_t world) {
         return body < 0 || m.body_world[static_cast<std::size_t>(body)] == world;
@@ -287,7 +288,7 @@ Model model_of_worlds(const Model& m, WorldRange worlds)
     out.up_axis = m.up_axis;
     each_array([&](Of of, Kind, auto member) { copy_part(m.*member, at, of, count_of(m, of), out.*member); });
 
-    const auto copied = [&](std::vector<std::int32_t> Model::*member, Of of, std::size_t begin) {
+    const auto copied = [&](std::vector<std::int32_t> Model::* member, Of of, std::size_t begin) {
         copy_part(m.*member, at, of, count_of(m, of), out.*member);
         shift(out.*member, begin);
     };
@@ -312,8 +313,7 @@ Model model_of_worlds(const Model& m, WorldRange worlds)
     out.joint_q_start      = starts(m.joint_q_start, at.joints, at.coords.begin);
     out.joint_qd_start     = starts(m.joint_qd_start, at.joints, at.dofs.begin);
     out.articulation_start = starts(m.articulation_start, at.articulations, at.joints.begin);
-    if (!out.articulation_start.empty())
-        out.articulation_start.back() = static_cast<std::int32_t>(out.joint_count());
+    if (!out.articulation_start.empty()) out.articulation_start.back() = static_cast<std::int32_t>(out.joint_count());
     out.max_joints_per_articulation = m.max_joints_per_articulation;
     out.max_dofs_per_articulation   = m.max_dofs_per_articulation;
 
@@ -343,11 +343,11 @@ Model model_of_worlds(const Model& m, WorldRange worlds)
         list.push_back(static_cast<std::int32_t>(total));
         return list;
     };
-    out.body_world_start         = own_starts(m.body_world_start, at.bodies.begin, 0, out.body_count());
-    out.shape_world_start        = own_starts(m.shape_world_start, at.shapes.begin, at.leading, out.shape_count());
-    out.joint_world_start        = own_starts(m.joint_world_start, at.joints.begin, 0, out.joint_count());
-    out.articulation_world_start = own_starts(m.articulation_world_start, at.articulations.begin, 0,
-                                              out.articulation_count());
+    out.body_world_start  = own_starts(m.body_world_start, at.bodies.begin, 0, out.body_count());
+    out.shape_world_start = own_starts(m.shape_world_start, at.shapes.begin, at.leading, out.shape_count());
+    out.joint_world_start = own_starts(m.joint_world_start, at.joints.begin, 0, out.joint_count());
+    out.articulation_world_start =
+        own_starts(m.articulation_world_start, at.articulations.begin, 0, out.articulation_count());
     out.joint_dof_world_start   = own_starts(m.joint_dof_world_start, at.dofs.begin, 0, out.joint_dof_count());
     out.joint_coord_world_start = own_starts(m.joint_coord_world_start, at.coords.begin, 0, out.joint_coord_count());
     out.particle_world_start.assign(static_cast<std::size_t>(worlds.count) + 2, 0);
@@ -363,7 +363,7 @@ bool worlds_are_alike(const Model& m, WorldRange first, WorldRange second)
         if (kind == Kind::structure && same)
             same = equal_parts(m.*member, part_for(a, of), part_for(b, of), count_of(m, of));
     });
-    const auto indices = [&](const std::vector<std::int32_t>& values, Part WorldPlaces::*of, Part WorldPlaces::*own) {
+    const auto indices = [&](const std::vector<std::int32_t>& values, Part WorldPlaces::* of, Part WorldPlaces::* own) {
         return equal_indices(values, a.*of, b.*of, a.*own, b.*own);
     };
     using P = WorldPlaces;
@@ -371,12 +371,13 @@ bool worlds_are_alike(const Model& m, WorldRange first, WorldRange second)
         a.coords.size() != b.coords.size() || a.articulations.size() != b.articulations.size() ||
         !indices(m.joint_parent, &P::joints, &P::bodies) || !indices(m.joint_child, &P::joints, &P::bodies) ||
         !indices(m.joint_ancestor, &P::joints, &P::joints) || !indices(m.joint_mimic_joint, &P::joints, &P::joints) ||
-        !indices(m.joint_articulation, &P::joints, &P::articulations) || !indices(m.shape_body, &P::shapes, &P::bodies) ||
-        !equal_starts(m.joint_q_start, a.joints, b.joints) || !equal_starts(m.joint_qd_start, a.joints, b.joints) ||
+        !indices(m.joint_articulation, &P::joints, &P::articulations) ||
+        !indices(m.shape_body, &P::shapes, &P::bodies) || !equal_starts(m.joint_q_start, a.joints, b.joints) ||
+        !equal_starts(m.joint_qd_start, a.joints, b.joints) ||
         !equal_starts(m.articulation_start, a.articulations, b.articulations))
         return false;
     for (std::int32_t w = 0; w < first.count; ++w) {
-        const WorldRange one{first.first + w, 1}, other{second.first + w, 1};
+        const WorldRange  one{first.first + w, 1}, other{second.first + w, 1};
         const WorldPlaces x(m, one), y(m, other);
         if (x.bodies.size() != y.bodies.size() || x.joints.size() != y.joints.size() ||
             x.shapes.size() != y.shapes.size())

@@ -47,7 +47,7 @@ nb::dict to_python(const solvers::StepReport& r)
     out["deepest_penetration"] = r.deepest_penetration;
     out["joint_error_linear"]  = r.joint_error_linear;
     out["joint_error_angular"] = r.joint_error_angular;
-    out["refused"] = r.refused ? nb::cast(r.refused->message) : nb::none();
+    out["refused"]             = r.refused ? nb::cast(r.refused->message) : nb::none();
     nb::list broken;
     for (const solvers::BrokenJoint& b : r.broken) broken.append(nb::make_tuple(b.joint, b.force, b.torque));
     out["broken"] = broken;
@@ -194,7 +194,7 @@ class BoundSolver {
         for (; done < frames && !diverged; ++done) {
             {
                 const nb::gil_scoped_release released;
-                const bool finds = solver_->finds_contacts();
+                const bool                   finds = solver_->finds_contacts();
                 for (int k = 0; k < substeps && !diverged; ++k) {
                     if (!finds) pipeline.collide(state, h, contacts);
                     diverged = solver_

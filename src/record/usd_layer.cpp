@@ -119,8 +119,8 @@ class VelocityWriter {
     std::optional<usd::Matrix4d> from_rotated_;  ///< out of the prim's scale and shear
 };
 
-/// Whether a body is kinematic all the time and the source, seen through the layer, says where it is in every frame: its
-/// pose is read, and not written.
+/// Whether a body is kinematic all the time and the source, seen through the layer, says where it is in every frame:
+/// its pose is read, and not written.
 bool is_told_by_source(const model::Model& model, std::size_t body, const usd::Prim& prim, const Recording& recording,
                        const UsdOptions& options)
 {
@@ -169,7 +169,8 @@ class InstancerWriter {
         const auto item = usd::instancer_item(copy);
         if (!item) return "it belongs to no instancer";
         if (!item->own)
-            return "its point instancer is part of a prototype or of an instance: one place cannot hold several motions";
+            return "its point instancer is part of a prototype or of an instance: one place cannot hold several "
+                   "motions";
         if (bodies_in_[copy.path()] > 1)
             return "its prototype holds several bodies, and a point instancer moves a prototype as a whole";
         items_[item->instancer].push_back({item->index, body, prim, copy});
@@ -224,20 +225,20 @@ class InstancerWriter {
             }))
             return;
         static const usd::Token kBody("PhysicsRigidBodyAPI");
-        const usd::Prim   instancer  = options_.stage->prim_at(path);
-        const double      stage_rate = options_.stage->metadata().time_codes_per_second;
-        const double      unit       = 1 / options_.meters_per_unit;
-        std::size_t       sheared    = 0;
-        bool              first      = true;
-        std::vector<Quatd> before;
+        const usd::Prim         instancer  = options_.stage->prim_at(path);
+        const double            stage_rate = options_.stage->metadata().time_codes_per_second;
+        const double            unit       = 1 / options_.meters_per_unit;
+        std::size_t             sheared    = 0;
+        bool                    first      = true;
+        std::vector<Quatd>      before;
         layer_.define_prim(path, {}, true);
         for (const Frame& frame : recording_.frames) {
             const double time      = frame.t * stage_rate;
             auto         positions = array_at<Vec3d>(instancer, "positions", time);
             auto         turns     = array_at<Quatd>(instancer, "orientationsf", time);
             if (turns.empty()) turns = array_at<Quatd>(instancer, "orientations", time);
-            const auto scales = array_at<Vec3d>(instancer, "scales", time);
-            auto       linear = array_at<Vec3d>(instancer, "velocities", time);
+            const auto scales  = array_at<Vec3d>(instancer, "scales", time);
+            auto       linear  = array_at<Vec3d>(instancer, "velocities", time);
             auto       angular = array_at<Vec3d>(instancer, "angularVelocities", time);
             turns.resize(positions.size());
             linear.resize(positions.size());
@@ -245,7 +246,7 @@ class InstancerWriter {
             const usd::Matrix4d X_SI = place(instancer, frame, time);
             const auto          X_IS = usd::inverse(X_SI);
             if (!X_IS) return;
-            const Quatd q_SI = usd::decompose(X_SI).rotation;
+            const Quatd q_SI  = usd::decompose(X_SI).rotation;
             bool        rates = false;
             for (const MovedItem& item : items) {
                 if (item.index >= positions.size()) continue;
@@ -258,12 +259,12 @@ class InstancerWriter {
                 turns[item.index] = before.empty() ? turned.rotation : continuous(turned.rotation, before[item.index]);
                 const auto twist  = static_cast<Spatiald>(frame.body_qd[item.body]);
                 if (!(item.prim == item.copy) || !item.prim.has_api(kBody) || !is_finite(twist)) continue;
-                const Quatd to_stage  = conjugate(options_.X_WS.q);
-                linear[item.index]    = usd::transform_vector(*X_IS, unit * rotate(to_stage, twist.linear));
-                angular[item.index]   = (1 / kDegrees) * rotate_inverse(q_SI, rotate(to_stage, twist.angular));
-                rates                 = true;
+                const Quatd to_stage = conjugate(options_.X_WS.q);
+                linear[item.index]   = usd::transform_vector(*X_IS, unit * rotate(to_stage, twist.linear));
+                angular[item.index]  = (1 / kDegrees) * rotate_inverse(q_SI, rotate(to_stage, twist.angular));
+                rates                = true;
             }
-            before = turns;
+            before            = turns;
             const auto author = [&](std::optional<double> at) {
                 layer_.set_vec3_array(path.property("positions"), "point3f[]", at, positions);
                 layer_.set_quat_array(path.property("orientations"), "quath[]", at, turns);
@@ -349,10 +350,10 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
     const double start = recording.frames.empty() ? 0 : recording.frames.front().t * rate;
     if (!recording.frames.empty()) layer.set_time_range(start, recording.frames.back().t * rate, rate);
 
-    const Posed           X_SW = inverse(options.X_WS);
-    const double          unit = 1 / options.meters_per_unit;
-    std::set<std::string> written;
-    InstancerWriter       instancers(layer, model, recording, options);
+    const Posed            X_SW = inverse(options.X_WS);
+    const double           unit = 1 / options.meters_per_unit;
+    std::set<std::string>  written;
+    InstancerWriter        instancers(layer, model, recording, options);
     std::set<std::int32_t> segments;  // of cables: no prims of their own
     for (const PointsPrim& points : options.points) {
         segments.insert(points.segment_body.begin(), points.segment_body.end());

@@ -21,9 +21,9 @@ std::vector<Vec3d> cable_points(const PointsPrim& cable, const Frame& frame, con
         const auto        count    = static_cast<std::size_t>(std::max(n, 0));
         const std::size_t segments = cable.closed ? count : count > 0 ? count - 1 : 0;
         for (std::size_t p = 0; p < count; ++p) {
-            Vec3d sum;
-            int   ends = 0;
-            const auto add = [&](std::size_t s, double side) {
+            Vec3d      sum;
+            int        ends = 0;
+            const auto add  = [&](std::size_t s, double side) {
                 const std::int32_t body = cable.segment_body[segment0 + s];
                 if (body < 0) return;
                 const auto X = static_cast<Posed>(frame.body_q[static_cast<std::size_t>(body)]);
@@ -32,7 +32,9 @@ std::vector<Vec3d> cable_points(const PointsPrim& cable, const Frame& frame, con
             };
             if (segments > 0 && (cable.closed || p > 0)) add((p + segments - 1) % segments, 1);
             if (segments > 0 && (cable.closed || p < segments)) add(p % segments, -1);
-            out.push_back(ends > 0 ? (1.0 / ends) * sum : out.size() < authored.size() ? authored[out.size()] : Vec3d{});
+            out.push_back(ends > 0                       ? (1.0 / ends) * sum
+                          : out.size() < authored.size() ? authored[out.size()]
+                                                         : Vec3d{});
         }
         segment0 += segments;
     }
@@ -76,17 +78,19 @@ void write_points(usd::LayerWriter& layer, const model::Model& model, const Reco
     std::vector<Vec3d> authored = prim.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{});
     for (Vec3d& p : authored) p = usd::transform_point(points.placed, p);
     layer.define_prim(path, {}, true);
-    const Carrier carrier = options.stage->resets_transform(prim) ? Carrier{} : carrier_of(model, prim, options);
-    double thickness = 0;  // of what is drawn around the points, in the prim's space
+    const Carrier carrier   = options.stage->resets_transform(prim) ? Carrier{} : carrier_of(model, prim, options);
+    double        thickness = 0;  // of what is drawn around the points, in the prim's space
     if (const auto widths = prim.attribute("widths").get<std::vector<double>>(); cable && widths)
         for (const double w : *widths) thickness = std::max(thickness, 0.5 * w);
-    const auto first = static_cast<std::size_t>(points.particle[0]), last = static_cast<std::size_t>(points.particle[1]);
+    const auto first = static_cast<std::size_t>(points.particle[0]),
+               last  = static_cast<std::size_t>(points.particle[1]);
     for (const Frame& frame : recording.frames) {
         std::vector<Vec3d>           world, velocities;
         std::optional<usd::Matrix4d> from_world = back;
         if (carrier.body >= 0)  // the prim goes where the body goes
-            from_world = usd::inverse(points.placed * carrier.undo *
-                                      usd::from_pose(static_cast<Posed>(frame.body_q[static_cast<std::size_t>(carrier.body)])));
+            from_world =
+                usd::inverse(points.placed * carrier.undo *
+                             usd::from_pose(static_cast<Posed>(frame.body_q[static_cast<std::size_t>(carrier.body)])));
         if (!from_world) continue;
         if (cable)
             world = cable_points(points, frame, authored);

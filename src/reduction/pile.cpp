@@ -23,7 +23,10 @@ using usd::SpecKind;
 using usd::Token;
 
 /// Fields that make a spec what it is; they go with it.
-constexpr std::array<std::string_view, 14> kStructure{"specifier", "typeName", "primChildren", "properties", "propertyChildren", "variantSetChildren", "variantChildren", "custom", "variability", "default", "timeSamples", "spline", "targetPaths", "connectionPaths"};
+constexpr std::array<std::string_view, 14> kStructure{
+    "specifier",          "typeName",        "primChildren", "properties",     "propertyChildren",
+    "variantSetChildren", "variantChildren", "custom",       "variability",    "default",
+    "timeSamples",        "spline",          "targetPaths",  "connectionPaths"};
 
 bool is_prim(SpecKind kind) { return kind == SpecKind::prim || kind == SpecKind::variant; }
 bool is_property(SpecKind kind) { return kind == SpecKind::attribute || kind == SpecKind::relationship; }
@@ -38,7 +41,8 @@ template <class Visit>
 void each_spec(const Pile& pile, Visit&& visit)
 {
     for (std::size_t l = 0; l < pile.layers.size(); ++l)
-        for (const Path& path : pile.layers[l].layer.specs()) visit(l, pile.layers[l].layer, path, pile.layers[l].layer.kind(path));
+        for (const Path& path : pile.layers[l].layer.specs())
+            visit(l, pile.layers[l].layer, path, pile.layers[l].layer.kind(path));
 }
 
 bool is_layer_name(const std::string& file)
@@ -48,9 +52,7 @@ bool is_layer_name(const std::string& file)
 }
 
 std::string hashed(const std::string& name, const char* prefix)
-{
-    return fmt::format("{}{}", prefix, to_hex(hash_text(name)).substr(0, 6));
-}
+{ return fmt::format("{}{}", prefix, to_hex(hash_text(name)).substr(0, 6)); }
 
 }  // namespace
 
@@ -107,7 +109,8 @@ Result<Pile> layered_pile(const std::string& file, const std::string& stem, cons
             std::vector<fs::path> tries;
             if (const std::size_t mark = authored.find("://"); mark != std::string::npos) {
                 const std::string rest = authored.substr(mark + 3), package = rest.substr(0, rest.find('/'));
-                if (const auto known = open.packages.find(package); known != open.packages.end()) tries.push_back(fs::path(known->second) / rest.substr(std::min(rest.size(), package.size() + 1)));
+                if (const auto known = open.packages.find(package); known != open.packages.end())
+                    tries.push_back(fs::path(known->second) / rest.substr(std::min(rest.size(), package.size() + 1)));
             } else {
                 tries.push_back(folder / authored);
                 for (const std::string& path : open.search_paths) tries.push_back(fs::path(path) / authored);
@@ -130,7 +133,8 @@ Result<Pile> layered_pile(const std::string& file, const std::string& stem, cons
 Units layer_units(const Pile& pile)
 {
     Units out;
-    for (std::size_t l = 1; l < pile.layers.size(); ++l) out.push_back({l, pile.layers[l].name, [](usd::Layer& layer) { layer = usd::Layer(); }});
+    for (std::size_t l = 1; l < pile.layers.size(); ++l)
+        out.push_back({l, pile.layers[l].name, [](usd::Layer& layer) { layer = usd::Layer(); }});
     return out;
 }
 
@@ -147,7 +151,8 @@ Units prim_units(const Pile& pile, int depth)
 {
     Units out;
     each_spec(pile, [&](std::size_t l, const usd::Layer&, const Path& path, SpecKind kind) {
-        if (is_prim(kind) && depth_of(path) == depth) out.push_back({l, path.text(), [path](usd::Layer& layer) { (void)layer.remove(path); }});
+        if (is_prim(kind) && depth_of(path) == depth)
+            out.push_back({l, path.text(), [path](usd::Layer& layer) { (void)layer.remove(path); }});
     });
     return out;
 }
@@ -156,17 +161,21 @@ Units field_units(const Pile& pile)
 {
     Units out;
     for (std::size_t l = 0; l < pile.layers.size(); ++l) {
-        const usd::Layer&  layer = pile.layers[l].layer;
-        std::vector<Path>  paths = layer.specs();
+        const usd::Layer& layer = pile.layers[l].layer;
+        std::vector<Path> paths = layer.specs();
         paths.insert(paths.begin(), Path::root());
         for (const Path& path : paths)
             for (const Token& key : layer.fields(path)) {
                 if (std::find(kStructure.begin(), kStructure.end(), key.text()) != kStructure.end()) continue;
                 out.push_back({l, path.text() + " " + key.text(), [path, key](usd::Layer& to) {
-                                   if (key == Token("references")) (void)to.clear_references(path);
-                                   else if (key == Token("payload")) (void)to.clear_payloads(path);
-                                   else if (key == Token("subLayers")) (void)to.set_sublayers({});
-                                   else (void)to.clear_field(path, key);
+                                   if (key == Token("references"))
+                                       (void)to.clear_references(path);
+                                   else if (key == Token("payload"))
+                                       (void)to.clear_payloads(path);
+                                   else if (key == Token("subLayers"))
+                                       (void)to.set_sublayers({});
+                                   else
+                                       (void)to.clear_field(path, key);
                                }});
             }
         const auto sublayers = layer.sublayers();
@@ -186,7 +195,9 @@ Units api_units(const Pile& pile)
     Units out;
     each_spec(pile, [&](std::size_t l, const usd::Layer& layer, const Path& path, SpecKind kind) {
         if (!is_prim(kind)) return;
-        for (const Token& api : layer.apis(path)) out.push_back({l, path.text() + " " + api.text(), [path, api](usd::Layer& to) { (void)to.remove_api(path, api, false); }});
+        for (const Token& api : layer.apis(path))
+            out.push_back({l, path.text() + " " + api.text(),
+                           [path, api](usd::Layer& to) { (void)to.remove_api(path, api, false); }});
     });
     return out;
 }
@@ -210,7 +221,8 @@ Units target_units(const Pile& pile)
             out.push_back({l, path.text() + " -> " + target.text(), [path, target, kind](usd::Layer& to) {
                                auto left = to.targets(path);
                                std::erase(left, target);
-                               (void)(kind == SpecKind::relationship ? to.set_targets(path, left) : to.set_connections(path, left));
+                               (void)(kind == SpecKind::relationship ? to.set_targets(path, left)
+                                                                     : to.set_connections(path, left));
                            }});
     });
     return out;
@@ -240,25 +252,37 @@ Units mesh_units(const Pile& pile)
         if (!is_prim(kind) || layer.field(path, "typeName").get<std::string>().value_or("") != "Mesh") return;
         const auto points = layer.value(path.property("points")).get<std::vector<Vec3d>>();
         if (!points || points->size() <= 8) return;
-        out.push_back({l, path.text(), [path, own = *points](usd::Layer& to) {
-                           constexpr double kInf = std::numeric_limits<double>::infinity();
-                           Vec3d            low{kInf, kInf, kInf}, high{-kInf, -kInf, -kInf};
-                           for (const Vec3d& p : own)
-                               if (is_finite(p)) low = min(low, p), high = max(high, p);
-                           if (!(low.x <= high.x)) return;
-                           std::vector<Vec3d> corners;
-                           for (int i = 0; i < 8; ++i) corners.push_back({i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z});
-                           for (const Token& name : to.properties(path))
-                               if (name.text().starts_with("primvars:") || name == Token("normals") || name == Token("holeIndices") || name == Token("creaseIndices") || name == Token("creaseLengths") || name == Token("creaseSharpnesses") || name == Token("cornerIndices") || name == Token("cornerSharpnesses") || name == Token("velocities") || name == Token("accelerations"))
-                                   (void)to.remove(path.property(name));
-                           for (const Token& child : to.children(path))
-                               if (to.field(path.child(child), "typeName").get<std::string>().value_or("") == "GeomSubset") (void)to.remove(path.child(child));
-                           const auto set = [&](const char* name, const char* type, const auto& value) { (void)to.clear_samples(path.property(name)), (void)to.set(path.property(name), usd::make_value(type, value)); };
-                           set("points", "point3f[]", corners);
-                           set("faceVertexCounts", "int[]", std::vector<int>(6, 4));
-                           set("faceVertexIndices", "int[]", std::vector<int>{0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4, 2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5});
-                           if (to.kind(path.property("extent")) != SpecKind::none) set("extent", "float3[]", std::vector<Vec3d>{low, high});
-                       }});
+        out.push_back(
+            {l, path.text(), [path, own = *points](usd::Layer& to) {
+                 constexpr double kInf = std::numeric_limits<double>::infinity();
+                 Vec3d            low{kInf, kInf, kInf}, high{-kInf, -kInf, -kInf};
+                 for (const Vec3d& p : own)
+                     if (is_finite(p)) low = min(low, p), high = max(high, p);
+                 if (!(low.x <= high.x)) return;
+                 std::vector<Vec3d> corners;
+                 for (int i = 0; i < 8; ++i)
+                     corners.push_back({i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z});
+                 for (const Token& name : to.properties(path))
+                     if (name.text().starts_with("primvars:") || name == Token("normals") ||
+                         name == Token("holeIndices") || name == Token("creaseIndices") ||
+                         name == Token("creaseLengths") || name == Token("creaseSharpnesses") ||
+                         name == Token("cornerIndices") || name == Token("cornerSharpnesses") ||
+                         name == Token("velocities") || name == Token("accelerations"))
+                         (void)to.remove(path.property(name));
+                 for (const Token& child : to.children(path))
+                     if (to.field(path.child(child), "typeName").get<std::string>().value_or("") == "GeomSubset")
+                         (void)to.remove(path.child(child));
+                 const auto set = [&](const char* name, const char* type, const auto& value) {
+                     (void)to.clear_samples(path.property(name)),
+                         (void)to.set(path.property(name), usd::make_value(type, value));
+                 };
+                 set("points", "point3f[]", corners);
+                 set("faceVertexCounts", "int[]", std::vector<int>(6, 4));
+                 set("faceVertexIndices", "int[]",
+                     std::vector<int>{0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4, 2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5});
+                 if (to.kind(path.property("extent")) != SpecKind::none)
+                     set("extent", "float3[]", std::vector<Vec3d>{low, high});
+             }});
     });
     return out;
 }
@@ -272,12 +296,20 @@ Units text_units(const Pile& pile)
         const usd::Value value = layer.value(path);
         if (value.type_name() == "string")
             if (const auto text = value.get<std::string>(); text && !text->empty())
-                out.push_back({l, path.text(), [path, text](usd::Layer& to) { (void)to.set(path, usd::make_value("string", hashed(*text, "t_"))); }});
+                out.push_back({l, path.text(), [path, text](usd::Layer& to) {
+                                   (void)to.set(path, usd::make_value("string", hashed(*text, "t_")));
+                               }});
         if (value.type_name() == "asset")
             if (const auto asset = value.get<usd::AssetPath>(); asset && !asset->authored.empty())
-                out.push_back({l, path.text(), [path, asset](usd::Layer& to) {
-                                   (void)to.set(path, usd::make_value("asset", usd::AssetPath{hashed(asset->authored, "./f_") + fs::path(asset->authored).extension().string(), {}, {}}));
-                               }});
+                out.push_back(
+                    {l, path.text(), [path, asset](usd::Layer& to) {
+                         (void)to.set(
+                             path,
+                             usd::make_value("asset", usd::AssetPath{hashed(asset->authored, "./f_") +
+                                                                         fs::path(asset->authored).extension().string(),
+                                                                     {},
+                                                                     {}}));
+                     }});
     });
     return out;
 }
@@ -287,23 +319,28 @@ std::vector<std::string> names_of(const Pile& pile)
     std::set<std::string> out;
     each_spec(pile, [&](std::size_t, const usd::Layer& layer, const Path& path, SpecKind kind) {
         if (kind == SpecKind::prim) out.insert(path.name().text());
-        if (is_property(kind) && layer.field(path, "custom").get<bool>().value_or(false)) out.insert("." + path.name().text());
+        if (is_property(kind) && layer.field(path, "custom").get<bool>().value_or(false))
+            out.insert("." + path.name().text());
     });
     return {out.begin(), out.end()};
 }
 
 Pile with_hashed_names(const Pile& pile, const std::vector<std::string>& names)
 {
-    Pile                                     out = pile.copy();
-    const std::set<std::string>              wanted(names.begin(), names.end());
+    Pile                        out = pile.copy();
+    const std::set<std::string> wanted(names.begin(), names.end());
     for (ReducedLayer& one : out.layers) {
         std::vector<Path> paths = one.layer.specs();
         const auto        root  = one.layer.field(Path::root(), "defaultPrim").get<std::string>();
-        std::stable_sort(paths.begin(), paths.end(), [](const Path& a, const Path& b) { return a.text().size() > b.text().size(); });  // the deepest first
+        std::stable_sort(paths.begin(), paths.end(), [](const Path& a, const Path& b) {
+            return a.text().size() > b.text().size();
+        });  // the deepest first
         for (const Path& path : paths) {
             const SpecKind kind = one.layer.kind(path);
-            if (kind == SpecKind::prim && wanted.contains(path.name().text())) (void)one.layer.rename(path, hashed(path.name().text(), "p_"));
-            if (is_property(kind) && wanted.contains("." + path.name().text())) (void)one.layer.rename(path, hashed(path.name().text(), "a_"));
+            if (kind == SpecKind::prim && wanted.contains(path.name().text()))
+                (void)one.layer.rename(path, hashed(path.name().text(), "p_"));
+            if (is_property(kind) && wanted.contains("." + path.name().text()))
+                (void)one.layer.rename(path, hashed(path.name().text(), "a_"));
         }
         // References into other layers by path.
         for (const Path& path : one.layer.specs()) {
@@ -321,11 +358,13 @@ Pile with_hashed_names(const Pile& pile, const std::vector<std::string>& names)
                         text += "/" + (wanted.contains(name) ? hashed(name, "p_") : name);
                         at = end == std::string::npos ? end : end + 1;
                     }
-                    if (const Path now(text); !now.empty() && now != arc.prim && !arc.asset.empty()) arc.prim = now, other = true;
+                    if (const Path now(text); !now.empty() && now != arc.prim && !arc.asset.empty())
+                        arc.prim = now, other = true;
                 }
                 if (!other) continue;
                 (void)(payload ? one.layer.clear_payloads(path) : one.layer.clear_references(path));
-                for (const usd::Arc& arc : arcs) (void)(payload ? one.layer.add_payload(path, arc) : one.layer.add_reference(path, arc));
+                for (const usd::Arc& arc : arcs)
+                    (void)(payload ? one.layer.add_payload(path, arc) : one.layer.add_reference(path, arc));
             }
         }
     }

@@ -24,9 +24,9 @@ Result<Pile> layered_pile(const std::string& file, const std::string& stem, cons
 
 /// Something that may go, or become simpler.
 struct Unit {
-    std::size_t                       layer = 0;
-    std::string                       what;  ///< for the order and for messages
-    std::function<void(usd::Layer&)>  take;
+    std::size_t                      layer = 0;
+    std::string                      what;  ///< for the order and for messages
+    std::function<void(usd::Layer&)> take;
 };
 using Units = std::vector<Unit>;
 

@@ -26,12 +26,15 @@ class Judge {
   public:
     Judge(const ReduceOptions& options, fs::path folder) : options_(options), folder_(std::move(folder)) {}
 
-    std::size_t runs = 0;
+    std::size_t runs    = 0;
     bool        stopped = false, exhausted = false;
 
     [[nodiscard]] bool over() const { return stopped || exhausted; }
 
-    bool shows(const Pile& pile) { return first({1, [&](std::size_t) { return pile.copy(); }}) == 0; }
+    bool shows(const Pile& pile)
+    {
+        return first({1, [&](std::size_t) { return pile.copy(); }}) == 0;
+    }
 
     struct Row {
         std::size_t                      size;
@@ -42,27 +45,30 @@ class Judge {
     {
         const auto jobs = static_cast<std::size_t>(std::max(1, options_.jobs));
         for (std::size_t begin = 0; begin < row.size && !over();) {
-            const std::size_t        n = std::min(jobs, row.size - begin);
-            std::vector<Pile>        piles;
+            const std::size_t          n = std::min(jobs, row.size - begin);
+            std::vector<Pile>          piles;
             std::vector<std::uint64_t> hashes;
-            std::vector<int>         answers(n, -1);
+            std::vector<int>           answers(n, -1);
             for (std::size_t i = 0; i < n; ++i) {
                 piles.push_back(row.make(begin + i));
                 hashes.push_back(hash_text(piles.back().text()));
-                if (const auto known = known_.find(hashes.back()); known != known_.end()) answers[i] = known->second ? 1 : 0;
+                if (const auto known = known_.find(hashes.back()); known != known_.end())
+                    answers[i] = known->second ? 1 : 0;
             }
             if (options_.stop && options_.stop()) {
                 stopped = true;
                 return -1;
             }
-            std::vector<bool> asked(n, false);
+            std::vector<bool>        asked(n, false);
             std::vector<std::thread> threads;
             for (std::size_t i = 0; i < n; ++i) {
                 if (answers[i] >= 0) continue;
-                asked[i] = true;
+                asked[i]       = true;
                 const auto ask = [&, i] { answers[i] = answer(piles[i], i) ? 1 : 0; };
-                if (n == 1) ask();
-                else threads.emplace_back(ask);
+                if (n == 1)
+                    ask();
+                else
+                    threads.emplace_back(ask);
             }
             for (std::thread& t : threads) t.join();
             for (std::size_t i = 0; i < n; ++i) {
@@ -99,7 +105,10 @@ class Judge {
 
 class Reducer {
   public:
-    Reducer(Judge& judge, Pile start, const ReduceOptions& options) : best(std::move(start)), judge_(judge), options_(options) {}
+    Reducer(Judge& judge, Pile start, const ReduceOptions& options)
+        : best(std::move(start)), judge_(judge), options_(options)
+    {
+    }
 
     Pile best;
 
@@ -145,18 +154,23 @@ class Reducer {
         std::iota(left.begin(), left.end(), std::size_t{0});
         const auto with = [&](std::size_t begin, std::size_t end) {
             std::vector<std::size_t> all = taken;
-            all.insert(all.end(), left.begin() + static_cast<std::ptrdiff_t>(begin), left.begin() + static_cast<std::ptrdiff_t>(end));
+            all.insert(all.end(), left.begin() + static_cast<std::ptrdiff_t>(begin),
+                       left.begin() + static_cast<std::ptrdiff_t>(end));
             std::sort(all.begin(), all.end());
             return all;
         };
         for (std::size_t parts = 1; !left.empty() && !judge_.over();) {
             const std::size_t size = (left.size() + parts - 1) / parts, count = (left.size() + size - 1) / size;
-            const auto        bounds = [&](std::size_t i) { return std::pair{i * size, std::min(left.size(), (i + 1) * size)}; };
-            const auto        won = judge_.first({count, [&](std::size_t i) { return without(start, units, with(bounds(i).first, bounds(i).second)); }});
+            const auto        bounds = [&](std::size_t i) {
+                return std::pair{i * size, std::min(left.size(), (i + 1) * size)};
+            };
+            const auto won = judge_.first(
+                {count, [&](std::size_t i) { return without(start, units, with(bounds(i).first, bounds(i).second)); }});
             if (won >= 0) {
                 const auto [begin, end] = bounds(static_cast<std::size_t>(won));
                 taken                   = with(begin, end);
-                left.erase(left.begin() + static_cast<std::ptrdiff_t>(begin), left.begin() + static_cast<std::ptrdiff_t>(end));
+                left.erase(left.begin() + static_cast<std::ptrdiff_t>(begin),
+                           left.begin() + static_cast<std::ptrdiff_t>(end));
                 best  = without(start, units, taken);
                 parts = std::max<std::size_t>(1, parts - 1);
                 if (options_.progress) options_.progress(judge_.runs, best.specs());
@@ -174,7 +188,8 @@ class Reducer {
             Pile less = best.copy();
             less.layers.erase(less.layers.begin() + static_cast<std::ptrdiff_t>(l));
             bool named = false;
-            for (const ReducedLayer& one : less.layers) named = named || one.layer.to_text().find(best.layers[l].name) != std::string::npos;
+            for (const ReducedLayer& one : less.layers)
+                named = named || one.layer.to_text().find(best.layers[l].name) != std::string::npos;
             if (!named) best = std::move(less);
         }
     }
@@ -185,14 +200,15 @@ class Reducer {
         const std::vector<std::string> names = names_of(best);
         const Pile                     start = best.copy();
         // The names that can change: all, else in parts, each kept where it succeeds.
-        std::vector<std::string>                           done;
+        std::vector<std::string>                         done;
         std::vector<std::pair<std::size_t, std::size_t>> todo{{0, names.size()}};
         while (!todo.empty() && !judge_.over()) {
             const auto [begin, end] = todo.back();
             todo.pop_back();
             if (begin == end) continue;
             std::vector<std::string> all = done;
-            all.insert(all.end(), names.begin() + static_cast<std::ptrdiff_t>(begin), names.begin() + static_cast<std::ptrdiff_t>(end));
+            all.insert(all.end(), names.begin() + static_cast<std::ptrdiff_t>(begin),
+                       names.begin() + static_cast<std::ptrdiff_t>(end));
             Pile renamed = with_hashed_names(start, all);
             if (judge_.shows(renamed)) {
                 done = std::move(all);
@@ -215,19 +231,24 @@ class Reducer {
 Result<Reduced> reduce(const std::string& file, const std::string& stem, const ReduceOptions& options)
 {
     const files::ScratchFolder scratch = files::ScratchFolder::temporary(fs::absolute(file).parent_path());
-    if (scratch.path().empty()) return make_diagnostic(kScratch, {.layer = file}, "there is no folder for the smaller stages");
+    if (scratch.path().empty())
+        return make_diagnostic(kScratch, {.layer = file}, "there is no folder for the smaller stages");
     const auto stage = usd::Stage::open(file, options.open);
     if (!stage && usd::is_foreign(file)) return stage.error();
     Judge   judge(options, scratch.path());
     Reduced out;
-    if (!options.shows(file, 0)) return make_diagnostic(kNoFault, {.layer = file}, "the command does not end with status 0 for the file as it is");
+    if (!options.shows(file, 0))
+        return make_diagnostic(kNoFault, {.layer = file},
+                               "the command does not end with status 0 for the file as it is");
     std::optional<Pile> start;
     if (stage) {
         Pile flat = flat_pile(**stage, stem);
         if (judge.shows(flat)) start = std::move(flat), out.flattened = true;
     }
     if (usd::is_foreign(file)) {
-        if (!start) return make_diagnostic(kNotInUsd, {.layer = file}, "the command does not end with status 0 for the stage that this file becomes");
+        if (!start)
+            return make_diagnostic(kNotInUsd, {.layer = file},
+                                   "the command does not end with status 0 for the stage that this file becomes");
         out.specs_before = start->specs(), out.prims_before = start->prims();
     } else {
         auto layers = layered_pile(file, stem, options.open);
@@ -236,7 +257,9 @@ Result<Reduced> reduce(const std::string& file, const std::string& stem, const R
         if (!start) {
             if (!judge.shows(*layers)) {
                 if (judge.over()) return make_diagnostic(kNoFault, {.layer = file}, "it ended before the first answer");
-                return make_diagnostic(kNoFault, {.layer = file}, "the command does not end with status 0 for a copy of the layers in another folder");
+                return make_diagnostic(
+                    kNoFault, {.layer = file},
+                    "the command does not end with status 0 for a copy of the layers in another folder");
             }
             start = std::move(*layers);
         }

@@ -96,7 +96,7 @@ class Ladder {
             MassOptions quiet = o_;
             quiet.log         = nullptr;
             // One ladder for each model that is tried, of which there are two, not one for each body.
-            Diagnostics                                           unheard;
+            Diagnostics                                            unheard;
             std::map<const PhysicsModel*, std::unique_ptr<Ladder>> others;
             note_mass_truth(
                 model_,

@@ -22,7 +22,8 @@ constexpr double kReportedLinear = 1e-3, kReportedAngular = 0.5 * kDegrees;
 constexpr double kReportedVelocity = 1e-3;
 
 /// Checks the overlaps of an untrusted checkpoint: sorted, between shapes of two bodies, finite.
-std::optional<std::vector<collision::RestOverlaps::Pair>> pairs_of(const record::Checkpoint& from, const model::Model& model)
+std::optional<std::vector<collision::RestOverlaps::Pair>> pairs_of(const record::Checkpoint& from,
+                                                                   const model::Model&       model)
 {
     const auto of_body = [&](std::int32_t shape) {
         return shape >= 0 && static_cast<std::size_t>(shape) < model.shape_count() &&
@@ -30,8 +31,8 @@ std::optional<std::vector<collision::RestOverlaps::Pair>> pairs_of(const record:
     };
     std::vector<collision::RestOverlaps::Pair> pairs;
     for (const auto& pair : from.overlaps) {
-        const bool after = pairs.empty() || std::pair(pairs.back().shape0, pairs.back().shape1) <
-                                                std::pair(pair.shape0, pair.shape1);
+        const bool after =
+            pairs.empty() || std::pair(pairs.back().shape0, pairs.back().shape1) < std::pair(pair.shape0, pair.shape1);
         if (!after || !of_body(pair.shape0) || !of_body(pair.shape1)) return std::nullopt;
         if (!std::isfinite(pair.depth) || pair.depth < 0) return std::nullopt;
         pairs.push_back({pair.shape0, pair.shape1, pair.depth});
@@ -137,10 +138,10 @@ dynamics::Projection Engine::project(Diagnostics& found)
                               "allows of it is kept",
                               projected.velocity));
     if (projected.linear > kReportedLinear || projected.angular > kReportedAngular)
-        found.add(
-            run::kProjected, {.prim = label_or_nothing(model_->body_label, projected.body)},
-            fmt::format("authored poses differ from their joints by up to {:.3g} m and {:.3g} degrees; bodies were moved",
-                        projected.linear, projected.angular / kDegrees));
+        found.add(run::kProjected, {.prim = label_or_nothing(model_->body_label, projected.body)},
+                  fmt::format(
+                      "authored poses differ from their joints by up to {:.3g} m and {:.3g} degrees; bodies were moved",
+                      projected.linear, projected.angular / kDegrees));
     return projected;
 }
 
@@ -157,16 +158,15 @@ Result<void> Engine::resume(const record::Checkpoint& from)
         if (auto made = prepare(told); !made) return made;
     }
     if (from.solver != options_.solver || from.dt != options_.dt || from.substeps != options_.substeps)
-        return bad(fmt::format("the checkpoint is of solver {}, dt {:g} s, {} substeps", from.solver, from.dt,
-                               from.substeps));
-    model::State state    = completed(from.state, state_);
-    auto         overlaps = pairs_of(from, *model_);
+        return bad(
+            fmt::format("the checkpoint is of solver {}, dt {:g} s, {} substeps", from.solver, from.dt, from.substeps));
+    model::State state      = completed(from.state, state_);
+    auto         overlaps   = pairs_of(from, *model_);
     const auto   remembered = [&] {
         return blocks_ ? blocks_->restore(from.solver_memory, from.pair_memory)
                        : solver_->restore(from.solver_memory) && cache_.restore(from.pair_memory, *model_);
     };
-    const bool   led =
-        from.control.body_target_q.empty() || from.control.body_target_q.size() == model_->body_count();
+    const bool led = from.control.body_target_q.empty() || from.control.body_target_q.size() == model_->body_count();
     if (!model::same_layout(state, state_) || !same_layout(from.control, control_) || !led || !overlaps ||
         from.step < 0 || !remembered())
         return bad("the checkpoint does not fit the model");
@@ -198,8 +198,7 @@ void Engine::begin(Diagnostics& found)
 
 void Engine::follow()
 {
-    if (options_.follow)
-        notify(options_.follow(state_.time, state_.time + options_.dt, state_, *own_, control_));
+    if (options_.follow) notify(options_.follow(state_.time, state_.time + options_.dt, state_, *own_, control_));
 }
 
 void Engine::notify(const model::ModelChanges& changes)
@@ -232,7 +231,7 @@ void Engine::find_contacts()
 
 solvers::StepReport Engine::advance()
 {
-    const bool          finds  = !blocks_ && solver_->finds_contacts();
+    const bool          finds = !blocks_ && solver_->finds_contacts();
     solvers::StepReport report =
         blocks_ ? blocks_->step(state_, control_, options_.dt)
                 : solver_->step(state_, state_, control_, finds ? nullptr : &contacts_, options_.dt);

@@ -25,10 +25,13 @@ std::string check_frame(const Frame& frame, const model::Model& model)
     if (frame.particle_q.size() != model.particle_count() || frame.particle_qd.size() != model.particle_count())
         return fmt::format("it has {} places of particles and {} velocities, the model has {} particles",
                            frame.particle_q.size(), frame.particle_qd.size(), model.particle_count());
-    const auto is_shape = [&](std::int32_t shape) { return shape >= -1 && (shape < 0 || static_cast<std::size_t>(shape) < shapes); };
+    const auto is_shape = [&](std::int32_t shape) {
+        return shape >= -1 && (shape < 0 || static_cast<std::size_t>(shape) < shapes);
+    };
     for (const ContactSample& contact : frame.contacts)
         if (!is_shape(contact.shape0) || !is_shape(contact.shape1))
-            return fmt::format("a contact is between the shapes {} and {} of {}", contact.shape0, contact.shape1, shapes);
+            return fmt::format("a contact is between the shapes {} and {} of {}", contact.shape0, contact.shape1,
+                               shapes);
     return {};
 }
 
@@ -40,7 +43,7 @@ std::string digest_of(const std::string& text)
 {
     Sha256 hash;
     hash.update(text);
-    const std::string hex = hash.finish();
+    const std::string hex   = hash.finish();
     const auto        digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
     std::string       out;
     for (std::size_t i = 0; i < hex.size(); i += 2) out += static_cast<char>(digit(hex[i]) * 16 + digit(hex[i + 1]));
@@ -56,13 +59,14 @@ std::optional<Diagnostic> check_recording(const RecordingFile& file, const model
     const double step = file.header.dt, slack = 0.5 * step;
     const double begin = step * static_cast<double>(file.first_step);
     // In a truncated recording the last frame may lack its hash.
-    const double end   = begin + step * static_cast<double>(file.recording.steps + (file.complete ? 0 : 1));
-    double       last  = -std::numeric_limits<double>::infinity();
+    const double end  = begin + step * static_cast<double>(file.recording.steps + (file.complete ? 0 : 1));
+    double       last = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < file.recording.frames.size(); ++i) {
         const Frame& frame = file.recording.frames[i];
         if (!(frame.t >= begin - slack && frame.t <= end + slack && frame.t > last))
-            return inconsistent(name, fmt::format("frame {} is at {} s, the one before at {} s; recorded were {} s to {} s", i,
-                                                  frame.t, last, begin, end));
+            return inconsistent(
+                name, fmt::format("frame {} is at {} s, the one before at {} s; recorded were {} s to {} s", i, frame.t,
+                                  last, begin, end));
         last = frame.t;
         if (const std::string what = check_frame(frame, model); !what.empty())
             return inconsistent(name, fmt::format("frame {} ({:.6g} s): {}", i, frame.t, what));
@@ -80,8 +84,8 @@ std::string recording_digest(const RecordingFile& file, const std::string& key)
         hash.update(content);
         return hash.finish();
     }
-    constexpr std::size_t   kBlock = 64;
-    std::string             padded = key.size() > kBlock ? digest_of(key) : key;
+    constexpr std::size_t kBlock = 64;
+    std::string           padded = key.size() > kBlock ? digest_of(key) : key;
     padded.resize(kBlock, '\0');
     std::string inner = padded, outer = padded;
     for (char& c : inner) c = static_cast<char>(c ^ 0x36);

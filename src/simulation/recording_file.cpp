@@ -87,7 +87,7 @@ void put_input(ByteWriter& out, const StepInput& input)
 
 StepInput take_input(ByteReader& in)
 {
-    StepInput  input;
+    StepInput input;
     input.step       = in.take<std::int64_t>();
     const auto parts = in.take<std::uint8_t>();
     if (parts & state_part) input.state.emplace();

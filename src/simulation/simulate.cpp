@@ -204,7 +204,7 @@ class Loop {
                        fmt::format("broke at {:.6g} s under {:.4g} N and {:.4g} N m", state_.time, broken.force,
                                    broken.torque));
         }
-        record::RunReport& report = recording().report;
+        record::RunReport& report   = recording().report;
         const std::int32_t contacts = engine_->contact_count();
         report.contacts_max         = std::max(report.contacts_max, contacts);
         contact_sum_ += contacts;

@@ -18,7 +18,7 @@ constexpr std::size_t   kMostBodies   = 128;  ///< of a world; larger ones have 
 constexpr std::size_t   kBodiesAtOnce = 48;   ///< of a block, about
 constexpr std::int32_t  kFourTrees    = 4;    ///< as many trees that are alike are worked on side by side
 constexpr std::int32_t  kMostAtOnce   = 16;
-constexpr std::size_t   kRowsPerShape = 8;    ///< room for contacts, to begin with
+constexpr std::size_t   kRowsPerShape = 8;                   ///< room for contacts, to begin with
 constexpr std::uint64_t kMagic        = 0x31736b636f6c6277;  ///< of saved memories
 
 using Clock = std::chrono::steady_clock;
@@ -93,11 +93,11 @@ std::unique_ptr<collision::CollisionPipeline> WorldBlocks::make_pipeline(const m
 {
     const Machine* const first = machines_.empty() ? nullptr : machines_.front().get();
     return std::make_unique<collision::CollisionPipeline>(
-        model, collision::PipelineOptions{
-                   .like              = first ? first->pipeline.get() : nullptr,
-                   .rigid_contact_max = std::max<std::size_t>(64, kRowsPerShape * model.shape_count()),
-                   .sweep_fast_bodies = options_.sweep_fast,
-                   .overflow          = collision::OverflowPolicy::grow});
+        model,
+        collision::PipelineOptions{.like              = first ? first->pipeline.get() : nullptr,
+                                   .rigid_contact_max = std::max<std::size_t>(64, kRowsPerShape * model.shape_count()),
+                                   .sweep_fast_bodies = options_.sweep_fast,
+                                   .overflow          = collision::OverflowPolicy::grow});
 }
 
 std::unique_ptr<WorldBlocks::Machine> WorldBlocks::make_machine(model::Model model, Diagnostics& found) const
@@ -109,8 +109,8 @@ std::unique_ptr<WorldBlocks::Machine> WorldBlocks::make_machine(model::Model mod
     if (!solver) return nullptr;
     machine->solver   = *std::move(solver);
     machine->pipeline = make_pipeline(machine->model);
-    machine->state   = model::make_state(machine->model);
-    machine->control = model::make_control(machine->model);
+    machine->state    = model::make_state(machine->model);
+    machine->control  = model::make_control(machine->model);
     return machine;
 }
 
@@ -156,8 +156,8 @@ std::unique_ptr<WorldBlocks> WorldBlocks::make(const model::Model& model, const 
 
 void WorldBlocks::compare_numbers()
 {
-    const model::WorldRange first = blocks_.front().worlds;
-    const auto differs = [&](const Block& block) {
+    const model::WorldRange first   = blocks_.front().worlds;
+    const auto              differs = [&](const Block& block) {
         return !block.own && !model::world_numbers_are_equal(*model_, first, block.worlds);
     };
     const auto starts = [&](const Block& block) {
@@ -167,14 +167,15 @@ void WorldBlocks::compare_numbers()
     starts_differ_  = std::any_of(blocks_.begin(), blocks_.end(), starts);
 }
 
-std::size_t WorldBlocks::block_of(std::int32_t world) const { return static_cast<std::size_t>(world / worlds_at_once_); }
+std::size_t WorldBlocks::block_of(std::int32_t world) const
+{ return static_cast<std::size_t>(world / worlds_at_once_); }
 
 /// Who is done takes more; which machine takes a block makes no difference to it.
 template <class Work>
 void WorldBlocks::each_block(const Work& work)
 {
     const std::size_t        threads = machines_.size(), count = blocks_.size(),
-                      at_once = std::clamp<std::size_t>(count / (16 * threads), 1, 16);
+                             at_once = std::clamp<std::size_t>(count / (16 * threads), 1, 16);
     std::atomic<std::size_t> next{0};
     tasks::for_chunks(
         &pool_, threads, 1,
@@ -263,8 +264,8 @@ solvers::StepReport WorldBlocks::step(model::State& state, const model::Control&
             out.culprit       = r.culprit;
         }
         for (const auto& broken : r.broken)
-            out.broken.push_back({broken.joint + static_cast<std::int32_t>(block.places.joints.begin), broken.force,
-                                  broken.torque});
+            out.broken.push_back(
+                {broken.joint + static_cast<std::int32_t>(block.places.joints.begin), broken.force, broken.torque});
         out.clamped_velocities += r.clamped_velocities;
         out.contact_rows += r.contact_rows;
         out.limit_rows += r.limit_rows;

@@ -40,7 +40,7 @@ class WorldBlocks {
     [[nodiscard]] std::int32_t           contact_count();
     [[nodiscard]] bool                   overflow() const { return overflow_; }  ///< of the last step
     /// How much of the time of the last step went to contacts, of all threads together.
-    [[nodiscard]] double                 contact_share() const { return contact_share_; }
+    [[nodiscard]] double contact_share() const { return contact_share_; }
     /// Contacts of a state without anything that is kept of earlier ones.
     void fresh_contacts(const model::State& state, model::Contacts& out);
     void set_overlaps(const collision::RestOverlaps& rest);
@@ -84,8 +84,8 @@ class WorldBlocks {
     std::vector<Block>                    blocks_;
     bool numbers_differ_ = false, starts_differ_ = false;  ///< between blocks of one machine
 
-    const model::State* pending_     = nullptr;  ///< whose contacts nobody has looked for yet
-    double              pending_dt_  = 0;
+    const model::State* pending_          = nullptr;  ///< whose contacts nobody has looked for yet
+    double              pending_dt_       = 0;
     bool                pending_for_step_ = false;
     bool                overflow_ = false, merged_ = false;
     double              contact_share_ = 0;

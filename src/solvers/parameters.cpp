@@ -70,7 +70,8 @@ constexpr Parameter kMujoco[] = {
     {"ccd_iterations", "1", -1, -1, 1e6, whole, "of convex collision; -1: as the model says, else 35"},
     {"sdf_iterations", "1", -1, -1, 1e6, whole, "of distance fields; -1: as the model says, else 10"},
     {"sdf_initpoints", "1", -1, -1, 1e6, whole, "starts in distance fields; -1: as the model says, else 40"},
-    {"impratio", "1", -1, -1, kMost, number, "impedance of friction over that of the normal; -1: as the model says, else 1"},
+    {"impratio", "1", -1, -1, kMost, number,
+     "impedance of friction over that of the normal; -1: as the model says, else 1"},
     {"tolerance", "1", -1, -1, kMost, number, "where the solver ends; -1: as the model says, else 1e-8"},
     {"ls_tolerance", "1", -1, -1, kMost, number, "where its line search ends; -1: as the model says, else 0.01"},
     {"ccd_tolerance", "m", -1, -1, kMost, number, "where convex collision ends; -1: as the model says, else 1e-6"},
@@ -87,7 +88,10 @@ struct Table {
     std::string_view           solver;
     std::span<const Parameter> rows;
 };
-constexpr Table kTables[] = {{"semi-implicit", kSemiImplicit}, {"featherstone", kFeatherstone}, {"xpbd", kXpbd}, {"vbd", kVbd},
+constexpr Table kTables[] = {{"semi-implicit", kSemiImplicit},
+                             {"featherstone", kFeatherstone},
+                             {"xpbd", kXpbd},
+                             {"vbd", kVbd},
                              {"mujoco", kMujoco}};
 
 constexpr std::pair<std::string_view, std::string_view> kAliases[] = {{"hybrid", "softstep"},
@@ -186,9 +190,10 @@ Result<Setting> read_setting(std::string_view solver, std::string_view text)
         return make_diagnostic(
             kSolverParameter, {},
             row->kind == word
-                ? fmt::format("{}: '{}' is no value of {}, expected one of {}", canonical_name(solver), text, name, row->words)
-                : fmt::format("{}: '{}' is no value of {}, expected a {} from {:g} to {:g}", canonical_name(solver), text,
-                              name, to_string(row->kind), row->least, row->most));
+                ? fmt::format("{}: '{}' is no value of {}, expected one of {}", canonical_name(solver), text, name,
+                              row->words)
+                : fmt::format("{}: '{}' is no value of {}, expected a {} from {:g} to {:g}", canonical_name(solver),
+                              text, name, to_string(row->kind), row->least, row->most));
     return Setting{std::string(name), *value};
 }
 

@@ -17,14 +17,13 @@
 #include "solvers/mujoco/mujoco.h"
 #include "solvers/semi_implicit/semi_implicit.h"
 #include "solvers/shared/rods.h"
-#include "solvers/xpbd/xpbd.h"
 #include "solvers/vbd/vbd.h"
+#include "solvers/xpbd/xpbd.h"
 
 namespace mechane::solvers {
 
 namespace {
-constexpr std::array<std::string_view, 6> kNames{"softstep",     "xpbd", "semi-implicit",
-                                                 "featherstone", "vbd",  "mujoco"};
+constexpr std::array<std::string_view, 6> kNames{"softstep", "xpbd", "semi-implicit", "featherstone", "vbd", "mujoco"};
 
 /// Solvers of the program's own. What was handed out stays valid: nothing is ever taken away.
 struct Registry {

@@ -360,7 +360,6 @@ std::vector<SupportRow> softstep_rows()
     return out;
 }
 
-
 }  // namespace
 
 std::string_view to_string(Support support)

@@ -15,7 +15,7 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 Inertial moved(const Inertial& of, const Posed& X_AB)
 {
-    Inertial out     = of;
+    Inertial     out = of;
     const Mat33d R   = to_matrix(X_AB.q);
     out.com          = X_AB * of.com;
     out.inertia      = R * of.inertia * transpose(R);
@@ -37,16 +37,15 @@ Inertial combined(const Inertial& a, const Inertial& b)
 
 Principal principal(const Mat33d& inertia)
 {
-    const geometry::PrincipalAxes axes = geometry::principal_axes(inertia);
-    const Mat33d                  R    = to_matrix(axes.rotation);
+    const geometry::PrincipalAxes axes          = geometry::principal_axes(inertia);
+    const Mat33d                  R             = to_matrix(axes.rotation);
     static constexpr int          kOrders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     Principal                     best{axes.values, axes.rotation};
     double                        most = -1;
     for (const auto& order : kOrders)
         for (int signs = 0; signs < 8; ++signs) {
             Vec3d column[3];
-            for (std::size_t i = 0; i < 3; ++i)
-                column[i] = ((signs >> i) & 1 ? -1.0 : 1.0) * R.column(at(order[i]));
+            for (std::size_t i = 0; i < 3; ++i) column[i] = ((signs >> i) & 1 ? -1.0 : 1.0) * R.column(at(order[i]));
             const Mat33d turned = Mat33d::from_columns(column[0], column[1], column[2]);
             if (determinant(turned) < 0) continue;
             const Quatd q = from_matrix(turned);
@@ -84,25 +83,32 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
     };
     // A frame that a source gives a gram at most: nothing of it can be seen or touched, and what holds it has a mass.
     constexpr double kFrameMass = 1e-3;
-    const auto       is_tiny    = [&](std::size_t l) { return tree.links[l].inertial && tree.links[l].inertial->mass <= kFrameMass; };
+    const auto       is_tiny    = [&](std::size_t l) {
+        return tree.links[l].inertial && tree.links[l].inertial->mass <= kFrameMass;
+    };
     std::vector<bool> shaped(links, false);
     for (const Shape& s : tree.shapes)
         if (s.link >= 0) shaped[at(s.link)] = true;
     for (std::size_t l = 0; l < links; ++l) {
         if (!is_tiny(l) || shaped[l] || tree.links[l].kinematic || !fixed_to(l)) continue;
         int holder = tree.joints[at(above[l])].parent;
-        for (std::size_t steps = 0; holder >= 0 && (!tree.links[at(holder)].inertial || is_tiny(at(holder))) && steps < links; ++steps)
+        for (std::size_t steps = 0;
+             holder >= 0 && (!tree.links[at(holder)].inertial || is_tiny(at(holder))) && steps < links; ++steps)
             holder = fixed_to(at(holder)) ? tree.joints[at(above[at(holder)])].parent : -1;
         if (holder < 0) continue;
-        losses.add({"frame-mass", Severity::warning, LossAction::dropped, "inertia", site_of(tree.links[l].place), fmt::format("link '{}'", tree.links[l].name), fmt::format("{} kg", tree.links[l].inertial->mass), "a frame",
-                    fmt::format("a link that a fixed joint holds, with no shape and at most a gram, is a frame of link '{}'", tree.links[at(holder)].name)});
+        losses.add(
+            {"frame-mass", Severity::warning, LossAction::dropped, "inertia", site_of(tree.links[l].place),
+             fmt::format("link '{}'", tree.links[l].name), fmt::format("{} kg", tree.links[l].inertial->mass),
+             "a frame",
+             fmt::format("a link that a fixed joint holds, with no shape and at most a gram, is a frame of link '{}'",
+                         tree.links[at(holder)].name)});
         out.inertial[l].reset();
         out.merged[l] = true;
     }
     // A link without mass that moves, or is a root, takes the mass of what is fixed to it.
     for (std::size_t l = 0; l < links; ++l) {
         if (out.inertial[l] || fixed_to(l)) continue;
-        bool any = false;
+        bool       any    = false;
         const auto absorb = [&](std::size_t link, const Posed& X, const auto& self) -> void {
             for (const Joint& j : tree.joints) {
                 if (j.loop || j.parent != static_cast<int>(link) || j.kind != Joint::Kind::fixed) continue;
@@ -112,9 +118,9 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
                     const Inertial part = moved(*out.inertial[child], X_LC);
                     out.inertial[l]     = any ? combined(*out.inertial[l], part) : part;
                     any                 = true;
-                    losses.add({"merged-mass", Severity::info, LossAction::merged, "inertia", site_of(tree.links[child].place),
-                                fmt::format("link '{}'", tree.links[child].name), fmt::format("{} kg", part.mass),
-                                fmt::format("link '{}'", tree.links[l].name),
+                    losses.add({"merged-mass", Severity::info, LossAction::merged, "inertia",
+                                site_of(tree.links[child].place), fmt::format("link '{}'", tree.links[child].name),
+                                fmt::format("{} kg", part.mass), fmt::format("link '{}'", tree.links[l].name),
                                 "the link that holds it moves and has no mass of its own; both are one body"});
                     out.inertial[child].reset();
                     out.merged[child] = true;
@@ -131,11 +137,19 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
         else if (!root && !fixed_to(l))
             out.is_body[l] = true;
         if (out.is_body[l] && !out.inertial[l] && !tree.links[l].kinematic)
-            losses.add({"missing-mass", Severity::error, LossAction::kept, "inertia", site_of(tree.links[l].place), fmt::format("link '{}'", tree.links[l].name), {}, {},
+            losses.add({"missing-mass",
+                        Severity::error,
+                        LossAction::kept,
+                        "inertia",
+                        site_of(tree.links[l].place),
+                        fmt::format("link '{}'", tree.links[l].name),
+                        {},
+                        {},
                         "the link moves and has no mass; a simulation computes one from its shapes"});
         if (root && !out.is_body[l] && moving_child(l))
-            losses.add({"massless-root", Severity::warning, LossAction::converted, "kinematics", site_of(tree.links[l].place), fmt::format("link '{}'", tree.links[l].name), "a root without mass",
-                        "fixed to the world", "what has no mass cannot move freely"});
+            losses.add({"massless-root", Severity::warning, LossAction::converted, "kinematics",
+                        site_of(tree.links[l].place), fmt::format("link '{}'", tree.links[l].name),
+                        "a root without mass", "fixed to the world", "what has no mass cannot move freely"});
     }
     // Homes from the roots down: joints lie parents first.
     for (std::size_t l = 0; l < links; ++l) {
@@ -152,12 +166,19 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
         const Posed X_PC    = joint.X_PJ * inverse(joint.X_CJ);
         out.home[child]     = joint.parent >= 0 ? out.home[at(joint.parent)] : -1;
         out.X_HL[child]     = joint.parent >= 0 ? out.X_HL[at(joint.parent)] * X_PC : X_PC;
-        int holder = joint.parent;  // the body that the link became part of
-        while (holder >= 0 && !out.is_body[at(holder)]) holder = above[at(holder)] >= 0 ? tree.joints[at(above[at(holder)])].parent : -1;
-        losses.add({"merged-frame", Severity::info, LossAction::merged, "kinematics", site_of(joint.place), fmt::format("joint '{}'", joint.name), "fixed",
-                    "a frame", !out.merged[child]    ? fmt::format("link '{}' has no mass; it is a frame of what holds it", tree.links[child].name)
-                    : holder >= 0         ? fmt::format("link '{}' has no mass of its own and takes that of link '{}', which is a frame of it", tree.links[at(holder)].name, tree.links[child].name)
-                                        : fmt::format("the mass of link '{}' went to what holds it, of which it is a frame", tree.links[child].name)});
+        int holder          = joint.parent;  // the body that the link became part of
+        while (holder >= 0 && !out.is_body[at(holder)])
+            holder = above[at(holder)] >= 0 ? tree.joints[at(above[at(holder)])].parent : -1;
+        losses.add(
+            {"merged-frame", Severity::info, LossAction::merged, "kinematics", site_of(joint.place),
+             fmt::format("joint '{}'", joint.name), "fixed", "a frame",
+             !out.merged[child]
+                 ? fmt::format("link '{}' has no mass; it is a frame of what holds it", tree.links[child].name)
+             : holder >= 0
+                 ? fmt::format("link '{}' has no mass of its own and takes that of link '{}', which is a frame of it",
+                               tree.links[at(holder)].name, tree.links[child].name)
+                 : fmt::format("the mass of link '{}' went to what holds it, of which it is a frame",
+                               tree.links[child].name)});
     }
     out.joint_parent.assign(joints, -1);
     out.X_PJ.resize(joints);

@@ -22,10 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char*            kReport    = "conversion.json";
-const std::vector<std::string>   kSuffixes{".urdf", ".xacro", ".mjcf", ".xml", ".sdf", ".world", ".gltf", ".glb"};
+constexpr const char*          kReport = "conversion.json";
+const std::vector<std::string> kSuffixes{".urdf", ".xacro", ".mjcf", ".xml", ".sdf", ".world", ".gltf", ".glb"};
 
-Result<ReadRobot> read(const std::string& text, const std::string& file, const std::string& folder, const ReadOptions& options)
+Result<ReadRobot> read(const std::string& text, const std::string& file, const std::string& folder,
+                       const ReadOptions& options)
 {
     ReadRobot out;
     auto      root = parse_xml(text, file, out.found);
@@ -33,10 +34,11 @@ Result<ReadRobot> read(const std::string& text, const std::string& file, const s
     out.losses.source = file;
     out.tree.name     = options.name;
     FileFinder finder((fs::path(folder) / fs::path(file).filename()).string(), options.packages, options.search_paths);
-    const bool xacro = uses_xacro(*root);
-    XmlElement document =
-        xacro ? expand_xacro(*root, (fs::path(folder) / fs::path(file).filename()).string(), options.xacro_arguments, finder, out.found) : std::move(*root);
-    Source source(options, std::move(finder), out.found, out.losses, out.tree);
+    const bool xacro    = uses_xacro(*root);
+    XmlElement document = xacro ? expand_xacro(*root, (fs::path(folder) / fs::path(file).filename()).string(),
+                                               options.xacro_arguments, finder, out.found)
+                                : std::move(*root);
+    Source     source(options, std::move(finder), out.found, out.losses, out.tree);
     const std::string place = (fs::path(folder) / fs::path(file).filename()).string();
     if (document.name == "robot") {
         read_urdf(document, place, source);
@@ -45,12 +47,18 @@ Result<ReadRobot> read(const std::string& text, const std::string& file, const s
     } else if (document.name == "sdf" || document.name == "gazebo") {
         read_sdformat(document, place, source);
     } else {
-        return make_diagnostic(kFormatUnknown, site_of(document.place), fmt::format("the file holds a <{}>, expected <robot>, <mujoco> or <sdf>", document.name));
+        return make_diagnostic(
+            kFormatUnknown, site_of(document.place),
+            fmt::format("the file holds a <{}>, expected <robot>, <mujoco> or <sdf>", document.name));
     }
     for (MeshAsset& mesh : out.tree.meshes)  // after masses have been computed of the meshes as they are
         if (const Rewound done = wind_alike(mesh); done.turned + done.parted > 0)
-            out.losses.add({"mesh-winding", Severity::info, LossAction::converted, "visual", site_of(mesh.place), fmt::format("mesh '{}'", mesh.name), fmt::format("{} of {} faces", done.turned, mesh.counts.size()), done.parted > 0 ? fmt::format("turned over; {} corners have points of their own", done.parted) : "turned over",
-                            "all faces of a mesh look the same way, those of a closed mesh outwards"});
+            out.losses.add(
+                {"mesh-winding", Severity::info, LossAction::converted, "visual", site_of(mesh.place),
+                 fmt::format("mesh '{}'", mesh.name), fmt::format("{} of {} faces", done.turned, mesh.counts.size()),
+                 done.parted > 0 ? fmt::format("turned over; {} corners have points of their own", done.parted)
+                                 : "turned over",
+                 "all faces of a mesh look the same way, those of a closed mesh outwards"});
     if (!options.name.empty()) out.tree.name = options.name;
     if (out.tree.name.empty()) out.tree.name = fs::path(file).stem().stem().string();
     return out;
@@ -65,7 +73,8 @@ Result<files::Listing> listed_in(const std::string& report)
         return make_diagnostic(files::kFolder, {.layer = report}, "the report does not list the files of its folder");
     files::Listing out;
     for (const auto& file : document["files"])
-        if (file.is_object() && file.contains("path") && file["path"].is_string() && file.contains("sha256") && file["sha256"].is_string())
+        if (file.is_object() && file.contains("path") && file["path"].is_string() && file.contains("sha256") &&
+            file["sha256"].is_string())
             out.emplace(file["path"].get<std::string>(), file["sha256"].get<std::string>());
     return out;
 }
@@ -89,7 +98,9 @@ void tell_motion(const LossReport& losses, Diagnostics& found)
         if (count++ == 0) first = &loss;
     }
     for (const auto& [kind, of] : kinds)
-        found.add(kLost, of.first->site, fmt::format("{}{}: {}", of.first->what, of.second > 1 ? fmt::format(" and {} more", of.second - 1) : "", of.first->reason));
+        found.add(kLost, of.first->site,
+                  fmt::format("{}{}: {}", of.first->what,
+                              of.second > 1 ? fmt::format(" and {} more", of.second - 1) : "", of.first->reason));
 }
 
 }  // namespace
@@ -132,12 +143,14 @@ Result<ReadRobot> read_robot(const std::string& file, const ReadOptions& options
 Result<ReadRobot> read_robot_text(const std::string& text, const std::string& folder, const ReadOptions& options)
 { return read(text, "robot.xml", folder.empty() ? "." : folder, options); }
 
-Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::string& folder, const std::string& loss_json)
+Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::string& folder,
+                                              const std::string& loss_json)
 {
     std::error_code failed;
     if (auto possible = files::try_folder(folder, kReport, listed_in); !possible) return possible.error();
     const files::ScratchFolder scratch(nearest_folder(folder));
-    if (scratch.path().empty()) return make_diagnostic(kWriteFailed, {.layer = folder}, "the folder above it cannot be written");
+    if (scratch.path().empty())
+        return make_diagnostic(kWriteFailed, {.layer = folder}, "the folder above it cannot be written");
     const fs::path           made = scratch.path() / "robot";
     std::vector<std::string> names;
     for (const LayerFile& layer : robot.layers) names.push_back(layer.name);
@@ -151,7 +164,8 @@ Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::
         if (auto copied = files::copy(file, (made / name).string()); !copied) return copied.error();
     }
     for (const auto& [name, bytes] : robot.pictures)
-        if (auto written = files::replace((made / name).string(), bytes, {.make_folders = true}); !written) return written.error();
+        if (auto written = files::replace((made / name).string(), bytes, {.make_folders = true}); !written)
+            return written.error();
     auto document     = nlohmann::ordered_json::parse(loss_json, nullptr, false);
     document["entry"] = robot.entry;
     document["files"] = nlohmann::ordered_json::array();
@@ -161,7 +175,8 @@ Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::
         if (!hash) return hash.error();
         document["files"].push_back({{"path", name}, {"sha256", *hash}});
     }
-    if (auto written = files::replace((made / kReport).string(), document.dump(1) + "\n"); !written) return written.error();
+    if (auto written = files::replace((made / kReport).string(), document.dump(1) + "\n"); !written)
+        return written.error();
     if (auto published = files::publish_folder(made.string(), folder); !published) return published.error();
     names.emplace_back(kReport);
     for (std::string& name : names) name = (fs::path(folder) / name).lexically_normal().string();
@@ -170,17 +185,18 @@ Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::
 
 Result<std::vector<std::string>> write_file(const UsdRobot& robot, const std::string& file)
 {
-    usd::Layer  layer  = robot.layers.front().layer.copy();
-    std::error_code failed;
-    const fs::path  place = fs::absolute(file, failed).lexically_normal().parent_path();
-    std::vector<std::string> names{file};
-    const std::string        beside = fs::path(file).stem().string() + "_textures";
+    usd::Layer                         layer = robot.layers.front().layer.copy();
+    std::error_code                    failed;
+    const fs::path                     place = fs::absolute(file, failed).lexically_normal().parent_path();
+    std::vector<std::string>           names{file};
+    const std::string                  beside = fs::path(file).stem().string() + "_textures";
     std::map<std::string, std::string> moved;
     for (const auto& [name, bytes] : robot.pictures) {
         const std::string short_name = beside + "/" + fs::path(name).filename().string();
         moved["./" + name]           = "./" + short_name;
         names.push_back((fs::path(file).parent_path() / short_name).string());
-        if (auto written = files::replace(names.back(), bytes, {.make_folders = true}); !written) return written.error();
+        if (auto written = files::replace(names.back(), bytes, {.make_folders = true}); !written)
+            return written.error();
     }
     layer.rewrite_assets([&](const std::string& authored) {  // pictures stay where they are
         if (const auto own = moved.find(authored); own != moved.end()) return own->second;
@@ -194,23 +210,27 @@ Result<std::vector<std::string>> write_file(const UsdRobot& robot, const std::st
 
 void let_stages_open_robots()
 {
-    usd::set_foreign_reader(kSuffixes, [](const std::string& file, const usd::OpenOptions& open) -> Result<usd::ForeignStage> {
-        ReadOptions options;
-        options.packages     = open.packages;
-        options.search_paths = open.search_paths;
-        ReadRobot robot;
-        auto      made = read_as_usd(file, Layout::single, options, robot);
-        if (!made) return made.error();
-        if (!made->pictures.empty())
-            robot.found.add(kTextureMissing, {.layer = file}, fmt::format("{} pictures lie in the file itself and are not shown", made->pictures.size()), "Convert the file to a folder, which has them as files.");
-        usd::ForeignStage out{std::move(made->layers.front().layer), {}, std::move(robot.found)};
-        for (const auto& [path, place] : made->places) out.places.emplace(path, site_of(place));
-        for (const Loss& loss : robot.losses.entries)
-            if (loss.severity == Severity::error)
-                out.found.add(kLost, loss.site, fmt::format("{}: {}", loss.what, loss.reason));
-        tell_motion(robot.losses, out.found);
-        return out;
-    });
+    usd::set_foreign_reader(
+        kSuffixes, [](const std::string& file, const usd::OpenOptions& open) -> Result<usd::ForeignStage> {
+            ReadOptions options;
+            options.packages     = open.packages;
+            options.search_paths = open.search_paths;
+            ReadRobot robot;
+            auto      made = read_as_usd(file, Layout::single, options, robot);
+            if (!made) return made.error();
+            if (!made->pictures.empty())
+                robot.found.add(
+                    kTextureMissing, {.layer = file},
+                    fmt::format("{} pictures lie in the file itself and are not shown", made->pictures.size()),
+                    "Convert the file to a folder, which has them as files.");
+            usd::ForeignStage out{std::move(made->layers.front().layer), {}, std::move(robot.found)};
+            for (const auto& [path, place] : made->places) out.places.emplace(path, site_of(place));
+            for (const Loss& loss : robot.losses.entries)
+                if (loss.severity == Severity::error)
+                    out.found.add(kLost, loss.site, fmt::format("{}: {}", loss.what, loss.reason));
+            tell_motion(robot.losses, out.found);
+            return out;
+        });
 }
 
 }  // namespace mechane::sourceformats

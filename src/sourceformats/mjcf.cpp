@@ -31,7 +31,10 @@ struct GeomMass {
 
 class Mjcf {
   public:
-    Mjcf(const std::string& file, Source& source) : file_(file), folder_(folder_of(file)), s_(source), tree_(source.tree) {}
+    Mjcf(const std::string& file, Source& source)
+        : file_(file), folder_(folder_of(file)), s_(source), tree_(source.tree)
+    {
+    }
 
     void read(XmlElement& root)
     {
@@ -61,26 +64,26 @@ class Mjcf {
     }
 
   private:
-    std::string    file_, folder_;
-    Source&        s_;
-    RobotTree&     tree_;
-    MjcfCompiler   compiler_;
-    MjcfDefaults   defaults_;
-    std::set<std::string> body_names_, joint_names_, site_names_;
-    std::map<std::string, int> bodies_, joints_, sites_, geoms_, meshes_, materials_;
-    std::map<std::string, std::string> textures_;
-    std::map<std::string, Vec3d>       mesh_scales_;
-    std::map<std::string, Posed>       mesh_refs_;
-    std::map<std::string, std::string> mesh_inertias_;
-    std::map<int, std::vector<GeomMass>> geom_masses_;
-    std::set<int>  floating_;
-    std::map<std::string, std::pair<int, std::size_t>> dofs_;  ///< joint name -> joint, degree of freedom
-    std::vector<std::pair<int, int>> classes_;               ///< contype, conaffinity by shape
-    std::map<std::string, int>       tendons_;
-    std::vector<SpringDamper>        spring_dampers_;
-    std::map<std::string, bool, std::less<>> flags_;   ///< what <flag> turns on and off
-    int            unnamed_ = 0, depth_ = 0;
-    double         angle() const { return compiler_.degrees ? 1 / kDegrees : 1; }
+    std::string                                        file_, folder_;
+    Source&                                            s_;
+    RobotTree&                                         tree_;
+    MjcfCompiler                                       compiler_;
+    MjcfDefaults                                       defaults_;
+    std::set<std::string>                              body_names_, joint_names_, site_names_;
+    std::map<std::string, int>                         bodies_, joints_, sites_, geoms_, meshes_, materials_;
+    std::map<std::string, std::string>                 textures_;
+    std::map<std::string, Vec3d>                       mesh_scales_;
+    std::map<std::string, Posed>                       mesh_refs_;
+    std::map<std::string, std::string>                 mesh_inertias_;
+    std::map<int, std::vector<GeomMass>>               geom_masses_;
+    std::set<int>                                      floating_;
+    std::map<std::string, std::pair<int, std::size_t>> dofs_;     ///< joint name -> joint, degree of freedom
+    std::vector<std::pair<int, int>>                   classes_;  ///< contype, conaffinity by shape
+    std::map<std::string, int>                         tendons_;
+    std::vector<SpringDamper>                          spring_dampers_;
+    std::map<std::string, bool, std::less<>>           flags_;  ///< what <flag> turns on and off
+    int                                                unnamed_ = 0, depth_ = 0;
+    double                                             angle() const { return compiler_.degrees ? 1 / kDegrees : 1; }
 
     template <class F>
     void each(const XmlElement& root, std::string_view name, const F& f)
@@ -114,10 +117,13 @@ class Mjcf {
         if (const std::string* dir = e.find("meshdir")) compiler_.meshdir = *dir;
         if (const std::string* dir = e.find("texturedir")) compiler_.texturedir = *dir;
         compiler_.strippath = flag(e, "strippath", compiler_.strippath);
-        if (const auto v = s_.numbers(e, "inertiagrouprange", 2, 2)) compiler_.group_min = static_cast<int>((*v)[0]), compiler_.group_max = static_cast<int>((*v)[1]);
+        if (const auto v = s_.numbers(e, "inertiagrouprange", 2, 2))
+            compiler_.group_min = static_cast<int>((*v)[0]), compiler_.group_max = static_cast<int>((*v)[1]);
         if (const auto v = s_.word(e, "coordinate", {"local", "global"}); v && *v == "global")
-            s_.error(kUnsupported, e.place, "global coordinates are no longer part of MJCF; they are read as local ones");
-        for (const char* known : {"usethread", "fusestatic", "discardvisual", "fitaabb", "alignfree", "saveinertial"}) e.find(known);
+            s_.error(kUnsupported, e.place,
+                     "global coordinates are no longer part of MJCF; they are read as local ones");
+        for (const char* known : {"usethread", "fusestatic", "discardvisual", "fitaabb", "alignfree", "saveinertial"})
+            e.find(known);
     }
 
     static Extra mj(std::string name, std::string type, std::string text, std::string api, const Place& place)
@@ -130,12 +136,17 @@ class Mjcf {
         e.used               = true;
         scene.place          = e.place;
         if (const auto g = s_.vec3(e, "gravity")) scene.gravity = *g;
-        const auto put = [&](std::string name, std::string type, std::string text) { scene.extras.push_back(mj("mjc:option:" + name, std::move(type), std::move(text), "MjcSceneAPI", e.place)); };
-        for (const char* name : {"timestep", "impratio", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance", "density", "viscosity", "o_margin"})
+        const auto put = [&](std::string name, std::string type, std::string text) {
+            scene.extras.push_back(mj("mjc:option:" + name, std::move(type), std::move(text), "MjcSceneAPI", e.place));
+        };
+        for (const char* name : {"timestep", "impratio", "tolerance", "ls_tolerance", "noslip_tolerance",
+                                 "ccd_tolerance", "density", "viscosity", "o_margin"})
             if (const auto v = s_.number(e, name)) put(name, "double", usda_number(*v));
         fluid(e);
-        for (const char* name : {"iterations", "ls_iterations", "noslip_iterations", "ccd_iterations", "sdf_iterations", "sdf_initpoints"})
-            if (const auto v = s_.number(e, name)) put(name, "int", fmt::format("{}", static_cast<int>(std::clamp(*v, 0.0, 2e9))));
+        for (const char* name :
+             {"iterations", "ls_iterations", "noslip_iterations", "ccd_iterations", "sdf_iterations", "sdf_initpoints"})
+            if (const auto v = s_.number(e, name))
+                put(name, "int", fmt::format("{}", static_cast<int>(std::clamp(*v, 0.0, 2e9))));
         for (const char* name : {"wind", "magnetic"})
             if (const auto v = s_.numbers(e, name, 3, 3)) put(name, "double3", usda_list(*v, '('));
         const auto word = [&](const char* name, std::initializer_list<std::string_view> known) {
@@ -143,8 +154,10 @@ class Mjcf {
             if (text == nullptr) return;
             std::string lower = *text;
             for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-            if (std::find(known.begin(), known.end(), lower) != known.end()) put(name, "token", usda_string(lower));
-            else s_.error(kWord, e.place, fmt::format("{} is '{}', expected {}", name, *text, fmt::join(known, ", ")));
+            if (std::find(known.begin(), known.end(), lower) != known.end())
+                put(name, "token", usda_string(lower));
+            else
+                s_.error(kWord, e.place, fmt::format("{} is '{}', expected {}", name, *text, fmt::join(known, ", ")));
         };
         word("integrator", {"euler", "rk4", "implicit", "implicitfast"});
         word("solver", {"pgs", "cg", "newton"});
@@ -152,9 +165,11 @@ class Mjcf {
         word("jacobian", {"auto", "dense", "sparse"});
         if (const XmlElement* flags = e.child("flag"))
             for (const XmlAttribute& a : flags->attributes) {
-                static constexpr std::string_view kFlags[] = {"actuation", "autoreset", "clampctrl", "constraint", "contact", "damper", "energy", "equality", "eulerdamp", "filterparent",
-                                                              "frictionloss", "fwdinv", "gravity", "invdiscrete", "island", "limit", "midphase", "multiccd", "nativeccd", "override",
-                                                              "refsafe", "sensor", "spring", "warmstart"};
+                static constexpr std::string_view kFlags[] = {
+                    "actuation", "autoreset",   "clampctrl", "constraint",   "contact",      "damper",
+                    "energy",    "equality",    "eulerdamp", "filterparent", "frictionloss", "fwdinv",
+                    "gravity",   "invdiscrete", "island",    "limit",        "midphase",     "multiccd",
+                    "nativeccd", "override",    "refsafe",   "sensor",       "spring",       "warmstart"};
                 if (a.name == "passive") {  // before MuJoCo 3.3 the springs and dampers in one
                     if (const auto v = s_.word(*flags, a.name, {"enable", "disable"})) {
                         flags_["spring"] = flags_["damper"] = *v == "enable";
@@ -164,7 +179,8 @@ class Mjcf {
                 }
                 if (std::find(std::begin(kFlags), std::end(kFlags), a.name) == std::end(kFlags)) continue;
                 if (const auto v = s_.word(*flags, a.name, {"enable", "disable"})) {
-                    scene.extras.push_back(mj("mjc:flag:" + a.name, "bool", usda_bool(*v == "enable"), "MjcSceneAPI", flags->place));
+                    scene.extras.push_back(
+                        mj("mjc:flag:" + a.name, "bool", usda_bool(*v == "enable"), "MjcSceneAPI", flags->place));
                     flags_[a.name] = *v == "enable";
                     flag_told(*flags, a.name, *v == "enable");
                 }
@@ -178,7 +194,8 @@ class Mjcf {
             const std::string* text = e.peek(name);
             if (text == nullptr || parse_number(*text).value_or(0) == 0) continue;
             e.take(name);
-            s_.losses.add({"fluid", Severity::warning, LossAction::converted, "metadata", site_of(e.place), fmt::format("option/{}", name), *text, fmt::format("mjc:option:{}", name),
+            s_.losses.add({"fluid", Severity::warning, LossAction::converted, "metadata", site_of(e.place),
+                           fmt::format("option/{}", name), *text, fmt::format("mjc:option:{}", name),
                            "forces of a fluid are not simulated; it stands in the layer of MuJoCo", true});
         }
     }
@@ -187,8 +204,12 @@ class Mjcf {
     bool off(std::string_view name) const
     {
         static constexpr std::string_view kConstraints[] = {"contact", "equality", "limit", "frictionloss"};
-        const auto                        disabled       = [&](std::string_view flag) { const auto found = flags_.find(flag); return found != flags_.end() && !found->second; };
-        return disabled(name) || (disabled("constraint") && std::find(std::begin(kConstraints), std::end(kConstraints), name) != std::end(kConstraints));
+        const auto                        disabled       = [&](std::string_view flag) {
+            const auto found = flags_.find(flag);
+            return found != flags_.end() && !found->second;
+        };
+        return disabled(name) || (disabled("constraint") && std::find(std::begin(kConstraints), std::end(kConstraints),
+                                                                      name) != std::end(kConstraints));
     }
 
     /// Says what becomes of a flag that differs from MuJoCo's default.
@@ -196,16 +217,31 @@ class Mjcf {
     {
         static constexpr std::string_view kOffAtFirst[] = {"override", "energy", "fwdinv", "invdiscrete"};
         if (on != (std::find(std::begin(kOffAtFirst), std::end(kOffAtFirst), name) != std::end(kOffAtFirst))) return;
-        static const std::map<std::string_view, std::string_view> kHonoured{{"contact", "no collider collides"}, {"constraint", "there are no collisions, equalities, limits or friction of joints"},
-            {"equality", "equalities are left out"}, {"limit", "limits are left out"}, {"frictionloss", "friction of joints is left out"}, {"spring", "springs of joints are left out"},
-            {"damper", "damping of joints is left out"}, {"passive", "springs and damping of joints are left out"}, {"actuation", "drives are left out"}, {"filterparent", "links that a joint joins may touch"},
-            {"clampctrl", "limits of commands are left out"}, {"gravity", "there is no gravity"}};
+        static const std::map<std::string_view, std::string_view> kHonoured{
+            {"contact", "no collider collides"},
+            {"constraint", "there are no collisions, equalities, limits or friction of joints"},
+            {"equality", "equalities are left out"},
+            {"limit", "limits are left out"},
+            {"frictionloss", "friction of joints is left out"},
+            {"spring", "springs of joints are left out"},
+            {"damper", "damping of joints is left out"},
+            {"passive", "springs and damping of joints are left out"},
+            {"actuation", "drives are left out"},
+            {"filterparent", "links that a joint joins may touch"},
+            {"clampctrl", "limits of commands are left out"},
+            {"gravity", "there is no gravity"}};
         static constexpr std::string_view kMoves[] = {"override", "refsafe", "eulerdamp", "multiccd", "nativeccd"};
         flags.take(name);
         const auto known = kHonoured.find(name);
-        const bool kept = known != kHonoured.end(), moves = std::find(std::begin(kMoves), std::end(kMoves), name) != std::end(kMoves);
-        s_.losses.add({"flag", kept || !moves ? Severity::info : Severity::warning, LossAction::converted, "metadata", site_of(flags.place), fmt::format("option/flag/{}", name), on ? "enable" : "disable",
-                       "mjc:flag:" + name, kept ? std::string(known->second) : moves ? "no solver here has it; it stands in the layer of MuJoCo" : "it does not change the motion here; it stands in the layer of MuJoCo", !kept && moves});
+        const bool kept  = known != kHonoured.end(),
+                   moves = std::find(std::begin(kMoves), std::end(kMoves), name) != std::end(kMoves);
+        s_.losses.add({"flag", kept || !moves ? Severity::info : Severity::warning, LossAction::converted, "metadata",
+                       site_of(flags.place), fmt::format("option/flag/{}", name), on ? "enable" : "disable",
+                       "mjc:flag:" + name,
+                       kept    ? std::string(known->second)
+                       : moves ? "no solver here has it; it stands in the layer of MuJoCo"
+                               : "it does not change the motion here; it stands in the layer of MuJoCo",
+                       !kept && moves});
     }
 
     /// What flags turn off is left out of the robot.
@@ -213,7 +249,8 @@ class Mjcf {
     {
         if (off("contact")) tree_.contact = false;
         for (Joint& joint : tree_.joints) {
-            if (off("filterparent") && !joint.loop && joint.parent >= 0 && joint.kind != Joint::Kind::fixed) joint.collide = true;
+            if (off("filterparent") && !joint.loop && joint.parent >= 0 && joint.kind != Joint::Kind::fixed)
+                joint.collide = true;
             for (Dof& dof : joint.dofs) {
                 if (off("limit")) dof.lower = -std::numeric_limits<double>::infinity(), dof.upper = -dof.lower;
                 if (off("frictionloss")) dof.friction.reset();
@@ -264,10 +301,13 @@ class Mjcf {
         made.place = e.place;
         made.rgba  = {1, 1, 1, 1};
         if (const auto v = s_.numbers(m, "rgba", 4, 4)) std::copy(v->begin(), v->end(), made.rgba.begin());
-        if (const std::string* t = m.find("texture"); t != nullptr && textures_.contains(*t)) made.texture = textures_[*t];
+        if (const std::string* t = m.find("texture"); t != nullptr && textures_.contains(*t))
+            made.texture = textures_[*t];
         if (const auto v = s_.number(m, "metallic"); v && *v >= 0) made.metallic = *v;
-        if (const auto v = s_.number(m, "roughness"); v && *v >= 0) made.roughness = *v;
-        else if (const auto shine = s_.number(m, "shininess")) made.roughness = std::clamp(1 - *shine, 0.0, 1.0);
+        if (const auto v = s_.number(m, "roughness"); v && *v >= 0)
+            made.roughness = *v;
+        else if (const auto shine = s_.number(m, "shininess"))
+            made.roughness = std::clamp(1 - *shine, 0.0, 1.0);
         if (const auto v = s_.number(m, "emission"); v && *v > 0)
             for (std::size_t i = 0; i < 3; ++i) made.emission[i] = *v * made.rgba[i];
         defaults_.settle(e, m, "material", s_);
@@ -281,11 +321,13 @@ class Mjcf {
         std::string        name = m.get("name");
         if (name.empty() && file != nullptr) name = std::filesystem::path(*file).stem().string();
         Vec3d scale = s_.vec3(m, "scale").value_or(Vec3d{1, 1, 1});
-        if (scale.x == 0 || scale.y == 0 || scale.z == 0) return s_.error(kShape, e.place, fmt::format("the scale of mesh '{}' is zero", name));
+        if (scale.x == 0 || scale.y == 0 || scale.z == 0)
+            return s_.error(kShape, e.place, fmt::format("the scale of mesh '{}' is zero", name));
         Posed ref{s_.vec3(m, "refpos").value_or(Vec3d{}), {}};
-        if (const auto q = s_.numbers(m, "refquat", 4, 4)) ref.q = normalized(Quatd{(*q)[1], (*q)[2], (*q)[3], (*q)[0]});
+        if (const auto q = s_.numbers(m, "refquat", 4, 4))
+            ref.q = normalized(Quatd{(*q)[1], (*q)[2], (*q)[3], (*q)[0]});
         const std::string inertia = s_.word(m, "inertia", {"legacy", "convex", "exact", "shell"}).value_or("legacy");
-        int index = -1;
+        int               index   = -1;
         if (file != nullptr) {
             const std::string path = asset_path(compiler_.meshdir, *file);
             index                  = s_.mesh(path, folder_, e.place);
@@ -293,7 +335,8 @@ class Mjcf {
             MeshAsset asset;
             asset.name = asset.address = name;
             asset.place                = e.place;
-            for (std::size_t i = 0; i + 2 < vertices->size(); i += 3) asset.points.push_back({(*vertices)[i], (*vertices)[i + 1], (*vertices)[i + 2]});
+            for (std::size_t i = 0; i + 2 < vertices->size(); i += 3)
+                asset.points.push_back({(*vertices)[i], (*vertices)[i + 1], (*vertices)[i + 2]});
             const auto add = [&](const std::array<int, 3>& t) {
                 asset.counts.push_back(3);
                 asset.corners.insert(asset.corners.end(), t.begin(), t.end());
@@ -304,8 +347,8 @@ class Mjcf {
                     bool               good = true;
                     for (std::size_t c = 0; c < 3; ++c) {
                         const double v = (*faces)[i + c];
-                        good           = good && v >= 0 && v < static_cast<double>(asset.points.size()) && v == std::floor(v);
-                        t[c]           = good ? static_cast<int>(v) : 0;
+                        good = good && v >= 0 && v < static_cast<double>(asset.points.size()) && v == std::floor(v);
+                        t[c] = good ? static_cast<int>(v) : 0;
                     }
                     if (good) add(t);
                 }
@@ -332,7 +375,8 @@ class Mjcf {
 
     // -- bodies
 
-    void body_children(const XmlElement& e, int link, const Posed& X, const std::string& childclass, std::vector<const XmlElement*>* joints)
+    void body_children(const XmlElement& e, int link, const Posed& X, const std::string& childclass,
+                       std::vector<const XmlElement*>* joints)
     {
         if (++depth_ > 200) {
             --depth_;
@@ -345,7 +389,7 @@ class Mjcf {
             if (c.name == "light") light(c, link, X, childclass);
             if (c.name == "body") body(c, link, X, childclass);
             if (c.name == "frame" || c.name == "replicate") {
-                c.used                 = true;
+                c.used                  = true;
                 const std::string below = c.get("childclass", childclass);
                 if (c.name == "frame")
                     body_children(c, link, X * mjcf_pose(c, compiler_, s_), below, joints);
@@ -363,19 +407,22 @@ class Mjcf {
         for (XmlElement& c : e.children) suffix_names(c, suffix);
     }
 
-    void replicate(const XmlElement& e, int link, const Posed& X, const std::string& childclass, std::vector<const XmlElement*>* joints)
+    void replicate(const XmlElement& e, int link, const Posed& X, const std::string& childclass,
+                   std::vector<const XmlElement*>* joints)
     {
         const double count = s_.number(e, "count").value_or(1);
-        if (!(count >= 0 && count <= 10000)) return s_.error(kLimit, e.place, fmt::format("{} copies are too many", count));
+        if (!(count >= 0 && count <= 10000))
+            return s_.error(kLimit, e.place, fmt::format("{} copies are too many", count));
         const std::string separator = e.get("sep");
-        Posed step{s_.vec3(e, "offset").value_or(Vec3d{}), {}};
-        XmlElement turn{"turn", e.place, {}, {}, {}};
+        Posed             step{s_.vec3(e, "offset").value_or(Vec3d{}), {}};
+        XmlElement        turn{"turn", e.place, {}, {}, {}};
         if (const std::string* euler = e.find("euler")) turn.set("euler", *euler);
         step.q = mjcf_orientation(turn, compiler_, s_);
         e.use_all();
-        const int width = static_cast<int>(fmt::format("{}", static_cast<int>(std::max(count - 1, 0.0))).size());
+        const int width   = static_cast<int>(fmt::format("{}", static_cast<int>(std::max(count - 1, 0.0))).size());
         Posed     at_copy = X;
-        if (static_cast<double>(copies_ += static_cast<std::size_t>(count)) > 100'000) return s_.error(kLimit, e.place, "there are too many copies");
+        if (static_cast<double>(copies_ += static_cast<std::size_t>(count)) > 100'000)
+            return s_.error(kLimit, e.place, "there are too many copies");
         for (int i = 0; i < static_cast<int>(count); ++i) {
             XmlElement copy = e;
             for (XmlElement& c : copy.children) suffix_names(c, fmt::format("{}{:0{}}", separator, i, width));
@@ -384,15 +431,17 @@ class Mjcf {
             at_copy = at_copy * step;
         }
     }
-    std::size_t            copies_ = 0;
-    std::list<XmlElement>  replicated_;
+    std::size_t           copies_ = 0;
+    std::list<XmlElement> replicated_;
 
     /// Joints of a body lie in it or in frames of it.
-    void collect_joints(const XmlElement& e, std::vector<std::pair<const XmlElement*, Posed>>& out, const Posed& X, std::vector<std::string>& classes, const std::string& childclass)
+    void collect_joints(const XmlElement& e, std::vector<std::pair<const XmlElement*, Posed>>& out, const Posed& X,
+                        std::vector<std::string>& classes, const std::string& childclass)
     {
         for (const XmlElement& c : e.children) {
             if (c.name == "joint" || c.name == "freejoint") out.emplace_back(&c, X), classes.push_back(childclass);
-            if (c.name == "frame") collect_joints(c, out, X * mjcf_pose(c, compiler_, s_), classes, c.get("childclass", childclass));
+            if (c.name == "frame")
+                collect_joints(c, out, X * mjcf_pose(c, compiler_, s_), classes, c.get("childclass", childclass));
         }
     }
 
@@ -404,15 +453,16 @@ class Mjcf {
         const int         index = static_cast<int>(tree_.links.size());
         std::string       name  = e.get("name");
         if (name.empty()) name = fmt::format("body_{}", ++unnamed_);
-        link.name             = s_.unique(body_names_, name, e, "body", true);
-        link.place            = e.place;
-        const Posed X_PC      = X * mjcf_pose(e, compiler_, s_);
-        link.X_WL             = (parent >= 0 ? tree_.links[at(parent)].X_WL : Posed{}) * X_PC;
-        link.kinematic        = flag(e, "mocap", false);
+        link.name        = s_.unique(body_names_, name, e, "body", true);
+        link.place       = e.place;
+        const Posed X_PC = X * mjcf_pose(e, compiler_, s_);
+        link.X_WL        = (parent >= 0 ? tree_.links[at(parent)].X_WL : Posed{}) * X_PC;
+        link.kinematic   = flag(e, "mocap", false);
         if (const auto g = s_.number(e, "gravcomp"); g && *g != 0) {
             e.take("gravcomp");
             link.extras.push_back(mj("mjc:gravcomp", "double", usda_number(*g), "", e.place));
-            s_.losses.add({"gravcomp", Severity::warning, LossAction::converted, "kinematics", site_of(e.place), fmt::format("body '{}'/gravcomp", link.name), usda_number(*g), "mjc:gravcomp",
+            s_.losses.add({"gravcomp", Severity::warning, LossAction::converted, "kinematics", site_of(e.place),
+                           fmt::format("body '{}'/gravcomp", link.name), usda_number(*g), "mjc:gravcomp",
                            "gravity compensation is not simulated; it stands in the layer of MuJoCo"});
         }
         bodies_.try_emplace(link.name, index);
@@ -429,11 +479,13 @@ class Mjcf {
 
     void read_inertial(const XmlElement& e, int index)
     {
-        Inertial   made;
-        made.place  = e.place;
-        const auto  mass = s_.number(e, "mass");
-        Posed       X    = mjcf_pose(e, compiler_, s_);
-        if (!mass) return s_.error(kMissing, e.place, fmt::format("the inertial of body '{}' has no mass", tree_.links[at(index)].name));
+        Inertial made;
+        made.place      = e.place;
+        const auto mass = s_.number(e, "mass");
+        Posed      X    = mjcf_pose(e, compiler_, s_);
+        if (!mass)
+            return s_.error(kMissing, e.place,
+                            fmt::format("the inertial of body '{}' has no mass", tree_.links[at(index)].name));
         made.mass = *mass;
         made.com  = X.p;
         Mat33d I{};
@@ -443,8 +495,8 @@ class Mjcf {
             I = Mat33d::diagonal(*d);
         else
             made.has_inertia = false;
-        const Mat33d R = to_matrix(X.q);
-        made.inertia   = R * I * transpose(R);
+        const Mat33d R                  = to_matrix(X.q);
+        made.inertia                    = R * I * transpose(R);
         tree_.links[at(index)].inertial = made;
     }
 
@@ -458,65 +510,96 @@ class Mjcf {
         made.child  = child;
         made.place  = e.place;
         made.name   = tree_.links[at(child)].name + "_weld";
-        Posed                                        X_C;
-        bool                                         pivoted = false, free = false;
-        std::vector<std::pair<std::string, Posed>>   refs;
-        std::vector<Posed>                           motions;
-        std::vector<std::string>                     names;
+        Posed                                      X_C;
+        bool                                       pivoted = false, free = false;
+        std::vector<std::pair<std::string, Posed>> refs;
+        std::vector<Posed>                         motions;
+        std::vector<std::string>                   names;
         for (std::size_t i = 0; i < elements.size(); ++i) {
-            const XmlElement& j = *elements[i].first;
-            const Posed&      X = elements[i].second;
-            const XmlElement  m = j.name == "freejoint" ? j : defaults_.merged(j, "joint", classes[i], s_);
-            j.used              = true;
-            const std::string type = j.name == "freejoint" ? "free" : s_.word(m, "type", {"free", "ball", "slide", "hinge"}).value_or("hinge");
-            std::string       name = m.get("name");
+            const XmlElement& j     = *elements[i].first;
+            const Posed&      X     = elements[i].second;
+            const XmlElement  m     = j.name == "freejoint" ? j : defaults_.merged(j, "joint", classes[i], s_);
+            j.used                  = true;
+            const std::string type  = j.name == "freejoint"
+                                          ? "free"
+                                          : s_.word(m, "type", {"free", "ball", "slide", "hinge"}).value_or("hinge");
+            std::string       name  = m.get("name");
             const bool        named = !name.empty();
-            if (!named) name = tree_.links[at(child)].name + (elements.size() > 1 ? fmt::format("_joint_{}", i) : "_joint");
+            if (!named)
+                name = tree_.links[at(child)].name + (elements.size() > 1 ? fmt::format("_joint_{}", i) : "_joint");
             if (type == "free") {
-                if (parent >= 0) s_.error(kTree, j.place, fmt::format("the free joint of body '{}' is not at the top; the body floats by itself", tree_.links[at(child)].name));
+                if (parent >= 0)
+                    s_.error(kTree, j.place,
+                             fmt::format("the free joint of body '{}' is not at the top; the body floats by itself",
+                                         tree_.links[at(child)].name));
                 free = true;
                 joint_names_.insert(name);
-                const double resists[] = {first_number(m, "damping").value_or(0), s_.number(m, "armature").value_or(0), s_.number(m, "frictionloss").value_or(0)};
+                const double resists[] = {first_number(m, "damping").value_or(0), s_.number(m, "armature").value_or(0),
+                                          s_.number(m, "frictionloss").value_or(0)};
                 if (j.name != "freejoint" && (resists[0] != 0 || resists[1] != 0 || resists[2] != 0)) {
-                    s_.losses.add({"free-joint-values", Severity::warning, LossAction::dropped, "kinematics", site_of(j.place), fmt::format("joint '{}'", name), fmt::format("damping {}, armature {}, friction {}", resists[0], resists[1], resists[2]), {},
-                                   "a body that floats has no joint in USD that could resist", true});
-                    tree_.links[at(child)].extras.push_back({Extra::Layer::mujoco, hints::kPassive, "double[]", fmt::format("[{}, {}, {}, -1]", usda_number(resists[0]), usda_number(resists[1]), usda_number(resists[2])), {}, j.place});
+                    s_.losses.add(
+                        {"free-joint-values",
+                         Severity::warning,
+                         LossAction::dropped,
+                         "kinematics",
+                         site_of(j.place),
+                         fmt::format("joint '{}'", name),
+                         fmt::format("damping {}, armature {}, friction {}", resists[0], resists[1], resists[2]),
+                         {},
+                         "a body that floats has no joint in USD that could resist",
+                         true});
+                    tree_.links[at(child)].extras.push_back(
+                        {Extra::Layer::mujoco,
+                         hints::kPassive,
+                         "double[]",
+                         fmt::format("[{}, {}, {}, -1]", usda_number(resists[0]), usda_number(resists[1]),
+                                     usda_number(resists[2])),
+                         {},
+                         j.place});
                 }
                 j.use_all();
                 continue;
             }
             name = s_.unique(joint_names_, name, j, "joint", named);
             Dof dof;
-            dof.name    = name;
-            dof.place   = dof.limit_place = j.place;
-            dof.angular = type != "slide";
-            const Vec3d pivot = X * s_.vec3(m, "pos").value_or(Vec3d{});
-            Vec3d       axis  = s_.vec3(m, "axis").value_or(Vec3d{0, 0, 1});
-            if (length(axis) < 1e-12) s_.error(kNumber, j.place, fmt::format("the axis of joint '{}' has no direction", name)), axis = {0, 0, 1};
-            dof.axis            = rotate(X.q, normalized(axis));
-            const double unit   = dof.angular ? angle() : 1;
+            dof.name  = name;
+            dof.place = dof.limit_place = j.place;
+            dof.angular                 = type != "slide";
+            const Vec3d pivot           = X * s_.vec3(m, "pos").value_or(Vec3d{});
+            Vec3d       axis            = s_.vec3(m, "axis").value_or(Vec3d{0, 0, 1});
+            if (length(axis) < 1e-12)
+                s_.error(kNumber, j.place, fmt::format("the axis of joint '{}' has no direction", name)),
+                    axis = {0, 0, 1};
+            dof.axis          = rotate(X.q, normalized(axis));
+            const double unit = dof.angular ? angle() : 1;
             if (const auto range = s_.numbers(m, "range", 2, 2)) {
                 const auto limited = s_.word(m, "limited", {"true", "false", "auto"}).value_or("auto");
                 if (limited == "true" || (limited == "auto" && compiler_.autolimits)) {
                     dof.lower = (*range)[0] * unit;
                     dof.upper = (*range)[1] * unit;
-                    if (dof.lower > dof.upper) s_.error(kLimits, j.place, fmt::format("the lower limit of joint '{}' is above the upper one", name));
+                    if (dof.lower > dof.upper)
+                        s_.error(kLimits, j.place,
+                                 fmt::format("the lower limit of joint '{}' is above the upper one", name));
                 }
             } else {
                 s_.word(m, "limited", {"true", "false", "auto"});
             }
-            dof.damping  = first_number(m, "damping");
-            dof.armature = s_.number(m, "armature");
-            dof.friction = s_.number(m, "frictionloss");
+            dof.damping      = first_number(m, "damping");
+            dof.armature     = s_.number(m, "armature");
+            dof.friction     = s_.number(m, "frictionloss");
             const double ref = s_.number(m, "ref").value_or(0) * unit;
             joint_extras(m, dof);
             spring_damper(m, made.dofs.size(), type == "ball" && elements.size() > 1 ? 3 : 1);
             if (dof.angular) {
-                if (!pivoted) X_C.p = pivot, pivoted = true;
+                if (!pivoted)
+                    X_C.p = pivot, pivoted = true;
                 else if (length(pivot - X_C.p) > 1e-9)
-                    s_.losses.add({"joint-pivots", Severity::error, LossAction::approximated, "kinematics", site_of(j.place), fmt::format("joint '{}'", name),
-                                   fmt::format("{} {} {}", pivot.x, pivot.y, pivot.z), fmt::format("{} {} {}", X_C.p.x, X_C.p.y, X_C.p.z),
-                                   fmt::format("the joints of one body share the pivot of the first ({:.3g} m away)", length(pivot - X_C.p))});
+                    s_.losses.add({"joint-pivots", Severity::error, LossAction::approximated, "kinematics",
+                                   site_of(j.place), fmt::format("joint '{}'", name),
+                                   fmt::format("{} {} {}", pivot.x, pivot.y, pivot.z),
+                                   fmt::format("{} {} {}", X_C.p.x, X_C.p.y, X_C.p.z),
+                                   fmt::format("the joints of one body share the pivot of the first ({:.3g} m away)",
+                                               length(pivot - X_C.p))});
             }
             motions.push_back(dof.angular ? Posed{{}, from_axis_angle(dof.axis, ref)} : Posed{ref * dof.axis, {}});
             names.push_back(name);
@@ -533,8 +616,14 @@ class Mjcf {
             defaults_.settle(j, m, "joint", s_);
             if (elements.size() > 1 && type != "ball") {  // what a joint with one frame cannot say
                 const Vec3d& a = dof.axis;
-                dof.extras.push_back({Extra::Layer::mujoco, hints::kPlace, "double[]",
-                                      fmt::format("[{}, {}, {}, {}, {}, {}, {}]", usda_number(a.x), usda_number(a.y), usda_number(a.z), usda_number(pivot.x), usda_number(pivot.y), usda_number(pivot.z), usda_number(ref)), {}, j.place});
+                dof.extras.push_back(
+                    {Extra::Layer::mujoco,
+                     hints::kPlace,
+                     "double[]",
+                     fmt::format("[{}, {}, {}, {}, {}, {}, {}]", usda_number(a.x), usda_number(a.y), usda_number(a.z),
+                                 usda_number(pivot.x), usda_number(pivot.y), usda_number(pivot.z), usda_number(ref)),
+                     {},
+                     j.place});
             }
             made.dofs.push_back(std::move(dof));
         }
@@ -549,20 +638,30 @@ class Mjcf {
         made.X_PJ = X_PC * X_C * inverse(back);
         if (!made.dofs.empty()) {
             if (made.kind != Joint::Kind::ball)
-                made.kind = made.dofs.size() > 1 ? Joint::Kind::generic : made.dofs[0].angular ? Joint::Kind::revolute : Joint::Kind::prismatic;
+                made.kind = made.dofs.size() > 1   ? Joint::Kind::generic
+                            : made.dofs[0].angular ? Joint::Kind::revolute
+                                                   : Joint::Kind::prismatic;
             made.name = names.size() == 1 ? names[0] : tree_.links[at(child)].name + "_joints";
             if (names.size() > 1) {
                 made.name = s_.unique(joint_names_, made.name, e, "joint", false);
                 std::string all;
                 for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
-                s_.losses.add({"joints-merged", Severity::info, LossAction::merged, "kinematics", site_of(e.place), fmt::format("joints {}", all), {}, made.name,
+                s_.losses.add({"joints-merged",
+                               Severity::info,
+                               LossAction::merged,
+                               "kinematics",
+                               site_of(e.place),
+                               fmt::format("joints {}", all),
+                               {},
+                               made.name,
                                "USD has one joint between two bodies"});
                 bool turned = false;
                 for (const Dof& d : made.dofs) {
                     turned = turned || d.angular;
                     if (turned && !d.angular)
-                        s_.losses.add({"joint-order", Severity::error, LossAction::approximated, "kinematics", site_of(d.place), fmt::format("joint '{}'", d.name), "after a rotation", "before it",
-                                       "a generic joint translates before it turns"});
+                        s_.losses.add({"joint-order", Severity::error, LossAction::approximated, "kinematics",
+                                       site_of(d.place), fmt::format("joint '{}'", d.name), "after a rotation",
+                                       "before it", "a generic joint translates before it turns"});
                 }
             }
         }
@@ -581,26 +680,37 @@ class Mjcf {
     void joint_extras(const XmlElement& m, Dof& dof)
     {
         const double degrees = dof.angular ? angle() * kDegrees : 1;  // the schema's angles are degrees
-        const auto put = [&](std::string name, std::string type, std::string text) { dof.extras.push_back(mj("mjc:" + name, std::move(type), std::move(text), "MjcJointAPI", dof.place)); };
+        const auto   put     = [&](std::string name, std::string type, std::string text) {
+            dof.extras.push_back(mj("mjc:" + name, std::move(type), std::move(text), "MjcJointAPI", dof.place));
+        };
         if (const auto v = first_number(m, "stiffness"); v && *v != 0) put("stiffness", "double", usda_number(*v));
-        if (const auto v = s_.number(m, "springref"); v && *v != 0) put("springref", "double", usda_number(*v * degrees));
+        if (const auto v = s_.number(m, "springref"); v && *v != 0)
+            put("springref", "double", usda_number(*v * degrees));
         if (const auto v = s_.number(m, "margin"); v && *v != 0) put("margin", "double", usda_number(*v));
         for (const char* name : {"solreflimit", "solimplimit", "solreffriction", "solimpfriction"})
             if (const auto v = s_.numbers(m, name, 1, 5)) put(name, "double[]", usda_list(*v));
-        if (const auto v = s_.numbers(m, "actuatorfrcrange", 2, 2)) put("actuatorfrcrange:min", "double", usda_number((*v)[0])), put("actuatorfrcrange:max", "double", usda_number((*v)[1]));
-        if (const auto v = s_.word(m, "actuatorfrclimited", {"true", "false", "auto"})) put("actuatorfrclimited", "token", usda_string(*v));
+        if (const auto v = s_.numbers(m, "actuatorfrcrange", 2, 2))
+            put("actuatorfrcrange:min", "double", usda_number((*v)[0])),
+                put("actuatorfrcrange:max", "double", usda_number((*v)[1]));
+        if (const auto v = s_.word(m, "actuatorfrclimited", {"true", "false", "auto"}))
+            put("actuatorfrclimited", "token", usda_string(*v));
         if (flag(m, "actuatorgravcomp", false)) put("actuatorgravcomp", "bool", "true");
-        if (const auto v = s_.number(m, "group"); v && *v != 0) put("group", "int", fmt::format("{}", static_cast<int>(*v)));
+        if (const auto v = s_.number(m, "group"); v && *v != 0)
+            put("group", "int", fmt::format("{}", static_cast<int>(*v)));
     }
 
-    /// Notes a joint's time constant and damping ratio until the masses are known; `tree_.joints.size()` will be its place.
+    /// Notes a joint's time constant and damping ratio until the masses are known; `tree_.joints.size()` will be its
+    /// place.
     void spring_damper(const XmlElement& m, std::size_t first, std::size_t count)
     {
         const auto v = s_.numbers(m, "springdamper", 2, 2);
         m.take("springdamper");
         if (!v || ((*v)[0] == 0 && (*v)[1] == 0)) return;
-        if ((*v)[0] > 0 && (*v)[1] > 0) spring_dampers_.push_back({static_cast<int>(tree_.joints.size()), first, count, (*v)[0], (*v)[1]});
-        else s_.error(kNumber, m.place, "the time constant and the damping ratio of springdamper are positive, or both zero");
+        if ((*v)[0] > 0 && (*v)[1] > 0)
+            spring_dampers_.push_back({static_cast<int>(tree_.joints.size()), first, count, (*v)[0], (*v)[1]});
+        else
+            s_.error(kNumber, m.place,
+                     "the time constant and the damping ratio of springdamper are positive, or both zero");
     }
 
     // -- what bodies carry
@@ -616,7 +726,8 @@ class Mjcf {
             } else {
                 std::vector<std::string> names;
                 for (const auto& [n, i] : materials_) names.push_back(n);
-                s_.error(kUnknownName, m.place, fmt::format("there is no material '{}'", *material), did_you_mean(*material, names));
+                s_.error(kUnknownName, m.place, fmt::format("there is no material '{}'", *material),
+                         did_you_mean(*material, names));
             }
         }
         const auto rgba = s_.numbers(m, "rgba", 3, 4);
@@ -625,7 +736,9 @@ class Mjcf {
         if (index >= 0) made = tree_.materials[at(index)];
         std::copy(rgba->begin(), rgba->end(), made.rgba.begin());
         for (double& c : made.rgba) c = std::clamp(c, 0.0, 1.0);
-        made.name  = index >= 0 ? tree_.materials[at(index)].name : fmt::format("color_{:02x}{:02x}{:02x}{:02x}", byte(made.rgba[0]), byte(made.rgba[1]), byte(made.rgba[2]), byte(made.rgba[3]));
+        made.name  = index >= 0 ? tree_.materials[at(index)].name
+                                : fmt::format("color_{:02x}{:02x}{:02x}{:02x}", byte(made.rgba[0]), byte(made.rgba[1]),
+                                              byte(made.rgba[2]), byte(made.rgba[3]));
         made.place = m.place;
         static_cast<void>(name);
         return s_.material(std::move(made));
@@ -638,9 +751,9 @@ class Mjcf {
         const auto v = s_.numbers(m, "fromto", 6, 6);
         if (!v) return false;
         const Vec3d a{(*v)[0], (*v)[1], (*v)[2]}, b{(*v)[3], (*v)[4], (*v)[5]};
-        shape.X_LS        = X * Posed{0.5 * (a + b), z_to(a - b)};
-        const double half = 0.5 * length(a - b);
-        const bool   wide = shape.kind == Shape::Kind::box || shape.kind == Shape::Kind::ellipsoid;
+        shape.X_LS          = X * Posed{0.5 * (a + b), z_to(a - b)};
+        const double half   = 0.5 * length(a - b);
+        const bool   wide   = shape.kind == Shape::Kind::box || shape.kind == Shape::Kind::ellipsoid;
         const double across = size.empty() ? 0 : size[0];  // MuJoCo's compiler takes the first size for both
         size                = wide ? std::vector<double>{across, across, half} : std::vector<double>{across, half};
         return true;
@@ -648,36 +761,53 @@ class Mjcf {
 
     void geom(const XmlElement& e, int link, const Posed& X, const std::string& childclass)
     {
-        const XmlElement  m    = defaults_.merged(e, "geom", childclass, s_);
-        const std::string type = s_.word(m, "type", {"plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"}).value_or("sphere");
-        std::string       name = m.get("name");
-        Shape             made;
-        made.link  = link;
-        made.place = e.place;
-        made.name  = name.empty() ? fmt::format("geom_{}", tree_.shapes.size()) : name;
-        auto size  = s_.numbers(m, "size", 1, 3).value_or(std::vector<double>());
+        const XmlElement  m = defaults_.merged(e, "geom", childclass, s_);
+        const std::string type =
+            s_.word(m, "type", {"plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"})
+                .value_or("sphere");
+        std::string name = m.get("name");
+        Shape       made;
+        made.link                    = link;
+        made.place                   = e.place;
+        made.name                    = name.empty() ? fmt::format("geom_{}", tree_.shapes.size()) : name;
+        auto               size      = s_.numbers(m, "size", 1, 3).value_or(std::vector<double>());
         const std::string* mesh_name = m.find("mesh");
-        static const std::map<std::string, Shape::Kind> kKinds{{"plane", Shape::Kind::plane}, {"sphere", Shape::Kind::sphere}, {"capsule", Shape::Kind::capsule}, {"ellipsoid", Shape::Kind::ellipsoid},
-                                                               {"cylinder", Shape::Kind::cylinder}, {"box", Shape::Kind::box}, {"mesh", Shape::Kind::mesh}};
+        static const std::map<std::string, Shape::Kind> kKinds{
+            {"plane", Shape::Kind::plane},       {"sphere", Shape::Kind::sphere},
+            {"capsule", Shape::Kind::capsule},   {"ellipsoid", Shape::Kind::ellipsoid},
+            {"cylinder", Shape::Kind::cylinder}, {"box", Shape::Kind::box},
+            {"mesh", Shape::Kind::mesh}};
         const auto settle = [&] { defaults_.settle(e, m, "geom", s_); };
         if (!kKinds.contains(type)) {
-            s_.losses.add({"geom-type", Severity::error, LossAction::dropped, "collision", site_of(e.place), fmt::format("geom '{}'", made.name), type, {}, "USD has no such shape here"});
+            s_.losses.add({"geom-type",
+                           Severity::error,
+                           LossAction::dropped,
+                           "collision",
+                           site_of(e.place),
+                           fmt::format("geom '{}'", made.name),
+                           type,
+                           {},
+                           "USD has no such shape here"});
             e.use_all();
             return;
         }
         made.kind = kKinds.at(type);
         if (mesh_name != nullptr && made.kind != Shape::Kind::mesh) {
-            s_.losses.add({"geom-fit", Severity::warning, LossAction::approximated, "collision", site_of(e.place), fmt::format("geom '{}'", made.name), type + " fitted to a mesh", "the mesh", "shapes are not fitted to meshes"});
+            s_.losses.add({"geom-fit", Severity::warning, LossAction::approximated, "collision", site_of(e.place),
+                           fmt::format("geom '{}'", made.name), type + " fitted to a mesh", "the mesh",
+                           "shapes are not fitted to meshes"});
             made.kind = Shape::Kind::mesh;
         }
-        made.X_LS = X * mjcf_pose(m, compiler_, s_);
+        made.X_LS           = X * mjcf_pose(m, compiler_, s_);
         std::string inertia = "legacy";
         if (made.kind == Shape::Kind::mesh) {
             const auto known = mesh_name != nullptr ? meshes_.find(*mesh_name) : meshes_.end();
             if (known == meshes_.end()) {
                 std::vector<std::string> names;
                 for (const auto& [n, i] : meshes_) names.push_back(n);
-                s_.error(kUnknownName, e.place, fmt::format("the geom '{}' names the mesh '{}', which does not exist", made.name, mesh_name != nullptr ? *mesh_name : ""),
+                s_.error(kUnknownName, e.place,
+                         fmt::format("the geom '{}' names the mesh '{}', which does not exist", made.name,
+                                     mesh_name != nullptr ? *mesh_name : ""),
                          mesh_name != nullptr ? did_you_mean(*mesh_name, names) : "");
                 return settle();
             }
@@ -688,42 +818,61 @@ class Mjcf {
             inertia    = mesh_inertias_[*mesh_name];
         } else {
             from_to(m, X, made, size);
-            const std::size_t needed = made.kind == Shape::Kind::sphere ? 1 : made.kind == Shape::Kind::capsule || made.kind == Shape::Kind::cylinder ? 2 : made.kind == Shape::Kind::plane ? 0 : 3;
-            bool good = size.size() >= needed;
+            const std::size_t needed = made.kind == Shape::Kind::sphere                                          ? 1
+                                       : made.kind == Shape::Kind::capsule || made.kind == Shape::Kind::cylinder ? 2
+                                       : made.kind == Shape::Kind::plane                                         ? 0
+                                                                                                                 : 3;
+            bool              good   = size.size() >= needed;
             for (std::size_t i = 0; i < needed && good; ++i) good = size[i] > 0;
             size.resize(3, 0);
             if (!good) {
-                s_.error(kShape, e.place, fmt::format("the geom '{}' ({}) needs {} positive sizes", made.name, type, needed));
+                s_.error(kShape, e.place,
+                         fmt::format("the geom '{}' ({}) needs {} positive sizes", made.name, type, needed));
                 return settle();
             }
             made.size = {size[0], size[1], size[2]};
             if (made.kind == Shape::Kind::sphere) made.size = {size[0], size[0], size[0]};
             if (made.kind == Shape::Kind::capsule || made.kind == Shape::Kind::cylinder) made.size.z = 0;
         }
-        const auto whole = [&](const char* attribute, int otherwise) { return static_cast<int>(std::clamp(s_.number(m, attribute).value_or(otherwise), -2e9, 2e9)); };
-        const int  contype = whole("contype", 1), conaffinity = whole("conaffinity", 1), group = whole("group", 0);
+        const auto whole = [&](const char* attribute, int otherwise) {
+            return static_cast<int>(std::clamp(s_.number(m, attribute).value_or(otherwise), -2e9, 2e9));
+        };
+        const int contype = whole("contype", 1), conaffinity = whole("conaffinity", 1), group = whole("group", 0);
         made.collider = contype != 0 || conaffinity != 0;
         made.visual   = !made.collider || group < 3;
         if (s_.options.visuals_collide && !made.collider) made.collider = true;
         const auto friction = s_.numbers(m, "friction", 1, 3).value_or(std::vector<double>{1, 0.005, 0.0001});
-        Contact    contact{friction[0], friction[0], 0, friction.size() > 1 ? friction[1] : 0.005, friction.size() > 2 ? friction[2] : 0.0001};
+        Contact    contact{friction[0], friction[0], 0, friction.size() > 1 ? friction[1] : 0.005,
+                           friction.size() > 2 ? friction[2] : 0.0001};
         if (made.collider) made.contact = contact;
-        made.material = look(m, made.name);
+        made.material      = look(m, made.name);
         const auto density = s_.number(m, "density"), mass = s_.number(m, "mass");
-        const bool shell   = flag(m, "shellinertia", false);
-        const auto put = [&](std::string attribute, std::string value_type, std::string text) { made.extras.push_back(mj("mjc:" + attribute, std::move(value_type), std::move(text), "MjcCollisionAPI", e.place)); };
-        if (const int condim = whole("condim", 3); condim != 3 && made.collider) put("condim", "int", fmt::format("{}", condim));
-        if (const int priority = whole("priority", 0); priority != 0 && made.collider) put("priority", "int", fmt::format("{}", priority));
+        const bool shell = flag(m, "shellinertia", false);
+        const auto put   = [&](std::string attribute, std::string value_type, std::string text) {
+            made.extras.push_back(
+                mj("mjc:" + attribute, std::move(value_type), std::move(text), "MjcCollisionAPI", e.place));
+        };
+        if (const int condim = whole("condim", 3); condim != 3 && made.collider)
+            put("condim", "int", fmt::format("{}", condim));
+        if (const int priority = whole("priority", 0); priority != 0 && made.collider)
+            put("priority", "int", fmt::format("{}", priority));
         for (const char* attribute : {"margin", "gap"})
-            if (const auto v = s_.number(m, attribute); v && *v != 0 && made.collider) put(attribute, "double", usda_number(*v));
-        if (const auto v = s_.number(m, "solmix"); v && *v != 1 && made.collider) put("solmix", "double", usda_number(*v));
+            if (const auto v = s_.number(m, attribute); v && *v != 0 && made.collider)
+                put(attribute, "double", usda_number(*v));
+        if (const auto v = s_.number(m, "solmix"); v && *v != 1 && made.collider)
+            put("solmix", "double", usda_number(*v));
         for (const char* attribute : {"solref", "solimp"})
-            if (const auto v = s_.numbers(m, attribute, 1, 5); v && made.collider) put(attribute, "double[]", usda_list(*v));
-        if (group != 0) made.extras.push_back(mj("mjc:group", "int", fmt::format("{}", group), made.collider ? "MjcCollisionAPI" : "MjcImageableAPI", e.place));
+            if (const auto v = s_.numbers(m, attribute, 1, 5); v && made.collider)
+                put(attribute, "double[]", usda_list(*v));
+        if (group != 0)
+            made.extras.push_back(mj("mjc:group", "int", fmt::format("{}", group),
+                                     made.collider ? "MjcCollisionAPI" : "MjcImageableAPI", e.place));
         if (shell && made.collider) put("shellinertia", "bool", "true");
         if (link >= 0 && group >= compiler_.group_min && group <= compiler_.group_max) {
             if (shell && made.kind == Shape::Kind::ellipsoid)
-                s_.losses.add({"ellipsoid-shell", Severity::warning, LossAction::approximated, "inertia", site_of(e.place), fmt::format("geom '{}'", made.name), "shell", "solid", "the inertia of its wall has no closed form"});
+                s_.losses.add({"ellipsoid-shell", Severity::warning, LossAction::approximated, "inertia",
+                               site_of(e.place), fmt::format("geom '{}'", made.name), "shell", "solid",
+                               "the inertia of its wall has no closed form"});
             const MjcfMass one = mjcf_mass(made, tree_, mass, density.value_or(1000), shell, inertia);
             if (one.mass > 0) geom_masses_[link].push_back({one, made.X_LS});
         }
@@ -737,19 +886,22 @@ class Mjcf {
     {
         const XmlElement m = defaults_.merged(e, "site", childclass, s_);
         Frame            made;
-        made.link      = link;
-        made.place     = e.place;
-        made.published = false;
+        made.link        = link;
+        made.place       = e.place;
+        made.published   = false;
         std::string name = m.get("name");
         if (name.empty()) name = fmt::format("site_{}", tree_.sites.size());
         made.name = s_.unique(site_names_, name, e, "site", true);
         Shape shape;
         shape.kind = Shape::Kind::capsule;
         std::vector<double> size;
-        if (from_to(m, X, shape, size)) made.X_LS = shape.X_LS;
-        else made.X_LS = X * mjcf_pose(m, compiler_, s_);
+        if (from_to(m, X, shape, size))
+            made.X_LS = shape.X_LS;
+        else
+            made.X_LS = X * mjcf_pose(m, compiler_, s_);
         const int group = static_cast<int>(s_.number(m, "group").value_or(0));
-        made.extras.push_back(mj(group != 0 ? "mjc:group" : "", "int", fmt::format("{}", group), "MjcSiteAPI", e.place));
+        made.extras.push_back(
+            mj(group != 0 ? "mjc:group" : "", "int", fmt::format("{}", group), "MjcSiteAPI", e.place));
         for (const char* looks : {"size", "type", "rgba", "material"}) m.find(looks);  // how it is drawn
         defaults_.settle(e, m, "site", s_);
         sites_.try_emplace(made.name, static_cast<int>(tree_.sites.size()));
@@ -760,10 +912,10 @@ class Mjcf {
     {
         const XmlElement m = defaults_.merged(e, "camera", childclass, s_);
         Camera           made;
-        made.link  = link;
-        made.place = e.place;
-        made.name  = m.get("name", "camera");
-        made.X_LC  = X * mjcf_pose(m, compiler_, s_);
+        made.link         = link;
+        made.place        = e.place;
+        made.name         = m.get("name", "camera");
+        made.X_LC         = X * mjcf_pose(m, compiler_, s_);
         const double fovy = s_.number(m, "fovy").value_or(45);
         made.fovy         = std::clamp(fovy, 0.1, 179.0) / kDegrees;
         made.orthographic = s_.word(m, "orthographic", {"true", "false"}).value_or("false") == "true";
@@ -776,13 +928,15 @@ class Mjcf {
     {
         const XmlElement m = defaults_.merged(e, "light", childclass, s_);
         Light            made;
-        made.link  = link;
-        made.place = e.place;
-        made.name  = m.get("name", "light");
-        const bool directional = flag(m, "directional", false);
-        const std::string type = m.get("type", directional ? "directional" : "spot");
-        made.kind              = type == "directional" ? Light::Kind::distant : type == "spot" ? Light::Kind::spot : Light::Kind::point;
-        made.cone              = s_.number(m, "cutoff").value_or(45) / kDegrees;
+        made.link                     = link;
+        made.place                    = e.place;
+        made.name                     = m.get("name", "light");
+        const bool        directional = flag(m, "directional", false);
+        const std::string type        = m.get("type", directional ? "directional" : "spot");
+        made.kind                     = type == "directional" ? Light::Kind::distant
+                                        : type == "spot"      ? Light::Kind::spot
+                                                              : Light::Kind::point;
+        made.cone                     = s_.number(m, "cutoff").value_or(45) / kDegrees;
         if (const auto v = s_.numbers(m, "diffuse", 3, 3)) std::copy(v->begin(), v->end(), made.color.begin());
         const Vec3d to = normalized(s_.vec3(m, "dir").value_or(Vec3d{0, 0, -1}), {0, 0, -1});
         made.X_LL      = X * Posed{s_.vec3(m, "pos").value_or(Vec3d{}), rotation_between(Vec3d{0, 0, -1}, to)};
@@ -807,7 +961,15 @@ class Mjcf {
                 }
                 if (any && !link.inertial) {
                     link.inertial = Inertial{sum.mass, sum.com, sum.inertia, true, link.place};
-                    s_.losses.add({"mass-from-shapes", Severity::info, LossAction::converted, "inertia", site_of(link.place), fmt::format("body '{}'", link.name), {}, fmt::format("{} kg", sum.mass), "computed as MuJoCo does"});
+                    s_.losses.add({"mass-from-shapes",
+                                   Severity::info,
+                                   LossAction::converted,
+                                   "inertia",
+                                   site_of(link.place),
+                                   fmt::format("body '{}'", link.name),
+                                   {},
+                                   fmt::format("{} kg", sum.mass),
+                                   "computed as MuJoCo does"});
                 }
             }
             if (!link.inertial) continue;
@@ -817,17 +979,21 @@ class Mjcf {
                 auto   axes = geometry::principal_axes(in.inertia);
                 Vec3d& d    = axes.values;
                 for (std::size_t i = 0; i < 3; ++i) d[i] = std::max(d[i], compiler_.boundinertia);
-                if (compiler_.balanceinertia && (d.x + d.y < d.z || d.x + d.z < d.y || d.y + d.z < d.x)) d = (d.x + d.y + d.z) / 3 * Vec3d{1, 1, 1};
+                if (compiler_.balanceinertia && (d.x + d.y < d.z || d.x + d.z < d.y || d.y + d.z < d.x))
+                    d = (d.x + d.y + d.z) / 3 * Vec3d{1, 1, 1};
                 const Mat33d R = to_matrix(axes.rotation);
                 in.inertia     = R * Mat33d::diagonal(d) * transpose(R);
             }
             if (!(in.mass > 0)) {
-                if (in.mass < 0) s_.error(kInertia, in.place, fmt::format("the mass of body '{}' is {}", link.name, in.mass));
+                if (in.mass < 0)
+                    s_.error(kInertia, in.place, fmt::format("the mass of body '{}' is {}", link.name, in.mass));
                 link.inertial.reset();
                 continue;
             }
             if (in.has_inertia && !is_inertia(in.inertia)) {
-                s_.error(kInertia, in.place, fmt::format("the inertia of body '{}' is that of no body; it is computed from the shapes", link.name));
+                s_.error(kInertia, in.place,
+                         fmt::format("the inertia of body '{}' is that of no body; it is computed from the shapes",
+                                     link.name));
                 in.has_inertia = false;
                 if (is_finite(in.inertia)) link.unused = in;  // for the way back
             }
@@ -835,7 +1001,9 @@ class Mjcf {
         }
         if (compiler_.settotalmass > 0 && total > 0)
             for (Link& link : tree_.links)
-                if (link.inertial) link.inertial->mass *= compiler_.settotalmass / total, link.inertial->inertia *= compiler_.settotalmass / total;
+                if (link.inertial)
+                    link.inertial->mass *= compiler_.settotalmass / total,
+                        link.inertial->inertia *= compiler_.settotalmass / total;
     }
 
     /// A body without joints at the top is part of the world; one that carries moving bodies is their fixed base.
@@ -854,7 +1022,9 @@ class Mjcf {
         for (std::size_t l = 0; l < tree_.links.size(); ++l) {
             still[l] = welded[l] && (parent[l] < 0 || still[at(parent[l])]) && !floating_.contains(static_cast<int>(l));
             if (still[l] && !carries[l] && tree_.links[l].inertial && !tree_.links[l].kinematic) {
-                s_.losses.add({"static-body", Severity::info, LossAction::converted, "inertia", site_of(tree_.links[l].place), fmt::format("body '{}'", tree_.links[l].name), fmt::format("{} kg", tree_.links[l].inertial->mass), "part of the world",
+                s_.losses.add({"static-body", Severity::info, LossAction::converted, "inertia",
+                               site_of(tree_.links[l].place), fmt::format("body '{}'", tree_.links[l].name),
+                               fmt::format("{} kg", tree_.links[l].inertial->mass), "part of the world",
                                "nothing moves it"});
                 tree_.links[l].unused = std::exchange(tree_.links[l].inertial, std::nullopt);
             }
@@ -875,12 +1045,14 @@ class Mjcf {
 
     // -- contacts
 
-    int named(const std::map<std::string, int>& known, const std::string& name, const XmlElement& e, std::string_view what)
+    int named(const std::map<std::string, int>& known, const std::string& name, const XmlElement& e,
+              std::string_view what)
     {
         if (const auto found = known.find(name); found != known.end()) return found->second;
         std::vector<std::string> names;
         for (const auto& [n, i] : known) names.push_back(n);
-        s_.error(kUnknownName, e.place, fmt::format("<{}> names the {} '{}', which does not exist", e.name, what, name), did_you_mean(name, names));
+        s_.error(kUnknownName, e.place, fmt::format("<{}> names the {} '{}', which does not exist", e.name, what, name),
+                 did_you_mean(name, names));
         return -1;
     }
 
@@ -898,8 +1070,11 @@ class Mjcf {
     {
         std::map<std::pair<int, int>, std::vector<int>> by_class;
         for (std::size_t i = 0; i < tree_.shapes.size(); ++i)
-            if (tree_.shapes[i].collider && (classes_[i].first != 0 || classes_[i].second != 0)) by_class[classes_[i]].push_back(static_cast<int>(i));
-        const auto meet = [](const std::pair<int, int>& a, const std::pair<int, int>& b) { return (a.first & b.second) != 0 || (b.first & a.second) != 0; };
+            if (tree_.shapes[i].collider && (classes_[i].first != 0 || classes_[i].second != 0))
+                by_class[classes_[i]].push_back(static_cast<int>(i));
+        const auto meet = [](const std::pair<int, int>& a, const std::pair<int, int>& b) {
+            return (a.first & b.second) != 0 || (b.first & a.second) != 0;
+        };
         bool all = true;
         for (const auto& [a, x] : by_class)
             for (const auto& [b, y] : by_class) all = all && meet(a, b);
@@ -921,7 +1096,8 @@ class Mjcf {
     {
         std::vector<Extra> out;
         for (const char* name : {"solref", "solimp"})
-            if (const auto v = s_.numbers(m, name, 1, 5)) out.push_back(mj(std::string("mjc:") + name, "double[]", usda_list(*v), api, m.place));
+            if (const auto v = s_.numbers(m, name, 1, 5))
+                out.push_back(mj(std::string("mjc:") + name, "double[]", usda_list(*v), api, m.place));
         return out;
     }
 
@@ -929,16 +1105,26 @@ class Mjcf {
     {
         for (const XmlElement& c : e.children) {
             if (c.name != "connect" && c.name != "weld" && c.name != "joint") continue;
-            const XmlElement m = defaults_.merged(c, "equality", "", s_);
-            const bool active  = flag(m, "active", true) && !off("equality");
-            std::string name   = m.get("name");
+            const XmlElement m      = defaults_.merged(c, "equality", "", s_);
+            const bool       active = flag(m, "active", true) && !off("equality");
+            std::string      name   = m.get("name");
             if (!active) {
-                s_.losses.add({"inactive-equality", Severity::warning, LossAction::dropped, "kinematics", site_of(c.place), fmt::format("{} '{}'", c.name, name), off("equality") ? "disabled by a flag" : "active=false", {}, "it does nothing until a program turns it on"});
+                s_.losses.add({"inactive-equality",
+                               Severity::warning,
+                               LossAction::dropped,
+                               "kinematics",
+                               site_of(c.place),
+                               fmt::format("{} '{}'", c.name, name),
+                               off("equality") ? "disabled by a flag" : "active=false",
+                               {},
+                               "it does nothing until a program turns it on"});
                 c.use_all();
                 continue;
             }
-            if (c.name == "joint") joint_equality(c, m);
-            else body_equality(c, m, name);
+            if (c.name == "joint")
+                joint_equality(c, m);
+            else
+                body_equality(c, m, name);
             defaults_.settle(c, m, "equality", s_);
         }
     }
@@ -952,21 +1138,40 @@ class Mjcf {
         Joint&             joint = tree_.joints[at(follower->second.first)];
         const std::string* other = m.find("joint2");
         if (other == nullptr || joint.dofs.size() != 1) {
-            s_.losses.add({"joint-equality", Severity::error, LossAction::dropped, "kinematics", site_of(c.place), fmt::format("joint '{}'", follower->first), {}, {},
-                           other == nullptr ? "USD has no word for holding a joint at a value" : "only joints of one axis follow others"});
+            s_.losses.add({"joint-equality",
+                           Severity::error,
+                           LossAction::dropped,
+                           "kinematics",
+                           site_of(c.place),
+                           fmt::format("joint '{}'", follower->first),
+                           {},
+                           {},
+                           other == nullptr ? "USD has no word for holding a joint at a value"
+                                            : "only joints of one axis follow others"});
             return;
         }
         const auto leader = dofs_.find(*other);
         if (leader == dofs_.end()) return void(named(joints_, *other, c, "joint"));
         if (tree_.joints[at(leader->second.first)].dofs.size() != 1) {
-            s_.losses.add({"joint-equality", Severity::error, LossAction::dropped, "kinematics", site_of(c.place), fmt::format("joint '{}'", follower->first), {}, {}, "only joints of one axis lead others"});
+            s_.losses.add({"joint-equality",
+                           Severity::error,
+                           LossAction::dropped,
+                           "kinematics",
+                           site_of(c.place),
+                           fmt::format("joint '{}'", follower->first),
+                           {},
+                           {},
+                           "only joints of one axis lead others"});
             return;
         }
         joint.mimic = Mimic{leader->second.first, coefficients[1], coefficients[0], c.place};
         if (coefficients[2] != 0 || coefficients[3] != 0 || coefficients[4] != 0) {
-            for (std::size_t i = 2; i < 5; ++i) joint.extras.push_back(mj(fmt::format("mjc:coef{}", i), "double", usda_number(coefficients[i]), "MjcEqualityJointAPI", c.place));
-            s_.losses.add({"polynomial-equality", Severity::error, LossAction::approximated, "kinematics", site_of(c.place), fmt::format("joint '{}'", follower->first), "a polynomial", "its linear part",
-                           "a mimic is linear; the rest stands in the layer of MuJoCo"});
+            for (std::size_t i = 2; i < 5; ++i)
+                joint.extras.push_back(mj(fmt::format("mjc:coef{}", i), "double", usda_number(coefficients[i]),
+                                          "MjcEqualityJointAPI", c.place));
+            s_.losses.add({"polynomial-equality", Severity::error, LossAction::approximated, "kinematics",
+                           site_of(c.place), fmt::format("joint '{}'", follower->first), "a polynomial",
+                           "its linear part", "a mimic is linear; the rest stands in the layer of MuJoCo"});
         }
         for (Extra& x : softness(m, "MjcEqualityJointAPI")) joint.extras.push_back(std::move(x));
     }
@@ -985,30 +1190,34 @@ class Mjcf {
             }
             static_cast<void>(site);
         } else {
-            const std::string* first = m.find("body1");
+            const std::string* first  = m.find("body1");
             const std::string* second = m.find("body2");
-            if (first == nullptr) return s_.error(kMissing, c.place, fmt::format("the {} '{}' names no body", c.name, name));
+            if (first == nullptr)
+                return s_.error(kMissing, c.place, fmt::format("the {} '{}' names no body", c.name, name));
             if (*first != "world" && (bodies[0] = named(bodies_, *first, c, "body")) < 0) return;
             if (second != nullptr && *second != "world" && (bodies[1] = named(bodies_, *second, c, "body")) < 0) return;
-            const auto world = [&](int body) { return body >= 0 ? tree_.links[at(body)].X_WL : Posed{}; };
-            const Posed X_12 = inverse(world(bodies[0])) * world(bodies[1]);
+            const auto  world  = [&](int body) { return body >= 0 ? tree_.links[at(body)].X_WL : Posed{}; };
+            const Posed X_12   = inverse(world(bodies[0])) * world(bodies[1]);
             const Vec3d anchor = s_.vec3(m, "anchor").value_or(Vec3d{});
             if (c.name == "connect") {  // the anchor lies in the first body
                 frames[0] = {anchor, {}};
                 frames[1] = inverse(X_12) * frames[0];
             } else {  // of a weld it lies in the second; relpose is the second in the first
                 Posed relative = X_12;
-                if (const auto v = s_.numbers(m, "relpose", 7, 7); v && ((*v)[3] != 0 || (*v)[4] != 0 || (*v)[5] != 0 || (*v)[6] != 0))
+                if (const auto v = s_.numbers(m, "relpose", 7, 7);
+                    v && ((*v)[3] != 0 || (*v)[4] != 0 || (*v)[5] != 0 || (*v)[6] != 0))
                     relative = {{(*v)[0], (*v)[1], (*v)[2]}, normalized(Quatd{(*v)[4], (*v)[5], (*v)[6], (*v)[3]})};
                 frames[1] = {anchor, {}};
                 frames[0] = relative * frames[1];
             }
         }
-        if (bodies[0] == bodies[1]) return s_.error(kTree, c.place, fmt::format("the {} '{}' joins a body with itself", c.name, name));
+        if (bodies[0] == bodies[1])
+            return s_.error(kTree, c.place, fmt::format("the {} '{}' joins a body with itself", c.name, name));
         if (bodies[1] < 0) std::swap(bodies[0], bodies[1]), std::swap(frames[0], frames[1]);
         Joint made;
-        made.name   = s_.unique(joint_names_, name.empty() ? fmt::format("{}_{}", c.name, tree_.joints.size()) : name, c, "joint", false);
-        made.kind   = c.name == "connect" ? Joint::Kind::ball : Joint::Kind::fixed;
+        made.name = s_.unique(joint_names_, name.empty() ? fmt::format("{}_{}", c.name, tree_.joints.size()) : name, c,
+                              "joint", false);
+        made.kind = c.name == "connect" ? Joint::Kind::ball : Joint::Kind::fixed;
         made.parent = bodies[0];
         made.child  = bodies[1];
         made.X_PJ   = frames[0];
@@ -1018,7 +1227,8 @@ class Mjcf {
         const char* api          = c.name == "connect" ? "MjcEqualityConnectAPI" : "MjcEqualityWeldAPI";
         made.extras              = softness(m, api);
         made.extras.push_back(mj("", "", "", api, c.place));
-        if (const auto v = s_.number(m, "torquescale"); v && *v != 1) made.extras.push_back(mj("mjc:torqueScale", "float", usda_number(*v), api, c.place));
+        if (const auto v = s_.number(m, "torquescale"); v && *v != 1)
+            made.extras.push_back(mj("mjc:torqueScale", "float", usda_number(*v), api, c.place));
         joints_.try_emplace(made.name, static_cast<int>(tree_.joints.size()));
         tree_.joints.push_back(std::move(made));
     }
@@ -1029,17 +1239,21 @@ class Mjcf {
             if (c.name != "fixed" && c.name != "spatial") continue;
             const XmlElement m = defaults_.merged(c, "tendon", "", s_);
             VendorPrim       made;
-            made.type  = "MjcTendon";
-            made.name  = m.get("name", fmt::format("tendon_{}", tree_.prims.size()));
-            made.place = c.place;
-            const auto put = [&](std::string name, std::string type, std::string text) { made.extras.push_back(mj("mjc:" + name, std::move(type), std::move(text), "", c.place)); };
+            made.type      = "MjcTendon";
+            made.name      = m.get("name", fmt::format("tendon_{}", tree_.prims.size()));
+            made.place     = c.place;
+            const auto put = [&](std::string name, std::string type, std::string text) {
+                made.extras.push_back(mj("mjc:" + name, std::move(type), std::move(text), "", c.place));
+            };
             put("type", "token", usda_string(c.name));
             for (const char* name : {"stiffness", "damping"})
                 if (const auto v = first_number(m, name)) put(name, "double", usda_number(*v));
             for (const char* name : {"armature", "frictionloss", "margin", "width"})
                 if (const auto v = s_.number(m, name)) put(name, "double", usda_number(*v));
-            if (const auto v = s_.numbers(m, "range", 2, 2)) put("range:min", "double", usda_number((*v)[0])), put("range:max", "double", usda_number((*v)[1]));
-            if (const auto v = s_.word(m, "limited", {"true", "false", "auto"})) put("limited", "token", usda_string(*v));
+            if (const auto v = s_.numbers(m, "range", 2, 2))
+                put("range:min", "double", usda_number((*v)[0])), put("range:max", "double", usda_number((*v)[1]));
+            if (const auto v = s_.word(m, "limited", {"true", "false", "auto"}))
+                put("limited", "token", usda_string(*v));
             if (const auto v = s_.numbers(m, "springlength", 1, 2)) put("springlength", "double[]", usda_list(*v));
             if (const auto v = s_.numbers(m, "rgba", 4, 4)) put("rgba", "color4f", usda_list(*v, '('));
             for (const char* name : {"solreflimit", "solimplimit", "solreffriction", "solimpfriction"})
@@ -1053,14 +1267,22 @@ class Mjcf {
                 p.used = true;
                 if (p.name == "joint") {
                     const auto found = dofs_.find(p.get("joint"));
-                    if (found == dofs_.end()) { good = false; named(joints_, p.get("joint"), p, "joint"); continue; }
+                    if (found == dofs_.end()) {
+                        good = false;
+                        named(joints_, p.get("joint"), p, "joint");
+                        continue;
+                    }
                     path.targets.push_back({Ref::Kind::joint, found->second.first});
                     several = several || tree_.joints[at(found->second.first)].dofs.size() > 1;
                     dof_names += (dof_names.empty() ? "" : ", ") + usda_string(p.get("joint"));
                     coefficients.push_back(s_.number(p, "coef").value_or(1));
                 } else if (p.name == "site" || p.name == "geom") {
-                    const int found = p.name == "site" ? named(sites_, p.get("site"), p, "site") : named(geoms_, p.get("geom"), p, "geom");
-                    if (found < 0) { good = false; continue; }
+                    const int found = p.name == "site" ? named(sites_, p.get("site"), p, "site")
+                                                       : named(geoms_, p.get("geom"), p, "geom");
+                    if (found < 0) {
+                        good = false;
+                        continue;
+                    }
                     path.targets.push_back({p.name == "site" ? Ref::Kind::site : Ref::Kind::shape, found});
                     segments.push_back(segment);
                     int side = -1;
@@ -1074,19 +1296,22 @@ class Mjcf {
                     divisors.push_back(s_.number(p, "divisor").value_or(1));
                 }
             }
-            const auto ints = [](const std::vector<double>& v) { return usda_list(v); };
+            const auto ints  = [](const std::vector<double>& v) { return usda_list(v); };
             const bool pulls = std::any_of(made.extras.begin(), made.extras.end(), [](const Extra& x) {
-                static constexpr std::string_view kForces[] = {"mjc:stiffness", "mjc:damping", "mjc:frictionloss", "mjc:armature", "mjc:range:min", "mjc:range:max"};
+                static constexpr std::string_view kForces[] = {"mjc:stiffness", "mjc:damping",   "mjc:frictionloss",
+                                                               "mjc:armature",  "mjc:range:min", "mjc:range:max"};
                 return x.text != "0" && std::find(std::begin(kForces), std::end(kForces), x.name) != std::end(kForces);
             });
             if (several) made.extras.push_back(mj(hints::kDof, "string[]", "[" + dof_names + "]", "", c.place));
             if (!coefficients.empty()) put("path:coef", "double[]", usda_list(coefficients));
-            if (!segments.empty()) put("path:segments", "int[]", ints(segments)), put("path:divisors", "double[]", usda_list(divisors));
+            if (!segments.empty())
+                put("path:segments", "int[]", ints(segments)), put("path:divisors", "double[]", usda_list(divisors));
             if (!sides.targets.empty()) put("sideSites:indices", "int[]", ints(side_indices));
             std::vector<double> order;
             std::vector<Ref>    once;  // a target stands in a relationship once
             for (const Ref& r : path.targets) {
-                const auto same = std::find_if(once.begin(), once.end(), [&](const Ref& o) { return o.kind == r.kind && o.index == r.index; });
+                const auto same = std::find_if(once.begin(), once.end(),
+                                               [&](const Ref& o) { return o.kind == r.kind && o.index == r.index; });
                 order.push_back(static_cast<double>(same - once.begin()));
                 if (same == once.end()) once.push_back(r);
             }
@@ -1095,7 +1320,9 @@ class Mjcf {
             made.relations.push_back(std::move(path));
             if (!sides.targets.empty()) made.relations.push_back(std::move(sides));
             defaults_.settle(c, m, "tendon", s_);
-            s_.losses.add({"tendon", Severity::warning, LossAction::converted, "kinematics", site_of(c.place), fmt::format("tendon '{}'", made.name), c.name, "MjcTendon", "USD has no tendon; it stands in the layer of MuJoCo", pulls});
+            s_.losses.add({"tendon", Severity::warning, LossAction::converted, "kinematics", site_of(c.place),
+                           fmt::format("tendon '{}'", made.name), c.name, "MjcTendon",
+                           "USD has no tendon; it stands in the layer of MuJoCo", pulls});
             if (!good) continue;
             tendons_.try_emplace(made.name, static_cast<int>(tree_.prims.size()));
             tree_.prims.push_back(std::move(made));
@@ -1104,7 +1331,8 @@ class Mjcf {
 
     void actuators(const XmlElement& e)
     {
-        static constexpr std::string_view kKinds[] = {"general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion"};
+        static constexpr std::string_view kKinds[] = {"general", "motor",    "position", "velocity", "intvelocity",
+                                                      "damper",  "cylinder", "muscle",   "adhesion"};
         for (const XmlElement& c : e.children) {
             if (std::find(std::begin(kKinds), std::end(kKinds), c.name) == std::end(kKinds)) continue;
             XmlElement m = defaults_.merged(c, c.name, "", s_);
@@ -1122,26 +1350,44 @@ class Mjcf {
     {
         const MjcfActuator a = mjcf_actuator(m, s_);
         VendorPrim         made;
-        made.type  = "MjcActuator";
-        made.place = c.place;
-        made.name  = m.get("name", fmt::format("{}_{}", c.name, tree_.prims.size()));
-        const auto put = [&](std::string name, std::string type, std::string text) { made.extras.push_back(mj("mjc:" + name, std::move(type), std::move(text), "", c.place)); };
-        put("gainType", "token", usda_string(a.gain_type)), put("biasType", "token", usda_string(a.bias_type)), put("dynType", "token", usda_string(a.dyn_type));
-        put("gainPrm", "double[]", usda_list(a.gain)), put("biasPrm", "double[]", usda_list(a.bias)), put("dynPrm", "double[]", usda_list(a.dynamics)), put("gear", "double[]", usda_list(a.gear));
+        made.type      = "MjcActuator";
+        made.place     = c.place;
+        made.name      = m.get("name", fmt::format("{}_{}", c.name, tree_.prims.size()));
+        const auto put = [&](std::string name, std::string type, std::string text) {
+            made.extras.push_back(mj("mjc:" + name, std::move(type), std::move(text), "", c.place));
+        };
+        put("gainType", "token", usda_string(a.gain_type)), put("biasType", "token", usda_string(a.bias_type)),
+            put("dynType", "token", usda_string(a.dyn_type));
+        put("gainPrm", "double[]", usda_list(a.gain)), put("biasPrm", "double[]", usda_list(a.bias)),
+            put("dynPrm", "double[]", usda_list(a.dynamics)), put("gear", "double[]", usda_list(a.gear));
         std::optional<std::vector<double>> force;
-        for (const auto& [name, target] : {std::pair{"ctrl", "ctrlRange"}, std::pair{"force", "forceRange"}, std::pair{"act", "actRange"}, std::pair{"length", "lengthRange"}}) {
+        for (const auto& [name, target] : {std::pair{"ctrl", "ctrlRange"}, std::pair{"force", "forceRange"},
+                                           std::pair{"act", "actRange"}, std::pair{"length", "lengthRange"}}) {
             const auto range = s_.numbers(m, std::string(name) + "range", 2, 2);
-            if (range) put(std::string(target) + ":min", "double", usda_number((*range)[0])), put(std::string(target) + ":max", "double", usda_number((*range)[1]));
-            const std::string limited = s_.word(m, std::string(name) + "limited", {"true", "false", "auto"}).value_or("auto");
+            if (range)
+                put(std::string(target) + ":min", "double", usda_number((*range)[0])),
+                    put(std::string(target) + ":max", "double", usda_number((*range)[1]));
+            const std::string limited =
+                s_.word(m, std::string(name) + "limited", {"true", "false", "auto"}).value_or("auto");
             if (limited != "auto") put(std::string(name) + "Limited", "token", usda_string(limited));
             const bool on = range && (limited == "true" || (limited == "auto" && compiler_.autolimits));
             if (on && std::string_view(name) == "force") force = range;
-            if (on && std::string_view(name) == "ctrl" && !force && c.name == "motor" && !off("clampctrl")) force = std::vector<double>{a.gain[0] * (*range)[0], a.gain[0] * (*range)[1]};
+            if (on && std::string_view(name) == "ctrl" && !force && c.name == "motor" && !off("clampctrl"))
+                force = std::vector<double>{a.gain[0] * (*range)[0], a.gain[0] * (*range)[1]};
             if (on && std::string_view(name) == "force" && c.name == "motor") force = range;
         }
         if (const auto v = s_.number(m, "inheritrange"); v && *v != 0) put("inheritRange", "double", usda_number(*v));
         if (const auto v = s_.number(m, "dampratio"); v && *v != 0)
-            s_.losses.add({"dampratio", Severity::warning, LossAction::dropped, "actuation", site_of(c.place), fmt::format("{} '{}'", c.name, made.name), usda_number(*v), {}, "the damping depends on masses at the start; author kv", true});
+            s_.losses.add({"dampratio",
+                           Severity::warning,
+                           LossAction::dropped,
+                           "actuation",
+                           site_of(c.place),
+                           fmt::format("{} '{}'", c.name, made.name),
+                           usda_number(*v),
+                           {},
+                           "the damping depends on masses at the start; author kv",
+                           true});
         Relation target{"mjc:target", {}};
         if (const std::string* joint = m.find("joint") != nullptr ? m.find("joint") : m.find("jointinparent")) {
             const auto found = dofs_.find(*joint);
@@ -1150,7 +1396,8 @@ class Mjcf {
                 return;
             }
             target.targets.push_back({Ref::Kind::joint, found->second.first});
-            if (tree_.joints[at(found->second.first)].dofs.size() > 1) made.extras.push_back(mj(hints::kDof, "string", usda_string(*joint), "", c.place));
+            if (tree_.joints[at(found->second.first)].dofs.size() > 1)
+                made.extras.push_back(mj(hints::kDof, "string", usda_string(*joint), "", c.place));
             drive(c, a, force, tree_.joints[at(found->second.first)].dofs[found->second.second], made.name);
         } else if (const std::string* tendon = m.find("tendon")) {
             const auto found = tendons_.find(*tendon);
@@ -1161,7 +1408,8 @@ class Mjcf {
             const int found = named(sites_, *site, c, "site");
             if (found < 0) return;
             target.targets.push_back({Ref::Kind::site, found});
-            if (const std::string* ref = m.find("refsite"); ref != nullptr && sites_.contains(*ref)) made.relations.push_back({"mjc:refSite", {{Ref::Kind::site, sites_.at(*ref)}}});
+            if (const std::string* ref = m.find("refsite"); ref != nullptr && sites_.contains(*ref))
+                made.relations.push_back({"mjc:refSite", {{Ref::Kind::site, sites_.at(*ref)}}});
             only_mujoco(c, made.name, "it pushes at a site");
         } else if (const std::string* body = m.find("body")) {
             const int found = named(bodies_, *body, c, "body");
@@ -1169,7 +1417,16 @@ class Mjcf {
             target.targets.push_back({Ref::Kind::link, found});
             only_mujoco(c, made.name, "it acts on contacts");
         } else {
-            s_.losses.add({"actuator-target", Severity::warning, LossAction::dropped, "actuation", site_of(c.place), fmt::format("{} '{}'", c.name, made.name), {}, {}, "what it acts on is not known here", true});
+            s_.losses.add({"actuator-target",
+                           Severity::warning,
+                           LossAction::dropped,
+                           "actuation",
+                           site_of(c.place),
+                           fmt::format("{} '{}'", c.name, made.name),
+                           {},
+                           {},
+                           "what it acts on is not known here",
+                           true});
             return;
         }
         made.relations.push_back(std::move(target));
@@ -1177,16 +1434,30 @@ class Mjcf {
     }
 
     void only_mujoco(const XmlElement& c, const std::string& name, std::string why)
-    { s_.losses.add({"actuator", Severity::warning, LossAction::converted, "actuation", site_of(c.place), fmt::format("{} '{}'", c.name, name), {}, "MjcActuator", why + ", which no drive of USD does; it stands in the layer of MuJoCo", true}); }
-
-    /// Motors, positions and velocities are drives: force = gear (gain ctrl + bias), bias = b0 + b1 gear q + b2 gear qd.
-    /// Where the command is zero, b0 moves the target to b0 / (-b1 gear).
-    void drive(const XmlElement& c, const MjcfActuator& a, const std::optional<std::vector<double>>& force, Dof& dof, const std::string& name)
     {
-        const bool plain = a.gain_type == "fixed" && (a.bias_type == "none" || a.bias_type == "affine") && (a.dyn_type == "none" || a.dyn_type == "filterexact" || a.dyn_type == "filter");
+        s_.losses.add({"actuator",
+                       Severity::warning,
+                       LossAction::converted,
+                       "actuation",
+                       site_of(c.place),
+                       fmt::format("{} '{}'", c.name, name),
+                       {},
+                       "MjcActuator",
+                       why + ", which no drive of USD does; it stands in the layer of MuJoCo",
+                       true});
+    }
+
+    /// Motors, positions and velocities are drives: force = gear (gain ctrl + bias), bias = b0 + b1 gear q + b2 gear
+    /// qd. Where the command is zero, b0 moves the target to b0 / (-b1 gear).
+    void drive(const XmlElement& c, const MjcfActuator& a, const std::optional<std::vector<double>>& force, Dof& dof,
+               const std::string& name)
+    {
+        const bool plain = a.gain_type == "fixed" && (a.bias_type == "none" || a.bias_type == "affine") &&
+                           (a.dyn_type == "none" || a.dyn_type == "filterexact" || a.dyn_type == "filter");
         // A constant force beside a spring is the spring with another rest; without one it is no drive.
         const bool rises = a.bias_type == "affine" && (a.bias[1] > 0 || a.bias[2] > 0);
-        if (!plain || rises || (a.bias_type == "affine" && a.bias[0] != 0 && (a.bias[1] == 0 || a.gear[0] == 0))) return only_mujoco(c, name, "its force is no linear law of position and velocity");
+        if (!plain || rises || (a.bias_type == "affine" && a.bias[0] != 0 && (a.bias[1] == 0 || a.gear[0] == 0)))
+            return only_mujoco(c, name, "its force is no linear law of position and velocity");
         const double gear = a.gear[0];
         Drive        made;
         made.place     = c.place;
@@ -1195,13 +1466,23 @@ class Mjcf {
         if (made.stiffness > 0) made.target = a.bias[0] / (-a.bias[1] * gear);
         if (force) made.max_force = std::max(std::abs((*force)[0]), std::abs((*force)[1])) * std::abs(gear);
         if (a.dyn_type != "none") only_mujoco(c, name, "its command is filtered");
-        if (dof.drive && (dof.drive->stiffness != 0 || dof.drive->damping != 0)) {  // a position and a velocity servo on one joint
+        if (dof.drive &&
+            (dof.drive->stiffness != 0 || dof.drive->damping != 0)) {  // a position and a velocity servo on one joint
             const double both = made.stiffness + dof.drive->stiffness;
-            if (both > 0) made.target = (made.stiffness * made.target + dof.drive->stiffness * dof.drive->target) / both;
+            if (both > 0)
+                made.target = (made.stiffness * made.target + dof.drive->stiffness * dof.drive->target) / both;
             made.stiffness = both;
             made.damping += dof.drive->damping;
             made.max_force = std::max(made.max_force, dof.drive->max_force);
-            s_.losses.add({"drives-merged", Severity::warning, LossAction::merged, "actuation", site_of(c.place), fmt::format("{} '{}'", c.name, name), {}, {}, "an axis has one drive; gains were added"});
+            s_.losses.add({"drives-merged",
+                           Severity::warning,
+                           LossAction::merged,
+                           "actuation",
+                           site_of(c.place),
+                           fmt::format("{} '{}'", c.name, name),
+                           {},
+                           {},
+                           "an axis has one drive; gains were added"});
         }
         dof.drive = made;
     }
@@ -1216,7 +1497,8 @@ class Mjcf {
             made.name  = c.get("name", fmt::format("key_{}", tree_.prims.size()));
             c.find("time");
             for (const char* name : {"qpos", "qvel", "act", "ctrl", "mpos", "mquat"})
-                if (const auto v = s_.numbers(c, name, 0, 1'000'000); v && !v->empty()) made.extras.push_back(mj(std::string("mjc:") + name, "double[]", usda_list(*v), "", c.place));
+                if (const auto v = s_.numbers(c, name, 0, 1'000'000); v && !v->empty())
+                    made.extras.push_back(mj(std::string("mjc:") + name, "double[]", usda_list(*v), "", c.place));
             tree_.prims.push_back(std::move(made));
         }
     }

@@ -1,5 +1,6 @@
-// SDFormat 1.4 to 1.11 (sdformat.org/spec and its page on pose frame semantics): models, nested or included, links, frames,
-// joints. Every element with a pose is a node of one graph of frames; what is told relative to another is resolved there.
+// SDFormat 1.4 to 1.11 (sdformat.org/spec and its page on pose frame semantics): models, nested or included, links,
+// frames, joints. Every element with a pose is a node of one graph of frames; what is told relative to another is
+// resolved there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,18 +23,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double      kUnlimited    = 1e15;  // SDFormat writes 1e16 where there is no limit
-constexpr int         kDeepest      = 64;    // of includes and nested models
-constexpr int         kMostIncludes = 10'000;
-constexpr double      kDegree       = std::numbers::pi / 180;
-constexpr double      kInfinite     = std::numeric_limits<double>::infinity();
+constexpr double kUnlimited    = 1e15;  // SDFormat writes 1e16 where there is no limit
+constexpr int    kDeepest      = 64;    // of includes and nested models
+constexpr int    kMostIncludes = 10'000;
+constexpr double kDegree       = std::numbers::pi / 180;
+constexpr double kInfinite     = std::numeric_limits<double>::infinity();
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// A frame of the graph.
 struct Node {
-    std::string       name;      ///< for messages
-    Posed             X;         ///< in `relative`
+    std::string       name;           ///< for messages
+    Posed             X;              ///< in `relative`
     int               relative = -1;  ///< node; -1: the world
     int               attached = -1;  ///< node that it moves with
     int               link     = -1;  ///< of the tree; -2: of a static model, which is the world
@@ -75,7 +76,8 @@ class Sdformat {
             if (e.name == "world") ++worlds;
             if (e.name == "model") ++models;
         }
-        if (worlds > 1) s_.error(kUnsupported, root.place, fmt::format("the file has {} worlds; the first is read", worlds));
+        if (worlds > 1)
+            s_.error(kUnsupported, root.place, fmt::format("the file has {} worlds; the first is read", worlds));
         if (worlds > 0) {
             read_world(*root.child("world"));
         } else {
@@ -85,7 +87,8 @@ class Sdformat {
                 if (e.name == "light") light(e, 0, -1);
             }
             if (models == 1) tree_.name = root.child("model")->get("name", tree_.name);
-            if (models == 0 && pending_lights_.empty()) s_.error(kMissing, root.place, "the file has neither a world nor a model");
+            if (models == 0 && pending_lights_.empty())
+                s_.error(kMissing, root.place, "the file has neither a world nor a model");
         }
         finish_names();
         for (std::size_t n = 0; n < nodes_.size(); ++n) pose_of(static_cast<int>(n));
@@ -114,33 +117,34 @@ class Sdformat {
         int               node, scope;
     };
 
-    std::string              file_;
-    Source&                  s_;
-    RobotTree&               tree_;
-    std::vector<Scope>       scopes_;
-    std::vector<Node>        nodes_;
-    std::vector<int>         link_nodes_;  ///< by link of the tree
-    std::vector<int>         link_scopes_;
-    std::list<XmlElement>    included_;
-    std::vector<std::string> open_;  ///< files that are being read
-    int                      includes_ = 0;
-    bool                     single_   = false;
-    std::set<std::string>    link_names_, joint_names_, frame_names_;
-    std::vector<PendingJoint> joints_;
-    std::vector<PendingThing> pending_lights_, sensors_, frames_;
-    std::vector<PendingShape> shapes_;
+    std::string                                    file_;
+    Source&                                        s_;
+    RobotTree&                                     tree_;
+    std::vector<Scope>                             scopes_;
+    std::vector<Node>                              nodes_;
+    std::vector<int>                               link_nodes_;  ///< by link of the tree
+    std::vector<int>                               link_scopes_;
+    std::list<XmlElement>                          included_;
+    std::vector<std::string>                       open_;  ///< files that are being read
+    int                                            includes_ = 0;
+    bool                                           single_   = false;
+    std::set<std::string>                          link_names_, joint_names_, frame_names_;
+    std::vector<PendingJoint>                      joints_;
+    std::vector<PendingThing>                      pending_lights_, sensors_, frames_;
+    std::vector<PendingShape>                      shapes_;
     std::vector<std::pair<int, const XmlElement*>> auto_masses_;
-    std::set<int>             by_default_;  ///< links whose mass nobody told
-    std::vector<unsigned>     masks_;  ///< by shape of the tree
-    std::vector<double>       densities_;
+    std::set<int>                                  by_default_;  ///< links whose mass nobody told
+    std::vector<unsigned>                          masks_;       ///< by shape of the tree
+    std::vector<double>                            densities_;
 
     // -- words and numbers of elements
 
     static double version_of(const XmlElement& e)
     {
-        const std::string text = e.get("version", "1.9");
-        const std::size_t dot  = text.find('.');
-        const auto        major = parse_number(text.substr(0, dot)), minor = dot == std::string::npos ? std::optional(0.0) : parse_number(text.substr(dot + 1));
+        const std::string text  = e.get("version", "1.9");
+        const std::size_t dot   = text.find('.');
+        const auto        major = parse_number(text.substr(0, dot)),
+                          minor = dot == std::string::npos ? std::optional(0.0) : parse_number(text.substr(dot + 1));
         return major.value_or(1) + minor.value_or(9) / 100;  // 1.11 lies above 1.9
     }
 
@@ -154,14 +158,18 @@ class Sdformat {
         return words(*c);
     }
 
-    std::optional<std::vector<double>> numbers_of(const XmlElement& e, std::size_t least, std::size_t most, bool endless = false)
+    std::optional<std::vector<double>> numbers_of(const XmlElement& e, std::size_t least, std::size_t most,
+                                                  bool endless = false)
     {
         auto v = parse_numbers(e.text);
-        if (v && v->size() >= least && v->size() <= most && std::all_of(v->begin(), v->end(), [&](double x) { return endless ? !std::isnan(x) : std::isfinite(x); })) {
+        if (v && v->size() >= least && v->size() <= most &&
+            std::all_of(v->begin(), v->end(), [&](double x) { return endless ? !std::isnan(x) : std::isfinite(x); })) {
             ++s_.losses.kept;
             return v;
         }
-        s_.error(kNumber, e.place, fmt::format("<{}> is '{}', expected {} numbers", e.name, words(e).substr(0, 120), least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most)));
+        s_.error(kNumber, e.place,
+                 fmt::format("<{}> is '{}', expected {} numbers", e.name, words(e).substr(0, 120),
+                             least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most)));
         return std::nullopt;
     }
     std::optional<double> number(const XmlElement& e, const char* name, bool endless = false)
@@ -207,10 +215,10 @@ class Sdformat {
         if (trimmed(p.text).empty()) return out;
         const auto v = numbers_of(p, quat ? 7 : 6, quat ? 7 : 6);
         if (!v) return out;
-        const auto& n = *v;
-        out.X.p       = {n[0], n[1], n[2]};
+        const auto& n  = *v;
+        out.X.p        = {n[0], n[1], n[2]};
         const double k = degrees ? kDegree : 1;
-        out.X.q = quat ? normalized(Quatd{n[3], n[4], n[5], n[6]}) : from_rpy(k * n[3], k * n[4], k * n[5]);
+        out.X.q        = quat ? normalized(Quatd{n[3], n[4], n[5], n[6]}) : from_rpy(k * n[3], k * n[4], k * n[5]);
         return out;
     }
 
@@ -221,11 +229,13 @@ class Sdformat {
             s_.error(kMissing, e.place, fmt::format("a <{}> has no name", e.name));
             name = e.name;
         }
-        if (name.starts_with("__") && name.ends_with("__") && name.size() > 4) s_.error(kWord, e.place, fmt::format("the name '{}' is reserved", name));
+        if (name.starts_with("__") && name.ends_with("__") && name.size() > 4)
+            s_.error(kWord, e.place, fmt::format("the name '{}' is reserved", name));
         if (!taken.contains(name)) return name;
         std::string other;
         for (int i = 1; other.empty() || taken.contains(other); ++i) other = fmt::format("{}_{}", name, i);
-        s_.error(kDuplicate, e.place, fmt::format("there is another '{}' in the model; this {} is called '{}'", name, e.name, other));
+        s_.error(kDuplicate, e.place,
+                 fmt::format("there is another '{}' in the model; this {} is called '{}'", name, e.name, other));
         return other;
     }
 
@@ -241,7 +251,7 @@ class Sdformat {
     {
         tree_.name = e.get("name", "world");
         SceneSettings scene;
-        scene.place = e.place;
+        scene.place   = e.place;
         scene.gravity = vec3(e, "gravity");
         if (!scene.gravity) scene.gravity = Vec3d{0, 0, -9.8};
         if (const XmlElement* physics = e.child("physics")) {
@@ -249,7 +259,7 @@ class Sdformat {
             if (const auto step = number(*physics, "max_step_size")) scene.timestep = *step;
         }
         tree_.scene = std::move(scene);
-        int models = 0;
+        int models  = 0;
         for (const XmlElement& c : e.children) models += c.name == "model" || c.name == "include" ? 1 : 0;
         single_ = models == 1;
         contents(e, 0, 0);
@@ -259,16 +269,20 @@ class Sdformat {
     void contents(const XmlElement& e, int scope, int depth)
     {
         for (const XmlElement& c : e.children) {
-            if (c.name == "link") link(c, scope);
-            else if (c.name == "model") model(c, scope, {}, depth + 1);
-            else if (c.name == "include") include(c, scope, depth + 1);
-            else if (c.name == "frame") frame(c, scope);
+            if (c.name == "link")
+                link(c, scope);
+            else if (c.name == "model")
+                model(c, scope, {}, depth + 1);
+            else if (c.name == "include")
+                include(c, scope, depth + 1);
+            else if (c.name == "frame")
+                frame(c, scope);
             else if (c.name == "joint") {
                 c.used = true;
                 Node node;
-                node.name    = c.get("name");
-                node.element = &c;
-                const int index = add_node(std::move(node));
+                node.name                                                    = c.get("name");
+                node.element                                                 = &c;
+                const int index                                              = add_node(std::move(node));
                 scopes_[at(scope)].names[named(c, scopes_[at(scope)].names)] = index;
                 joints_.push_back({&c, scope, index});
             } else if (c.name == "light") {
@@ -278,17 +292,18 @@ class Sdformat {
     }
 
     struct Override {
-        std::string       name;
-        const XmlElement* pose = nullptr;  ///< of an include
-        std::string       placement;
+        std::string         name;
+        const XmlElement*   pose = nullptr;  ///< of an include
+        std::string         placement;
         std::optional<bool> is_static;
-        bool              merge = false;
+        bool                merge = false;
     };
 
     void model(const XmlElement& e, int above, const Override& with, int depth)
     {
         e.used = true;
-        if (depth > kDeepest) return s_.error(kLimit, e.place, fmt::format("models are nested more than {} deep", kDeepest));
+        if (depth > kDeepest)
+            return s_.error(kLimit, e.place, fmt::format("models are nested more than {} deep", kDeepest));
         Scope made;
         made.parent  = above;
         made.folder  = scopes_[at(above)].folder;
@@ -296,27 +311,29 @@ class Sdformat {
         Scope& in    = scopes_[at(above)];
         e.find("name");
         made.name = with.name.empty() ? named(e, in.names) : with.name;
-        for (int i = 1; !with.name.empty() && in.names.contains(made.name); ++i) made.name = fmt::format("{}_{}", with.name, i);
-        made.is_static    = in.is_static || with.is_static.value_or(flag(e, "static", false));
+        for (int i = 1; !with.name.empty() && in.names.contains(made.name); ++i)
+            made.name = fmt::format("{}_{}", with.name, i);
+        made.is_static = in.is_static || with.is_static.value_or(flag(e, "static", false));
         if (with.is_static)
             if (const XmlElement* own = e.child("static")) own->use_all();
         made.self_collide = flag(e, "self_collide", false);
         const bool top    = above == 0;
         made.prefix       = (top && single_) || with.merge ? in.prefix : in.prefix + made.name + "_";
         Node self;
-        self.name      = made.name;
-        self.element   = &e;
-        self.is_static = made.is_static;
-        const int node = add_node(std::move(self));
-        made.model     = node;
-        made.names["__model__"] = node;
-        const std::string canonical = e.get("canonical_link"), placement = with.placement.empty() ? e.get("placement_frame") : with.placement;
-        const int         index = static_cast<int>(scopes_.size());
+        self.name                   = made.name;
+        self.element                = &e;
+        self.is_static              = made.is_static;
+        const int node              = add_node(std::move(self));
+        made.model                  = node;
+        made.names["__model__"]     = node;
+        const std::string canonical = e.get("canonical_link"),
+                          placement = with.placement.empty() ? e.get("placement_frame") : with.placement;
+        const int         index     = static_cast<int>(scopes_.size());
         if (with.merge) {
             scopes_[at(above)].merged.push_back(index);
             scopes_[at(above)].names[fmt::format("_merged__{}__model__", made.name)] = node;
         } else {
-            scopes_[at(above)].names[made.name]  = node;
+            scopes_[at(above)].names[made.name] = node;
         }
         scopes_[at(above)].scopes[made.name] = index;
         scopes_.push_back(made);
@@ -336,12 +353,14 @@ class Sdformat {
         e.used         = true;
         const auto uri = text(e, "uri");
         if (!uri || uri->empty()) return s_.error(kMissing, e.place, "an <include> has no <uri>");
-        if (depth > kDeepest || ++includes_ > kMostIncludes) return s_.error(kLimit, e.place, "includes are nested too deep, or too many");
+        if (depth > kDeepest || ++includes_ > kMostIncludes)
+            return s_.error(kLimit, e.place, "includes are nested too deep, or too many");
         const std::string file = included_file(*uri, scopes_[at(scope)].folder);
         if (file.empty()) return s_.error(kInclude, e.place, fmt::format("{} was not found", *uri));
         std::error_code   failed;
         const std::string real = fs::weakly_canonical(file, failed).string();
-        if (std::find(open_.begin(), open_.end(), real) != open_.end()) return s_.error(kInclude, e.place, fmt::format("{} includes itself", *uri));
+        if (std::find(open_.begin(), open_.end(), real) != open_.end())
+            return s_.error(kInclude, e.place, fmt::format("{} includes itself", *uri));
         const auto bytes = files::read_given(file);
         if (!bytes) return s_.error(kInclude, e.place, fmt::format("{}: {}", *uri, bytes.error().message));
         auto document = parse_xml(*bytes, file, s_.found);
@@ -350,8 +369,8 @@ class Sdformat {
             return;
         }
         included_.push_back(*std::move(document));
-        const XmlElement& root = included_.back();
-        root.used              = true;
+        const XmlElement& root  = included_.back();
+        root.used               = true;
         const XmlElement* inner = root.name == "sdf" || root.name == "gazebo" ? root.child("model") : nullptr;
         if (inner == nullptr) return s_.error(kInclude, e.place, fmt::format("{} holds no <model>", *uri));
         Override with;
@@ -360,8 +379,8 @@ class Sdformat {
         with.placement = text(e, "placement_frame").value_or("");
         with.merge     = e.get("merge") == "true" || e.get("merge") == "1";
         if (e.child("static") != nullptr) with.is_static = flag(e, "static", false);
-        const std::string folder = scopes_[at(scope)].folder;
-        const double      version = scopes_[at(scope)].version;
+        const std::string folder   = scopes_[at(scope)].folder;
+        const double      version  = scopes_[at(scope)].version;
         scopes_[at(scope)].folder  = folder_of(file);
         scopes_[at(scope)].version = version_of(root);
         open_.push_back(real);
@@ -377,15 +396,18 @@ class Sdformat {
         if (std::string file = s_.finder.find(uri, folder); !file.empty()) return file;
         std::string at_folder;
         if (uri.starts_with("model://")) {
-            const std::string name = uri.substr(8, uri.find('/', 8) == std::string::npos ? std::string::npos : uri.find('/', 8) - 8);
+            const std::string name =
+                uri.substr(8, uri.find('/', 8) == std::string::npos ? std::string::npos : uri.find('/', 8) - 8);
             if (uri.size() > 8 + name.size() + 1) return {};
             at_folder = s_.finder.package(name);
         } else if (uri.find("://") == std::string::npos || uri.starts_with("file://")) {
             const std::string path = uri.starts_with("file://") ? uri.substr(7) : uri;
             std::error_code   failed;
             const fs::path    there = fs::path(path).is_absolute() ? fs::path(path) : fs::path(folder) / path;
-            if (fs::is_directory(there, failed)) at_folder = there.string();
-            else if (path.find('/') == std::string::npos) at_folder = s_.finder.package(path);
+            if (fs::is_directory(there, failed))
+                at_folder = there.string();
+            else if (path.find('/') == std::string::npos)
+                at_folder = s_.finder.package(path);
         }
         if (at_folder.empty()) return {};
         // model.config names a file for each version; the newest counts.
@@ -397,7 +419,8 @@ class Sdformat {
                 double      newest = -1;
                 if (document)
                     for (const XmlElement& c : document->children)
-                        if (c.name == "sdf" && version_of(c) > newest) newest = version_of(c), best = std::string(trimmed(c.text));
+                        if (c.name == "sdf" && version_of(c) > newest)
+                            newest = version_of(c), best = std::string(trimmed(c.text));
                 if (!best.empty())
                     if (std::string file = s_.finder.find(best, at_folder); !file.empty()) return file;
             }
@@ -406,19 +429,20 @@ class Sdformat {
 
     void link(const XmlElement& e, int scope)
     {
-        e.used   = true;
-        Scope& in = scopes_[at(scope)];
+        e.used                 = true;
+        Scope&            in   = scopes_[at(scope)];
         const std::string name = named(e, in.names);
         Node              node;
-        node.name      = name;
-        node.element   = &e;
-        node.is_link   = true;
-        node.is_static = in.is_static;
+        node.name       = name;
+        node.element    = &e;
+        node.is_link    = true;
+        node.is_static  = in.is_static;
         const int index = add_node(std::move(node));
         in.names[name]  = index;
         if (in.canonical < 0) in.canonical = index;
         nodes_[at(index)].attached = index;
-        if (scope == 0) s_.error(kUnsupported, e.place, fmt::format("the link '{}' stands in the world and not in a model", name));
+        if (scope == 0)
+            s_.error(kUnsupported, e.place, fmt::format("the link '{}' stands in the world and not in a model", name));
         if (in.is_static) {
             nodes_[at(index)].link = -2;
             if (const XmlElement* inertial = e.child("inertial")) inertial->use_all();
@@ -430,7 +454,9 @@ class Sdformat {
             made.kinematic = flag(e, "kinematic", false);
             if (!flag(e, "gravity", true)) {
                 made.extras.push_back({Extra::Layer::mujoco, "mjc:gravcomp", "double", "1", "", e.place});
-                s_.losses.add({"gravity", Severity::warning, LossAction::converted, "kinematics", site_of(e.place), fmt::format("link '{}'/gravity", name), "false", "mjc:gravcomp 1", "USD has no word for it; the value stands in the layer of MuJoCo"});
+                s_.losses.add({"gravity", Severity::warning, LossAction::converted, "kinematics", site_of(e.place),
+                               fmt::format("link '{}'/gravity", name), "false", "mjc:gravcomp 1",
+                               "USD has no word for it; the value stands in the layer of MuJoCo"});
             }
             nodes_[at(index)].link = static_cast<int>(tree_.links.size());
             inertial(e, made);
@@ -438,7 +464,8 @@ class Sdformat {
             link_scopes_.push_back(scope);
             tree_.links.push_back(std::move(made));
         }
-        if (const XmlElement* own = e.child("self_collide")) own->why = "whether links of one model touch is told for the model";
+        if (const XmlElement* own = e.child("self_collide"))
+            own->why = "whether links of one model touch is told for the model";
         for (const XmlElement& c : e.children) {
             if (c.name == "visual" || c.name == "collision") {
                 const bool collider = c.name == "collision";
@@ -451,7 +478,7 @@ class Sdformat {
                 part.name     = c.get("name");
                 part.element  = &c;
                 part.relative = part.attached = index;
-                const int p   = add_node(std::move(part));
+                const int p                   = add_node(std::move(part));
                 shapes_.push_back({&c, scope, p, index, collider});
             } else if (c.name == "sensor") {
                 sensor(c, scope, index);
@@ -488,7 +515,8 @@ class Sdformat {
             if (s_.options.ignore_inertial) return;
             link.inertial = Inertial{1, {}, Mat33d::identity(), true, e.place};
             by_default_.insert(static_cast<int>(tree_.links.size()));
-            s_.losses.add({"default-inertial", Severity::info, LossAction::converted, "inertia", site_of(e.place), fmt::format("link '{}'", link.name), "none", "1 kg, 1 kg m^2", "SDFormat's default"});
+            s_.losses.add({"default-inertial", Severity::info, LossAction::converted, "inertia", site_of(e.place),
+                           fmt::format("link '{}'", link.name), "none", "1 kg, 1 kg m^2", "SDFormat's default"});
             return;
         }
         if (s_.options.ignore_inertial) return in->use_all();
@@ -496,22 +524,26 @@ class Sdformat {
             auto_masses_.emplace_back(static_cast<int>(tree_.links.size()), in);
             return;
         }
-        const Pose  X = pose(*in);
-        Inertial    made;
-        made.place = in->place;
-        made.mass  = number(*in, "mass").value_or(1);
-        made.com   = X.X.p;
+        const Pose X = pose(*in);
+        Inertial   made;
+        made.place  = in->place;
+        made.mass   = number(*in, "mass").value_or(1);
+        made.com    = X.X.p;
         double v[6] = {1, 0, 0, 1, 0, 1};
         if (const XmlElement* I = in->child("inertia")) {
             static constexpr const char* kNames[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
             for (std::size_t i = 0; i < 6; ++i) v[i] = number(*I, kNames[i]).value_or(v[i]);
         }
-        if (!X.relative.empty()) s_.error(kUnsupported, X.element->place, "the pose of an inertial is always relative to its link");
+        if (!X.relative.empty())
+            s_.error(kUnsupported, X.element->place, "the pose of an inertial is always relative to its link");
         const Mat33d R = to_matrix(X.X.q);
         made.inertia   = R * Mat33d{{v[0], v[1], v[2]}, {v[1], v[3], v[4]}, {v[2], v[4], v[5]}} * transpose(R);
-        if (!(made.mass > 0)) return s_.error(kInertia, in->place, fmt::format("the mass of link '{}' is {}", link.name, made.mass));
+        if (!(made.mass > 0))
+            return s_.error(kInertia, in->place, fmt::format("the mass of link '{}' is {}", link.name, made.mass));
         if (!is_inertia(made.inertia)) {
-            s_.error(kInertia, in->place, fmt::format("the inertia of link '{}' is that of no body; it is computed from the shapes", link.name));
+            s_.error(
+                kInertia, in->place,
+                fmt::format("the inertia of link '{}' is that of no body; it is computed from the shapes", link.name));
             made.has_inertia = false;
         }
         link.inertial = made;
@@ -521,9 +553,9 @@ class Sdformat {
     {
         e.used = true;
         Node node;
-        node.name    = e.get("name");
-        node.element = &e;
-        const int index = add_node(std::move(node));
+        node.name                                                    = e.get("name");
+        node.element                                                 = &e;
+        const int index                                              = add_node(std::move(node));
         scopes_[at(scope)].names[named(e, scopes_[at(scope)].names)] = index;
         frames_.push_back({&e, index, scope});
     }
@@ -532,9 +564,9 @@ class Sdformat {
 
     int lookup(int scope, const std::string& name) const
     {
-        const std::size_t  mark = name.find("::");
-        const std::string  head = name.substr(0, mark);
-        const Scope&       in   = scopes_[at(scope)];
+        const std::size_t mark = name.find("::");
+        const std::string head = name.substr(0, mark);
+        const Scope&      in   = scopes_[at(scope)];
         if (mark == std::string::npos) {
             if (const auto n = in.names.find(name); n != in.names.end()) return n->second;
         } else if (const auto n = in.scopes.find(head); n != in.scopes.end()) {
@@ -563,7 +595,8 @@ class Sdformat {
         }
         std::vector<std::string> names;
         for (const auto& [n, index] : scopes_[at(scope)].names) names.push_back(n);
-        s_.error(kUnknownName, at_element.place, fmt::format("there is no frame '{}' here", name), did_you_mean(name, names));
+        s_.error(kUnknownName, at_element.place, fmt::format("there is no frame '{}' here", name),
+                 did_you_mean(name, names));
         return -1;
     }
 
@@ -615,8 +648,8 @@ class Sdformat {
                 set_pose(node, static_cast<int>(i), pose(*n.element), scopes_[i].model);
             }
         for (const PendingThing& f : frames_) {
-            const std::string to  = f.e->get("attached_to");
-            int               on  = scopes_[at(f.scope)].model;
+            const std::string to = f.e->get("attached_to");
+            int               on = scopes_[at(f.scope)].model;
             if (!to.empty()) {
                 bool      world = false;
                 const int found = frame_named(f.scope, to, *f.e, &world);
@@ -651,7 +684,9 @@ class Sdformat {
             nodes_[at(n)].state = 1;
             chain.push_back(n);
             if (const int next = nodes_[at(n)].relative; next >= 0 && nodes_[at(next)].state == 1) {
-                s_.error(kFrames, nodes_[at(n)].element->place, fmt::format("the pose of '{}' is told relative to itself, by way of '{}'", nodes_[at(n)].name, nodes_[at(next)].name));
+                s_.error(kFrames, nodes_[at(n)].element->place,
+                         fmt::format("the pose of '{}' is told relative to itself, by way of '{}'", nodes_[at(n)].name,
+                                     nodes_[at(next)].name));
                 nodes_[at(n)].relative = -1;
             }
         }
@@ -661,14 +696,20 @@ class Sdformat {
             if (n.placed >= 0) {  // the pose is that of a frame in the model
                 Posed inside;
                 int   up = n.placed, steps = 0;
-                for (; up >= 0 && up != chain[i] && steps <= static_cast<int>(nodes_.size()); up = nodes_[at(up)].relative, ++steps) inside = nodes_[at(up)].X * inside;
-                if (up == chain[i]) X = X * inverse(inside);
-                else s_.error(kFrames, n.element->place, fmt::format("the placement frame of '{}' does not stand in the model", n.name));
+                for (; up >= 0 && up != chain[i] && steps <= static_cast<int>(nodes_.size());
+                     up = nodes_[at(up)].relative, ++steps)
+                    inside = nodes_[at(up)].X * inside;
+                if (up == chain[i])
+                    X = X * inverse(inside);
+                else
+                    s_.error(kFrames, n.element->place,
+                             fmt::format("the placement frame of '{}' does not stand in the model", n.name));
             }
             n.X_W   = (n.relative >= 0 ? nodes_[at(n.relative)].X_W : Posed{}) * X;
             n.X_W.q = normalized(n.X_W.q);
             if (!is_finite(n.X_W)) {
-                s_.error(kNumber, n.element != nullptr ? n.element->place : tree_.place, fmt::format("the pose of '{}' is not finite", n.name));
+                s_.error(kNumber, n.element != nullptr ? n.element->place : tree_.place,
+                         fmt::format("the pose of '{}' is not finite", n.name));
                 n.X_W = {};
             }
             n.state = 2;
@@ -705,12 +746,14 @@ class Sdformat {
         order_joints();
         // What is fixed to the world and was given no mass is a part of it.
         for (const Joint& j : tree_.joints)
-            if (j.parent < 0 && !j.loop && j.kind == Joint::Kind::fixed && by_default_.contains(j.child)) tree_.links[at(j.child)].inertial.reset();
+            if (j.parent < 0 && !j.loop && j.kind == Joint::Kind::fixed && by_default_.contains(j.child))
+                tree_.links[at(j.child)].inertial.reset();
         for (const PendingThing& f : frames_) {
             const int link = link_of(f.node, *f.e);
             if (link < -1) continue;
             Frame made;
-            made.name  = s_.unique(frame_names_, scopes_[at(f.scope)].prefix + f.e->get("name", "frame"), *f.e, "frame", false);
+            made.name =
+                s_.unique(frame_names_, scopes_[at(f.scope)].prefix + f.e->get("name", "frame"), *f.e, "frame", false);
             made.link  = link;
             made.X_LS  = below(link, f.node);
             made.place = f.e->place;
@@ -721,7 +764,8 @@ class Sdformat {
         groups();
     }
 
-    Posed below(int link, int node) { return (link >= 0 ? inverse(tree_.links[at(link)].X_WL) : Posed{}) * pose_of(node); }
+    Posed below(int link, int node)
+    { return (link >= 0 ? inverse(tree_.links[at(link)].X_WL) : Posed{}) * pose_of(node); }
 
     void self_collision()
     {
@@ -741,7 +785,8 @@ class Sdformat {
                     while (scopes_[at(t)].parent > 0) t = scopes_[at(t)].parent;
                     return t;
                 };
-                if (top(a) == top(b) && shut.contains(top(a))) tree_.exclusions.push_back({static_cast<int>(a), static_cast<int>(b), tree_.links[a].place});
+                if (top(a) == top(b) && shut.contains(top(a)))
+                    tree_.exclusions.push_back({static_cast<int>(a), static_cast<int>(b), tree_.links[a].place});
             }
     }
 
@@ -751,14 +796,15 @@ class Sdformat {
         const XmlElement* geometry = e.child("geometry");
         e.find("name");
         Shape made;
-        made.place    = e.place;
-        made.name     = e.get("name", e.name);
-        made.visual   = !p.collider;
-        made.collider = p.collider || s_.options.visuals_collide;
+        made.place     = e.place;
+        made.name      = e.get("name", e.name);
+        made.visual    = !p.collider;
+        made.collider  = p.collider || s_.options.visuals_collide;
         const int link = nodes_[at(p.link_node)].link;
         made.link      = link == -2 ? -1 : link;
         made.X_LS      = below(made.link, p.node);
-        if (geometry == nullptr || geometry->children.empty()) return s_.error(kMissing, e.place, fmt::format("the {} '{}' has no geometry", e.name, made.name));
+        if (geometry == nullptr || geometry->children.empty())
+            return s_.error(kMissing, e.place, fmt::format("the {} '{}' has no geometry", e.name, made.name));
         const XmlElement& g = geometry->children.front();
         g.used              = true;
         const auto positive = [&](std::initializer_list<double> sizes) {
@@ -777,9 +823,12 @@ class Sdformat {
             made.kind = Shape::Kind::sphere;
             made.size = {r, r, r};
         } else if (g.name == "cylinder" || g.name == "capsule" || g.name == "cone") {
-            const double r = number(g, "radius").value_or(g.name == "capsule" ? 0.5 : 1), l = number(g, "length").value_or(1);
+            const double r = number(g, "radius").value_or(g.name == "capsule" ? 0.5 : 1),
+                         l = number(g, "length").value_or(1);
             if (!positive({r, l})) return;
-            made.kind = g.name == "cylinder" ? Shape::Kind::cylinder : g.name == "capsule" ? Shape::Kind::capsule : Shape::Kind::mesh;
+            made.kind = g.name == "cylinder"  ? Shape::Kind::cylinder
+                        : g.name == "capsule" ? Shape::Kind::capsule
+                                              : Shape::Kind::mesh;
             made.size = {r, 0.5 * l, 0};
             if (g.name == "cone") made.mesh = cone(r, 0.5 * l, g.place);
         } else if (g.name == "ellipsoid") {
@@ -790,8 +839,8 @@ class Sdformat {
         } else if (g.name == "plane") {
             const Vec3d n = vec3(g, "normal").value_or(Vec3d{0, 0, 1});
             if (!(length(n) > 1e-9)) return s_.error(kShape, g.place, "the normal of a plane has no direction");
-            made.kind   = Shape::Kind::plane;
-            made.X_LS.q = made.X_LS.q * rotation_between(Vec3d{0, 0, 1}, normalized(n));
+            made.kind              = Shape::Kind::plane;
+            made.X_LS.q            = made.X_LS.q * rotation_between(Vec3d{0, 0, 1}, normalized(n));
             const XmlElement* size = g.child("size");
             const auto        v    = size != nullptr ? numbers_of(*size, 2, 2) : std::nullopt;
             // A plane that collides has no end, whatever size it is shown with.
@@ -802,12 +851,14 @@ class Sdformat {
             made.kind = Shape::Kind::mesh;
             if (const auto scale = vec3(g, "scale")) {
                 made.scale = *scale;
-                if (scale->x == 0 || scale->y == 0 || scale->z == 0) return s_.error(kShape, g.place, "the scale of a mesh is zero");
+                if (scale->x == 0 || scale->y == 0 || scale->z == 0)
+                    return s_.error(kShape, g.place, "the scale of a mesh is zero");
             }
             made.mesh = s_.mesh(*uri, scopes_[at(p.scope)].folder, g.place);
             if (made.mesh < 0) return;
             if (const XmlElement* sub = g.child("submesh")) submesh(*sub, made);
-            if (const std::string how = g.get("optimization"); how == "convex_decomposition") made.approximation = "convexDecomposition";
+            if (const std::string how = g.get("optimization"); how == "convex_decomposition")
+                made.approximation = "convexDecomposition";
         } else if (g.name == "polyline") {
             made.kind = Shape::Kind::mesh;
             made.mesh = prism(g);
@@ -816,11 +867,13 @@ class Sdformat {
             return;
         } else {
             g.used = false;
-            return s_.error(kUnsupported, g.place, fmt::format("<{}> of the {} '{}' has no counterpart here", g.name, e.name, made.name));
+            return s_.error(kUnsupported, g.place,
+                            fmt::format("<{}> of the {} '{}' has no counterpart here", g.name, e.name, made.name));
         }
         if (!p.collider) look(e, made, scopes_[at(p.scope)].folder);
         unsigned mask = 0xffff;
-        if (const XmlElement* surface = e.child("surface"); surface != nullptr && p.collider) mask = touch(*surface, made);
+        if (const XmlElement* surface = e.child("surface"); surface != nullptr && p.collider)
+            mask = touch(*surface, made);
         double density = 1000;
         if (p.collider)
             if (const auto d = number(e, "density"); d && *d > 0) density = *d;
@@ -836,8 +889,8 @@ class Sdformat {
         const MeshAsset& whole = tree_.meshes[at(shape.mesh)];
         for (const MeshSubset& s : whole.subsets)
             if (s.name == *name) {
-                MeshAsset           part;
-                std::vector<int>    now(whole.points.size(), -1);
+                MeshAsset                part;
+                std::vector<int>         now(whole.points.size(), -1);
                 std::vector<std::size_t> begin(whole.counts.size() + 1, 0);
                 for (std::size_t f = 0; f < whole.counts.size(); ++f) begin[f + 1] = begin[f] + at(whole.counts[f]);
                 part.name = *name, part.address = whole.address + "#" + *name, part.place = sub.place;
@@ -845,7 +898,9 @@ class Sdformat {
                     part.counts.push_back(whole.counts[at(f)]);
                     for (std::size_t c = begin[at(f)]; c < begin[at(f) + 1]; ++c) {
                         int& p = now[at(whole.corners[c])];
-                        if (p < 0) p = static_cast<int>(part.points.size()), part.points.push_back(whole.points[at(whole.corners[c])]);
+                        if (p < 0)
+                            p = static_cast<int>(part.points.size()),
+                            part.points.push_back(whole.points[at(whole.corners[c])]);
                         part.corners.push_back(p);
                         if (!whole.normals.empty()) part.normals.push_back(whole.normals[c]);
                         if (!whole.uvs.empty()) part.uvs.push_back(whole.uvs[c]);
@@ -854,14 +909,16 @@ class Sdformat {
                 if (flag(sub, "center", false)) {
                     Vec3d low = part.points[0], high = part.points[0];
                     for (const Vec3d& p : part.points)
-                        for (std::size_t k = 0; k < 3; ++k) low[k] = std::min(low[k], p[k]), high[k] = std::max(high[k], p[k]);
+                        for (std::size_t k = 0; k < 3; ++k)
+                            low[k] = std::min(low[k], p[k]), high[k] = std::max(high[k], p[k]);
                     for (Vec3d& p : part.points) p -= 0.5 * (low + high);
                 }
                 shape.mesh = static_cast<int>(tree_.meshes.size());
                 tree_.meshes.push_back(std::move(part));
                 return;
             }
-        s_.losses.add({"submesh", Severity::warning, LossAction::approximated, "visual", site_of(sub.place), "submesh", *name, "the whole mesh", "parts of a mesh file are told apart by their materials only"});
+        s_.losses.add({"submesh", Severity::warning, LossAction::approximated, "visual", site_of(sub.place), "submesh",
+                       *name, "the whole mesh", "parts of a mesh file are told apart by their materials only"});
     }
 
     int add_mesh(const geometry::Mesh& mesh, const std::string& name, const Place& place)
@@ -917,8 +974,8 @@ class Sdformat {
             return -1;
         }
         if (area < 0) std::reverse(outline.begin(), outline.end());
-        const auto                n = static_cast<std::int32_t>(outline.size());
-        std::vector<Vec3d>        points = outline;
+        const auto         n      = static_cast<std::int32_t>(outline.size());
+        std::vector<Vec3d> points = outline;
         for (Vec3d p : outline) p.z = h, points.push_back(p);
         std::vector<std::int32_t> counts, corners;
         counts.push_back(n);
@@ -956,8 +1013,18 @@ class Sdformat {
             // Ambient light of its own is no part of this model of surfaces; where it is the colour it is not lost.
             if (const XmlElement* ambient = m->child("ambient")) {
                 const auto a = color(*m, "ambient", {0, 0, 0, 1});
-                if (m->child("diffuse") == nullptr) made.rgba = a;
-                else if (a != made.rgba) s_.losses.add({"ambient", Severity::info, LossAction::dropped, "material", site_of(ambient->place), "ambient", words(*ambient), {}, "the surface has one colour"});
+                if (m->child("diffuse") == nullptr)
+                    made.rgba = a;
+                else if (a != made.rgba)
+                    s_.losses.add({"ambient",
+                                   Severity::info,
+                                   LossAction::dropped,
+                                   "material",
+                                   site_of(ambient->place),
+                                   "ambient",
+                                   words(*ambient),
+                                   {},
+                                   "the surface has one colour"});
             }
             const auto glow = color(*m, "emissive", {0, 0, 0, 1});
             made.emission   = {glow[0], glow[1], glow[2]};
@@ -965,29 +1032,36 @@ class Sdformat {
                 if (const XmlElement* metal = pbr->child("metal")) {
                     made.metallic  = std::clamp(number(*metal, "metalness").value_or(0.5), 0.0, 1.0);
                     made.roughness = std::clamp(number(*metal, "roughness").value_or(0.5), 0.0, 1.0);
-                    if (const auto map = text(*metal, "albedo_map"); map && !map->empty()) made.texture = s_.texture(*map, folder, metal->place);
+                    if (const auto map = text(*metal, "albedo_map"); map && !map->empty())
+                        made.texture = s_.texture(*map, folder, metal->place);
                 } else if (const XmlElement* specular = pbr->child("specular")) {
-                    if (const auto map = text(*specular, "albedo_map"); map && !map->empty()) made.texture = s_.texture(*map, folder, specular->place);
-                    if (const auto gloss = number(*specular, "glossiness")) made.roughness = std::clamp(1 - *gloss, 0.0, 1.0);
+                    if (const auto map = text(*specular, "albedo_map"); map && !map->empty())
+                        made.texture = s_.texture(*map, folder, specular->place);
+                    if (const auto gloss = number(*specular, "glossiness"))
+                        made.roughness = std::clamp(1 - *gloss, 0.0, 1.0);
                 }
             }
         }
         if (thin) made.rgba[3] *= std::clamp(1 - *thin, 0.0, 1.0);
         for (const Material& known : tree_.materials)  // the same look under another name is the same
-            if (known.rgba == made.rgba && known.texture == made.texture && known.metallic == made.metallic && known.roughness == made.roughness && known.emission == made.emission) made.name = known.name;
+            if (known.rgba == made.rgba && known.texture == made.texture && known.metallic == made.metallic &&
+                known.roughness == made.roughness && known.emission == made.emission)
+                made.name = known.name;
         shape.material = s_.material(std::move(made));
     }
 
     unsigned touch(const XmlElement& surface, Shape& shape)
     {
         Contact contact;
-        bool    any = false;
+        bool    any             = false;
         contact.static_friction = contact.dynamic_friction = 1;
         if (const XmlElement* friction = surface.child("friction")) {
             std::optional<double> mu, mu2;
-            if (const XmlElement* ode = friction->child("ode")) mu = number(*ode, "mu", true), mu2 = number(*ode, "mu2", true);
+            if (const XmlElement* ode = friction->child("ode"))
+                mu = number(*ode, "mu", true), mu2 = number(*ode, "mu2", true);
             if (const XmlElement* bullet = friction->child("bullet")) {
-                const auto f = number(*bullet, "friction", true), f2 = number(*bullet, "friction2", true), roll = number(*bullet, "rolling_friction");
+                const auto f = number(*bullet, "friction", true), f2 = number(*bullet, "friction2", true),
+                           roll = number(*bullet, "rolling_friction");
                 if (!mu) mu = f, mu2 = f2;
                 if (roll) contact.rolling = *roll;
             }
@@ -997,32 +1071,48 @@ class Sdformat {
                 if (c && patch) contact.torsional = 3 * std::numbers::pi / 16 * *c * *patch;
             }
             if (mu) {
-                any                   = true;
+                any                      = true;
                 const double coefficient = std::isfinite(*mu) ? std::max(*mu, 0.0) : 1e3;
                 contact.static_friction = contact.dynamic_friction = coefficient;
                 if (mu2 && *mu2 != *mu)
-                    s_.losses.add({"two-frictions", Severity::warning, LossAction::approximated, "contact", site_of(friction->place), fmt::format("collision '{}'", shape.name), fmt::format("{} and {}", *mu, *mu2), fmt::format("{}", coefficient), "one coefficient of friction for all directions"});
+                    s_.losses.add({"two-frictions", Severity::warning, LossAction::approximated, "contact",
+                                   site_of(friction->place), fmt::format("collision '{}'", shape.name),
+                                   fmt::format("{} and {}", *mu, *mu2), fmt::format("{}", coefficient),
+                                   "one coefficient of friction for all directions"});
             }
             any = any || contact.torsional || contact.rolling;
         }
         if (const XmlElement* bounce = surface.child("bounce")) {
-            if (const auto r = number(*bounce, "restitution_coefficient")) contact.restitution = std::clamp(*r, 0.0, 1.0), any = true;
+            if (const auto r = number(*bounce, "restitution_coefficient"))
+                contact.restitution = std::clamp(*r, 0.0, 1.0), any = true;
             if (const auto t = number(*bounce, "threshold", true); t && *t > 0)
-                s_.losses.add({"bounce-threshold", Severity::info, LossAction::dropped, "contact", site_of(bounce->place), fmt::format("collision '{}'", shape.name), fmt::format("{}", *t), {}, "restitution holds at any speed"});
+                s_.losses.add({"bounce-threshold",
+                               Severity::info,
+                               LossAction::dropped,
+                               "contact",
+                               site_of(bounce->place),
+                               fmt::format("collision '{}'", shape.name),
+                               fmt::format("{}", *t),
+                               {},
+                               "restitution holds at any speed"});
         }
         if (any) shape.contact = contact;
         unsigned mask = 0xffff;
         if (const XmlElement* c = surface.child("contact")) {
             if (const auto bits = text(*c, "collide_bitmask")) {
-                const std::string& t = *bits;
-                char*              end = nullptr;
-                const unsigned long v = std::strtoul(t.c_str(), &end, 0);  // "0x01" and "1"
-                if (!t.empty() && *end == '\0') mask = static_cast<unsigned>(v & 0xffffffffUL);
-                else s_.error(kNumber, c->place, fmt::format("<collide_bitmask> is '{}', expected a whole number", t));
+                const std::string&  t   = *bits;
+                char*               end = nullptr;
+                const unsigned long v   = std::strtoul(t.c_str(), &end, 0);  // "0x01" and "1"
+                if (!t.empty() && *end == '\0')
+                    mask = static_cast<unsigned>(v & 0xffffffffUL);
+                else
+                    s_.error(kNumber, c->place, fmt::format("<collide_bitmask> is '{}', expected a whole number", t));
             }
             if (flag(*c, "collide_without_contact", false)) {
                 mask = 0;
-                s_.losses.add({"sensing-collider", Severity::warning, LossAction::approximated, "collision", site_of(c->place), fmt::format("collision '{}'", shape.name), "collide_without_contact", "it touches nothing", "colliders that only sense are no part of UsdPhysics"});
+                s_.losses.add({"sensing-collider", Severity::warning, LossAction::approximated, "collision",
+                               site_of(c->place), fmt::format("collision '{}'", shape.name), "collide_without_contact",
+                               "it touches nothing", "colliders that only sense are no part of UsdPhysics"});
             }
         }
         return mask;
@@ -1049,25 +1139,31 @@ class Sdformat {
     void automatic_mass(int link, const XmlElement& e)
     {
         std::optional<geometry::MassProperties> sum;
-        double density = 1000;
+        double                                  density = 1000;
         if (const auto d = number(e, "density"); d && *d > 0) density = *d;
         for (std::size_t i = 0; i < tree_.shapes.size(); ++i) {
             const Shape& s = tree_.shapes[i];
             if (s.link != link || !s.collider) continue;
-            const MjcfMass m = mjcf_mass(s, tree_, std::nullopt, densities_[i] != 1000 ? densities_[i] : density, false, "legacy");
-            const Mat33d   R = to_matrix(s.X_LS.q);
+            const MjcfMass m =
+                mjcf_mass(s, tree_, std::nullopt, densities_[i] != 1000 ? densities_[i] : density, false, "legacy");
+            const Mat33d                   R = to_matrix(s.X_LS.q);
             const geometry::MassProperties part{m.mass, s.X_LS * m.com, R * m.inertia * transpose(R)};
             sum = sum ? geometry::combined(*sum, part) : part;
         }
         Link& to = tree_.links[at(link)];
-        if (!sum || !(sum->mass > 0)) return s_.error(kMassMissing, e.place, fmt::format("the mass of link '{}' is to be computed, and it has no collision with a volume", to.name));
+        if (!sum || !(sum->mass > 0))
+            return s_.error(
+                kMassMissing, e.place,
+                fmt::format("the mass of link '{}' is to be computed, and it has no collision with a volume", to.name));
         to.inertial = Inertial{sum->mass, sum->com, sum->inertia, true, e.place};
-        s_.losses.add({"computed-inertia", Severity::info, LossAction::converted, "inertia", site_of(e.place), fmt::format("link '{}'", to.name), "auto", fmt::format("{} kg", sum->mass), "computed from the collisions"});
+        s_.losses.add({"computed-inertia", Severity::info, LossAction::converted, "inertia", site_of(e.place),
+                       fmt::format("link '{}'", to.name), "auto", fmt::format("{} kg", sum->mass),
+                       "computed from the collisions"});
     }
 
     // -- joints
 
-    std::map<const XmlElement*, int> read_joints_;
+    std::map<const XmlElement*, int>           read_joints_;
     std::map<std::pair<int, std::string>, int> joint_of_name_;  ///< scope, name -> joint of the tree
 
     int joint_end(const PendingJoint& j, const char* which, int& node)
@@ -1086,40 +1182,65 @@ class Sdformat {
 
     void joint(const PendingJoint& j)
     {
-        const XmlElement& e      = *j.e;
-        const std::string name   = e.get("name", "joint");
+        const XmlElement&  e     = *j.e;
+        const std::string  name  = e.get("name", "joint");
         const std::string* typed = e.find("type");
         if (typed == nullptr) return s_.error(kMissing, e.place, fmt::format("the joint '{}' has no type", name));
-        std::string type = *typed;
-        static constexpr std::string_view kTypes[] = {"revolute", "revolute2", "prismatic", "ball", "universal", "screw", "gearbox", "fixed", "continuous"};
+        std::string                       type     = *typed;
+        static constexpr std::string_view kTypes[] = {"revolute", "revolute2", "prismatic", "ball",      "universal",
+                                                      "screw",    "gearbox",   "fixed",     "continuous"};
         if (std::find(std::begin(kTypes), std::end(kTypes), type) == std::end(kTypes))
-            return s_.error(kWord, e.place, fmt::format("type of joint '{}' is '{}', expected {}", name, type, fmt::join(kTypes, ", ")));
+            return s_.error(
+                kWord, e.place,
+                fmt::format("type of joint '{}' is '{}', expected {}", name, type, fmt::join(kTypes, ", ")));
         int       parent_node = -1, child_node = -1;
         const int parent = joint_end(j, "parent", parent_node), child = joint_end(j, "child", child_node);
         e.why = "this joint cannot be placed in the tree, so nothing else of it is read";
         if (parent < -1 || child < -1) return;
         if (parent == child) {
             const bool both = parent < 0;
-            if (!both) s_.error(kTree, e.place, fmt::format("the joint '{}' connects a link with itself", name));
-            else s_.losses.add({"static-joint", Severity::info, LossAction::dropped, "kinematics", site_of(e.place), fmt::format("joint '{}'", name), type, {}, "both its ends are part of the world"});
+            if (!both)
+                s_.error(kTree, e.place, fmt::format("the joint '{}' connects a link with itself", name));
+            else
+                s_.losses.add({"static-joint",
+                               Severity::info,
+                               LossAction::dropped,
+                               "kinematics",
+                               site_of(e.place),
+                               fmt::format("joint '{}'", name),
+                               type,
+                               {},
+                               "both its ends are part of the world"});
             return;
         }
         if (type == "gearbox") {
             e.why = "a gear couples two joints";
-            s_.losses.add({"gearbox", Severity::error, LossAction::dropped, "kinematics", site_of(e.place), fmt::format("joint '{}'", name), "gearbox", {}, "USD has no gear between bodies", true});
+            s_.losses.add({"gearbox",
+                           Severity::error,
+                           LossAction::dropped,
+                           "kinematics",
+                           site_of(e.place),
+                           fmt::format("joint '{}'", name),
+                           "gearbox",
+                           {},
+                           "USD has no gear between bodies",
+                           true});
             return;
         }
         e.why.clear();
         Joint made;
-        made.name  = s_.unique(joint_names_, scopes_[at(j.scope)].prefix + name, e, "joint", false);
-        made.place = e.place;
+        made.name   = s_.unique(joint_names_, scopes_[at(j.scope)].prefix + name, e, "joint", false);
+        made.place  = e.place;
         made.parent = parent, made.child = child;
         made.X_PJ = below(parent, j.node);
         made.X_CJ = below(child, j.node);
         if (type == "screw") {
-            s_.losses.add({"screw", Severity::error, LossAction::approximated, "kinematics", site_of(e.place), fmt::format("joint '{}'", name), "screw", "revolute", "USD has no joint whose turning advances it", true});
+            s_.losses.add({"screw", Severity::error, LossAction::approximated, "kinematics", site_of(e.place),
+                           fmt::format("joint '{}'", name), "screw", "revolute",
+                           "USD has no joint whose turning advances it", true});
             for (const char* pitch : {"thread_pitch", "screw_thread_pitch"})
-                if (const XmlElement* unread = e.child(pitch)) unread->why = "USD has no joint whose turning advances it";
+                if (const XmlElement* unread = e.child(pitch))
+                    unread->why = "USD has no joint whose turning advances it";
             type = "revolute";
         }
         const XmlElement* axis  = e.child("axis");
@@ -1139,10 +1260,12 @@ class Sdformat {
         }
         if (made.child < 0) {  // the world is told as the child
             turn(made);
-            s_.losses.add({"turned", Severity::info, LossAction::converted, "kinematics", site_of(e.place), fmt::format("joint '{}'", name), "its child is the world", "its parent is", "the world is never moved"});
+            s_.losses.add({"turned", Severity::info, LossAction::converted, "kinematics", site_of(e.place),
+                           fmt::format("joint '{}'", name), "its child is the world", "its parent is",
+                           "the world is never moved"});
         }
-        const int index = static_cast<int>(tree_.joints.size());
-        read_joints_[&e] = index;
+        const int index                 = static_cast<int>(tree_.joints.size());
+        read_joints_[&e]                = index;
         joint_of_name_[{j.scope, name}] = index;
         tree_.joints.push_back(std::move(made));
     }
@@ -1155,7 +1278,8 @@ class Sdformat {
         std::reverse(joint.dofs.begin(), joint.dofs.end());
     }
 
-    Dof dof(const PendingJoint& j, const Joint& of, const XmlElement* e, bool angular, bool endless, const Vec3d& otherwise)
+    Dof dof(const PendingJoint& j, const Joint& of, const XmlElement* e, bool angular, bool endless,
+            const Vec3d& otherwise)
     {
         Dof out;
         out.name    = of.name;
@@ -1170,8 +1294,11 @@ class Sdformat {
             const auto v = numbers_of(*xyz, 3, 3);
             if (v) {
                 const Vec3d a{(*v)[0], (*v)[1], (*v)[2]};
-                if (length(a) > 1e-9) out.axis = normalized(a);
-                else s_.error(kNumber, xyz->place, fmt::format("the axis of joint '{}' has no direction", j.e->get("name")));
+                if (length(a) > 1e-9)
+                    out.axis = normalized(a);
+                else
+                    s_.error(kNumber, xyz->place,
+                             fmt::format("the axis of joint '{}' has no direction", j.e->get("name")));
             }
             int frame = j.node;
             if (const std::string in = xyz->get("expressed_in"); !in.empty()) {
@@ -1180,18 +1307,31 @@ class Sdformat {
                 if (found >= 0 || world) frame = found;
             }
             if (flag(*e, "use_parent_model_frame", false)) frame = scopes_[at(j.scope)].model;
-            if (frame != j.node) out.axis = normalized(rotate(conjugate(pose_of(j.node).q) * pose_of(frame).q, out.axis));
+            if (frame != j.node)
+                out.axis = normalized(rotate(conjugate(pose_of(j.node).q) * pose_of(frame).q, out.axis));
         }
         if (const XmlElement* limit = e->child("limit")) {
             out.limit_place  = limit->place;
-            const auto lower = number(*limit, "lower", true), upper = number(*limit, "upper", true), effort = number(*limit, "effort", true), velocity = number(*limit, "velocity", true);
+            const auto lower = number(*limit, "lower", true), upper = number(*limit, "upper", true),
+                       effort = number(*limit, "effort", true), velocity = number(*limit, "velocity", true);
             if (lower && *lower > -kUnlimited) out.lower = *lower;
             if (upper && *upper < kUnlimited) out.upper = *upper;
             if (endless && (std::isfinite(out.lower) || std::isfinite(out.upper))) {
-                s_.losses.add({"continuous-limits", Severity::info, LossAction::dropped, "kinematics", site_of(limit->place), fmt::format("joint '{}'/limit", j.e->get("name")), fmt::format("{} {}", out.lower, out.upper), {}, "a continuous joint has no limits of position"});
+                s_.losses.add({"continuous-limits",
+                               Severity::info,
+                               LossAction::dropped,
+                               "kinematics",
+                               site_of(limit->place),
+                               fmt::format("joint '{}'/limit", j.e->get("name")),
+                               fmt::format("{} {}", out.lower, out.upper),
+                               {},
+                               "a continuous joint has no limits of position"});
                 out.lower = -kInfinite, out.upper = kInfinite;
             }
-            if (out.lower > out.upper) s_.error(kLimits, limit->place, fmt::format("the lower limit {} of joint '{}' is above the upper one {}", out.lower, j.e->get("name"), out.upper));
+            if (out.lower > out.upper)
+                s_.error(kLimits, limit->place,
+                         fmt::format("the lower limit {} of joint '{}' is above the upper one {}", out.lower,
+                                     j.e->get("name"), out.upper));
             if (effort && *effort >= 0 && *effort < kUnlimited) {
                 Drive drive;
                 drive.max_force = *effort;
@@ -1201,13 +1341,22 @@ class Sdformat {
             if (velocity && *velocity >= 0 && *velocity < kUnlimited) out.velocity_limit = *velocity;
         }
         if (const XmlElement* dynamics = e->child("dynamics")) {
-            const auto damping = number(*dynamics, "damping"), friction = number(*dynamics, "friction"), stiffness = number(*dynamics, "spring_stiffness"), reference = number(*dynamics, "spring_reference");
+            const auto damping = number(*dynamics, "damping"), friction = number(*dynamics, "friction"),
+                       stiffness = number(*dynamics, "spring_stiffness"),
+                       reference = number(*dynamics, "spring_reference");
             if (damping && *damping >= 0) out.damping = *damping;
             if (friction && *friction >= 0) out.friction = *friction;
             if (stiffness && *stiffness > 0) {
-                out.extras.push_back({Extra::Layer::mujoco, "mjc:stiffness", "double", usda_number(*stiffness), "MjcJointAPI", dynamics->place});
-                if (reference && *reference != 0) out.extras.push_back({Extra::Layer::mujoco, "mjc:springref", "double", usda_number(angular ? *reference / kDegree : *reference), "MjcJointAPI", dynamics->place});
-                s_.losses.add({"spring", Severity::warning, LossAction::converted, "kinematics", site_of(dynamics->place), fmt::format("joint '{}'/spring_stiffness", j.e->get("name")), usda_number(*stiffness), "mjc:stiffness", "USD's joints have no springs of their own; the value stands in the layer of MuJoCo"});
+                out.extras.push_back({Extra::Layer::mujoco, "mjc:stiffness", "double", usda_number(*stiffness),
+                                      "MjcJointAPI", dynamics->place});
+                if (reference && *reference != 0)
+                    out.extras.push_back({Extra::Layer::mujoco, "mjc:springref", "double",
+                                          usda_number(angular ? *reference / kDegree : *reference), "MjcJointAPI",
+                                          dynamics->place});
+                s_.losses.add({"spring", Severity::warning, LossAction::converted, "kinematics",
+                               site_of(dynamics->place), fmt::format("joint '{}'/spring_stiffness", j.e->get("name")),
+                               usda_number(*stiffness), "mjc:stiffness",
+                               "USD's joints have no springs of their own; the value stands in the layer of MuJoCo"});
             }
         }
         return out;
@@ -1220,20 +1369,27 @@ class Sdformat {
         const XmlElement* axis = j.e->child("axis");
         const XmlElement* m    = axis != nullptr ? axis->child("mimic") : nullptr;
         if (const XmlElement* axis2 = j.e->child("axis2"))
-            if (const XmlElement* second = axis2->child("mimic")) s_.error(kUnsupported, second->place, "only the first axis of a joint may follow another");
+            if (const XmlElement* second = axis2->child("mimic"))
+                s_.error(kUnsupported, second->place, "only the first axis of a joint may follow another");
         if (m == nullptr) return;
-        const std::string  name = m->get("joint");
-        const std::string  which = m->get("axis", "axis");
-        const auto         leader = joint_of_name_.find({j.scope, name});
-        Joint&             follower = tree_.joints[at(own->second)];
+        const std::string name     = m->get("joint");
+        const std::string which    = m->get("axis", "axis");
+        const auto        leader   = joint_of_name_.find({j.scope, name});
+        Joint&            follower = tree_.joints[at(own->second)];
         if (leader == joint_of_name_.end() || leader->second == own->second) {
             std::vector<std::string> names;
             for (const auto& [key, index] : joint_of_name_)
                 if (key.first == j.scope) names.push_back(key.second);
-            return s_.error(kUnknownName, m->place, fmt::format("the mimic of joint '{}' names '{}', which is no other joint", follower.name, name), did_you_mean(name, names));
+            return s_.error(
+                kUnknownName, m->place,
+                fmt::format("the mimic of joint '{}' names '{}', which is no other joint", follower.name, name),
+                did_you_mean(name, names));
         }
-        if (which != "axis" || follower.dofs.size() != 1 || tree_.joints[at(leader->second)].dofs.size() != 1) return s_.error(kUnsupported, m->place, fmt::format("the mimic of joint '{}' needs two joints of one axis", follower.name));
-        const double multiplier = number(*m, "multiplier").value_or(1), offset = number(*m, "offset").value_or(0), reference = number(*m, "reference").value_or(0);
+        if (which != "axis" || follower.dofs.size() != 1 || tree_.joints[at(leader->second)].dofs.size() != 1)
+            return s_.error(kUnsupported, m->place,
+                            fmt::format("the mimic of joint '{}' needs two joints of one axis", follower.name));
+        const double multiplier = number(*m, "multiplier").value_or(1), offset = number(*m, "offset").value_or(0),
+                     reference = number(*m, "reference").value_or(0);
         // q = multiplier (q_leader - reference) + offset
         follower.mimic = Mimic{leader->second, multiplier, offset - multiplier * reference, m->place};
     }
@@ -1244,17 +1400,21 @@ class Sdformat {
             std::vector<int>   place(tree_.joints.size(), -1);
             std::vector<Joint> kept;
             for (std::size_t i = 0; i < tree_.joints.size(); ++i)
-                if (tree_.joints[i].parent >= 0 || tree_.joints[i].kind != Joint::Kind::fixed) place[i] = static_cast<int>(kept.size()), kept.push_back(tree_.joints[i]);
+                if (tree_.joints[i].parent >= 0 || tree_.joints[i].kind != Joint::Kind::fixed)
+                    place[i] = static_cast<int>(kept.size()), kept.push_back(tree_.joints[i]);
             for (Joint& k : kept)
                 if (k.mimic) k.mimic->joint = place[at(k.mimic->joint)];
             tree_.joints = std::move(kept);
         }
         if (s_.options.base == Base::fixed)
             for (std::size_t l = 0; l < tree_.links.size(); ++l) {
-                if (std::any_of(tree_.joints.begin(), tree_.joints.end(), [&](const Joint& k) { return k.child == static_cast<int>(l); })) continue;
+                if (std::any_of(tree_.joints.begin(), tree_.joints.end(),
+                                [&](const Joint& k) { return k.child == static_cast<int>(l); }))
+                    continue;
                 Joint made;
                 made.name = "world_joint";
-                for (int i = 1; !joint_names_.insert(made.name).second; ++i) made.name = fmt::format("world_joint_{}", i);
+                for (int i = 1; !joint_names_.insert(made.name).second; ++i)
+                    made.name = fmt::format("world_joint_{}", i);
                 made.child = static_cast<int>(l);
                 made.X_PJ  = tree_.links[l].X_WL;
                 made.place = tree_.links[l].place;
@@ -1262,8 +1422,8 @@ class Sdformat {
             }
     }
 
-    /// A tree, parents first; what closes a loop stays as a loop joint. A joint whose child another joint moves already is
-    /// turned where its parent is a root.
+    /// A tree, parents first; what closes a loop stays as a loop joint. A joint whose child another joint moves already
+    /// is turned where its parent is a root.
     void order_joints()
     {
         std::vector<int> above(tree_.links.size(), -1);  // joint
@@ -1282,7 +1442,9 @@ class Sdformat {
             } else if (a >= 0 && above[at(a)] < 0 && top_b != a) {
                 turn(joint);
                 above[at(a)] = static_cast<int>(j);
-                s_.losses.add({"turned", Severity::info, LossAction::converted, "kinematics", site_of(joint.place), fmt::format("joint '{}'", joint.name), tree_.links[at(b)].name, tree_.links[at(a)].name, "another joint moves its child already; parent and child change places"});
+                s_.losses.add({"turned", Severity::info, LossAction::converted, "kinematics", site_of(joint.place),
+                               fmt::format("joint '{}'", joint.name), tree_.links[at(b)].name, tree_.links[at(a)].name,
+                               "another joint moves its child already; parent and child change places"});
             } else {
                 joint.loop = true;
             }
@@ -1290,7 +1452,8 @@ class Sdformat {
         std::vector<std::vector<int>> below(tree_.links.size());
         std::vector<int>              order, todo;
         for (std::size_t l = 0; l < tree_.links.size(); ++l)
-            if (above[l] >= 0 && tree_.joints[at(above[l])].parent >= 0) below[at(tree_.joints[at(above[l])].parent)].push_back(above[l]);
+            if (above[l] >= 0 && tree_.joints[at(above[l])].parent >= 0)
+                below[at(tree_.joints[at(above[l])].parent)].push_back(above[l]);
         for (std::size_t l = tree_.links.size(); l-- > 0;)
             if (above[l] < 0 || tree_.joints[at(above[l])].parent < 0) todo.push_back(static_cast<int>(l));
         while (!todo.empty()) {
@@ -1330,20 +1493,22 @@ class Sdformat {
             made.published = false;
             made.place     = e.place;
             tree_.sites.push_back(std::move(made));
-            s_.losses.add({"sensor", Severity::warning, LossAction::approximated, "ros", site_of(e.place), fmt::format("sensor '{}'", name), type, "its frame", "USD has no word for what the sensor measures"});
+            s_.losses.add({"sensor", Severity::warning, LossAction::approximated, "ros", site_of(e.place),
+                           fmt::format("sensor '{}'", name), type, "its frame",
+                           "USD has no word for what the sensor measures"});
             e.why = "USD has no word for what the sensor measures";
             return;
         }
-        Posed      X = below(link, p.node);
+        Posed      X   = below(link, p.node);
         const Pose own = pose(*camera);
         X              = X * own.X;
         // SDFormat looks along x with z up, USD along -z with y up.
         X.q = X.q * from_matrix(Mat33d::from_columns({0, -1, 0}, {0, 0, 1}, {-1, 0, 0}));
         Camera made;
-        made.name  = name;
-        made.link  = link;
-        made.X_LC  = X;
-        made.place = e.place;
+        made.name    = name;
+        made.link    = link;
+        made.X_LC    = X;
+        made.place   = e.place;
         double width = 320, height = 240;
         if (const XmlElement* image = camera->child("image")) {
             width  = number(*image, "width").value_or(width);
@@ -1353,34 +1518,40 @@ class Sdformat {
         if (across > 0 && across < std::numbers::pi && width > 0 && height > 0) {
             made.fovy = 2 * std::atan(std::tan(0.5 * across) * height / width);
         } else {
-            s_.error(kNumber, camera->place, fmt::format("the camera '{}' has no field of view between 0 and pi", name));
+            s_.error(kNumber, camera->place,
+                     fmt::format("the camera '{}' has no field of view between 0 and pi", name));
         }
         if (const XmlElement* clip = camera->child("clip")) {
             number(*clip, "near"), number(*clip, "far");
             clip->why = "";
         }
         tree_.cameras.push_back(std::move(made));
-        s_.losses.add({"sensor", Severity::info, LossAction::approximated, "ros", site_of(e.place), fmt::format("sensor '{}'", name), type, "a camera", "its rate, noise and topic are left out"});
+        s_.losses.add({"sensor", Severity::info, LossAction::approximated, "ros", site_of(e.place),
+                       fmt::format("sensor '{}'", name), type, "a camera", "its rate, noise and topic are left out"});
     }
 
     void read_light(const PendingThing& p)
     {
-        const XmlElement& e    = *p.e;
-        e.used                 = true;
-        const int         link = p.node >= 0 ? link_of(p.node, e) : -1;
+        const XmlElement& e = *p.e;
+        e.used              = true;
+        const int link      = p.node >= 0 ? link_of(p.node, e) : -1;
         if (link < -1) return;
         const std::string type = e.get("type", "point");
         Light             made;
         made.name  = e.get("name", "light");
         made.link  = link;
         made.place = e.place;
-        made.kind  = type == "directional" ? Light::Kind::distant : type == "spot" ? Light::Kind::spot : Light::Kind::point;
+        made.kind  = type == "directional" ? Light::Kind::distant
+                     : type == "spot"      ? Light::Kind::spot
+                                           : Light::Kind::point;
         made.X_LL  = p.node >= 0 ? below(link, p.node) : Posed{};
-        if (const auto d = vec3(e, "direction"); d && length(*d) > 1e-9) made.X_LL.q = made.X_LL.q * rotation_between(Vec3d{0, 0, -1}, normalized(*d));
+        if (const auto d = vec3(e, "direction"); d && length(*d) > 1e-9)
+            made.X_LL.q = made.X_LL.q * rotation_between(Vec3d{0, 0, -1}, normalized(*d));
         const auto c = color(e, "diffuse", {1, 1, 1, 1});
         made.color   = {c[0], c[1], c[2]};
         if (const XmlElement* spot = e.child("spot"))
-            if (const auto outer = number(*spot, "outer_angle"); outer && *outer > 0) made.cone = std::min(0.5 * *outer, 0.5 * std::numbers::pi);
+            if (const auto outer = number(*spot, "outer_angle"); outer && *outer > 0)
+                made.cone = std::min(0.5 * *outer, 0.5 * std::numbers::pi);
         if (made.kind == Light::Kind::spot && made.cone == 0) made.cone = 0.5;
         tree_.lights.push_back(std::move(made));
     }

@@ -42,12 +42,14 @@ std::string_view category_of(std::string_view element)
         std::string_view word, category;
     };
     static constexpr Row kRows[] = {
-        {"inertia", "inertia"},     {"mass", "inertia"},         {"collision", "collision"}, {"contact", "contact"},
-        {"geom", "collision"},      {"visual", "visual"},        {"material", "material"},   {"texture", "material"},
-        {"light", "light"},         {"transmission", "actuation"}, {"actuator", "actuation"}, {"safety", "actuation"},
-        {"ros2_control", "ros"},    {"gazebo", "ros"},           {"sensor", "ros"},          {"camera", "visual"},
-        {"joint", "kinematics"},    {"limit", "kinematics"},     {"calibration", "kinematics"}, {"tendon", "kinematics"},
-        {"equality", "kinematics"}, {"option", "metadata"},      {"statistic", "metadata"},  {"keyframe", "metadata"}};
+        {"inertia", "inertia"},        {"mass", "inertia"},       {"collision", "collision"},
+        {"contact", "contact"},        {"geom", "collision"},     {"visual", "visual"},
+        {"material", "material"},      {"texture", "material"},   {"light", "light"},
+        {"transmission", "actuation"}, {"actuator", "actuation"}, {"safety", "actuation"},
+        {"ros2_control", "ros"},       {"gazebo", "ros"},         {"sensor", "ros"},
+        {"camera", "visual"},          {"joint", "kinematics"},   {"limit", "kinematics"},
+        {"calibration", "kinematics"}, {"tendon", "kinematics"},  {"equality", "kinematics"},
+        {"option", "metadata"},        {"statistic", "metadata"}, {"keyframe", "metadata"}};
     for (const Row& row : kRows)
         if (element.find(row.word) != std::string_view::npos) return row.category;
     return "metadata";
@@ -56,7 +58,8 @@ std::string_view category_of(std::string_view element)
 /// Elements of MJCF that are not read and without which the robot moves in another way.
 bool changes_motion(std::string_view element)
 {
-    static constexpr std::string_view kNames[] = {"pair", "composite", "flexcomp", "flex", "flexvert", "attach", "plugin"};
+    static constexpr std::string_view kNames[] = {"pair",     "composite", "flexcomp", "flex",
+                                                  "flexvert", "attach",    "plugin"};
     return std::find(std::begin(kNames), std::end(kNames), element) != std::end(kNames);
 }
 
@@ -138,7 +141,8 @@ int Source::mesh(const std::string& address, const std::string& folder, const Pl
     const std::string mesh_folder = folder_of(file);
     const Beside      beside      = [&](const std::string& other) {
         const std::string found_file = finder.find(other, mesh_folder);
-        auto              content    = found_file.empty() ? Result<std::string>(std::string()) : files::read(found_file, kMostMeshBytes);
+        auto              content =
+            found_file.empty() ? Result<std::string>(std::string()) : files::read(found_file, kMostMeshBytes);
         return content ? std::move(*content) : std::string();
     };
     MeshRead read = parse_mesh(*bytes, lower(fs::path(file).extension().string()), beside);
@@ -147,7 +151,8 @@ int Source::mesh(const std::string& address, const std::string& folder, const Pl
         return -1;
     }
     if (!read.note.empty())
-        losses.add({"mesh-faces", Severity::warning, LossAction::dropped, "visual", site_of(at), address, {}, {}, read.note});
+        losses.add(
+            {"mesh-faces", Severity::warning, LossAction::dropped, "visual", site_of(at), address, {}, {}, read.note});
     MeshAsset asset;
     asset.name    = fs::path(file).stem().string();
     asset.address = address;
@@ -206,9 +211,10 @@ int Source::material(Material made)
 
 void Source::leftovers(const XmlElement& e, const std::string& path, const std::string& above)
 {
-    const std::string& why = e.why.empty() ? above : e.why;
+    const std::string& why  = e.why.empty() ? above : e.why;
     const std::string* name = e.peek("name");
-    const std::string  here = path + (path.empty() ? "" : "/") + e.name + (name != nullptr ? fmt::format(" '{}'", cut(*name)) : "");
+    const std::string  here =
+        path + (path.empty() ? "" : "/") + e.name + (name != nullptr ? fmt::format(" '{}'", cut(*name)) : "");
     if (!e.used) {
         std::size_t values = 0, elements = 0;
         const auto  count = [&](const XmlElement& at, const auto& self) -> void {
@@ -218,9 +224,18 @@ void Source::leftovers(const XmlElement& e, const std::string& path, const std::
         };
         count(e, count);
         std::string value = cut(e.text);
-        for (const XmlAttribute& a : e.attributes) value += fmt::format("{}{}=\"{}\"", value.empty() ? "" : " ", a.name, cut(a.value));
-        losses.add({"unread-element", Severity::warning, LossAction::dropped, std::string(category_of(here)), site_of(e.place), here,
-                    cut(value), {}, fmt::format("{} ({} elements, {} values)", why.empty() ? "USD has no word for it here" : why, elements, values),
+        for (const XmlAttribute& a : e.attributes)
+            value += fmt::format("{}{}=\"{}\"", value.empty() ? "" : " ", a.name, cut(a.value));
+        losses.add({"unread-element",
+                    Severity::warning,
+                    LossAction::dropped,
+                    std::string(category_of(here)),
+                    site_of(e.place),
+                    here,
+                    cut(value),
+                    {},
+                    fmt::format("{} ({} elements, {} values)", why.empty() ? "USD has no word for it here" : why,
+                                elements, values),
                     why.empty() && changes_motion(e.name)});
         return;
     }
@@ -228,8 +243,15 @@ void Source::leftovers(const XmlElement& e, const std::string& path, const std::
         if (a.used)
             losses.kept += a.told ? 0 : 1;
         else if (!a.name.starts_with("xmlns"))
-            losses.add({"unread-attribute", Severity::warning, LossAction::dropped, std::string(category_of(here)), site_of(e.place),
-                        here + "/" + a.name, cut(a.value), {}, why.empty() ? "it is not read" : why});
+            losses.add({"unread-attribute",
+                        Severity::warning,
+                        LossAction::dropped,
+                        std::string(category_of(here)),
+                        site_of(e.place),
+                        here + "/" + a.name,
+                        cut(a.value),
+                        {},
+                        why.empty() ? "it is not read" : why});
     }
     for (const XmlElement& c : e.children) leftovers(c, here, why);
 }
@@ -270,7 +292,7 @@ Quatd from_rpy(double roll, double pitch, double yaw)
 bool is_inertia(const Mat33d& inertia)
 {
     if (!is_finite(inertia)) return false;
-    const Vec3d d = geometry::principal_axes(inertia).values;
+    const Vec3d  d   = geometry::principal_axes(inertia).values;
     const double sum = d.x + d.y + d.z;
     if (!(d.x > 0 && d.y > 0 && d.z > 0)) return false;
     return max_component(d) <= (sum - max_component(d)) * (1 + 5e-4);  // half of what REP-1.3-r allows

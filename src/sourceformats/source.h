@@ -78,7 +78,8 @@ Quatd from_rpy(double roll, double pitch, double yaw);
 bool is_inertia(const Mat33d& inertia);
 
 /// A scene of glTF, as layers.
-Result<UsdRobot> read_gltf_scene(const std::string& bytes, const std::string& file, const std::string& folder, Layout layout, const ReadOptions& options, ReadRobot& read);
+Result<UsdRobot> read_gltf_scene(const std::string& bytes, const std::string& file, const std::string& folder,
+                                 Layout layout, const ReadOptions& options, ReadRobot& read);
 
 void read_urdf(const XmlElement& root, const std::string& file, Source& source);
 void read_sdformat(const XmlElement& root, const std::string& file, Source& source);

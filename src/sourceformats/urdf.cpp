@@ -40,12 +40,12 @@ class Urdf {
     }
 
   private:
-    const XmlElement&            root_;
-    std::string                  folder_;
-    Source&                      s_;
-    RobotTree&                   tree_;
-    std::set<std::string>        link_names_, joint_names_;
-    std::map<std::string, int>   links_, joints_, materials_;
+    const XmlElement&                root_;
+    std::string                      folder_;
+    Source&                          s_;
+    RobotTree&                       tree_;
+    std::set<std::string>            link_names_, joint_names_;
+    std::map<std::string, int>       links_, joints_, materials_;
     std::map<const XmlElement*, int> read_joints_;
 
     Posed origin(const XmlElement& e)
@@ -55,15 +55,16 @@ class Urdf {
         if (o == nullptr) return out;
         if (const auto xyz = s_.vec3(*o, "xyz")) out.p = *xyz;
         if (const auto rpy = s_.vec3(*o, "rpy")) out.q = from_rpy(rpy->x, rpy->y, rpy->z);
-        if (const auto q = s_.numbers(*o, "quat_xyzw", 4, 4)) out.q = normalized(Quatd{(*q)[0], (*q)[1], (*q)[2], (*q)[3]});
+        if (const auto q = s_.numbers(*o, "quat_xyzw", 4, 4))
+            out.q = normalized(Quatd{(*q)[0], (*q)[1], (*q)[2], (*q)[3]});
         return out;
     }
 
     int material(const XmlElement& e)
     {
-        const std::string  name    = e.get("name");
-        const XmlElement*  color   = e.child("color");
-        const XmlElement*  texture = e.child("texture");
+        const std::string name    = e.get("name");
+        const XmlElement* color   = e.child("color");
+        const XmlElement* texture = e.child("texture");
         if (color == nullptr && texture == nullptr) {
             const auto known = materials_.find(name);
             if (known != materials_.end()) return known->second;
@@ -79,7 +80,8 @@ class Urdf {
             if (const auto rgba = s_.numbers(*color, "rgba", 3, 4))
                 for (std::size_t i = 0; i < rgba->size(); ++i) made.rgba[i] = std::clamp((*rgba)[i], 0.0, 1.0);
         if (texture != nullptr)
-            if (const std::string* file = texture->find("filename")) made.texture = s_.texture(*file, folder_, texture->place);
+            if (const std::string* file = texture->find("filename"))
+                made.texture = s_.texture(*file, folder_, texture->place);
         const int index = s_.material(std::move(made));
         if (!name.empty()) materials_.try_emplace(name, index);
         return index;
@@ -99,8 +101,8 @@ class Urdf {
         const std::string* given = e.find("name");
         if (given == nullptr || given->empty()) return s_.error(kMissing, e.place, "a link has no name");
         Link made;
-        made.name  = s_.unique(link_names_, *given, e, "link", true);
-        made.place = e.place;
+        made.name       = s_.unique(link_names_, *given, e, "link", true);
+        made.place      = e.place;
         const int index = static_cast<int>(tree_.links.size());
         links_.try_emplace(made.name, index);
         if (const XmlElement* inertial = e.child("inertial"); inertial != nullptr) {
@@ -120,8 +122,8 @@ class Urdf {
 
     void read_inertial(const XmlElement& e, Link& link)
     {
-        Inertial          made;
-        made.place        = e.place;
+        Inertial made;
+        made.place             = e.place;
         const XmlElement* mass = e.child("mass");
         const auto        m    = mass != nullptr ? s_.number(*mass, "value") : std::nullopt;
         if (!m) {
@@ -130,9 +132,9 @@ class Urdf {
             e.why = "the mass of this inertial cannot be read, so nothing else of it is";
             return;
         }
-        const Posed X_LI = origin(e);
-        made.mass = *m;
-        made.com  = X_LI.p;
+        const Posed X_LI       = origin(e);
+        made.mass              = *m;
+        made.com               = X_LI.p;
         double            v[6] = {};
         bool              all  = true;
         const XmlElement* I    = e.child("inertia");
@@ -148,19 +150,31 @@ class Urdf {
         const Mat33d R   = to_matrix(X_LI.q);
         made.inertia     = R * Mat33d{{v[0], v[1], v[2]}, {v[1], v[3], v[4]}, {v[2], v[4], v[5]}} * transpose(R);
         if (!made.has_inertia)
-            s_.error(kMissing, e.place, fmt::format("the inertial of link '{}' has no complete inertia; it is computed from the shapes", link.name));
+            s_.error(kMissing, e.place,
+                     fmt::format("the inertial of link '{}' has no complete inertia; it is computed from the shapes",
+                                 link.name));
         if (made.mass == 0 && made.has_inertia && trace(made.inertia) == 0) {  // how some write "no inertial"
-            s_.losses.add({"zero-inertial", Severity::info, LossAction::merged, "inertia", site_of(e.place), fmt::format("link '{}'/inertial", link.name), "0", {},
+            s_.losses.add({"zero-inertial",
+                           Severity::info,
+                           LossAction::merged,
+                           "inertia",
+                           site_of(e.place),
+                           fmt::format("link '{}'/inertial", link.name),
+                           "0",
+                           {},
                            "an inertial of zero is none"});
             return;
         }
         if (!(made.mass > 0)) {
             s_.error(kInertia, e.place, fmt::format("the mass of link '{}' is {}", link.name, made.mass));
-            if (made.mass == 0 && made.has_inertia && is_finite(made.inertia) && is_finite(made.com)) link.unused = made;  // for the way back
+            if (made.mass == 0 && made.has_inertia && is_finite(made.inertia) && is_finite(made.com))
+                link.unused = made;  // for the way back
             return;
         }
         if (made.has_inertia && !is_inertia(made.inertia)) {
-            s_.error(kInertia, I->place, fmt::format("the inertia of link '{}' is that of no body; it is computed from the shapes", link.name));
+            s_.error(
+                kInertia, I->place,
+                fmt::format("the inertia of link '{}' is that of no body; it is computed from the shapes", link.name));
             made.has_inertia = false;
             if (is_finite(made.inertia)) link.unused = made;  // for the way back
         }
@@ -171,7 +185,9 @@ class Urdf {
     {
         const XmlElement* geometry = e.child("geometry");
         if (geometry == nullptr || geometry->children.empty())
-            return s_.error(kMissing, e.place, fmt::format("a {} of link '{}' has no geometry", e.name, tree_.links[static_cast<std::size_t>(link)].name));
+            return s_.error(kMissing, e.place,
+                            fmt::format("a {} of link '{}' has no geometry", e.name,
+                                        tree_.links[static_cast<std::size_t>(link)].name));
         Shape made;
         made.link     = link;
         made.visual   = visual;
@@ -209,12 +225,14 @@ class Urdf {
             if (const auto scale = s_.numbers(g, "scale", 1, 3)) {
                 const auto& v = *scale;
                 made.scale    = v.size() == 3 ? Vec3d{v[0], v[1], v[2]} : Vec3d{v[0], v[0], v[0]};
-                if (made.scale.x == 0 || made.scale.y == 0 || made.scale.z == 0) return s_.error(kShape, g.place, "the scale of a mesh is zero");
+                if (made.scale.x == 0 || made.scale.y == 0 || made.scale.z == 0)
+                    return s_.error(kShape, g.place, "the scale of a mesh is zero");
             }
             made.mesh = s_.mesh(*address, folder_, g.place);
             if (made.mesh < 0) return;
         } else {
-            return s_.error(kUnsupported, g.place, fmt::format("<{}> is no shape of URDF: box, sphere, cylinder, capsule, mesh", g.name));
+            return s_.error(kUnsupported, g.place,
+                            fmt::format("<{}> is no shape of URDF: box, sphere, cylinder, capsule, mesh", g.name));
         }
         if (const XmlElement* look = e.child("material")) made.material = material(*look);
         tree_.shapes.push_back(std::move(made));
@@ -231,7 +249,8 @@ class Urdf {
         if (const auto at = links_.find(*name); at != links_.end()) return at->second;
         std::vector<std::string> names;
         for (const auto& [n, index] : links_) names.push_back(n);
-        s_.error(kUnknownName, e->place, fmt::format("the joint '{}' names the link '{}', which does not exist", joint.get("name"), *name),
+        s_.error(kUnknownName, e->place,
+                 fmt::format("the joint '{}' names the link '{}', which does not exist", joint.get("name"), *name),
                  did_you_mean(*name, names));
         return std::nullopt;
     }
@@ -240,15 +259,19 @@ class Urdf {
     {
         const std::string* given = e.find("name");
         if (given == nullptr || given->empty()) return s_.error(kMissing, e.place, "a joint has no name");
-        const auto type   = s_.word(e, "type", {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", "ball", "spherical"});
+        const auto type = s_.word(
+            e, "type", {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", "ball", "spherical"});
         const auto parent = link_named(e, "parent"), child = link_named(e, "child");
-        if (e.peek("type") == nullptr) return s_.error(kMissing, e.place, fmt::format("the joint '{}' has no type", *given));
-        e.why = !type ? "the type of this joint cannot be read, so nothing else of it is" : "this joint cannot be placed in the tree, so nothing else of it is read";
+        if (e.peek("type") == nullptr)
+            return s_.error(kMissing, e.place, fmt::format("the joint '{}' has no type", *given));
+        e.why = !type ? "the type of this joint cannot be read, so nothing else of it is"
+                      : "this joint cannot be placed in the tree, so nothing else of it is read";
         if (!type || !parent || !child) return;
         for (const Joint& other : tree_.joints)
             if (other.child == *child)
                 return s_.error(kTree, e.place,
-                                fmt::format("link '{}' is the child of the joints '{}' and '{}'", tree_.links[static_cast<std::size_t>(*child)].name, other.name, *given));
+                                fmt::format("link '{}' is the child of the joints '{}' and '{}'",
+                                            tree_.links[static_cast<std::size_t>(*child)].name, other.name, *given));
         for (int up = *parent, steps = 0; up >= 0 && steps <= static_cast<int>(tree_.links.size()); ++steps) {
             if (up == *child) return s_.error(kTree, e.place, fmt::format("the joint '{}' closes a cycle", *given));
             int next = -1;
@@ -274,7 +297,7 @@ class Urdf {
                     s_.error(kNumber, axis->place, fmt::format("the axis of joint '{}' has no direction", made.name));
             }
         }
-        const XmlElement* limit = e.child("limit");
+        const XmlElement*     limit = e.child("limit");
         std::optional<double> lower, upper, effort;
         if (limit != nullptr) {
             dof.limit_place    = limit->place;
@@ -290,11 +313,23 @@ class Urdf {
         if (*type == "revolute" || *type == "prismatic") {
             dof.lower = lower.value_or(0);
             dof.upper = upper.value_or(0);
-            if (limit == nullptr) s_.error(kMissing, e.place, fmt::format("the {} joint '{}' has no limits; both are taken as 0", *type, made.name));
-            if (dof.lower > dof.upper) s_.error(kLimits, dof.limit_place, fmt::format("the lower limit {} of joint '{}' is above the upper one {}", dof.lower, made.name, dof.upper));
-        } else if (*type == "continuous" && (lower || upper) ) {
-            s_.losses.add({"continuous-limits", Severity::info, LossAction::dropped, "kinematics", site_of(dof.limit_place), fmt::format("joint '{}'/limit", made.name),
-                           fmt::format("{} {}", lower.value_or(0), upper.value_or(0)), {}, "a continuous joint has no limits of position"});
+            if (limit == nullptr)
+                s_.error(kMissing, e.place,
+                         fmt::format("the {} joint '{}' has no limits; both are taken as 0", *type, made.name));
+            if (dof.lower > dof.upper)
+                s_.error(kLimits, dof.limit_place,
+                         fmt::format("the lower limit {} of joint '{}' is above the upper one {}", dof.lower, made.name,
+                                     dof.upper));
+        } else if (*type == "continuous" && (lower || upper)) {
+            s_.losses.add({"continuous-limits",
+                           Severity::info,
+                           LossAction::dropped,
+                           "kinematics",
+                           site_of(dof.limit_place),
+                           fmt::format("joint '{}'/limit", made.name),
+                           fmt::format("{} {}", lower.value_or(0), upper.value_or(0)),
+                           {},
+                           "a continuous joint has no limits of position"});
         }
         if (effort && *type != "fixed" && *type != "floating") {
             Drive drive;
@@ -309,7 +344,8 @@ class Urdf {
             made.kind = Joint::Kind::ball;
         } else if (*type == "floating") {
             // All six free: the link is a root of its own, and the joint only says where it stands.
-            s_.losses.add({"floating-joint", Severity::info, LossAction::converted, "kinematics", site_of(e.place), fmt::format("joint '{}'", made.name), "floating", "no joint",
+            s_.losses.add({"floating-joint", Severity::info, LossAction::converted, "kinematics", site_of(e.place),
+                           fmt::format("joint '{}'", made.name), "floating", "no joint",
                            "USD has no joint that leaves everything free"});
             made.kind = Joint::Kind::generic;
             made.dofs.clear();
@@ -345,13 +381,16 @@ class Urdf {
         if (leader == joints_.end() || leader->second == at->second) {
             std::vector<std::string> names;
             for (const auto& [n, index] : joints_) names.push_back(n);
-            return s_.error(kUnknownName, m->place, fmt::format("the mimic of joint '{}' names '{}', which is no other joint", tree_.joints[static_cast<std::size_t>(at->second)].name, *name),
+            return s_.error(kUnknownName, m->place,
+                            fmt::format("the mimic of joint '{}' names '{}', which is no other joint",
+                                        tree_.joints[static_cast<std::size_t>(at->second)].name, *name),
                             did_you_mean(*name, names));
         }
-        Joint& follower = tree_.joints[static_cast<std::size_t>(at->second)];
+        Joint&     follower   = tree_.joints[static_cast<std::size_t>(at->second)];
         const auto multiplier = s_.number(*m, "multiplier"), offset = s_.number(*m, "offset");
         if (follower.dofs.size() != 1 || tree_.joints[static_cast<std::size_t>(leader->second)].dofs.size() != 1)
-            return s_.error(kUnsupported, m->place, fmt::format("the mimic of joint '{}' needs two joints of one axis", follower.name));
+            return s_.error(kUnsupported, m->place,
+                            fmt::format("the mimic of joint '{}' needs two joints of one axis", follower.name));
         follower.mimic = Mimic{leader->second, multiplier.value_or(1), offset.value_or(0), m->place};
     }
 
@@ -371,17 +410,20 @@ class Urdf {
         for (std::size_t l = tree_.links.size(); l-- > 0;)
             if (!has_parent[l]) todo.push_back(static_cast<int>(l)), ++roots;
         if (roots > 1) {
-            std::string names;
+            std::string       names;
             const XmlElement* where = &root_;
             for (std::size_t l = 0; l < tree_.links.size(); ++l)
                 if (!has_parent[l]) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", tree_.links[l].name);
-            s_.error(kTree, where->place, fmt::format("the robot has {} roots, URDF has one: {}; each becomes a tree of its own", roots, names));
+            s_.error(
+                kTree, where->place,
+                fmt::format("the robot has {} roots, URDF has one: {}; each becomes a tree of its own", roots, names));
         }
         while (!todo.empty()) {
             const auto link = static_cast<std::size_t>(todo.back());
             todo.pop_back();
             for (const int j : below[link]) order.push_back(j);
-            for (std::size_t i = below[link].size(); i-- > 0;) todo.push_back(tree_.joints[static_cast<std::size_t>(below[link][i])].child);
+            for (std::size_t i = below[link].size(); i-- > 0;)
+                todo.push_back(tree_.joints[static_cast<std::size_t>(below[link][i])].child);
         }
         std::vector<int>   place(tree_.joints.size(), -1);
         std::vector<Joint> sorted;
@@ -400,16 +442,21 @@ class Urdf {
     void place_links()
     {
         for (const Joint& j : tree_.joints)
-            tree_.links[static_cast<std::size_t>(j.child)].X_WL = tree_.links[static_cast<std::size_t>(j.parent)].X_WL * j.X_PJ * inverse(j.X_CJ);
+            tree_.links[static_cast<std::size_t>(j.child)].X_WL =
+                tree_.links[static_cast<std::size_t>(j.parent)].X_WL * j.X_PJ * inverse(j.X_CJ);
         // A floating joint is none; nor may anything follow it.
         remove_joints([&](std::size_t i) { return floating_.contains(static_cast<int>(i)); });
         // The link "world" is the world itself.
         const auto world = links_.find("world");
         const bool named = world != links_.end() && !tree_.links[static_cast<std::size_t>(world->second)].inertial &&
-                           std::none_of(tree_.joints.begin(), tree_.joints.end(), [&](const Joint& j) { return j.child == world->second; });
-        if (named && s_.options.base != Base::floating) join_world(world->second);
-        else if (named) drop_world(world->second);
-        else if (s_.options.base == Base::fixed) anchor();
+                           std::none_of(tree_.joints.begin(), tree_.joints.end(),
+                                        [&](const Joint& j) { return j.child == world->second; });
+        if (named && s_.options.base != Base::floating)
+            join_world(world->second);
+        else if (named)
+            drop_world(world->second);
+        else if (s_.options.base == Base::fixed)
+            anchor();
     }
 
     template <class Gone>
@@ -436,7 +483,8 @@ class Urdf {
             if (j.parent == world) j.parent = -1;
         for (Shape& s : tree_.shapes)
             if (s.link == world) s.link = -1;
-        s_.losses.add({"world-link", Severity::info, LossAction::converted, "kinematics", site_of(tree_.links[static_cast<std::size_t>(world)].place), "link 'world'", "link", "the world",
+        s_.losses.add({"world-link", Severity::info, LossAction::converted, "kinematics",
+                       site_of(tree_.links[static_cast<std::size_t>(world)].place), "link 'world'", "link", "the world",
                        "joints to it have no first body"});
         remove_link(world);
     }
@@ -444,14 +492,18 @@ class Urdf {
     /// The robot is to float although its file holds it: what is fixed to the world becomes a root.
     void drop_world(int world)
     {
-        remove_joints([&](std::size_t i) { return tree_.joints[i].parent == world && tree_.joints[i].kind == Joint::Kind::fixed; });
+        remove_joints([&](std::size_t i) {
+            return tree_.joints[i].parent == world && tree_.joints[i].kind == Joint::Kind::fixed;
+        });
         join_world(world);
     }
 
     void anchor()
     {
         for (std::size_t l = 0; l < tree_.links.size(); ++l) {
-            if (std::any_of(tree_.joints.begin(), tree_.joints.end(), [&](const Joint& j) { return j.child == static_cast<int>(l); })) continue;
+            if (std::any_of(tree_.joints.begin(), tree_.joints.end(),
+                            [&](const Joint& j) { return j.child == static_cast<int>(l); }))
+                continue;
             Joint made;
             made.name  = s_.unique(joint_names_, "world_joint", root_, "joint", false);
             made.child = static_cast<int>(l);

@@ -48,7 +48,8 @@ std::string ShapeWriter::texture(const std::string& file)
         if (known == file) return "./" + name;
     const fs::path    from(file);
     std::string       suffix = from.extension().string();
-    const std::string name   = "textures/" + pictures_.take(from.stem().string(), "picture") + (suffix == ".jpg" || suffix == ".jpeg" || suffix == ".JPG" ? ".jpg" : ".png");
+    const std::string name   = "textures/" + pictures_.take(from.stem().string(), "picture") +
+                               (suffix == ".jpg" || suffix == ".jpeg" || suffix == ".JPG" ? ".jpg" : ".png");
     textures_.emplace_back(file, name);
     return "./" + name;
 }
@@ -67,12 +68,14 @@ void ShapeWriter::write_materials()
         sheet_.define(Role::materials, surface, "Shader", m.place);
         sheet_.set(Role::materials, surface, "info:id", "token", std::string("UsdPreviewSurface"), m.place, true);
         sheet_.attribute(Role::materials, surface, "outputs:surface", "token", false);
-        sheet_.set(Role::materials, surface, "inputs:diffuseColor", "color3f", Vec3d{m.rgba[0], m.rgba[1], m.rgba[2]}, m.place);
+        sheet_.set(Role::materials, surface, "inputs:diffuseColor", "color3f", Vec3d{m.rgba[0], m.rgba[1], m.rgba[2]},
+                   m.place);
         if (m.rgba[3] < 1) sheet_.set(Role::materials, surface, "inputs:opacity", "float", m.rgba[3], m.place);
         sheet_.set(Role::materials, surface, "inputs:metallic", "float", m.metallic, m.place);
         sheet_.set(Role::materials, surface, "inputs:roughness", "float", m.roughness, m.place);
         if (m.emission[0] > 0 || m.emission[1] > 0 || m.emission[2] > 0)
-            sheet_.set(Role::materials, surface, "inputs:emissiveColor", "color3f", Vec3d{m.emission[0], m.emission[1], m.emission[2]}, m.place);
+            sheet_.set(Role::materials, surface, "inputs:emissiveColor", "color3f",
+                       Vec3d{m.emission[0], m.emission[1], m.emission[2]}, m.place);
         if (m.texture.empty()) continue;
         const std::string picture = path + "/texture", reader = path + "/st";
         sheet_.define(Role::materials, reader, "Shader", m.place);
@@ -81,8 +84,10 @@ void ShapeWriter::write_materials()
         sheet_.attribute(Role::materials, reader, "outputs:result", "float2", false);
         sheet_.define(Role::materials, picture, "Shader", m.place);
         sheet_.set(Role::materials, picture, "info:id", "token", std::string("UsdUVTexture"), m.place, true);
-        sheet_.set(Role::materials, picture, "inputs:file", "asset", usd::AssetPath{texture(m.texture), {}, {}}, m.place);
-        for (const char* wrap : {"inputs:wrapS", "inputs:wrapT"}) sheet_.set(Role::materials, picture, wrap, "token", std::string("repeat"), m.place);
+        sheet_.set(Role::materials, picture, "inputs:file", "asset", usd::AssetPath{texture(m.texture), {}, {}},
+                   m.place);
+        for (const char* wrap : {"inputs:wrapS", "inputs:wrapT"})
+            sheet_.set(Role::materials, picture, wrap, "token", std::string("repeat"), m.place);
         sheet_.connect(Role::materials, picture, "inputs:st", "float2", reader + ".outputs:result");
         sheet_.attribute(Role::materials, picture, "outputs:rgb", "float3", false);
         sheet_.connect(Role::materials, surface, "inputs:diffuseColor", "color3f", picture + ".outputs:rgb");
@@ -91,7 +96,8 @@ void ShapeWriter::write_materials()
 
 void ShapeWriter::write_contact(const Place& place)
 {
-    const bool collides = std::any_of(tree_.shapes.begin(), tree_.shapes.end(), [](const Shape& s) { return s.collider; });
+    const bool collides =
+        std::any_of(tree_.shapes.begin(), tree_.shapes.end(), [](const Shape& s) { return s.collider; });
     if (!collides) return;
     sheet_.define(Role::base, "/" + robot_ + "/PhysicsMaterials", "Scope", place);
     if (std::any_of(tree_.shapes.begin(), tree_.shapes.end(), [](const Shape& s) { return s.collider && !s.contact; }))
@@ -110,7 +116,8 @@ std::string ShapeWriter::contact(const Contact& c, const Place& place)
     sheet_.set(Role::physics, path, "physics:dynamicFriction", "float", c.dynamic_friction, place);
     sheet_.set(Role::physics, path, "physics:restitution", "float", c.restitution, place);
     const auto put = [&](const char* name, const std::optional<double>& v) {
-        if (v) sheet_.extra(path, {Extra::Layer::mujoco, name, "double", fmt::format("{}", *v), "MjcMaterialAPI", place});
+        if (v)
+            sheet_.extra(path, {Extra::Layer::mujoco, name, "double", fmt::format("{}", *v), "MjcMaterialAPI", place});
     };
     put("mjc:torsionalfriction", c.torsional);
     put("mjc:rollingfriction", c.rolling);
@@ -132,19 +139,23 @@ void ShapeWriter::mesh_at(const Shape& shape, const std::string& path, Role role
     std::vector<int>   corners  = mesh.corners;
     std::vector<Vec3d> normals  = mesh.normals;
     std::vector<Vec2d> uvs      = mesh.uvs;
-    for (Vec3d& n : normals) n = normalized(Vec3d{n.x / shape.scale.x, n.y / shape.scale.y, n.z / shape.scale.z}, {0, 0, 1});
+    for (Vec3d& n : normals)
+        n = normalized(Vec3d{n.x / shape.scale.x, n.y / shape.scale.y, n.z / shape.scale.z}, {0, 0, 1});
     if (mirrored) {
         std::size_t begin = 0;
         for (const int count : mesh.counts) {
             const auto turn = [&](auto& list) {
-                if (!list.empty()) std::reverse(list.begin() + static_cast<std::ptrdiff_t>(begin), list.begin() + static_cast<std::ptrdiff_t>(begin) + count);
+                if (!list.empty())
+                    std::reverse(list.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 list.begin() + static_cast<std::ptrdiff_t>(begin) + count);
             };
             turn(corners), turn(normals), turn(uvs);
             begin += at(count);
         }
     }
     std::vector<int> counts = mesh.counts;
-    if (collider && std::any_of(counts.begin(), counts.end(), [](int n) { return n != 3; })) {  // colliders are triangles
+    if (collider &&
+        std::any_of(counts.begin(), counts.end(), [](int n) { return n != 3; })) {  // colliders are triangles
         const geometry::Mesh cut = geometry::triangulate({points, counts, corners, {}, false}).mesh;
         if (!cut.triangles.empty()) {
             points = cut.points;
@@ -168,7 +179,8 @@ void ShapeWriter::mesh_at(const Shape& shape, const std::string& path, Role role
     }
     if (mesh.subsets.size() > 1 && !collider)
         for (const MeshSubset& s : mesh.subsets) {
-            const std::string subset = path + "/" + prim_name(s.name, "part") + fmt::format("_{}", &s - mesh.subsets.data());
+            const std::string subset =
+                path + "/" + prim_name(s.name, "part") + fmt::format("_{}", &s - mesh.subsets.data());
             sheet_.define(role, subset, "GeomSubset", mesh.place);
             sheet_.set(role, subset, "elementType", "token", std::string("face"), mesh.place, true);
             sheet_.set(role, subset, "familyName", "token", std::string("materialBind"), mesh.place, true);
@@ -185,7 +197,8 @@ void ShapeWriter::form_at(const Shape& shape, const std::string& path, Role role
             break;
         case Shape::Kind::sphere:
         case Shape::Kind::ellipsoid:
-            sheet_.set(role, path, "radius", "double", shape.kind == Shape::Kind::sphere ? shape.size.x : 1.0, shape.place);
+            sheet_.set(role, path, "radius", "double", shape.kind == Shape::Kind::sphere ? shape.size.x : 1.0,
+                       shape.place);
             break;
         case Shape::Kind::cylinder:
         case Shape::Kind::capsule:
@@ -215,7 +228,10 @@ std::string ShapeWriter::form(const Shape& shape, const std::string& path, bool 
     switch (shape.kind) {
         case Shape::Kind::mesh:
             key += fmt::format(" {} {} {} {}", shape.mesh, shape.scale.x, shape.scale.y, shape.scale.z);
-            if (const auto& mesh = tree_.meshes[at(shape.mesh)]; collider && (mesh.subsets.size() > 1 || std::any_of(mesh.counts.begin(), mesh.counts.end(), [](int n) { return n != 3; }))) key += " collider";
+            if (const auto& mesh = tree_.meshes[at(shape.mesh)];
+                collider && (mesh.subsets.size() > 1 ||
+                             std::any_of(mesh.counts.begin(), mesh.counts.end(), [](int n) { return n != 3; })))
+                key += " collider";
             wanted = tree_.meshes[at(shape.mesh)].name;
             break;
         case Shape::Kind::box:
@@ -260,7 +276,9 @@ void ShapeWriter::write(const Shape& shape, const std::string& path, bool collid
         if (!tree_.contact) sheet_.set(Role::physics, path, "physics:collisionEnabled", "bool", false, shape.place);
         if (shape.kind == Shape::Kind::mesh) {
             sheet_.apply(Role::physics, path, "PhysicsMeshCollisionAPI");
-            sheet_.set(Role::physics, path, "physics:approximation", "token", shape.approximation.empty() ? std::string("convexHull") : shape.approximation, shape.place, true);
+            sheet_.set(Role::physics, path, "physics:approximation", "token",
+                       shape.approximation.empty() ? std::string("convexHull") : shape.approximation, shape.place,
+                       true);
         }
         sheet_.apply(Role::base, path, "MaterialBindingAPI");
         const std::string bound = shape.contact ? contact(*shape.contact, shape.place) : default_contact_;
@@ -275,7 +293,8 @@ void ShapeWriter::write(const Shape& shape, const std::string& path, bool collid
     if (shape.kind != Shape::Kind::mesh) return;
     const MeshAsset& mesh = tree_.meshes[at(shape.mesh)];
     if (mesh.subsets.size() == 1) return bind(path, mesh.subsets[0].material);
-    for (const MeshSubset& s : mesh.subsets) bind(path + "/" + prim_name(s.name, "part") + fmt::format("_{}", &s - mesh.subsets.data()), s.material);
+    for (const MeshSubset& s : mesh.subsets)
+        bind(path + "/" + prim_name(s.name, "part") + fmt::format("_{}", &s - mesh.subsets.data()), s.material);
 }
 
 }  // namespace mechane::sourceformats

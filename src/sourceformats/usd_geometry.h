@@ -15,7 +15,10 @@ namespace mechane::sourceformats {
 /// pose, look and what it does in contacts.
 class ShapeWriter {
   public:
-    ShapeWriter(const RobotTree& tree, Sheet& sheet, std::string robot) : tree_(tree), sheet_(sheet), robot_(std::move(robot)) {}
+    ShapeWriter(const RobotTree& tree, Sheet& sheet, std::string robot)
+        : tree_(tree), sheet_(sheet), robot_(std::move(robot))
+    {
+    }
 
     void write_materials();
     void write_contact(const Place& place);

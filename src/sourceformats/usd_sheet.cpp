@@ -56,8 +56,8 @@ void Sheet::apply(Role role, const std::string& path, const std::string& api)
 void Sheet::attribute(Role role, const std::string& path, const std::string& name, const std::string& type, bool custom)
 { check(layer(role).define_attribute(usd::Path(path).property(name), type, false, custom), path); }
 
-void Sheet::put(Role role, const std::string& path, const std::string& name, const std::string& type, const usd::Value& value,
-                const Place& place, bool uniform)
+void Sheet::put(Role role, const std::string& path, const std::string& name, const std::string& type,
+                const usd::Value& value, const Place& place, bool uniform)
 {
     const usd::Path property = usd::Path(path).property(name);
     if (layer(role).kind(property) == usd::SpecKind::none)  // a point is no plain float3
@@ -69,12 +69,15 @@ void Sheet::put(Role role, const std::string& path, const std::string& name, con
     note(path, name, place);
 }
 
-void Sheet::put_sample(Role role, const std::string& path, const std::string& name, const std::string& type, double time, const usd::Value& value)
+void Sheet::put_sample(Role role, const std::string& path, const std::string& name, const std::string& type,
+                       double time, const usd::Value& value)
 {
     const usd::Path property = usd::Path(path).property(name);
     if (layer(role).kind(property) == usd::SpecKind::none) check(layer(role).define_attribute(property, type), path);
-    if (value.empty()) check(make_diagnostic(kWriteFailed, {}, fmt::format("{} has no value of type {}", name, type)), path);
-    else check(layer(role).set_sample(property, time, value), path);
+    if (value.empty())
+        check(make_diagnostic(kWriteFailed, {}, fmt::format("{} has no value of type {}", name, type)), path);
+    else
+        check(layer(role).set_sample(property, time, value), path);
 }
 
 void Sheet::variant(Role role, const std::string& path, const std::string& set, const std::string& name)
@@ -88,20 +91,24 @@ void Sheet::note(const std::string& path, const std::string& property, const Pla
     if (place.file) places_[path + "." + property] = place;
 }
 
-void Sheet::field(Role role, const std::string& path, const std::string& key, const std::string& type, const std::string& value)
+void Sheet::field(Role role, const std::string& path, const std::string& key, const std::string& type,
+                  const std::string& value)
 { check(layer(role).set_field(usd::Path(path), key, usd::make_value(type, value)), path); }
 
 void Sheet::custom_data(const std::string& path, const std::string& name, const usd::Value& value)
 {
     usd::Layer& base = layer(Role::base);
-    if (base.kind(usd::Path(path)) == usd::SpecKind::none) check(base.define(usd::Path(path), {}, usd::Specifier::over), path);
+    if (base.kind(usd::Path(path)) == usd::SpecKind::none)
+        check(base.define(usd::Path(path), {}, usd::Specifier::over), path);
     check(base.set_field(usd::Path(path), "customData:" + name, value), path);
 }
 
-void Sheet::property_field(Role role, const std::string& path, const std::string& property, const std::string& key, const std::string& value)
+void Sheet::property_field(Role role, const std::string& path, const std::string& property, const std::string& key,
+                           const std::string& value)
 { check(layer(role).set_field(usd::Path(path).property(property), key, usd::make_value("token", value)), path); }
 
-void Sheet::target(Role role, const std::string& path, const std::string& name, const std::vector<std::string>& targets, const Place& place)
+void Sheet::target(Role role, const std::string& path, const std::string& name, const std::vector<std::string>& targets,
+                   const Place& place)
 {
     std::vector<usd::Path> paths;
     for (const std::string& t : targets) paths.emplace_back(t);
@@ -109,7 +116,8 @@ void Sheet::target(Role role, const std::string& path, const std::string& name, 
     note(path, name, place);
 }
 
-void Sheet::connect(Role role, const std::string& path, const std::string& name, const std::string& type, const std::string& source)
+void Sheet::connect(Role role, const std::string& path, const std::string& name, const std::string& type,
+                    const std::string& source)
 {
     const usd::Path property = usd::Path(path).property(name);
     check(layer(role).define_attribute(property, type), path);
@@ -147,11 +155,12 @@ void Sheet::payload(const std::string& path, const std::string& prim)
 Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> textures)
 {
     UsdRobot out;
-    out.name              = name_;
-    out.textures          = std::move(textures);
-    const std::string root = "/" + name_;
+    out.name                   = name_;
+    out.textures               = std::move(textures);
+    const std::string root     = "/" + name_;
     const auto        identity = [&](usd::Layer& l) {
-        check(l.set_field(usd::Path(root), "assetInfo:identifier", usd::make_value("string", "urn:mechane:" + name_)), root);
+        check(l.set_field(usd::Path(root), "assetInfo:identifier", usd::make_value("string", "urn:mechane:" + name_)),
+              root);
         check(l.set_field(usd::Path(root), "assetInfo:name", usd::make_value("string", name_)), root);
         check(l.set_field(usd::Path(root), "assetInfo:version", usd::make_value("string", std::string("0.1.0"))), root);
     };
@@ -167,7 +176,9 @@ Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> 
         identity(entry);
         for (const Role role : {Role::ros, Role::physics, Role::materials, Role::base})
             if (layers_[static_cast<std::size_t>(role)])
-                check(entry.add_reference(usd::Path(root), {std::string("./") + kFiles[static_cast<int>(role)], usd::Path()}), root);
+                check(entry.add_reference(usd::Path(root),
+                                          {std::string("./") + kFiles[static_cast<int>(role)], usd::Path()}),
+                      root);
         out.entry = name_ + ".usda";
         for (int role = 0; role < kRoles; ++role)
             if (auto& l = layers_[static_cast<std::size_t>(role)]) out.layers.push_back({kFiles[role], std::move(*l)});

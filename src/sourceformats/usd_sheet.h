@@ -29,26 +29,31 @@ class Sheet {
     void apply(Role role, const std::string& path, const std::string& api);
     void attribute(Role role, const std::string& path, const std::string& name, const std::string& type, bool custom);
     template <class T>
-    void set(Role role, const std::string& path, const std::string& name, const std::string& type, const T& value, const Place& place,
-             bool uniform = false)
+    void set(Role role, const std::string& path, const std::string& name, const std::string& type, const T& value,
+             const Place& place, bool uniform = false)
     { put(role, path, name, type, usd::make_value(type, value), place, uniform); }
     /// A word of no schema, for the way back: an entry of customData, mechane/sourceformats/hints.h.
     template <class T>
     void hint(const std::string& path, const std::string& name, const std::string& type, const T& value)
     { custom_data(path, name, usd::make_value(type, value)); }
     void custom_data(const std::string& path, const std::string& name, const usd::Value& value);
-    void field(Role role, const std::string& path, const std::string& key, const std::string& type, const std::string& value);
+    void field(Role role, const std::string& path, const std::string& key, const std::string& type,
+               const std::string& value);
     template <class T>
-    void sample(Role role, const std::string& path, const std::string& name, const std::string& type, double time, const T& value)
+    void sample(Role role, const std::string& path, const std::string& name, const std::string& type, double time,
+                const T& value)
     { put_sample(role, path, name, type, time, usd::make_value(type, value)); }
     /// First and last time code of what moves; layers say them.
     void time_range(double first, double last) { range_ = {first, last}; }
     /// Makes a variant of a prim; what is said of it is said below "PRIM{SET=NAME}".
     void variant(Role role, const std::string& path, const std::string& set, const std::string& name);
     void select_variant(Role role, const std::string& path, const std::string& set, const std::string& name);
-    void property_field(Role role, const std::string& path, const std::string& property, const std::string& key, const std::string& value);
-    void target(Role role, const std::string& path, const std::string& name, const std::vector<std::string>& targets, const Place& place);
-    void connect(Role role, const std::string& path, const std::string& name, const std::string& type, const std::string& source);
+    void property_field(Role role, const std::string& path, const std::string& property, const std::string& key,
+                        const std::string& value);
+    void target(Role role, const std::string& path, const std::string& name, const std::vector<std::string>& targets,
+                const Place& place);
+    void connect(Role role, const std::string& path, const std::string& name, const std::string& type,
+                 const std::string& source);
     void pose(const std::string& path, const Posed& X);
     void order(const std::string& path, const std::vector<std::string>& ops);
     void extra(const std::string& path, const Extra& extra);
@@ -68,11 +73,12 @@ class Sheet {
     std::optional<std::pair<double, double>>      range_;
 
     usd::Layer& layer(Role role);
-    void        put(Role role, const std::string& path, const std::string& name, const std::string& type, const usd::Value& value,
-                    const Place& place, bool uniform);
-    void        put_sample(Role role, const std::string& path, const std::string& name, const std::string& type, double time, const usd::Value& value);
-    void        check(const Result<void>& done, const std::string& path);
-    void        metadata(usd::Layer& layer, const std::string& prim);
+    void        put(Role role, const std::string& path, const std::string& name, const std::string& type,
+                    const usd::Value& value, const Place& place, bool uniform);
+    void put_sample(Role role, const std::string& path, const std::string& name, const std::string& type, double time,
+                    const usd::Value& value);
+    void check(const Result<void>& done, const std::string& path);
+    void metadata(usd::Layer& layer, const std::string& prim);
 };
 
 }  // namespace mechane::sourceformats

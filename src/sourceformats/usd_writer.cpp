@@ -28,8 +28,12 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 class Writer {
   public:
     Writer(const RobotTree& tree, Layout layout, LossReport& losses)
-        : tree_(tree), losses_(losses), bodies_(find_bodies(tree, losses)),
-          name_(prim_name(tree.name, "robot")), sheet_(layout, name_), shapes_(tree, sheet_, name_)
+        : tree_(tree),
+          losses_(losses),
+          bodies_(find_bodies(tree, losses)),
+          name_(prim_name(tree.name, "robot")),
+          sheet_(layout, name_),
+          shapes_(tree, sheet_, name_)
     {
     }
 
@@ -62,28 +66,29 @@ class Writer {
     }
 
   private:
-    const RobotTree&         tree_;
-    LossReport&              losses_;
-    Bodies                   bodies_;
-    std::string              name_;
-    Sheet                    sheet_;
-    ShapeWriter              shapes_;
-    std::vector<std::string> links_, joints_;      ///< prim paths; of a merged joint empty
-    std::vector<std::string> shape_paths_, site_paths_, prim_paths_;
-    std::map<std::string, Siblings> below_;        ///< names under a prim
+    const RobotTree&                tree_;
+    LossReport&                     losses_;
+    Bodies                          bodies_;
+    std::string                     name_;
+    Sheet                           sheet_;
+    ShapeWriter                     shapes_;
+    std::vector<std::string>        links_, joints_;  ///< prim paths; of a merged joint empty
+    std::vector<std::string>        shape_paths_, site_paths_, prim_paths_;
+    std::map<std::string, Siblings> below_;  ///< names under a prim
 
-    void lose(std::string code, Severity severity, LossAction action, std::string category, const Place& place, std::string what,
-              std::string from, std::string to, std::string reason)
+    void lose(std::string code, Severity severity, LossAction action, std::string category, const Place& place,
+              std::string what, std::string from, std::string to, std::string reason)
     {
-        losses_.add({std::move(code), severity, action, std::move(category), site_of(place), std::move(what), std::move(from), std::move(to),
-                     std::move(reason)});
+        losses_.add({std::move(code), severity, action, std::move(category), site_of(place), std::move(what),
+                     std::move(from), std::move(to), std::move(reason)});
     }
 
     void renamed(const Place& place, const std::string& what, const std::string& from, const std::string& to)
     {
         if (from == to) return;
         losses_.names[from] = to;
-        lose("name", Severity::info, LossAction::renamed, "metadata", place, what, from, to, "a prim needs a name of letters, digits and underscores of its own");
+        lose("name", Severity::info, LossAction::renamed, "metadata", place, what, from, to,
+             "a prim needs a name of letters, digits and underscores of its own");
     }
 
     void root()
@@ -92,15 +97,19 @@ class Writer {
         sheet_.define(Role::base, path, "Xform", tree_.place);
         sheet_.field(Role::base, path, "kind", "token", std::string("component"));
         renamed(tree_.place, "robot", tree_.name, name_);
-        if (tree_.format == "URDF" || (tree_.format == "SDFormat" && std::any_of(tree_.sites.begin(), tree_.sites.end(), [](const Frame& f) { return f.published; }))) {
+        if (tree_.format == "URDF" ||
+            (tree_.format == "SDFormat" &&
+             std::any_of(tree_.sites.begin(), tree_.sites.end(), [](const Frame& f) { return f.published; }))) {
             sheet_.apply(Role::ros, path, "RosContextAPI");
             sheet_.set(Role::ros, path, "ros:context:namespace", "string", name_, tree_.place);
         }
         Siblings& top = below_[path];
         for (const char* own : {"Looks", "PhysicsMaterials", "Scene", "CollisionGroups", "world"}) top.reserve(own);
         shapes_.write_contact(tree_.place);
-        if (std::any_of(tree_.shapes.begin(), tree_.shapes.end(), [](const Shape& s) { return s.collider && !s.contact; }))
-            lose("default-contact", Severity::info, LossAction::converted, "contact", tree_.place, "contact", "none", "friction 1, restitution 0",
+        if (std::any_of(tree_.shapes.begin(), tree_.shapes.end(),
+                        [](const Shape& s) { return s.collider && !s.contact; }))
+            lose("default-contact", Severity::info, LossAction::converted, "contact", tree_.place, "contact", "none",
+                 "friction 1, restitution 0",
                  "the format says nothing of friction; every collider has the material 'contact'");
     }
 
@@ -134,9 +143,7 @@ class Writer {
         const std::string own = path.substr(path.rfind('/') + 1);
         renamed(link.place, fmt::format("link '{}'", link.name), link.name, own);
         sheet_.define(Role::base, path, "Xform", link.place);
-        const Posed X = bodies_.is_body[l] ? link.X_WL
-                        : bodies_.parent[l] >= 0 ? bodies_parent_pose(l)
-                                                 : link.X_WL;
+        const Posed X = bodies_.is_body[l] ? link.X_WL : bodies_.parent[l] >= 0 ? bodies_parent_pose(l) : link.X_WL;
         sheet_.pose(path, X);
         for (const Extra& e : link.extras) {
             if (e.name != hints::kPassive) {
@@ -145,7 +152,8 @@ class Writer {
             }
             std::vector<double> values;  // of the free joint, which USD has not
             const char*         text = e.text.c_str() + 1;
-            for (char* end = nullptr; values.size() < 4; text = *end == ',' ? end + 1 : end) values.push_back(std::strtod(text, &end));
+            for (char* end = nullptr; values.size() < 4; text = *end == ',' ? end + 1 : end)
+                values.push_back(std::strtod(text, &end));
             sheet_.hint(path, hints::kPassive, "double[]", values);
         }
         link_hints(l, own);
@@ -156,7 +164,8 @@ class Writer {
             }
             return;
         }
-        if (own != link.name && tree_.format == "URDF" && is_frame_id(link.name)) sheet_.apply(Role::ros, path, "RosFrameAPI");
+        if (own != link.name && tree_.format == "URDF" && is_frame_id(link.name))
+            sheet_.apply(Role::ros, path, "RosFrameAPI");
         if (tree_.format == "URDF") frame_id(link, path, own);
         sheet_.field(Role::base, path, "kind", "token", std::string("subcomponent"));
         sheet_.apply(Role::physics, path, "PhysicsRigidBodyAPI");
@@ -178,12 +187,14 @@ class Writer {
         if (own == link.name) return;
         if (is_frame_id(link.name)) return sheet_.set(Role::ros, path, "ros:frame:id", "string", link.name, link.place);
         std::string id = own;  // names of prims lie below each other, those of frames do not
-        while (std::any_of(tree_.links.begin(), tree_.links.end(), [&](const Link& other) { return other.name == id; })) id += '_';
+        while (std::any_of(tree_.links.begin(), tree_.links.end(), [&](const Link& other) { return other.name == id; }))
+            id += '_';
         if (id != own) {
             sheet_.apply(Role::ros, path, "RosFrameAPI");
             sheet_.set(Role::ros, path, "ros:frame:id", "string", id, link.place);
         }
-        lose("frame-id", Severity::warning, LossAction::renamed, "ros", link.place, fmt::format("link '{}'", link.name), link.name, id,
+        lose("frame-id", Severity::warning, LossAction::renamed, "ros", link.place, fmt::format("link '{}'", link.name),
+             link.name, id,
              "a frame id has letters, digits, '_', '-', '.' and '/' only; the frame is called like the prim");
     }
 
@@ -193,15 +204,19 @@ class Writer {
         const std::string& path = links_[l];
         if (own != link.name) sheet_.hint(path, hints::kName, "string", link.name);
         for (std::size_t j = 0; j < tree_.joints.size(); ++j)
-            if (bodies_.joint_merged[j] && tree_.joints[j].child == static_cast<int>(l)) sheet_.hint(path, hints::kJoint, "string", tree_.joints[j].name);
-        const bool stated = link.inertial && link.unused && bodies_.inertial[l] && !bodies_.inertial[l]->has_inertia;  // what the source says, and no body has
+            if (bodies_.joint_merged[j] && tree_.joints[j].child == static_cast<int>(l))
+                sheet_.hint(path, hints::kJoint, "string", tree_.joints[j].name);
+        const bool stated = link.inertial && link.unused && bodies_.inertial[l] &&
+                            !bodies_.inertial[l]->has_inertia;  // what the source says, and no body has
         const std::optional<Inertial>& without = bodies_.merged[l] ? link.inertial : link.unused;
         if (without && (!bodies_.inertial[l] || stated)) {
             const Mat33d& I = without->inertia;
             sheet_.hint(path, hints::kInertial, "double[]",
-                        std::vector<double>{without->mass, without->com.x, without->com.y, without->com.z, I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2)});
+                        std::vector<double>{without->mass, without->com.x, without->com.y, without->com.z, I(0, 0),
+                                            I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2)});
         }
-        if (bodies_.is_body[l] && !link.inertial && !link.kinematic) sheet_.hint(path, hints::kWeightless, "bool", true);
+        if (bodies_.is_body[l] && !link.inertial && !link.kinematic)
+            sheet_.hint(path, hints::kWeightless, "bool", true);
     }
 
     /// A frame in the link whose prim holds its prim.
@@ -244,7 +259,8 @@ class Writer {
                 for (const Extra& e : shape.extras) sheet_.extra(path, e);
         }
         if (shape.collider && shape.kind == Shape::Kind::mesh && shape.approximation.empty())
-            lose("convex-hull", Severity::info, LossAction::converted, "collision", shape.place, fmt::format("collision '{}'", shape.name), "triangles", "convexHull",
+            lose("convex-hull", Severity::info, LossAction::converted, "collision", shape.place,
+                 fmt::format("collision '{}'", shape.name), "triangles", "convexHull",
                  "meshes of moving bodies collide by their convex hull");
     }
 
@@ -253,23 +269,26 @@ class Writer {
         joints_.resize(tree_.joints.size());
         const Joint& joint = tree_.joints[j];
         joints_[j]         = "/" + name_ + "/" + below_["/" + name_].take(joint.name, "joint");
-        renamed(joint.place, fmt::format("joint '{}'", joint.name), joint.name, joints_[j].substr(joints_[j].rfind('/') + 1));
+        renamed(joint.place, fmt::format("joint '{}'", joint.name), joint.name,
+                joints_[j].substr(joints_[j].rfind('/') + 1));
     }
 
     void joint(std::size_t j)
     {
-        const Joint&       joint = tree_.joints[j];
-        const std::string& path  = joints_[j];
-        static constexpr const char* kTypes[] = {"PhysicsFixedJoint",     "PhysicsRevoluteJoint", "PhysicsPrismaticJoint",
-                                                 "PhysicsSphericalJoint", "PhysicsJoint",         "PhysicsDistanceJoint"};
+        const Joint&                 joint    = tree_.joints[j];
+        const std::string&           path     = joints_[j];
+        static constexpr const char* kTypes[] = {"PhysicsFixedJoint",     "PhysicsRevoluteJoint",
+                                                 "PhysicsPrismaticJoint", "PhysicsSphericalJoint",
+                                                 "PhysicsJoint",          "PhysicsDistanceJoint"};
         sheet_.define(Role::physics, path, kTypes[static_cast<int>(joint.kind)], joint.place);
         if (joint.name != path.substr(path.rfind('/') + 1)) {
             sheet_.attribute(Role::ros, path, "ros:joint:name", "string", true);
             std::string published = joint.name;  // ROS allows no blank
-            std::replace_if(published.begin(), published.end(), [](unsigned char c) { return std::isspace(c) != 0; }, '_');
+            std::replace_if(
+                published.begin(), published.end(), [](unsigned char c) { return std::isspace(c) != 0; }, '_');
             sheet_.set(Role::ros, path, "ros:joint:name", "string", published, joint.place);
         }
-        const JointAxes axes   = joint.dofs.empty() ? JointAxes{} : place_axes(joint);
+        const JointAxes axes = joint.dofs.empty() ? JointAxes{} : place_axes(joint);
         const Posed     turn{{}, axes.turn};
         const int       parent = bodies_.joint_parent[j], child = bodies_.home[at(joint.child)];
         const Posed     X_0 = bodies_.X_PJ[j] * turn, X_1 = bodies_.X_HL[at(joint.child)] * joint.X_CJ * turn;
@@ -279,7 +298,8 @@ class Writer {
         sheet_.set(Role::physics, path, "physics:localRot0", "quatf", X_0.q, joint.place);
         sheet_.set(Role::physics, path, "physics:localPos1", "point3f", X_1.p, joint.place);
         sheet_.set(Role::physics, path, "physics:localRot1", "quatf", X_1.q, joint.place);
-        if (joint.parent >= 0 && joint.parent != parent) sheet_.hint(path, hints::kParent, "string", tree_.links[at(joint.parent)].name);
+        if (joint.parent >= 0 && joint.parent != parent)
+            sheet_.hint(path, hints::kParent, "string", tree_.links[at(joint.parent)].name);
         if (joint.loop) sheet_.set(Role::physics, path, "physics:excludeFromArticulation", "bool", true, joint.place);
         if (joint.collide) sheet_.set(Role::physics, path, "physics:collisionEnabled", "bool", true, joint.place);
         for (const Extra& e : joint.extras) sheet_.extra(path, e);
@@ -293,8 +313,10 @@ class Writer {
                 break;
             case Joint::Kind::ball:
                 if (!joint.dofs.empty() && std::isfinite(joint.dofs[0].upper)) {
-                    sheet_.set(Role::physics, path, "physics:coneAngle0Limit", "float", joint.dofs[0].upper * kDegrees, joint.dofs[0].limit_place);
-                    sheet_.set(Role::physics, path, "physics:coneAngle1Limit", "float", joint.dofs[0].upper * kDegrees, joint.dofs[0].limit_place);
+                    sheet_.set(Role::physics, path, "physics:coneAngle0Limit", "float", joint.dofs[0].upper * kDegrees,
+                               joint.dofs[0].limit_place);
+                    sheet_.set(Role::physics, path, "physics:coneAngle1Limit", "float", joint.dofs[0].upper * kDegrees,
+                               joint.dofs[0].limit_place);
                 }
                 if (!joint.dofs.empty()) passive(joint.dofs[0], path), told(joint.dofs[0], path);
                 break;
@@ -312,7 +334,8 @@ class Writer {
     {
         const double per_degree = dof.angular ? 1 / kDegrees : 1;
         const auto   put        = [&](const char* name, double v) {
-            sheet_.extra(path, {Extra::Layer::newton, name, "float", usda_number(v), "NewtonJointAPI", dof.limit_place});
+            sheet_.extra(path,
+                         {Extra::Layer::newton, name, "float", usda_number(v), "NewtonJointAPI", dof.limit_place});
         };
         if (dof.armature && *dof.armature != 0) put("newton:armature", *dof.armature);
         if (dof.damping && *dof.damping != 0) put("newton:damping", *dof.damping * per_degree);
@@ -333,16 +356,21 @@ class Writer {
         sheet_.set(Role::physics, path, prefix + "type", "token", std::string("force"), d.place, true);
         sheet_.set(Role::physics, path, prefix + "stiffness", "float", d.stiffness / angle, d.place);
         sheet_.set(Role::physics, path, prefix + "damping", "float", d.damping / angle, d.place);
-        if (std::isfinite(d.max_force)) sheet_.set(Role::physics, path, prefix + "maxForce", "float", d.max_force, d.place);
-        if (d.target != 0) sheet_.set(Role::physics, path, prefix + "targetPosition", "float", sign * d.target * angle, d.place);
-        if (d.target_velocity != 0) sheet_.set(Role::physics, path, prefix + "targetVelocity", "float", sign * d.target_velocity * angle, d.place);
+        if (std::isfinite(d.max_force))
+            sheet_.set(Role::physics, path, prefix + "maxForce", "float", d.max_force, d.place);
+        if (d.target != 0)
+            sheet_.set(Role::physics, path, prefix + "targetPosition", "float", sign * d.target * angle, d.place);
+        if (d.target_velocity != 0)
+            sheet_.set(Role::physics, path, prefix + "targetVelocity", "float", sign * d.target_velocity * angle,
+                       d.place);
     }
 
     void single(const Joint& joint, const std::string& path, const JointAxes& axes)
     {
         const Dof&   dof   = joint.dofs[0];
         const double angle = dof.angular ? kDegrees : 1;
-        sheet_.set(Role::physics, path, "physics:axis", "token", std::string(1, kAxes[axes.placed[0].axis]), joint.place, true);
+        sheet_.set(Role::physics, path, "physics:axis", "token", std::string(1, kAxes[axes.placed[0].axis]),
+                   joint.place, true);
         sheet_.set(Role::physics, path, "physics:lowerLimit", "float", dof.lower * angle, dof.limit_place);
         sheet_.set(Role::physics, path, "physics:upperLimit", "float", dof.upper * angle, dof.limit_place);
         drive(dof, path, dof.angular ? "angular" : "linear", 1);
@@ -354,45 +382,60 @@ class Writer {
     void told(const Dof& dof, const std::string& path)
     {
         if (dof.damping || dof.armature || dof.friction || dof.velocity_limit)
-            sheet_.hint(path, hints::kPassive, "double[]", std::vector<double>{dof.damping.value_or(0), dof.armature.value_or(0), dof.friction.value_or(0), dof.velocity_limit.value_or(-1)});
+            sheet_.hint(path, hints::kPassive, "double[]",
+                        std::vector<double>{dof.damping.value_or(0), dof.armature.value_or(0), dof.friction.value_or(0),
+                                            dof.velocity_limit.value_or(-1)});
     }
 
     void generic(const Joint& joint, const std::string& path, const JointAxes& axes)
     {
         if (axes.error > 1e-6)
-            lose("axes-not-orthogonal", Severity::error, LossAction::approximated, "kinematics", joint.place, fmt::format("joint '{}'", joint.name),
-                 fmt::format("{:.3g} degrees from a right angle", axes.error * kDegrees), "right angles", "a generic joint's axes are at right angles");
+            lose("axes-not-orthogonal", Severity::error, LossAction::approximated, "kinematics", joint.place,
+                 fmt::format("joint '{}'", joint.name),
+                 fmt::format("{:.3g} degrees from a right angle", axes.error * kDegrees), "right angles",
+                 "a generic joint's axes are at right angles");
         for (const std::size_t i : axes.left_out)
-            lose("axis-left-out", Severity::error, LossAction::dropped, "kinematics", joint.dofs[i].place, fmt::format("joint '{}'", joint.dofs[i].name), {}, {},
+            lose("axis-left-out", Severity::error, LossAction::dropped, "kinematics", joint.dofs[i].place,
+                 fmt::format("joint '{}'", joint.dofs[i].name), {}, {},
                  "a generic joint has three translations and three rotations at right angles");
         bool free[2][3] = {};
         bool first      = true;
         dof_hints(joint, path, axes);
         for (const PlacedDof& p : axes.placed) {
-            const Dof&        dof      = joint.dofs[p.dof];
-            const std::string instance = std::string(dof.angular ? "rot" : "trans") + kAxes[p.axis];
-            const double      angle    = dof.angular ? kDegrees : 1;
+            const Dof&        dof             = joint.dofs[p.dof];
+            const std::string instance        = std::string(dof.angular ? "rot" : "trans") + kAxes[p.axis];
+            const double      angle           = dof.angular ? kDegrees : 1;
             free[dof.angular ? 1 : 0][p.axis] = true;
             const double lower = p.flips ? -dof.upper : dof.lower, upper = p.flips ? -dof.lower : dof.upper;
             if (p.flips)
-                lose("axis-direction", Severity::info, LossAction::converted, "kinematics", dof.place, fmt::format("joint '{}'", dof.name), "against the axis",
-                     instance, "limits and targets change their sign");
-            if (std::isfinite(lower) || std::isfinite(upper)) limit(path, instance, lower * angle, upper * angle, dof.limit_place);
+                lose("axis-direction", Severity::info, LossAction::converted, "kinematics", dof.place,
+                     fmt::format("joint '{}'", dof.name), "against the axis", instance,
+                     "limits and targets change their sign");
+            if (std::isfinite(lower) || std::isfinite(upper))
+                limit(path, instance, lower * angle, upper * angle, dof.limit_place);
             drive(dof, path, instance, p.flips ? -1 : 1);
-            if (first) passive(dof, path);
-            else if (dof.damping.value_or(0) != 0 || dof.armature.value_or(0) != 0 || dof.friction.value_or(0) != 0 || !dof.extras.empty()) {
+            if (first)
+                passive(dof, path);
+            else if (dof.damping.value_or(0) != 0 || dof.armature.value_or(0) != 0 || dof.friction.value_or(0) != 0 ||
+                     !dof.extras.empty()) {
                 const Dof& lead = joint.dofs[axes.placed[0].dof];
-                if (dof.damping.value_or(0) != lead.damping.value_or(0) || dof.armature.value_or(0) != lead.armature.value_or(0) || dof.friction.value_or(0) != lead.friction.value_or(0))
-                    lose("shared-values", Severity::warning, LossAction::approximated, "kinematics", dof.place, fmt::format("joint '{}'", dof.name),
-                         fmt::format("damping {}, armature {}, friction {}", dof.damping.value_or(0), dof.armature.value_or(0), dof.friction.value_or(0)),
-                         fmt::format("those of '{}'", lead.name), "the axes of one joint share their damping, armature and friction");
+                if (dof.damping.value_or(0) != lead.damping.value_or(0) ||
+                    dof.armature.value_or(0) != lead.armature.value_or(0) ||
+                    dof.friction.value_or(0) != lead.friction.value_or(0))
+                    lose("shared-values", Severity::warning, LossAction::approximated, "kinematics", dof.place,
+                         fmt::format("joint '{}'", dof.name),
+                         fmt::format("damping {}, armature {}, friction {}", dof.damping.value_or(0),
+                                     dof.armature.value_or(0), dof.friction.value_or(0)),
+                         fmt::format("those of '{}'", lead.name),
+                         "the axes of one joint share their damping, armature and friction");
             }
             first = false;
             if (joint.dofs.size() > 1) sheet_.note(path, "limit:" + instance, dof.place);
         }
         for (int angular = 0; angular < 2; ++angular)
             for (int a = 0; a < 3; ++a)
-                if (!free[angular][a]) limit(path, std::string(angular ? "rot" : "trans") + kAxes[a], 1, -1, joint.place);
+                if (!free[angular][a])
+                    limit(path, std::string(angular ? "rot" : "trans") + kAxes[a], 1, -1, joint.place);
     }
 
     void dof_hints(const Joint& joint, const std::string& path, const JointAxes& axes)
@@ -403,15 +446,18 @@ class Writer {
             for (const PlacedDof& p : axes.placed) {
                 if (p.dof != i) continue;
                 const Dof& dof = joint.dofs[i];
-                names.push_back(fmt::format("{}{}{}:{}", p.flips ? "-" : "", dof.angular ? "rot" : "trans", kAxes[p.axis], dof.name));
-                passive.insert(passive.end(), {dof.damping.value_or(0), dof.armature.value_or(0), dof.friction.value_or(0)});
+                names.push_back(fmt::format("{}{}{}:{}", p.flips ? "-" : "", dof.angular ? "rot" : "trans",
+                                            kAxes[p.axis], dof.name));
+                passive.insert(passive.end(),
+                               {dof.damping.value_or(0), dof.armature.value_or(0), dof.friction.value_or(0)});
             }
         sheet_.hint(path, hints::kDofs, "string[]", names);
         sheet_.hint(path, hints::kPassive, "double[]", passive);
         std::vector<std::string> extras;
         for (std::size_t i = 0; i < joint.dofs.size(); ++i)
             for (const Extra& e : joint.dofs[i].extras)
-                if (e.name.starts_with("mjc:") || e.name == hints::kPlace) extras.push_back(fmt::format("{}|{}|{}|{}", i, e.name, e.type, e.text));
+                if (e.name.starts_with("mjc:") || e.name == hints::kPlace)
+                    extras.push_back(fmt::format("{}|{}|{}|{}", i, e.name, e.type, e.text));
         if (!extras.empty()) sheet_.hint(path, hints::kExtras, "string[]", extras);
     }
 
@@ -429,9 +475,12 @@ class Writer {
         const bool   follower = joint.dofs[0].angular, leader = tree_.joints[at(joint.mimic->joint)].dofs[0].angular;
         const double out = follower ? kDegrees : 1, in = leader ? kDegrees : 1;
         sheet_.apply(Role::physics, joints_[j], "ExtendedPhysicsMimicAPI");
-        sheet_.target(Role::physics, joints_[j], "ext_physics:mimic:joint", {joints_[at(joint.mimic->joint)]}, joint.mimic->place);
-        sheet_.set(Role::physics, joints_[j], "ext_physics:mimic:multiplier", "float", joint.mimic->multiplier * out / in, joint.mimic->place);
-        sheet_.set(Role::physics, joints_[j], "ext_physics:mimic:offset", "float", joint.mimic->offset * out, joint.mimic->place);
+        sheet_.target(Role::physics, joints_[j], "ext_physics:mimic:joint", {joints_[at(joint.mimic->joint)]},
+                      joint.mimic->place);
+        sheet_.set(Role::physics, joints_[j], "ext_physics:mimic:multiplier", "float",
+                   joint.mimic->multiplier * out / in, joint.mimic->place);
+        sheet_.set(Role::physics, joints_[j], "ext_physics:mimic:offset", "float", joint.mimic->offset * out,
+                   joint.mimic->place);
     }
 
     /// The first body of every tree that moves is its articulation's root.
@@ -440,11 +489,13 @@ class Writer {
         std::vector<int>  above(tree_.links.size(), -1);
         std::vector<bool> moves(tree_.links.size(), false), child(tree_.links.size(), false);
         const auto        top = [&](int body) {
-            for (std::size_t steps = 0; above[at(body)] >= 0 && steps < tree_.links.size(); ++steps) body = above[at(body)];
+            for (std::size_t steps = 0; above[at(body)] >= 0 && steps < tree_.links.size(); ++steps)
+                body = above[at(body)];
             return body;
         };
         for (std::size_t j = 0; j < tree_.joints.size(); ++j)
-            if (!bodies_.joint_merged[j] && !tree_.joints[j].loop) above[at(tree_.joints[j].child)] = bodies_.joint_parent[j];
+            if (!bodies_.joint_merged[j] && !tree_.joints[j].loop)
+                above[at(tree_.joints[j].child)] = bodies_.joint_parent[j];
         for (std::size_t j = 0; j < tree_.joints.size(); ++j)
             if (!bodies_.joint_merged[j] && !tree_.joints[j].loop && tree_.joints[j].kind != Joint::Kind::fixed)
                 moves[at(top(tree_.joints[j].child))] = true;
@@ -452,7 +503,8 @@ class Writer {
             if (bodies_.is_body[l] && moves[l]) {
                 sheet_.apply(Role::physics, links_[l], "PhysicsArticulationRootAPI");
                 if (!tree_.self_collision)
-                    sheet_.extra(links_[l], {Extra::Layer::newton, "newton:selfCollisionEnabled", "bool", "false", "NewtonArticulationRootAPI", tree_.place});
+                    sheet_.extra(links_[l], {Extra::Layer::newton, "newton:selfCollisionEnabled", "bool", "false",
+                                             "NewtonArticulationRootAPI", tree_.place});
             }
     }
 
@@ -499,7 +551,8 @@ class Writer {
             sheet_.apply(Role::base, path, "ShapingAPI");
             sheet_.set(Role::base, path, "inputs:shaping:cone:angle", "float", l.cone * kDegrees, l.place);
         }
-        lose("light-power", Severity::info, LossAction::approximated, "light", l.place, fmt::format("light '{}'", l.name), {}, "intensity 1", "the units of its brightness differ");
+        lose("light-power", Severity::info, LossAction::approximated, "light", l.place,
+             fmt::format("light '{}'", l.name), {}, "intensity 1", "the units of its brightness differ");
     }
 
     void exclusions()
@@ -534,7 +587,8 @@ class Writer {
             for (const int s : tree_.groups[i].shapes) members.push_back(shape_paths_[at(s)]);
             for (const int g : tree_.groups[i].filtered) filtered.push_back(paths[at(g)]);
             sheet_.target(Role::physics, paths[i], "collection:colliders:includes", members, tree_.place);
-            if (!filtered.empty()) sheet_.target(Role::physics, paths[i], "physics:filteredGroups", filtered, tree_.place);
+            if (!filtered.empty())
+                sheet_.target(Role::physics, paths[i], "physics:filteredGroups", filtered, tree_.place);
         }
     }
 
@@ -547,7 +601,8 @@ class Writer {
         if (s.gravity) {
             const double g = length(*s.gravity);
             sheet_.set(Role::physics, path, "physics:gravityMagnitude", "float", g, s.place);
-            sheet_.set(Role::physics, path, "physics:gravityDirection", "vector3f", g > 0 ? *s.gravity / g : Vec3d{0, 0, -1}, s.place);
+            sheet_.set(Role::physics, path, "physics:gravityDirection", "vector3f",
+                       g > 0 ? *s.gravity / g : Vec3d{0, 0, -1}, s.place);
         }
         for (const Extra& e : s.extras) sheet_.extra(path, e);
     }
@@ -571,7 +626,10 @@ class Writer {
     {
         std::map<std::string, std::string> scopes;
         for (const VendorPrim& p : tree_.prims) {
-            const std::string scope = "/" + name_ + "/" + (p.type == "MjcActuator" ? "Actuators" : p.type == "MjcTendon" ? "Tendons" : "Keyframes");
+            const std::string scope = "/" + name_ + "/" +
+                                      (p.type == "MjcActuator" ? "Actuators"
+                                       : p.type == "MjcTendon" ? "Tendons"
+                                                               : "Keyframes");
             std::string&      made  = scopes[scope];
             if (made.empty()) {
                 made = "/" + name_ + "/" + below_["/" + name_].take(scope.substr(scope.rfind('/') + 1), "mujoco");

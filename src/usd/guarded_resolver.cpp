@@ -47,7 +47,7 @@ struct FileState {
     auto        operator<=>(const FileState&) const = default;
 };
 std::set<FileState>               g_good;
-std::map<std::string, Diagnostic> g_refused;  ///< since the last take(), by file
+std::map<std::string, Diagnostic> g_refused;    ///< since the last take(), by file
 usd::ExpressionVariables          g_variables;  ///< of all layers that were let through
 
 /// ReadInstead's file and text.
@@ -222,9 +222,9 @@ bool is_reading() { return g_guarding.load(std::memory_order_relaxed); }
 GuardScope::GuardScope(const Limits& limits, std::string stage) : trace_(files::current_trace(), true)
 {
     const std::lock_guard lock(g_guard_mutex);
-    g_guard_limits   = limits;
-    g_stage    = std::move(stage);
-    g_guarding = true;
+    g_guard_limits = limits;
+    g_stage        = std::move(stage);
+    g_guarding     = true;
     g_refused.clear();
     g_good.clear();  // another stage may have wider limits
     g_variables.clear();

@@ -13,11 +13,11 @@ using namespace pxr;
 std::string shown_path(const std::string& path)
 {
     // Making a path relative asks the file system for each of its folders, and findings name few files many times.
-    constexpr std::size_t                                          kMost = 4096;
-    thread_local std::string                                       folder;
+    constexpr std::size_t                                     kMost = 4096;
+    thread_local std::string                                  folder;
     thread_local std::unordered_map<std::string, std::string> known;
-    std::error_code   failed;
-    const std::string here = std::filesystem::current_path(failed).string();
+    std::error_code                                           failed;
+    const std::string                                         here = std::filesystem::current_path(failed).string();
     if (here != folder || known.size() > kMost) known.clear(), folder = here;
     const auto [at, fresh] = known.try_emplace(path);
     if (!fresh) return at->second;

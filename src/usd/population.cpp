@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "mechane/tasks/parallel.h"
 #include "mechane/core/nearest.h"
+#include "mechane/tasks/parallel.h"
 #include "mechane/usd/codes.h"
 #include "usd/arc_count.h"
 #include "usd/guards.h"
@@ -130,7 +130,7 @@ std::string suggested(const std::string& name, bool api, const Code& code)
     // Asked for each prim again; the list does not change.
     static const std::vector<std::string> apis  = SchemaRegistry::instance().identifiers(true),
                                           types = SchemaRegistry::instance().identifiers(false);
-    const std::string near = did_you_mean(name.substr(0, name.find(':')), api ? apis : types);
+    const std::string                     near  = did_you_mean(name.substr(0, name.find(':')), api ? apis : types);
     return fmt::format("{}{}{}", near, near.empty() ? "" : " ", code.remedy);
 }
 
@@ -152,8 +152,9 @@ bool is_proposed(const std::string& schema)
 
 void report_schemas(Stage::Impl& stage, const PrimRecord& prim, const std::vector<ApiProblem>& problems)
 {
-    const TfToken& type    = prim.definition->type;
-    const bool     unknown = !type.IsEmpty() && SchemaRegistry::instance().find(type) == nullptr && !is_proposed(type.GetString());
+    const TfToken& type = prim.definition->type;
+    const bool     unknown =
+        !type.IsEmpty() && SchemaRegistry::instance().find(type) == nullptr && !is_proposed(type.GetString());
     if (!unknown && problems.empty()) return;
     Site site = site_of(stage, prim, {});
     if (unknown)
@@ -215,7 +216,7 @@ class Indexer {
             if (!limited_) limited_ = memory_limit_reached(stage_.source);
             // Prims of many sites cost more than they count.
             const std::size_t affordable = kNodesOfOneBatch / std::max<std::size_t>(1, (nodes_ - before) / size);
-            batch                        = std::clamp<std::size_t>(affordable, 16, std::min<std::size_t>(2 * batch, 8192));
+            batch = std::clamp<std::size_t>(affordable, 16, std::min<std::size_t>(2 * batch, 8192));
         }
         if (limited_) return *limited_;
         add_composition_errors(stage_, errors_);
@@ -453,8 +454,8 @@ std::optional<Diagnostic> populate(Stage::Impl& stage, const OpenOptions& option
     const ArResolverContextBinder bind(stage.context);
     Result<std::deque<Found>>     indexed = Indexer(stage, options).run();
     if (!indexed) return indexed.error();
-    std::deque<Found>             found = std::move(*indexed);
-    const LoadRules               rules(options);
+    std::deque<Found> found = std::move(*indexed);
+    const LoadRules   rules(options);
 
     struct Entry {
         std::size_t   at;

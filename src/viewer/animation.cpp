@@ -93,7 +93,7 @@ class CameraWork {
 }  // namespace
 
 Result<void> draw_animation(const model::Model& model, const record::Recording& recording,
-                            const AnimationOptions& options,
+                            const AnimationOptions&                                                    options,
                             const std::function<Result<void>(const Image&, std::size_t, std::size_t)>& take)
 {
     if (auto wrong = check_request(recording, 0, options.render, {})) return std::move(*wrong);
@@ -108,7 +108,8 @@ Result<void> draw_animation(const model::Model& model, const record::Recording& 
     const tasks::Pool pool(options.render.threads);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
         const record::Frame& frame = recording.frames[chosen[i]];
-        if (auto done = take(draw(scene, frame, cameras.at(frame, scale), options.render, pool), i, chosen.size()); !done)
+        if (auto done = take(draw(scene, frame, cameras.at(frame, scale), options.render, pool), i, chosen.size());
+            !done)
             return done;
     }
     return {};
@@ -130,7 +131,7 @@ Result<void> write_animation(const model::Model& model, const record::Recording&
             std::filesystem::create_directories(folder, ignored);
     }
     std::optional<AnimatedPng> animation;
-    const auto take = [&](const Image& image, std::size_t i, std::size_t count) -> Result<void> {
+    const auto                 take = [&](const Image& image, std::size_t i, std::size_t count) -> Result<void> {
         if (name) return record::write_file(name->at(i), encode_png(image));
         if (!animation)
             animation.emplace(options.render.width, options.render.height, static_cast<std::uint32_t>(count), fps);

@@ -50,13 +50,14 @@ std::vector<Vec3d> focus_points(const Scene& scene, const record::Frame& frame)
 {
     std::vector<Vec3d> points;
     const auto         add_particle = [&](std::int32_t p) {
-        if (static_cast<std::size_t>(p) < frame.particle_q.size() && is_finite(frame.particle_q[static_cast<std::size_t>(p)]))
+        if (static_cast<std::size_t>(p) < frame.particle_q.size() &&
+            is_finite(frame.particle_q[static_cast<std::size_t>(p)]))
             points.push_back(static_cast<Vec3d>(frame.particle_q[static_cast<std::size_t>(p)]));
     };
     for (const DrawSoft& soft : scene.softs)
         for (const std::int32_t p : soft.particles) add_particle(p);
     for (const DrawBall& ball : scene.balls) add_particle(ball.particle);
-    const auto         collect = [&](bool moving) {
+    const auto collect = [&](bool moving) {
         for (const DrawItem& item : scene.items) {
             if (!item.solid || item.soft >= 0 || (item.body >= 0) != moving) continue;
             const Posed X = world_pose(item.body, item.X_BS, frame.body_q);

@@ -74,13 +74,13 @@ json mesh_json(const DrawMesh& mesh)
     };
     // The box must be exact: the fractions refer to it.
     const auto exact = [](const Vec3f& v) { return json::array({v.x, v.y, v.z}); };
-    json out{{"lower", exact(lower)},
-             {"extent", exact(extent)},
-             {"positions", encode(positions)},
-             {"normals", encode(normals)},
-             {"triangles", indices(mesh.triangles)},
-             {"lines", indices(mesh.lines)},
-             {"wide", wide}};
+    json       out{{"lower", exact(lower)},
+                   {"extent", exact(extent)},
+                   {"positions", encode(positions)},
+                   {"normals", encode(normals)},
+                   {"triangles", indices(mesh.triangles)},
+                   {"lines", indices(mesh.lines)},
+                   {"wide", wide}};
     if (!mesh.uvs.empty()) out["uvs"] = encode(mesh.uvs);
     return out;
 }
@@ -214,8 +214,9 @@ void put_softs(json& out, const Scene& scene, const record::Recording& recording
     }
     const auto place = [&](const record::Frame& frame, std::int32_t p) {
         const auto at = static_cast<std::size_t>(p);
-        return at < frame.particle_q.size() && is_finite(frame.particle_q[at]) ? static_cast<Vec3f>(frame.particle_q[at])
-                                                                               : Vec3f{};
+        return at < frame.particle_q.size() && is_finite(frame.particle_q[at])
+                   ? static_cast<Vec3f>(frame.particle_q[at])
+                   : Vec3f{};
     };
     Vec3f lower{INFINITY, INFINITY, INFINITY}, upper{-INFINITY, -INFINITY, -INFINITY};
     for (const record::Frame& frame : recording.frames)
@@ -246,7 +247,8 @@ json document(const model::Model& model, const record::Recording& recording, con
     out["meshes"] = out["items"] = out["grounds"] = json::array();
     put_softs(out, scene, recording, !options.live.empty());
     // Meshes of particles come last, and their vertices with the frames.
-    const auto rigid = std::find_if(scene.items.begin(), scene.items.end(), [](const DrawItem& i) { return i.soft >= 0; });
+    const auto rigid =
+        std::find_if(scene.items.begin(), scene.items.end(), [](const DrawItem& i) { return i.soft >= 0; });
     const auto count = rigid != scene.items.end() ? static_cast<std::size_t>(rigid->mesh)
                        : scene.ball_mesh >= 0     ? static_cast<std::size_t>(scene.ball_mesh)
                                                   : scene.meshes.size();
@@ -256,7 +258,7 @@ json document(const model::Model& model, const record::Recording& recording, con
         if (item.soft >= 0) continue;
         out["items"].push_back({{"label", model.shape_label[static_cast<std::size_t>(item.shape)]},
                                 {"shape", item.shape},
-                              {"body", item.body},
+                                {"body", item.body},
                                 {"mesh", item.mesh},
                                 {"pose", pose_json(item.X_BS)},
                                 {"color", vec_json(item.color)},
@@ -279,7 +281,8 @@ json document(const model::Model& model, const record::Recording& recording, con
 std::string with_nonce(std::string page, const std::string& nonce)
 {
     for (const std::string_view element : {"<script", "<style"})
-        for (std::size_t at = page.find(element); at != std::string::npos && at < page.find("<body"); at = page.find(element, at + 1))
+        for (std::size_t at = page.find(element); at != std::string::npos && at < page.find("<body");
+             at             = page.find(element, at + 1))
             page.insert(at + element.size(), " nonce=\"" + nonce + "\"");
     return page;
 }
@@ -288,13 +291,13 @@ std::string with_nonce(std::string page, const std::string& nonce)
 
 std::string to_html(const model::Model& model, const record::Recording& recording, const HtmlOptions& options)
 {
-    std::string       page(mechane_viewer_page_begin, mechane_viewer_page_end);
+    std::string page(mechane_viewer_page_begin, mechane_viewer_page_end);
     if (!options.nonce.empty()) page = with_nonce(std::move(page), options.nonce);
     const std::size_t mark = page.find(kMark);
     MCH_CHECK(mark != std::string::npos);
     // A label must not end the script element early: "<" is written as an escape, which JSON reads back as itself.
     const std::string data = document(model, recording, options).dump(-1, ' ', false, json::error_handler_t::replace);
-    std::string       out = page.substr(0, mark);
+    std::string       out  = page.substr(0, mark);
     out.reserve(page.size() + data.size());
     for (const char c : data) {
         if (c == '<')

@@ -10,7 +10,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "frames are little-endian");
 
-constexpr std::uint32_t kMagic = 0x324d'4c4d;  ///< "MLM2"
+constexpr std::uint32_t kMagic        = 0x324d'4c4d;  ///< "MLM2"
 constexpr std::size_t   kMostContacts = 4096, kMostParticles = 200'000;
 
 class Bytes {
@@ -61,7 +61,9 @@ void put_dofs(Bytes& out, const model::Model& model, const record::Frame& frame,
         for (std::int32_t d = std::max(first, model.joint_qd_start[j]);
              d < std::min(first + count, model.joint_qd_start[j + 1]); ++d)
             joint[static_cast<std::size_t>(d - first)] = static_cast<std::int32_t>(j);
-    const auto coordinate = [&](std::int32_t d) { return coordinate_of(model, joint[static_cast<std::size_t>(d - first)], d); };
+    const auto coordinate = [&](std::int32_t d) {
+        return coordinate_of(model, joint[static_cast<std::size_t>(d - first)], d);
+    };
     for (std::int32_t d = first; d < first + count; ++d) out.put(value_at(frame.joint_q, coordinate(d)));
     for (std::int32_t d = first; d < first + count; ++d) out.put(value_at(frame.joint_qd, d));
     for (std::int32_t d = first; d < first + count; ++d) {
@@ -77,15 +79,17 @@ void put_dofs(Bytes& out, const model::Model& model, const record::Frame& frame,
 std::string live_frame(const model::Model& model, const record::Frame& frame, const model::Control& control,
                        const LiveStatus& status, bool with_contacts, std::int32_t first, std::int32_t count)
 {
-    const auto  contacts = drawable(frame, with_contacts);
-    const auto  bodies   = std::min(model.body_count(), frame.body_q.size());
-    const auto  all_dofs = static_cast<std::int32_t>(model.joint_dof_count());
-    first                = std::clamp(first, 0, all_dofs);
-    count                = std::clamp(count, 0, all_dofs - first);
+    const auto contacts = drawable(frame, with_contacts);
+    const auto bodies   = std::min(model.body_count(), frame.body_q.size());
+    const auto all_dofs = static_cast<std::int32_t>(model.joint_dof_count());
+    first               = std::clamp(first, 0, all_dofs);
+    count               = std::clamp(count, 0, all_dofs - first);
     Bytes out;
-    out.reserve(52 + 12 * frame.particle_q.size() + bodies * 20 + contacts.size() * 30 + static_cast<std::size_t>(count) * 12);
+    out.reserve(52 + 12 * frame.particle_q.size() + bodies * 20 + contacts.size() * 30 +
+                static_cast<std::size_t>(count) * 12);
     out.put(kMagic);
-    out.put(static_cast<std::uint32_t>((status.playing ? 1 : 0) | (status.recording ? 2 : 0) | (status.diverged ? 4 : 0)));
+    out.put(
+        static_cast<std::uint32_t>((status.playing ? 1 : 0) | (status.recording ? 2 : 0) | (status.diverged ? 4 : 0)));
     out.put(frame.t);
     out.put(static_cast<float>(status.realtime));
     out.put(static_cast<float>(frame.kinetic));

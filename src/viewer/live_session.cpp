@@ -68,17 +68,17 @@ struct LiveSession::Impl {
 
     Result<void> prepare(Diagnostics& found)
     {
-        const run::SimulateOptions& run = options.run;
-        auto made = simulation::Engine::make(model, state, control,
-                                             {.solver     = run.solver,
-                                              .dt         = run.dt,
-                                              .substeps   = run.substeps,
-                                              .threads    = run.threads,
-                                              .sleeping   = run.sleeping,
-                                              .keep_pairs = run.keep_pairs,
-                                              .sweep_fast = run.sweep_fast,
-                                              .follow     = run.follow},
-                                             found);
+        const run::SimulateOptions& run  = options.run;
+        auto                        made = simulation::Engine::make(model, state, control,
+                                                                    {.solver     = run.solver,
+                                                                     .dt         = run.dt,
+                                                                     .substeps   = run.substeps,
+                                                                     .threads    = run.threads,
+                                                                     .sleeping   = run.sleeping,
+                                                                     .keep_pairs = run.keep_pairs,
+                                                                     .sweep_fast = run.sweep_fast,
+                                                                     .follow     = run.follow},
+                                                                    found);
         if (!made) return made.error();
         engine = *std::move(made);
         for (const std::string& text : run.set) {
@@ -141,8 +141,10 @@ struct LiveSession::Impl {
             input.state = state;
             input.reset.assign(static_cast<std::size_t>(model.world_count) + 1, 1);
         }
-        if (!written_control ? !targets.empty() : !same(*written_control, control)) input.control = written_control = control;
-        if (!written_wrench ? pulled >= 0 : *written_wrench != state.body_f) input.wrench = written_wrench = state.body_f;
+        if (!written_control ? !targets.empty() : !same(*written_control, control))
+            input.control = written_control = control;
+        if (!written_wrench ? pulled >= 0 : *written_wrench != state.body_f)
+            input.wrench = written_wrench = state.body_f;
         if (input.state || input.control || input.wrench) writer->input(input);
     }
     void tell(const Result<void>& done)
@@ -174,8 +176,9 @@ struct LiveSession::Impl {
         if (pulled >= 0) state.body_f[static_cast<std::size_t>(pulled)] = {};
         pulled = -1;
         if (const auto& wanted = page->pull()) {
-            pulled                                          = wanted->body;
-            state.body_f[static_cast<std::size_t>(pulled)] = pull_wrench(engine->model(), state, *wanted, options.run.dt);
+            pulled = wanted->body;
+            state.body_f[static_cast<std::size_t>(pulled)] =
+                pull_wrench(engine->model(), state, *wanted, options.run.dt);
             engine->wake(pulled);
         }
     }
@@ -224,8 +227,9 @@ struct LiveSession::Impl {
         if (at < 0 || tree < 0 || status.diverged) return;
         state.joint_q[static_cast<std::size_t>(at)]   = static_cast<Real>(value);
         state.joint_qd[static_cast<std::size_t>(dof)] = 0;
-        const std::int32_t only[] = {tree};
-        if (auto moved = dynamics::eval_fk(engine->model(), state.joint_q, state.joint_qd, state, {.articulation_indices = only});
+        const std::int32_t only[]                     = {tree};
+        if (auto moved = dynamics::eval_fk(engine->model(), state.joint_q, state.joint_qd, state,
+                                           {.articulation_indices = only});
             !moved)
             return page->say(moved.error().message);
         engine->forget();
@@ -236,7 +240,8 @@ struct LiveSession::Impl {
     void send_facts(const LiveCommand& command)
     {
         if (!options.facts) return;
-        page->send(fmt::format("{{\"shape\":{},\"facts\":{}}}", command.index, options.facts(command.index)), command.page);
+        page->send(fmt::format("{{\"shape\":{},\"facts\":{}}}", command.index, options.facts(command.index)),
+                   command.page);
     }
     void obey(const LiveCommand& command)
     {
@@ -283,7 +288,8 @@ struct LiveSession::Impl {
                                                   : std::chrono::milliseconds(debt >= options.run.dt ? 0 : 2);
             for (const LiveCommand& command : page->commands(wait)) obey(command);
             const auto now = Clock::now();
-            if (status.playing && page->pages() > 0) debt = std::min(debt + speed * seconds(now - last), std::max(kMostDebt * speed, 2 * options.run.dt));
+            if (status.playing && page->pages() > 0)
+                debt = std::min(debt + speed * seconds(now - last), std::max(kMostDebt * speed, 2 * options.run.dt));
             last = now;
             for (; to_do > 0 && !status.diverged; --to_do) step();
             to_do = 0;

@@ -66,7 +66,8 @@ bool Portrait::empty() const
         return is_finite(world_pose(thing.body, thing.X_BS, parts_->frame.body_q));
     };
     return std::none_of(parts_->scene.items.begin(), parts_->scene.items.end(), seen) &&
-           std::none_of(parts_->scene.grounds.begin(), parts_->scene.grounds.end(), seen) && parts_->scene.balls.empty();
+           std::none_of(parts_->scene.grounds.begin(), parts_->scene.grounds.end(), seen) &&
+           parts_->scene.balls.empty();
 }
 
 std::optional<Vec2d> Portrait::place(const Vec3d& p_W) const

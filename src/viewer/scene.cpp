@@ -71,7 +71,8 @@ Scene build_scene(const model::Model& model)
             !has(model.shape_flags[i], model::shape_flag::site))
             has_visual[static_cast<std::size_t>(model.shape_body[i])] = 1;
 
-    std::map<std::tuple<GeoType, double, double, double, const geometry::Mesh*, const model::Paint*>, std::int32_t> known;
+    std::map<std::tuple<GeoType, double, double, double, const geometry::Mesh*, const model::Paint*>, std::int32_t>
+                                                  known;
     std::map<const model::Picture*, std::int32_t> pictures;
     for (std::size_t i = 0; i < model.shape_count(); ++i) {
         const std::int32_t flags = model.shape_flags[i], body = model.shape_body[i];

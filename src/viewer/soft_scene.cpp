@@ -30,7 +30,7 @@ std::vector<Patch> patches_of(const model::Model& m)
     };
     for (std::size_t i = 0; i < m.surfaces.size(); ++i) claim(m.surfaces[i], i);
     for (std::size_t i = 0; i < m.volumes.size(); ++i) claim(m.volumes[i], m.surfaces.size() + i);
-    std::vector<Patch>                                                       out;
+    std::vector<Patch>                                                          out;
     std::map<std::tuple<std::int32_t, float, float, float, float>, std::size_t> known;
     for (std::size_t t = 0; t < m.tri_indices.size(); ++t) {
         const Corners& c = m.tri_indices[t];
@@ -38,14 +38,16 @@ std::vector<Patch> patches_of(const model::Model& m)
                         [&](std::int32_t p) { return p < 0 || static_cast<std::size_t>(p) >= m.particle_count(); }))
             continue;
         const std::int32_t object = owner[static_cast<std::size_t>(c[0])];
-        const Vec3f color = t < m.tri_color.size() ? static_cast<Vec3f>(m.tri_color[t]) : Vec3f{0.7F, 0.5F, 0.3F};
+        const Vec3f color   = t < m.tri_color.size() ? static_cast<Vec3f>(m.tri_color[t]) : Vec3f{0.7F, 0.5F, 0.3F};
         const float opacity = t < m.tri_opacity.size() ? static_cast<float>(m.tri_opacity[t]) : 1;
         const auto [place, fresh] = known.try_emplace({object, color.x, color.y, color.z, opacity}, out.size());
         if (fresh) {
             const auto n = static_cast<std::size_t>(std::max(object, 0));
             Patch      patch;
             patch.solid = object >= 0 && n >= m.surfaces.size();
-            patch.label = object < 0 ? "triangles" : patch.solid ? m.volumes[n - m.surfaces.size()].label : m.surfaces[n].label;
+            patch.label = object < 0    ? "triangles"
+                          : patch.solid ? m.volumes[n - m.surfaces.size()].label
+                                        : m.surfaces[n].label;
             patch.color = color, patch.opacity = opacity;
             out.push_back(std::move(patch));
         }
@@ -167,7 +169,8 @@ void add_softs(const model::Model& m, Scene& scene)
 DrawMesh octahedron()
 {
     DrawMesh mesh;
-    for (const Vec3f& p : {Vec3f{1, 0, 0}, Vec3f{-1, 0, 0}, Vec3f{0, 1, 0}, Vec3f{0, -1, 0}, Vec3f{0, 0, 1}, Vec3f{0, 0, -1}}) {
+    for (const Vec3f& p :
+         {Vec3f{1, 0, 0}, Vec3f{-1, 0, 0}, Vec3f{0, 1, 0}, Vec3f{0, -1, 0}, Vec3f{0, 0, 1}, Vec3f{0, 0, -1}}) {
         mesh.positions.push_back(p);
         mesh.normals.push_back(p);
     }

@@ -23,7 +23,11 @@ using mechane::test::random_robot;
 namespace {
 
 bool has(const Comparison& c, Quantity q, const std::string& item, const std::string& field)
-{ return std::any_of(c.differences.begin(), c.differences.end(), [&](const Difference& d) { return d.quantity == q && d.item.find("'" + item + "'") != std::string::npos && d.field == field; }); }
+{
+    return std::any_of(c.differences.begin(), c.differences.end(), [&](const Difference& d) {
+        return d.quantity == q && d.item.find("'" + item + "'") != std::string::npos && d.field == field;
+    });
+}
 
 std::string said(const Comparison& c) { return to_text(c, nullptr, 10); }
 
@@ -40,7 +44,8 @@ sf::RobotTree through_usd(const sf::RobotTree& tree, sf::Layout layout, sf::Loss
 }
 
 /// As a file of another format and back.
-sf::RobotTree through_file(const sf::RobotTree& tree, exporter::Format format, const std::string& name, sf::LossReport& losses)
+sf::RobotTree through_file(const sf::RobotTree& tree, exporter::Format format, const std::string& name,
+                           sf::LossReport& losses)
 {
     const files::ScratchFolder folder = files::ScratchFolder::temporary(".");
     auto                       done   = exporter::write_robot(tree, format, name, {}, losses);
@@ -55,9 +60,11 @@ sf::RobotTree through_file(const sf::RobotTree& tree, exporter::Format format, c
 
 sf::RobotTree pendulum()
 {
-    auto read = sf::read_robot_text(R"(<robot name="p"><link name="world"/><link name="arm"><inertial><origin xyz="0.3 0 0"/><mass value="2"/><inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial>
+    auto read = sf::read_robot_text(
+        R"(<robot name="p"><link name="world"/><link name="arm"><inertial><origin xyz="0.3 0 0"/><mass value="2"/><inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial>
         <collision name="c"><origin xyz="0.3 0 0"/><geometry><box size="0.6 0.1 0.1"/></geometry></collision></link>
-        <joint name="hinge" type="revolute"><parent link="world"/><child link="arm"/><axis xyz="0 1 0"/><limit lower="-1" upper="2" effort="5" velocity="3"/></joint></robot>)", ".");
+        <joint name="hinge" type="revolute"><parent link="world"/><child link="arm"/><axis xyz="0 1 0"/><limit lower="-1" upper="2" effort="5" velocity="3"/></joint></robot>)",
+        ".");
     REQUIRE(read);
     return std::move(read->tree);
 }
@@ -77,14 +84,18 @@ TEST_CASE("a robot drawn by chance does not differ from itself")
 TEST_CASE("one changed value of a robot is named with its item, and no other value before it")
 {
     struct Change {
-        Quantity                                    quantity;
-        const char *                                item, *field;
-        std::function<void(sf::RobotTree&)>         make;
+        Quantity                            quantity;
+        const char *                        item, *field;
+        std::function<void(sf::RobotTree&)> make;
     };
     const Change changes[] = {
         {Quantity::mass, "arm", "mass", [](sf::RobotTree& t) { t.links.back().inertial->mass *= 1.001; }},
-        {Quantity::center_of_mass, "arm", "centre of mass", [](sf::RobotTree& t) { t.links.back().inertial->com.x += 1e-4; }},
-        {Quantity::inertia, "arm", "Ixy", [](sf::RobotTree& t) { t.links.back().inertial->inertia.r0.y = t.links.back().inertial->inertia.r1.x = 1e-5; }},
+        {Quantity::center_of_mass, "arm", "centre of mass",
+         [](sf::RobotTree& t) { t.links.back().inertial->com.x += 1e-4; }},
+        {Quantity::inertia, "arm", "Ixy",
+         [](sf::RobotTree& t) {
+             t.links.back().inertial->inertia.r0.y = t.links.back().inertial->inertia.r1.x = 1e-5;
+         }},
         {Quantity::limit, "hinge", "upper limit", [](sf::RobotTree& t) { t.joints[0].dofs[0].upper += 1e-3; }},
         {Quantity::limit, "hinge", "speed limit", [](sf::RobotTree& t) { t.joints[0].dofs[0].velocity_limit = 4; }},
         {Quantity::gain, "hinge", "largest force", [](sf::RobotTree& t) { t.joints[0].dofs[0].drive->max_force = 6; }},
@@ -92,7 +103,8 @@ TEST_CASE("one changed value of a robot is named with its item, and no other val
         {Quantity::passive, "hinge", "damping", [](sf::RobotTree& t) { t.joints[0].dofs[0].damping = 0.1; }},
         {Quantity::joint, "hinge", "axis", [](sf::RobotTree& t) { t.joints[0].dofs[0].axis = {0, 0.6, 0.8}; }},
         {Quantity::collider, "c", "bounds", [](sf::RobotTree& t) { t.shapes[0].size.y *= 1.01; }},
-        {Quantity::contact, "c", "friction", [](sf::RobotTree& t) { t.shapes[0].contact = sf::Contact{1, 0.7, 0, {}, {}}; }},
+        {Quantity::contact, "c", "friction",
+         [](sf::RobotTree& t) { t.shapes[0].contact = sf::Contact{1, 0.7, 0, {}, {}}; }},
         {Quantity::frame, "arm", "position", [](sf::RobotTree& t) { t.joints[0].X_PJ.p.z += 0.01; }},
     };
     for (const Change& change : changes) {
@@ -113,7 +125,7 @@ TEST_CASE("gains that were read per degree are noted as such")
     sf::RobotTree a = pendulum(), b = a;
     a.joints[0].dofs[0].damping = 0.1;
     b.joints[0].dofs[0].damping = 0.1 * 180 / std::numbers::pi;
-    const Comparison found = compare(a, b);
+    const Comparison found      = compare(a, b);
     REQUIRE(found.differences.size() == 1);
     CHECK(found.differences[0].note.find("degrees read as radians") != std::string::npos);
 }
@@ -134,7 +146,8 @@ TEST_CASE("where a floating robot stands changes its place in the world and noth
 
 TEST_CASE("a joint that is told from its other end is the same joint")
 {
-    // F0 M(q) F1^-1 from parent to child is F1 M(q)^-1 F0^-1 back, and M(q)^-1 about an axis is M(q) about its negative.
+    // F0 M(q) F1^-1 from parent to child is F1 M(q)^-1 F0^-1 back, and M(q)^-1 about an axis is M(q) about its
+    // negative.
     for_seeds(20, [](Random& r) {
         auto a = random_robot(r, {.turned_frames = true});
         a.links.resize(2), a.joints.resize(1);
@@ -153,7 +166,7 @@ TEST_CASE("a joint that is told from its other end is the same joint")
 TEST_CASE("robots drawn by chance come through OpenUSD as they were (EXP-074)")
 {
     for_seeds(60, [](Random& r) {
-        const auto     tree = random_robot(r, {.turned_frames = true, .drives = true, .balls = true, .round_shapes = true});
+        const auto tree = random_robot(r, {.turned_frames = true, .drives = true, .balls = true, .round_shapes = true});
         sf::LossReport losses;
         const auto     back  = through_usd(tree, sf::Layout::single, losses);
         const auto     found = compare(tree, back, {.losses = &losses});
@@ -164,7 +177,8 @@ TEST_CASE("robots drawn by chance come through OpenUSD as they were (EXP-074)")
 TEST_CASE("robots drawn by chance come through URDF as they were, but for what the report announces (EXP-039, EXP-074)")
 {
     for_seeds(60, [](Random& r) {
-        const auto     tree = random_robot(r, {.turned_frames = r.below(2) == 0, .drives = r.below(2) == 0, .round_shapes = r.below(2) == 0});
+        const auto tree = random_robot(
+            r, {.turned_frames = r.below(2) == 0, .drives = r.below(2) == 0, .round_shapes = r.below(2) == 0});
         sf::LossReport losses;
         const auto     back  = through_file(tree, exporter::Format::urdf, "r.urdf", losses);
         const auto     found = compare(tree, back, {.losses = &losses});
@@ -176,7 +190,7 @@ TEST_CASE("robots drawn by chance come through URDF as they were, but for what t
 TEST_CASE("robots drawn by chance come through MJCF as they were, but for what the report announces (EXP-057, EXP-074)")
 {
     for_seeds(60, [](Random& r) {
-        const auto     tree = random_robot(r, {.turned_frames = true, .drives = true, .balls = true, .round_shapes = true});
+        const auto tree = random_robot(r, {.turned_frames = true, .drives = true, .balls = true, .round_shapes = true});
         sf::LossReport losses;
         const auto     back  = through_file(tree, exporter::Format::mjcf, "r.xml", losses);
         const auto     found = compare(tree, back, {.losses = &losses});
@@ -202,7 +216,7 @@ TEST_CASE("a chain of formats ends where it began: URDF, OpenUSD, MJCF, OpenUSD,
 TEST_CASE("two pendulums that differ in damping part at their hinge, and equal ones do not")
 {
     const auto scene = [](double damping) {
-        sf::RobotTree tree = pendulum();
+        sf::RobotTree tree             = pendulum();
         tree.joints[0].dofs[0].damping = damping;
         sf::LossReport losses;
         auto           made = sf::to_usd(tree, sf::Layout::single, losses);

@@ -1,6 +1,6 @@
 #pragma once
-#include <cmath>
 #include <fmt/format.h>
+#include <cmath>
 #include <numbers>
 #include <string>
 
@@ -26,17 +26,17 @@ inline sourceformats::RobotTree random_robot(Random& r, const Draw& may = {})
 {
     namespace sf = sourceformats;
     sf::RobotTree tree;
-    tree.name   = "robot";
-    tree.format = "test";
-    const int links = 2 + static_cast<int>(r.below(7));
+    tree.name             = "robot";
+    tree.format           = "test";
+    const int links       = 2 + static_cast<int>(r.below(7));
     int       last_moving = -1;
     for (int l = 0; l < links; ++l) {
-        sf::Link   link;
-        link.name = fmt::format("link_{}", l);
+        sf::Link link;
+        link.name         = fmt::format("link_{}", l);
         const double mass = r.uniform(0.2, 5);
         const auto   box  = geometry::box_mass({r.uniform(0.02, 0.2), r.uniform(0.02, 0.2), r.uniform(0.02, 0.2)}, 1);
         const Mat33d R    = to_matrix(normalized(r.rotation()));
-        link.inertial     = sf::Inertial{mass, r.vec(0.1), (mass / box.mass) * (R * box.inertia * transpose(R)), true, {}};
+        link.inertial = sf::Inertial{mass, r.vec(0.1), (mass / box.mass) * (R * box.inertia * transpose(R)), true, {}};
         tree.links.push_back(link);
         if (l == 0) continue;
         sf::Joint joint;
@@ -69,11 +69,13 @@ inline sourceformats::RobotTree random_robot(Random& r, const Draw& may = {})
             if (may.drives && r.below(2) == 0) drive.stiffness = r.uniform(1, 500), drive.damping = r.uniform(0.1, 20);
             dof.drive = drive;
             joint.dofs.push_back(dof);
-            if (last_moving >= 0 && r.below(5) == 0 && tree.joints[static_cast<std::size_t>(last_moving)].dofs[0].angular == dof.angular)
+            if (last_moving >= 0 && r.below(5) == 0 &&
+                tree.joints[static_cast<std::size_t>(last_moving)].dofs[0].angular == dof.angular)
                 joint.mimic = sf::Mimic{last_moving, r.uniform(-2, 2), r.uniform(-0.3, 0.3), {}};
             if (!joint.mimic) last_moving = static_cast<int>(tree.joints.size());
         }
-        tree.links.back().X_WL = tree.links[static_cast<std::size_t>(joint.parent)].X_WL * joint.X_PJ * inverse(joint.X_CJ);
+        tree.links.back().X_WL =
+            tree.links[static_cast<std::size_t>(joint.parent)].X_WL * joint.X_PJ * inverse(joint.X_CJ);
         tree.joints.push_back(joint);
     }
     for (int l = 0; l < links; ++l)
@@ -86,11 +88,21 @@ inline sourceformats::RobotTree random_robot(Random& r, const Draw& may = {})
             shape.collider = !shape.visual;
             const double a = r.uniform(0.02, 0.2), b = r.uniform(0.02, 0.2), c = r.uniform(0.02, 0.2);
             switch (r.below(may.round_shapes ? 5 : 3)) {
-                case 0: shape.kind = sf::Shape::Kind::box, shape.size = {a, b, c}; break;
-                case 1: shape.kind = sf::Shape::Kind::sphere, shape.size = {a, a, a}; break;
-                case 2: shape.kind = sf::Shape::Kind::cylinder, shape.size = {a, b, 0}; break;
-                case 3: shape.kind = sf::Shape::Kind::capsule, shape.size = {a, b, 0}; break;
-                default: shape.kind = sf::Shape::Kind::ellipsoid, shape.size = {a, b, c}; break;
+                case 0:
+                    shape.kind = sf::Shape::Kind::box, shape.size = {a, b, c};
+                    break;
+                case 1:
+                    shape.kind = sf::Shape::Kind::sphere, shape.size = {a, a, a};
+                    break;
+                case 2:
+                    shape.kind = sf::Shape::Kind::cylinder, shape.size = {a, b, 0};
+                    break;
+                case 3:
+                    shape.kind = sf::Shape::Kind::capsule, shape.size = {a, b, 0};
+                    break;
+                default:
+                    shape.kind = sf::Shape::Kind::ellipsoid, shape.size = {a, b, c};
+                    break;
             }
             if (shape.collider) shape.contact = sf::Contact{1, 1, 0, {}, {}};
             tree.shapes.push_back(shape);

@@ -11,21 +11,24 @@ namespace {
 
 void line(const std::string& kind, const std::string& name, const ignition::math::Pose3d& X)
 {
-    std::cout << kind << ' ' << name << ' ' << X.Pos().X() << ' ' << X.Pos().Y() << ' ' << X.Pos().Z() << ' ' << X.Rot().W() << ' ' << X.Rot().X() << ' ' << X.Rot().Y() << ' ' << X.Rot().Z() << '\n';
+    std::cout << kind << ' ' << name << ' ' << X.Pos().X() << ' ' << X.Pos().Y() << ' ' << X.Pos().Z() << ' '
+              << X.Rot().W() << ' ' << X.Rot().X() << ' ' << X.Rot().Y() << ' ' << X.Rot().Z() << '\n';
 }
 
 void model(const sdf::Model& m, const ignition::math::Pose3d& X_WM, const std::string& prefix)
 {
     for (uint64_t i = 0; i < m.LinkCount(); ++i) {
         ignition::math::Pose3d X;
-        if (m.LinkByIndex(i)->SemanticPose().Resolve(X, "__model__").empty()) line("link", prefix + m.LinkByIndex(i)->Name(), X_WM * X);
+        if (m.LinkByIndex(i)->SemanticPose().Resolve(X, "__model__").empty())
+            line("link", prefix + m.LinkByIndex(i)->Name(), X_WM * X);
     }
     for (uint64_t i = 0; i < m.JointCount(); ++i) {
         const sdf::Joint&      j = *m.JointByIndex(i);
         ignition::math::Pose3d X;
         if (j.SemanticPose().Resolve(X, "__model__").empty()) line("joint", prefix + j.Name(), X_WM * X);
         ignition::math::Vector3d axis;
-        if (j.Axis(0) != nullptr && j.Axis(0)->ResolveXyz(axis, j.Name()).empty()) std::cout << "axis " << prefix << j.Name() << ' ' << axis.X() << ' ' << axis.Y() << ' ' << axis.Z() << '\n';
+        if (j.Axis(0) != nullptr && j.Axis(0)->ResolveXyz(axis, j.Name()).empty())
+            std::cout << "axis " << prefix << j.Name() << ' ' << axis.X() << ' ' << axis.Y() << ' ' << axis.Z() << '\n';
     }
     for (uint64_t i = 0; i < m.ModelCount(); ++i) {
         const sdf::Model&      inner = *m.ModelByIndex(i);
@@ -40,7 +43,7 @@ int main(int count, char** arguments)
 {
     if (count != 2) return 2;
     std::cout.precision(17);
-    sdf::Root          root;
+    sdf::Root         root;
     const sdf::Errors errors = root.Load(arguments[1]);
     for (const auto& e : errors) std::cerr << e.Message() << '\n';
     if (root.Model() != nullptr) {

@@ -24,18 +24,20 @@ struct Glb {
             return v;
         };
         if (bytes.size() < 20 || !bytes.starts_with("glTF") || word(8) != bytes.size() || word(12) % 4 != 0) return;
-        json = nlohmann::json::parse(bytes.substr(20, word(12)));
+        json                 = nlohmann::json::parse(bytes.substr(20, word(12)));
         const std::size_t at = 20 + word(12);
         if (at + 8 <= bytes.size()) bin = bytes.substr(at + 8, word(at));
     }
 
     [[nodiscard]] std::vector<double> accessor(int index) const
     {
-        const auto& a    = json["accessors"][static_cast<std::size_t>(index)];
-        const auto& view = json["bufferViews"][a["bufferView"].get<std::size_t>()];
-        static const std::map<std::string, std::size_t> kWidth{{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
-        const std::size_t n = a["count"].get<std::size_t>() * kWidth.at(a["type"]), kind = a["componentType"].get<std::size_t>();
-        const char*       p = bin.data() + view["byteOffset"].get<std::size_t>();
+        const auto&                                     a    = json["accessors"][static_cast<std::size_t>(index)];
+        const auto&                                     view = json["bufferViews"][a["bufferView"].get<std::size_t>()];
+        static const std::map<std::string, std::size_t> kWidth{
+            {"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
+        const std::size_t   n    = a["count"].get<std::size_t>() * kWidth.at(a["type"]),
+                            kind = a["componentType"].get<std::size_t>();
+        const char*         p    = bin.data() + view["byteOffset"].get<std::size_t>();
         std::vector<double> out;
         for (std::size_t i = 0; i < n; ++i) {
             if (kind == 5126) {
@@ -76,12 +78,16 @@ struct Glb {
             if (json["nodes"][i].value("name", "") == name) return static_cast<int>(i);
         return -1;
     }
-    [[nodiscard]] const nlohmann::json& at(const std::string& node_name) const { return json["nodes"][static_cast<std::size_t>(node(node_name))]; }
-    [[nodiscard]] const nlohmann::json& mesh_of(const std::string& node_name) const { return json["meshes"][at(node_name)["mesh"].get<std::size_t>()]; }
+    [[nodiscard]] const nlohmann::json& at(const std::string& node_name) const
+    { return json["nodes"][static_cast<std::size_t>(node(node_name))]; }
+    [[nodiscard]] const nlohmann::json& mesh_of(const std::string& node_name) const
+    { return json["meshes"][at(node_name)["mesh"].get<std::size_t>()]; }
     [[nodiscard]] const nlohmann::json& material_of(const std::string& node_name, std::size_t primitive = 0) const
     { return json["materials"][mesh_of(node_name)["primitives"][primitive]["material"].get<std::size_t>()]; }
-    [[nodiscard]] std::vector<Vec3d> points(const std::string& node_name) const { return vectors(mesh_of(node_name)["primitives"][0]["attributes"]["POSITION"].get<int>()); }
-    [[nodiscard]] std::vector<double> corners(const std::string& node_name, std::size_t primitive = 0) const { return accessor(mesh_of(node_name)["primitives"][primitive]["indices"].get<int>()); }
+    [[nodiscard]] std::vector<Vec3d> points(const std::string& node_name) const
+    { return vectors(mesh_of(node_name)["primitives"][0]["attributes"]["POSITION"].get<int>()); }
+    [[nodiscard]] std::vector<double> corners(const std::string& node_name, std::size_t primitive = 0) const
+    { return accessor(mesh_of(node_name)["primitives"][primitive]["indices"].get<int>()); }
 
     struct Affine {
         Mat33d A = Mat33d::identity();
@@ -91,11 +97,13 @@ struct Glb {
     {
         const auto& n = json["nodes"][static_cast<std::size_t>(index)];
         Affine      out;
-        const auto  list = [&](const char* key, std::vector<double> otherwise) { return n.contains(key) ? n[key].get<std::vector<double>>() : otherwise; };
+        const auto  list = [&](const char* key, std::vector<double> otherwise) {
+            return n.contains(key) ? n[key].get<std::vector<double>>() : otherwise;
+        };
         if (n.contains("matrix")) {
             const auto m = list("matrix", {});
-            out.A = Mat33d::from_columns({m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]});
-            out.t = {m[12], m[13], m[14]};
+            out.A        = Mat33d::from_columns({m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]});
+            out.t        = {m[12], m[13], m[14]};
             return out;
         }
         const auto t = list("translation", {0, 0, 0}), q = list("rotation", {0, 0, 0, 1}), s = list("scale", {1, 1, 1});

@@ -25,14 +25,14 @@ using mechane::test::Glb;
 
 namespace {
 
-
 struct Shown {
-    Glb            glb;
-    std::string    bytes;
-    sf::LossReport losses;
+    Glb                           glb;
+    std::string                   bytes;
+    sf::LossReport                losses;
     [[nodiscard]] const sf::Loss* loss(const std::string& code) const
     {
-        const auto found = std::find_if(losses.entries.begin(), losses.entries.end(), [&](const sf::Loss& l) { return l.code == code; });
+        const auto found = std::find_if(losses.entries.begin(), losses.entries.end(),
+                                        [&](const sf::Loss& l) { return l.code == code; });
         return found == losses.entries.end() ? nullptr : &*found;
     }
 };
@@ -52,11 +52,13 @@ struct Sample {
     test::TemporaryFolder folder;
     std::string           file;
 
-    explicit Sample(const std::string& usda, const std::string& head = "metersPerUnit = 1\n    upAxis = \"Z\"\n    defaultPrim = \"r\"")
+    explicit Sample(const std::string& usda,
+                    const std::string& head = "metersPerUnit = 1\n    upAxis = \"Z\"\n    defaultPrim = \"r\"")
         : file(folder.write("stage.usda", "#usda 1.0\n(\n    " + head + "\n)\n" + test::spread(usda)))
     {
     }
-    void picture(const std::string& name, int width, int height, const std::function<std::array<int, 4>(int, int)>& texel, bool alpha = false) const
+    void picture(const std::string& name, int width, int height,
+                 const std::function<std::array<int, 4>(int, int)>& texel, bool alpha = false) const
     {
         gltf::Pixels p;
         p.width = width, p.height = height;
@@ -104,7 +106,8 @@ def Xform "r" {{
                        kSquare, shader, more, uv);
 }
 
-std::string texture(const std::string& name, const std::string& file, const std::string& more = {}, const std::string& st = "reader.outputs:result")
+std::string texture(const std::string& name, const std::string& file, const std::string& more = {},
+                    const std::string& st = "reader.outputs:result")
 {
     return fmt::format(R"(
         def Shader "{0}" {{
@@ -138,11 +141,15 @@ double area(const std::vector<Vec3d>& points, const std::vector<double>& corners
 
 TEST_CASE("the root node of a Z-up stage turns it by -90 degrees about x, and no other node is turned (EXP-002)")
 {
-    const Shown s = Sample("def Xform \"r\" { def Xform \"a\" { double3 xformOp:translate = (1, 2, 3)\n uniform token[] xformOpOrder = [\"xformOp:translate\"]\n def Cube \"c\" {} } }").shown();
+    const Shown s    = Sample(
+                           "def Xform \"r\" { def Xform \"a\" { double3 xformOp:translate = (1, 2, 3)\n uniform token[] "
+                        "xformOpOrder = [\"xformOp:translate\"]\n def Cube \"c\" {} } }")
+                           .shown();
     const auto& root = s.glb.json["nodes"][s.glb.json["scenes"][0]["nodes"][0].get<std::size_t>()];
     CHECK(root["rotation"][0] == doctest::Approx(-0.7071068));
     CHECK(root["rotation"][3] == doctest::Approx(0.7071068));
-    for (std::size_t i = 1; i < s.glb.json["nodes"].size(); ++i) CHECK_FALSE(s.glb.json["nodes"][i].contains("rotation"));
+    for (std::size_t i = 1; i < s.glb.json["nodes"].size(); ++i)
+        CHECK_FALSE(s.glb.json["nodes"][i].contains("rotation"));
     // (x, y, z) -> (x, z, -y)
     CHECK(distance(s.glb.in_scene(s.glb.node("a"), {}), Vec3d{1, 3, -2}) < 1e-9);
 }
@@ -151,8 +158,8 @@ TEST_CASE("--gltf-front z takes x to z, y to x, and z to y (EXP-003)")
 {
     GltfOptions options;
     options.front_z = true;
-    const Shown s = Sample("def Xform \"r\" { def Cube \"c\" {} }").shown(options);
-    const int   r = s.glb.node("c");
+    const Shown s   = Sample("def Xform \"r\" { def Cube \"c\" {} }").shown(options);
+    const int   r   = s.glb.node("c");
     CHECK(distance(s.glb.in_scene(r, {1, 0, 0}), Vec3d{0, 0, 1}) < 1e-9);
     CHECK(distance(s.glb.in_scene(r, {0, 1, 0}), Vec3d{1, 0, 0}) < 1e-9);
     CHECK(distance(s.glb.in_scene(r, {0, 0, 1}), Vec3d{0, 1, 0}) < 1e-9);
@@ -161,11 +168,16 @@ TEST_CASE("--gltf-front z takes x to z, y to x, and z to y (EXP-003)")
 TEST_CASE("points of a stage stand where the stage has them, whatever its unit and up axis")
 {
     for (const char up : {'X', 'Y', 'Z'}) {
-        const Sample sample("def Xform \"r\" { double3 xformOp:translate = (10, 20, 30)\n uniform token[] xformOpOrder = [\"xformOp:translate\"]\n def Cube \"c\" { double size = 4 } }", fmt::format("metersPerUnit = 0.01\n upAxis = \"{}\"\n defaultPrim = \"r\"", up));
+        const Sample sample(
+            "def Xform \"r\" { double3 xformOp:translate = (10, 20, 30)\n uniform token[] xformOpOrder = "
+            "[\"xformOp:translate\"]\n def Cube \"c\" { double size = 4 } }",
+            fmt::format("metersPerUnit = 0.01\n upAxis = \"{}\"\n defaultPrim = \"r\"", up));
         const Shown s = sample.shown();
         const int   c = s.glb.node("c");
         const Vec3d p = s.glb.in_scene(c, {});
-        CHECK(distance(p, up == 'Z' ? Vec3d{0.1, 0.3, -0.2} : up == 'Y' ? Vec3d{0.1, 0.2, 0.3} : Vec3d{-0.2, 0.1, 0.3}) < 1e-9);
+        CHECK(distance(p, up == 'Z'   ? Vec3d{0.1, 0.3, -0.2}
+                          : up == 'Y' ? Vec3d{0.1, 0.2, 0.3}
+                                      : Vec3d{-0.2, 0.1, 0.3}) < 1e-9);
         double most = 0;
         for (const Vec3d& q : s.glb.points("c")) most = std::max(most, max_component(q));
         CHECK(most == close_to(0.02, 1e-6));
@@ -175,28 +187,36 @@ TEST_CASE("points of a stage stand where the stage has them, whatever its unit a
 TEST_CASE("translation, rotation and scale of nodes make the local transforms of the stage (EXP-004)")
 {
     test::for_seeds(30, [](Random& random) {
-        const auto  u = [&] { return random.uniform(-2.0, 2.0); };
-        const std::string text = fmt::format("def Xform \"r\" {{ def Xform \"a\" {{\n double3 xformOp:translate = ({}, {}, {})\n float3 xformOp:rotateXYZ = ({}, {}, {})\n double3 xformOp:scale = ({}, {}, {})\n"
-                                             " uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:rotateXYZ\", \"xformOp:scale\"]\n def Cube \"c\" {{}} }} }}",
-                                             u(), u(), u(), 90 * u(), 90 * u(), 90 * u(), u(), 0.1 + std::abs(u()), 0.1 + std::abs(u()));
+        const auto        u    = [&] { return random.uniform(-2.0, 2.0); };
+        const std::string text = fmt::format(
+            "def Xform \"r\" {{ def Xform \"a\" {{\n double3 xformOp:translate = ({}, {}, {})\n float3 "
+            "xformOp:rotateXYZ = ({}, {}, {})\n double3 xformOp:scale = ({}, {}, {})\n"
+            " uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:rotateXYZ\", \"xformOp:scale\"]\n def "
+            "Cube \"c\" {{}} }} }}",
+            u(), u(), u(), 90 * u(), 90 * u(), 90 * u(), u(), 0.1 + std::abs(u()), 0.1 + std::abs(u()));
         const Sample sample(text);
         const Shown  s     = sample.shown();
         const auto   stage = usd::Stage::open(sample.file);
         REQUIRE(stage);
         const usd::Matrix4d m = (*stage)->local_matrix((*stage)->prim_at(usd::Path("/r/a")));
         const auto          a = s.glb.local(s.glb.node("a"));
-        for (const Vec3d& p : {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}, Vec3d{-1, 2, 3}}) CHECK(distance(a.A * p + a.t, usd::transform_point(m, p)) < 1e-6);
+        for (const Vec3d& p : {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}, Vec3d{-1, 2, 3}})
+            CHECK(distance(a.A * p + a.t, usd::transform_point(m, p)) < 1e-6);
     });
 }
 
 TEST_CASE("nodes are nested as the prims are, and a sheared one is two (EXP-005)")
 {
-    const Shown s = Sample("def Xform \"r\" { def Scope \"s\" { def Xform \"a\" { matrix4d xformOp:transform = ((1, 0, 0, 0), (0.5, 1, 0, 0), (0, 0, 1, 0), (1, 2, 3, 1))\n uniform token[] xformOpOrder = [\"xformOp:transform\"]\n def Cube \"c\" {} } } }").shown();
-    int depth = 0;
+    const Shown s     = Sample(
+                            "def Xform \"r\" { def Scope \"s\" { def Xform \"a\" { matrix4d xformOp:transform = ((1, 0, 0, "
+                        "0), (0.5, 1, 0, 0), (0, 0, 1, 0), (1, 2, 3, 1))\n uniform token[] xformOpOrder = "
+                        "[\"xformOp:transform\"]\n def Cube \"c\" {} } } }")
+                            .shown();
+    int         depth = 0;
     for (int n = s.glb.node("c"); n >= 0; n = s.glb.parent(n)) ++depth;
     CHECK(depth == 6);  // c, the second node of a, a, s, r, and the root
-    const auto outer = s.glb.local(s.glb.node("a")), inner = s.glb.local(s.glb.node("a_shear"));
-    const Mat33d A   = outer.A * inner.A;
+    const auto   outer = s.glb.local(s.glb.node("a")), inner = s.glb.local(s.glb.node("a_shear"));
+    const Mat33d A = outer.A * inner.A;
     CHECK(distance(A * Vec3d{0, 1, 0}, Vec3d{0.5, 1, 0}) < 1e-9);
     CHECK(distance(A * Vec3d{1, 0, 0}, Vec3d{1, 0, 0}) < 1e-9);
     CHECK(distance(A * Vec3d{0, 0, 1}, Vec3d{0, 0, 1}) < 1e-9);
@@ -205,7 +225,9 @@ TEST_CASE("nodes are nested as the prims are, and a sheared one is two (EXP-005)
     CHECK(s.loss("shear") != nullptr);
 }
 
-TEST_CASE("guides and proxies are left out unless they are asked for, and a scope stays unless it is pruned (EXP-006, EXP-050)")
+TEST_CASE(
+    "guides and proxies are left out unless they are asked for, and a scope stays unless it is pruned (EXP-006, "
+    "EXP-050)")
 {
     const Sample sample(R"(def Xform "r" {
         def Scope "collision" { def Cube "guide" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { uniform token purpose = "guide" } }
@@ -214,7 +236,7 @@ TEST_CASE("guides and proxies are left out unless they are asked for, and a scop
         def Cube "fine" { uniform token purpose = "render" }
         def Cube "hidden" { token visibility = "invisible" }
     })");
-    const Shown s = sample.shown();
+    const Shown  s = sample.shown();
     CHECK(s.glb.node("seen") >= 0);
     CHECK(s.glb.node("fine") >= 0);
     CHECK(s.glb.node("guide") < 0);
@@ -240,7 +262,8 @@ TEST_CASE("a concave face is cut without overlap, and its area stays (EXP-007)")
         int[] faceVertexIndices = [0, 1, 2, 3, 4, 1, 5, 6, 2]
         point3f[] points = [(0, 0, 0), (2, 0, 0), (2, 2, 0), (1, 1, 0), (0, 2, 0), (3, 0, 0), (3, 2, 0)]
         uniform token subdivisionScheme = "none"
-    } })").shown();
+    } })")
+                        .shown();
     CHECK(area(s.glb.points("m"), s.glb.corners("m")) == close_to(3 + 2, 1e-6));
     CHECK(s.glb.corners("m").size() == 15);
 }
@@ -252,25 +275,28 @@ TEST_CASE("faces of holes are absent (EXP-008)")
         int[] faceVertexIndices = [0, 1, 2, 0, 2, 3]
         int[] holeIndices = [1]
         point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
-    } })").shown();
+    } })")
+                        .shown();
     CHECK(s.glb.corners("m").size() == 3);
 }
 
 TEST_CASE("a left-handed mesh is wound the other way round, and its normals stay (EXP-009)")
 {
-    const Shown s = Sample(R"(def Xform "r" { def Mesh "m" {
+    const Shown s      = Sample(R"(def Xform "r" { def Mesh "m" {
         int[] faceVertexCounts = [4]
         int[] faceVertexIndices = [0, 3, 2, 1]
         point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
         normal3f[] normals = [(0, 0, 1), (0, 0, 1), (0, 0, 1), (0, 0, 1)] (interpolation = "vertex")
         uniform token orientation = "leftHanded"
-    } })").shown();
-    const auto points = s.glb.points("m");
-    const auto c      = s.glb.corners("m");
+    } })")
+                             .shown();
+    const auto  points = s.glb.points("m");
+    const auto  c      = s.glb.corners("m");
     REQUIRE(c.size() == 6);
     const auto p = [&](std::size_t k) { return points[static_cast<std::size_t>(c[k])]; };
     CHECK(cross(p(1) - p(0), p(2) - p(0)).z > 0);
-    for (const Vec3d& n : s.glb.vectors(s.glb.mesh_of("m")["primitives"][0]["attributes"]["NORMAL"].get<int>())) CHECK(n == Vec3d{0, 0, 1});
+    for (const Vec3d& n : s.glb.vectors(s.glb.mesh_of("m")["primitives"][0]["attributes"]["NORMAL"].get<int>()))
+        CHECK(n == Vec3d{0, 0, 1});
 }
 
 TEST_CASE("texture coordinates by corner split vertices, those by point do not (EXP-010)")
@@ -281,17 +307,26 @@ TEST_CASE("texture coordinates by corner split vertices, those by point do not (
         point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
         normal3f[] normals = [(0, 0, 1), (0, 0, 1), (0, 0, 1), (0, 0, 1)] (interpolation = "vertex")
 )";
-    const Shown by_point  = Sample("def Xform \"r\" { def Mesh \"m\" {" + two + "texCoord2f[] primvars:st = [(0, 0), (1, 0), (1, 1), (0, 1)] (interpolation = \"vertex\") } }").shown();
-    const Shown by_corner = Sample("def Xform \"r\" { def Mesh \"m\" {" + two + "texCoord2f[] primvars:st = [(0, 0), (1, 0), (1, 1), (0.5, 0), (1, 1), (0, 1)] (interpolation = \"faceVarying\") } }").shown();
+    const Shown       by_point =
+        Sample("def Xform \"r\" { def Mesh \"m\" {" + two +
+               "texCoord2f[] primvars:st = [(0, 0), (1, 0), (1, 1), (0, 1)] (interpolation = \"vertex\") } }")
+            .shown();
+    const Shown by_corner = Sample("def Xform \"r\" { def Mesh \"m\" {" + two +
+                                   "texCoord2f[] primvars:st = [(0, 0), (1, 0), (1, 1), (0.5, 0), (1, 1), (0, 1)] "
+                                   "(interpolation = \"faceVarying\") } }")
+                                .shown();
     CHECK(by_point.glb.points("m").size() == 4);
     CHECK(by_corner.glb.points("m").size() == 5);  // the corner at the origin has two places in the picture
 }
 
 TEST_CASE("v points downwards in glTF (EXP-011)")
 {
-    const Shown s  = Sample("def Xform \"r\" { def Mesh \"m\" {" + std::string(kSquare) + "texCoord2f[] primvars:st = [(0, 0), (1, 0), (1, 0.25), (0, 0.25)] (interpolation = \"vertex\") } }").shown();
-    const auto  uv = s.glb.accessor(s.glb.mesh_of("m")["primitives"][0]["attributes"]["TEXCOORD_0"].get<int>());
-    const auto  p  = s.glb.points("m");
+    const Shown s =
+        Sample("def Xform \"r\" { def Mesh \"m\" {" + std::string(kSquare) +
+               "texCoord2f[] primvars:st = [(0, 0), (1, 0), (1, 0.25), (0, 0.25)] (interpolation = \"vertex\") } }")
+            .shown();
+    const auto uv = s.glb.accessor(s.glb.mesh_of("m")["primitives"][0]["attributes"]["TEXCOORD_0"].get<int>());
+    const auto p  = s.glb.points("m");
     for (std::size_t i = 0; i < p.size(); ++i) {
         CHECK(uv[2 * i] == p[i].x);
         CHECK(uv[2 * i + 1] == 1 - 0.25 * p[i].y);
@@ -301,8 +336,11 @@ TEST_CASE("v points downwards in glTF (EXP-011)")
 TEST_CASE("a transform of texture coordinates gives the same places in the picture (EXP-012)")
 {
     test::for_seeds(20, [](Random& random) {
-        const double a = random.uniform(-180.0, 180.0), su = random.uniform(0.2, 3.0), sv = random.uniform(0.2, 3.0), tu = random.uniform(-1.0, 1.0), tv = random.uniform(-1.0, 1.0);
-        const Sample sample(textured("color3f inputs:diffuseColor.connect = </r/look/t.outputs:rgb>", texture("t", "a.png", "", "move.outputs:result") + fmt::format(R"(
+        const double a = random.uniform(-180.0, 180.0), su = random.uniform(0.2, 3.0), sv = random.uniform(0.2, 3.0),
+                     tu = random.uniform(-1.0, 1.0), tv = random.uniform(-1.0, 1.0);
+        const Sample sample(
+            textured("color3f inputs:diffuseColor.connect = </r/look/t.outputs:rgb>",
+                     texture("t", "a.png", "", "move.outputs:result") + fmt::format(R"(
         def Shader "move" {{
             uniform token info:id = "UsdTransform2d"
             float2 inputs:in.connect = </r/look/reader.outputs:result>
@@ -310,10 +348,12 @@ TEST_CASE("a transform of texture coordinates gives the same places in the pictu
             float2 inputs:scale = ({}, {})
             float2 inputs:translation = ({}, {})
             float2 outputs:result
-        }})", a, su, sv, tu, tv)));
+        }})",
+                                                                                    a, su, sv, tu, tv)));
         sample.picture("a.png", 2, 2, [](int x, int y) { return std::array<int, 4>{100 * x, 100 * y, 7, 255}; });
         const Shown s = sample.shown();
-        const auto& t = s.glb.material_of("m")["pbrMetallicRoughness"]["baseColorTexture"]["extensions"]["KHR_texture_transform"];
+        const auto& t =
+            s.glb.material_of("m")["pbrMetallicRoughness"]["baseColorTexture"]["extensions"]["KHR_texture_transform"];
         // The extension: first scale, then the turn that is counter-clockwise where v points down, then the offset.
         const double r = t.value("rotation", 0.0), c = std::cos(r), d = std::sin(r);
         const auto   scale = t["scale"].get<std::vector<double>>(), offset = t["offset"].get<std::vector<double>>();
@@ -351,19 +391,22 @@ TEST_CASE("subsets of faces become primitives, and what no subset has gets the b
             def Shader "s" { uniform token info:id = "UsdPreviewSurface"
  color3f inputs:diffuseColor = (0, 0, 1)
  token outputs:surface } }
-    })").shown();
+    })")
+                        .shown();
     REQUIRE(s.glb.mesh_of("m")["primitives"].size() == 2);
     CHECK(s.glb.corners("m", 0).size() == 6);
     CHECK(s.glb.corners("m", 1).size() == 3);
     CHECK(s.glb.material_of("m", 0)["name"] == "red");
     CHECK(s.glb.material_of("m", 1)["name"] == "blue");
-    CHECK(s.glb.material_of("m", 1)["pbrMetallicRoughness"]["baseColorFactor"] == nlohmann::json::array({0.0, 0.0, 1.0, 1.0}));
+    CHECK(s.glb.material_of("m", 1)["pbrMetallicRoughness"]["baseColorFactor"] ==
+          nlohmann::json::array({0.0, 0.0, 1.0, 1.0}));
 }
 
 TEST_CASE("a texture reads the primvar that its reader names (EXP-014)")
 {
     const std::string usda = R"(def Xform "r" {
-        def Mesh "m" (prepend apiSchemas = ["MaterialBindingAPI"]) {)" + std::string(kSquare) + R"(
+        def Mesh "m" (prepend apiSchemas = ["MaterialBindingAPI"]) {)" +
+                             std::string(kSquare) + R"(
             texCoord2f[] primvars:aside = [(0, 0), (0, 0), (0, 0), (0, 0)] (interpolation = "vertex")
             texCoord2f[] primvars:map1 = [(0, 0), (1, 0), (1, 1), (0, 1)] (interpolation = "vertex")
             rel material:binding = </r/look>
@@ -374,12 +417,14 @@ TEST_CASE("a texture reads the primvar that its reader names (EXP-014)")
  token outputs:surface }
             def Shader "reader" { uniform token info:id = "UsdPrimvarReader_float2"
  string inputs:varname = "map1"
- float2 outputs:result })" + texture("t", "a.png") + "} }";
-    const Sample sample(usda);
+ float2 outputs:result })" + texture("t", "a.png") +
+                             "} }";
+    const Sample      sample(usda);
     sample.picture("a.png", 2, 2, [](int, int) { return std::array<int, 4>{1, 2, 3, 255}; });
     const Shown s     = sample.shown();
     const int   coord = s.glb.material_of("m")["pbrMetallicRoughness"]["baseColorTexture"].value("texCoord", 0);
-    const auto  uv    = s.glb.accessor(s.glb.mesh_of("m")["primitives"][0]["attributes"][fmt::format("TEXCOORD_{}", coord)].get<int>());
+    const auto  uv =
+        s.glb.accessor(s.glb.mesh_of("m")["primitives"][0]["attributes"][fmt::format("TEXCOORD_{}", coord)].get<int>());
     CHECK(*std::max_element(uv.begin(), uv.end()) == 1);
     double sum = 0;
     for (const double v : uv) sum += v;
@@ -388,7 +433,11 @@ TEST_CASE("a texture reads the primvar that its reader names (EXP-014)")
 
 TEST_CASE("metalness and roughness of two pictures are packed into B and G of one (EXP-015)")
 {
-    const Sample sample(textured("float inputs:metallic.connect = </r/look/m.outputs:r>\n float inputs:roughness.connect = </r/look/n.outputs:r>", texture("m", "m.png", "token inputs:sourceColorSpace = \"raw\"") + texture("n", "n.png", "token inputs:sourceColorSpace = \"raw\"")));
+    const Sample sample(
+        textured("float inputs:metallic.connect = </r/look/m.outputs:r>\n float inputs:roughness.connect = "
+                 "</r/look/n.outputs:r>",
+                 texture("m", "m.png", "token inputs:sourceColorSpace = \"raw\"") +
+                     texture("n", "n.png", "token inputs:sourceColorSpace = \"raw\"")));
     sample.picture("m.png", 2, 2, [](int x, int) { return std::array<int, 4>{10 + x, 0, 0, 255}; });
     sample.picture("n.png", 2, 2, [](int, int y) { return std::array<int, 4>{200 + y, 0, 0, 255}; });
     const Shown s = sample.shown();
@@ -409,24 +458,31 @@ TEST_CASE("metalness and roughness of two pictures are packed into B and G of on
 
 TEST_CASE("a picture of occlusion, roughness and metalness is used as it is (EXP-016)")
 {
-    const Sample sample(textured("float inputs:metallic.connect = </r/look/t.outputs:b>\n float inputs:roughness.connect = </r/look/t.outputs:g>\n float inputs:occlusion.connect = </r/look/t.outputs:r>", texture("t", "orm.png", "token inputs:sourceColorSpace = \"raw\"")));
+    const Sample sample(
+        textured("float inputs:metallic.connect = </r/look/t.outputs:b>\n float inputs:roughness.connect = "
+                 "</r/look/t.outputs:g>\n float inputs:occlusion.connect = </r/look/t.outputs:r>",
+                 texture("t", "orm.png", "token inputs:sourceColorSpace = \"raw\"")));
     sample.picture("orm.png", 4, 4, [](int x, int y) { return std::array<int, 4>{10 * x, 20 * y, x + y, 255}; });
     const Shown s = sample.shown();
     REQUIRE(s.glb.json["images"].size() == 1);
     std::string bytes;
     {
-        const auto read = std::ifstream(sample.folder.path() / "orm.png", std::ios::binary);
+        const auto         read = std::ifstream(sample.folder.path() / "orm.png", std::ios::binary);
         std::ostringstream all;
         all << read.rdbuf();
         bytes = all.str();
     }
     CHECK(s.glb.picture(0) == bytes);
-    CHECK(s.glb.material_of("m")["occlusionTexture"]["index"] == s.glb.material_of("m")["pbrMetallicRoughness"]["metallicRoughnessTexture"]["index"]);
+    CHECK(s.glb.material_of("m")["occlusionTexture"]["index"] ==
+          s.glb.material_of("m")["pbrMetallicRoughness"]["metallicRoughnessTexture"]["index"]);
 }
 
 TEST_CASE("an opacity of another picture than the colour's becomes one picture with alpha that blends (EXP-017)")
 {
-    const Sample sample(textured("color3f inputs:diffuseColor.connect = </r/look/t.outputs:rgb>\n float inputs:opacity.connect = </r/look/o.outputs:r>", texture("t", "c.png") + texture("o", "o.png", "token inputs:sourceColorSpace = \"raw\"")));
+    const Sample sample(
+        textured("color3f inputs:diffuseColor.connect = </r/look/t.outputs:rgb>\n float inputs:opacity.connect = "
+                 "</r/look/o.outputs:r>",
+                 texture("t", "c.png") + texture("o", "o.png", "token inputs:sourceColorSpace = \"raw\"")));
     sample.picture("c.png", 2, 2, [](int x, int y) { return std::array<int, 4>{50 * x, 60 * y, 9, 255}; });
     sample.picture("o.png", 2, 2, [](int x, int) { return std::array<int, 4>{x == 0 ? 40 : 240, 0, 0, 255}; });
     const Shown s = sample.shown();
@@ -461,9 +517,10 @@ TEST_CASE("emission above one is a factor up to one and a strength (EXP-019)")
 
 TEST_CASE("a picture of colours is not altered where nothing has to be packed (EXP-020)")
 {
-    const Sample sample(textured("color3f inputs:diffuseColor.connect = </r/look/t.outputs:rgb>", texture("t", "c.png", "float4 inputs:scale = (0.5, 1, 1, 1)")));
+    const Sample sample(textured("color3f inputs:diffuseColor.connect = </r/look/t.outputs:rgb>",
+                                 texture("t", "c.png", "float4 inputs:scale = (0.5, 1, 1, 1)")));
     sample.picture("c.png", 3, 5, [](int x, int y) { return std::array<int, 4>{80 * x, 50 * y, 3, 255}; });
-    const Shown s = sample.shown();
+    const Shown        s = sample.shown();
     std::ostringstream all;
     all << std::ifstream(sample.folder.path() / "c.png", std::ios::binary).rdbuf();
     CHECK(s.glb.picture(0) == all.str());
@@ -472,7 +529,10 @@ TEST_CASE("a picture of colours is not altered where nothing has to be packed (E
 
 TEST_CASE("the specular workflow and displacement are told as losses (EXP-021)")
 {
-    const Shown s = Sample(textured("int inputs:useSpecularWorkflow = 1\n color3f inputs:specularColor = (0.04, 0.08, 0)\n float inputs:displacement = 0.1\n float inputs:ior = 1.4\n float inputs:clearcoat = 0.5")).shown();
+    const Shown s =
+        Sample(textured("int inputs:useSpecularWorkflow = 1\n color3f inputs:specularColor = (0.04, 0.08, 0)\n float "
+                        "inputs:displacement = 0.1\n float inputs:ior = 1.4\n float inputs:clearcoat = 0.5"))
+            .shown();
     CHECK(s.loss("specular") != nullptr);
     CHECK(s.loss("displacement") != nullptr);
     const auto& e = s.glb.material_of("m")["extensions"];
@@ -483,10 +543,13 @@ TEST_CASE("the specular workflow and displacement are told as losses (EXP-021)")
 
 TEST_CASE("a material without a preview surface is told as an error and is grey (EXP-022)")
 {
-    const Shown s = Sample(R"(def Xform "r" { def Cube "c" (prepend apiSchemas = ["MaterialBindingAPI"]) { rel material:binding = </r/look> }
+    const Shown s =
+        Sample(
+            R"(def Xform "r" { def Cube "c" (prepend apiSchemas = ["MaterialBindingAPI"]) { rel material:binding = </r/look> }
         def Material "look" { token outputs:surface.connect = </r/look/s.outputs:surface>
             def Shader "s" { uniform token info:id = "SomebodysSurface"
- token outputs:surface } } })").shown();
+ token outputs:surface } } })")
+            .shown();
     REQUIRE(s.loss("material") != nullptr);
     CHECK(s.loss("material")->severity == Severity::error);
     CHECK(s.glb.material_of("c")["pbrMetallicRoughness"]["roughnessFactor"] == 0.9);
@@ -494,16 +557,20 @@ TEST_CASE("a material without a preview surface is told as an error and is grey 
 
 TEST_CASE("colours of MDL are taken, and OpenPBR where it is asked for (GAP-069)")
 {
-    const Shown mdl = Sample(R"(def Xform "r" { def Cube "c" (prepend apiSchemas = ["MaterialBindingAPI"]) { rel material:binding = </r/look> }
+    const Shown mdl =
+        Sample(
+            R"(def Xform "r" { def Cube "c" (prepend apiSchemas = ["MaterialBindingAPI"]) { rel material:binding = </r/look> }
         def Material "look" { token outputs:mdl:surface.connect = </r/look/s.outputs:out>
             def Shader "s" { uniform token info:implementationSource = "sourceAsset"
  uniform asset info:mdl:sourceAsset = @OmniPBR.mdl@
  color3f inputs:diffuse_color_constant = (0.1, 0.2, 0.3)
  float inputs:metallic_constant = 0.7
- token outputs:out } } })").shown();
+ token outputs:out } } })")
+            .shown();
     CHECK(mdl.glb.material_of("c")["pbrMetallicRoughness"]["baseColorFactor"][2] == doctest::Approx(0.3));
     CHECK(mdl.glb.material_of("c")["pbrMetallicRoughness"]["metallicFactor"] == doctest::Approx(0.7));
-    const Sample open(R"(def Xform "r" { def Cube "c" (prepend apiSchemas = ["MaterialBindingAPI"]) { rel material:binding = </r/look> }
+    const Sample open(
+        R"(def Xform "r" { def Cube "c" (prepend apiSchemas = ["MaterialBindingAPI"]) { rel material:binding = </r/look> }
         def Material "look" { token outputs:mtlx:surface.connect = </r/look/s.outputs:out>
             def Shader "s" { uniform token info:id = "ND_open_pbr_surface_surfaceshader"
  color3f inputs:base_color = (0.5, 0.25, 1)
@@ -513,7 +580,7 @@ TEST_CASE("colours of MDL are taken, and OpenPBR where it is asked for (GAP-069)
  token outputs:out } } })");
     CHECK(open.shown().loss("material")->severity == Severity::error);
     GltfOptions options;
-    options.openpbr   = true;
+    options.openpbr  = true;
     const Shown read = open.shown(options);
     CHECK(read.glb.material_of("c")["pbrMetallicRoughness"]["baseColorFactor"][1] == 0.25);
     CHECK(read.glb.material_of("c")["pbrMetallicRoughness"]["roughnessFactor"] == doctest::Approx(0.2));
@@ -524,7 +591,10 @@ TEST_CASE("colours of MDL are taken, and OpenPBR where it is asked for (GAP-069)
 TEST_CASE("pictures of 16 bits and of OpenEXR become PNG of 8 bits, and the report says so (EXP-023)")
 {
     // PNG of 16 bits: one grey pixel, 0x8000.
-    const auto big = [](std::uint32_t v) { return std::string{static_cast<char>(v >> 24), static_cast<char>(v >> 16), static_cast<char>(v >> 8), static_cast<char>(v)}; };
+    const auto big = [](std::uint32_t v) {
+        return std::string{static_cast<char>(v >> 24), static_cast<char>(v >> 16), static_cast<char>(v >> 8),
+                           static_cast<char>(v)};
+    };
     const auto crc = [](const std::string& text) {
         std::uint32_t c = 0xffffffffU;
         for (const char x : text) {
@@ -533,13 +603,18 @@ TEST_CASE("pictures of 16 bits and of OpenEXR become PNG of 8 bits, and the repo
         }
         return c ^ 0xffffffffU;
     };
-    const auto chunk = [&](const std::string& type, const std::string& data) { return big(static_cast<std::uint32_t>(data.size())) + type + data + big(crc(type + data)); };
+    const auto chunk = [&](const std::string& type, const std::string& data) {
+        return big(static_cast<std::uint32_t>(data.size())) + type + data + big(crc(type + data));
+    };
     const std::string pixel("\0\x80\0", 3);  // filter, two bytes
     std::uint32_t     a = 1, b = 0;
     for (const char x : pixel) a = (a + static_cast<unsigned char>(x)) % 65521, b = (b + a) % 65521;
     const std::string stored = std::string("\x78\x01\x01\x03\0\xfc\xff", 7) + pixel + big((b << 16) | a);
-    const std::string png    = std::string("\x89PNG\r\n\x1a\n", 8) + chunk("IHDR", big(1) + big(1) + std::string("\x10\0\0\0\0", 5)) + chunk("IDAT", stored) + chunk("IEND", "");
-    const Sample      sixteen(textured("color3f inputs:diffuseColor.connect = </r/look/t.outputs:rgb>", texture("t", "c.png")));
+    const std::string png    = std::string("\x89PNG\r\n\x1a\n", 8) +
+                               chunk("IHDR", big(1) + big(1) + std::string("\x10\0\0\0\0", 5)) + chunk("IDAT", stored) +
+                               chunk("IEND", "");
+    const Sample      sixteen(
+        textured("color3f inputs:diffuseColor.connect = </r/look/t.outputs:rgb>", texture("t", "c.png")));
     sixteen.folder.write("c.png", png);
     const Shown s = sixteen.shown();
     REQUIRE(s.loss("texture-depth") != nullptr);
@@ -549,18 +624,24 @@ TEST_CASE("pictures of 16 bits and of OpenEXR become PNG of 8 bits, and the repo
     CHECK(p->rgba[0] == 128);
 
     // OpenEXR: one pixel, channels B G R of floats, no compression.
-    const auto little = [](std::uint32_t v) { return std::string{static_cast<char>(v), static_cast<char>(v >> 8), static_cast<char>(v >> 16), static_cast<char>(v >> 24)}; };
-    const auto real   = [&](float f) {
+    const auto little = [](std::uint32_t v) {
+        return std::string{static_cast<char>(v), static_cast<char>(v >> 8), static_cast<char>(v >> 16),
+                           static_cast<char>(v >> 24)};
+    };
+    const auto real = [&](float f) {
         std::uint32_t v = 0;
         std::memcpy(&v, &f, 4);
         return little(v);
     };
     std::string channels;
-    for (const char* name : {"B", "G", "R"}) channels += std::string(name) + '\0' + little(2) + little(0) + little(1) + little(1);
+    for (const char* name : {"B", "G", "R"})
+        channels += std::string(name) + '\0' + little(2) + little(0) + little(1) + little(1);
     channels += '\0';
     const std::string zero = little(0), box = zero + zero + zero + zero;
-    std::string exr = std::string("\x76\x2f\x31\x01\x02\0\0\0", 8);
-    const auto  field = [&](const std::string& name, const std::string& type, const std::string& data) { exr += name + '\0' + type + '\0' + little(static_cast<std::uint32_t>(data.size())) + data; };
+    std::string       exr   = std::string("\x76\x2f\x31\x01\x02\0\0\0", 8);
+    const auto        field = [&](const std::string& name, const std::string& type, const std::string& data) {
+        exr += name + '\0' + type + '\0' + little(static_cast<std::uint32_t>(data.size())) + data;
+    };
     field("channels", "chlist", channels);
     field("compression", "compression", std::string(1, '\0'));
     field("dataWindow", "box2i", box);
@@ -569,7 +650,10 @@ TEST_CASE("pictures of 16 bits and of OpenEXR become PNG of 8 bits, and the repo
     exr += '\0';
     exr += little(static_cast<std::uint32_t>(exr.size() + 8)) + little(0);
     exr += little(0) + little(12) + real(0.25F) + real(0.5F) + real(1.0F);
-    const Sample wide(textured("float inputs:roughness.connect = </r/look/t.outputs:g>\n float inputs:metallic.connect = </r/look/t.outputs:b>", texture("t", "c.exr")));
+    const Sample wide(
+        textured("float inputs:roughness.connect = </r/look/t.outputs:g>\n float inputs:metallic.connect = "
+                 "</r/look/t.outputs:b>",
+                 texture("t", "c.exr")));
     wide.folder.write("c.exr", exr);
     const Shown e = wide.shown();
     const auto  q = gltf::decode(e.glb.picture(0));
@@ -595,8 +679,9 @@ TEST_CASE("tiles of UDIM are refused, packed, or split (EXP-024)")
  token outputs:surface }
             def Shader "reader" { uniform token info:id = "UsdPrimvarReader_float2"
  string inputs:varname = "st"
- float2 outputs:result })" + texture("t", "c.<UDIM>.png") + "} }";
-    const Sample sample(usda);
+ float2 outputs:result })" + texture("t", "c.<UDIM>.png") +
+                             "} }";
+    const Sample      sample(usda);
     sample.picture("c.1001.png", 2, 2, [](int, int) { return std::array<int, 4>{255, 0, 0, 255}; });
     sample.picture("c.1002.png", 2, 2, [](int, int) { return std::array<int, 4>{0, 255, 0, 255}; });
     const Shown refused = sample.shown();
@@ -604,12 +689,12 @@ TEST_CASE("tiles of UDIM are refused, packed, or split (EXP-024)")
     CHECK(refused.loss("udim")->severity == Severity::error);
     CHECK_FALSE(refused.glb.json.contains("images"));
     GltfOptions options;
-    options.udim = Udim::split;
+    options.udim      = Udim::split;
     const Shown split = sample.shown(options);
     REQUIRE(split.glb.mesh_of("m")["primitives"].size() == 2);
     CHECK(split.glb.json["images"].size() == 2);
     CHECK(split.glb.mesh_of("m")["primitives"][0]["material"] != split.glb.mesh_of("m")["primitives"][1]["material"]);
-    options.udim = Udim::atlas;
+    options.udim      = Udim::atlas;
     const Shown atlas = sample.shown(options);
     REQUIRE(atlas.glb.json["images"].size() == 1);
     const auto p = gltf::decode(atlas.glb.picture(0));
@@ -626,7 +711,10 @@ TEST_CASE("a hundred instances of a bolt share one mesh (EXP-025)")
 {
     std::string usda = "def Xform \"r\" {\n";
     for (int i = 0; i < 100; ++i)
-        usda += fmt::format("def Xform \"b{0}\" (instanceable = true\n prepend references = </bolt>) {{ double3 xformOp:translate = ({0}, 0, 0)\n uniform token[] xformOpOrder = [\"xformOp:translate\"] }}\n", i);
+        usda += fmt::format(
+            "def Xform \"b{0}\" (instanceable = true\n prepend references = </bolt>) {{ double3 xformOp:translate = "
+            "({0}, 0, 0)\n uniform token[] xformOpOrder = [\"xformOp:translate\"] }}\n",
+            i);
     usda += "}\nclass Xform \"bolt\" { def Mesh \"m\" {" + std::string(kSquare) + "} }";
     const Shown s = Sample(usda).shown();
     CHECK(s.glb.json["meshes"].size() == 1);
@@ -643,7 +731,10 @@ TEST_CASE("a point instancer of ten thousand items becomes one node, without wha
         which += i == 0 ? "0" : ", 0";
     }
     const auto usda = [&](const std::string& p, const std::string& w, const std::string& more) {
-        return "def Xform \"r\" { def PointInstancer \"many\" {\n point3f[] positions = [" + p + "]\n int[] protoIndices = [" + w + "]\n rel prototypes = </r/many/box>\n" + more + " def Xform \"box\" { double3 xformOp:translate = (0, 0, 1)\n uniform token[] xformOpOrder = [\"xformOp:translate\"]\n def Cube \"c\" {} } } }";
+        return "def Xform \"r\" { def PointInstancer \"many\" {\n point3f[] positions = [" + p +
+               "]\n int[] protoIndices = [" + w + "]\n rel prototypes = </r/many/box>\n" + more +
+               " def Xform \"box\" { double3 xformOp:translate = (0, 0, 1)\n uniform token[] xformOpOrder = "
+               "[\"xformOp:translate\"]\n def Cube \"c\" {} } } }";
     };
     const Sample sample(usda(positions, which, ""));
     const Shown  s = sample.shown();
@@ -652,13 +743,16 @@ TEST_CASE("a point instancer of ten thousand items becomes one node, without wha
     CHECK(s.glb.json["accessors"][attributes["TRANSLATION"].get<std::size_t>()]["count"] == 10000);
     CHECK(s.glb.vectors(attributes["TRANSLATION"].get<int>())[101] == Vec3d{1, 1, 1});
     CHECK(s.glb.json["extensionsRequired"] == nlohmann::json::array({"EXT_mesh_gpu_instancing"}));
-    const Shown fewer = Sample(usda("(0, 0, 0), (1, 0, 0), (2, 0, 0)", "0, 0, 0", "int64[] ids = [7, 8, 9]\n int64[] invisibleIds = [8]\n quath[] orientations = [(1, 0, 0, 0), (1, 0, 0, 0), (0, 0, 0, 1)]\n")).shown();
+    const Shown fewer = Sample(usda("(0, 0, 0), (1, 0, 0), (2, 0, 0)", "0, 0, 0",
+                                    "int64[] ids = [7, 8, 9]\n int64[] invisibleIds = [8]\n quath[] orientations = "
+                                    "[(1, 0, 0, 0), (1, 0, 0, 0), (0, 0, 0, 1)]\n"))
+                            .shown();
     const auto& less  = fewer.glb.at("c")["extensions"]["EXT_mesh_gpu_instancing"]["attributes"];
     CHECK(fewer.glb.vectors(less["TRANSLATION"].get<int>()).size() == 2);
     CHECK(fewer.glb.accessor(less["ROTATION"].get<int>())[6] == 1);  // half a turn about z
     GltfOptions options;
     options.expand_instances = true;
-    const Shown core = Sample(usda("(0, 0, 0), (1, 0, 0), (2, 0, 0)", "0, 0, 0", "")).shown(options);
+    const Shown core         = Sample(usda("(0, 0, 0), (1, 0, 0), (2, 0, 0)", "0, 0, 0", "")).shown(options);
     CHECK_FALSE(core.glb.json.contains("extensionsUsed"));
     int users = 0;
     for (const auto& n : core.glb.json["nodes"]) users += n.contains("mesh") ? 1 : 0;
@@ -666,7 +760,8 @@ TEST_CASE("a point instancer of ten thousand items becomes one node, without wha
     CHECK(core.glb.json["meshes"].size() == 1);
 }
 
-TEST_CASE("lights keep their power: candela of a sphere, cones of a spot, lux of a distant light (EXP-028, EXP-029, EXP-030)")
+TEST_CASE(
+    "lights keep their power: candela of a sphere, cones of a spot, lux of a distant light (EXP-028, EXP-029, EXP-030)")
 {
     const Sample sample(R"(def Xform "r" {
         def SphereLight "sphere" { float inputs:radius = 0.5
@@ -682,8 +777,11 @@ TEST_CASE("lights keep their power: candela of a sphere, cones of a spot, lux of
  float inputs:height = 3 }
         def DomeLight "sky" {}
     })");
-    const Shown s      = sample.shown();
-    const auto  light  = [&](const Shown& of, const char* name) { return of.glb.json["extensions"]["KHR_lights_punctual"]["lights"][of.glb.at(name)["extensions"]["KHR_lights_punctual"]["light"].get<std::size_t>()]; };
+    const Shown  s     = sample.shown();
+    const auto   light = [&](const Shown& of, const char* name) {
+        return of.glb.json["extensions"]["KHR_lights_punctual"]["lights"]
+                          [of.glb.at(name)["extensions"]["KHR_lights_punctual"]["light"].get<std::size_t>()];
+    };
     CHECK(light(s, "sphere")["type"] == "point");
     CHECK(light(s, "sphere")["intensity"].get<double>() == close_to(100 * kPi * 0.25, 1e-6));
     CHECK(light(s, "spot")["type"] == "spot");
@@ -693,7 +791,8 @@ TEST_CASE("lights keep their power: candela of a sphere, cones of a spot, lux of
     CHECK(light(s, "sun")["type"] == "directional");
     CHECK(light(s, "sun")["intensity"] == 2000);
     CHECK_FALSE(s.glb.at("pane").contains("extensions"));
-    CHECK(std::count_if(s.losses.entries.begin(), s.losses.entries.end(), [](const sf::Loss& l) { return l.code == "light"; }) == 2);
+    CHECK(std::count_if(s.losses.entries.begin(), s.losses.entries.end(),
+                        [](const sf::Loss& l) { return l.code == "light"; }) == 2);
     GltfOptions options;
     options.approximate_lights = true;
     CHECK(light(sample.shown(options), "pane")["intensity"].get<double>() == close_to(8.0 * 6 / 4, 1e-6));
@@ -722,7 +821,7 @@ TEST_CASE("variants of looks become KHR_materials_variants, and those of structu
             "small" {}
         }
     })");
-    GltfOptions options;
+    GltfOptions  options;
     options.material_variants = true;
     options.source            = sample.file;
     const Shown s             = sample.shown(options);
@@ -784,12 +883,14 @@ const char* const kSkinned = R"(def SkelRoot "r" (prepend apiSchemas = ["SkelBin
 
 TEST_CASE("a skin in the pose in which it was bound stands where the stage has its points (EXP-032)")
 {
-    const Shown s     = Sample(kSkinned).shown();
-    const auto& node  = s.glb.at("skin_skin");
-    const auto& skin  = s.glb.json["skins"][node["skin"].get<std::size_t>()];
+    const Shown s          = Sample(kSkinned).shown();
+    const auto& node       = s.glb.at("skin_skin");
+    const auto& skin       = s.glb.json["skins"][node["skin"].get<std::size_t>()];
     const auto& attributes = s.glb.json["meshes"][node["mesh"].get<std::size_t>()]["primitives"][0]["attributes"];
-    const auto  points = s.glb.vectors(attributes["POSITION"].get<int>());
-    const auto  joints = s.glb.accessor(attributes["JOINTS_0"].get<int>()), weights = s.glb.accessor(attributes["WEIGHTS_0"].get<int>()), inverse = s.glb.accessor(skin["inverseBindMatrices"].get<int>());
+    const auto  points     = s.glb.vectors(attributes["POSITION"].get<int>());
+    const auto  joints     = s.glb.accessor(attributes["JOINTS_0"].get<int>()),
+                weights    = s.glb.accessor(attributes["WEIGHTS_0"].get<int>()),
+                inverse    = s.glb.accessor(skin["inverseBindMatrices"].get<int>());
     REQUIRE(points.size() == 4);
     for (std::size_t i = 0; i < points.size(); ++i) {
         Vec3d  sum;
@@ -798,7 +899,8 @@ TEST_CASE("a skin in the pose in which it was bound stands where the stage has i
             const auto    j = static_cast<std::size_t>(joints[4 * i + k]);
             const double* m = inverse.data() + 16 * j;
             const Vec3d&  p = points[i];
-            const Vec3d   q{m[0] * p.x + m[4] * p.y + m[8] * p.z + m[12], m[1] * p.x + m[5] * p.y + m[9] * p.z + m[13], m[2] * p.x + m[6] * p.y + m[10] * p.z + m[14]};
+            const Vec3d   q{m[0] * p.x + m[4] * p.y + m[8] * p.z + m[12], m[1] * p.x + m[5] * p.y + m[9] * p.z + m[13],
+                            m[2] * p.x + m[6] * p.y + m[10] * p.z + m[14]};
             sum += weights[4 * i + k] * s.glb.in_scene(skin["joints"][j].get<int>(), q);
             total += weights[4 * i + k];
         }
@@ -810,7 +912,8 @@ TEST_CASE("a skin in the pose in which it was bound stands where the stage has i
 
 TEST_CASE("samples of a layer of 24 codes a second stand at their seconds (EXP-033)")
 {
-    const Shown s = Sample(kSkinned, "metersPerUnit = 1\n upAxis = \"Z\"\n defaultPrim = \"r\"\n timeCodesPerSecond = 24").shown();
+    const Shown s =
+        Sample(kSkinned, "metersPerUnit = 1\n upAxis = \"Z\"\n defaultPrim = \"r\"\n timeCodesPerSecond = 24").shown();
     REQUIRE(s.glb.json["animations"].size() == 1);
     const auto& animation = s.glb.json["animations"][0];
     bool        turned = false, puffed = false;
@@ -841,9 +944,14 @@ TEST_CASE("samples of a layer of 24 codes a second stand at their seconds (EXP-0
 TEST_CASE("an animated rotation is off by less than a tenth of a degree between its keys (EXP-034)")
 {
     test::for_seeds(6, [](Random& random) {
-        const auto u = [&] { return random.uniform(-180.0, 180.0); };
-        const Sample sample(fmt::format("def Xform \"r\" {{ def Xform \"a\" {{\n double3 xformOp:translate = (0, 1, 0)\n float3 xformOp:rotateXYZ.timeSamples = {{ 0: ({}, {}, {}), 10: ({}, {}, {}), 20: ({}, {}, {}) }}\n double3 xformOp:translate:arm = (1, 0, 0)\n"
-                                        " uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:rotateXYZ\", \"xformOp:translate:arm\"]\n def Cube \"c\" {{}} }} }}", u(), u(), u(), u(), u(), u(), u(), u(), u()));
+        const auto   u = [&] { return random.uniform(-180.0, 180.0); };
+        const Sample sample(
+            fmt::format("def Xform \"r\" {{ def Xform \"a\" {{\n double3 xformOp:translate = (0, 1, 0)\n float3 "
+                        "xformOp:rotateXYZ.timeSamples = {{ 0: ({}, {}, {}), 10: ({}, {}, {}), 20: ({}, {}, {}) }}\n "
+                        "double3 xformOp:translate:arm = (1, 0, 0)\n"
+                        " uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:rotateXYZ\", "
+                        "\"xformOp:translate:arm\"]\n def Cube \"c\" {{}} }} }}",
+                        u(), u(), u(), u(), u(), u(), u(), u(), u()));
         const Shown s     = sample.shown();
         const auto  stage = usd::Stage::open(sample.file);
         REQUIRE(stage);
@@ -851,22 +959,27 @@ TEST_CASE("an animated rotation is off by less than a tenth of a degree between 
         const auto&     animation = s.glb.json["animations"][0];
         for (const auto& channel : animation["channels"]) {
             const auto& sampler = animation["samplers"][channel["sampler"].get<std::size_t>()];
-            const auto  times   = s.glb.accessor(sampler["input"].get<int>()), values = s.glb.accessor(sampler["output"].get<int>());
+            const auto  times   = s.glb.accessor(sampler["input"].get<int>()),
+                        values  = s.glb.accessor(sampler["output"].get<int>());
             const bool  turns   = channel["target"]["path"] == "rotation";
             for (int k = 0; k < 200; ++k) {
-                const double t    = times.front() + (times.back() - times.front()) * (k + 0.5) / 200;
-                std::size_t  i    = 0;
+                const double t = times.front() + (times.back() - times.front()) * (k + 0.5) / 200;
+                std::size_t  i = 0;
                 while (i + 2 < times.size() && times[i + 1] < t) ++i;
-                const double f    = (t - times[i]) / (times[i + 1] - times[i]);
+                const double        f = (t - times[i]) / (times[i + 1] - times[i]);
                 const usd::Matrix4d m = (*stage)->local_matrix(prim, 24 * t);
                 if (turns) {
-                    const auto q = [&](std::size_t n) { return Quatd{values[4 * n], values[4 * n + 1], values[4 * n + 2], values[4 * n + 3]}; };
+                    const auto q = [&](std::size_t n) {
+                        return Quatd{values[4 * n], values[4 * n + 1], values[4 * n + 2], values[4 * n + 3]};
+                    };
                     const Quatd a = q(i), b = q(i + 1);
                     CHECK(dot(a, b) >= 0);
                     const Quatd there = a * from_rotation_vector(f * to_rotation_vector(conjugate(a) * b));
                     CHECK(test::angle_between(there, usd::decompose(m).rotation) < 0.1 * kPi / 180);
                 } else if (channel["target"]["path"] == "translation") {
-                    for (std::size_t c = 0; c < 3; ++c) CHECK(std::abs(values[3 * i + c] + f * (values[3 * i + 3 + c] - values[3 * i + c]) - m(3, static_cast<int>(c))) < 1e-3);
+                    for (std::size_t c = 0; c < 3; ++c)
+                        CHECK(std::abs(values[3 * i + c] + f * (values[3 * i + 3 + c] - values[3 * i + c]) -
+                                       m(3, static_cast<int>(c))) < 1e-3);
                 }
             }
         }
@@ -875,7 +988,7 @@ TEST_CASE("an animated rotation is off by less than a tenth of a degree between 
 
 TEST_CASE("a camera's field of view follows from aperture and focal length, and its clip planes are metres (EXP-035)")
 {
-    const Shown s = Sample(R"(def Xform "r" {
+    const Shown s      = Sample(R"(def Xform "r" {
         def Camera "eye" { float verticalAperture = 24
  float horizontalAperture = 36
  float focalLength = 35
@@ -884,13 +997,18 @@ TEST_CASE("a camera's field of view follows from aperture and focal length, and 
  float verticalAperture = 100
  float horizontalAperture = 200
  float2 clippingRange = (1, 100) }
-    })", "metersPerUnit = 0.01\n upAxis = \"Z\"\n defaultPrim = \"r\"").shown();
-    const auto camera = [&](const char* name) { return s.glb.json["cameras"][s.glb.at(name)["camera"].get<std::size_t>()]; };
+    })",
+                                "metersPerUnit = 0.01\n upAxis = \"Z\"\n defaultPrim = \"r\"")
+                             .shown();
+    const auto  camera = [&](const char* name) {
+        return s.glb.json["cameras"][s.glb.at(name)["camera"].get<std::size_t>()];
+    };
     CHECK(camera("eye")["perspective"]["yfov"].get<double>() == close_to(2 * std::atan(24.0 / 70.0), 1e-6));
     CHECK(camera("eye")["perspective"]["aspectRatio"] == 1.5);
     CHECK(camera("eye")["perspective"]["znear"].get<double>() == close_to(0.1, 1e-9));
     CHECK(camera("eye")["perspective"]["zfar"].get<double>() == close_to(50, 1e-9));
-    CHECK(camera("plan")["orthographic"]["ymag"].get<double>() == close_to(0.05, 1e-9));  // half of 100 tenths of a centimetre
+    CHECK(camera("plan")["orthographic"]["ymag"].get<double>() ==
+          close_to(0.05, 1e-9));  // half of 100 tenths of a centimetre
     CHECK(camera("plan")["orthographic"]["xmag"].get<double>() == close_to(0.1, 1e-9));
 }
 
@@ -908,7 +1026,8 @@ TEST_CASE("the report names each class of authored properties that glTF has no w
     const Shown s = Sample(R"(def Xform "r" { def Cube "c" { custom float my:thing = 3 }
         def Camera "eye" { double shutter:open = 0.5
  float fStop = 2 }
-    })").shown();
+    })")
+                        .shown();
     std::string said;
     for (const sf::Loss& l : s.losses.entries) said += l.source_value + "\n";
     CHECK(said.find("Cube.my:thing") != std::string::npos);
@@ -918,7 +1037,8 @@ TEST_CASE("the report names each class of authored properties that glTF has no w
 
 TEST_CASE("a .gltf has its buffer and pictures beside it")
 {
-    const Sample sample(textured("color3f inputs:diffuseColor.connect = </r/look/t.outputs:rgb>", texture("t", "c.png")));
+    const Sample sample(
+        textured("color3f inputs:diffuseColor.connect = </r/look/t.outputs:rgb>", texture("t", "c.png")));
     sample.picture("c.png", 2, 2, [](int, int) { return std::array<int, 4>{1, 2, 3, 255}; });
     const auto stage = usd::Stage::open(sample.file);
     REQUIRE(stage);
@@ -951,7 +1071,8 @@ TEST_CASE("a stage that shows nothing, or numbers that are none, end with a find
         def PointInstancer "p" { point3f[] positions = [(0, 0, 0), (nan, 0, 0)]
  int[] protoIndices = [5, -1, 0]
  rel prototypes = </nowhere> }
-    })").shown();
+    })")
+                        .shown();
     CHECK_FALSE(s.glb.at("m").contains("mesh"));
     CHECK(s.glb.node("c") >= 0);
     CHECK(s.bytes.find("null") == std::string::npos);  // how JSON would write what is no number

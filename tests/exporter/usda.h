@@ -3,8 +3,8 @@
 
 namespace mechane::test {
 
-/// usda wants a line end after each statement; tests are easier to read with several on a line. Braces outside of texts,
-/// paths and assets get lines of their own.
+/// usda wants a line end after each statement; tests are easier to read with several on a line. Braces outside of
+/// texts, paths and assets get lines of their own.
 inline std::string spread(const std::string& usda)
 {
     std::string out;

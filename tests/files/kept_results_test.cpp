@@ -43,7 +43,8 @@ std::string look_up(const std::vector<fs::path>& folders, const std::vector<std:
         for (const fs::path& folder : folders) {
             const files::Kind kind = files::probe((folder / name).string());
             if (kind == files::Kind::nothing) continue;
-            const auto text = kind == files::Kind::file ? files::read((folder / name).string()) : Result<std::string>(std::string("no file"));
+            const auto text = kind == files::Kind::file ? files::read((folder / name).string())
+                                                        : Result<std::string>(std::string("no file"));
             found           = text ? *text : "unreadable";
             break;
         }
@@ -145,7 +146,7 @@ TEST_CASE("a kept result is found while nothing changed, and what is found is wh
 TEST_CASE("a result is not kept when a file changed after it was read")
 {
     const test::TemporaryFolder folder;
-    const std::string           file = folder.write("a", "old");
+    const std::string           file    = folder.write("a", "old");
     auto                        results = results_in(folder.path() / "cache");
     files::Trace                trace;
     {
@@ -185,8 +186,12 @@ TEST_CASE("a file whose stamp was settled and is the same is not read again unle
     struct stat                 status{};
     REQUIRE(::stat(file.c_str(), &status) == 0);
     const auto        ns = [](const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; };
-    files::Dependency one{.what = files::Dependency::What::content, .name = file, .digest = "of other bytes", .kind = files::Kind::file,
-                          .stamp = {status.st_dev, status.st_ino, 4, ns(status.st_mtim), ns(status.st_ctim)}, .settled = true};
+    files::Dependency one{.what    = files::Dependency::What::content,
+                          .name    = file,
+                          .digest  = "of other bytes",
+                          .kind    = files::Kind::file,
+                          .stamp   = {status.st_dev, status.st_ino, 4, ns(status.st_mtim), ns(status.st_ctim)},
+                          .settled = true};
     bool              refreshed = false;
     CHECK(files::still_hold({&one, 1}, false, refreshed));
     CHECK(!files::still_hold({&one, 1}, true, refreshed));
@@ -248,8 +253,7 @@ TEST_CASE("a damaged, cut or misnamed entry of a cache counts as none")
         }
         if (random.below(2) == 0)
             whole.resize(random.below(static_cast<std::uint32_t>(whole.size())));
-        else
-            {
+        else {
             char& byte = whole[random.below(static_cast<std::uint32_t>(whole.size()))];
             byte       = static_cast<char>(byte ^ static_cast<char>(1 + random.below(255)));
         }
@@ -286,7 +290,7 @@ TEST_CASE("a cache keeps to its size, lets go what was not used for longest, and
 
 TEST_CASE("what a run puts aside comes back, from memory and from beyond it")
 {
-    files::Overflow                        aside(100);
+    files::Overflow                                             aside(100);
     std::vector<std::pair<files::Overflow::Place, std::string>> all;
     for (int i = 0; i < 50; ++i) {
         const std::string text(static_cast<std::size_t>(i), static_cast<char>('a' + i % 26));

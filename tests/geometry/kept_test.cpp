@@ -25,8 +25,9 @@ Mesh ball(Random& random, int rings)
     for (int r = 0; r <= rings; ++r)
         for (int a = 0; a < around; ++a) {
             const double polar = kPi * r / rings, turn = 2 * kPi * a / around;
-            const double size  = r == 0 || r == rings ? 1 : 1 + random.uniform(0, 0.2);
-            mesh.points.push_back(size * Vec3d{std::sin(polar) * std::cos(turn), std::sin(polar) * std::sin(turn), std::cos(polar)});
+            const double size = r == 0 || r == rings ? 1 : 1 + random.uniform(0, 0.2);
+            mesh.points.push_back(
+                size * Vec3d{std::sin(polar) * std::cos(turn), std::sin(polar) * std::sin(turn), std::cos(polar)});
         }
     const auto at = [&](int r, int a) { return static_cast<std::int32_t>(r * around + a % around); };
     for (int r = 0; r < rings; ++r)
@@ -81,7 +82,9 @@ struct Shared {
 
 }  // namespace
 
-TEST_CASE("hulls, parts, simplified meshes and fields have the same bytes without a cache, at its first use and at its second")
+TEST_CASE(
+    "hulls, parts, simplified meshes and fields have the same bytes without a cache, at its first use and at its "
+    "second")
 {
     test::for_seeds(4, [](Random& random) {
         const test::TemporaryFolder folder;

@@ -14,43 +14,56 @@ namespace {
 /// Two triangles of the unit square, with what the test adds to the prim and its API schemas.
 std::string cloth(const std::string& inside = "", const std::string& apis = "")
 {
-    return R"(def Mesh "cloth" ( prepend apiSchemas = ["PhysicsSurfaceDeformableSimAPI", "PhysicsCollisionAPI")" + apis + R"(] ) {
+    return R"(def Mesh "cloth" ( prepend apiSchemas = ["PhysicsSurfaceDeformableSimAPI", "PhysicsCollisionAPI")" +
+           apis + R"(] ) {
     point3f[] points = [(0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
     int[] faceVertexCounts = [3, 3]
     int[] faceVertexIndices = [0, 1, 2, 0, 2, 3]
-    )" + inside + "\n}\n";
+    )" + inside +
+           "\n}\n";
 }
 
 std::string thick(const std::string& values, const std::string& type)
 {
-    return "float[] physics:thicknesses = " + values + "\n    token physics:thicknesses:elementType = \"" + type + "\"\n    ";
+    return "float[] physics:thicknesses = " + values + "\n    token physics:thicknesses:elementType = \"" + type +
+           "\"\n    ";
 }
 
-std::string tet(const std::string& inside = "", const std::string& apis = "\"PhysicsVolumeDeformableSimAPI\", \"PhysicsCollisionAPI\"")
+std::string tet(const std::string& inside = "",
+                const std::string& apis   = "\"PhysicsVolumeDeformableSimAPI\", \"PhysicsCollisionAPI\"")
 {
     return "def TetMesh \"soft\" ( prepend apiSchemas = [" + apis + R"(] ) {
     point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     int4[] tetVertexIndices = [(0, 1, 2, 3)]
-    )" + inside + "\n}\n";
+    )" + inside +
+           "\n}\n";
 }
 
 std::string material(const std::string& api, const std::string& inside)
-{ return "def Material \"m\" ( prepend apiSchemas = [\"PhysicsMaterialAPI\", \"" + api + "\"] ) {\n    " + inside + "\n}\n"; }
+{
+    return "def Material \"m\" ( prepend apiSchemas = [\"PhysicsMaterialAPI\", \"" + api + "\"] ) {\n    " + inside +
+           "\n}\n";
+}
 
 const std::string kBound = "rel material:binding:physics = </m>\n    ";
 
-std::string cable(const std::string& inside = "", const std::string& points = "[(0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0)]")
+std::string cable(const std::string& inside = "",
+                  const std::string& points = "[(0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0)]")
 {
     return R"(def BasisCurves "cable" ( prepend apiSchemas = ["PhysicsCurvesDeformableSimAPI", "PhysicsCollisionAPI", "MaterialBindingAPI"] ) {
     uniform token type = "linear"
-    point3f[] points = )" + points + R"(
-    int[] curveVertexCounts = [)" + std::to_string(std::count(points.begin(), points.end(), '(')) + R"(]
-    )" + inside + "\n}\n";
+    point3f[] points = )" +
+           points + R"(
+    int[] curveVertexCounts = [)" +
+           std::to_string(std::count(points.begin(), points.end(), '(')) + R"(]
+    )" + inside +
+           "\n}\n";
 }
 
 double total_mass(const model::ModelBuilder& b)
 {
-    return std::accumulate(b.particles.begin(), b.particles.end(), 0.0, [](double sum, const auto& p) { return sum + p.mass; });
+    return std::accumulate(b.particles.begin(), b.particles.end(), 0.0,
+                           [](double sum, const auto& p) { return sum + p.mass; });
 }
 
 }  // namespace
@@ -101,11 +114,13 @@ TEST_CASE("a Poisson's ratio from 0.5 on is 0.499 with a warning, and one that i
         const char* authored;
         double      nu;
         bool        said;
-    } const table[] = {{"0.4", 0.4, false}, {"0.5", 0.499, true}, {"0.6", 0.499, true}, {"-1", 0.3, true}, {"1", 0.3, true}};
+    } const table[] = {
+        {"0.4", 0.4, false}, {"0.5", 0.499, true}, {"0.6", 0.499, true}, {"-1", 0.3, true}, {"1", 0.3, true}};
     for (const auto& row : table) {
         CAPTURE(row.authored);
-        const Imported in = import_text(stage_text(tet(kBound) + material("PhysicsVolumeDeformableMaterialAPI",
-                                                                          std::string("float physics:poissonsRatio = ") + row.authored)));
+        const Imported in = import_text(
+            stage_text(tet(kBound) + material("PhysicsVolumeDeformableMaterialAPI",
+                                              std::string("float physics:poissonsRatio = ") + row.authored)));
         REQUIRE(in.result);
         REQUIRE(in.builder.tets.size() == 1);
         CHECK(in.builder.tets[0].material[0] == Approx(1e6 / (2 * (1 + row.nu))).epsilon(1e-6));
@@ -140,21 +155,25 @@ TEST_CASE("values that cannot be used are named and count as not authored; zero 
 TEST_CASE("a stage in centimetres and grams gives the model of the same stage in metres and kilograms (SOFT-030)")
 {
     const auto with = [](const std::string& metadata, double l, double m) {
-        const auto  number = [](double x) { return std::to_string(x); };
-        const auto  p      = [&](double x, double y, double z) {
+        const auto number = [](double x) { return std::to_string(x); };
+        const auto p      = [&](double x, double y, double z) {
             return "(" + number(x / l) + ", " + number(y / l) + ", " + number(z / l) + ")";
         };
         const std::string body =
             R"(def Mesh "cloth" ( prepend apiSchemas = ["PhysicsSurfaceDeformableSimAPI", "PhysicsCollisionAPI"] ) {
     rel material:binding:physics = </m>
-    point3f[] points = [)" + p(0, 0, 1) + ", " + p(1, 0, 1) + ", " + p(1, 1, 1) + R"(]
+    point3f[] points = [)" +
+            p(0, 0, 1) + ", " + p(1, 0, 1) + ", " + p(1, 1, 1) + R"(]
     int[] faceVertexCounts = [3]
     int[] faceVertexIndices = [0, 1, 2]
-    )" + thick("[" + number(0.01 / l) + "]", "constant") + R"(
+    )" + thick("[" + number(0.01 / l) + "]", "constant") +
+            R"(
 }
 def Material "m" ( prepend apiSchemas = ["PhysicsSurfaceDeformableMaterialAPI"] ) {
-    float physics:youngsModulus = )" + number(2e6 / (m / l)) + R"(
-    float physics:density = )" + number(500 / (m / (l * l * l))) + "\n}\n";
+    float physics:youngsModulus = )" +
+            number(2e6 / (m / l)) + R"(
+    float physics:density = )" +
+            number(500 / (m / (l * l * l))) + "\n}\n";
         return import_text(stage_text(body, metadata));
     };
     const Imported metres = with("metersPerUnit = 1\n    kilogramsPerUnit = 1\n    upAxis = \"Z\"", 1, 1);
@@ -164,7 +183,8 @@ def Material "m" ( prepend apiSchemas = ["PhysicsSurfaceDeformableMaterialAPI"] 
     CHECK(total_mass(cm.builder) == Approx(500 * 0.5 * 0.01).epsilon(1e-5));
     CHECK(total_mass(cm.builder) == Approx(total_mass(metres.builder)).epsilon(1e-5));
     for (std::size_t k = 0; k < 5; ++k)
-        CHECK(cm.builder.tri_elements[0].material[k] == Approx(metres.builder.tri_elements[0].material[k]).epsilon(1e-5));
+        CHECK(cm.builder.tri_elements[0].material[k] ==
+              Approx(metres.builder.tri_elements[0].material[k]).epsilon(1e-5));
     CHECK(cm.builder.edge_elements[0].bending[0] == Approx(metres.builder.edge_elements[0].bending[0]).epsilon(1e-5));
     CHECK(cm.builder.particles[1].q.x == Approx(metres.builder.particles[1].q.x).epsilon(1e-6));
     CHECK(cm.builder.particles[1].radius == Approx(0.005).epsilon(1e-5));
@@ -174,11 +194,12 @@ TEST_CASE("scale and mirrors are baked in, windings stay outwards and tetrahedra
 {
     const std::string placed = R"(double3 xformOp:scale = (-2, 1, 1)
     uniform token[] xformOpOrder = ["xformOp:scale"])";
-    const Imported flat = import_text(stage_text(cloth(thick("[0.001]", "constant") + placed)));
+    const Imported    flat   = import_text(stage_text(cloth(thick("[0.001]", "constant") + placed)));
     REQUIRE(flat.result);
     CHECK(total_mass(flat.builder) == Approx(2));
     CHECK(flat.builder.tri_indices[0] == std::array<std::int32_t, 3>{2, 1, 0});
-    const Imported both = import_text(stage_text(cloth(thick("[0.001]", "constant") + placed + "\n    uniform token orientation = \"leftHanded\"")));
+    const Imported both = import_text(
+        stage_text(cloth(thick("[0.001]", "constant") + placed + "\n    uniform token orientation = \"leftHanded\"")));
     REQUIRE(both.result);
     CHECK(both.builder.tri_indices[0] == std::array<std::int32_t, 3>{0, 1, 2});
     const Imported solid = import_text(stage_text(tet(placed)));
@@ -188,7 +209,8 @@ TEST_CASE("scale and mirrors are baked in, windings stay outwards and tetrahedra
     CHECK(determinant(solid.builder.tets[0].pose) > 0);
 }
 
-TEST_CASE("masses come from the elements, the body's mass, its density, the materials, and water, in this order (SOFT-037)")
+TEST_CASE(
+    "masses come from the elements, the body's mass, its density, the materials, and water, in this order (SOFT-037)")
 {
     const std::string plain = thick("[0.001]", "constant");
     const std::string typed = "float[] physics:masses = [6]\n    token physics:masses:elementType = \"constant\"\n    ";
@@ -197,9 +219,11 @@ TEST_CASE("masses come from the elements, the body's mass, its density, the mate
         REQUIRE(in.result);
         return total_mass(in.builder);
     };
-    const std::string body = ", \"PhysicsDeformableBodyAPI\"";
+    const std::string body   = ", \"PhysicsDeformableBodyAPI\"";
     const std::string family = material("PhysicsSurfaceDeformableMaterialAPI", "float physics:density = 300"),
-                      base   = "def Material \"m\" ( prepend apiSchemas = [\"PhysicsMaterialAPI\"] ) {\n    float physics:density = 200\n}\n";
+                      base =
+                          "def Material \"m\" ( prepend apiSchemas = [\"PhysicsMaterialAPI\"] ) {\n    float "
+                          "physics:density = 200\n}\n";
     CHECK(mass(typed + "float physics:mass = 5\n    float physics:density = 4\n    ", body, family) == Approx(6));
     CHECK(mass("float physics:mass = 5\n    float physics:density = 4\n    ", body, family) == Approx(5));
     CHECK(mass("float physics:density = 4000\n    ", body, family) == Approx(4));
@@ -210,7 +234,8 @@ TEST_CASE("masses come from the elements, the body's mass, its density, the mate
 
 TEST_CASE("point masses keep their total, and points of no element weigh nothing and are named (SOFT-038)")
 {
-    const std::string stage = R"(def Mesh "cloth" ( prepend apiSchemas = ["PhysicsSurfaceDeformableSimAPI", "PhysicsCollisionAPI"] ) {
+    const std::string stage =
+        R"(def Mesh "cloth" ( prepend apiSchemas = ["PhysicsSurfaceDeformableSimAPI", "PhysicsCollisionAPI"] ) {
     point3f[] points = [(0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1), (9, 9, 9)]
     int[] faceVertexCounts = [3, 3]
     int[] faceVertexIndices = [0, 1, 2, 0, 2, 3]
@@ -254,15 +279,16 @@ TEST_CASE("thicknesses need a type, a fitting number and positive values, else t
 
 TEST_CASE("a rest shape changes areas, masses and lengths at rest, and not the positions (SOFT-039)")
 {
-    const Imported in = import_text(stage_text(
-        cloth(thick("[0.001]", "constant") + "point3f[] physics:restShapePoints = [(0, 0, 0), (2, 0, 0), (2, 2, 0), (0, 2, 0)]")));
+    const Imported in = import_text(
+        stage_text(cloth(thick("[0.001]", "constant") +
+                         "point3f[] physics:restShapePoints = [(0, 0, 0), (2, 0, 0), (2, 2, 0), (0, 2, 0)]")));
     REQUIRE(in.result);
     CHECK(in.builder.particles[2].q == Vec3d{1, 1, 1});
     CHECK(in.builder.tri_elements[0].area == Approx(2));
     CHECK(total_mass(in.builder) == Approx(4));
     CHECK(in.builder.edge_elements[0].rest_length == Approx(2));
-    const Imported bad = import_text(stage_text(
-        cloth(thick("[0.001]", "constant") + "point3f[] physics:restShapePoints = [(0, 0, 0), (2, 0, 0)]")));
+    const Imported bad = import_text(
+        stage_text(cloth(thick("[0.001]", "constant") + "point3f[] physics:restShapePoints = [(0, 0, 0), (2, 0, 0)]")));
     REQUIRE(bad.result);
     CHECK(bad.builder.tri_elements[0].area == Approx(0.5));
     CHECK(bad.found.count("IMPORT_DEFORMABLE_REST") == 1);
@@ -270,7 +296,8 @@ TEST_CASE("a rest shape changes areas, masses and lengths at rest, and not the p
 
 TEST_CASE("flat and inverted elements are left out and counted, and a mesh of nothing else is skipped (SOFT-076)")
 {
-    const std::string two = R"(def TetMesh "soft" ( prepend apiSchemas = ["PhysicsVolumeDeformableSimAPI", "PhysicsCollisionAPI"] ) {
+    const std::string two =
+        R"(def TetMesh "soft" ( prepend apiSchemas = ["PhysicsVolumeDeformableSimAPI", "PhysicsCollisionAPI"] ) {
     point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0)]
     int4[] tetVertexIndices = [(0, 1, 2, 3), (0, 2, 1, 3), (0, 1, 2, 4)]
 }
@@ -284,9 +311,11 @@ TEST_CASE("flat and inverted elements are left out and counted, and a mesh of no
     CHECK(in.found.find("IMPORT_DEFORMABLE_ELEMENT")->site.prim == "/soft");
     for (const char* indices : {"[(0, 2, 1, 3)]", "[(0, 1, 2, 99)]", "[]", "[(0, 1, -2, 3)]"}) {
         CAPTURE(indices);
-        const Imported none = import_text(stage_text(
-            "def TetMesh \"soft\" ( prepend apiSchemas = [\"PhysicsVolumeDeformableSimAPI\"] ) {\n    point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), "
-            "(0, 0, 1)]\n    int4[] tetVertexIndices = " + std::string(indices) + "\n}\n"));
+        const Imported none =
+            import_text(stage_text("def TetMesh \"soft\" ( prepend apiSchemas = [\"PhysicsVolumeDeformableSimAPI\"] ) "
+                                   "{\n    point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), "
+                                   "(0, 0, 1)]\n    int4[] tetVertexIndices = " +
+                                   std::string(indices) + "\n}\n"));
         REQUIRE(none.result);
         CHECK(none.builder.particles.empty());
         CHECK(none.found.count("IMPORT_DEFORMABLE_SKIPPED") == 1);
@@ -318,9 +347,11 @@ TEST_CASE("without an enabled collider particles pass through what they meet, as
 
 TEST_CASE("a curve is a rod of capsules whose joints have the rigidities of the section (SOFT-019, SOFT-020)")
 {
-    const Imported in = import_text(stage_text(
-        cable(kBound + thick("[0.04]", "constant")) +
-        material("PhysicsCurvesDeformableMaterialAPI", "float physics:youngsModulus = 1e7\n    float physics:poissonsRatio = 0.3\n    float physics:density = 1000")));
+    const Imported in =
+        import_text(stage_text(cable(kBound + thick("[0.04]", "constant")) +
+                               material("PhysicsCurvesDeformableMaterialAPI",
+                                        "float physics:youngsModulus = 1e7\n    float physics:poissonsRatio = 0.3\n    "
+                                        "float physics:density = 1000")));
     REQUIRE(in.result);
     CHECK(in.builder.bodies.size() == 3);
     REQUIRE(in.builder.joints.size() == 3);
@@ -335,7 +366,8 @@ TEST_CASE("a curve is a rod of capsules whose joints have the rigidities of the 
     // The mass of a cylinder, not of capsules that overlap (SOFT-021).
     CHECK(in.builder.bodies[0].mass == Approx(1000 * kPi * r * r * L).epsilon(1e-6));
     CHECK(in.builder.curves.size() == 1);
-    const Imported ring = import_text(stage_text(cable("uniform token wrap = \"periodic\"", "[(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]")));
+    const Imported ring = import_text(
+        stage_text(cable("uniform token wrap = \"periodic\"", "[(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]")));
     REQUIRE(ring.result);
     CHECK(ring.builder.bodies.size() == 4);
     CHECK(ring.builder.joints.size() == 5);
@@ -346,7 +378,9 @@ TEST_CASE("a curve is a rod of capsules whose joints have the rigidities of the 
     CHECK(lone.found.count("IMPORT_DEFORMABLE_SKIPPED") == 1);
 }
 
-TEST_CASE("an attachment at the end of a cable is the root of its tree, one at a particle holds it at the body (SOFT-042, SOFT-043)")
+TEST_CASE(
+    "an attachment at the end of a cable is the root of its tree, one at a particle holds it at the body (SOFT-042, "
+    "SOFT-043)")
 {
     const std::string held = R"(def PhysicsAttachment "hold" {
     rel physics:src0 = </cable>
@@ -356,7 +390,7 @@ TEST_CASE("an attachment at the end of a cable is the root of its tree, one at a
     point3f[] physics:coords1 = [(0, 0, 0)]
 }
 )";
-    const Imported in = import_text(stage_text(cable() + held));
+    const Imported    in   = import_text(stage_text(cable() + held));
     REQUIRE(in.result);
     REQUIRE(in.builder.joints.size() == 3);
     CHECK(in.builder.joints[0].type == model::JointType::ball);
@@ -379,7 +413,7 @@ def PhysicsAttachment "pin" {
     float physics:stiffness = 500
 }
 )";
-    const Imported soft = import_text(stage_text(cloth() + box));
+    const Imported    soft = import_text(stage_text(cloth() + box));
     REQUIRE(soft.result);
     REQUIRE(soft.builder.attachments.size() == 2);
     CHECK(soft.builder.attachments[1].particle == 2);
@@ -405,12 +439,13 @@ TEST_CASE("each authored value of a deformable is in the ledger, with what becam
 {
     ImportOptions options;
     options.ledger    = true;
-    const Imported in = import_text(stage_text(cloth(kBound + thick("[0.01]", "constant") +
-                                                     "float[] physics:masses = [1, 2]\n    token physics:masses:elementType = \"face\"\n    "
-                                                     "float physics:youngsModulus = 3") +
-                                               material("PhysicsSurfaceDeformableMaterialAPI",
-                                                        "float physics:youngsModulus = 2e6\n    float physics:poissonsRatio = 2")),
-                                    options);
+    const Imported in = import_text(
+        stage_text(cloth(kBound + thick("[0.01]", "constant") +
+                         "float[] physics:masses = [1, 2]\n    token physics:masses:elementType = \"face\"\n    "
+                         "float physics:youngsModulus = 3") +
+                   material("PhysicsSurfaceDeformableMaterialAPI",
+                            "float physics:youngsModulus = 2e6\n    float physics:poissonsRatio = 2")),
+        options);
     REQUIRE(in.result);
     const auto verdict = [&](const std::string& prim, const std::string& property) {
         for (const LedgerEntry& e : in.result->ledger)

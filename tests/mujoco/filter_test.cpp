@@ -17,10 +17,12 @@ bool mujoco_lets_meet(const Filter& f, const std::vector<FilterGeom>& geoms, con
 {
     const FilterGeom &x = geoms[a], &y = geoms[b];
     for (const auto& pair : f.pairs)
-        if (std::set{pair[0], pair[1]} == std::set{static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)}) return true;
+        if (std::set{pair[0], pair[1]} == std::set{static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)})
+            return true;
     if (x.weld == y.weld) return false;
     const auto above = [&](std::int32_t w) { return w < 0 ? -1 : parent[static_cast<std::size_t>(w)]; };
-    if (!f.parents_meet && ((above(x.weld) >= 0 && above(x.weld) == y.weld) || (above(y.weld) >= 0 && above(y.weld) == x.weld)))
+    if (!f.parents_meet &&
+        ((above(x.weld) >= 0 && above(x.weld) == y.weld) || (above(y.weld) >= 0 && above(y.weld) == x.weld)))
         return false;
     for (const auto& pair : f.excludes)
         if (std::set{pair[0], pair[1]} == std::set{x.body, y.body}) return false;
@@ -38,7 +40,8 @@ Scene draw(Random& r, int geoms, double filtered)
 {
     Scene     s;
     const int bodies = 1 + static_cast<int>(r.uniform(0, geoms));
-    for (int b = 0; b < bodies; ++b) s.parent.push_back(b == 0 || r.uniform(0, 1) < 0.4 ? -1 : static_cast<int>(r.uniform(0, b)));
+    for (int b = 0; b < bodies; ++b)
+        s.parent.push_back(b == 0 || r.uniform(0, 1) < 0.4 ? -1 : static_cast<int>(r.uniform(0, b)));
     const int groups[] = {1, 1, 1, 2, -1, -2, 0};
     for (int g = 0; g < geoms; ++g) {
         const int body = static_cast<int>(r.uniform(-1, bodies));
@@ -71,7 +74,8 @@ void check(const Scene& s, bool named)
 
 TEST_CASE("masks of 33 shapes let through exactly the pairs that may meet (DYN-072)")
 {
-    test::for_seeds(200, [](Random& r) { check(draw(r, 2 + static_cast<int>(r.uniform(0, 31)), r.uniform(0, 0.9)), false); });
+    test::for_seeds(
+        200, [](Random& r) { check(draw(r, 2 + static_cast<int>(r.uniform(0, 31)), r.uniform(0, 0.9)), false); });
 }
 
 TEST_CASE("a hundred shapes with filters at random are named pair by pair, and exactly those")

@@ -20,7 +20,7 @@ Quatd any_turn(Random& r)
 { return normalized(Quatd{r.uniform(-1, 1), r.uniform(-1, 1), r.uniform(-1, 1), r.uniform(-1, 1)}); }
 Vec3d any_point(Random& r, double reach)
 { return {r.uniform(-reach, reach), r.uniform(-reach, reach), r.uniform(-reach, reach)}; }
-Posed any_pose(Random& r, double reach) { return {any_point(r, reach), any_turn(r)}; }
+Posed  any_pose(Random& r, double reach) { return {any_point(r, reach), any_turn(r)}; }
 Mat33d any_inertia(Random& r)
 {
     const double a = r.uniform(0.02, 0.04), b = r.uniform(0.02, 0.04), c = r.uniform(0.02, 0.04);
@@ -39,16 +39,17 @@ model::ModelBuilder any_trees(Random& r, int links)
         tree.clear();
     };
     for (int k = 0; k < links; ++k) {
-        const auto body = b.add_link(any_pose(r, 0.5), fmt::format("body{}", k), r.uniform(0.5, 2), any_point(r, 0.1), any_inertia(r));
+        const auto body = b.add_link(any_pose(r, 0.5), fmt::format("body{}", k), r.uniform(0.5, 2), any_point(r, 0.1),
+                                     any_inertia(r));
         const bool root = k == 0 || r.uniform(0, 1) < 0.2;
         if (root) flush();
         const int           kind = static_cast<int>(r.uniform(root ? 0 : 1, 7));
         model::BuilderJoint j;
-        j.label        = fmt::format("joint{}", k);
-        j.parent       = root ? -1 : parent;
-        j.child        = body;
-        j.parent_xform = any_pose(r, 0.3);
-        j.child_xform  = any_pose(r, 0.3);
+        j.label         = fmt::format("joint{}", k);
+        j.parent        = root ? -1 : parent;
+        j.child         = body;
+        j.parent_xform  = any_pose(r, 0.3);
+        j.child_xform   = any_pose(r, 0.3);
         const auto axis = [&](const Vec3d& a) {
             model::JointDofConfig d;
             d.axis       = a;
@@ -78,10 +79,12 @@ model::ModelBuilder any_trees(Random& r, int links)
                 j.type = model::JointType::fixed;
                 break;
             case 5:
-                j.type = model::JointType::d6, j.linear_axes = {axis(x)}, j.angular_axes = {axis(y), axis(r.uniform(0, 1) < 0.5 ? z : -z)};
+                j.type = model::JointType::d6, j.linear_axes = {axis(x)},
+                j.angular_axes = {axis(y), axis(r.uniform(0, 1) < 0.5 ? z : -z)};
                 break;
             default:
-                j.type = model::JointType::d6, j.angular_axes = {axis(x), axis(y), axis(r.uniform(0, 1) < 0.5 ? z : -z)};
+                j.type         = model::JointType::d6,
+                j.angular_axes = {axis(x), axis(y), axis(r.uniform(0, 1) < 0.5 ? z : -z)};
         }
         tree.push_back(b.add_joint(j));
         parent = body;
@@ -93,7 +96,8 @@ model::ModelBuilder any_trees(Random& r, int links)
 double apart(const std::vector<Real>& a, const std::vector<Real>& b)
 {
     double most = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+    for (std::size_t i = 0; i < a.size(); ++i)
+        most = std::max(most, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
     return most;
 }
 
@@ -119,9 +123,9 @@ TEST_CASE("what MuJoCo is given and gives back is the same state, whatever the j
 {
     NEEDS_MUJOCO;
     for_seeds(60, [](Random& r) {
-        auto   b = any_trees(r, 1 + static_cast<int>(r.uniform(0, 8)));
+        auto b = any_trees(r, 1 + static_cast<int>(r.uniform(0, 8)));
         set_velocities(b, r);
-        Mujoco w(b);
+        Mujoco       w(b);
         const auto   numbers = w.inside->push(0, w.state);
         model::State back    = w.state;
         for (Real& q : back.joint_q) q = 0;
@@ -134,12 +138,14 @@ TEST_CASE("what MuJoCo is given and gives back is the same state, whatever the j
         CHECK(apart(back.joint_qd, w.state.joint_qd) < 3e-6);
         for (std::size_t i = 0; i < back.body_q.size(); ++i) {
             CHECK(length(static_cast<Vec3d>(back.body_q[i].p) - static_cast<Vec3d>(w.state.body_q[i].p)) < 2e-6);
-            CHECK(length(static_cast<Vec3d>(back.body_qd[i].linear) - static_cast<Vec3d>(w.state.body_qd[i].linear)) < 1e-5);
+            CHECK(length(static_cast<Vec3d>(back.body_qd[i].linear) - static_cast<Vec3d>(w.state.body_qd[i].linear)) <
+                  1e-5);
         }
     });
 }
 
-TEST_CASE("MuJoCo accelerates random trees as our own forward dynamics does: frames, inertias, gravity, forces (DYN-067)")
+TEST_CASE(
+    "MuJoCo accelerates random trees as our own forward dynamics does: frames, inertias, gravity, forces (DYN-067)")
 {
     NEEDS_MUJOCO;
     for_seeds(40, [](Random& r) {
@@ -151,18 +157,20 @@ TEST_CASE("MuJoCo accelerates random trees as our own forward dynamics does: fra
         for (auto* s : {&w.state, &other})
             for (std::size_t i = 0; i < s->body_f.size(); ++i)
                 s->body_f[i] = {{1, Real(0.1) * static_cast<Real>(i), -2}, {Real(0.3), -1, Real(0.2)}};
-        for (std::size_t i = 0; i < w.control.joint_f.size(); ++i) w.control.joint_f[i] = static_cast<Real>(r.uniform(-2, 2));
-        Diagnostics  said;
-        const auto   own = solvers::make_solver("featherstone", w.model, {.substeps = 1}, said);
+        for (std::size_t i = 0; i < w.control.joint_f.size(); ++i)
+            w.control.joint_f[i] = static_cast<Real>(r.uniform(-2, 2));
+        Diagnostics said;
+        const auto  own = solvers::make_solver("featherstone", w.model, {.substeps = 1}, said);
         REQUIRE(own);
-        const double dt = 1e-3;
+        const double dt     = 1e-3;
         const auto   before = w.state.body_qd;
         w.step(dt);
         REQUIRE_FALSE((*own)->step(other, other, w.control, nullptr, dt).diverged);
         for (std::size_t i = 0; i < before.size(); ++i) {
             const auto gain = [&](const model::State& s) {
-                return Spatiald{(1 / dt) * (static_cast<Vec3d>(s.body_qd[i].linear) - static_cast<Vec3d>(before[i].linear)),
-                                (1 / dt) * (static_cast<Vec3d>(s.body_qd[i].angular) - static_cast<Vec3d>(before[i].angular))};
+                return Spatiald{
+                    (1 / dt) * (static_cast<Vec3d>(s.body_qd[i].linear) - static_cast<Vec3d>(before[i].linear)),
+                    (1 / dt) * (static_cast<Vec3d>(s.body_qd[i].angular) - static_cast<Vec3d>(before[i].angular))};
             };
             const Spatiald a = gain(w.state), c = gain(other);
             const double   scale = 1 + length(c.linear) + length(c.angular);
@@ -177,7 +185,9 @@ TEST_CASE("a D6 slides along its axes and then turns about them, in the order it
     NEEDS_MUJOCO;
     model::ModelBuilder b;
     const auto          body = b.add_link({}, "body", 1, {}, Mat33d::identity());
-    b.add_articulation({b.add_joint_d6(-1, body, {}, {}, {dof({0, 1, 0}), dof({1, 0, 0})}, {dof({0, 0, 1}), dof({0, 1, 0})}, "d6")}, "a");
+    b.add_articulation(
+        {b.add_joint_d6(-1, body, {}, {}, {dof({0, 1, 0}), dof({1, 0, 0})}, {dof({0, 0, 1}), dof({0, 1, 0})}, "d6")},
+        "a");
     Mujoco w(b);
     CHECK(w.field("jnt_type") == std::vector<double>{2, 2, 3, 3});
     CHECK(w.field("jnt_axis") == std::vector<double>{0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 1, 0});
@@ -201,15 +211,17 @@ TEST_CASE("joints that close loops are a weld, two points of a hinge, or a point
         swing.initial_q = 0.4;
         const auto a    = b.add_link({}, "a", 1, {0, 0, -0.5}, 0.1 * Mat33d::identity());
         b.add_articulation({b.add_joint_revolute(-1, a, {}, {}, swing, "swing")}, "tree");
-        const Posed X_WA{{}, from_axis_angle(Vec3d{0, 1, 0}, 0.4)};
-        const Posed in_a = hook, in_world = X_WA * hook;
+        const Posed         X_WA{{}, from_axis_angle(Vec3d{0, 1, 0}, 0.4)};
+        const Posed         in_a = hook, in_world = X_WA * hook;
         model::BuilderJoint loop;
         loop.label                     = "loop";
         loop.child                     = a;
         loop.parent_xform              = in_world;
         loop.child_xform               = in_a;
         loop.exclude_from_articulation = true;
-        loop.type = row.kind == 0 ? model::JointType::fixed : row.kind == 1 ? model::JointType::revolute : model::JointType::ball;
+        loop.type                      = row.kind == 0   ? model::JointType::fixed
+                                         : row.kind == 1 ? model::JointType::revolute
+                                                         : model::JointType::ball;
         if (row.kind == 1) loop.angular_axes = {dof({0, 1, 0})};
         b.add_joint(loop);
         Mujoco w(b);
@@ -220,7 +232,8 @@ TEST_CASE("joints that close loops are a weld, two points of a hinge, or a point
     }
 }
 
-TEST_CASE("stiffness 2500 and damping 100 are MuJoCo's (0.02, 1); authored pairs pass as they are, direct ones too (DYN-070)")
+TEST_CASE(
+    "stiffness 2500 and damping 100 are MuJoCo's (0.02, 1); authored pairs pass as they are, direct ones too (DYN-070)")
 {
     NEEDS_MUJOCO;
     solvers::MujocoTables tables;
@@ -259,12 +272,13 @@ TEST_CASE("a force on a free joint acts at the centre of mass, and does not turn
     CHECK(length(w.spin(0)) < 1e-6);
 }
 
-TEST_CASE("a kinematic body stays to the last bit without a target, and its velocity counts in contacts (DYN-074, T-73)")
+TEST_CASE(
+    "a kinematic body stays to the last bit without a target, and its velocity counts in contacts (DYN-074, T-73)")
 {
     NEEDS_MUJOCO;
     model::ModelBuilder b;
     model::ShapeConfig  smooth;
-    smooth.mu = 0;
+    smooth.mu       = 0;
     b.gravity       = {};
     const auto push = b.add_link({{-1, 0, 0}, {}}, "pusher", 1, {0.01, 0, 0}, Mat33d::identity());
     b.bodies[static_cast<std::size_t>(push)].flags = model::body_flag::kinematic;
@@ -341,7 +355,7 @@ TEST_CASE("a pendulum released at rest takes a quarter of its period to the bott
 TEST_CASE("a sliding box stops where friction says (T-25)")
 {
     NEEDS_MUJOCO;
-    auto b = box_on_plane(0.1, 0.5);
+    auto   b = box_on_plane(0.1, 0.5);
     Mujoco w(b);
     w.run(0.3, 0.002);
     const double x0     = w.position(0).x;
@@ -403,7 +417,8 @@ TEST_CASE("a hanging chain's joints carry the weight below them, and what falls 
     for (int k = 0; k < 5; ++k) {
         const auto link = b.add_link({}, fmt::format("link{}", k), 1 + k, {0, 0, -0.1}, 0.01 * Mat33d::identity());
         const auto d    = dof({0, 1, 0});
-        joints.push_back(b.add_joint_revolute(k == 0 ? -1 : link - 1, link, k == 0 ? Posed{} : Posed{{0, 0, -0.2}, {}}, {}, d, fmt::format("j{}", k)));
+        joints.push_back(b.add_joint_revolute(k == 0 ? -1 : link - 1, link, k == 0 ? Posed{} : Posed{{0, 0, -0.2}, {}},
+                                              {}, d, fmt::format("j{}", k)));
     }
     b.add_articulation(joints, "chain");
     b.add_body({{3, 0, 0}, any_turn(*std::make_unique<Random>(5))}, "ball", 1, {0.1, 0, 0}, Mat33d::identity());
@@ -414,7 +429,8 @@ TEST_CASE("a hanging chain's joints carry the weight below them, and what falls 
     for (int k = 0; k < 5; ++k) {
         double below = 0;
         for (int i = k; i < 5; ++i) below += 1 + i;
-        CHECK(static_cast<double>(seen.body_parent_f[static_cast<std::size_t>(k)].linear.z) == doctest::Approx(9.81 * below).epsilon(1e-6));
+        CHECK(static_cast<double>(seen.body_parent_f[static_cast<std::size_t>(k)].linear.z) ==
+              doctest::Approx(9.81 * below).epsilon(1e-6));
     }
     CHECK(static_cast<double>(seen.body_qdd[5].linear.z) == doctest::Approx(-9.81).epsilon(1e-6));
 }
@@ -423,7 +439,7 @@ TEST_CASE("worlds step alone and to the same bytes, for any number of threads")
 {
     NEEDS_MUJOCO;
     const auto scene = [](Random& r) {
-        auto b = any_trees(r, 5);
+        auto               b = any_trees(r, 5);
         model::ShapeConfig c;
         for (std::int32_t k = 0; k < 5; ++k) b.add_shape_sphere(k, {}, 0.05, c, fmt::format("ball{}", k));
         b.add_shape_plane(-1, {{0, 0, -1}, {}}, 0, 0, c, "floor");
@@ -481,7 +497,7 @@ TEST_CASE("gains that change between steps need no notice, and joints that are s
 TEST_CASE("a run that is saved and restored goes on with the same bits")
 {
     NEEDS_MUJOCO;
-    auto   b = box_on_plane(0.3);
+    auto b          = box_on_plane(0.3);
     b.bodies[0].q.q = normalized(Quatd{0.1, 0.2, 0.1, 1});
     Mujoco w(b), other(b);
     w.run(0.4, 0.002);
@@ -510,7 +526,8 @@ TEST_CASE("a ball rests on a height field where its cells are, rows along y and 
     model::ShapeConfig  c;
     b.add_shape_heightfield({{0, 0, 1}, {}}, {1, 1, 1}, std::make_shared<geometry::Mesh>(*mesh), c, "field");
     const Vec3d places[] = {{-1, -2, 1.0}, {-1, 3, 1.2}, {1.5, -2, 1.5}};
-    for (const Vec3d& p : places) b.add_shape_sphere(b.add_body({{p.x, p.y, p.z + 0.11}, {}}, "ball"), {}, 0.1, c, "ball_shape");
+    for (const Vec3d& p : places)
+        b.add_shape_sphere(b.add_body({{p.x, p.y, p.z + 0.11}, {}}, "ball"), {}, 0.1, c, "ball_shape");
     Mujoco w(b);
     w.run(0.5, 0.002);
     for (std::size_t k = 0; k < 3; ++k) CHECK(std::abs(w.position(k).z - (places[k].z + 0.1)) < 2e-3);
@@ -527,7 +544,7 @@ TEST_CASE("a distance joint keeps its ends as far apart as it says")
     for (int k = 0; k < 1000; ++k) {
         w.step(0.002);
         const Pose X = w.state.body_q[0];
-        most = std::max(most, length(static_cast<Vec3d>(X * Vec3{Real(0.1), 0, 0}) - Vec3d{0, 0, 0.2}));
+        most         = std::max(most, length(static_cast<Vec3d>(X * Vec3{Real(0.1), 0, 0}) - Vec3d{0, 0, 0.2}));
     }
     CHECK(most < 1.02);
     CHECK(most > 0.99);
@@ -537,11 +554,12 @@ TEST_CASE("a follower keeps to its leader (mimic)")
 {
     NEEDS_MUJOCO;
     model::ModelBuilder b;
-    b.gravity = {};
-    auto lead = dof({0, 0, 1});
+    b.gravity      = {};
+    auto lead      = dof({0, 0, 1});
     lead.target_ke = 100, lead.target_kd = 20, lead.target_q = 0.6;
     const auto x = b.add_link({}, "x", 1, {}, Mat33d::identity()), y = b.add_link({}, "y", 1, {}, Mat33d::identity());
-    const auto j = b.add_joint_revolute(-1, x, {}, {}, lead, "leader"), k = b.add_joint_revolute(x, y, {}, {}, dof({0, 0, 1}), "follower");
+    const auto j                                       = b.add_joint_revolute(-1, x, {}, {}, lead, "leader"),
+               k                                       = b.add_joint_revolute(x, y, {}, {}, dof({0, 0, 1}), "follower");
     b.joints[static_cast<std::size_t>(k)].mimic_joint  = j;
     b.joints[static_cast<std::size_t>(k)].mimic_coeffs = {0.1, -2};
     b.add_articulation({j, k}, "pair");
@@ -576,7 +594,9 @@ TEST_CASE("drives of each mode are MuJoCo's servos: position, velocity and both 
     }
 }
 
-TEST_CASE("what cannot be honoured is said once with its prims, and refused where that is asked for (rule 3.1, DYN-046, DYN-047)")
+TEST_CASE(
+    "what cannot be honoured is said once with its prims, and refused where that is asked for (rule 3.1, DYN-046, "
+    "DYN-047)")
 {
     NEEDS_MUJOCO;
     model::ModelBuilder b;
@@ -599,7 +619,8 @@ TEST_CASE("what cannot be honoured is said once with its prims, and refused wher
     CHECK(strict.error().id == "SOLVER_MODEL");
 }
 
-TEST_CASE("flat meshes, cones and barrels are shapes; a plane on a body and a link without mass are refused with a name")
+TEST_CASE(
+    "flat meshes, cones and barrels are shapes; a plane on a body and a link without mass are refused with a name")
 {
     NEEDS_MUJOCO;
     model::ModelBuilder b;
@@ -634,7 +655,9 @@ TEST_CASE("flat meshes, cones and barrels are shapes; a plane on a body and a li
     CHECK(made.error().message.find("ghost") != std::string::npos);
 }
 
-TEST_CASE("numbers that are not finite, and gains beyond sense, end no process: a world that diverges is named, others go on (T-102, T-103)")
+TEST_CASE(
+    "numbers that are not finite, and gains beyond sense, end no process: a world that diverges is named, others go on "
+    "(T-102, T-103)")
 {
     NEEDS_MUJOCO;
     model::ModelBuilder many;
@@ -656,9 +679,11 @@ TEST_CASE("numbers that are not finite, and gains beyond sense, end no process: 
     CHECK(w.report.diverged_worlds.empty());
 
     auto d      = dof({0, 0, 1});
-    d.target_ke = 1e12, d.target_q = 3, d.limit_lower = -1e-9, d.limit_upper = 1e-9, d.limit_ke = 1e12, d.limit_kd = 1e12;
+    d.target_ke = 1e12, d.target_q = 3, d.limit_lower = -1e-9, d.limit_upper = 1e-9, d.limit_ke = 1e12,
+    d.limit_kd = 1e12;
     Mujoco stiff(unit_hinge(d));
-    for (int k = 0; k < 50; ++k) stiff.report = stiff.solver->step(stiff.state, stiff.state, stiff.control, nullptr, 1.0);
+    for (int k = 0; k < 50; ++k)
+        stiff.report = stiff.solver->step(stiff.state, stiff.state, stiff.control, nullptr, 1.0);
     CHECK(std::isfinite(stiff.state.joint_q[0]));
 }
 
@@ -669,7 +694,8 @@ TEST_CASE("a thousand balls in a heap find room for their contacts")
     model::ShapeConfig  c;
     b.add_shape_plane(-1, {}, 0, 0, c, "floor");
     for (int k = 0; k < 1000; ++k) {
-        const auto ball = b.add_body({{0.19 * (k % 10), 0.19 * (k / 10 % 10), 0.1 + 0.19 * (k / 100)}, {}}, fmt::format("ball{}", k));
+        const auto ball =
+            b.add_body({{0.19 * (k % 10), 0.19 * (k / 10 % 10), 0.1 + 0.19 * (k / 100)}, {}}, fmt::format("ball{}", k));
         b.add_shape_sphere(ball, {}, 0.1, c, fmt::format("shape{}", k));
     }
     Mujoco w(b, "mujoco:iterations=3");
@@ -687,29 +713,31 @@ TEST_CASE("tendons, actuators, equalities and pairs of MuJoCo's own are what the
     b.gravity = {};
     std::vector<std::int32_t> joints;
     for (int k = 0; k < 2; ++k) {
-        const auto link = b.add_link({{static_cast<double>(k), 0, 0}, {}}, fmt::format("link{}", k), 1, {}, Mat33d::identity());
-        joints.push_back(b.add_joint_revolute(-1, link, {{static_cast<double>(k), 0, 0}, {}}, {}, dof({0, 0, 1}), fmt::format("hinge{}", k)));
+        const auto link =
+            b.add_link({{static_cast<double>(k), 0, 0}, {}}, fmt::format("link{}", k), 1, {}, Mat33d::identity());
+        joints.push_back(b.add_joint_revolute(-1, link, {{static_cast<double>(k), 0, 0}, {}}, {}, dof({0, 0, 1}),
+                                              fmt::format("hinge{}", k)));
         b.add_articulation({joints.back()}, fmt::format("a{}", k));
         b.add_shape_sphere(link, {}, 0.1, model::ShapeConfig{}, fmt::format("ball{}", k));
     }
     solvers::MujocoTables t;
-    t["tendon_world"]          = {1, {-1}, {}};
-    t["tendon_label"]          = {1, {}, {"both"}};
-    t["tendon_stiffness"]      = {1, {3}, {}};
-    t["tendon_joint_adr"]      = {1, {0}, {}};
-    t["tendon_joint_num"]      = {1, {2}, {}};
-    t["tendon_joint"]          = {1, {0, 1}, {}};
-    t["tendon_coef"]           = {1, {1, -0.5}, {}};
-    t["actuator_trnid"]        = {2, {0, -1, 0, -1}, {}};
-    t["actuator_trntype"]      = {1, {0, 2}, {}};
-    t["ctrl_source"]           = {1, {1, 1}, {}};
-    t["actuator_gainprm"]      = {10, std::vector<double>(20, 0), {}};
+    t["tendon_world"]                = {1, {-1}, {}};
+    t["tendon_label"]                = {1, {}, {"both"}};
+    t["tendon_stiffness"]            = {1, {3}, {}};
+    t["tendon_joint_adr"]            = {1, {0}, {}};
+    t["tendon_joint_num"]            = {1, {2}, {}};
+    t["tendon_joint"]                = {1, {0, 1}, {}};
+    t["tendon_coef"]                 = {1, {1, -0.5}, {}};
+    t["actuator_trnid"]              = {2, {0, -1, 0, -1}, {}};
+    t["actuator_trntype"]            = {1, {0, 2}, {}};
+    t["ctrl_source"]                 = {1, {1, 1}, {}};
+    t["actuator_gainprm"]            = {10, std::vector<double>(20, 0), {}};
     t["actuator_gainprm"].numbers[0] = 2, t["actuator_gainprm"].numbers[10] = 5;
-    t["equality_constraint_type"]    = {1, {2}, {}};
-    t["equality_constraint_joint1"]  = {1, {1}, {}};
-    t["equality_constraint_joint2"]  = {1, {0}, {}};
+    t["equality_constraint_type"]     = {1, {2}, {}};
+    t["equality_constraint_joint1"]   = {1, {1}, {}};
+    t["equality_constraint_joint2"]   = {1, {0}, {}};
     t["equality_constraint_polycoef"] = {5, {0.1, 2, 0, 0, 0}, {}};
-    t["equality_constraint_enabled"] = {1, {0}, {}};
+    t["equality_constraint_enabled"]  = {1, {0}, {}};
     t["pair_geom1"] = {1, {0}, {}}, t["pair_geom2"] = {1, {1}, {}}, t["pair_condim"] = {1, {4}, {}};
     Mujoco w(b, "mujoco", nullptr, t);
     CHECK(w.inside->names(0, "tendon") == std::vector<std::string>{"both"});

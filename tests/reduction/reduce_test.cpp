@@ -81,7 +81,8 @@ TEST_CASE("what a fault does not need goes, and the file is only read")
     CHECK(result->specs == 3);
     CHECK(result->prims == 2);
     CHECK(text.find("physics:density") != std::string::npos);
-    for (const char* gone : {"physics:mass", "Mesh", "leg", "arm", "robot", "secret", "kind", "apiSchemas", "upAxis"}) CHECK(text.find(gone) == std::string::npos);
+    for (const char* gone : {"physics:mass", "Mesh", "leg", "arm", "robot", "secret", "kind", "apiSchemas", "upAxis"})
+        CHECK(text.find(gone) == std::string::npos);
 }
 
 TEST_CASE("names that the fault needs stay and are named, all others become hashes")
@@ -105,13 +106,16 @@ TEST_CASE("a mesh becomes the box around it where the fault does not look at its
         const auto stage = usd::Stage::open(f);
         if (!stage) return false;
         for (const usd::Prim& prim : (*stage)->traverse())
-            if (prim.type_name() == usd::Token("Mesh") && prim.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>()).size() >= 8) return true;
+            if (prim.type_name() == usd::Token("Mesh") &&
+                prim.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>()).size() >= 8)
+                return true;
         return false;
     };
     const auto result = reduce(file, "small", options);
     REQUIRE(result);
     const auto paths = result->layers[0].layer.specs();
-    const auto points = std::find_if(paths.begin(), paths.end(), [](const usd::Path& p) { return p.name() == usd::Token("points"); });
+    const auto points =
+        std::find_if(paths.begin(), paths.end(), [](const usd::Path& p) { return p.name() == usd::Token("points"); });
     REQUIRE(points != paths.end());
     CHECK(result->layers[0].layer.value(*points).get<std::vector<Vec3d>>()->size() == 8);
 }
@@ -133,8 +137,13 @@ TEST_CASE("time samples go one by one")
 TEST_CASE("a fault of composition keeps the arc and the layer that it leads to")
 {
     const Folder folder;
-    folder.write("part.usda", "#usda 1.0\n(\n    defaultPrim = \"part\"\n)\ndef Xform \"part\" {\n    double radius = 4\n    def Scope \"more\" {}\n}\n");
-    const std::string file = folder.write("robot.usda", "#usda 1.0\n(\n    defaultPrim = \"robot\"\n)\ndef Xform \"robot\" {\n    def Xform \"wheel\" (prepend references = @./part.usda@) {}\n    def Xform \"other\" {}\n}\n");
+    folder.write("part.usda",
+                 "#usda 1.0\n(\n    defaultPrim = \"part\"\n)\ndef Xform \"part\" {\n    double radius = 4\n    def "
+                 "Scope \"more\" {}\n}\n");
+    const std::string file =
+        folder.write("robot.usda",
+                     "#usda 1.0\n(\n    defaultPrim = \"robot\"\n)\ndef Xform \"robot\" {\n    def Xform \"wheel\" "
+                     "(prepend references = @./part.usda@) {}\n    def Xform \"other\" {}\n}\n");
     ReduceOptions options;
     options.shows = [](const std::string& f, int) {
         const auto stage = usd::Stage::open(f);
@@ -161,7 +170,8 @@ TEST_CASE("the result does not depend on how many runs there are at once, and ne
             text += "def Xform \"" + names.back() + "\" {\ndouble value = " + std::to_string(i) + "\n}\n";
         }
         text += "}\n";
-        const std::string a = "value = " + std::to_string(r.below(static_cast<std::uint32_t>(n))) + "\n", b = "value = " + std::to_string(r.below(static_cast<std::uint32_t>(n))) + "\n";
+        const std::string a = "value = " + std::to_string(r.below(static_cast<std::uint32_t>(n))) + "\n",
+                          b = "value = " + std::to_string(r.below(static_cast<std::uint32_t>(n))) + "\n";
         const Folder      folder;
         const std::string file = folder.write("tree.usda", text);
         std::string       first;
@@ -181,7 +191,7 @@ TEST_CASE("the result does not depend on how many runs there are at once, and ne
             if (jobs == 1) first = result->layers[0].layer.to_text(), runs = result->runs;
             CHECK(result->layers[0].layer.to_text() == first);
             CHECK(result->runs == runs);
-            options.runs      = 7;
+            options.runs     = 7;
             const auto early = reduce(file, "small", options);
             REQUIRE(early);
             CHECK(early->runs <= 7);
@@ -196,9 +206,9 @@ TEST_CASE("a command that is interrupted leaves the smallest stage so far, which
     const std::string file = folder.write("robot.usda", kRobot);
     ReduceOptions     options;
     int               calls = 0;
-    options.shows     = [&](const std::string& f, int) { return ++calls, holds(f, "physics:density"); };
-    options.stop      = [&] { return calls > 4; };
-    const auto result = reduce(file, "small", options);
+    options.shows           = [&](const std::string& f, int) { return ++calls, holds(f, "physics:density"); };
+    options.stop            = [&] { return calls > 4; };
+    const auto result       = reduce(file, "small", options);
     REQUIRE(result);
     CHECK(result->interrupted);
     const std::string left = folder.write("left.usda", result->layers[0].layer.to_text());

@@ -39,14 +39,15 @@ model::ModelBuilder walker(const Walker& w = {})
     b.default_shape.mu = w.mu;
     b.add_ground_plane();
     model::ShapeConfig shape = b.default_shape;
-    const auto         trunk = b.add_link({{0, 0, w.height}, {}}, "trunk", w.mass, {}, 0.01 * w.mass * Mat33d::identity());
-    shape.density            = 0;
+    const auto trunk = b.add_link({{0, 0, w.height}, {}}, "trunk", w.mass, {}, 0.01 * w.mass * Mat33d::identity());
+    shape.density    = 0;
     b.add_shape_sphere(trunk, {}, 0.12, shape, "trunk_shape");
     std::vector<std::int32_t> joints{b.add_joint_free(trunk, "root")};
     for (int k = 0; k < 4; ++k) {
-        const double angle = 0.5 * kPi * k + 0.3, c = std::cos(angle), s = std::sin(angle);
-        const Vec3d  hip{0.12 * c, 0.12 * s, 0};
-        const auto   leg = b.add_link({{0.3 * c, 0.3 * s, w.height}, {}}, fmt::format("leg{}", k), 0.2, {}, 0.002 * Mat33d::identity());
+        const double          angle = 0.5 * kPi * k + 0.3, c = std::cos(angle), s = std::sin(angle);
+        const Vec3d           hip{0.12 * c, 0.12 * s, 0};
+        const auto            leg = b.add_link({{0.3 * c, 0.3 * s, w.height}, {}}, fmt::format("leg{}", k), 0.2, {},
+                                               0.002 * Mat33d::identity());
         model::JointDofConfig d;
         d.axis        = {-s, c, 0};
         d.target_ke   = w.gain;
@@ -54,8 +55,10 @@ model::ModelBuilder walker(const Walker& w = {})
         d.limit_lower = -0.6;
         d.limit_upper = 0.9;
         d.armature    = 0.005;
-        joints.push_back(b.add_joint_revolute(trunk, leg, {hip, {}}, {{-0.18 * c, -0.18 * s, 0}, {}}, d, fmt::format("hip{}", k)));
-        b.add_shape_capsule(leg, {{0, 0, 0}, from_axis_angle(Vec3d{-s, c, 0}, 0.5 * kPi)}, 0.03, 0.15, shape, fmt::format("leg_shape{}", k));
+        joints.push_back(
+            b.add_joint_revolute(trunk, leg, {hip, {}}, {{-0.18 * c, -0.18 * s, 0}, {}}, d, fmt::format("hip{}", k)));
+        b.add_shape_capsule(leg, {{0, 0, 0}, from_axis_angle(Vec3d{-s, c, 0}, 0.5 * kPi)}, 0.03, 0.15, shape,
+                            fmt::format("leg_shape{}", k));
     }
     b.add_articulation(joints, "walker");
     return b;
@@ -95,12 +98,13 @@ struct Run {
         const auto worlds = static_cast<int>(model.world_count == 0 ? 1 : model.world_count);
         const auto dofs = model.joint_dof_count() / static_cast<std::size_t>(worlds), coords = dofs + 1;
         for (int w = 0; w < worlds; ++w) {
-            const int  number = first + w;
-            const auto at     = static_cast<std::size_t>(w);
+            const int  number             = first + w;
+            const auto at                 = static_cast<std::size_t>(w);
             state.joint_qd[at * dofs + 3] = Real(0.1 * (number % 7));
             for (std::size_t k = 0; k < 4; ++k) {
-                state.joint_q[at * coords + 7 + k]          = Real(0.05 * ((number + static_cast<int>(k)) % 5));
-                control.joint_target_q[at * coords + 7 + k] = Real(0.1 * ((number * 3 + static_cast<int>(k)) % 6) - 0.2);
+                state.joint_q[at * coords + 7 + k] = Real(0.05 * ((number + static_cast<int>(k)) % 5));
+                control.joint_target_q[at * coords + 7 + k] =
+                    Real(0.1 * ((number * 3 + static_cast<int>(k)) % 6) - 0.2);
             }
         }
         engine = Engine::make(model, state, control, std::move(options), told).expect();
@@ -138,7 +142,11 @@ struct Together {
     std::unique_ptr<solvers::Solver> solver;
 
     explicit Together(const Run& run)
-        : model(run.model), state(run.state), control(run.control), pipeline(model, {}), contacts(pipeline.make_contacts())
+        : model(run.model),
+          state(run.state),
+          control(run.control),
+          pipeline(model, {}),
+          contacts(pipeline.make_contacts())
     {
         Diagnostics told;
         solver = solvers::make_solver("softstep", model, {.substeps = 2}, told).expect();
@@ -226,9 +234,9 @@ TEST_CASE("a ground that all worlds share is theirs in blocks too")
         REQUIRE(record::chain_hash(0, blocks.state) == record::chain_hash(0, together.state));
     }
     CHECK(blocks.engine->contacts().rigid_contact_count == together.contacts.rigid_contact_count);
-    CHECK(std::is_sorted(blocks.engine->contacts().rigid_contact_shape0.begin(),
-                         blocks.engine->contacts().rigid_contact_shape0.begin() +
-                             blocks.engine->contacts().rigid_contact_count));
+    CHECK(std::is_sorted(
+        blocks.engine->contacts().rigid_contact_shape0.begin(),
+        blocks.engine->contacts().rigid_contact_shape0.begin() + blocks.engine->contacts().rigid_contact_count));
 }
 
 TEST_CASE("worlds that differ in gains, friction, gravity and mass keep the bits that each has alone")
@@ -255,7 +263,7 @@ TEST_CASE("a world that is not finite stays behind alone, is named, and goes on 
     Run good(finalized(worlds(16, alike))), bad(finalized(worlds(16, alike)));
     good.steps(30);
     bad.steps(30);
-    const auto at = static_cast<std::size_t>(bad.model.joint_coord_world_start[11]);
+    const auto at         = static_cast<std::size_t>(bad.model.joint_coord_world_start[11]);
     bad.state.joint_q[at] = std::numeric_limits<Real>::quiet_NaN();
     for (int i = 0; i < 30; ++i) {
         good.steps(1);
@@ -281,7 +289,7 @@ TEST_CASE("a world that is not finite stays behind alone, is named, and goes on 
 
 TEST_CASE("worlds that are reset begin as worlds of a new run do, and the others go on")
 {
-    Run run(finalized(worlds(24, alike))), other(finalized(worlds(24, alike)));
+    Run                run(finalized(worlds(24, alike))), other(finalized(worlds(24, alike)));
     const model::State start = run.state;
     run.steps(50);
     other.steps(50);
@@ -293,7 +301,8 @@ TEST_CASE("worlds that are reset begin as worlds of a new run do, and the others
     other.steps(40);
     Run fresh(finalized(worlds(24, alike)));
     fresh.steps(40);
-    for (std::int32_t w = 0; w < 24; ++w) CHECK(run.world(w) == (some[static_cast<std::size_t>(w)] ? fresh : other).world(w));
+    for (std::int32_t w = 0; w < 24; ++w)
+        CHECK(run.world(w) == (some[static_cast<std::size_t>(w)] ? fresh : other).world(w));
 }
 
 TEST_CASE("a run that goes on from its checkpoint has the hash of one that was not interrupted")
@@ -314,8 +323,8 @@ TEST_CASE("a run that goes on from its checkpoint has the hash of one that was n
 
 TEST_CASE("a model that is edited while it runs gives the bits of one solver that is told the same")
 {
-    Run      blocks(finalized(worlds(12, alike)), 0, with_threads(2));
-    Together together(blocks);
+    Run        blocks(finalized(worlds(12, alike)), 0, with_threads(2));
+    Together   together(blocks);
     const auto both = [&](int steps) {
         for (int i = 0; i < steps; ++i) {
             blocks.steps(1);
@@ -355,7 +364,8 @@ TEST_CASE("a step of many worlds that has warmed up allocates nothing")
 
 TEST_CASE("some worlds of a model are a model of their own, and those that are alike are known to be")
 {
-    const model::Model all = finalized(worlds(6, [](int w) { return Walker{.mass = w == 4 ? 2.0 : 1.0, .mu = w == 3 ? 0.2 : 0.8}; }));
+    const model::Model all =
+        finalized(worlds(6, [](int w) { return Walker{.mass = w == 4 ? 2.0 : 1.0, .mu = w == 3 ? 0.2 : 0.8}; }));
     REQUIRE(model::worlds_are_apart(all));
     const model::Model one = finalized(worlds(1, alike)), part = model::model_of_worlds(all, {2, 1});
     CHECK(record::model_hash(part) == record::model_hash(one));

@@ -43,7 +43,8 @@ struct Run {
     [[nodiscard]] Vec3d at(std::size_t p) const { return static_cast<Vec3d>(state.particle_q[p]); }
     [[nodiscard]] bool  finite() const
     {
-        return std::all_of(state.particle_q.begin(), state.particle_q.end(), [](const Vec3& p) { return is_finite(p); });
+        return std::all_of(state.particle_q.begin(), state.particle_q.end(),
+                           [](const Vec3& p) { return is_finite(p); });
     }
 };
 
@@ -92,10 +93,9 @@ ModelBuilder cable(int segments, double length, double radius, double E, bool he
     const double              l = length / segments, I = kPi * std::pow(radius, 4) / 4;
     const Quatd               along = from_axis_angle(Vec3d{0, 1, 0}, kPi / 2);
     for (int i = 0; i < segments; ++i) {
-        const double       mass = 1000 * kPi * radius * radius * l, t = mass * l * l / 12, s = mass * radius * radius / 2;
-        const std::int32_t body =
-            b.add_link({{(i + 0.5) * l, 0, 0}, along}, "segment_" + std::to_string(i), mass, {},
-                       Mat33d::from_columns({t, 0, 0}, {0, t, 0}, {0, 0, s}));
+        const double mass = 1000 * kPi * radius * radius * l, t = mass * l * l / 12, s = mass * radius * radius / 2;
+        const std::int32_t body = b.add_link({{(i + 0.5) * l, 0, 0}, along}, "segment_" + std::to_string(i), mass, {},
+                                             Mat33d::from_columns({t, 0, 0}, {0, t, 0}, {0, 0, s}));
         if (i == 0) {
             joints.push_back(held ? b.add_joint_fixed(-1, body, b.bodies[0].q, {}) : b.add_joint_free(body));
             continue;
@@ -212,8 +212,8 @@ TEST_CASE("every solver reaches the static stretch of a spring, mg/k (SOFT-050, 
 
 TEST_CASE("a membrane without a stiffness against area keeps its shape under every solver (SOFT-052, SOFT-053)")
 {
-    // A square, its upper edge held, 0.1 kg at each lower corner: strain f / (b E2) with E2 = 4 mu (l+mu)/(l+2mu) = 2 mu
-    // for l = 0 (4.4): 2 * 0.981 / (1 * 200) = 0.00981.
+    // A square, its upper edge held, 0.1 kg at each lower corner: strain f / (b E2) with E2 = 4 mu (l+mu)/(l+2mu) = 2
+    // mu for l = 0 (4.4): 2 * 0.981 / (1 * 200) = 0.00981.
     for (const char* name : {"softstep", "vbd:iterations=40", "xpbd:iterations=40", "semi-implicit"}) {
         CAPTURE(name);
         ModelBuilder b;
@@ -230,12 +230,13 @@ TEST_CASE("a membrane without a stiffness against area keeps its shape under eve
     }
 }
 
-TEST_CASE("the apex of a tetrahedron on three held corners sinks by mg H^2 / V (lambda + 2 mu) (SOFT-054, SOFT-055, 4.2)")
+TEST_CASE(
+    "the apex of a tetrahedron on three held corners sinks by mg H^2 / V (lambda + 2 mu) (SOFT-054, SOFT-055, 4.2)")
 {
     for (const char* name : {"softstep", "vbd:iterations=20", "xpbd:iterations=20", "semi-implicit"}) {
         CAPTURE(name);
-        ModelBuilder b                = hanging_tet();
-        b.tets[0].material            = {1e4, 1e4, 100};
+        ModelBuilder b     = hanging_tet();
+        b.tets[0].material = {1e4, 1e4, 100};
         Run run(b, name);
         run.run(1500, kDt);
         // V = 0.2^3 / 6, H = 0.2: 1000 N/m, and 0.981 N hang on it.
@@ -310,7 +311,8 @@ TEST_CASE("balls meet under every solver, and keep their momentum (SOFT-071)")
         run.run(300, 1.0 / 2400);
         double momentum = 0;
         for (std::size_t p = 0; p < 2; ++p)
-            momentum += static_cast<double>(run.model.particle_mass[p]) * static_cast<double>(run.state.particle_qd[p].x);
+            momentum +=
+                static_cast<double>(run.model.particle_mass[p]) * static_cast<double>(run.state.particle_qd[p].x);
         CHECK(momentum == doctest::Approx(0.1).epsilon(1e-4));
         CHECK(static_cast<double>(run.state.particle_qd[1].x) > 0.02);
     }
@@ -351,8 +353,8 @@ TEST_CASE("a soft bar under its own weight stretches by rho g L^2 / 2E (SOFT-070
 {
     ModelBuilder       b;
     model::SoftOptions how;
-    how.tet     = {5e4, 0, 50};
-    how.density = 1000;
+    how.tet             = {5e4, 0, 50};
+    how.density         = 1000;
     how.particle_radius = 0.0;
     b.add_soft_grid({{-0.05, -0.05, -1}, {}}, {}, {1, 1, 10}, {0.1, 0.1, 0.1}, {}, how);
     for (model::BuilderParticle& p : b.particles)
@@ -365,9 +367,9 @@ TEST_CASE("a soft bar under its own weight stretches by rho g L^2 / 2E (SOFT-070
 
 TEST_CASE("a soft cantilever bends as Euler and Bernoulli say (4.6 for a beam of tetrahedra)")
 {
-    // A beam of 1 m with a section of 0.1 m by 0.1 m, E 1e6, nu 0, let go in a weak field: undamped, its end swings to twice
-    // the sag w L^4 / 8EI and the w L^2 / 2 GA' that Timoshenko adds. Linear tetrahedra are stiffer than the beam, with
-    // 16 x 2 x 2 cells by less than a half. Steps are short, so that the sweeps of a step suffice.
+    // A beam of 1 m with a section of 0.1 m by 0.1 m, E 1e6, nu 0, let go in a weak field: undamped, its end swings to
+    // twice the sag w L^4 / 8EI and the w L^2 / 2 GA' that Timoshenko adds. Linear tetrahedra are stiffer than the
+    // beam, with 16 x 2 x 2 cells by less than a half. Steps are short, so that the sweeps of a step suffice.
     ModelBuilder       b;
     model::SoftOptions how;
     how.tet             = {5e5, 0, 0};
@@ -411,14 +413,15 @@ TEST_CASE("a cable clamped at its first segment sags by w L^4 / 8EI, and its rod
 TEST_CASE("a soft block between two bodies that push is squeezed and held, and pushes back as hard (SOFT-074, 5.2)")
 {
     // Two plates on slides press a block of 0.1 m against gravity with 20 N each; friction holds it.
-    ModelBuilder        b;
-    model::SoftOptions  how;
+    ModelBuilder       b;
+    model::SoftOptions how;
     how.tet             = {2e4, 2e4, 20};
     how.density         = 200;
     how.particle_radius = 0.004;
     b.add_soft_grid({{-0.05, -0.05, 0.45}, {}}, {}, {3, 3, 3}, {0.1 / 3, 0.1 / 3, 0.1 / 3}, {}, how);
     for (const double side : {-1.0, 1.0}) {
-        const std::int32_t plate = b.add_link({{side * 0.064, 0, 0.5}, {}}, side < 0 ? "left" : "right", 0.5, {}, 1e-3 * Mat33d::identity());
+        const std::int32_t plate =
+            b.add_link({{side * 0.064, 0, 0.5}, {}}, side < 0 ? "left" : "right", 0.5, {}, 1e-3 * Mat33d::identity());
         model::ShapeConfig shape;
         shape.density = 0, shape.mu = 1;
         b.add_shape_box(plate, {}, {0.01, 0.08, 0.08}, shape);
@@ -431,7 +434,8 @@ TEST_CASE("a soft block between two bodies that push is squeezed and held, and p
     std::fill(run.control.joint_f.begin(), run.control.joint_f.end(), Real(20));
     run.run(180, 1.0 / 60);
     double z = 0;
-    for (const Vec3& p : run.state.particle_q) z += static_cast<double>(p.z) / static_cast<double>(run.model.particle_count());
+    for (const Vec3& p : run.state.particle_q)
+        z += static_cast<double>(p.z) / static_cast<double>(run.model.particle_count());
     CHECK(z > 0.45);  // it is held
     // Plates are still: what the block pushes with is what they are pushed with.
     CHECK(std::abs(static_cast<double>(run.state.joint_qd[0])) < 0.01);
@@ -446,10 +450,10 @@ TEST_CASE("a body that sleeps wakes when something soft falls on it")
     const std::int32_t box = b.add_body({{0, 0, 0.1}, {}}, "box");
     b.add_shape_box(box, {}, {0.1, 0.1, 0.1}, {});
     b.add_particle({0.08, 0, 2.5}, {}, 3, 0.05);
-    model::Model                 model = test::finalized(b);
-    model::State                 state = model::make_state(model);
-    Diagnostics                  said;
-    auto made = solvers::make_solver("softstep", model, {.substeps = 4, .sleeping = true}, said);
+    model::Model model = test::finalized(b);
+    model::State state = model::make_state(model);
+    Diagnostics  said;
+    auto         made = solvers::make_solver("softstep", model, {.substeps = 4, .sleeping = true}, said);
     REQUIRE(made);
     collision::CollisionPipeline pipeline(model, {});
     model::Contacts              contacts = pipeline.make_contacts();

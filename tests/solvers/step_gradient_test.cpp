@@ -1,5 +1,5 @@
-#include "mechane/solvers/mujoco.h"
 #include "mechane/solvers/step_gradient.h"
+#include "mechane/solvers/mujoco.h"
 
 #include "hand_contacts.h"
 
@@ -34,7 +34,8 @@ TEST_CASE("the gradient of a step is that of the closed form, for every solver (
         {
             if (solver == "xpbd") continue;  // its two passes are on the way to the implicit step
             const bool implicit = solver == "softstep" || solver == "vbd";  // whose bodies are softstep's
-            // Explicit: v' = v + h (k (q* - q) - c v + f), q' = q + h v'. Implicit: v' = (v + h (k (q* - q) + f)) / D, D = 1 + h c + h^2 k; q' = q + h v'.
+            // Explicit: v' = v + h (k (q* - q) - c v + f), q' = q + h v'. Implicit: v' = (v + h (k (q* - q) + f)) / D,
+            // D = 1 + h c + h^2 k; q' = q + h v'.
             model::JointDofConfig d = dof({0, 0, 1});
             d.target_ke             = 100;
             d.target_kd             = 4;
@@ -45,8 +46,11 @@ TEST_CASE("the gradient of a step is that of the closed form, for every solver (
             REQUIRE(gradient);
             // MuJoCo's implicitfast: damping is implicit, stiffness explicit.
             const bool   damped = solver == "mujoco";
-            const double h = kDt, D = implicit ? 1 + h * 4 + h * h * 100 : damped ? 1 + h * 4 : 1,
-                         keep = implicit || damped ? 1 : 1 - h * 4;
+            const double h      = kDt,
+                         D      = implicit ? 1 + h * 4 + h * h * 100
+                                  : damped ? 1 + h * 4
+                                           : 1,
+                         keep   = implicit || damped ? 1 : 1 - h * 4;
             CHECK(gradient->dx(0, 0) == close_to(1 - h * h * 100 / D, 1e-3));
             CHECK(gradient->dx(0, 1) == close_to(h * keep / D, 1e-3));
             CHECK(gradient->dx(1, 0) == close_to(-h * 100 / D, 1e-2));

@@ -16,10 +16,10 @@ using mechane::test::distance;
 
 namespace {
 
-
 ReadRobot read_text(const std::string& body, const std::string& version = "1.9")
 {
-    auto read = read_robot_text("<?xml version=\"1.0\"?>\n<sdf version=\"" + version + "\">\n" + body + "\n</sdf>\n", ".");
+    auto read =
+        read_robot_text("<?xml version=\"1.0\"?>\n<sdf version=\"" + version + "\">\n" + body + "\n</sdf>\n", ".");
     REQUIRE_MESSAGE(read, (read ? "" : read.error().message));
     return *std::move(read);
 }
@@ -32,10 +32,14 @@ std::string said(const ReadRobot& r)
 }
 
 bool found(const ReadRobot& r, const Code& code)
-{ return std::any_of(r.found.begin(), r.found.end(), [&](const Diagnostic& d) { return d.id == code.id; }); }
+{
+    return std::any_of(r.found.begin(), r.found.end(), [&](const Diagnostic& d) { return d.id == code.id; });
+}
 
 bool lost(const ReadRobot& r, const std::string& code)
-{ return std::any_of(r.losses.entries.begin(), r.losses.entries.end(), [&](const Loss& l) { return l.code == code; }); }
+{
+    return std::any_of(r.losses.entries.begin(), r.losses.entries.end(), [&](const Loss& l) { return l.code == code; });
+}
 
 const Link& link(const RobotTree& tree, const std::string& name)
 {
@@ -45,7 +49,8 @@ const Link& link(const RobotTree& tree, const std::string& name)
 }
 const Joint& joint(const RobotTree& tree, const std::string& name)
 {
-    const auto at = std::find_if(tree.joints.begin(), tree.joints.end(), [&](const Joint& j) { return j.name == name; });
+    const auto at =
+        std::find_if(tree.joints.begin(), tree.joints.end(), [&](const Joint& j) { return j.name == name; });
     REQUIRE_MESSAGE(at != tree.joints.end(), name);
     return *at;
 }
@@ -54,7 +59,8 @@ const Joint& joint(const RobotTree& tree, const std::string& name)
 void check_closed(const RobotTree& tree)
 {
     for (const Joint& j : tree.joints) {
-        const Posed a = (j.parent >= 0 ? tree.links[static_cast<std::size_t>(j.parent)].X_WL : Posed{}) * j.X_PJ, b = tree.links[static_cast<std::size_t>(j.child)].X_WL * j.X_CJ;
+        const Posed a = (j.parent >= 0 ? tree.links[static_cast<std::size_t>(j.parent)].X_WL : Posed{}) * j.X_PJ,
+                    b = tree.links[static_cast<std::size_t>(j.child)].X_WL * j.X_CJ;
         CHECK(distance(a.p, b.p) < 1e-9);
         CHECK(test::angle_between(a.q, b.q) < 1e-7);
     }
@@ -64,7 +70,8 @@ void check_closed(const RobotTree& tree)
 
 TEST_CASE("SDFormat: poses relative to other frames resolve along their chain (EXP-071)")
 {
-    // a at (1, 0, 0) turned by 90 degrees about z; f on a at (1, 0, 0) of a, which is (1, 1, 0); b relative to f at (0, 0, 2).
+    // a at (1, 0, 0) turned by 90 degrees about z; f on a at (1, 0, 0) of a, which is (1, 1, 0); b relative to f at (0,
+    // 0, 2).
     const auto r = read_text(R"(<model name="m">
       <frame name="f" attached_to="a"><pose>1 0 0 0 0 0</pose></frame>
       <frame name="g" attached_to="f"><pose degrees="true">0 1 0 0 0 90</pose></frame>
@@ -79,8 +86,9 @@ TEST_CASE("SDFormat: poses relative to other frames resolve along their chain (E
     // g stands at f + (0, 1) of f = (1, 1) + (-1, 0) = (0, 1), turned by 180 degrees altogether; c one before it.
     CHECK(distance(link(r.tree, "c").X_WL.p, Vec3d{-1, 1, 0}) < 1e-9);
     CHECK(distance(link(r.tree, "d").X_WL.p, Vec3d{-1, 1, 1}) < 1e-9);
-    CHECK(test::angle_between(link(r.tree, "d").X_WL.q, Quatd{}) < 1e-6);  // half a turn of the frame, and half a turn more
-    CHECK(distance(joint(r.tree, "j").X_CJ.p, Vec3d{0, 2, -1}) < 1e-9);     // (-1, 1, 1) in b at (1, 1, 2), whose x is y
+    CHECK(test::angle_between(link(r.tree, "d").X_WL.q, Quatd{}) <
+          1e-6);  // half a turn of the frame, and half a turn more
+    CHECK(distance(joint(r.tree, "j").X_CJ.p, Vec3d{0, 2, -1}) < 1e-9);  // (-1, 1, 1) in b at (1, 1, 2), whose x is y
     check_closed(r.tree);
     REQUIRE(r.tree.sites.size() == 2);
     CHECK(distance(r.tree.sites[0].X_LS.p, Vec3d{1, 0, 0}) < 1e-9);
@@ -135,22 +143,31 @@ TEST_CASE("SDFormat: a joint's frame is that of its child unless told, and its a
 
 TEST_CASE("SDFormat: before 1.7 an axis may be told in the model's frame, and a pose names its frame")
 {
-    const auto r = read_text(R"(<model name="m"><link name="a"/><link name="b"><pose frame="">0 0 0 0 0 1.5707963267948966</pose></link>
-      <joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz><use_parent_model_frame>true</use_parent_model_frame></axis></joint></model>)", "1.6");
+    const auto r = read_text(
+        R"(<model name="m"><link name="a"/><link name="b"><pose frame="">0 0 0 0 0 1.5707963267948966</pose></link>
+      <joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz><use_parent_model_frame>true</use_parent_model_frame></axis></joint></model>)",
+        "1.6");
     CHECK_MESSAGE(r.found.empty(), said(r));
     CHECK(distance(joint(r.tree, "j").dofs[0].axis, Vec3d{0, -1, 0}) < 1e-9);
 }
 
 TEST_CASE("SDFormat: every type of joint is read or told as lost")
 {
-    std::string body = "<model name=\"m\"><link name=\"l0\"/>";
+    std::string body    = "<model name=\"m\"><link name=\"l0\"/>";
     const char* types[] = {"fixed", "revolute", "continuous", "prismatic", "ball", "universal", "revolute2", "screw"};
     int         n       = 0;
     for (const char* type : types) {
-        body += fmt::format("<link name=\"l{1}\"/><joint name=\"{0}\" type=\"{0}\"><parent>l{2}</parent><child>l{1}</child><axis><xyz>0 0 1</xyz></axis><axis2><xyz>1 0 0</xyz></axis2><thread_pitch>2</thread_pitch></joint>", type, n + 1, n);
+        body += fmt::format(
+            "<link name=\"l{1}\"/><joint name=\"{0}\" "
+            "type=\"{0}\"><parent>l{2}</parent><child>l{1}</child><axis><xyz>0 0 1</xyz></axis><axis2><xyz>1 0 "
+            "0</xyz></axis2><thread_pitch>2</thread_pitch></joint>",
+            type, n + 1, n);
         ++n;
     }
-    body += fmt::format("<link name=\"g\"/><joint name=\"gear\" type=\"gearbox\"><parent>l0</parent><child>g</child><gearbox_ratio>3</gearbox_ratio></joint><joint name=\"odd\" type=\"magnet\"><parent>l0</parent><child>g</child></joint></model>");
+    body += fmt::format(
+        "<link name=\"g\"/><joint name=\"gear\" "
+        "type=\"gearbox\"><parent>l0</parent><child>g</child><gearbox_ratio>3</gearbox_ratio></joint><joint "
+        "name=\"odd\" type=\"magnet\"><parent>l0</parent><child>g</child></joint></model>");
     const auto r = read_text(body);
     CHECK(joint(r.tree, "fixed").kind == Joint::Kind::fixed);
     CHECK(joint(r.tree, "revolute").kind == Joint::Kind::revolute);
@@ -184,7 +201,8 @@ TEST_CASE("SDFormat: inertia is turned by its pose, and what is not told is one 
 TEST_CASE("SDFormat 1.11: a mass may be computed from the collisions and their density")
 {
     const auto r = read_text(R"(<model name="m"><link name="a"><inertial auto="true"><density>500</density></inertial>
-      <collision name="c"><pose>0 0 1 0 0 0</pose><geometry><box><size>1 2 3</size></box></geometry></collision></link></model>)", "1.11");
+      <collision name="c"><pose>0 0 1 0 0 0</pose><geometry><box><size>1 2 3</size></box></geometry></collision></link></model>)",
+                             "1.11");
     CHECK_MESSAGE(r.found.empty(), said(r));
     const Inertial& a = *link(r.tree, "a").inertial;
     CHECK(a.mass == close_to(3000, 1e-9));
@@ -194,7 +212,7 @@ TEST_CASE("SDFormat 1.11: a mass may be computed from the collisions and their d
 
 TEST_CASE("SDFormat: all kinds of shapes")
 {
-    const auto r = read_text(R"(<model name="m"><link name="a">
+    const auto r     = read_text(R"(<model name="m"><link name="a">
       <visual name="box"><geometry><box><size>1 2 3</size></box></geometry></visual>
       <visual name="sphere"><geometry><sphere><radius>0.5</radius></sphere></geometry></visual>
       <visual name="cylinder"><geometry><cylinder><radius>0.5</radius><length>2</length></cylinder></geometry></visual>
@@ -209,7 +227,8 @@ TEST_CASE("SDFormat: all kinds of shapes")
       <visual name="flat"><geometry><box><size>1 0 1</size></box></geometry></visual>
     </link></model>)");
     const auto shape = [&](const std::string& name) {
-        const auto at = std::find_if(r.tree.shapes.begin(), r.tree.shapes.end(), [&](const Shape& s) { return s.name == name; });
+        const auto at =
+            std::find_if(r.tree.shapes.begin(), r.tree.shapes.end(), [&](const Shape& s) { return s.name == name; });
         REQUIRE_MESSAGE(at != r.tree.shapes.end(), name);
         return *at;
     };
@@ -245,8 +264,10 @@ TEST_CASE("SDFormat: friction, restitution, and masks of what meets what")
     const auto meets = [&](int a, int b) {
         for (std::size_t g = 0; g < 3; ++g)
             for (std::size_t h = 0; h < 3; ++h)
-                if (std::count(r.tree.groups[g].shapes.begin(), r.tree.groups[g].shapes.end(), a) > 0 && std::count(r.tree.groups[h].shapes.begin(), r.tree.groups[h].shapes.end(), b) > 0)
-                    return std::count(r.tree.groups[g].filtered.begin(), r.tree.groups[g].filtered.end(), static_cast<int>(h)) == 0;
+                if (std::count(r.tree.groups[g].shapes.begin(), r.tree.groups[g].shapes.end(), a) > 0 &&
+                    std::count(r.tree.groups[h].shapes.begin(), r.tree.groups[h].shapes.end(), b) > 0)
+                    return std::count(r.tree.groups[g].filtered.begin(), r.tree.groups[g].filtered.end(),
+                                      static_cast<int>(h)) == 0;
         return true;
     };
     CHECK_FALSE(meets(0, 1));
@@ -256,7 +277,8 @@ TEST_CASE("SDFormat: friction, restitution, and masks of what meets what")
 
 TEST_CASE("SDFormat: colours, metal and transparency of a look")
 {
-    const auto r = read_text(R"(<model name="m"><link name="a"><visual name="v"><transparency>0.5</transparency><geometry><sphere><radius>1</radius></sphere></geometry>
+    const auto r = read_text(
+        R"(<model name="m"><link name="a"><visual name="v"><transparency>0.5</transparency><geometry><sphere><radius>1</radius></sphere></geometry>
       <material><ambient>1 0 0 1</ambient><diffuse>0.1 0.2 0.3 1</diffuse><emissive>0 0 0.5 1</emissive><pbr><metal><metalness>0.7</metalness><roughness>0.2</roughness></metal></pbr></material></visual></link></model>)");
     REQUIRE(r.tree.materials.size() == 1);
     const Material& m = r.tree.materials[0];
@@ -271,7 +293,8 @@ TEST_CASE("SDFormat 1.11: a joint that follows another, with its reference")
 {
     const auto r = read_text(R"(<model name="m"><link name="a"/><link name="b"/><link name="c"/>
       <joint name="follow" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz><mimic joint="lead" axis="axis"><multiplier>2</multiplier><offset>0.5</offset><reference>0.1</reference></mimic></axis></joint>
-      <joint name="lead" type="revolute"><parent>a</parent><child>c</child><axis><xyz>0 0 1</xyz></axis></joint></model>)", "1.11");
+      <joint name="lead" type="revolute"><parent>a</parent><child>c</child><axis><xyz>0 0 1</xyz></axis></joint></model>)",
+                             "1.11");
     CHECK_MESSAGE(r.found.empty(), said(r));
     const Joint& f = joint(r.tree, "follow");
     REQUIRE(f.mimic);
@@ -282,7 +305,8 @@ TEST_CASE("SDFormat 1.11: a joint that follows another, with its reference")
 
 TEST_CASE("SDFormat: a world has gravity, static models are part of it, and models are told apart")
 {
-    const auto r = read_text(R"(<world name="w"><gravity>0 0 -3.7</gravity><physics name="p" type="ode"><max_step_size>0.002</max_step_size></physics>
+    const auto r = read_text(
+        R"(<world name="w"><gravity>0 0 -3.7</gravity><physics name="p" type="ode"><max_step_size>0.002</max_step_size></physics>
       <model name="ground"><static>true</static><link name="l"><collision name="c"><geometry><plane><normal>0 0 1</normal></plane></geometry></collision></link></model>
       <model name="one"><pose>0 0 1 0 0 0</pose><link name="l"><kinematic>true</kinematic></link></model>
       <model name="two"><link name="l"/><joint name="j" type="fixed"><parent>world</parent><child>l</child></joint></model>
@@ -303,7 +327,8 @@ TEST_CASE("SDFormat: a world has gravity, static models are part of it, and mode
 
 TEST_CASE("SDFormat: a camera looks along x with z up, and its field of view is the horizontal one")
 {
-    const auto r = read_text(R"(<model name="m"><link name="a"><sensor name="eye" type="camera"><pose>1 0 0 0 0 0</pose><camera><horizontal_fov>1.2</horizontal_fov><image><width>640</width><height>320</height></image></camera></sensor><sensor name="imu" type="imu"><update_rate>100</update_rate></sensor></link></model>)");
+    const auto r = read_text(
+        R"(<model name="m"><link name="a"><sensor name="eye" type="camera"><pose>1 0 0 0 0 0</pose><camera><horizontal_fov>1.2</horizontal_fov><image><width>640</width><height>320</height></image></camera></sensor><sensor name="imu" type="imu"><update_rate>100</update_rate></sensor></link></model>)");
     REQUIRE(r.tree.cameras.size() == 1);
     const Camera& c = r.tree.cameras[0];
     CHECK(distance(rotate(c.X_LC.q, Vec3d{0, 0, -1}), Vec3d{1, 0, 0}) < 1e-9);
@@ -317,8 +342,11 @@ TEST_CASE("SDFormat: models are included by file, folder and model://, with a na
 {
     const test::TemporaryFolder folder;
     std::filesystem::create_directories(folder.path() / "wheel");
-    folder.write("wheel/model.config", "<model><sdf version=\"1.5\">old.sdf</sdf><sdf version=\"1.9\">new.sdf</sdf></model>");
-    folder.write("wheel/new.sdf", "<sdf version=\"1.9\"><model name=\"wheel\"><link name=\"rim\"><pose>0 0 1 0 0 0</pose></link></model></sdf>");
+    folder.write("wheel/model.config",
+                 "<model><sdf version=\"1.5\">old.sdf</sdf><sdf version=\"1.9\">new.sdf</sdf></model>");
+    folder.write(
+        "wheel/new.sdf",
+        "<sdf version=\"1.9\"><model name=\"wheel\"><link name=\"rim\"><pose>0 0 1 0 0 0</pose></link></model></sdf>");
     folder.write("wheel/old.sdf", "<sdf version=\"1.5\"><model name=\"wheel\"><link name=\"old\"/></model></sdf>");
     folder.write("part.sdf", "<sdf version=\"1.9\"><model name=\"part\"><link name=\"p\"/></model></sdf>");
     const std::string file = folder.write("robot.sdf", R"(<sdf version="1.9"><model name="robot"><link name="base"/>
@@ -328,7 +356,7 @@ TEST_CASE("SDFormat: models are included by file, folder and model://, with a na
       <joint name="j" type="continuous"><parent>base</parent><child>left::rim</child><axis><xyz>0 1 0</xyz></axis></joint>
       <joint name="k" type="fixed"><parent>base</parent><child>p</child></joint>
     </model></sdf>)");
-    const auto r = read_robot(file);
+    const auto        r    = read_robot(file);
     REQUIRE(r);
     CHECK_MESSAGE(r->found.empty(), said(*r));
     CHECK(distance(link(r->tree, "left_rim").X_WL.p, Vec3d{0, 1, 1}) < 1e-9);
@@ -339,7 +367,8 @@ TEST_CASE("SDFormat: models are included by file, folder and model://, with a na
 
 TEST_CASE("SDFormat: what closes a loop stays a loop joint, and a joint whose child is held already is turned")
 {
-    const auto r = read_text(R"(<model name="m"><link name="a"/><link name="b"><pose>1 0 0 0 0 0</pose></link><link name="c"><pose>2 0 0 0 0 0</pose></link><link name="d"><pose>3 0 0 0 0 0</pose></link>
+    const auto r = read_text(
+        R"(<model name="m"><link name="a"/><link name="b"><pose>1 0 0 0 0 0</pose></link><link name="c"><pose>2 0 0 0 0 0</pose></link><link name="d"><pose>3 0 0 0 0 0</pose></link>
       <joint name="ab" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>
       <joint name="bc" type="revolute"><parent>b</parent><child>c</child><axis><xyz>0 0 1</xyz></axis></joint>
       <joint name="ca" type="revolute"><parent>c</parent><child>a</child><axis><xyz>0 0 1</xyz></axis></joint>
@@ -356,7 +385,7 @@ TEST_CASE("SDFormat: what closes a loop stays a loop joint, and a joint whose ch
 
 TEST_CASE("SDFormat: springs of joints and weightless links stand in MuJoCo's words")
 {
-    const auto r = read_text(R"(<model name="m"><link name="a"/><link name="b"><gravity>false</gravity></link>
+    const auto  r      = read_text(R"(<model name="m"><link name="a"/><link name="b"><gravity>false</gravity></link>
       <joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz><dynamics><spring_reference>0.5</spring_reference><spring_stiffness>3</spring_stiffness></dynamics></axis></joint></model>)");
     const auto& extras = joint(r.tree, "j").dofs[0].extras;
     REQUIRE(extras.size() == 2);
@@ -368,7 +397,10 @@ TEST_CASE("SDFormat: springs of joints and weightless links stand in MuJoCo's wo
 
 TEST_CASE("SDFormat: what is fixed to the world and has no mass of its own is a part of it")
 {
-    const auto r = read_text("<model name=\"m\"><link name=\"floor\"><collision name=\"c\"><geometry><box><size>1 1 1</size></box></geometry></collision></link><joint name=\"j\" type=\"fixed\"><parent>world</parent><child>floor</child></joint></model>");
+    const auto r = read_text(
+        "<model name=\"m\"><link name=\"floor\"><collision name=\"c\"><geometry><box><size>1 1 "
+        "1</size></box></geometry></collision></link><joint name=\"j\" "
+        "type=\"fixed\"><parent>world</parent><child>floor</child></joint></model>");
     CHECK_FALSE(link(r.tree, "floor").inertial);
 }
 
@@ -376,20 +408,29 @@ TEST_CASE("SDFormat: bad input gives findings with a line, and what can be read 
 {
     SUBCASE("numbers that are none")
     {
-        const auto r = read_text("<model name=\"m\"><link name=\"a\"><pose>1 2 x 0 0 0</pose><inertial><mass>nan</mass></inertial></link>\n<link name=\"b\"><pose>0 0 nan 0 0 0</pose></link></model>");
+        const auto r = read_text(
+            "<model name=\"m\"><link name=\"a\"><pose>1 2 x 0 0 "
+            "0</pose><inertial><mass>nan</mass></inertial></link>\n<link name=\"b\"><pose>0 0 nan 0 0 "
+            "0</pose></link></model>");
         CHECK(r.tree.links.size() == 2);
         CHECK(found(r, kNumber));
         for (const Diagnostic& d : r.found) CHECK(d.site.line >= 3);
     }
     SUBCASE("frames in a circle")
     {
-        const auto r = read_text("<model name=\"m\"><link name=\"a\"><pose relative_to=\"f\">1 0 0 0 0 0</pose></link><frame name=\"f\"><pose relative_to=\"a\">0 0 0 0 0 0</pose></frame><frame name=\"g\" attached_to=\"h\"/><frame name=\"h\" attached_to=\"g\"/></model>");
+        const auto r = read_text(
+            "<model name=\"m\"><link name=\"a\"><pose relative_to=\"f\">1 0 0 0 0 0</pose></link><frame "
+            "name=\"f\"><pose relative_to=\"a\">0 0 0 0 0 0</pose></frame><frame name=\"g\" attached_to=\"h\"/><frame "
+            "name=\"h\" attached_to=\"g\"/></model>");
         CHECK(found(r, kFrames));
         CHECK(r.tree.links.size() == 1);
     }
     SUBCASE("names that do not exist, twice, or not at all")
     {
-        const auto r = read_text("<model name=\"m\"><link name=\"a\"/><link name=\"a\"/><link/><joint name=\"j\" type=\"fixed\"><parent>a</parent><child>nobody</child></joint><joint type=\"fixed\"><parent>a</parent></joint></model>");
+        const auto r = read_text(
+            "<model name=\"m\"><link name=\"a\"/><link name=\"a\"/><link/><joint name=\"j\" "
+            "type=\"fixed\"><parent>a</parent><child>nobody</child></joint><joint "
+            "type=\"fixed\"><parent>a</parent></joint></model>");
         CHECK(found(r, kDuplicate));
         CHECK(found(r, kUnknownName));
         CHECK(found(r, kMissing));
@@ -398,29 +439,43 @@ TEST_CASE("SDFormat: bad input gives findings with a line, and what can be read 
     }
     SUBCASE("a joint of a link with itself, a mass that is none, an inertia of no body")
     {
-        const auto r = read_text("<model name=\"m\"><link name=\"a\"><inertial><mass>-1</mass></inertial></link><link name=\"b\"><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>9</izz></inertia></inertial></link><joint name=\"j\" type=\"ball\"><parent>a</parent><child>a</child></joint></model>");
+        const auto r = read_text(
+            "<model name=\"m\"><link name=\"a\"><inertial><mass>-1</mass></inertial></link><link "
+            "name=\"b\"><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>9</izz></inertia></inertial></"
+            "link><joint name=\"j\" type=\"ball\"><parent>a</parent><child>a</child></joint></model>");
         CHECK(found(r, kTree));
         CHECK(found(r, kInertia));
     }
     SUBCASE("includes that are missing, in a circle, or on a net")
     {
         const test::TemporaryFolder folder;
-        folder.write("b.sdf", "<sdf version=\"1.9\"><model name=\"b\"><include><uri>a.sdf</uri></include><link name=\"l\"/></model></sdf>");
-        const std::string file = folder.write("a.sdf", "<sdf version=\"1.9\"><model name=\"a\"><include><uri>b.sdf</uri></include><include><uri>nowhere.sdf</uri></include><include><uri>https://example.org/m</uri></include></model></sdf>");
+        folder.write("b.sdf",
+                     "<sdf version=\"1.9\"><model name=\"b\"><include><uri>a.sdf</uri></include><link "
+                     "name=\"l\"/></model></sdf>");
+        const std::string file =
+            folder.write("a.sdf",
+                         "<sdf version=\"1.9\"><model "
+                         "name=\"a\"><include><uri>b.sdf</uri></include><include><uri>nowhere.sdf</uri></"
+                         "include><include><uri>https://example.org/m</uri></include></model></sdf>");
         const auto r = read_robot(file);
         REQUIRE(r);
-        CHECK(std::count_if(r->found.begin(), r->found.end(), [](const Diagnostic& d) { return d.id == kInclude.id; }) == 3);
+        CHECK(std::count_if(r->found.begin(), r->found.end(),
+                            [](const Diagnostic& d) { return d.id == kInclude.id; }) == 3);
         CHECK(r->tree.links.size() == 1);
     }
     SUBCASE("entities are refused")
     {
-        const auto r = read_robot_text("<?xml version=\"1.0\"?><!DOCTYPE sdf [<!ENTITY a \"b\">]><sdf version=\"1.9\"><model name=\"&a;\"/></sdf>", ".");
+        const auto r = read_robot_text(
+            "<?xml version=\"1.0\"?><!DOCTYPE sdf [<!ENTITY a \"b\">]><sdf version=\"1.9\"><model name=\"&a;\"/></sdf>",
+            ".");
         REQUIRE_FALSE(r);
         CHECK(r.error().id == kXmlRefused.id);
     }
     SUBCASE("meshes that are missing")
     {
-        const auto r = read_text("<model name=\"m\"><link name=\"a\"><visual name=\"v\"><geometry><mesh><uri>model://nobody/x.dae</uri></mesh></geometry></visual></link></model>");
+        const auto r = read_text(
+            "<model name=\"m\"><link name=\"a\"><visual "
+            "name=\"v\"><geometry><mesh><uri>model://nobody/x.dae</uri></mesh></geometry></visual></link></model>");
         CHECK(found(r, kMeshMissing));
     }
     SUBCASE("nothing in it")
@@ -431,15 +486,19 @@ TEST_CASE("SDFormat: bad input gives findings with a line, and what can be read 
     SUBCASE("chains of ten thousand frames")
     {
         std::string body = "<model name=\"m\"><link name=\"f0\"/>";
-        for (int i = 1; i < 10000; ++i) body += fmt::format("<frame name=\"f{}\"><pose relative_to=\"f{}\">0 0 0.001 0 0 0</pose></frame>", i, i - 1);
-        const auto r = read_text(body + "<link name=\"end\"><pose relative_to=\"f9999\">0 0 0 0 0 0</pose></link></model>");
+        for (int i = 1; i < 10000; ++i)
+            body +=
+                fmt::format("<frame name=\"f{}\"><pose relative_to=\"f{}\">0 0 0.001 0 0 0</pose></frame>", i, i - 1);
+        const auto r =
+            read_text(body + "<link name=\"end\"><pose relative_to=\"f9999\">0 0 0 0 0 0</pose></link></model>");
         CHECK(link(r.tree, "end").X_WL.p.z == close_to(9.999, 1e-9));
     }
 }
 
 TEST_CASE("SDFormat: a robot becomes a stage whose bodies stand where the links do")
 {
-    const auto read = read_text(R"(<model name="m"><link name="a"><pose>0 0 1 0 0 0</pose><collision name="c"><geometry><box><size>1 1 1</size></box></geometry></collision></link>
+    const auto read = read_text(
+        R"(<model name="m"><link name="a"><pose>0 0 1 0 0 0</pose><collision name="c"><geometry><box><size>1 1 1</size></box></geometry></collision></link>
       <link name="b"><pose>0 0 2 0.1 0.2 0.3</pose></link><frame name="tool" attached_to="b"/>
       <joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis></joint></model>)");
     LossReport losses;
@@ -449,6 +508,7 @@ TEST_CASE("SDFormat: a robot becomes a stage whose bodies stand where the links 
     REQUIRE(stage);
     const auto b = usd::decompose((*stage)->world_matrix((*stage)->prim_at(usd::Path("/m/b"))));
     CHECK(distance(b.translation, Vec3d{0, 0, 2}) < 1e-6);
-    CHECK((*stage)->prim_at(usd::Path("/m/j")).attribute("physics:upperLimit").get_or<double>(0) == close_to(180 / kPi, 1e-5));
+    CHECK((*stage)->prim_at(usd::Path("/m/j")).attribute("physics:upperLimit").get_or<double>(0) ==
+          close_to(180 / kPi, 1e-5));
     CHECK((*stage)->prim_at(usd::Path("/m/b/tool")).has_api("RosFrameAPI"));
 }

@@ -12,7 +12,11 @@ using viewer::Admission;
 
 TEST_CASE("a request is let in by its token, its host and, for sockets, its origin")
 {
-    struct { const char *host, *origin, *target; bool socket; Admission answer; } table[] = {
+    struct {
+        const char *host, *origin, *target;
+        bool        socket;
+        Admission   answer;
+    } table[] = {
         {"127.0.0.1:80", "", "/?token=abc", false, Admission::page},
         {"127.0.0.1", "", "/?token=abc", false, Admission::page},
         {"localhost", "http://localhost", "/socket?x=1&token=abc", true, Admission::socket},
@@ -76,8 +80,9 @@ TEST_CASE("a frame has the length that its head says, whatever is asked for")
     const auto control   = model::make_control(model);
     for (const std::int32_t first : {-5, 0, 3, 1000})
         for (const std::int32_t count : {-1, 0, 2, 1000}) {
-            const std::string bytes = viewer::live_frame(model, recording.frames.back(), control, {}, true, first, count);
-            std::uint32_t     head[13];
+            const std::string bytes =
+                viewer::live_frame(model, recording.frames.back(), control, {}, true, first, count);
+            std::uint32_t head[13];
             std::memcpy(head, bytes.data(), sizeof head);
             CHECK(head[7] == model.body_count());
             CHECK(bytes.size() == 52 + 12 * head[12] + 20 * head[7] + 30 * head[8] + 12 * head[11]);
@@ -87,13 +92,15 @@ TEST_CASE("a frame has the length that its head says, whatever is asked for")
 TEST_CASE("scripts and styles of a page carry the nonce of its policy, and nothing else is called so")
 {
     const auto        model = test::walker();
-    const std::string page  = viewer::to_html(model, test::still(model), {.nonce = "0123abcd", .live = R"({"dt":0.01})"});
-    const std::string head  = page.substr(0, page.find("<body"));
+    const std::string page =
+        viewer::to_html(model, test::still(model), {.nonce = "0123abcd", .live = R"({"dt":0.01})"});
+    const std::string head = page.substr(0, page.find("<body"));
     const std::regex  element("<(script|style)[ >]");
-    const auto        count = std::distance(std::sregex_iterator(head.begin(), head.end(), element), std::sregex_iterator());
+    const auto count = std::distance(std::sregex_iterator(head.begin(), head.end(), element), std::sregex_iterator());
     CHECK(count == 3);
     std::size_t marked = 0;
-    for (std::size_t at = head.find("nonce=\"0123abcd\""); at != std::string::npos; at = head.find("nonce=\"0123abcd\"", at + 1))
+    for (std::size_t at = head.find("nonce=\"0123abcd\""); at != std::string::npos;
+         at             = head.find("nonce=\"0123abcd\"", at + 1))
         ++marked;
     CHECK(marked == 3);
 }

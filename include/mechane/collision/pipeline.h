@@ -38,8 +38,8 @@ struct PipelineOptions {
     /// What that pipeline has made of meshes is shared instead of made again: hulls, trees, distance fields. Not by two
     /// threads at a time.
     const CollisionPipeline* like = nullptr;
-    const tasks::Pool* pool = nullptr;  ///< null: one thread. The contacts are the same for any number of threads
-    std::size_t        rigid_contact_max = 0;  ///< capacity; 0: estimated from the model
+    const tasks::Pool*       pool = nullptr;  ///< null: one thread. The contacts are the same for any number of threads
+    std::size_t              rigid_contact_max = 0;  ///< capacity; 0: estimated from the model
     /// To how many contacts a buffer grows, beyond which the deepest are kept: 2000 boxes in one place have 16 million,
     /// and each takes about 1 kB with its rows. 0: four million, or 64 a shape where that is more.
     std::size_t rigid_contact_limit = 0;
@@ -63,12 +63,12 @@ struct PipelineOptions {
     double                        contact_matching_normal_dot_threshold = 0.995;  ///< -1..1
     bool                          contact_report = false;  ///< lists of new and broken rows; needs matching
     /// Rectangles act as infinite planes within their boxes, as in Newton 1.8: nothing is clipped at the rim.
-    bool                finite_plane_compat = false;
+    bool finite_plane_compat = false;
     /// Keep at most 240 contacts of two shapes with distance fields, and of the vertices of a mesh that are below an
     /// infinite plane, or above it by no more than margins and gaps, those that carry.
-    bool                reduce_contacts     = true;
-    HydroelasticOptions hydroelastic{};              ///< of pairs that both are
-    double              soft_contact_gap = 0.01;     ///< how far beyond touching particles meet shapes [m], at least 0
+    bool                reduce_contacts = true;
+    HydroelasticOptions hydroelastic{};           ///< of pairs that both are
+    double              soft_contact_gap = 0.01;  ///< how far beyond touching particles meet shapes [m], at least 0
     /// Most contacts of particles with shapes, for which there is room from the start; 0: none are looked for. Unset:
     /// as many as there are.
     std::optional<std::size_t> soft_contact_max{};

@@ -18,18 +18,18 @@ enum class Quantity {
     mass,
     center_of_mass,
     inertia,
-    frame,     ///< poses of links, sites and cameras with all joints at zero
-    joint,     ///< kind, parent and child, axis and pivot at zero
-    limit,     ///< of position, speed and force
-    gain,      ///< stiffness, damping and targets of drives
-    passive,   ///< damping, friction and armature
+    frame,    ///< poses of links, sites and cameras with all joints at zero
+    joint,    ///< kind, parent and child, axis and pivot at zero
+    limit,    ///< of position, speed and force
+    gain,     ///< stiffness, damping and targets of drives
+    passive,  ///< damping, friction and armature
     mimic,
-    loop,      ///< joints that close loops
-    collider,  ///< shapes that touch: bounds and volume
-    contact,   ///< friction and restitution of colliders
-    visual,    ///< bounds and area
-    scene,     ///< gravity
-    property,  ///< any other value that a stage authors
+    loop,        ///< joints that close loops
+    collider,    ///< shapes that touch: bounds and volume
+    contact,     ///< friction and restitution of colliders
+    visual,      ///< bounds and area
+    scene,       ///< gravity
+    property,    ///< any other value that a stage authors
     kinematics,  ///< poses of links at states drawn by chance
     rollout
 };
@@ -54,12 +54,12 @@ struct Side {
 
 struct Difference {
     Quantity            quantity = Quantity::mass;
-    std::string         item;   ///< "link 'arm'", "joint 'elbow'"
-    std::string         field;  ///< "mass", "lower limit"
-    std::optional<Side> a, b;   ///< nothing where only the other side has the item
+    std::string         item;                       ///< "link 'arm'", "joint 'elbow'"
+    std::string         field;                      ///< "mass", "lower limit"
+    std::optional<Side> a, b;                       ///< nothing where only the other side has the item
     double              amount = 0, tolerance = 0;  ///< how far apart, and how far they may be; 0: not a number
-    std::string         note;                       ///< what the difference looks like: "+5.5 %", "x57.3: degrees read as radians?"
-    std::string         expected;                   ///< why the loss report of a conversion announces it; empty: it does not
+    std::string         note;      ///< what the difference looks like: "+5.5 %", "x57.3: degrees read as radians?"
+    std::string         expected;  ///< why the loss report of a conversion announces it; empty: it does not
 };
 
 /// How many values of a quantity were compared.
@@ -99,6 +99,7 @@ Result<Robot> open_robot(const std::string& file, const sourceformats::ReadOptio
 /// Links, joints, shapes and frames are paired by their names; names that a conversion changed by its report. Poses are
 /// seen from the root of each tree, so that it does not matter where a floating robot stands, nor where in a link its
 /// frame lies. Shapes of a link are paired by name, else by where they are.
-Comparison compare(const sourceformats::RobotTree& a, const sourceformats::RobotTree& b, const CompareOptions& options = {});
+Comparison compare(const sourceformats::RobotTree& a, const sourceformats::RobotTree& b,
+                   const CompareOptions& options = {});
 
 }  // namespace mechane::difference

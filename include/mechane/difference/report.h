@@ -12,7 +12,8 @@ struct Named {
 };
 
 /// `mechane.diff/1` (docs/schemas/diff.schema.json); `schema` names another document that is built alike.
-std::string to_json(const Named& names, const Comparison& comparison, const Rollout* rollout, const char* schema = "mechane.diff/1");
+std::string to_json(const Named& names, const Comparison& comparison, const Rollout* rollout,
+                    const char* schema = "mechane.diff/1");
 /// A line a difference, those without an announcement first; then what was compared.
 /// @param most  differences that are told in full
 std::string to_text(const Comparison& comparison, const Rollout* rollout, std::size_t most = 40);

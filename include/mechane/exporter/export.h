@@ -17,20 +17,22 @@ std::string_view to_string(Format format);  ///< "URDF", "SDFormat", "MJCF"
 std::optional<Format> format_of(std::string_view file);
 
 struct WriteOptions {
-    std::string package{};                 ///< name: meshes are package://NAME/meshes/..., else relative to the file
-    double      default_effort   = 1000;   ///< of URDF's joints without one [N or N m]
-    double      default_velocity = 100;    ///< of URDF's joints without one [m/s or rad/s]
-    bool        keep_frames      = false;  ///< URDF: a link's frame stays where it is, on a further link, where its joint has another
-    bool        world_link       = true;   ///< URDF: what is anchored hangs on a link "world"
-    std::string sdf_version{};             ///< empty: 1.9, or 1.11 where a joint follows another
-    std::string ros_plugin = "ros_interface";  ///< SDFormat: name and file of the plug-ins that stand for interfaces of ROS; empty: none
-    std::string mesh_folder{};             ///< of meshes and pictures, beside the file; empty: the file's name with _meshes
-    int         hull_vertices = 64;        ///< most of a hull that is written for a collider
+    std::string package{};                ///< name: meshes are package://NAME/meshes/..., else relative to the file
+    double      default_effort   = 1000;  ///< of URDF's joints without one [N or N m]
+    double      default_velocity = 100;   ///< of URDF's joints without one [m/s or rad/s]
+    bool        keep_frames =
+        false;  ///< URDF: a link's frame stays where it is, on a further link, where its joint has another
+    bool        world_link = true;  ///< URDF: what is anchored hangs on a link "world"
+    std::string sdf_version{};      ///< empty: 1.9, or 1.11 where a joint follows another
+    std::string ros_plugin =
+        "ros_interface";  ///< SDFormat: name and file of the plug-ins that stand for interfaces of ROS; empty: none
+    std::string mesh_folder{};       ///< of meshes and pictures, beside the file; empty: the file's name with _meshes
+    int         hull_vertices = 64;  ///< most of a hull that is written for a collider
 };
 
 /// One file of a result; the first is the robot's.
 struct OutputFile {
-    std::string name;     ///< relative to the folder of the robot's file
+    std::string name;  ///< relative to the folder of the robot's file
     std::string content;
 };
 struct Written {
@@ -38,12 +40,13 @@ struct Written {
     std::vector<std::pair<std::string, std::string>> copies;  ///< picture that is there, name in the result
 };
 
-/// Writes a robot. The same robot gives the same bytes; numbers are the shortest text that reads back to the same value.
+/// Writes a robot. The same robot gives the same bytes; numbers are the shortest text that reads back to the same
+/// value.
 /// @param file    name of the robot's file, without a folder
 /// @param losses  gets what the format cannot say, or says otherwise
 /// @error EXPORT_EMPTY
-Result<Written> write_robot(const sourceformats::RobotTree& tree, Format format, const std::string& file, const WriteOptions& options,
-                            sourceformats::LossReport& losses);
+Result<Written> write_robot(const sourceformats::RobotTree& tree, Format format, const std::string& file,
+                            const WriteOptions& options, sourceformats::LossReport& losses);
 
 /// Writes the files of a result; what stands beside the robot's file goes first. No file that this run has read is
 /// replaced.

@@ -25,8 +25,8 @@ class CacheFolder {
     CacheFolder& operator=(const CacheFolder&) = delete;
 
     /// @param key  at least four characters of [0-9a-f]
-    std::optional<std::string> load(const std::string& key);
-    void                       store(const std::string& key, std::string_view bytes);
+    std::optional<std::string>                 load(const std::string& key);
+    void                                       store(const std::string& key, std::string_view bytes);
     [[nodiscard]] std::filesystem::path        file_of(const std::string& key) const;
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 

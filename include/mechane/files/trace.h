@@ -62,8 +62,8 @@ class Trace {
     bool                            spoiled_ = false;
 };
 
-/// While it lives, what this thread does is noted in a trace, and, where that is asked for, what threads without a trace
-/// of their own do.
+/// While it lives, what this thread does is noted in a trace, and, where that is asked for, what threads without a
+/// trace of their own do.
 class TraceScope {
   public:
     explicit TraceScope(Trace* trace, bool others = false);
@@ -89,7 +89,8 @@ using Answerer = std::function<std::string(const std::string& question)>;
 void set_answerer(Answerer answerer);
 
 /// Whether all is as it was. A file whose stamp is the same, and was settled, is not read again unless `reread`.
-/// @param refreshed  gets whether a digest had to be made though the content is the same: `dependencies` have new stamps
+/// @param refreshed  gets whether a digest had to be made though the content is the same: `dependencies` have new
+/// stamps
 ///                   then and are worth keeping
 bool still_hold(std::span<Dependency> dependencies, bool reread, bool& refreshed);
 

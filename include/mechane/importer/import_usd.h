@@ -52,21 +52,21 @@ struct ElementValues {
 /// A deformable of the stage and what it became. Indices of the builder after the import; ranges are half-open.
 struct ImportedDeformable {
     enum class Kind : std::uint8_t { cable, cloth, volume };
-    std::string              path;
-    Kind                     kind = Kind::cloth;
-    model::SoftObject::Range particle{}, tri{}, edge{}, tet{};  ///< of cloths and volumes
+    std::string               path;
+    Kind                      kind = Kind::cloth;
+    model::SoftObject::Range  particle{}, tri{}, edge{}, tet{};  ///< of cloths and volumes
     std::vector<std::int32_t> bodies, joints;  ///< of cables: by segment, and the rod joints between them
     /// Of cables: the body of each authored segment, -1 where it was left out, and its length at rest [m].
-    std::vector<std::int32_t> segment_body;
-    std::vector<double>       segment_length;
-    std::vector<int>          vertex_counts;  ///< of cables: points of each curve
-    std::map<std::string, double, std::less<>> material;  ///< what its material says and can be used
-    double                       density = 0;             ///< [kg/m^3]
-    std::string                  rest_bend_angles;        ///< of cloths: "flat" or "restShape"
-    bool                         closed = false;          ///< of cables
-    std::string                  graph;  ///< of cables that are welded to others: the first of them
-    std::optional<ElementValues> thicknesses, masses;
-    usd::Matrix4d                placed;  ///< the prim's points in the builder's world (row vectors), as imported
+    std::vector<std::int32_t>                  segment_body;
+    std::vector<double>                        segment_length;
+    std::vector<int>                           vertex_counts;     ///< of cables: points of each curve
+    std::map<std::string, double, std::less<>> material;          ///< what its material says and can be used
+    double                                     density = 0;       ///< [kg/m^3]
+    std::string                                rest_bend_angles;  ///< of cloths: "flat" or "restShape"
+    bool                                       closed = false;    ///< of cables
+    std::string                                graph;  ///< of cables that are welded to others: the first of them
+    std::optional<ElementValues>               thicknesses, masses;
+    usd::Matrix4d placed;  ///< the prim's points in the builder's world (row vectors), as imported
 };
 
 /// A PhysicsAttachment prim and what it became.
@@ -76,18 +76,18 @@ struct ImportedAttachment {
     std::vector<Vec3d>        coords0, coords1;
     bool                      enabled   = true;
     double                    stiffness = kInfinity, damping = 0;  ///< [N/m], [N s/m]
-    std::vector<std::int32_t> joints, attachments;  ///< of the builder after the import
-    bool                      welded = false;       ///< it joins two cables to one graph
-    std::string               unsupported;          ///< why it has no effect; empty when it has
+    std::vector<std::int32_t> joints, attachments;                 ///< of the builder after the import
+    bool                      welded = false;                      ///< it joins two cables to one graph
+    std::string               unsupported;                         ///< why it has no effect; empty when it has
 };
 
 /// What an import did: maps from prim paths to indices in the builder, units, scenes, vendor attributes.
 /// Paths are sorted. Indices are those after the import.
 struct ImportResult {
-    double                              fps = 24, duration = 0;
-    char                                up_axis     = 'Y';               ///< of the stage
-    double                              linear_unit = 1, mass_unit = 1;  ///< as authored, 1 when not
-    double unit_in_metres  = 1;  ///< what a length unit of the stage was taken as [m], also where it is kept
+    double fps = 24, duration = 0;
+    char   up_axis     = 'Y';               ///< of the stage
+    double linear_unit = 1, mass_unit = 1;  ///< as authored, 1 when not
+    double unit_in_metres  = 1;             ///< what a length unit of the stage was taken as [m], also where it is kept
     double meters_per_unit = 1;  ///< what a length of the stage was multiplied by; 1 where stage units are kept
     Posed  X_WS;                 ///< the stage's frame in the builder's world, lengths multiplied
     std::map<std::string, std::int32_t> path_body_map, path_joint_map, path_shape_map;
@@ -117,14 +117,14 @@ struct ImportResult {
     /// Why pairs of shapes do not collide, by shape indices, smaller first; only with a ledger.
     std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::string>> filter_reasons;
     std::map<std::string, std::vector<std::string>> path_shape_groups;  ///< collision groups of colliders, by path
-    AnimationTracks          animation;  ///< what a simulation follows; empty without ImportOptions::animation
+    AnimationTracks animation;  ///< what a simulation follows; empty without ImportOptions::animation
     /// The stage with prims for the items of its instancers, which the paths and the animation belong to; null where it
     /// has no such items. The stage that was imported otherwise.
     std::shared_ptr<const usd::Stage> stage;
-    std::vector<LedgerEntry> ledger;     ///< by prim in traversal order and property; empty unless asked for
-    std::map<std::string, bool>             path_self_collision;  ///< of articulations that a prim authors
-    std::vector<ImportedDeformable> deformables;  ///< cables, cloths, volumes, each kind in the order of the stage
-    std::vector<ImportedAttachment> attachments;  ///< in the order of the stage
+    std::vector<LedgerEntry>          ledger;  ///< by prim in traversal order and property; empty unless asked for
+    std::map<std::string, bool>       path_self_collision;  ///< of articulations that a prim authors
+    std::vector<ImportedDeformable>   deformables;  ///< cables, cloths, volumes, each kind in the order of the stage
+    std::vector<ImportedAttachment>   attachments;  ///< in the order of the stage
     std::map<std::string, std::string_view> mass_rules;  ///< which rule gave each body its inertia, by prim path
 };
 
@@ -135,8 +135,8 @@ struct ImportResult {
 /// that importer does.
 ///
 /// @return the maps; the builder is unchanged when this fails
-/// @error  IMPORT_ARG_*, IMPORT_STAGE_COMPOSITION, IMPORT_ROOT_PATH; under `newton_1_8` also IMPORT_ART_*, IMPORT_JOINT_*, IMPORT_MERGE_TYPE,
-/// IMPORT_MESH_DATA,
+/// @error  IMPORT_ARG_*, IMPORT_STAGE_COMPOSITION, IMPORT_ROOT_PATH; under `newton_1_8` also IMPORT_ART_*,
+/// IMPORT_JOINT_*, IMPORT_MERGE_TYPE, IMPORT_MESH_DATA,
 ///         IMPORT_BODY_KINEMATIC_CHILD
 Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& options, model::ModelBuilder& builder,
                                 Diagnostics& found);

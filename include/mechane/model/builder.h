@@ -110,9 +110,9 @@ struct BuilderJoint {
     std::int32_t                world                     = kGlobalWorld;
     /// Of ROD joints: how the child's anchor is turned in the parent's where nothing bends or twists; the identity when
     /// unset.
-    std::optional<Quatd>        rest_rotation{};
-    std::vector<double>         q, qd;  ///< initial coordinates and velocities in the layout of the joint type;
-                                        ///< left empty on FREE-like joints, finalize derives them from the bodies
+    std::optional<Quatd> rest_rotation{};
+    std::vector<double>  q, qd;  ///< initial coordinates and velocities in the layout of the joint type;
+                                 ///< left empty on FREE-like joints, finalize derives them from the bodies
 };
 
 struct BuilderShape {
@@ -341,8 +341,8 @@ class ModelBuilder {
     /// Declarations and values of a builder whose entities have been appended behind `offsets`.
     Result<void> merge_custom(const ModelBuilder& source, const CustomOffsets& offsets, std::int32_t world);
     Result<void> append(const ModelBuilder& source, const AppendOptions& options);
-    void append_soft(const ModelBuilder& source, std::size_t body0, std::size_t joint0, std::size_t particle0,
-                     std::size_t tri0, std::size_t edge0, const std::optional<Posed>& xform);
+    void         append_soft(const ModelBuilder& source, std::size_t body0, std::size_t joint0, std::size_t particle0,
+                             std::size_t tri0, std::size_t edge0, const std::optional<Posed>& xform);
     void         filter_joint(const BuilderJoint& joint);
     void         filter_shape(std::int32_t shape);
 

@@ -68,8 +68,8 @@ struct BuilderTet {
 struct BuilderAttachment {
     std::int32_t body = 0, particle = 0;  ///< body kWorldBody: at a point of the world
     Vec3d        body_point;              ///< body frame, or the world [m]
-    double       stiffness = 1e4;  ///< [N/m]; infinite: it does not give way
-    double       damping   = 0;    ///< [N s/m]
+    double       stiffness = 1e4;         ///< [N/m]; infinite: it does not give way
+    double       damping   = 0;           ///< [N s/m]
     bool         enabled   = true;
     std::int32_t world     = kGlobalWorld;
 };

@@ -53,9 +53,9 @@ inline constexpr std::int32_t dynamic = 1, kinematic = 2;
 
 /// Bits of `particle_flags`.
 namespace particle_flag {
-inline constexpr std::int32_t active = 1;  ///< moves and meets shapes; without it the particle is out of play
+inline constexpr std::int32_t active         = 1;  ///< moves and meets shapes; without it the particle is out of play
 inline constexpr std::int32_t passes_through = 1 << 8;  ///< moves, and meets neither shapes nor other particles
-}
+}  // namespace particle_flag
 
 inline constexpr double kMaxValue =
     1e10;  ///< "no limit" in limit arrays; anything at or above it makes no constraint row

@@ -43,8 +43,8 @@ struct WorldPlaces {
 /// some world, in the order of the worlds, and there are no particles.
 bool worlds_are_apart(const Model& model);
 
-/// The worlds as a model, numbered from 0 on: all arrays that a solver or a collision pipeline reads. Meshes are shared.
-/// Custom attributes are left out. The worlds of the model must be apart.
+/// The worlds as a model, numbered from 0 on: all arrays that a solver or a collision pipeline reads. Meshes are
+/// shared. Custom attributes are left out. The worlds of the model must be apart.
 Model model_of_worlds(const Model& model, WorldRange worlds);
 
 /// Whether the models of both ranges would have the same structure: everything but labels, colours, custom attributes,

@@ -14,12 +14,13 @@ enum class McapCompression { none, zstd };
 
 struct McapOptions {
     McapCompression compression = McapCompression::zstd;  ///< of each chunk
-    std::size_t     chunk_bytes = std::size_t{1} << 20;   ///< a chunk ends when it holds this much before compression [bytes]
+    std::size_t     chunk_bytes = std::size_t{1}
+                                  << 20;  ///< a chunk ends when it holds this much before compression [bytes]
 };
 
-/// Messages of many channels over time, as an MCAP file (mcap.dev, format version 0): chunks with an index of each, compressed, a summary
-/// with offsets, and CRC-32 sums of chunks, data and summary. Readers can therefore seek by time and topic, and see damage.
-/// Ids count from 1 in the order of the calls; equal calls give equal bytes.
+/// Messages of many channels over time, as an MCAP file (mcap.dev, format version 0): chunks with an index of each,
+/// compressed, a summary with offsets, and CRC-32 sums of chunks, data and summary. Readers can therefore seek by time
+/// and topic, and see damage. Ids count from 1 in the order of the calls; equal calls give equal bytes.
 class McapWriter {
   public:
     /// @param profile  "ros2" where the metadata of the channels is that of rosbag2, or empty
@@ -52,12 +53,12 @@ class McapWriter {
     void close_chunk();
 
     McapOptions                                 options_;
-    std::vector<std::byte>                      bytes_;    ///< the file so far
-    std::vector<std::byte>                      open_;     ///< records of the open chunk
-    std::map<std::uint16_t, std::vector<Place>> places_;   ///< of its messages
+    std::vector<std::byte>                      bytes_;                             ///< the file so far
+    std::vector<std::byte>                      open_;                              ///< records of the open chunk
+    std::map<std::uint16_t, std::vector<Place>> places_;                            ///< of its messages
     std::vector<std::vector<std::byte>>         schema_records_, channel_records_;  ///< for the summary
     std::vector<Chunk>                          chunks_;
-    std::map<std::uint16_t, std::uint64_t>      counts_;   ///< messages of each channel
+    std::map<std::uint16_t, std::uint64_t>      counts_;  ///< messages of each channel
     std::uint16_t                               schemas_ = 0, channels_ = 0;
     std::uint64_t                               first_ = 0, last_ = 0, messages_ = 0;
 };

@@ -30,15 +30,15 @@ struct SensorTrack {
 };
 
 struct JsonOptions {
-    bool reproducible   = false;  ///< keys sorted, wall times left out: equal runs give equal bytes
-    bool contact_points = false;  ///< adds "contact_points" to every frame, beside the count
+    bool                     reproducible   = false;  ///< keys sorted, wall times left out: equal runs give equal bytes
+    bool                     contact_points = false;  ///< adds "contact_points" to every frame, beside the count
     std::vector<SensorTrack> sensors{};  ///< "sensors": label and force by frame; left out when there are none
 };
 
 /// A prim of points that a recording moves: a cloth, a soft body, a cable.
 struct PointsPrim {
-    std::string              path;
-    usd::Matrix4d            placed;      ///< the prim's points in the world (row vectors), as they were imported
+    std::string                 path;
+    usd::Matrix4d               placed;      ///< the prim's points in the world (row vectors), as they were imported
     std::array<std::int32_t, 2> particle{};  ///< its points, in order: particles from the first up to the second
     /// Of cables: the points of each curve, the body of each segment or -1, its length [m].
     std::vector<int>          vertex_counts{};
@@ -49,10 +49,10 @@ struct PointsPrim {
 
 /// How a stage relates to the world that was simulated: X_WS * (meters_per_unit * p_S) is a stage's point in the world.
 struct UsdOptions {
-    double            meters_per_unit = 1;
-    char              up_axis         = 'Z';  ///< of the source stage
-    Posed             X_WS{};                 ///< stage in world [m]; the rotation that made the up axis ours
-    const usd::Stage* stage = nullptr;        ///< the source: its bodies keep their scale, its default prim stays named
+    double                  meters_per_unit = 1;
+    char                    up_axis         = 'Z';  ///< of the source stage
+    Posed                   X_WS{};                 ///< stage in world [m]; the rotation that made the up axis ours
+    const usd::Stage*       stage = nullptr;  ///< the source: its bodies keep their scale, its default prim stays named
     std::vector<PointsPrim> points{};         ///< what gets its points written back, in place of bodies of their own
 };
 
@@ -73,8 +73,8 @@ std::string to_csv(const model::Model& model, const Recording& recording, std::s
 /// A layer over the source that holds the bodies' poses, and the velocities of its rigid bodies, as time samples in the
 /// units of the source; it plays in any OpenUSD viewer. A body is the
 /// prim that its label names; it ignores its parents' transforms (`!resetXformStack!`), so that each sample is the
-/// simulated pose. Cloths, soft bodies and cables get their points and extents back as samples, in their own space; their
-/// segments are no prims.
+/// simulated pose. Cloths, soft bodies and cables get their points and extents back as samples, in their own space;
+/// their segments are no prims.
 /// @param file  where the layer will lie: the sublayer path is relative to its folder
 /// @param found  RECORD_BODY_NO_PRIM for labels that are no prim path, appear twice, or lie inside an instance
 usd::LayerWriter to_layer(const model::Model& model, const Recording& recording, const std::string& file,

@@ -45,8 +45,8 @@ struct EngineOptions {
 class Engine {
   public:
     /// @error RUN_ARGUMENT  an option is out of range, or the state is none of the model; those of make_solver
-    static Result<std::unique_ptr<Engine>> make(const model::Model& model, model::State& state,
-                                                model::Control& control, EngineOptions options, Diagnostics& found);
+    static Result<std::unique_ptr<Engine>> make(const model::Model& model, model::State& state, model::Control& control,
+                                                EngineOptions options, Diagnostics& found);
     ~Engine();
     Engine(const Engine&)            = delete;
     Engine& operator=(const Engine&) = delete;
@@ -77,28 +77,28 @@ class Engine {
     void forget();  ///< everything
     /// Contacts of the state as it is, as at the start of a run.
     [[nodiscard]] model::Contacts contacts_now();
-    /// Changes the model that is stepped, which becomes a copy of the engine's own, and tells those who hold on to parts
-    /// of it.
+    /// Changes the model that is stepped, which becomes a copy of the engine's own, and tells those who hold on to
+    /// parts of it.
     /// @error those of make_solver
     Result<void>                     edit(const std::function<model::ModelChanges(model::Model&)>& change);
     [[nodiscard]] record::Checkpoint checkpoint() const;
 
-    [[nodiscard]] const model::Model&     model() const { return *model_; }  ///< that is stepped
-    [[nodiscard]] const model::Contacts&  contacts() const;
+    [[nodiscard]] const model::Model&    model() const { return *model_; }  ///< that is stepped
+    [[nodiscard]] const model::Contacts& contacts() const;
     /// How many rows those have, which costs less to ask for.
-    [[nodiscard]] std::int32_t            contact_count() const;
-    [[nodiscard]] const std::string&      solver_name() const { return options_.solver; }
+    [[nodiscard]] std::int32_t       contact_count() const;
+    [[nodiscard]] const std::string& solver_name() const { return options_.solver; }
     /// How much of the time of the last `advance` went to contacts, where `find_contacts` left them to it: many small
     /// worlds go through both together.
-    [[nodiscard]] double                  contact_share() const;
+    [[nodiscard]] double contact_share() const;
     /// Wakes the body and, in the next step, all that touches it.
-    void                                  wake(std::int32_t body);
-    [[nodiscard]] const tasks::Pool&      pool() const { return pool_; }
-    [[nodiscard]] const EngineOptions&    options() const { return options_; }
-    [[nodiscard]] std::int64_t            step_count() const { return first_ + done_; }  ///< since the first start
-    [[nodiscard]] std::int64_t            steps_done() const { return done_; }           ///< of this engine
-    [[nodiscard]] std::uint64_t           hash() const { return hash_; }  ///< chained over the states of all steps
-    [[nodiscard]] std::int64_t            overflows() const { return overflows_; }  ///< steps with too many contacts
+    void                               wake(std::int32_t body);
+    [[nodiscard]] const tasks::Pool&   pool() const { return pool_; }
+    [[nodiscard]] const EngineOptions& options() const { return options_; }
+    [[nodiscard]] std::int64_t         step_count() const { return first_ + done_; }  ///< since the first start
+    [[nodiscard]] std::int64_t         steps_done() const { return done_; }           ///< of this engine
+    [[nodiscard]] std::uint64_t        hash() const { return hash_; }  ///< chained over the states of all steps
+    [[nodiscard]] std::int64_t         overflows() const { return overflows_; }  ///< steps with too many contacts
 
   private:
     Engine(const model::Model& model, model::State& state, model::Control& control, EngineOptions options);

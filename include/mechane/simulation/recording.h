@@ -40,11 +40,11 @@ struct BreakEvent {
 
 /// What a program wrote between two steps of a run, beyond what the model and the animation say.
 struct StepInput {
-    std::int64_t                 step = 0;  ///< after so many steps, before the next
-    std::optional<model::State>  state{};   ///< the whole state, where it was written to
-    std::optional<model::Control> control{};  ///< the commands from here on
-    std::optional<std::vector<Spatial>> wrench{};  ///< external wrenches of the bodies from here on [N, N m]
-    std::vector<std::uint8_t>    reset{};   ///< worlds that the solver forgot [world_count + 1], last: everything; or empty
+    std::int64_t                        step = 0;   ///< after so many steps, before the next
+    std::optional<model::State>         state{};    ///< the whole state, where it was written to
+    std::optional<model::Control>       control{};  ///< the commands from here on
+    std::optional<std::vector<Spatial>> wrench{};   ///< external wrenches of the bodies from here on [N, N m]
+    std::vector<std::uint8_t> reset{};  ///< worlds that the solver forgot [world_count + 1], last: everything; or empty
 };
 
 /// Sums over the whole run, for the report of `mechane sim`.

@@ -30,7 +30,8 @@ struct ReadOptions {
     std::string                        name{};                   ///< of the robot; empty: the file's
 };
 
-/// True for a file that `read_robot` is for, or `read_as_usd`, by its suffix: .urdf, .xacro, .mjcf, .xml, .sdf, .world, .gltf, .glb.
+/// True for a file that `read_robot` is for, or `read_as_usd`, by its suffix: .urdf, .xacro, .mjcf, .xml, .sdf, .world,
+/// .gltf, .glb.
 bool is_source_format(const std::string& file);
 
 /// A robot that was read, with what became of every value.
@@ -57,8 +58,9 @@ struct UsdRobot {
     std::string                                      entry;  ///< name of the layer to open
     std::vector<LayerFile>                           layers;
     std::vector<std::pair<std::string, std::string>> textures;  ///< file, name in the result
-    std::vector<std::pair<std::string, std::string>> pictures;  ///< name in the result, bytes: of what lies in no file of its own
-    std::map<std::string, Place>                     places;    ///< prim or property path -> where the source says it
+    std::vector<std::pair<std::string, std::string>>
+                                 pictures;  ///< name in the result, bytes: of what lies in no file of its own
+    std::map<std::string, Place> places;    ///< prim or property path -> where the source says it
 };
 
 enum class Layout {

@@ -58,7 +58,7 @@ struct Link {
     std::optional<Inertial> inertial;
     std::vector<Extra>      extras;
     Place                   place;
-    bool                    kinematic = false;  ///< moved from outside (MuJoCo's mocap bodies)
+    bool                    kinematic = false;   ///< moved from outside (MuJoCo's mocap bodies)
     std::optional<Inertial> unused;              ///< of a link that nothing moves and that is part of the world
     bool                    frame      = false;  ///< no body of a simulation, only a frame that something holds
     bool                    weightless = false;  ///< the source gives no mass; `inertial` is what a simulation computes
@@ -216,7 +216,7 @@ struct JointRelation {
 
 /// A topic, service or action of ROS that a link offers.
 struct RosInterface {
-    std::string           kind;  ///< "topic", "service", "action"
+    std::string           kind;              ///< "topic", "service", "action"
     std::string           role, name, type;  ///< name: resolved, with its namespace
     std::string           frame;             ///< that messages name, where it is told
     std::optional<double> rate;              ///< [Hz]

@@ -43,8 +43,8 @@ std::vector<SchemaInfo> bundled_schemas();
 /// instance counts ("drive:linear:physics:damping"). The first call reads every schema.
 std::vector<std::string> schemas_with(std::string_view property);
 
-/// Names of all properties that bundled schemas bring, for suggestions: of multiple-apply schemas with the instance that
-/// `property` has ("drive:linear:physics:dampng" finds "drive:linear:physics:damping").
+/// Names of all properties that bundled schemas bring, for suggestions: of multiple-apply schemas with the instance
+/// that `property` has ("drive:linear:physics:dampng" finds "drive:linear:physics:damping").
 std::vector<std::string> properties_like(std::string_view property);
 
 /// Whether a prim's type or one of its applied schemas, a user's too, brings the property.

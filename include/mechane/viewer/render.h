@@ -20,7 +20,7 @@ struct RenderOptions {
     int                  width = 1280, height = 720;  ///< [px], 1..16384
     NamedView            view = NamedView::three_quarter;
     std::optional<Vec3d> eye{}, target{};  ///< world [m]; what is missing follows from `view` and from what moves
-    double               fov = 36;     ///< vertical, [degrees], 1..150
+    double               fov = 36;         ///< vertical, [degrees], 1..150
     bool colliders           = false;  ///< overlay: what collides, as veils and lines, bodies green, static shapes blue
     bool contacts            = false;  ///< overlay: points orange, normals blue, forces red
     int  threads             = 0;      ///< 0: all cores; the picture is the same for any number
@@ -48,11 +48,13 @@ struct AnimationOptions {
     double        speed             = 1;   ///< recorded seconds per second
 };
 
-/// Draws the pictures of an animation one after the other and hands each to `take`, with its number and how many there will be. The camera
-/// stands still where it sees the whole motion, or follows what travels far. Ends with the first error of `take`.
+/// Draws the pictures of an animation one after the other and hands each to `take`, with its number and how many there
+/// will be. The camera stands still where it sees the whole motion, or follows what travels far. Ends with the first
+/// error of `take`.
 /// @error RENDER_FRAME_MISSING, RENDER_SIZE
-Result<void> draw_animation(const model::Model& model, const record::Recording& recording, const AnimationOptions& options,
-                            const std::function<Result<void>(const Image& image, std::size_t index, std::size_t count)>& take);
+Result<void> draw_animation(
+    const model::Model& model, const record::Recording& recording, const AnimationOptions& options,
+    const std::function<Result<void>(const Image& image, std::size_t index, std::size_t count)>& take);
 
 /// One animated PNG that repeats for ever, or numbered pictures when the name holds a printf number
 /// ("frames/%04d.png").

@@ -66,10 +66,10 @@ struct Ground {
 
 /// What of a model can be drawn. Visual shapes are solid; a body that has none shows its colliders instead.
 struct Scene {
-    int                   up_axis = 2;
-    std::vector<DrawMesh> meshes;  ///< shared: equal shapes have one
-    std::vector<DrawItem> items;
-    std::vector<Ground>   grounds;
+    int                      up_axis = 2;
+    std::vector<DrawMesh>    meshes;  ///< shared: equal shapes have one
+    std::vector<DrawItem>    items;
+    std::vector<Ground>      grounds;
     std::vector<DrawPicture> pictures;
     std::vector<DrawSoft>    softs;
     std::vector<DrawBall>    balls;

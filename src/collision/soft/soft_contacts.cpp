@@ -27,9 +27,7 @@ struct Row {
 };
 
 bool meets_shapes(std::int32_t flags)
-{
-    return (flags & model::particle_flag::active) != 0 && (flags & model::particle_flag::passes_through) == 0;
-}
+{ return (flags & model::particle_flag::active) != 0 && (flags & model::particle_flag::passes_through) == 0; }
 
 /// What one chunk of features found, and which shapes are near any of them.
 struct SoftChunk {
@@ -92,7 +90,7 @@ struct SoftContactFinder::Impl {
     ParticleSpans                particles;
     double                       gap = 0;
     std::vector<geometry::Aabbd> boxes;  ///< of the shapes, their margins added; empty for those that take no part
-    std::vector<SoftChunk>           chunks;
+    std::vector<SoftChunk>       chunks;
 };
 
 void SoftContactFinder::Impl::place(const model::State& state)
@@ -183,10 +181,12 @@ void SoftContactFinder::find(const model::State& state, const ParticleSpans& par
     const std::size_t n = particles.position.size();
     MCH_REQUIRE(particles.radius.size() == n && (particles.flags.empty() || particles.flags.size() == n) &&
                     (particles.world.empty() || particles.world.size() == n),
-                "SoftContactFinder::find", "particles", "spans as long as `position`, or empty ones where that is said");
+                "SoftContactFinder::find", "particles",
+                "spans as long as `position`, or empty ones where that is said");
     const auto known = [&](std::int32_t p) { return p >= 0 && static_cast<std::size_t>(p) < n; };
     for (const auto& e : particles.edges)
-        MCH_REQUIRE(known(e[2]) && known(e[3]), "SoftContactFinder::find", "particles.edges", "ends that are particles");
+        MCH_REQUIRE(known(e[2]) && known(e[3]), "SoftContactFinder::find", "particles.edges",
+                    "ends that are particles");
     for (const auto& t : particles.triangles)
         MCH_REQUIRE(known(t[0]) && known(t[1]) && known(t[2]), "SoftContactFinder::find", "particles.triangles",
                     "corners that are particles");

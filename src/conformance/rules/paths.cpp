@@ -154,10 +154,10 @@ class Paths {
   private:
     /// What a layer's relative paths are anchored to.
     struct Place {
-        fs::path                     folder;           ///< of the layer, on disk or in its package
-        fs::path                     root;             ///< of the asset, likewise; empty in a package: all of it
-        const std::set<std::string>* files = nullptr;  ///< of the package; null on disk
-        bool                         is_file = false;  ///< a layer in memory has no place
+        fs::path                     folder;             ///< of the layer, on disk or in its package
+        fs::path                     root;               ///< of the asset, likewise; empty in a package: all of it
+        const std::set<std::string>* files   = nullptr;  ///< of the package; null on disk
+        bool                         is_file = false;    ///< a layer in memory has no place
     };
 
     const Facts&                                 facts_;
@@ -267,9 +267,8 @@ class Paths {
         const AssetPathForm form = form_of(authored);
         if (form.kind == PathKind::relative) return false;  // it was looked for already
         if (form.kind == PathKind::search)
-            return std::any_of(layers_.begin(), layers_.end(), [&](const AssetLayer& layer) {
-                return layer.layer.file.ends_with("/" + form.file);
-            });
+            return std::any_of(layers_.begin(), layers_.end(),
+                               [&](const AssetLayer& layer) { return layer.layer.file.ends_with("/" + form.file); });
         for (const Diagnostic& found : facts_.stage.diagnostics())
             if ((found.id == "COMP_ASSET_MISSING" || found.id == "ASSET_PACKAGE_UNKNOWN") &&
                 found.message.find(authored) != std::string::npos)

@@ -8,9 +8,10 @@
 namespace mechane::exporter::gltf {
 namespace {
 
-constexpr double kMostError = 0.05 * std::numbers::pi / 180;  // of a rotation between two keys; half of what is promised
-constexpr int    kHalvings  = 12;
-constexpr double kProbes[]  = {0.25, 0.37, 0.5, 0.75};  // a whole turn between two keys is not seen at its middle
+constexpr double kMostError =
+    0.05 * std::numbers::pi / 180;  // of a rotation between two keys; half of what is promised
+constexpr int    kHalvings = 12;
+constexpr double kProbes[] = {0.25, 0.37, 0.5, 0.75};  // a whole turn between two keys is not seen at its middle
 
 Quatd blend(const Quatd& a, Quatd b, double f)
 {
@@ -29,12 +30,15 @@ double Writer::seconds(double code) const
     return code / (rate > 0 ? rate : 24);
 }
 
-void Writer::channel(int node, const char* path, const std::vector<double>& codes, const std::vector<float>& values, const char* type)
+void Writer::channel(int node, const char* path, const std::vector<double>& codes, const std::vector<float>& values,
+                     const char* type)
 {
     std::vector<double> when;
     for (const double code : codes) when.push_back(seconds(code));
     const int sampler = static_cast<int>(samplers_.size());
-    samplers_.push_back({{"input", 0}, {"interpolation", options.open.held_interpolation ? "STEP" : "LINEAR"}, {"output", out.numbers(values, type, Target::none, false)}});
+    samplers_.push_back({{"input", 0},
+                         {"interpolation", options.open.held_interpolation ? "STEP" : "LINEAR"},
+                         {"output", out.numbers(values, type, Target::none, false)}});
     times_.emplace_back(gltf::at(sampler), std::move(when));
     channels_.push_back({{"sampler", sampler}, {"target", {{"node", node}, {"path", path}}}});
 }
@@ -45,13 +49,23 @@ void Writer::finish_animation()
     double first = 0;
     for (const auto& [sampler, when] : times_) first = std::min(first, when.front());
     if (first < 0)
-        losses.add({"animation-start", Severity::info, sf::LossAction::converted, "metadata", {.layer = stage.source()}, "time samples before zero", std::to_string(first), "0", "glTF's time begins at zero; everything starts later", false});
+        losses.add({"animation-start",
+                    Severity::info,
+                    sf::LossAction::converted,
+                    "metadata",
+                    {.layer = stage.source()},
+                    "time samples before zero",
+                    std::to_string(first),
+                    "0",
+                    "glTF's time begins at zero; everything starts later",
+                    false});
     for (const auto& [sampler, when] : times_) {
         std::vector<float> keys;
         for (const double t : when) keys.push_back(static_cast<float>(t - first));
         samplers_[sampler]["input"] = out.numbers(keys, "SCALAR", Target::none, true);
     }
-    out.add("animations", {{"name", "animation"}, {"channels", std::move(channels_)}, {"samplers", std::move(samplers_)}});
+    out.add("animations",
+            {{"name", "animation"}, {"channels", std::move(channels_)}, {"samplers", std::move(samplers_)}});
 }
 
 void Writer::animate(const usd::Prim& prim, int node)
@@ -64,7 +78,11 @@ void Writer::animate(const usd::Prim& prim, int node)
         codes.insert(codes.end(), samples.begin(), samples.end());
     }
     std::sort(codes.begin(), codes.end());
-    codes.erase(std::unique(codes.begin(), codes.end(), [&](double a, double b) { return static_cast<float>(seconds(a)) == static_cast<float>(seconds(b)); }), codes.end());
+    codes.erase(std::unique(codes.begin(), codes.end(),
+                            [&](double a, double b) {
+                                return static_cast<float>(seconds(a)) == static_cast<float>(seconds(b));
+                            }),
+                codes.end());
     if (codes.size() < 2) return;
     std::erase_if(codes, [](double c) { return !std::isfinite(c); });
     bool       sheared = false;
@@ -76,23 +94,26 @@ void Writer::animate(const usd::Prim& prim, int node)
     std::vector<Trs> keys;
     for (const double code : codes) keys.push_back(pose(code));
     if (sheared) {
-        lose("animation", Severity::warning, sf::LossAction::dropped, "visual", prim, "samples of a sheared transform", {}, "glTF animates translations, rotations and scales");
+        lose("animation", Severity::warning, sf::LossAction::dropped, "visual", prim, "samples of a sheared transform",
+             {}, "glTF animates translations, rotations and scales");
         return;
     }
     if (!options.open.held_interpolation) {
         // Keys in between, until straight lines and great arcs follow what the stage does.
         std::vector<double> fine_codes{codes[0]};
         std::vector<Trs>    fine{keys[0]};
-        const auto          add = [&](const auto& self, double a, const Trs& A, double b, const Trs& B, int depth) -> void {
-            bool       good = true;
+        const auto add = [&](const auto& self, double a, const Trs& A, double b, const Trs& B, int depth) -> void {
+            bool good = true;
             for (const double f : kProbes) {
-                const Trs there = pose(a + f * (b - a));
+                const Trs   there = pose(a + f * (b - a));
                 const Vec3d t = A.t + f * (B.t - A.t), s = A.s + f * (B.s - A.s);
-                good = good && angle_between(blend(A.q, B.q, f), there.q) < kMostError && length(there.t - t) < 1e-4 * (length(A.t - B.t) + 1e-3) && length(there.s - s) < 1e-3;
+                good = good && angle_between(blend(A.q, B.q, f), there.q) < kMostError &&
+                       length(there.t - t) < 1e-4 * (length(A.t - B.t) + 1e-3) && length(there.s - s) < 1e-3;
                 if (!good) break;
             }
             const double middle = 0.5 * (a + b);
-            if (!good && depth < kHalvings && static_cast<float>(seconds(middle)) > static_cast<float>(seconds(a)) && static_cast<float>(seconds(middle)) < static_cast<float>(seconds(b))) {
+            if (!good && depth<kHalvings&& static_cast<float>(seconds(middle))> static_cast<float>(seconds(a)) &&
+                static_cast<float>(seconds(middle)) < static_cast<float>(seconds(b))) {
                 const Trs M = pose(middle);
                 self(self, a, A, middle, M, depth + 1);
                 self(self, middle, M, b, B, depth + 1);
@@ -111,11 +132,13 @@ void Writer::animate(const usd::Prim& prim, int node)
         Quatd now = k.q;
         if (!q.empty() && dot(now, last) < 0) now = {-now.x, -now.y, -now.z, -now.w};
         last = now;
-        for (std::size_t c = 0; c < 3; ++c) t.push_back(static_cast<float>(k.t[c])), s.push_back(static_cast<float>(k.s[c]));
+        for (std::size_t c = 0; c < 3; ++c)
+            t.push_back(static_cast<float>(k.t[c])), s.push_back(static_cast<float>(k.s[c]));
         for (const double v : {now.x, now.y, now.z, now.w}) q.push_back(static_cast<float>(v));
         moves[0] = moves[0] || !(json(k.t) == still.value("translation", json(Vec3d{})));
         moves[1] = moves[1] || !(json(k.q) == still.value("rotation", json(Quatd{})));
-        moves[2] = moves[2] || length(k.s - keys[0].s) > 1e-9 || !(json(k.s) == still.value("scale", json(Vec3d{1, 1, 1})));
+        moves[2] =
+            moves[2] || length(k.s - keys[0].s) > 1e-9 || !(json(k.s) == still.value("scale", json(Vec3d{1, 1, 1})));
     }
     if (moves[0]) channel(node, "translation", codes, t, "VEC3");
     if (moves[1]) channel(node, "rotation", codes, q, "VEC4");

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kMostBytes = 0xffff'0000;  // lengths of GLB are 32 bits
 
 // The order in which the specification names them.
-constexpr const char* kLists[] = {"nodes",    "meshes",   "materials", "textures",  "images",      "samplers",
-                                  "skins",    "animations", "cameras", "accessors", "bufferViews"};
+constexpr const char* kLists[] = {"nodes", "meshes",     "materials", "textures",  "images",     "samplers",
+                                  "skins", "animations", "cameras",   "accessors", "bufferViews"};
 
 void put(std::string& out, std::uint32_t v)
 {
@@ -68,9 +68,11 @@ std::string_view Document::bytes_of(int view) const
     return std::string_view(bin_).substr(v["byteOffset"].get<std::size_t>(), v["byteLength"].get<std::size_t>());
 }
 
-int Document::accessor(std::string_view bytes, std::size_t count, const char* type, Component component, Target target, Json bounds)
+int Document::accessor(std::string_view bytes, std::size_t count, const char* type, Component component, Target target,
+                       Json bounds)
 {
-    const std::string kind = fmt::format("{} {} {} {}", type, static_cast<int>(component), static_cast<int>(target), bounds.is_null() ? 0 : 1);
+    const std::string kind = fmt::format("{} {} {} {}", type, static_cast<int>(component), static_cast<int>(target),
+                                         bounds.is_null() ? 0 : 1);
     auto&             same = accessors_[hash_bytes(bytes.data(), bytes.size(), hash_text(kind))];
     for (const auto& [index, what] : same)
         if (what == kind && bytes_of(at("accessors", index)["bufferView"].get<int>()) == bytes) return index;
@@ -78,7 +80,10 @@ int Document::accessor(std::string_view bytes, std::size_t count, const char* ty
     Json view{{"buffer", 0}, {"byteOffset", bin_.size()}, {"byteLength", bytes.size()}};
     if (target != Target::none) view["target"] = static_cast<int>(target);
     bin_ += bytes;
-    Json made{{"bufferView", add("bufferViews", std::move(view))}, {"componentType", static_cast<int>(component)}, {"count", count}, {"type", type}};
+    Json made{{"bufferView", add("bufferViews", std::move(view))},
+              {"componentType", static_cast<int>(component)},
+              {"count", count},
+              {"type", type}};
     if (!bounds.is_null()) made["min"] = bounds["min"], made["max"] = bounds["max"];
     const int index = add("accessors", std::move(made));
     same.emplace_back(index, kind);
@@ -99,7 +104,8 @@ int Document::numbers(std::span<const float> values, const char* type, Target ta
         for (const float v : least) box["min"].push_back(static_cast<double>(v));
         for (const float v : most) box["max"].push_back(static_cast<double>(v));
     }
-    return accessor({reinterpret_cast<const char*>(values.data()), values.size_bytes()}, values.size() / width, type, Component::f32, target, std::move(box));
+    return accessor({reinterpret_cast<const char*>(values.data()), values.size_bytes()}, values.size() / width, type,
+                    Component::f32, target, std::move(box));
 }
 
 int Document::whole(std::span<const std::uint32_t> values, const char* type, Component component, Target target)
@@ -126,20 +132,23 @@ void Document::use(const std::string& extension, bool required)
     if (required) required_.insert(extension);
 }
 
-Result<std::vector<OutputFile>> Document::finish(const std::string& file, const std::string& folder, Json asset, Json scene)
+Result<std::vector<OutputFile>> Document::finish(const std::string& file, const std::string& folder, Json asset,
+                                                 Json scene)
 {
     const bool              binary = std::filesystem::path(file).extension() != ".gltf";
     std::vector<OutputFile> files(1);
     std::set<std::string>   taken;
     for (const Picture& p : pictures_) {
         std::string clean;
-        for (const char c : p.name) clean += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ? c : '_';
+        for (const char c : p.name)
+            clean += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ? c : '_';
         if (clean.empty()) clean = "picture";
         std::string name = clean;
         for (int i = 1; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", clean, i);
         if (binary) {
             pad(bin_, '\0');
-            const int view = add("bufferViews", {{"buffer", 0}, {"byteOffset", bin_.size()}, {"byteLength", p.bytes.size()}});
+            const int view =
+                add("bufferViews", {{"buffer", 0}, {"byteOffset", bin_.size()}, {"byteLength", p.bytes.size()}});
             bin_ += p.bytes;
             add("images", {{"name", name}, {"bufferView", view}, {"mimeType", mime_of(p.bytes)}});
         } else {
@@ -148,7 +157,9 @@ Result<std::vector<OutputFile>> Document::finish(const std::string& file, const 
         }
     }
     pad(bin_, '\0');
-    if (bin_.size() > kMostBytes) return make_diagnostic(kTooLarge, {.layer = file}, fmt::format("its buffer has {} bytes, and glTF's lengths have 32 bits", bin_.size()));
+    if (bin_.size() > kMostBytes)
+        return make_diagnostic(kTooLarge, {.layer = file},
+                               fmt::format("its buffer has {} bytes, and glTF's lengths have 32 bits", bin_.size()));
 
     Json out;
     out["asset"] = std::move(asset);
@@ -157,7 +168,8 @@ Result<std::vector<OutputFile>> Document::finish(const std::string& file, const 
     out["scene"]  = 0;
     out["scenes"] = Json::array({std::move(scene)});
     for (const char* list : kLists)
-        if (const auto found = lists_.find(list); found != lists_.end() && !found->second.empty()) out[list] = std::move(found->second);
+        if (const auto found = lists_.find(list); found != lists_.end() && !found->second.empty())
+            out[list] = std::move(found->second);
     if (!bin_.empty()) {
         Json buffer{{"byteLength", bin_.size()}};
         if (!binary) {

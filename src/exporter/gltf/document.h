@@ -26,7 +26,7 @@ enum class Target : int { none = 0, vertices = 34962, corners = 34963 };
 class Document {
   public:
     /// Appends to a list ("nodes", "meshes") and gives the place there.
-    int   add(const std::string& list, Json entry);
+    int add(const std::string& list, Json entry);
     /// The same, unless an equal entry is there.
     int   add_once(const std::string& list, const Json& entry);
     Json& at(const std::string& list, int index) { return lists_[list][static_cast<std::size_t>(index)]; }
@@ -55,15 +55,17 @@ class Document {
     struct Picture {
         std::string bytes, name;
     };
-    std::map<std::string, Json>                         lists_;
-    std::map<std::string, Json>                         extensions_;
-    std::set<std::string>                               used_, required_;
-    std::string                                         bin_;
-    std::vector<Picture>                                pictures_;
+    std::map<std::string, Json>                                           lists_;
+    std::map<std::string, Json>                                           extensions_;
+    std::set<std::string>                                                 used_, required_;
+    std::string                                                           bin_;
+    std::vector<Picture>                                                  pictures_;
     std::unordered_map<std::string, std::unordered_map<std::string, int>> once_;
-    std::unordered_map<std::uint64_t, std::vector<std::pair<int, std::string>>> accessors_;  ///< hash -> accessor, what it is of
+    std::unordered_map<std::uint64_t, std::vector<std::pair<int, std::string>>>
+        accessors_;  ///< hash -> accessor, what it is of
 
-    int accessor(std::string_view bytes, std::size_t count, const char* type, Component component, Target target, Json bounds);
+    int accessor(std::string_view bytes, std::size_t count, const char* type, Component component, Target target,
+                 Json bounds);
     std::string_view bytes_of(int view) const;
 };
 

@@ -27,15 +27,25 @@ struct Varying {
     bool             good = false;
 
     Varying() = default;
-    Varying(const usd::Attribute& attribute, const std::string& kind, std::size_t points, std::size_t faces, std::size_t corners)
+    Varying(const usd::Attribute& attribute, const std::string& kind, std::size_t points, std::size_t faces,
+            std::size_t corners)
     {
         if (!attribute) return;
         values = attribute.get<std::vector<T>>().value_or(std::vector<T>());
         if (values.empty())
             if (const auto one = attribute.get<T>()) values.push_back(*one);
-        indices = attribute.prim().attribute(attribute.name().text() + ":indices").template get<std::vector<int>>().value_or(std::vector<int>());
-        by      = kind == "faceVarying" ? By::corner : kind == "uniform" ? By::face : kind == "constant" ? By::all : By::point;
-        const std::size_t have = indices.empty() ? values.size() : indices.size(), need = by == By::corner ? corners : by == By::face ? faces : by == By::all ? 1 : points;
+        indices                = attribute.prim()
+                                     .attribute(attribute.name().text() + ":indices")
+                                     .template get<std::vector<int>>()
+                                     .value_or(std::vector<int>());
+        by                     = kind == "faceVarying" ? By::corner
+                                 : kind == "uniform"   ? By::face
+                                 : kind == "constant"  ? By::all
+                                                       : By::point;
+        const std::size_t have = indices.empty() ? values.size() : indices.size(), need = by == By::corner ? corners
+                                                                                          : by == By::face ? faces
+                                                                                          : by == By::all  ? 1
+                                                                                                           : points;
         good = !values.empty() && have >= need;
         for (const int i : indices) good = good && i >= 0 && gltf::at(i) < values.size();
     }
@@ -51,13 +61,15 @@ struct Varying {
         std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> seen;
         numbers.resize(values.size());
         for (std::size_t i = 0; i < values.size(); ++i) {
-            auto& equal = seen[hash_bytes(&values[i], sizeof(T))];
-            const auto hit = std::find_if(equal.begin(), equal.end(), [&](std::uint32_t k) { return values[k] == values[i]; });
-            numbers[i]     = hit == equal.end() ? static_cast<std::uint32_t>(i) : *hit;
+            auto&      equal = seen[hash_bytes(&values[i], sizeof(T))];
+            const auto hit =
+                std::find_if(equal.begin(), equal.end(), [&](std::uint32_t k) { return values[k] == values[i]; });
+            numbers[i] = hit == equal.end() ? static_cast<std::uint32_t>(i) : *hit;
             if (hit == equal.end()) equal.push_back(static_cast<std::uint32_t>(i));
         }
     }
-    [[nodiscard]] std::uint32_t same(std::size_t point, std::size_t face, std::size_t corner) const { return numbers[place(point, face, corner)]; }
+    [[nodiscard]] std::uint32_t same(std::size_t point, std::size_t face, std::size_t corner) const
+    { return numbers[place(point, face, corner)]; }
 
     std::vector<std::uint32_t> numbers;
 };
@@ -68,15 +80,16 @@ Vec3d unit_or(const Vec3d& v, const Vec3d& otherwise)
     return n > 1e-30 && std::isfinite(n) ? v / n : otherwise;
 }
 
-/// Normals of corners: those of the faces around the point, weighted by area; faces across an edge of more than `crease`
-/// do not count. By point where nothing is sharp.
-std::vector<Vec3d> corner_normals(const std::vector<Vec3d>& points, const std::vector<std::array<std::uint32_t, 3>>& triangles, double crease)
+/// Normals of corners: those of the faces around the point, weighted by area; faces across an edge of more than
+/// `crease` do not count. By point where nothing is sharp.
+std::vector<Vec3d> corner_normals(const std::vector<Vec3d>&                        points,
+                                  const std::vector<std::array<std::uint32_t, 3>>& triangles, double crease)
 {
-    std::vector<Vec3d>                   flat(triangles.size());
+    std::vector<Vec3d>                      flat(triangles.size());
     std::vector<std::vector<std::uint32_t>> around(points.size());
     for (std::size_t t = 0; t < triangles.size(); ++t) {
         const auto& [a, b, c] = triangles[t];
-        flat[t] = cross(points[b] - points[a], points[c] - points[a]);
+        flat[t]               = cross(points[b] - points[a], points[c] - points[a]);
         for (const std::uint32_t p : triangles[t]) around[p].push_back(static_cast<std::uint32_t>(t));
     }
     const double       least = std::cos(crease) - 1e-9;
@@ -84,7 +97,7 @@ std::vector<Vec3d> corner_normals(const std::vector<Vec3d>& points, const std::v
     for (std::size_t t = 0; t < triangles.size(); ++t) {
         const Vec3d own = unit_or(flat[t], {0, 0, 1});
         for (std::size_t k = 0; k < 3; ++k) {
-            Vec3d sum;
+            Vec3d       sum;
             const auto& ring = around[triangles[t][k]];
             if (crease > 3 || ring.size() <= 256) {
                 for (const std::uint32_t other : ring)
@@ -100,7 +113,8 @@ std::vector<Vec3d> corner_normals(const std::vector<Vec3d>& points, const std::v
 
 /// Rows of whole numbers as one key.
 struct RowHash {
-    std::size_t operator()(const std::vector<std::uint32_t>& row) const { return hash_bytes(row.data(), 4 * row.size()); }
+    std::size_t operator()(const std::vector<std::uint32_t>& row) const
+    { return hash_bytes(row.data(), 4 * row.size()); }
 };
 
 void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
@@ -118,15 +132,17 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
     std::vector<std::int32_t> order(indices.size());
     constexpr double          kNot = std::numeric_limits<double>::quiet_NaN();
     for (std::size_t i = 0; i < indices.size(); ++i) {
-        order[i]  = static_cast<std::int32_t>(i);
-        spread[i] = indices[i] >= 0 && at(indices[i]) < points.size() ? points[at(indices[i])] : Vec3d{kNot, kNot, kNot};
+        order[i] = static_cast<std::int32_t>(i);
+        spread[i] =
+            indices[i] >= 0 && at(indices[i]) < points.size() ? points[at(indices[i])] : Vec3d{kNot, kNot, kNot};
     }
     const auto cut = geometry::triangulate({spread, counts, order, holes, left});
     if (!cut.dropped.empty())
-        w.lose_class("faces", Severity::info, sf::LossAction::dropped, "visual", prim, "faces without area, or with too few or wrong corners", "they show nothing");
-    std::size_t                    flat = 0;
+        w.lose_class("faces", Severity::info, sf::LossAction::dropped, "visual", prim,
+                     "faces without area, or with too few or wrong corners", "they show nothing");
+    std::size_t                               flat = 0;
     std::vector<std::array<std::uint32_t, 3>> triangles, point_triangles;
-    std::vector<std::uint32_t>     face_of;
+    std::vector<std::uint32_t>                face_of;
     for (std::size_t t = 0; t < cut.mesh.triangles.size(); ++t) {
         const auto& tri = cut.mesh.triangles[t];
         const auto  p   = [&](std::size_t k) { return static_cast<std::uint32_t>(indices[at(tri[k])]); };
@@ -134,11 +150,14 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
             ++flat;
             continue;
         }
-        triangles.push_back({static_cast<std::uint32_t>(tri[0]), static_cast<std::uint32_t>(tri[1]), static_cast<std::uint32_t>(tri[2])});
+        triangles.push_back({static_cast<std::uint32_t>(tri[0]), static_cast<std::uint32_t>(tri[1]),
+                             static_cast<std::uint32_t>(tri[2])});
         point_triangles.push_back({p(0), p(1), p(2)});
         face_of.push_back(static_cast<std::uint32_t>(cut.triangle_to_face[t]));
     }
-    if (flat > 0) w.lose_class("degenerate", Severity::info, sf::LossAction::dropped, "visual", prim, "triangles without area", "they show nothing");
+    if (flat > 0)
+        w.lose_class("degenerate", Severity::info, sf::LossAction::dropped, "visual", prim, "triangles without area",
+                     "they show nothing");
     if (triangles.empty()) return;
     for (Vec3d& p : points)
         if (!is_finite(p)) p = {};
@@ -150,27 +169,38 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
         return a.authored() ? a : prim.attribute(plain);
     };
     const usd::Attribute normal_source = own("primvars:normals", "normals");
-    Varying<Vec3d>       normals(normal_source, normal_source.metadata("interpolation").get<std::string>().value_or(normal_source.name().text() == "normals" ? "vertex" : "constant"), points.size(), faces, corners);
-    if (normal_source.authored() && !normals.good) w.lose("primvar", Severity::warning, sf::LossAction::dropped, "visual", prim, normal_source.name().text(), {}, "it has not as many values as its interpolation needs");
+    Varying<Vec3d>       normals(normal_source,
+                                 normal_source.metadata("interpolation")
+                                     .get<std::string>()
+                                     .value_or(normal_source.name().text() == "normals" ? "vertex" : "constant"),
+                                 points.size(), faces, corners);
+    if (normal_source.authored() && !normals.good)
+        w.lose("primvar", Severity::warning, sf::LossAction::dropped, "visual", prim, normal_source.name().text(), {},
+               "it has not as many values as its interpolation needs");
     if (!normals.good) {
         // Computed: smooth where the prim is a surface of subdivision, else with edges.
         const bool smooth = scheme != "none";
-        if (smooth) w.lose_class("subdivision", Severity::info, sf::LossAction::approximated, "visual", prim, "surfaces of subdivision", "their control meshes are shown, with smooth normals");
+        if (smooth)
+            w.lose_class("subdivision", Severity::info, sf::LossAction::approximated, "visual", prim,
+                         "surfaces of subdivision", "their control meshes are shown, with smooth normals");
         normals.values = corner_normals(points, point_triangles, smooth ? 4 : std::numbers::pi / 6);
         normals.good   = true;
         normals.by     = Varying<Vec3d>::By::corner;
         normals.indices.clear();
         // Equal normals share a number, so that a smooth mesh is not split.
         std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> seen;
-        std::vector<int>   index(corners, 0);
-        std::vector<Vec3d> unique;
+        std::vector<int>                                              index(corners, 0);
+        std::vector<Vec3d>                                            unique;
         for (std::size_t t = 0; t < triangles.size(); ++t)
             for (std::size_t k = 0; k < 3; ++k) {
-                const Vec3d& n = normals.values[3 * t + k];
+                const Vec3d& n    = normals.values[3 * t + k];
                 float        f[3] = {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)};
                 auto&        same = seen[hash_bytes(f, sizeof f)];
-                auto         hit  = std::find_if(same.begin(), same.end(), [&](std::uint32_t i) { return length(unique[i] - n) < 1e-7; });
-                if (hit == same.end()) same.push_back(static_cast<std::uint32_t>(unique.size())), unique.push_back(n), hit = same.end() - 1;
+                auto         hit  = std::find_if(same.begin(), same.end(),
+                                                 [&](std::uint32_t i) { return length(unique[i] - n) < 1e-7; });
+                if (hit == same.end())
+                    same.push_back(static_cast<std::uint32_t>(unique.size())), unique.push_back(n),
+                        hit = same.end() - 1;
                 index[triangles[t][k]] = static_cast<int>(*hit);
             }
         normals.values  = std::move(unique);
@@ -189,15 +219,19 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
         if (!type.starts_with("texCoord2") && type != "float2[]" && type != "double2[]" && type != "half2[]") continue;
         Uv uv{text.substr(9), {a, usd::primvar_interpolation(a), points.size(), faces, corners}};
         if (!uv.values.good) {
-            w.lose("primvar", Severity::warning, sf::LossAction::dropped, "visual", prim, text, {}, "it has not as many values as its interpolation needs");
+            w.lose("primvar", Severity::warning, sf::LossAction::dropped, "visual", prim, text, {},
+                   "it has not as many values as its interpolation needs");
             continue;
         }
         uvs.push_back(std::move(uv));
     }
-    const usd::Attribute color_source = usd::find_primvar(prim, "displayColor"), opacity_source = usd::find_primvar(prim, "displayOpacity");
-    const auto           kind         = [](const usd::Attribute& a) { return a ? usd::primvar_interpolation(a) : std::string("constant"); };
-    Varying<Vec3d>       colors(color_source, kind(color_source), points.size(), faces, corners);
-    Varying<double>      opacities(opacity_source, kind(opacity_source), points.size(), faces, corners);
+    const usd::Attribute color_source   = usd::find_primvar(prim, "displayColor"),
+                         opacity_source = usd::find_primvar(prim, "displayOpacity");
+    const auto           kind           = [](const usd::Attribute& a) {
+        return a ? usd::primvar_interpolation(a) : std::string("constant");
+    };
+    Varying<Vec3d>  colors(color_source, kind(color_source), points.size(), faces, corners);
+    Varying<double> opacities(opacity_source, kind(opacity_source), points.size(), faces, corners);
     if (colors.by == Varying<Vec3d>::By::all) colors.good = false;  // one colour is the material's
     if (opacities.by == Varying<double>::By::all && !colors.good) opacities.good = false;
 
@@ -215,8 +249,8 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
             out.uvs[u].values.push_back(std::isfinite(v.x) && std::isfinite(v.y) ? v : Vec2d{});
         }
         if (colors.good || opacities.good) {
-            const Vec3d  c = colors.good ? colors.values[colors.place(point, face, corner)] : Vec3d{1, 1, 1};
-            const double a = opacities.good ? opacities.values[opacities.place(point, face, corner)] : 1;
+            const Vec3d  c  = colors.good ? colors.values[colors.place(point, face, corner)] : Vec3d{1, 1, 1};
+            const double a  = opacities.good ? opacities.values[opacities.place(point, face, corner)] : 1;
             const auto   in = [](double v) { return std::isfinite(v) ? std::clamp(v, 0.0, 1.0) : 0.0; };
             out.colors.push_back({in(c.x), in(c.y), in(c.z), in(a)});
         }
@@ -251,8 +285,11 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
     std::vector<int> part_of(faces, 0);
     out.parts.emplace_back();
     for (const usd::Prim& child : prim.children()) {
-        if (child.type_name().text() != "GeomSubset" || child.attribute("elementType").get_or<std::string>("face") != "face") continue;
-        if (child.attribute("familyName").get_or<std::string>("") != "materialBind" && !bound_look(w.stage, child)) continue;
+        if (child.type_name().text() != "GeomSubset" ||
+            child.attribute("elementType").get_or<std::string>("face") != "face")
+            continue;
+        if (child.attribute("familyName").get_or<std::string>("") != "materialBind" && !bound_look(w.stage, child))
+            continue;
         out.subsets.push_back(child);
         out.parts.push_back({static_cast<int>(out.subsets.size()) - 1, {}});
         for (const int f : list<int>(child, "indices"))
@@ -271,16 +308,23 @@ void read_curves(Writer& w, const usd::Prim& prim, Geometry& out)
     const auto counts = list<int>(prim, "curveVertexCounts");
     const bool closed = prim.attribute("wrap").get_or<std::string>("nonperiodic") == "periodic";
     if (prim.attribute("type").get_or<std::string>("cubic") != "linear")
-        w.lose_class("curves", Severity::info, sf::LossAction::approximated, "visual", prim, "smooth curves", "their control points are joined by lines");
-    if (prim.attribute("widths").authored()) w.lose_class("widths", Severity::info, sf::LossAction::dropped, "visual", prim, "widths of curves", "lines of glTF have none");
+        w.lose_class("curves", Severity::info, sf::LossAction::approximated, "visual", prim, "smooth curves",
+                     "their control points are joined by lines");
+    if (prim.attribute("widths").authored())
+        w.lose_class("widths", Severity::info, sf::LossAction::dropped, "visual", prim, "widths of curves",
+                     "lines of glTF have none");
     out.mode = 1;
     out.parts.emplace_back();
     for (const Vec3d& p : points) out.points.push_back(is_finite(p) ? p : Vec3d{});
     std::size_t begin = 0;
     for (const int n : counts) {
         if (n < 0 || begin + at(n) > points.size()) break;
-        for (std::size_t i = 0; i + 1 < at(n); ++i) out.parts[0].corners.insert(out.parts[0].corners.end(), {static_cast<std::uint32_t>(begin + i), static_cast<std::uint32_t>(begin + i + 1)});
-        if (closed && n > 2) out.parts[0].corners.insert(out.parts[0].corners.end(), {static_cast<std::uint32_t>(begin + at(n) - 1), static_cast<std::uint32_t>(begin)});
+        for (std::size_t i = 0; i + 1 < at(n); ++i)
+            out.parts[0].corners.insert(out.parts[0].corners.end(), {static_cast<std::uint32_t>(begin + i),
+                                                                     static_cast<std::uint32_t>(begin + i + 1)});
+        if (closed && n > 2)
+            out.parts[0].corners.insert(out.parts[0].corners.end(), {static_cast<std::uint32_t>(begin + at(n) - 1),
+                                                                     static_cast<std::uint32_t>(begin)});
         begin += at(n);
     }
     for (std::size_t i = 0; i < points.size(); ++i) out.source.push_back(static_cast<std::uint32_t>(i));
@@ -290,8 +334,12 @@ void read_curves(Writer& w, const usd::Prim& prim, Geometry& out)
 void read_points(Writer& w, const usd::Prim& prim, Geometry& out)
 {
     const auto points = list<Vec3d>(prim, "points");
-    if (prim.attribute("widths").authored()) w.lose_class("widths", Severity::info, sf::LossAction::dropped, "visual", prim, "widths of points", "points of glTF have none");
-    Varying<Vec3d> colors(prim.attribute("primvars:displayColor"), usd::primvar_interpolation(prim.attribute("primvars:displayColor")), points.size(), 1, points.size());
+    if (prim.attribute("widths").authored())
+        w.lose_class("widths", Severity::info, sf::LossAction::dropped, "visual", prim, "widths of points",
+                     "points of glTF have none");
+    Varying<Vec3d> colors(prim.attribute("primvars:displayColor"),
+                          usd::primvar_interpolation(prim.attribute("primvars:displayColor")), points.size(), 1,
+                          points.size());
     out.mode = 0;
     out.parts.emplace_back();
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -350,9 +398,10 @@ void quarter(std::vector<Ring>& rings, double radius, double z, bool top, int se
 {
     const int n = std::max(segments / 4, 2);
     for (int i = 0; i <= n; ++i) {
-        const double a = std::numbers::pi / 2 * (top ? i : i - n) / n;
+        const double a    = std::numbers::pi / 2 * (top ? i : i - n) / n;
         const bool   pole = (top && i == n) || (!top && i == 0);
-        rings.push_back({pole ? 0 : radius * std::cos(a), z + radius * std::sin(a), pole ? 0 : std::cos(a), std::sin(a)});
+        rings.push_back(
+            {pole ? 0 : radius * std::cos(a), z + radius * std::sin(a), pole ? 0 : std::cos(a), std::sin(a)});
     }
 }
 
@@ -361,8 +410,10 @@ void quarter(std::vector<Ring>& rings, double radius, double z, bool top, int se
 Geometry form_geometry(const usd::Prim& prim, int segments)
 {
     Geometry          out;
-    const std::string type = prim.type_name().text();
-    const auto        number = [&](const char* name, double otherwise) { return std::abs(prim.attribute(name).get_or<double>(otherwise)); };
+    const std::string type   = prim.type_name().text();
+    const auto        number = [&](const char* name, double otherwise) {
+        return std::abs(prim.attribute(name).get_or<double>(otherwise));
+    };
     out.parts.emplace_back();
     const std::string axis = prim.attribute("axis").get_or<std::string>("Z");
     if (type == "Cube") {
@@ -380,17 +431,20 @@ Geometry form_geometry(const usd::Prim& prim, int segments)
                     out.points.push_back(p), out.normals.push_back(n);
                 }
                 const std::uint32_t b = side > 0 ? 1 : 3, d = side > 0 ? 3 : 1;
-                out.parts[0].corners.insert(out.parts[0].corners.end(), {first, first + b, first + 2, first, first + 2, first + d});
+                out.parts[0].corners.insert(out.parts[0].corners.end(),
+                                            {first, first + b, first + 2, first, first + 2, first + d});
             }
         return out;
     }
     if (type == "Plane") {
         const double w = 0.5 * number("width", 2), l = 0.5 * number("length", 2);
-        out.points  = {{-w, -l, 0}, {w, -l, 0}, {w, l, 0}, {-w, l, 0}};
-        out.normals = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
+        out.points           = {{-w, -l, 0}, {w, -l, 0}, {w, l, 0}, {-w, l, 0}};
+        out.normals          = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
         out.parts[0].corners = {0, 1, 2, 0, 2, 3};
         // USD: axis X has width along z and length along y; axis Y has width along x and length along z.
-        const auto turn = [&](Vec3d& v) { v = axis == "X" ? Vec3d{v.z, v.y, -v.x} : axis == "Y" ? Vec3d{v.x, v.z, -v.y} : v; };
+        const auto turn = [&](Vec3d& v) {
+            v = axis == "X" ? Vec3d{v.z, v.y, -v.x} : axis == "Y" ? Vec3d{v.x, v.z, -v.y} : v;
+        };
         for (Vec3d& p : out.points) turn(p);
         for (Vec3d& n : out.normals) turn(n);
         return out;
@@ -414,7 +468,7 @@ Geometry form_geometry(const usd::Prim& prim, int segments)
         quarter(rings, top, h, true, segments);
         turned(out, rings, segments);
     } else {
-        const Vec2d side{2 * h, bottom - top};  // the normal of the side: outwards, upwards
+        const Vec2d  side{2 * h, bottom - top};  // the normal of the side: outwards, upwards
         const double n = std::hypot(side.x, side.y) > 0 ? std::hypot(side.x, side.y) : 1;
         // The tip of a cone is a ring of radius zero whose normals differ around it.
         turned(out, {{bottom, -h, side.x / n, side.y / n}, {top, h, side.x / n, side.y / n}}, segments);
@@ -422,7 +476,9 @@ Geometry form_geometry(const usd::Prim& prim, int segments)
         disk(out, top, h, 1, segments);
     }
     // z -> x or y, by the turns that keep the sense of rotation.
-    const auto turn = [&](Vec3d& v) { v = axis == "X" ? Vec3d{v.z, v.x, v.y} : axis == "Y" ? Vec3d{v.y, v.z, v.x} : v; };
+    const auto turn = [&](Vec3d& v) {
+        v = axis == "X" ? Vec3d{v.z, v.x, v.y} : axis == "Y" ? Vec3d{v.y, v.z, v.x} : v;
+    };
     for (Vec3d& p : out.points) turn(p);
     for (Vec3d& m : out.normals) turn(m);
     return out;
@@ -438,7 +494,8 @@ Geometry read_geometry(Writer& w, const usd::Prim& prim)
         read_curves(w, prim, out);
     } else if (type == "Points") {
         read_points(w, prim, out);
-    } else if (type == "Cube" || type == "Sphere" || type == "Cylinder" || type == "Cylinder_1" || type == "Capsule" || type == "Capsule_1" || type == "Cone" || type == "Plane") {
+    } else if (type == "Cube" || type == "Sphere" || type == "Cylinder" || type == "Cylinder_1" || type == "Capsule" ||
+               type == "Capsule_1" || type == "Cone" || type == "Plane") {
         out = form_geometry(prim, w.options.segments);
         std::erase_if(out.parts, [](const Part& p) { return p.corners.empty(); });
     } else {
@@ -450,12 +507,13 @@ Geometry read_geometry(Writer& w, const usd::Prim& prim)
 void add_tangents(Geometry& g, std::size_t uv_set)
 {
     if (uv_set >= g.uvs.size() || g.normals.empty() || g.mode != 4) return;
-    const std::vector<Vec2d>& uv = g.uvs[uv_set].values;
-    const std::size_t         n  = g.points.size();
-    std::vector<Vec3d>        sum[2] = {std::vector<Vec3d>(n), std::vector<Vec3d>(n)};
-    std::vector<bool>         used[2] = {std::vector<bool>(n, false), std::vector<bool>(n, false)};
+    const std::vector<Vec2d>& uv       = g.uvs[uv_set].values;
+    const std::size_t         n        = g.points.size();
+    std::vector<Vec3d>        sum[2]   = {std::vector<Vec3d>(n), std::vector<Vec3d>(n)};
+    std::vector<bool>         used[2]  = {std::vector<bool>(n, false), std::vector<bool>(n, false)};
     const auto                mirrored = [&](const std::uint32_t* t) {
-        const Vec2d a{uv[t[1]].x - uv[t[0]].x, uv[t[1]].y - uv[t[0]].y}, b{uv[t[2]].x - uv[t[0]].x, uv[t[2]].y - uv[t[0]].y};
+        const Vec2d a{uv[t[1]].x - uv[t[0]].x, uv[t[1]].y - uv[t[0]].y},
+            b{uv[t[2]].x - uv[t[0]].x, uv[t[2]].y - uv[t[0]].y};
         return a.x * b.y - a.y * b.x < 0;
     };
     for (const Part& part : g.parts)
@@ -463,13 +521,14 @@ void add_tangents(Geometry& g, std::size_t uv_set)
             const std::uint32_t* t  = part.corners.data() + c;
             const Vec3d          d1 = g.points[t[1]] - g.points[t[0]], d2 = g.points[t[2]] - g.points[t[0]];
             const double         t1 = uv[t[1]].y - uv[t[0]].y, t2 = uv[t[2]].y - uv[t[0]].y;
-            const std::size_t    side = mirrored(t) ? 1 : 0;
+            const std::size_t    side  = mirrored(t) ? 1 : 0;
             const Vec3d          along = unit_or((side == 1 ? -1.0 : 1.0) * (t2 * d1 - t1 * d2), {});
             for (std::size_t k = 0; k < 3; ++k) {
-                const std::uint32_t v = t[k];
-                const Vec3d         N = g.normals[v];
+                const std::uint32_t v    = t[k];
+                const Vec3d         N    = g.normals[v];
                 const auto          flat = [&](const Vec3d& e) { return unit_or(e - dot(N, e) * N, {}); };
-                const Vec3d         p = flat(g.points[t[(k + 1) % 3]] - g.points[v]), q = flat(g.points[t[(k + 2) % 3]] - g.points[v]);
+                const Vec3d         p    = flat(g.points[t[(k + 1) % 3]] - g.points[v]),
+                                    q    = flat(g.points[t[(k + 2) % 3]] - g.points[v]);
                 sum[side][v] += std::acos(std::clamp(dot(p, q), -1.0, 1.0)) * flat(along);
                 used[side][v] = true;
             }

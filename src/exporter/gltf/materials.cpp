@@ -31,7 +31,7 @@ struct Source {
     Rgba        scale{1, 1, 1, 1}, bias{};
     std::string wrap_s = "useMetadata", wrap_t = "useMetadata";
     std::string primvar = "st";
-    double      angle = 0;  ///< [rad]
+    double      angle   = 0;  ///< [rad]
     Vec2d       stretch{1, 1}, shift;
     std::string space;  ///< authored colour space of the file; empty for none
     usd::Prim   texture;
@@ -39,12 +39,16 @@ struct Source {
 
     /// Reads the same texels at the same places.
     [[nodiscard]] bool along(const Source& b) const
-    { return wrap_s == b.wrap_s && wrap_t == b.wrap_t && primvar == b.primvar && angle == b.angle && stretch == b.stretch && shift == b.shift; }
+    {
+        return wrap_s == b.wrap_s && wrap_t == b.wrap_t && primvar == b.primvar && angle == b.angle &&
+               stretch == b.stretch && shift == b.shift;
+    }
     [[nodiscard]] std::size_t channel() const { return output == "g" ? 1 : output == "b" ? 2 : output == "a" ? 3 : 0; }
     [[nodiscard]] bool        plain(std::size_t c) const { return scale[c] == 1 && bias[c] == 0; }
 };
 
-int wrap_code(const std::string& wrap) { return wrap == "clamp" || wrap == "black" ? 33071 : wrap == "mirror" ? 33648 : 10497; }
+int wrap_code(const std::string& wrap)
+{ return wrap == "clamp" || wrap == "black" ? 33071 : wrap == "mirror" ? 33648 : 10497; }
 
 double in_unit(double v) { return std::isfinite(v) ? std::clamp(v, 0.0, 1.0) : 0; }
 
@@ -72,15 +76,22 @@ usd::Prim bound_look(const usd::Stage& stage, const usd::Prim& prim)
 /// One material on its way into the document.
 class Surface {
   public:
-    Surface(Writer& writer, Materials& materials, const usd::Prim& material) : w_(writer), m_(materials), material_(material) {}
+    Surface(Writer& writer, Materials& materials, const usd::Prim& material)
+        : w_(writer), m_(materials), material_(material)
+    {
+    }
 
     enum class Kind { preview, mdl, openpbr, none };
 
     Kind find()
     {
         usd::Prim shader = usd::surface_shader(material_);
-        if (shader && shader.attribute("info:id").get_or<std::string>("") == "UsdPreviewSurface") return shader_ = shader, Kind::preview;
-        if (shader && (shader.attribute("info:mdl:sourceAsset") || shader.attribute("info:implementationSource").get_or<std::string>("") == "sourceAsset") && !shader.attribute("info:id").authored())
+        if (shader && shader.attribute("info:id").get_or<std::string>("") == "UsdPreviewSurface")
+            return shader_ = shader, Kind::preview;
+        if (shader &&
+            (shader.attribute("info:mdl:sourceAsset") ||
+             shader.attribute("info:implementationSource").get_or<std::string>("") == "sourceAsset") &&
+            !shader.attribute("info:id").authored())
             return shader_ = shader, Kind::mdl;
         for (const char* output : {"outputs:mtlx:surface", "outputs:surface"}) {
             const usd::Attribute terminal = material_.attribute(output);
@@ -88,7 +99,8 @@ class Surface {
             const auto source = usd::shading_source(terminal);
             if (!source.computed) continue;
             const std::string id = source.attribute.prim().attribute("info:id").get_or<std::string>("");
-            if (id.find("open_pbr_surface") != std::string::npos) return shader_ = source.attribute.prim(), Kind::openpbr;
+            if (id.find("open_pbr_surface") != std::string::npos)
+                return shader_ = source.attribute.prim(), Kind::openpbr;
         }
         shader_ = shader;
         return Kind::none;
@@ -101,10 +113,15 @@ class Surface {
         std::map<std::string, Source> out;
         if (kind == Kind::preview) {
             static const std::pair<const char*, Rgba> kInputs[] = {
-                {"diffuseColor", {0.18, 0.18, 0.18, 1}}, {"emissiveColor", {0, 0, 0, 1}}, {"specularColor", {0, 0, 0, 1}}, {"normal", {0, 0, 1, 1}}, {"useSpecularWorkflow", {0, 0, 0, 0}},
-                {"metallic", {0, 0, 0, 0}}, {"roughness", {0.5, 0, 0, 0}}, {"clearcoat", {0, 0, 0, 0}}, {"clearcoatRoughness", {0.01, 0, 0, 0}}, {"opacity", {1, 0, 0, 0}},
-                {"opacityThreshold", {0, 0, 0, 0}}, {"ior", {1.5, 0, 0, 0}}, {"displacement", {0, 0, 0, 0}}, {"occlusion", {1, 0, 0, 0}}};
-            for (const auto& [name, otherwise] : kInputs) out[name] = read(shader_.attribute("inputs:" + std::string(name)), otherwise);
+                {"diffuseColor", {0.18, 0.18, 0.18, 1}}, {"emissiveColor", {0, 0, 0, 1}},
+                {"specularColor", {0, 0, 0, 1}},         {"normal", {0, 0, 1, 1}},
+                {"useSpecularWorkflow", {0, 0, 0, 0}},   {"metallic", {0, 0, 0, 0}},
+                {"roughness", {0.5, 0, 0, 0}},           {"clearcoat", {0, 0, 0, 0}},
+                {"clearcoatRoughness", {0.01, 0, 0, 0}}, {"opacity", {1, 0, 0, 0}},
+                {"opacityThreshold", {0, 0, 0, 0}},      {"ior", {1.5, 0, 0, 0}},
+                {"displacement", {0, 0, 0, 0}},          {"occlusion", {1, 0, 0, 0}}};
+            for (const auto& [name, otherwise] : kInputs)
+                out[name] = read(shader_.attribute("inputs:" + std::string(name)), otherwise);
             return out;
         }
         const auto first = [&](std::initializer_list<const char*> names, Rgba otherwise) {
@@ -117,17 +134,22 @@ class Surface {
             return s;
         };
         if (kind == Kind::mdl) {
-            out["diffuseColor"] = first({"diffuse_color_constant", "diffuse_color", "diffuseColor", "base_color", "baseColor"}, {0.2, 0.2, 0.2, 1});
+            out["diffuseColor"] =
+                first({"diffuse_color_constant", "diffuse_color", "diffuseColor", "base_color", "baseColor"},
+                      {0.2, 0.2, 0.2, 1});
             const Source picture = mdl_texture({"diffuse_texture", "albedo_map", "base_color_texture"});
             if (picture.textured) out["diffuseColor"] = picture;
             out["metallic"]  = first({"metallic_constant", "metallic"}, {0, 0, 0, 0});
             out["roughness"] = first({"reflection_roughness_constant", "roughness"}, {0.5, 0, 0, 0});
-            if (shader_.attribute("inputs:enable_emission").get_or<bool>(false)) out["emissiveColor"] = first({"emissive_color"}, {0, 0, 0, 1});
-            if (shader_.attribute("inputs:enable_opacity").get_or<bool>(false)) out["opacity"] = first({"opacity_constant", "opacity"}, {1, 0, 0, 0});
+            if (shader_.attribute("inputs:enable_emission").get_or<bool>(false))
+                out["emissiveColor"] = first({"emissive_color"}, {0, 0, 0, 1});
+            if (shader_.attribute("inputs:enable_opacity").get_or<bool>(false))
+                out["opacity"] = first({"opacity_constant", "opacity"}, {1, 0, 0, 0});
         } else if (kind == Kind::openpbr) {
-            out["diffuseColor"]  = first({"base_color"}, {0.8, 0.8, 0.8, 1});
-            const Source weight  = first({"base_weight"}, {1, 0, 0, 0});
-            for (std::size_t c = 0; c < 3 && !weight.textured && !out["diffuseColor"].textured; ++c) out["diffuseColor"].value[c] *= weight.value[0];
+            out["diffuseColor"] = first({"base_color"}, {0.8, 0.8, 0.8, 1});
+            const Source weight = first({"base_weight"}, {1, 0, 0, 0});
+            for (std::size_t c = 0; c < 3 && !weight.textured && !out["diffuseColor"].textured; ++c)
+                out["diffuseColor"].value[c] *= weight.value[0];
             out["metallic"]      = first({"base_metalness"}, {0, 0, 0, 0});
             out["roughness"]     = first({"specular_roughness"}, {0.3, 0, 0, 0});
             out["emissiveColor"] = first({"emission_color"}, {0, 0, 0, 1});
@@ -143,19 +165,23 @@ class Surface {
 
     int write(bool double_sided, const std::map<std::string, int>& uv_sets, int tile)
     {
-        uv_sets_ = &uv_sets;
-        tile_    = tile;
+        uv_sets_        = &uv_sets;
+        tile_           = tile;
         const Kind kind = find();
         Json       out;
         out["name"] = material_.name().text();
         if (kind == Kind::none || (kind == Kind::openpbr && !w_.options.openpbr)) {
-            w_.lose("material", Severity::error, sf::LossAction::approximated, "material", material_, shader_ ? shader_.attribute("info:id").get_or<std::string>("another shader") : "no surface", "grey",
-                    kind == Kind::openpbr ? "only UsdPreviewSurface is read; --openpbr reads this one" : "only UsdPreviewSurface is read");
+            w_.lose("material", Severity::error, sf::LossAction::approximated, "material", material_,
+                    shader_ ? shader_.attribute("info:id").get_or<std::string>("another shader") : "no surface", "grey",
+                    kind == Kind::openpbr ? "only UsdPreviewSurface is read; --openpbr reads this one"
+                                          : "only UsdPreviewSurface is read");
             out["pbrMetallicRoughness"] = {{"metallicFactor", 0.0}, {"roughnessFactor", 0.9}};
             if (double_sided) out["doubleSided"] = true;
             return w_.out.add("materials", std::move(out));
         }
-        if (kind == Kind::mdl) w_.lose("material", Severity::warning, sf::LossAction::approximated, "material", material_, "MDL", "its colour, metalness and roughness", "programs of MDL are not run");
+        if (kind == Kind::mdl)
+            w_.lose("material", Severity::warning, sf::LossAction::approximated, "material", material_, "MDL",
+                    "its colour, metalness and roughness", "programs of MDL are not run");
         if (kind == Kind::openpbr) tell_openpbr();
         auto in = sources(kind, true);
         if (in.contains("useSpecularWorkflow") && in["useSpecularWorkflow"].value[0] != 0) specular(in, out);
@@ -166,8 +192,11 @@ class Surface {
         normal(in, out);
         emission(in, out);
         coat(in, out);
-        if (in.contains("ior") && !in["ior"].textured && in["ior"].value[0] != 1.5) extension(out, "KHR_materials_ior", {{"ior", std::max(in["ior"].value[0], 1.0)}});
-        if (const auto& d = in["displacement"]; d.textured || d.value[0] != 0) w_.lose("displacement", Severity::warning, sf::LossAction::dropped, "material", material_, "displacement", {}, "glTF moves no points");
+        if (in.contains("ior") && !in["ior"].textured && in["ior"].value[0] != 1.5)
+            extension(out, "KHR_materials_ior", {{"ior", std::max(in["ior"].value[0], 1.0)}});
+        if (const auto& d = in["displacement"]; d.textured || d.value[0] != 0)
+            w_.lose("displacement", Severity::warning, sf::LossAction::dropped, "material", material_, "displacement",
+                    {}, "glTF moves no points");
         if (double_sided) out["doubleSided"] = true;
         return w_.out.add("materials", std::move(out));
     }
@@ -186,7 +215,8 @@ class Surface {
         of["extensions"][name] = std::move(value);
     }
 
-    void tell(const char* code, Severity severity, sf::LossAction action, const std::string& from, const std::string& to, const std::string& reason)
+    void tell(const char* code, Severity severity, sf::LossAction action, const std::string& from,
+              const std::string& to, const std::string& reason)
     {
         if (tell_) w_.lose(code, severity, action, "material", material_, from, to, reason);
     }
@@ -194,10 +224,14 @@ class Surface {
     Rgba constant(const usd::Attribute& a, const Rgba& otherwise)
     {
         Rgba out = otherwise;
-        if (const auto v = a.get<Vec3d>()) out = {v->x, v->y, v->z, 1};
-        else if (const auto f = a.get<std::array<double, 4>>()) out = *f;
-        else if (const auto d = a.get<double>()) out[0] = *d;
-        else if (const auto i = a.get<int>()) out[0] = *i;
+        if (const auto v = a.get<Vec3d>())
+            out = {v->x, v->y, v->z, 1};
+        else if (const auto f = a.get<std::array<double, 4>>())
+            out = *f;
+        else if (const auto d = a.get<double>())
+            out[0] = *d;
+        else if (const auto i = a.get<int>())
+            out[0] = *i;
         for (std::size_t c = 0; c < 4; ++c)
             if (!std::isfinite(out[c])) out[c] = otherwise[c];
         return out;
@@ -217,29 +251,39 @@ class Surface {
         const std::string id   = node.attribute("info:id").get_or<std::string>("");
         if (id != "UsdUVTexture") {
             out.value = constant(input, otherwise);
-            if (id.starts_with("UsdPrimvarReader") && usd::shading_source(node.attribute("inputs:varname")).attribute.get<std::string>().value_or("") == "displayColor") {
+            if (id.starts_with("UsdPrimvarReader") &&
+                usd::shading_source(node.attribute("inputs:varname")).attribute.get<std::string>().value_or("") ==
+                    "displayColor") {
                 out.vertex_color = true;
                 out.value        = {1, 1, 1, 1};
                 return out;
             }
-            tell("network", Severity::error, sf::LossAction::approximated, input.name().text() + " <- " + (id.empty() ? node.path().text() : id), "a constant", "only pictures by UsdUVTexture are read");
+            tell("network", Severity::error, sf::LossAction::approximated,
+                 input.name().text() + " <- " + (id.empty() ? node.path().text() : id), "a constant",
+                 "only pictures by UsdUVTexture are read");
             return out;
         }
-        out.texture = node;
+        out.texture            = node;
         const std::string name = source.attribute.name().text();
         out.output             = name.starts_with("outputs:") ? name.substr(8) : "rgb";
         const auto four        = [&](const char* n, Rgba& to) {
             const usd::Attribute a = usd::shading_source(node.attribute(n)).attribute;
             if (a) to = constant(a, to);
         };
-        const auto word = [&](const char* n, const std::string& or_else) { return usd::shading_source(node.attribute(n)).attribute.get<std::string>().value_or(or_else); };
+        const auto word = [&](const char* n, const std::string& or_else) {
+            return usd::shading_source(node.attribute(n)).attribute.get<std::string>().value_or(or_else);
+        };
         four("inputs:scale", out.scale), four("inputs:bias", out.bias);
         Rgba fallback{0, 0, 0, 1};
         four("inputs:fallback", fallback);
         out.wrap_s = word("inputs:wrapS", "useMetadata"), out.wrap_t = word("inputs:wrapT", "useMetadata");
-        if (out.wrap_s == "black" || out.wrap_t == "black") tell("wrap", Severity::info, sf::LossAction::approximated, "black", "clamp", "glTF repeats, mirrors or clamps");
+        if (out.wrap_s == "black" || out.wrap_t == "black")
+            tell("wrap", Severity::info, sf::LossAction::approximated, "black", "clamp",
+                 "glTF repeats, mirrors or clamps");
         out.space = usd::texture_color_space(node);
-        if (const auto own = usd::shading_source(node.attribute("inputs:sourceColorSpace")).attribute.authored_as<std::string>(); !own || own->empty() || *own == "auto")
+        if (const auto own =
+                usd::shading_source(node.attribute("inputs:sourceColorSpace")).attribute.authored_as<std::string>();
+            !own || own->empty() || *own == "auto")
             if (out.space == "sRGB") out.space.clear();
         const usd::Attribute path = usd::shading_source(node.attribute("inputs:file")).attribute;
         const auto           file = path.get<usd::AssetPath>();
@@ -247,7 +291,8 @@ class Surface {
         if (said.find("<UDIM>") != std::string::npos) {
             out.udim = true;
             if (w_.options.udim == Udim::refuse) {
-                tell("udim", Severity::error, sf::LossAction::dropped, said, "a constant", "tiles of pictures are no part of glTF; --udim atlas or --udim split");
+                tell("udim", Severity::error, sf::LossAction::dropped, said, "a constant",
+                     "tiles of pictures are no part of glTF; --udim atlas or --udim split");
             } else if (w_.options.udim == Udim::atlas) {
                 out.file = atlas(usd::find_udim_tiles(path));
             } else {
@@ -262,7 +307,9 @@ class Surface {
         }
         coordinates(node, out);
         out.textured = !out.file.empty();
-        if (!out.textured && !out.udim) tell("texture-missing", Severity::error, sf::LossAction::dropped, said.empty() ? node.path().text() : said, "its fallback", "the picture was not found");
+        if (!out.textured && !out.udim)
+            tell("texture-missing", Severity::error, sf::LossAction::dropped, said.empty() ? node.path().text() : said,
+                 "its fallback", "the picture was not found");
         if (!out.textured) {
             const std::size_t c = out.channel();
             out.value           = fallback;
@@ -278,7 +325,9 @@ class Surface {
         if (!st.computed) return;
         usd::Prim at = st.attribute.prim();
         if (at.attribute("info:id").get_or<std::string>("") == "UsdTransform2d") {
-            const auto number = [&](const char* n, auto otherwise) { return usd::shading_source(at.attribute(n)).attribute.get_or(otherwise); };
+            const auto number = [&](const char* n, auto otherwise) {
+                return usd::shading_source(at.attribute(n)).attribute.get_or(otherwise);
+            };
             out.angle   = number("inputs:rotation", 0.0) * std::numbers::pi / 180;
             out.stretch = number("inputs:scale", Vec2d{1, 1});
             out.shift   = number("inputs:translation", Vec2d{0, 0});
@@ -288,10 +337,13 @@ class Surface {
         }
         const std::string id = at.attribute("info:id").get_or<std::string>("");
         if (!id.starts_with("UsdPrimvarReader")) {
-            tell("network", Severity::error, sf::LossAction::approximated, "texture coordinates of " + id, "st", "only primvar readers and UsdTransform2d are read");
+            tell("network", Severity::error, sf::LossAction::approximated, "texture coordinates of " + id, "st",
+                 "only primvar readers and UsdTransform2d are read");
             return;
         }
-        if (const auto name = usd::shading_source(at.attribute("inputs:varname")).attribute.get<std::string>(); name && !name->empty()) out.primvar = name->starts_with("primvars:") ? name->substr(9) : *name;
+        if (const auto name = usd::shading_source(at.attribute("inputs:varname")).attribute.get<std::string>();
+            name && !name->empty())
+            out.primvar = name->starts_with("primvars:") ? name->substr(9) : *name;
     }
 
     Source mdl_texture(std::initializer_list<const char*> names)
@@ -302,7 +354,8 @@ class Surface {
             const auto           file = a ? a.get<usd::AssetPath>() : std::nullopt;
             if (!file || file->authored.empty()) continue;
             if (file->resolved.empty()) {
-                tell("texture-missing", Severity::error, sf::LossAction::dropped, file->authored, "its colour", "the picture was not found");
+                tell("texture-missing", Severity::error, sf::LossAction::dropped, file->authored, "its colour",
+                     "the picture was not found");
                 continue;
             }
             out.textured = true;
@@ -315,10 +368,13 @@ class Surface {
 
     void tell_openpbr()
     {
-        static const std::set<std::string> kRead{"base_color", "base_weight", "base_metalness", "specular_roughness", "emission_color", "emission_luminance", "geometry_opacity", "specular_ior"};
+        static const std::set<std::string> kRead{"base_color",         "base_weight",    "base_metalness",
+                                                 "specular_roughness", "emission_color", "emission_luminance",
+                                                 "geometry_opacity",   "specular_ior"};
         for (const usd::Token& name : shader_.authored_property_names())
             if (name.text().starts_with("inputs:") && !kRead.contains(name.text().substr(7)))
-                w_.lose("openpbr", Severity::warning, sf::LossAction::dropped, "material", shader_, name.text(), {}, "the metallic-roughness model has no such word");
+                w_.lose("openpbr", Severity::warning, sf::LossAction::dropped, "material", shader_, name.text(), {},
+                        "the metallic-roughness model has no such word");
     }
 
     // -- pictures
@@ -343,11 +399,13 @@ class Surface {
         const std::string name = "atlas:" + texture.pattern;
         if (m_.pixels_.contains(name)) return name;
         const auto [columns, rows] = m_.grid(material_);
-        int        width = 1, height = 1;
+        int width = 1, height = 1;
         for (const auto& tile : texture.tiles)
-            if (const auto& p = pixels(tile.file)) width = std::max(width, p->width), height = std::max(height, p->height);
+            if (const auto& p = pixels(tile.file))
+                width = std::max(width, p->width), height = std::max(height, p->height);
         if (std::int64_t{width} * columns * height * rows > (std::int64_t{64} << 20)) {
-            tell("udim", Severity::error, sf::LossAction::dropped, texture.pattern, "a constant", "one picture of all tiles would have more than 64 million pixels");
+            tell("udim", Severity::error, sf::LossAction::dropped, texture.pattern, "a constant",
+                 "one picture of all tiles would have more than 64 million pixels");
             return {};
         }
         Pixels out;
@@ -361,7 +419,9 @@ class Surface {
             for (int y = 0; y < height; ++y)
                 for (int x = 0; x < width; ++x)
                     for (std::size_t c = 0; c < 4; ++c)
-                        out.rgba[4 * (gltf::at((rows - 1 - v) * height + y) * gltf::at(out.width) + gltf::at(u * width + x)) + c] = p->at((x + 0.5) / width, (y + 0.5) / height, c);
+                        out.rgba[4 * (gltf::at((rows - 1 - v) * height + y) * gltf::at(out.width) +
+                                      gltf::at(u * width + x)) +
+                                 c] = p->at((x + 0.5) / width, (y + 0.5) / height, c);
         }
         m_.bytes_[name]  = encode_png(out, out.alpha);
         m_.pixels_[name] = std::move(out);
@@ -374,7 +434,8 @@ class Surface {
         if (!s.textured) return false;
         const PictureKind kind = kind_of(bytes(s.file));
         if (kind != PictureKind::other && pixels(s.file)) return true;
-        tell("texture-format", Severity::error, sf::LossAction::dropped, s.file, "its fallback", "it is no PNG, JPEG, OpenEXR or TGA file that can be read");
+        tell("texture-format", Severity::error, sf::LossAction::dropped, s.file, "its fallback",
+             "it is no PNG, JPEG, OpenEXR or TGA file that can be read");
         s.textured = false;
         return false;
     }
@@ -386,7 +447,8 @@ class Surface {
         const PictureKind  kind = kind_of(own);
         if (kind == PictureKind::jpeg || (kind == PictureKind::png && png_bits(own) <= 8)) return own;
         const auto& p = pixels(s.file);
-        tell("texture-depth", Severity::info, sf::LossAction::converted, fmt::format("{}, {} bits", s.file, p->bits), "PNG, 8 bits", "glTF takes PNG and JPEG");
+        tell("texture-depth", Severity::info, sf::LossAction::converted, fmt::format("{}, {} bits", s.file, p->bits),
+             "PNG, 8 bits", "glTF takes PNG and JPEG");
         return encode_png(*p, p->alpha);
     }
 
@@ -395,12 +457,16 @@ class Surface {
     std::string composed(const std::vector<const Source*>& from, bool alpha, const Texel& texel)
     {
         Pixels out;
-        for (const Source* s : from) out.width = std::max(out.width, pixels(s->file)->width), out.height = std::max(out.height, pixels(s->file)->height);
+        for (const Source* s : from)
+            out.width  = std::max(out.width, pixels(s->file)->width),
+            out.height = std::max(out.height, pixels(s->file)->height);
         out.rgba.resize(4 * gltf::at(out.width) * gltf::at(out.height));
         for (int y = 0; y < out.height; ++y)
             for (int x = 0; x < out.width; ++x) {
                 const Rgba v = texel((x + 0.5) / out.width, (y + 0.5) / out.height);
-                for (std::size_t c = 0; c < 4; ++c) out.rgba[4 * (gltf::at(y) * gltf::at(out.width) + gltf::at(x)) + c] = static_cast<std::uint8_t>(std::lround(255 * in_unit(v[c])));
+                for (std::size_t c = 0; c < 4; ++c)
+                    out.rgba[4 * (gltf::at(y) * gltf::at(out.width) + gltf::at(x)) + c] =
+                        static_cast<std::uint8_t>(std::lround(255 * in_unit(v[c])));
             }
         return encode_png(out, alpha);
     }
@@ -416,16 +482,19 @@ class Surface {
     Json info(const Source& s, const std::string& picture, const std::string& name)
     {
         const int image   = w_.out.picture(picture, name);
-        const int sampler = w_.out.add_once("samplers", {{"magFilter", 9729}, {"minFilter", 9987}, {"wrapS", wrap_code(s.wrap_s)}, {"wrapT", wrap_code(s.wrap_t)}});
-        Json      out{{"index", w_.out.add_once("textures", {{"sampler", sampler}, {"source", image}})}};
+        const int sampler = w_.out.add_once(
+            "samplers",
+            {{"magFilter", 9729}, {"minFilter", 9987}, {"wrapS", wrap_code(s.wrap_s)}, {"wrapT", wrap_code(s.wrap_t)}});
+        Json       out{{"index", w_.out.add_once("textures", {{"sampler", sampler}, {"source", image}})}};
         const auto set = uv_sets_->find(s.primvar);
         if (set == uv_sets_->end())
-            tell("uv", Severity::warning, sf::LossAction::approximated, "texture coordinates '" + s.primvar + "'", "the first set", "the mesh has no primvar of that name");
+            tell("uv", Severity::warning, sf::LossAction::approximated, "texture coordinates '" + s.primvar + "'",
+                 "the first set", "the mesh has no primvar of that name");
         const int coordinate = set == uv_sets_->end() ? 0 : set->second;
         if (coordinate != 0) out["texCoord"] = coordinate;
         if (s.angle != 0 || !(s.stretch == Vec2d{1, 1}) || !(s.shift == Vec2d{0, 0})) {
-            // USD turns (u, v) with v upwards. With U = u and V = 1 - v the map keeps its angle and scale, and the extension's
-            // own matrix is [c su, s sv; -s su, c sv].
+            // USD turns (u, v) with v upwards. With U = u and V = 1 - v the map keeps its angle and scale, and the
+            // extension's own matrix is [c su, s sv; -s su, c sv].
             const double c = std::cos(s.angle), d = std::sin(s.angle);
             Json         t;
             t["offset"] = rounded({s.shift.x - d * s.stretch.y, 1 - s.shift.y - c * s.stretch.y});
@@ -440,12 +509,17 @@ class Surface {
 
     void specular(std::map<std::string, Source>& in, Json& out)
     {
-        tell("specular", Severity::warning, sf::LossAction::approximated, "specular workflow", "KHR_materials_specular, metallic 0", "glTF has no reflectance at normal incidence of its own");
+        tell("specular", Severity::warning, sf::LossAction::approximated, "specular workflow",
+             "KHR_materials_specular, metallic 0", "glTF has no reflectance at normal incidence of its own");
         const Source& s = in["specularColor"];
         Json          ext;
         // Reflectance at normal incidence of a dielectric of index 1.5 is 0.04; the factor is what is above it.
-        if (!s.textured) ext["specularColorFactor"] = rounded({std::max(s.value[0], 0.0) / 0.04, std::max(s.value[1], 0.0) / 0.04, std::max(s.value[2], 0.0) / 0.04});
-        else tell("specular", Severity::warning, sf::LossAction::dropped, s.file, {}, "pictures of reflectance are not converted");
+        if (!s.textured)
+            ext["specularColorFactor"] = rounded(
+                {std::max(s.value[0], 0.0) / 0.04, std::max(s.value[1], 0.0) / 0.04, std::max(s.value[2], 0.0) / 0.04});
+        else
+            tell("specular", Severity::warning, sf::LossAction::dropped, s.file, {},
+                 "pictures of reflectance are not converted");
         extension(out, "KHR_materials_specular", ext.is_null() ? Json::object() : std::move(ext));
         in["metallic"] = {};
     }
@@ -454,24 +528,31 @@ class Surface {
     {
         Source& color   = in["diffuseColor"];
         Source& opacity = in["opacity"];
-        if (!in.contains("opacity") || (!opacity.textured && opacity.file.empty() && opacity.value == Rgba{0, 0, 0, 1})) opacity.value = {1, 0, 0, 0};
+        if (!in.contains("opacity") || (!opacity.textured && opacity.file.empty() && opacity.value == Rgba{0, 0, 0, 1}))
+            opacity.value = {1, 0, 0, 0};
         const bool   seen = usable(color), thin = usable(opacity);
-        const double threshold = in.contains("opacityThreshold") && !in["opacityThreshold"].textured ? in["opacityThreshold"].value[0] : 0;
-        Rgba         factor{in_unit(color.value[0]), in_unit(color.value[1]), in_unit(color.value[2]), 1};
+        const double threshold =
+            in.contains("opacityThreshold") && !in["opacityThreshold"].textured ? in["opacityThreshold"].value[0] : 0;
+        Rgba factor{in_unit(color.value[0]), in_unit(color.value[1]), in_unit(color.value[2]), 1};
         if (seen) factor = {1, 1, 1, 1};
         if (!thin) factor[3] = in_unit(opacity.value[0]);
-        std::string picture, name;
+        std::string   picture, name;
         const Source* mapped = seen ? &color : &opacity;
         if (seen) name = stem_of(color.file);
         // Scale without bias is the factor; what is left is written into the picture.
-        bool bake = seen && (color.space == "raw" || color.space == "lin_rec709" || color.space == "lin_rec709_scene" || pixels(color.file)->wide || color.output != "rgb");
+        bool bake = seen && (color.space == "raw" || color.space == "lin_rec709" || color.space == "lin_rec709_scene" ||
+                             pixels(color.file)->wide || color.output != "rgb");
         if (seen) {
-            for (std::size_t c = 0; c < 3; ++c) bake = bake || color.bias[c] != 0 || color.scale[c] < 0 || color.scale[c] > 1;
+            for (std::size_t c = 0; c < 3; ++c)
+                bake = bake || color.bias[c] != 0 || color.scale[c] < 0 || color.scale[c] > 1;
             if (!bake)
                 for (std::size_t c = 0; c < 3; ++c) factor[c] = color.scale[c];
         }
-        const bool same = seen && thin && opacity.file == color.file && opacity.along(color) && opacity.output == "a" && opacity.plain(3) && !bake;
-        if (seen && thin && !opacity.along(color)) tell("opacity-map", Severity::warning, sf::LossAction::approximated, opacity.file, "the coordinates of the colour", "colour and opacity share one picture");
+        const bool same = seen && thin && opacity.file == color.file && opacity.along(color) && opacity.output == "a" &&
+                          opacity.plain(3) && !bake;
+        if (seen && thin && !opacity.along(color))
+            tell("opacity-map", Severity::warning, sf::LossAction::approximated, opacity.file,
+                 "the coordinates of the colour", "colour and opacity share one picture");
         if (seen && !thin && !bake) {
             picture = fitting(color);
         } else if (same) {
@@ -480,8 +561,11 @@ class Surface {
             std::vector<const Source*> from;
             if (seen) from.push_back(&color);
             if (thin) from.push_back(&opacity);
-            const bool linear = seen && (color.space == "raw" || color.space.starts_with("lin_") || pixels(color.file)->wide);
-            const auto key    = fmt::format("color {} {} {} {}", seen ? color.texture.path().text() : "", color.output, thin ? opacity.texture.path().text() : "", opacity.output) + fmt::format("{}", tile_);
+            const bool linear =
+                seen && (color.space == "raw" || color.space.starts_with("lin_") || pixels(color.file)->wide);
+            const auto   key  = fmt::format("color {} {} {} {}", seen ? color.texture.path().text() : "", color.output,
+                                            thin ? opacity.texture.path().text() : "", opacity.output) +
+                                fmt::format("{}", tile_);
             std::string& made = m_.made_[key];
             if (made.empty())
                 made = composed(from, thin, [&](double u, double v) {
@@ -501,7 +585,9 @@ class Surface {
                 });
             picture = made;
             name    = (seen ? stem_of(color.file) : stem_of(opacity.file)) + (thin ? "_opacity" : "_color");
-            if (bake) tell("texture-values", Severity::info, sf::LossAction::converted, color.file, "PNG, 8 bits", "scale, bias or colour space are written into the picture");
+            if (bake)
+                tell("texture-values", Severity::info, sf::LossAction::converted, color.file, "PNG, 8 bits",
+                     "scale, bias or colour space are written into the picture");
             if (!seen)
                 for (std::size_t c = 0; c < 3; ++c) factor[c] = in_unit(color.value[c]);
         }
@@ -522,19 +608,27 @@ class Surface {
         Source&    dark  = in["occlusion"];
         const bool has_m = usable(metal), has_r = usable(rough), has_o = usable(dark);
         if (!in.contains("metallic")) metal.value[0] = 0;
-        double m = in_unit(metal.value[0]), r = in_unit(rough.value[0]);
-        const auto as_is = [](const Source& s, std::size_t c) { return s.channel() == c && s.output != "rgb" && s.bias[c] == 0 && s.scale[c] >= 0 && s.scale[c] <= 1 && s.space != "sRGB"; };
-        std::string orm;
+        double     m = in_unit(metal.value[0]), r = in_unit(rough.value[0]);
+        const auto as_is = [](const Source& s, std::size_t c) {
+            return s.channel() == c && s.output != "rgb" && s.bias[c] == 0 && s.scale[c] >= 0 && s.scale[c] <= 1 &&
+                   s.space != "sRGB";
+        };
+        std::string   orm;
         const Source* mapped = has_r ? &rough : &metal;
         bool          packed = false;
         if (has_m || has_r) {
             const bool both = has_m && has_r;
             bool       own  = true;
-            if (both) own = metal.file == rough.file && metal.along(rough) && as_is(metal, 2) && as_is(rough, 1);
-            else if (has_r) own = as_is(rough, 1) && m == 0;
-            else own = as_is(metal, 2) && r == 0;
+            if (both)
+                own = metal.file == rough.file && metal.along(rough) && as_is(metal, 2) && as_is(rough, 1);
+            else if (has_r)
+                own = as_is(rough, 1) && m == 0;
+            else
+                own = as_is(metal, 2) && r == 0;
             own = own && !pixels(mapped->file)->wide;
-            if (both && !metal.along(rough)) tell("metallic-map", Severity::warning, sf::LossAction::approximated, metal.file, "the coordinates of the roughness", "metalness and roughness share one picture");
+            if (both && !metal.along(rough))
+                tell("metallic-map", Severity::warning, sf::LossAction::approximated, metal.file,
+                     "the coordinates of the roughness", "metalness and roughness share one picture");
             if (own) {
                 orm = fitting(*mapped);
                 if (has_m) m = metal.scale[2];
@@ -545,7 +639,9 @@ class Surface {
                 if (has_r) from.push_back(&rough);
                 packed = has_o && dark.along(*mapped);
                 if (packed) from.push_back(&dark);
-                const auto   key  = fmt::format("orm {}.{} {}.{} {}.{} {}", has_m ? metal.texture.path().text() : "", metal.output, has_r ? rough.texture.path().text() : "", rough.output, packed ? dark.texture.path().text() : "", dark.output, tile_);
+                const auto   key  = fmt::format("orm {}.{} {}.{} {}.{} {}", has_m ? metal.texture.path().text() : "",
+                                                metal.output, has_r ? rough.texture.path().text() : "", rough.output,
+                                                packed ? dark.texture.path().text() : "", dark.output, tile_);
                 std::string& made = m_.made_[key];
                 if (made.empty())
                     made = composed(from, false, [&](double u, double v) {
@@ -558,12 +654,16 @@ class Surface {
                 orm = made;
                 if (has_m) m = 1;
                 if (has_r) r = 1;
-                tell("texture-packed", Severity::info, sf::LossAction::converted, fmt::format("{} {}", has_m ? metal.file : "", has_r ? rough.file : ""), "one PNG, 8 bits", "glTF reads roughness of G and metalness of B of one picture");
+                tell("texture-packed", Severity::info, sf::LossAction::converted,
+                     fmt::format("{} {}", has_m ? metal.file : "", has_r ? rough.file : ""), "one PNG, 8 bits",
+                     "glTF reads roughness of G and metalness of B of one picture");
             }
         }
         pbr["metallicFactor"]  = m;
         pbr["roughnessFactor"] = r;
-        const std::string name = has_m || has_r ? stem_of(mapped->file) + (packed || orm != bytes(mapped->file) ? "_orm" : "") : std::string();
+        const std::string name = has_m || has_r
+                                     ? stem_of(mapped->file) + (packed || orm != bytes(mapped->file) ? "_orm" : "")
+                                     : std::string();
         if (!orm.empty()) pbr["metallicRoughnessTexture"] = info(*mapped, orm, name);
         if (!has_o) return;
         if (packed) {
@@ -571,7 +671,8 @@ class Surface {
         } else if (dark.channel() == 0 && dark.plain(0) && dark.space != "sRGB" && !pixels(dark.file)->wide) {
             out["occlusionTexture"] = info(dark, fitting(dark), stem_of(dark.file));
         } else {
-            std::string& made = m_.made_[fmt::format("occlusion {}.{} {}", dark.texture.path().text(), dark.output, tile_)];
+            std::string& made =
+                m_.made_[fmt::format("occlusion {}.{} {}", dark.texture.path().text(), dark.output, tile_)];
             if (made.empty())
                 made = composed({&dark}, false, [&](double u, double v) {
                     const double x = texel(dark, u, v, dark.channel(), true);
@@ -585,13 +686,15 @@ class Surface {
     {
         Source& n = in["normal"];
         if (!usable(n)) return;
-        double      strength = n.scale[0] / 2;
-        const bool  standard = n.scale[0] == 1 && n.bias[0] == 0, flip = !standard && n.scale[1] < 0;
+        double     strength = n.scale[0] / 2;
+        const bool standard = n.scale[0] == 1 && n.bias[0] == 0, flip = !standard && n.scale[1] < 0;
         if (standard) {
             strength = 1;
-            tell("normal-scale", Severity::info, sf::LossAction::converted, "scale 1, bias 0", "scale 2, bias -1", "the picture is taken as one of 8 bits, whose normals lie between -1 and 1");
+            tell("normal-scale", Severity::info, sf::LossAction::converted, "scale 1, bias 0", "scale 2, bias -1",
+                 "the picture is taken as one of 8 bits, whose normals lie between -1 and 1");
         } else if (std::abs(std::abs(n.scale[1]) - std::abs(n.scale[0])) > 1e-6) {
-            tell("normal-scale", Severity::warning, sf::LossAction::approximated, fmt::format("{} {}", n.scale[0], n.scale[1]), fmt::format("{}", strength), "glTF has one scale");
+            tell("normal-scale", Severity::warning, sf::LossAction::approximated,
+                 fmt::format("{} {}", n.scale[0], n.scale[1]), fmt::format("{}", strength), "glTF has one scale");
         }
         std::string picture, name = stem_of(n.file);
         if (flip || n.space == "sRGB") {
@@ -608,7 +711,8 @@ class Surface {
                 });
             picture = made;
             name += "_normal";
-            tell("texture-values", Severity::info, sf::LossAction::converted, n.file, "PNG, 8 bits", flip ? "green points downwards in the source" : "its colour space is written into the picture");
+            tell("texture-values", Severity::info, sf::LossAction::converted, n.file, "PNG, 8 bits",
+                 flip ? "green points downwards in the source" : "its colour space is written into the picture");
         } else {
             picture = fitting(n);
         }
@@ -631,7 +735,8 @@ class Surface {
         }
         out["emissiveFactor"] = rounded({f[0], f[1], f[2]});
         if (!seen) return;
-        const bool linear = e.space == "raw" || e.space.starts_with("lin_") || pixels(e.file)->wide, bake = linear || e.output != "rgb" || e.bias[0] != 0 || e.bias[1] != 0 || e.bias[2] != 0;
+        const bool linear = e.space == "raw" || e.space.starts_with("lin_") || pixels(e.file)->wide,
+                   bake   = linear || e.output != "rgb" || e.bias[0] != 0 || e.bias[1] != 0 || e.bias[2] != 0;
         if (!bake) {
             out["emissiveTexture"] = info(e, fitting(e), stem_of(e.file));
             return;
@@ -656,7 +761,8 @@ class Surface {
         Source&    r     = in["clearcoatRoughness"];
         const bool has_c = usable(c), has_r = usable(r);
         if (!has_c && !(c.value[0] > 0)) return;
-        Json ext{{"clearcoatFactor", has_c ? in_unit(c.scale[c.channel()]) : in_unit(c.value[0])}, {"clearcoatRoughnessFactor", has_r ? in_unit(r.scale[r.channel()]) : in_unit(r.value[0])}};
+        Json       ext{{"clearcoatFactor", has_c ? in_unit(c.scale[c.channel()]) : in_unit(c.value[0])},
+                       {"clearcoatRoughnessFactor", has_r ? in_unit(r.scale[r.channel()]) : in_unit(r.value[0])}};
         const auto channel = [&](Source& s, std::size_t want, const char* name) {
             if (s.channel() == want && s.bias[want] == 0) return info(s, fitting(s), stem_of(s.file));
             std::string& made = m_.made_[fmt::format("{} {}.{} {}", name, s.texture.path().text(), s.output, tile_)];
@@ -699,7 +805,8 @@ std::vector<int> Materials::tiles(const usd::Prim& material)
     for (const usd::Prim& shader : material.subtree()) {
         const usd::Attribute file = shader.attribute("inputs:file");
         if (file)
-            for (const auto& tile : usd::find_udim_tiles(usd::shading_source(file).attribute).tiles) out.insert(tile.number);
+            for (const auto& tile : usd::find_udim_tiles(usd::shading_source(file).attribute).tiles)
+                out.insert(tile.number);
     }
     return {out.begin(), out.end()};
 }
@@ -707,18 +814,22 @@ std::vector<int> Materials::tiles(const usd::Prim& material)
 std::pair<int, int> Materials::grid(const usd::Prim& material)
 {
     int columns = 1, rows = 1;
-    for (const int tile : tiles(material)) columns = std::max(columns, (tile - 1001) % 10 + 1), rows = std::max(rows, (tile - 1001) / 10 + 1);
+    for (const int tile : tiles(material))
+        columns = std::max(columns, (tile - 1001) % 10 + 1), rows = std::max(rows, (tile - 1001) / 10 + 1);
     return {columns, rows};
 }
 
-int Materials::write(const usd::Prim& material, bool double_sided, const std::map<std::string, int>& uv_sets, int udim_tile)
+int Materials::write(const usd::Prim& material, bool double_sided, const std::map<std::string, int>& uv_sets,
+                     int udim_tile)
 {
-    std::string key = fmt::format("{} {} {} {}", static_cast<const void*>(&material.stage()), material.path().text(), double_sided, udim_tile);
+    std::string key = fmt::format("{} {} {} {}", static_cast<const void*>(&material.stage()), material.path().text(),
+                                  double_sided, udim_tile);
     std::map<std::string, int> used;
     for (const std::string& name : needs(material).uvs)
-        if (const auto set = uv_sets.find(name); set != uv_sets.end()) used.insert(*set), key += fmt::format(" {}={}", name, set->second);
+        if (const auto set = uv_sets.find(name); set != uv_sets.end())
+            used.insert(*set), key += fmt::format(" {}={}", name, set->second);
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
-    const int  made   = Surface(w_, *this, material).write(double_sided, used, udim_tile);
+    const int made = Surface(w_, *this, material).write(double_sided, used, udim_tile);
     // The same look under another path, as copies of a file bring it, is one material.
     const Json content = w_.out.at("materials", made);
     for (int i = 0; i < made; ++i)
@@ -731,7 +842,12 @@ int Materials::write(const usd::Prim& material, bool double_sided, const std::ma
 
 int Materials::plain(const std::array<double, 4>& color, bool double_sided, const std::string& name)
 {
-    Json out{{"name", name}, {"pbrMetallicRoughness", {{"baseColorFactor", rounded({in_unit(color[0]), in_unit(color[1]), in_unit(color[2]), in_unit(color[3])})}, {"metallicFactor", 0.0}, {"roughnessFactor", 0.9}}}};
+    Json out{
+        {"name", name},
+        {"pbrMetallicRoughness",
+         {{"baseColorFactor", rounded({in_unit(color[0]), in_unit(color[1]), in_unit(color[2]), in_unit(color[3])})},
+          {"metallicFactor", 0.0},
+          {"roughnessFactor", 0.9}}}};
     if (color[3] < 1) out["alphaMode"] = "BLEND";
     if (double_sided) out["doubleSided"] = true;
     return w_.out.add_once("materials", out);

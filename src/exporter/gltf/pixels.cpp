@@ -21,7 +21,8 @@ constexpr std::uint64_t kMostPixels = std::uint64_t{64} << 20;
 
 std::optional<Pixels> room_for(std::uint64_t width, std::uint64_t height)
 {
-    if (width == 0 || height == 0 || width > kMostPixels || height > kMostPixels || width * height > kMostPixels) return std::nullopt;
+    if (width == 0 || height == 0 || width > kMostPixels || height > kMostPixels || width * height > kMostPixels)
+        return std::nullopt;
     Pixels out;
     out.width  = static_cast<int>(width);
     out.height = static_cast<int>(height);
@@ -61,7 +62,8 @@ bool read_header(const PngReader& reader, std::FILE* file, bool* alpha, int* bit
     if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
     png_init_io(reader.png, file);
     png_read_info(reader.png, reader.info);
-    *alpha = (png_get_color_type(reader.png, reader.info) & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(reader.png, reader.info, PNG_INFO_tRNS) != 0;
+    *alpha = (png_get_color_type(reader.png, reader.info) & PNG_COLOR_MASK_ALPHA) != 0 ||
+             png_get_valid(reader.png, reader.info, PNG_INFO_tRNS) != 0;
     *bits  = png_get_bit_depth(reader.png, reader.info);
     png_set_scale_16(reader.png);
     png_set_expand(reader.png);
@@ -86,9 +88,11 @@ std::optional<Pixels> decode_png(std::string_view bytes)
     int                                     bits  = 8;
     if (!stream || reader.info == nullptr || !read_header(reader, stream.get(), &alpha, &bits)) return std::nullopt;
     auto out = room_for(png_get_image_width(reader.png, reader.info), png_get_image_height(reader.png, reader.info));
-    if (!out || png_get_rowbytes(reader.png, reader.info) != 4 * static_cast<std::size_t>(out->width)) return std::nullopt;
+    if (!out || png_get_rowbytes(reader.png, reader.info) != 4 * static_cast<std::size_t>(out->width))
+        return std::nullopt;
     std::vector<png_bytep> rows(static_cast<std::size_t>(out->height));
-    for (std::size_t y = 0; y < rows.size(); ++y) rows[y] = out->rgba.data() + 4 * y * static_cast<std::size_t>(out->width);
+    for (std::size_t y = 0; y < rows.size(); ++y)
+        rows[y] = out->rgba.data() + 4 * y * static_cast<std::size_t>(out->width);
     if (!read_rows(reader, rows.data())) return std::nullopt;
     out->alpha = alpha;
     out->bits  = bits;
@@ -117,7 +121,8 @@ struct JpegReader {
     JpegReader(const JpegReader&)            = delete;
     JpegReader& operator=(const JpegReader&) = delete;
 
-    [[noreturn]] static void on_error(j_common_ptr jpeg) { std::longjmp(static_cast<JpegReader*>(jpeg->client_data)->jump, 1); }
+    [[noreturn]] static void on_error(j_common_ptr jpeg)
+    { std::longjmp(static_cast<JpegReader*>(jpeg->client_data)->jump, 1); }
 };
 
 bool read_header(JpegReader& reader, std::string_view bytes)
@@ -135,7 +140,9 @@ bool read_rows(JpegReader& reader, std::uint8_t* const rgba, std::uint8_t* const
 {
     if (setjmp(reader.jump) != 0) return false;
     jpeg_start_decompress(&reader.jpeg);
-    if (reader.jpeg.output_components != 3 || static_cast<int>(reader.jpeg.output_width) != width || static_cast<int>(reader.jpeg.output_height) != height) return false;
+    if (reader.jpeg.output_components != 3 || static_cast<int>(reader.jpeg.output_width) != width ||
+        static_cast<int>(reader.jpeg.output_height) != height)
+        return false;
     while (reader.jpeg.output_scanline < reader.jpeg.output_height) {
         std::uint8_t* const to   = rgba + 4 * static_cast<std::size_t>(width) * reader.jpeg.output_scanline;
         std::uint8_t*       line = row;
@@ -170,7 +177,8 @@ double half_value(std::uint16_t h)
 /// Bytes of a block whose deltas and halves are undone.
 std::string unfiltered(std::string in)
 {
-    for (std::size_t i = 1; i < in.size(); ++i) in[i] = static_cast<char>(static_cast<unsigned char>(in[i - 1]) + static_cast<unsigned char>(in[i]) - 128);
+    for (std::size_t i = 1; i < in.size(); ++i)
+        in[i] = static_cast<char>(static_cast<unsigned char>(in[i - 1]) + static_cast<unsigned char>(in[i]) - 128);
     std::string       out(in.size(), '\0');
     const std::size_t half = (in.size() + 1) / 2;
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = in[i % 2 == 0 ? i / 2 : half + i / 2];
@@ -194,7 +202,9 @@ std::string unpacked(std::string_view block, int compression, std::size_t size)
     } else {
         out.resize(size);
         uLongf length = size;
-        if (uncompress(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(block.data()), block.size()) != Z_OK) return {};
+        if (uncompress(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(block.data()),
+                       block.size()) != Z_OK)
+            return {};
         out.resize(length);
     }
     return out.size() == size ? unfiltered(std::move(out)) : std::string();
@@ -207,7 +217,8 @@ struct ExrChannel {
 
 std::optional<Pixels> decode_exr(std::string_view bytes)
 {
-    if (bytes.size() < 12 || (word(bytes, 4) & 0x1e00) != 0) return std::nullopt;  // tiles, long names, deep data, parts
+    if (bytes.size() < 12 || (word(bytes, 4) & 0x1e00) != 0)
+        return std::nullopt;  // tiles, long names, deep data, parts
     std::vector<ExrChannel> channels;
     int                     compression = 0;
     std::int32_t            box[4]      = {};
@@ -246,7 +257,8 @@ std::optional<Pixels> decode_exr(std::string_view bytes)
     if (!out) return std::nullopt;
     std::size_t row = 0;
     for (const ExrChannel& c : channels) row += (c.type == 1 ? 2 : 4) * static_cast<std::size_t>(width);
-    const std::size_t lines = compression == 3 ? 16 : 1, blocks = (static_cast<std::size_t>(height) + lines - 1) / lines;
+    const std::size_t lines  = compression == 3 ? 16 : 1,
+                      blocks = (static_cast<std::size_t>(height) + lines - 1) / lines;
     if (bytes.size() < at + 8 * blocks) return std::nullopt;
     const bool single = channels.size() == 1;
     for (std::size_t b = 0; b < blocks; ++b) {
@@ -262,7 +274,11 @@ std::optional<Pixels> decode_exr(std::string_view bytes)
         std::size_t from = 0;
         for (std::size_t y = 0; y < n; ++y)
             for (const ExrChannel& c : channels) {
-                const std::size_t to = c.name == "R" || c.name == "Y" ? 0 : c.name == "G" ? 1 : c.name == "B" ? 2 : c.name == "A" ? 3 : 9;
+                const std::size_t to = c.name == "R" || c.name == "Y" ? 0
+                                       : c.name == "G"                ? 1
+                                       : c.name == "B"                ? 2
+                                       : c.name == "A"                ? 3
+                                                                      : 9;
                 for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x, from += c.type == 1 ? 2 : 4) {
                     double v = 0;
                     if (c.type == 1) {
@@ -276,8 +292,10 @@ std::optional<Pixels> decode_exr(std::string_view bytes)
                     } else {
                         v = word(data, from);
                     }
-                    const auto byte = static_cast<std::uint8_t>(std::lround(255 * std::clamp(std::isfinite(v) ? v : 0.0, 0.0, 1.0)));
-                    std::uint8_t* p = out->rgba.data() + 4 * ((static_cast<std::size_t>(first) + y) * static_cast<std::size_t>(width) + x);
+                    const auto byte =
+                        static_cast<std::uint8_t>(std::lround(255 * std::clamp(std::isfinite(v) ? v : 0.0, 0.0, 1.0)));
+                    std::uint8_t* p = out->rgba.data() +
+                                      4 * ((static_cast<std::size_t>(first) + y) * static_cast<std::size_t>(width) + x);
                     if (to < 4) p[to] = byte;
                     if (single || c.name == "Y") p[0] = p[1] = p[2] = byte;
                     out->alpha = out->alpha || to == 3;
@@ -295,9 +313,12 @@ std::optional<Pixels> decode_tga(std::string_view bytes)
 {
     if (bytes.size() < 18) return std::nullopt;
     const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
-    const std::size_t type = byte(2), width = byte(12) | byte(13) << 8, height = byte(14) | byte(15) << 8, depth = byte(16);
+    const std::size_t type = byte(2), width = byte(12) | byte(13) << 8, height = byte(14) | byte(15) << 8,
+                      depth = byte(16);
     const bool        grey = type == 3 || type == 11, runs = type >= 9;
-    if (byte(1) != 0 || !(type == 2 || type == 3 || type == 10 || type == 11) || (grey ? depth != 8 : depth != 24 && depth != 32)) return std::nullopt;
+    if (byte(1) != 0 || !(type == 2 || type == 3 || type == 10 || type == 11) ||
+        (grey ? depth != 8 : depth != 24 && depth != 32))
+        return std::nullopt;
     auto out = room_for(width, height);
     if (!out) return std::nullopt;
     const std::size_t size = depth / 8;
@@ -306,13 +327,14 @@ std::optional<Pixels> decode_tga(std::string_view bytes)
         std::size_t n = 1, repeat = 1;
         if (runs) {
             if (at >= bytes.size()) return std::nullopt;
-            const std::size_t head = byte(at++);
+            const std::size_t head           = byte(at++);
             ((head & 128) != 0 ? repeat : n) = (head & 127) + 1;
         }
         for (std::size_t k = 0; k < n; ++k, at += size) {
             if (at + size > bytes.size()) return std::nullopt;
             for (std::size_t r = 0; r < repeat && i < width * height; ++r, ++i) {
-                const std::size_t y = (byte(17) & 32) != 0 ? i / width : height - 1 - i / width, x = (byte(17) & 16) != 0 ? width - 1 - i % width : i % width;
+                const std::size_t y = (byte(17) & 32) != 0 ? i / width : height - 1 - i / width,
+                                  x = (byte(17) & 16) != 0 ? width - 1 - i % width : i % width;
                 std::uint8_t*     p = out->rgba.data() + 4 * (y * width + x);
                 for (std::size_t c = 0; c < 3; ++c) p[c] = static_cast<std::uint8_t>(byte(grey ? at : at + 2 - c));
                 if (size == 4) p[3] = static_cast<std::uint8_t>(byte(at + 3));
@@ -323,13 +345,15 @@ std::optional<Pixels> decode_tga(std::string_view bytes)
     return out;
 }
 
-void append(png_structp png, png_bytep data, png_size_t size) { static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<char*>(data), size); }
+void append(png_structp png, png_bytep data, png_size_t size)
+{ static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<char*>(data), size); }
 
 bool write_rows(png_structp png, png_infop info, const Pixels& pixels, bool alpha, png_bytepp rows)
 {
     if (setjmp(png_jmpbuf(png)) != 0) return false;
-    png_set_IHDR(png, info, static_cast<png_uint_32>(pixels.width), static_cast<png_uint_32>(pixels.height), 8, alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, info, static_cast<png_uint_32>(pixels.width), static_cast<png_uint_32>(pixels.height), 8,
+                 alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, info);
     png_write_image(png, rows);
     png_write_end(png, info);
@@ -340,7 +364,8 @@ bool write_rows(png_structp png, png_infop info, const Pixels& pixels, bool alph
 
 std::uint8_t Pixels::at(double u, double v, std::size_t channel) const
 {
-    const auto x = static_cast<std::size_t>(std::clamp(static_cast<int>(u * width), 0, width - 1)), y = static_cast<std::size_t>(std::clamp(static_cast<int>(v * height), 0, height - 1));
+    const auto x = static_cast<std::size_t>(std::clamp(static_cast<int>(u * width), 0, width - 1)),
+               y = static_cast<std::size_t>(std::clamp(static_cast<int>(v * height), 0, height - 1));
     return rgba[4 * (y * static_cast<std::size_t>(width) + x) + channel];
 }
 
@@ -349,7 +374,8 @@ PictureKind kind_of(std::string_view bytes)
     if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return PictureKind::png;
     if (bytes.starts_with("\xff\xd8\xff")) return PictureKind::jpeg;
     if (bytes.starts_with("\x76\x2f\x31\x01")) return PictureKind::exr;
-    if (bytes.size() > 18 && bytes[1] == 0 && (bytes[2] == 2 || bytes[2] == 3 || bytes[2] == 10 || bytes[2] == 11)) return PictureKind::tga;
+    if (bytes.size() > 18 && bytes[1] == 0 && (bytes[2] == 2 || bytes[2] == 3 || bytes[2] == 10 || bytes[2] == 11))
+        return PictureKind::tga;
     return PictureKind::other;
 }
 
@@ -374,14 +400,16 @@ std::optional<Pixels> decode(std::string_view bytes)
 
 std::string encode_png(const Pixels& pixels, bool alpha)
 {
-    const std::size_t         width = static_cast<std::size_t>(pixels.width), height = static_cast<std::size_t>(pixels.height), n = alpha ? 4 : 3;
+    const std::size_t width = static_cast<std::size_t>(pixels.width), height = static_cast<std::size_t>(pixels.height),
+                      n = alpha ? 4 : 3;
     std::vector<std::uint8_t> packed(n * width * height);
     for (std::size_t i = 0; i < width * height; ++i) std::memcpy(packed.data() + n * i, pixels.rgba.data() + 4 * i, n);
     std::vector<png_bytep> rows(height);
     for (std::size_t y = 0; y < height; ++y) rows[y] = packed.data() + n * width * y;
     std::string out;
-    png_structp png  = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, PngReader::on_error, PngReader::on_warning);
-    png_infop   info = png != nullptr ? png_create_info_struct(png) : nullptr;
+    png_structp png =
+        png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, PngReader::on_error, PngReader::on_warning);
+    png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
     if (info != nullptr) {
         png_set_write_fn(png, &out, append, nullptr);
         if (!write_rows(png, info, pixels, alpha, rows.data())) out.clear();

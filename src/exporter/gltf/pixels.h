@@ -17,7 +17,8 @@ struct Pixels {
     int                       bits  = 8;      ///< of a component of the file
     bool                      wide  = false;  ///< floating-point numbers, cut to 0 to 1
 
-    [[nodiscard]] std::uint8_t at(double u, double v, std::size_t channel) const;  ///< nearest, u and v in 0 to 1 from the top left
+    [[nodiscard]] std::uint8_t at(double u, double v,
+                                  std::size_t channel) const;  ///< nearest, u and v in 0 to 1 from the top left
 };
 
 enum class PictureKind { png, jpeg, exr, tga, other };

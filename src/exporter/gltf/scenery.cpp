@@ -17,19 +17,25 @@ constexpr double kRadians = std::numbers::pi / 180;
 /// Colour of a black body (T. Helland's fit of M. Charity's table, 1000 K to 40000 K), linear, brightest component 1.
 Vec3d black_body(double kelvin)
 {
-    const double t   = std::clamp(kelvin, 1000.0, 40000.0) / 100;
-    const auto   in  = [](double v) { return to_linear(std::clamp(v, 0.0, 255.0) / 255); };
-    const double red = t <= 66 ? 255 : 329.698727446 * std::pow(t - 60, -0.1332047592), green = t <= 66 ? 99.4708025861 * std::log(t) - 161.1195681661 : 288.1221695283 * std::pow(t - 60, -0.0755148492),
-                 blue = t >= 66 ? 255 : t <= 19 ? 0 : 138.5177312231 * std::log(t - 10) - 305.0447927307;
+    const double t     = std::clamp(kelvin, 1000.0, 40000.0) / 100;
+    const auto   in    = [](double v) { return to_linear(std::clamp(v, 0.0, 255.0) / 255); };
+    const double red   = t <= 66 ? 255 : 329.698727446 * std::pow(t - 60, -0.1332047592),
+                 green = t <= 66 ? 99.4708025861 * std::log(t) - 161.1195681661
+                                 : 288.1221695283 * std::pow(t - 60, -0.0755148492),
+                 blue  = t >= 66   ? 255
+                         : t <= 19 ? 0
+                                   : 138.5177312231 * std::log(t - 10) - 305.0447927307;
     return {in(red), in(green), in(blue)};
 }
 
-/// Numbers of a list that edits others, as text: "SdfListOp(Explicit Items: [1, 2])". What it takes away is no item of it.
+/// Numbers of a list that edits others, as text: "SdfListOp(Explicit Items: [1, 2])". What it takes away is no item of
+/// it.
 std::vector<double> listed_ids(const std::string& text)
 {
     std::vector<double> out;
     for (std::size_t open = text.find('['); open != std::string::npos; open = text.find('[', open + 1)) {
-        const std::size_t end = text.find(']', open), before = text.rfind("Deleted", open), colon = text.rfind(',', open);
+        const std::size_t end = text.find(']', open), before = text.rfind("Deleted", open),
+                          colon = text.rfind(',', open);
         if (end == std::string::npos) break;
         if (before != std::string::npos && (colon == std::string::npos || before > colon)) continue;
         for (std::size_t at = open + 1; at < end;) {
@@ -59,32 +65,43 @@ usd::Matrix4d item_matrix(const Vec3d& t, const Quatd& q, const Vec3d& s)
 
 bool Writer::camera(const usd::Prim& prim, Json& node)
 {
-    const auto   number   = [&](const char* name, double otherwise) { return prim.attribute(name).get_or<double>(otherwise); };
-    const double vertical = number("verticalAperture", 15.2908), horizontal = number("horizontalAperture", 20.955), focal = number("focalLength", 50);
+    const auto number = [&](const char* name, double otherwise) {
+        return prim.attribute(name).get_or<double>(otherwise);
+    };
+    const double vertical = number("verticalAperture", 15.2908), horizontal = number("horizontalAperture", 20.955),
+                 focal = number("focalLength", 50);
     const Vec2d  range = prim.attribute("clippingRange").get_or(Vec2d{1, 1000000});
-    const double near  = std::max(range.x * unit, 1e-6), far = std::max(range.y * unit, near * (1 + 1e-6));
+    const double near = std::max(range.x * unit, 1e-6), far = std::max(range.y * unit, near * (1 + 1e-6));
     Json         made{{"name", prim.name().text()}};
     if (prim.attribute("projection").get_or<std::string>("perspective") == "orthographic") {
         // Apertures are tenths of a unit; glTF's magnifications are half of the picture.
         made["type"]         = "orthographic";
-        made["orthographic"] = {{"xmag", std::max(horizontal / 20 * unit, 1e-9)}, {"ymag", std::max(vertical / 20 * unit, 1e-9)}, {"zfar", far}, {"znear", near}};
+        made["orthographic"] = {{"xmag", std::max(horizontal / 20 * unit, 1e-9)},
+                                {"ymag", std::max(vertical / 20 * unit, 1e-9)},
+                                {"zfar", far},
+                                {"znear", near}};
     } else {
         if (!(focal > 0) || !(vertical > 0)) {
-            lose("camera", Severity::warning, sf::LossAction::dropped, "visual", prim, fmt::format("focal length {}, aperture {}", focal, vertical), {}, "they give no angle of view");
+            lose("camera", Severity::warning, sf::LossAction::dropped, "visual", prim,
+                 fmt::format("focal length {}, aperture {}", focal, vertical), {}, "they give no angle of view");
             return false;
         }
         Json p;
         if (horizontal > 0) p["aspectRatio"] = horizontal / vertical;
-        p["yfov"]  = 2 * std::atan(vertical / (2 * focal));
-        p["zfar"]  = far;
-        p["znear"] = near;
+        p["yfov"]           = 2 * std::atan(vertical / (2 * focal));
+        p["zfar"]           = far;
+        p["znear"]          = near;
         made["type"]        = "perspective";
         made["perspective"] = std::move(p);
     }
     for (const char* shift : {"horizontalApertureOffset", "verticalApertureOffset"})
-        if (number(shift, 0) != 0) lose("lens-shift", Severity::warning, sf::LossAction::dropped, "visual", prim, fmt::format("{} {}", shift, number(shift, 0)), "0", "cameras of glTF look along their middle");
+        if (number(shift, 0) != 0)
+            lose("lens-shift", Severity::warning, sf::LossAction::dropped, "visual", prim,
+                 fmt::format("{} {}", shift, number(shift, 0)), "0", "cameras of glTF look along their middle");
     for (const char* moved : {"focalLength", "verticalAperture", "horizontalAperture", "clippingRange"})
-        if (prim.attribute(moved).varying()) lose("camera-animation", Severity::warning, sf::LossAction::dropped, "visual", prim, moved, {}, "glTF animates nodes and not lenses");
+        if (prim.attribute(moved).varying())
+            lose("camera-animation", Severity::warning, sf::LossAction::dropped, "visual", prim, moved, {},
+                 "glTF animates nodes and not lenses");
     node["camera"] = out.add("cameras", std::move(made));
     return true;
 }
@@ -92,10 +109,14 @@ bool Writer::camera(const usd::Prim& prim, Json& node)
 bool Writer::light(const usd::Prim& prim, Json& node)
 {
     const std::string type   = prim.type_name().text();
-    const auto        number = [&](const char* name, double otherwise) { return prim.attribute(name).get_or<double>(otherwise); };
-    const double      L      = number("inputs:intensity", type == "DistantLight" ? 50000 : 1) * std::exp2(number("inputs:exposure", 0));
-    Vec3d             color  = prim.attribute("inputs:color").get_or(Vec3d{1, 1, 1});
-    if (prim.attribute("inputs:enableColorTemperature").get_or<bool>(false)) color = scale(color, black_body(number("inputs:colorTemperature", 6500)));
+    const auto        number = [&](const char* name, double otherwise) {
+        return prim.attribute(name).get_or<double>(otherwise);
+    };
+    const double L =
+        number("inputs:intensity", type == "DistantLight" ? 50000 : 1) * std::exp2(number("inputs:exposure", 0));
+    Vec3d color = prim.attribute("inputs:color").get_or(Vec3d{1, 1, 1});
+    if (prim.attribute("inputs:enableColorTemperature").get_or<bool>(false))
+        color = scale(color, black_body(number("inputs:colorTemperature", 6500)));
     const double brightest = std::max({color.x, color.y, color.z, 0.0});
     double       extra     = 1;
     if (brightest > 1) extra = brightest, color = color / brightest;  // glTF's colours end at 1
@@ -104,7 +125,8 @@ bool Writer::light(const usd::Prim& prim, Json& node)
     Json       made{{"name", prim.name().text()}, {"color", json(color)}};
     double     brightness = 0;
     const auto drop       = [&](const char* reason) {
-        lose("light", Severity::warning, sf::LossAction::dropped, "light", prim, fmt::format("{} {}", type, L), {}, reason);
+        lose("light", Severity::warning, sf::LossAction::dropped, "light", prim, fmt::format("{} {}", type, L), {},
+             reason);
         return false;
     };
     if (type == "DistantLight") {
@@ -113,29 +135,39 @@ bool Writer::light(const usd::Prim& prim, Json& node)
     } else if (type == "SphereLight") {
         const double r = std::abs(number("inputs:radius", 0.5)) * unit;
         made["type"]   = "point";
-        if (prim.attribute("treatAsPoint").get_or<bool>(false) || r == 0) brightness = L;
-        else brightness = normalize ? L / 4 : L * std::numbers::pi * r * r;
+        if (prim.attribute("treatAsPoint").get_or<bool>(false) || r == 0)
+            brightness = L;
+        else
+            brightness = normalize ? L / 4 : L * std::numbers::pi * r * r;
         const double cone = number("inputs:shaping:cone:angle", 90);
         if (prim.has_api("ShapingAPI") && cone < 90 && cone > 0) {
-            const double outer = cone * kRadians, inner = outer * (1 - std::clamp(number("inputs:shaping:cone:softness", 0), 0.0, 1.0));
-            made["type"] = "spot";
-            made["spot"] = {{"innerConeAngle", std::min(inner, outer * (1 - 1e-6))}, {"outerConeAngle", outer}};
+            const double outer = cone * kRadians,
+                         inner = outer * (1 - std::clamp(number("inputs:shaping:cone:softness", 0), 0.0, 1.0));
+            made["type"]       = "spot";
+            made["spot"]       = {{"innerConeAngle", std::min(inner, outer * (1 - 1e-6))}, {"outerConeAngle", outer}};
         }
     } else if (type == "RectLight" || type == "DiskLight" || type == "CylinderLight") {
-        if (!options.approximate_lights) return drop("glTF has distant lights, points and spots; --approx-lights makes points of equal power");
+        if (!options.approximate_lights)
+            return drop("glTF has distant lights, points and spots; --approx-lights makes points of equal power");
         // Radiance times the mean projected area over all directions, a quarter of the surface (Cauchy).
-        const double w = number("inputs:width", 1) * unit, h = number("inputs:height", 1) * unit, r = number("inputs:radius", 0.5) * unit, l = number("inputs:length", 1) * unit;
-        const double area = type == "RectLight" ? w * h : type == "DiskLight" ? std::numbers::pi * r * r : 2 * std::numbers::pi * r * l;
-        made["type"] = "point";
-        brightness   = normalize ? L / 4 : L * area / 4;
+        const double w = number("inputs:width", 1) * unit, h = number("inputs:height", 1) * unit,
+                     r = number("inputs:radius", 0.5) * unit, l = number("inputs:length", 1) * unit;
+        const double area = type == "RectLight"   ? w * h
+                            : type == "DiskLight" ? std::numbers::pi * r * r
+                                                  : 2 * std::numbers::pi * r * l;
+        made["type"]      = "point";
+        brightness        = normalize ? L / 4 : L * area / 4;
     } else {
         return drop("glTF has distant lights, points and spots");
     }
     brightness *= extra;
     if (!(brightness >= 0) || !std::isfinite(brightness)) return drop("its brightness is no positive number");
     made["intensity"] = brightness;
-    lose("light-power", Severity::info, type == "SphereLight" || type == "DistantLight" ? sf::LossAction::converted : sf::LossAction::approximated, "light", prim, fmt::format("{} {}", type, L),
-         fmt::format("{} {}", brightness, type == "DistantLight" ? "lux" : "candela"), "the units of its brightness differ");
+    lose("light-power", Severity::info,
+         type == "SphereLight" || type == "DistantLight" ? sf::LossAction::converted : sf::LossAction::approximated,
+         "light", prim, fmt::format("{} {}", type, L),
+         fmt::format("{} {}", brightness, type == "DistantLight" ? "lux" : "candela"),
+         "the units of its brightness differ");
     Json& lights = out.extension("KHR_lights_punctual")["lights"];
     lights.push_back(std::move(made));
     out.use("KHR_lights_punctual");
@@ -151,18 +183,24 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
     const auto which     = prim.attribute("protoIndices").get<std::vector<int>>().value_or(std::vector<int>());
     auto       turns     = prim.attribute("orientationsf").authored_as<std::vector<Quatd>>();
     if (!turns) turns = prim.attribute("orientations").get<std::vector<Quatd>>();
-    const auto scales = prim.attribute("scales").get<std::vector<Vec3d>>();
-    const auto       ids = prim.attribute("ids").get<std::vector<double>>();
+    const auto       scales = prim.attribute("scales").get<std::vector<Vec3d>>();
+    const auto       ids    = prim.attribute("ids").get<std::vector<double>>();
     std::set<double> hidden;
-    for (const double id : prim.attribute("invisibleIds").get<std::vector<double>>().value_or(std::vector<double>())) hidden.insert(id);
+    for (const double id : prim.attribute("invisibleIds").get<std::vector<double>>().value_or(std::vector<double>()))
+        hidden.insert(id);
     for (const double id : listed_ids(prim.metadata("inactiveIds").to_text())) hidden.insert(id);
     std::vector<usd::Prim> prototypes;
     for (const usd::Path& path : prim.relationship("prototypes").forwarded()) prototypes.push_back(stage.prim_at(path));
     const std::size_t count = std::min(positions.size(), which.size());
-    if (positions.size() != which.size() || (turns && !turns->empty() && turns->size() < count) || (scales && !scales->empty() && scales->size() < count))
-        lose("instancer", Severity::warning, sf::LossAction::dropped, "visual", prim, fmt::format("{} positions, {} prototypes", positions.size(), which.size()), {}, "its arrays have different lengths; the shortest counts");
+    if (positions.size() != which.size() || (turns && !turns->empty() && turns->size() < count) ||
+        (scales && !scales->empty() && scales->size() < count))
+        lose("instancer", Severity::warning, sf::LossAction::dropped, "visual", prim,
+             fmt::format("{} positions, {} prototypes", positions.size(), which.size()), {},
+             "its arrays have different lengths; the shortest counts");
     for (const char* moved : {"positions", "orientations", "orientationsf", "scales", "protoIndices", "invisibleIds"})
-        if (prim.attribute(moved).varying()) lose("instancer-animation", Severity::warning, sf::LossAction::dropped, "visual", prim, moved, "the default time", "glTF animates nodes and not their items");
+        if (prim.attribute(moved).varying())
+            lose("instancer-animation", Severity::warning, sf::LossAction::dropped, "visual", prim, moved,
+                 "the default time", "glTF animates nodes and not their items");
     std::vector<std::vector<usd::Matrix4d>> items(prototypes.size());
     for (std::size_t i = 0; i < count; ++i) {
         if (which[i] < 0 || gltf::at(which[i]) >= prototypes.size() || !prototypes[gltf::at(which[i])]) continue;
@@ -186,7 +224,8 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
             const usd::Matrix4d local = stage.local_matrix(at) * above;
             const std::string   type  = at.type_name().text();
             if (at.is_a("Gprim") && shows(at)) meshes.push_back({at, local});
-            simple = simple && type != "PointInstancer" && !is_skinned(at) && !type.ends_with("Light") && type != "Camera";
+            simple =
+                simple && type != "PointInstancer" && !is_skinned(at) && !type.ends_with("Light") && type != "Camera";
             if (trs_of(local).sheared) simple = false;
             if (type == "PointInstancer") return;
             for (const usd::Prim& child : at.children()) self(self, child, local);
@@ -199,13 +238,16 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
             continue;
         }
         if (!options.expand_instances)
-            lose("instancer", Severity::info, sf::LossAction::converted, "visual", prim, fmt::format("{} items of {}", items[p].size(), prototypes[p].path().text()), "nodes", "the prototype is more than meshes with a position, a rotation and a scale");
+            lose("instancer", Severity::info, sf::LossAction::converted, "visual", prim,
+                 fmt::format("{} items of {}", items[p].size(), prototypes[p].path().text()), "nodes",
+                 "the prototype is more than meshes with a position, a rotation and a scale");
         copies_ = true;
         for (std::size_t i = 0; i < items[p].size(); ++i) {
             Json holder{{"name", fmt::format("{}_{}", prototypes[p].name().text(), i)}};
             transform(holder, in_metres(items[p][i]), prim);
             const int index = out.add("nodes", Json::object());
-            if (prototypes[p].is_a("Xformable") && keep(prototypes[p])) holder["children"] = Json::array({node(prototypes[p])});
+            if (prototypes[p].is_a("Xformable") && keep(prototypes[p]))
+                holder["children"] = Json::array({node(prototypes[p])});
             out.at("nodes", index) = std::move(holder);
             children.push_back(index);
         }
@@ -213,14 +255,16 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
     }
 }
 
-int Writer::instanced(const usd::Prim& prim, const std::vector<usd::Matrix4d>& items, const usd::Matrix4d& below, Json& children)
+int Writer::instanced(const usd::Prim& prim, const std::vector<usd::Matrix4d>& items, const usd::Matrix4d& below,
+                      Json& children)
 {
     const int m = mesh(prim, false);
     if (m < 0) return -1;
     std::vector<float> t, q, s;
     for (const usd::Matrix4d& item : items) {
         const Trs trs = trs_of(in_metres(below * item));
-        for (std::size_t c = 0; c < 3; ++c) t.push_back(static_cast<float>(trs.t[c])), s.push_back(static_cast<float>(trs.s[c]));
+        for (std::size_t c = 0; c < 3; ++c)
+            t.push_back(static_cast<float>(trs.t[c])), s.push_back(static_cast<float>(trs.s[c]));
         for (const double v : {trs.q.x, trs.q.y, trs.q.z, trs.q.w}) q.push_back(static_cast<float>(v));
     }
     Json attributes;
@@ -228,7 +272,10 @@ int Writer::instanced(const usd::Prim& prim, const std::vector<usd::Matrix4d>& i
     attributes["ROTATION"]    = out.numbers(q, "VEC4", Target::none, false);
     attributes["SCALE"]       = out.numbers(s, "VEC3", Target::none, false);
     out.use("EXT_mesh_gpu_instancing", true);
-    children.push_back(out.add("nodes", {{"name", prim.name().text()}, {"mesh", m}, {"extensions", {{"EXT_mesh_gpu_instancing", {{"attributes", std::move(attributes)}}}}}}));
+    children.push_back(
+        out.add("nodes", {{"name", prim.name().text()},
+                          {"mesh", m},
+                          {"extensions", {{"EXT_mesh_gpu_instancing", {{"attributes", std::move(attributes)}}}}}}));
     return m;
 }
 
@@ -257,15 +304,16 @@ void Writer::variants()
                 if (api.text() != "MaterialBindingAPI") text += " " + api.text();
             if (prim.is_a("Xformable"))
                 for (const double v : of.local_matrix(prim).m) text += fmt::format(" {}", v);
-            for (const char* name : {"points", "faceVertexIndices", "size", "radius", "height", "visibility", "indices"})
+            for (const char* name :
+                 {"points", "faceVertexIndices", "size", "radius", "height", "visibility", "indices"})
                 if (const usd::Attribute a = prim.attribute(name); a.authored()) text += a.value().to_json(64);
             text += "\n";
         }
         return text;
     };
-    const std::string own = structure(stage);
-    std::size_t       states = 0;
-    std::vector<std::string> names;
+    const std::string                                               own    = structure(stage);
+    std::size_t                                                     states = 0;
+    std::vector<std::string>                                        names;
     std::map<std::pair<int, int>, std::vector<std::pair<int, int>>> mappings;  ///< primitive -> variant, material
     std::vector<std::shared_ptr<const usd::Stage>>                  opened;
     for (const Set& set : sets) {
@@ -280,12 +328,16 @@ void Writer::variants()
             of_set.push_back(*other);
         }
         if (!looks) {
-            lose("variant-structural", Severity::warning, sf::LossAction::dropped, "material", stage.prim_at(set.path), fmt::format("variants '{}'", set.name), fmt::format("'{}'", set.current), "they change more than looks; the selected one is written");
+            lose("variant-structural", Severity::warning, sf::LossAction::dropped, "material", stage.prim_at(set.path),
+                 fmt::format("variants '{}'", set.name), fmt::format("'{}'", set.current),
+                 "they change more than looks; the selected one is written");
             continue;
         }
         for (std::size_t v = 0; v < of_set.size(); ++v) {
             if (++states > 64) {
-                lose("variant-structural", Severity::warning, sf::LossAction::dropped, "material", stage.prim_at(set.path), fmt::format("variants '{}'", set.name), {}, "more than 64 states are not written");
+                lose("variant-structural", Severity::warning, sf::LossAction::dropped, "material",
+                     stage.prim_at(set.path), fmt::format("variants '{}'", set.name), {},
+                     "more than 64 states are not written");
                 break;
             }
             const int variant = static_cast<int>(names.size());
@@ -296,9 +348,10 @@ void Writer::variants()
                 usd::Prim look = bound_look(*of_set[v], there);
                 if (!look && there.type_name().text() == "GeomSubset") look = bound_look(*of_set[v], there.parent());
                 if (!look) continue;
-                const int m = materials.write(look, part.double_sided, part.uv_sets);
+                const int m  = materials.write(look, part.double_sided, part.uv_sets);
                 auto&     to = mappings[{part.mesh, part.primitive}];
-                if (std::none_of(to.begin(), to.end(), [&](const auto& x) { return x.first == variant; })) to.emplace_back(variant, m);
+                if (std::none_of(to.begin(), to.end(), [&](const auto& x) { return x.first == variant; }))
+                    to.emplace_back(variant, m);
             }
         }
         opened.insert(opened.end(), of_set.begin(), of_set.end());
@@ -313,7 +366,8 @@ void Writer::variants()
         for (const auto& [variant, material] : rows) by_material[material].push_back(variant);
         Json said = Json::array();
         for (const auto& [material, which] : by_material) said.push_back({{"material", material}, {"variants", which}});
-        out.at("meshes", primitive.first)["primitives"][gltf::at(primitive.second)]["extensions"]["KHR_materials_variants"]["mappings"] = std::move(said);
+        out.at("meshes", primitive.first)["primitives"][gltf::at(primitive.second)]["extensions"]
+                                         ["KHR_materials_variants"]["mappings"] = std::move(said);
     }
 }
 
@@ -321,33 +375,103 @@ void Writer::variants()
 
 void Writer::unread()
 {
-    static const char* const kRead[] = {"xformOp", "visibility", "purpose", "points", "faceVertex", "normals", "holeIndices", "orientation", "doubleSided", "extent", "subdivisionScheme", "primvars:", "indices", "elementType", "familyName", "size", "radius",
-                                        "height", "axis", "width", "length", "inputs:", "outputs:", "info:", "skel:", "joints", "bindTransforms", "restTransforms", "translations", "rotations", "scales", "blendShape", "offsets", "normalOffsets", "pointIndices",
-                                        "positions", "orientations", "protoIndices", "invisibleIds", "ids", "prototypes", "projection", "verticalAperture", "horizontalAperture", "focalLength", "clippingRange", "treatAsPoint", "curveVertexCounts", "type", "wrap", "widths", "material:", "collection:", "subsetFamily:", "colorSpace", "basis"};
-    std::size_t bodies = 0;
-    usd::Prim   first;
-    const auto  count = [&](const usd::Prim& prim) {
+    static const char* const kRead[] = {"xformOp",
+                                        "visibility",
+                                        "purpose",
+                                        "points",
+                                        "faceVertex",
+                                        "normals",
+                                        "holeIndices",
+                                        "orientation",
+                                        "doubleSided",
+                                        "extent",
+                                        "subdivisionScheme",
+                                        "primvars:",
+                                        "indices",
+                                        "elementType",
+                                        "familyName",
+                                        "size",
+                                        "radius",
+                                        "height",
+                                        "axis",
+                                        "width",
+                                        "length",
+                                        "inputs:",
+                                        "outputs:",
+                                        "info:",
+                                        "skel:",
+                                        "joints",
+                                        "bindTransforms",
+                                        "restTransforms",
+                                        "translations",
+                                        "rotations",
+                                        "scales",
+                                        "blendShape",
+                                        "offsets",
+                                        "normalOffsets",
+                                        "pointIndices",
+                                        "positions",
+                                        "orientations",
+                                        "protoIndices",
+                                        "invisibleIds",
+                                        "ids",
+                                        "prototypes",
+                                        "projection",
+                                        "verticalAperture",
+                                        "horizontalAperture",
+                                        "focalLength",
+                                        "clippingRange",
+                                        "treatAsPoint",
+                                        "curveVertexCounts",
+                                        "type",
+                                        "wrap",
+                                        "widths",
+                                        "material:",
+                                        "collection:",
+                                        "subsetFamily:",
+                                        "colorSpace",
+                                        "basis"};
+    std::size_t              bodies  = 0;
+    usd::Prim                first;
+    const auto               count = [&](const usd::Prim& prim) {
         if (bodies++ == 0) first = prim;
     };
     for (const usd::Prim& prim : stage.traverse({.instance_proxies = false})) {
         const std::string type = prim.type_name().text();
-        bool physics = type.starts_with("Physics") || type.starts_with("Mjc") || type.starts_with("Newton");
+        bool physics           = type.starts_with("Physics") || type.starts_with("Mjc") || type.starts_with("Newton");
         for (const usd::Token& api : prim.authored_apis()) {
             const std::string& name = api.text();
-            physics = physics || name.starts_with("Physics") || name.starts_with("Newton") || name.starts_with("Mjc") || name.starts_with("Physx") || name.starts_with("ExtendedPhysics");
-            if (name.starts_with("Ros")) lose_class("ros-interfaces", Severity::info, sf::LossAction::dropped, "ros", prim, "interfaces and frames of ROS", "glTF has no word for them");
+            physics = physics || name.starts_with("Physics") || name.starts_with("Newton") || name.starts_with("Mjc") ||
+                      name.starts_with("Physx") || name.starts_with("ExtendedPhysics");
+            if (name.starts_with("Ros"))
+                lose_class("ros-interfaces", Severity::info, sf::LossAction::dropped, "ros", prim,
+                           "interfaces and frames of ROS", "glTF has no word for them");
         }
         if (physics) count(prim);
-        if (prim.attribute("visibility").varying()) lose("visibility-animation", Severity::warning, sf::LossAction::dropped, "visual", prim, "samples of visibility", "the default time", "nodes of glTF are always seen");
+        if (prim.attribute("visibility").varying())
+            lose("visibility-animation", Severity::warning, sf::LossAction::dropped, "visual", prim,
+                 "samples of visibility", "the default time", "nodes of glTF are always seen");
         for (const usd::Token& token : prim.authored_property_names()) {
             const std::string& name = token.text();
             const auto         has  = [&](std::string_view prefix) { return name.starts_with(prefix); };
-            if (has("physics:") || has("physx") || has("newton:") || has("mjc:") || has("ros:") || has("ext_physics:") || has("limit:") || has("drive:") || has("state:") || has("mechane:")) continue;
+            if (has("physics:") || has("physx") || has("newton:") || has("mjc:") || has("ros:") ||
+                has("ext_physics:") || has("limit:") || has("drive:") || has("state:") || has("mechane:"))
+                continue;
             if (std::any_of(std::begin(kRead), std::end(kRead), [&](const char* read) { return has(read); })) continue;
-            lose_class("property", Severity::info, sf::LossAction::dropped, "metadata", prim, (type.empty() ? std::string("prim") : type) + "." + name, "glTF has no word for it");
+            lose_class("property", Severity::info, sf::LossAction::dropped, "metadata", prim,
+                       (type.empty() ? std::string("prim") : type) + "." + name, "glTF has no word for it");
         }
     }
-    if (bodies > 0) losses.add({"physics", Severity::info, sf::LossAction::dropped, "kinematics", first.site(), first.path().text(), fmt::format("{} prims of physics", bodies), {}, "glTF says what is seen; bodies, joints and colliders are no part of it"});
+    if (bodies > 0)
+        losses.add({"physics",
+                    Severity::info,
+                    sf::LossAction::dropped,
+                    "kinematics",
+                    first.site(),
+                    first.path().text(),
+                    fmt::format("{} prims of physics", bodies),
+                    {},
+                    "glTF says what is seen; bodies, joints and colliders are no part of it"});
 }
 
 }  // namespace mechane::exporter::gltf

@@ -61,7 +61,8 @@ usd::Prim Writer::skeleton_of(const usd::Prim& prim) const
 bool Writer::is_skinned(const usd::Prim& prim) const
 {
     if (prim.type_name().text() != "Mesh") return false;
-    const usd::Attribute joints = usd::find_primvar(prim, "skel:jointIndices"), weights = usd::find_primvar(prim, "skel:jointWeights");
+    const usd::Attribute joints  = usd::find_primvar(prim, "skel:jointIndices"),
+                         weights = usd::find_primvar(prim, "skel:jointWeights");
     return joints && weights && joints.authored() && weights.authored() && skeleton_of(prim);
 }
 
@@ -74,7 +75,9 @@ void Writer::skeleton(const usd::Prim& prim, Json& children)
     auto       rest = list<usd::Matrix4d>(prim, "restTransforms");
     const bool good = made.bind.size() == made.joints.size();
     if (!good && !made.joints.empty()) {
-        lose("skeleton", Severity::error, sf::LossAction::dropped, "visual", prim, fmt::format("{} joints, {} bind transforms", made.joints.size(), made.bind.size()), {}, "each joint needs a transform");
+        lose("skeleton", Severity::error, sf::LossAction::dropped, "visual", prim,
+             fmt::format("{} joints, {} bind transforms", made.joints.size(), made.bind.size()), {},
+             "each joint needs a transform");
         return;
     }
     for (std::size_t j = 0; j < made.joints.size(); ++j) made.parents.push_back(parent_of(made.joints, j));
@@ -82,11 +85,13 @@ void Writer::skeleton(const usd::Prim& prim, Json& children)
         rest = made.bind;
         for (std::size_t j = 0; j < rest.size(); ++j)
             if (made.parents[j] >= 0)
-                if (const auto above = usd::inverse(made.bind[gltf::at(made.parents[j])])) rest[j] = made.bind[j] * *above;
+                if (const auto above = usd::inverse(made.bind[gltf::at(made.parents[j])]))
+                    rest[j] = made.bind[j] * *above;
     }
     std::vector<Json> below(made.joints.size(), Json::array());
     for (std::size_t j = 0; j < made.joints.size(); ++j) made.nodes.push_back(out.add("nodes", Json::object()));
-    for (std::size_t j = 0; j < made.joints.size(); ++j) (made.parents[j] >= 0 ? below[gltf::at(made.parents[j])] : children).push_back(made.nodes[j]);
+    for (std::size_t j = 0; j < made.joints.size(); ++j)
+        (made.parents[j] >= 0 ? below[gltf::at(made.parents[j])] : children).push_back(made.nodes[j]);
     for (std::size_t j = 0; j < made.joints.size(); ++j) {
         Json node{{"name", made.joints[j].substr(made.joints[j].rfind('/') + 1)}};
         transform(node, in_metres(rest[j]), prim);
@@ -104,18 +109,21 @@ int Writer::skin(const usd::Prim& prim)
 
 void Writer::influences(const usd::Prim& prim, const Geometry& g, Json& attributes)
 {
-    const usd::Attribute joint_source = usd::find_primvar(prim, "skel:jointIndices"), weight_source = usd::find_primvar(prim, "skel:jointWeights");
-    const auto           joints = joint_source.get<std::vector<int>>().value_or(std::vector<int>());
-    const auto           weights = weight_source.get<std::vector<double>>().value_or(std::vector<double>());
-    const bool           rigid = usd::primvar_interpolation(joint_source) == "constant";
-    const std::size_t    each  = rigid ? joints.size() : static_cast<std::size_t>(std::max(joint_source.metadata("elementSize").get<int>().value_or(1), 1));
-    std::size_t          most  = 0;
+    const usd::Attribute joint_source  = usd::find_primvar(prim, "skel:jointIndices"),
+                         weight_source = usd::find_primvar(prim, "skel:jointWeights");
+    const auto           joints        = joint_source.get<std::vector<int>>().value_or(std::vector<int>());
+    const auto           weights       = weight_source.get<std::vector<double>>().value_or(std::vector<double>());
+    const bool           rigid         = usd::primvar_interpolation(joint_source) == "constant";
+    const std::size_t    each =
+        rigid ? joints.size()
+              : static_cast<std::size_t>(std::max(joint_source.metadata("elementSize").get<int>().value_or(1), 1));
+    std::size_t most = 0;
     {
         const usd::Prim skeleton = skeleton_of(prim);
-        most = list<usd::Token>(prim, "skel:joints").size();
+        most                     = list<usd::Token>(prim, "skel:joints").size();
         if (most == 0) most = list<usd::Token>(skeleton, "joints").size();
     }
-    const std::size_t sets = options.influences > 4 ? 2 : 1;
+    const std::size_t                       sets = options.influences > 4 ? 2 : 1;
     std::vector<std::vector<std::uint32_t>> J(sets);
     std::vector<std::vector<float>>         W(sets);
     bool                                    cut = false, wrong = false;
@@ -128,8 +136,10 @@ void Writer::influences(const usd::Prim& prim, const Geometry& g, Json& attribut
                 continue;
             }
             if (!(weights[k] > 0) || !std::isfinite(weights[k])) continue;
-            if (joints[k] < 0 || gltf::at(joints[k]) >= most) wrong = true;
-            else sum[joints[k]] += weights[k];
+            if (joints[k] < 0 || gltf::at(joints[k]) >= most)
+                wrong = true;
+            else
+                sum[joints[k]] += weights[k];
         }
         std::vector<std::pair<double, int>> rows;
         for (const auto& [joint, weight] : sum) rows.emplace_back(-weight, joint);
@@ -148,10 +158,16 @@ void Writer::influences(const usd::Prim& prim, const Geometry& g, Json& attribut
             W[i / 4].push_back(w);
         }
     }
-    if (cut) lose("influences", Severity::info, sf::LossAction::approximated, "visual", prim, fmt::format("{} joints a point", each), fmt::format("{}", 4 * sets), "the largest are kept and add up to one");
-    if (wrong) lose("influences", Severity::warning, sf::LossAction::dropped, "visual", prim, "joints that the skeleton does not have, or too few values", {}, "they move nothing");
+    if (cut)
+        lose("influences", Severity::info, sf::LossAction::approximated, "visual", prim,
+             fmt::format("{} joints a point", each), fmt::format("{}", 4 * sets),
+             "the largest are kept and add up to one");
+    if (wrong)
+        lose("influences", Severity::warning, sf::LossAction::dropped, "visual", prim,
+             "joints that the skeleton does not have, or too few values", {}, "they move nothing");
     for (std::size_t s = 0; s < sets; ++s) {
-        attributes[fmt::format("JOINTS_{}", s)]  = out.whole(J[s], "VEC4", most > 256 ? Component::u16 : Component::u8, Target::vertices);
+        attributes[fmt::format("JOINTS_{}", s)] =
+            out.whole(J[s], "VEC4", most > 256 ? Component::u16 : Component::u8, Target::vertices);
         attributes[fmt::format("WEIGHTS_{}", s)] = out.numbers(W[s], "VEC4", Target::vertices, false);
     }
 }
@@ -170,20 +186,26 @@ void Writer::morphs(const usd::Prim& prim, const Geometry& g, Json& primitive, J
         const auto      spread  = [&](const std::vector<Vec3d>& from, double by) {
             std::vector<Vec3d> points(g.point_count);
             for (std::size_t i = 0; i < from.size(); ++i) {
-                const std::size_t p = where.empty() ? i : i < where.size() && where[i] >= 0 ? gltf::at(where[i]) : points.size();
+                const std::size_t p = where.empty()                       ? i
+                                      : i < where.size() && where[i] >= 0 ? gltf::at(where[i])
+                                                                          : points.size();
                 if (p < points.size() && is_finite(from[i])) points[p] = by * from[i];
             }
             std::vector<float> flat;
             for (const std::uint32_t p : g.source)
-                for (std::size_t c = 0; c < 3; ++c) flat.push_back(static_cast<float>(p < points.size() ? points[p][c] : 0));
+                for (std::size_t c = 0; c < 3; ++c)
+                    flat.push_back(static_cast<float>(p < points.size() ? points[p][c] : 0));
             return flat;
         };
         Json row;
         row["POSITION"] = out.numbers(spread(offsets, unit), "VEC3", Target::vertices, true);
-        if (!normals.empty() && !g.normals.empty()) row["NORMAL"] = out.numbers(spread(normals, 1), "VEC3", Target::vertices, false);
+        if (!normals.empty() && !g.normals.empty())
+            row["NORMAL"] = out.numbers(spread(normals, 1), "VEC3", Target::vertices, false);
         rows.push_back(std::move(row));
         for (const usd::Token& name : shape ? shape.authored_property_names() : std::vector<usd::Token>())
-            if (name.text().starts_with("inbetweens:")) lose_class("inbetween", Severity::warning, sf::LossAction::dropped, "visual", shape, "shapes in between", "targets of glTF are reached on straight lines");
+            if (name.text().starts_with("inbetweens:"))
+                lose_class("inbetween", Severity::warning, sf::LossAction::dropped, "visual", shape,
+                           "shapes in between", "targets of glTF are reached on straight lines");
     }
     primitive["targets"] = std::move(rows);
     if (mesh.contains("weights")) return;
@@ -205,8 +227,8 @@ void Writer::animate_shapes(const usd::Prim& prim, int node)
     if (skeleton)
         if (const usd::Prim own = inherited_target(skeleton, "skel:animationSource")) source = own;
     if (!source) return;
-    const auto                    order = list<usd::Token>(source, "blendShapes");
-    std::vector<std::ptrdiff_t>   from;
+    const auto                  order = list<usd::Token>(source, "blendShapes");
+    std::vector<std::ptrdiff_t> from;
     for (const usd::Token& name : names) {
         const auto hit = std::find(order.begin(), order.end(), name);
         from.push_back(hit == order.end() ? -1 : hit - order.begin());
@@ -215,7 +237,10 @@ void Writer::animate_shapes(const usd::Prim& prim, int node)
     const auto           row     = [&](usd::TimeCode time) {
         const auto         values = weights.get<std::vector<double>>(time).value_or(std::vector<double>());
         std::vector<float> out_row;
-        for (const std::ptrdiff_t k : from) out_row.push_back(k >= 0 && static_cast<std::size_t>(k) < values.size() ? static_cast<float>(values[static_cast<std::size_t>(k)]) : 0.0F);
+        for (const std::ptrdiff_t k : from)
+            out_row.push_back(k >= 0 && static_cast<std::size_t>(k) < values.size()
+                                  ? static_cast<float>(values[static_cast<std::size_t>(k)])
+                                  : 0.0F);
         return out_row;
     };
     const auto codes = codes_of({weights});
@@ -237,14 +262,15 @@ void Writer::animate_skeletons()
         const usd::Prim source = inherited_target(skeleton.prim, "skel:animationSource");
         if (!source || source.type_name().text() != "SkelAnimation") continue;
         const auto           order = list<usd::Token>(source, "joints");
-        const usd::Attribute t = source.attribute("translations"), q = source.attribute("rotations"), s = source.attribute("scales");
+        const usd::Attribute t = source.attribute("translations"), q = source.attribute("rotations"),
+                             s     = source.attribute("scales");
         const auto           codes = codes_of({t, q, s});
         for (std::size_t k = 0; k < order.size(); ++k) {
             const auto joint = std::find(skeleton.joints.begin(), skeleton.joints.end(), order[k].text());
             if (joint == skeleton.joints.end()) continue;
-            const int  node = skeleton.nodes[static_cast<std::size_t>(joint - skeleton.joints.begin())];
+            const int  node  = skeleton.nodes[static_cast<std::size_t>(joint - skeleton.joints.begin())];
             Json&      still = out.at("nodes", node);
-            const auto vec = [&](const usd::Attribute& a, usd::TimeCode time) -> std::optional<Vec3d> {
+            const auto vec   = [&](const usd::Attribute& a, usd::TimeCode time) -> std::optional<Vec3d> {
                 const auto v = a.get<std::vector<Vec3d>>(time);
                 return v && k < v->size() && is_finite((*v)[k]) ? std::optional((*v)[k]) : std::nullopt;
             };
@@ -285,18 +311,20 @@ void Writer::animate_skeletons()
     for (const PendingSkin& p : pending_) {
         const auto skeleton = skeletons_.find(p.skeleton);
         if (skeleton == skeletons_.end()) {
-            lose("skin", Severity::error, sf::LossAction::dropped, "visual", p.prim, p.skeleton.text(), {}, "its skeleton is not written");
+            lose("skin", Severity::error, sf::LossAction::dropped, "visual", p.prim, p.skeleton.text(), {},
+                 "its skeleton is not written");
             continue;
         }
         const Skeleton&          s = skeleton->second;
         std::vector<std::string> order;
         for (const usd::Token& joint : list<usd::Token>(p.prim, "skel:joints")) order.push_back(joint.text());
         if (order.empty()) order = s.joints;
-        const usd::Matrix4d bind = usd::find_primvar(p.prim, "skel:geomBindTransform").get<usd::Matrix4d>().value_or(usd::Matrix4d());
-        Json                joints = Json::array();
-        std::vector<float>  inverses;
-        std::set<int>       used;
-        bool                good = !order.empty();
+        const usd::Matrix4d bind =
+            usd::find_primvar(p.prim, "skel:geomBindTransform").get<usd::Matrix4d>().value_or(usd::Matrix4d());
+        Json               joints = Json::array();
+        std::vector<float> inverses;
+        std::set<int>      used;
+        bool               good = !order.empty();
         for (const std::string& name : order) {
             const auto joint = std::find(s.joints.begin(), s.joints.end(), name);
             good             = good && joint != s.joints.end();
@@ -309,23 +337,28 @@ void Writer::animate_skeletons()
             for (const double v : m.m) inverses.push_back(static_cast<float>(v));
         }
         if (!good) {
-            lose("skin", Severity::error, sf::LossAction::dropped, "visual", p.prim, "skel:joints", {}, "it names joints that the skeleton does not have, or one twice");
+            lose("skin", Severity::error, sf::LossAction::dropped, "visual", p.prim, "skel:joints", {},
+                 "it names joints that the skeleton does not have, or one twice");
             continue;
         }
-        places[p.skin] = out.add_once("skins", {{"inverseBindMatrices", out.numbers(inverses, "MAT4", Target::none, false)}, {"joints", std::move(joints)}});
+        places[p.skin] =
+            out.add_once("skins", {{"inverseBindMatrices", out.numbers(inverses, "MAT4", Target::none, false)},
+                                   {"joints", std::move(joints)}});
     }
     for (std::size_t n = 0; n < out.count("nodes"); ++n) {
         Json& node = out.at("nodes", static_cast<int>(n));
         if (!node.contains("skin")) continue;
         const auto place = places.find(node["skin"].get<int>());
-        if (place != places.end()) node["skin"] = place->second;
-        else node.erase("skin");
+        if (place != places.end())
+            node["skin"] = place->second;
+        else
+            node.erase("skin");
     }
     // A mesh that lost its skin stands where its prim does.
     for (const PendingSkin& p : pending_)
         if (!places.contains(p.skin))
             if (const auto own = nodes.find(p.prim.path()); own != nodes.end() && !own->second.empty()) {
-                Json& stray = out.at("nodes", p.node);
+                Json& stray                                 = out.at("nodes", p.node);
                 out.at("nodes", own->second.back())["mesh"] = stray["mesh"];
                 stray.erase("mesh");
             }

@@ -32,7 +32,8 @@ std::vector<float> floats(const std::vector<Vec3d>& from)
 {
     std::vector<float> out;
     out.reserve(3 * from.size());
-    for (const Vec3d& v : from) out.insert(out.end(), {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)});
+    for (const Vec3d& v : from)
+        out.insert(out.end(), {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)});
     return out;
 }
 
@@ -68,8 +69,10 @@ std::pair<Trs, Quatd> split_shear(const usd::Matrix4d& m)
     Vec3d u[3];
     for (std::size_t i = 0; i < 3; ++i) {
         out.s[i] = std::sqrt(std::max(e.values[i], 0.0));
-        if (out.s[i] > 1e-9 * std::sqrt(std::max({e.values.x, e.values.y, e.values.z}))) u[i] = A * V.column(i) / out.s[i];
-        else out.s[i] = 0;
+        if (out.s[i] > 1e-9 * std::sqrt(std::max({e.values.x, e.values.y, e.values.z})))
+            u[i] = A * V.column(i) / out.s[i];
+        else
+            out.s[i] = 0;
     }
     for (std::size_t i = 0; i < 3; ++i)
         if (out.s[i] == 0) u[i] = normalized(cross(u[(i + 1) % 3], u[(i + 2) % 3]), any_perpendicular(u[(i + 1) % 3]));
@@ -86,23 +89,29 @@ Trs trs_of(const usd::Matrix4d& m)
     out.t = {m(3, 0), m(3, 1), m(3, 2)};
     Vec3d axes[3];
     for (int i = 0; i < 3; ++i) {
-        axes[i]         = row(m, i);
+        axes[i]            = row(m, i);
         out.s[gltf::at(i)] = length(axes[i]);
     }
     const double most = std::max({out.s.x, out.s.y, out.s.z});
     // What a scale of zero leaves open is filled up to a rotation.
     for (int i = 0; i < 3; ++i) {
-        if (out.s[gltf::at(i)] > 1e-12 * most && most > 0) axes[i] = axes[i] / out.s[gltf::at(i)];
-        else out.s[gltf::at(i)] = 0, axes[i] = {};
+        if (out.s[gltf::at(i)] > 1e-12 * most && most > 0)
+            axes[i] = axes[i] / out.s[gltf::at(i)];
+        else
+            out.s[gltf::at(i)] = 0, axes[i] = {};
     }
     for (int pass = 0; pass < 3; ++pass)
         for (int i = 0; i < 3; ++i) {
             if (length(axes[i]) > 0.5) continue;
             const Vec3d a = axes[(i + 1) % 3], b = axes[(i + 2) % 3];
-            if (length(a) > 0.5 && length(b) > 0.5) axes[i] = normalized(cross(a, b), {1, 0, 0});
-            else if (length(a) > 0.5) axes[i] = any_perpendicular(a);
-            else if (length(b) > 0.5) axes[i] = any_perpendicular(b);
-            else axes[i] = {1, 0, 0};
+            if (length(a) > 0.5 && length(b) > 0.5)
+                axes[i] = normalized(cross(a, b), {1, 0, 0});
+            else if (length(a) > 0.5)
+                axes[i] = any_perpendicular(a);
+            else if (length(b) > 0.5)
+                axes[i] = any_perpendicular(b);
+            else
+                axes[i] = {1, 0, 0};
         }
     for (int i = 0; i < 3; ++i) out.sheared = out.sheared || std::abs(dot(axes[i], axes[(i + 1) % 3])) > 1e-6;
     if (dot(cross(axes[0], axes[1]), axes[2]) < 0)
@@ -121,13 +130,16 @@ Writer::Writer(const usd::Stage& from, std::string name, const GltfOptions& with
     unit                           = meta.authored_meters_per_unit ? meta.meters_per_unit : 1;
 }
 
-void Writer::lose(std::string code, Severity severity, sf::LossAction action, std::string category, const usd::Prim& prim, std::string from, std::string to, std::string reason)
+void Writer::lose(std::string code, Severity severity, sf::LossAction action, std::string category,
+                  const usd::Prim& prim, std::string from, std::string to, std::string reason)
 {
     if (copies_) return lose_class(code, severity, action, category, prim, from, reason);
-    losses.add({std::move(code), severity, action, std::move(category), prim.site(), prim.path().text(), std::move(from), std::move(to), std::move(reason)});
+    losses.add({std::move(code), severity, action, std::move(category), prim.site(), prim.path().text(),
+                std::move(from), std::move(to), std::move(reason)});
 }
 
-void Writer::lose_class(const std::string& code, Severity severity, sf::LossAction action, const std::string& category, const usd::Prim& prim, const std::string& what, const std::string& reason)
+void Writer::lose_class(const std::string& code, Severity severity, sf::LossAction action, const std::string& category,
+                        const usd::Prim& prim, const std::string& what, const std::string& reason)
 {
     const auto [slot, fresh] = classes_.try_emplace(code + "\n" + what, losses.entries.size(), 0);
     auto& [entry, count]     = slot->second;
@@ -156,7 +168,9 @@ bool Writer::keep(const usd::Prim& prim)
     if (type != "PointInstancer")
         for (const usd::Prim& child : prim.children()) below = keep(child) || below;
     // Joints stand below their skeleton, which itself shows nothing and is often a guide.
-    const bool own = type == "Skeleton" ? true : prim.is_a("Xformable") ? shows(prim) : prim.is_a("Scope") && !options.prune;
+    const bool own = type == "Skeleton"       ? true
+                     : prim.is_a("Xformable") ? shows(prim)
+                                              : prim.is_a("Scope") && !options.prune;
     known          = own || below ? 1 : 0;
     return known == 1;
 }
@@ -169,11 +183,13 @@ Quatd Writer::transform(Json& node, const usd::Matrix4d& m, const usd::Prim& pri
         // glTF has no sheared nodes. A = U S V^T is a rotation, then a scale, then a rotation: two nodes.
         std::tie(trs, inner) = split_shear(m);
         if (splits) {
-            lose("shear", Severity::info, sf::LossAction::converted, "visual", prim, "a sheared transform", "two nodes", "a node has one rotation and one scale");
+            lose("shear", Severity::info, sf::LossAction::converted, "visual", prim, "a sheared transform", "two nodes",
+                 "a node has one rotation and one scale");
         } else {
             trs.q = normalized(trs.q * inner);
             inner = {};
-            lose("shear", Severity::warning, sf::LossAction::approximated, "visual", prim, "a sheared transform", "the nearest rotation", "a node has one rotation and one scale");
+            lose("shear", Severity::warning, sf::LossAction::approximated, "visual", prim, "a sheared transform",
+                 "the nearest rotation", "a node has one rotation and one scale");
         }
     }
     if (!(trs.t == Vec3d{})) node["translation"] = json(trs.t);
@@ -189,35 +205,39 @@ int Writer::node(const usd::Prim& prim)
     Json node;
     node["name"] = prim.name().text();
     if (options.extras) node["extras"] = {{"path", prim.path().text()}};
-    bool          resets = false;
+    bool resets = false;
     // What has samples alone stands as it does at the first.
     usd::TimeCode time;
     if (prim.is_a("Xformable") && stage.transform_only_sampled(prim))
         for (const usd::Token& name : prim.authored_property_names())
             if (name.text().starts_with("xformOp:"))
-                for (const double code : prim.attribute(name).time_samples()) time.value = std::min(time.value.value_or(code), code);
+                for (const double code : prim.attribute(name).time_samples())
+                    time.value = std::min(time.value.value_or(code), code);
     usd::Matrix4d local = stage.local_matrix(prim, time, &resets);
     if (resets) {
         const auto above = usd::inverse(stage.world_matrix(prim.parent(), time));
         if (above) local = stage.world_matrix(prim, time) * *above;
-        lose("reset-xform-stack", Severity::info, sf::LossAction::converted, "visual", prim, "!resetXformStack!", "a transform relative to its parent", "nodes of glTF always follow their parents");
+        lose("reset-xform-stack", Severity::info, sf::LossAction::converted, "visual", prim, "!resetXformStack!",
+             "a transform relative to its parent", "nodes of glTF always follow their parents");
     }
     bool finite = true;
     for (const double v : local.m) finite = finite && std::isfinite(v);
     if (!finite) {
-        lose("transform", Severity::error, sf::LossAction::dropped, "visual", prim, "a transform that is not finite", "none", "its numbers are not finite");
+        lose("transform", Severity::error, sf::LossAction::dropped, "visual", prim, "a transform that is not finite",
+             "none", "its numbers are not finite");
         local = {};
     }
     Quatd inner;
     if (prim.is_a("Xformable")) inner = transform(node, in_metres(local), prim, true);
-    const std::string type = prim.type_name().text();
-    Json below = Json::array();
+    const std::string type  = prim.type_name().text();
+    Json              below = Json::array();
     if (is_gprim(prim) && shows(prim)) {
         const bool skinned = is_skinned(prim);
         if (const int m = mesh(prim, skinned); m >= 0) {
             const int bones = skinned ? skin(prim) : -1;
             if (bones >= 0) {  // what is above a skinned mesh does not move it: it stands beside the asset
-                scene.push_back(out.add("nodes", {{"name", prim.name().text() + "_skin"}, {"mesh", m}, {"skin", bones}}));
+                scene.push_back(
+                    out.add("nodes", {{"name", prim.name().text() + "_skin"}, {"mesh", m}, {"skin", bones}}));
                 pending_.back().node = scene.back();
                 animate_shapes(prim, scene.back());
             } else {
@@ -240,7 +260,8 @@ int Writer::node(const usd::Prim& prim)
             if (keep(child)) below.push_back(this->node(child));
         --depth_;
     } else if (depth_ >= kDeepest && !prim.children().empty()) {
-        lose("depth", Severity::error, sf::LossAction::dropped, "visual", prim, "prims below it", {}, "nodes are nested at most 1000 deep");
+        lose("depth", Severity::error, sf::LossAction::dropped, "visual", prim, "prims below it", {},
+             "nodes are nested at most 1000 deep");
     }
     if (!below.empty()) node["children"] = std::move(below);
     if (!(inner == Quatd{})) {  // what the prim shows and holds hangs on the second node
@@ -263,7 +284,9 @@ int Writer::mesh(const usd::Prim& prim, bool skinned)
         while (at && at.is_instance_proxy()) at = at.parent();
         const usd::Prim source = at ? at.prototype_source() : usd::Prim();
         const usd::Prim look   = bound_look(stage, prim);
-        if (source) key = source.path().text() + prim.path().text().substr(at.path().text().size()) + "\n" + (look ? look.path().text() : "");
+        if (source)
+            key = source.path().text() + prim.path().text().substr(at.path().text().size()) + "\n" +
+                  (look ? look.path().text() : "");
     }
     if (!key.empty())
         if (const auto known = meshes_.find(key); known != meshes_.end()) return known->second;
@@ -291,7 +314,8 @@ int Writer::mesh_of(const usd::Prim& prim, const Geometry& from, bool skinned)
         wanted.insert(needs.uvs.begin(), needs.uvs.end());
         if (needs.normal_map && normal_uv.empty()) normal_uv = needs.normal_uv;
     }
-    std::stable_sort(g.uvs.begin(), g.uvs.end(), [&](const UvSet& a, const UvSet& b) { return wanted.contains(a.name) > wanted.contains(b.name); });
+    std::stable_sort(g.uvs.begin(), g.uvs.end(),
+                     [&](const UvSet& a, const UvSet& b) { return wanted.contains(a.name) > wanted.contains(b.name); });
     std::map<std::string, int> uv_sets;
     for (std::size_t u = 0; u < g.uvs.size(); ++u) uv_sets[g.uvs[u].name] = static_cast<int>(u);
     // Tiles of UDIM.
@@ -304,23 +328,29 @@ int Writer::mesh_of(const usd::Prim& prim, const Geometry& from, bool skinned)
     std::vector<usd::Prim> piece_looks;
     for (std::size_t p = 0; p < g.parts.size(); ++p) {
         const Look* needs = looks[p] ? &materials.needs(looks[p]) : nullptr;
-        if (needs == nullptr || !needs->udim || options.udim == Udim::refuse || needs->uvs.empty() || !uv_sets.contains(needs->uvs.front())) {
+        if (needs == nullptr || !needs->udim || options.udim == Udim::refuse || needs->uvs.empty() ||
+            !uv_sets.contains(needs->uvs.front())) {
             pieces.push_back({g.parts[p], -1, false});
             piece_looks.push_back(looks[p]);
             continue;
         }
-        const bool atlas         = options.udim == Udim::atlas;
+        const bool atlas           = options.udim == Udim::atlas;
         const auto [columns, rows] = materials.grid(looks[p]);
-        lose("udim", Severity::warning, sf::LossAction::approximated, "material", looks[p], "tiles", atlas ? "one picture" : "one primitive a tile", "glTF has no tiles; what wraps at their edges is lost");
+        lose("udim", Severity::warning, sf::LossAction::approximated, "material", looks[p], "tiles",
+             atlas ? "one picture" : "one primitive a tile", "glTF has no tiles; what wraps at their edges is lost");
         UvSet&                                                 set = g.uvs[gltf::at(uv_sets.at(needs->uvs.front()))];
         std::map<int, Part>                                    by_tile;
         std::map<std::pair<std::uint32_t, int>, std::uint32_t> twins;
         for (std::size_t c = 0; c + 2 < g.parts[p].corners.size(); c += 3) {
             Vec2d middle;
-            for (std::size_t k = 0; k < 3; ++k) middle.x += set.values[g.parts[p].corners[c + k]].x / 3, middle.y += set.values[g.parts[p].corners[c + k]].y / 3;
-            const int u = std::clamp(static_cast<int>(std::floor(middle.x)), 0, 9), v = std::clamp(static_cast<int>(std::floor(middle.y)), 0, 999), tile = atlas ? -1 : 1001 + u + 10 * v;
-            Part& to  = by_tile[tile];
-            to.subset = g.parts[p].subset;
+            for (std::size_t k = 0; k < 3; ++k)
+                middle.x += set.values[g.parts[p].corners[c + k]].x / 3,
+                    middle.y += set.values[g.parts[p].corners[c + k]].y / 3;
+            const int u    = std::clamp(static_cast<int>(std::floor(middle.x)), 0, 9),
+                      v    = std::clamp(static_cast<int>(std::floor(middle.y)), 0, 999),
+                      tile = atlas ? -1 : 1001 + u + 10 * v;
+            Part&     to   = by_tile[tile];
+            to.subset      = g.parts[p].subset;
             for (std::size_t k = 0; k < 3; ++k) {
                 const std::uint32_t old  = g.parts[p].corners[c + k];
                 const auto [slot, fresh] = twins.try_emplace({old, tile}, 0);
@@ -332,13 +362,16 @@ int Writer::mesh_of(const usd::Prim& prim, const Geometry& from, bool skinned)
                     if (!g.source.empty()) g.source.push_back(std::uint32_t{g.source[old]});
                     for (UvSet& s : g.uvs) {
                         const Vec2d was = s.values[old];
-                        s.values.push_back(&s != &set ? was : atlas ? Vec2d{was.x / columns, was.y / rows} : Vec2d{was.x - u, was.y - v});
+                        s.values.push_back(&s != &set ? was
+                                           : atlas    ? Vec2d{was.x / columns, was.y / rows}
+                                                      : Vec2d{was.x - u, was.y - v});
                     }
                 }
                 to.corners.push_back(slot->second);
             }
         }
-        for (auto& [tile, part] : by_tile) pieces.push_back({std::move(part), tile, true}), piece_looks.push_back(looks[p]);
+        for (auto& [tile, part] : by_tile)
+            pieces.push_back({std::move(part), tile, true}), piece_looks.push_back(looks[p]);
     }
     g.parts.clear();
     for (Piece& piece : pieces) g.parts.push_back(std::move(piece.part));
@@ -359,20 +392,27 @@ int Writer::mesh_of(const usd::Prim& prim, const Geometry& from, bool skinned)
     if (!g.tangents.empty()) attributes["TANGENT"] = four(g.tangents);
     for (std::size_t u = 0; u < g.uvs.size(); ++u) {
         std::vector<float> flat;
-        for (const Vec2d& v : g.uvs[u].values) flat.insert(flat.end(), {static_cast<float>(v.x), static_cast<float>(1 - v.y)});
+        for (const Vec2d& v : g.uvs[u].values)
+            flat.insert(flat.end(), {static_cast<float>(v.x), static_cast<float>(1 - v.y)});
         attributes[fmt::format("TEXCOORD_{}", u)] = out.numbers(flat, "VEC2", Target::vertices, false);
     }
     bool any_plain = false;
     for (const usd::Prim& look : piece_looks) any_plain = any_plain || !look;
     const int colors = !g.colors.empty() && (any_plain || options.keep_colors) ? four(g.colors) : -1;
-    if (!g.colors.empty() && colors < 0) lose_class("display-color", Severity::info, sf::LossAction::dropped, "visual", prim, "displayColor of a prim with a material", "the material counts; --keep-colors writes both");
+    if (!g.colors.empty() && colors < 0)
+        lose_class("display-color", Severity::info, sf::LossAction::dropped, "visual", prim,
+                   "displayColor of a prim with a material", "the material counts; --keep-colors writes both");
     if (skinned) influences(prim, g, attributes);
 
     // -- primitives
     std::array<double, 4> plain{0.5, 0.5, 0.5, 1};
-    if (const auto c = usd::find_primvar(prim, "displayColor").get<std::vector<Vec3d>>(); c && !c->empty()) plain = {c->front().x, c->front().y, c->front().z, 1};
-    if (const auto o = usd::find_primvar(prim, "displayOpacity").get<std::vector<double>>(); o && !o->empty()) plain[3] = o->front();
-    if (!g.colors.empty()) plain = {1, 1, 1, std::any_of(g.colors.begin(), g.colors.end(), [](const auto& c) { return c[3] < 1; }) ? 0.999 : 1};
+    if (const auto c = usd::find_primvar(prim, "displayColor").get<std::vector<Vec3d>>(); c && !c->empty())
+        plain = {c->front().x, c->front().y, c->front().z, 1};
+    if (const auto o = usd::find_primvar(prim, "displayOpacity").get<std::vector<double>>(); o && !o->empty())
+        plain[3] = o->front();
+    if (!g.colors.empty())
+        plain = {1, 1, 1,
+                 std::any_of(g.colors.begin(), g.colors.end(), [](const auto& c) { return c[3] < 1; }) ? 0.999 : 1};
     Json                     primitives = Json::array();
     std::vector<WrittenPart> made;
     Json                     mesh{{"name", prim.name().text()}};
@@ -380,18 +420,23 @@ int Writer::mesh_of(const usd::Prim& prim, const Geometry& from, bool skinned)
         const Part& part = g.parts[p];
         Json        one{{"attributes", attributes}};
         if (colors >= 0 && (!piece_looks[p] || options.keep_colors)) one["attributes"]["COLOR_0"] = colors;
-        if (g.mode != 0) one["indices"] = out.whole(part.corners, "SCALAR", g.points.size() < 65535 ? Component::u16 : Component::u32, Target::corners);
+        if (g.mode != 0)
+            one["indices"] = out.whole(part.corners, "SCALAR",
+                                       g.points.size() < 65535 ? Component::u16 : Component::u32, Target::corners);
         if (g.mode != 4) one["mode"] = g.mode;
-        one["material"] = piece_looks[p] ? materials.write(piece_looks[p], double_sided, uv_sets, pieces[p].tile) : materials.plain(plain, double_sided, "displayColor");
+        one["material"] = piece_looks[p] ? materials.write(piece_looks[p], double_sided, uv_sets, pieces[p].tile)
+                                         : materials.plain(plain, double_sided, "displayColor");
         morphs(prim, g, one, mesh);
         primitives.push_back(std::move(one));
-        made.push_back({part.subset >= 0 ? g.subsets[gltf::at(part.subset)].path() : prim.path(), 0, static_cast<int>(p), double_sided, uv_sets});
+        made.push_back({part.subset >= 0 ? g.subsets[gltf::at(part.subset)].path() : prim.path(), 0,
+                        static_cast<int>(p), double_sided, uv_sets});
     }
     mesh["primitives"] = std::move(primitives);
     // The same numbers under another path are one mesh.
     Json content = mesh;
     if (content.contains("name")) content.erase("name");
-    const auto [slot, fresh] = meshes_.try_emplace("=" + content.dump(-1, ' ', false, Json::error_handler_t::replace), 0);
+    const auto [slot, fresh] =
+        meshes_.try_emplace("=" + content.dump(-1, ' ', false, Json::error_handler_t::replace), 0);
     if (fresh) slot->second = out.add("meshes", std::move(mesh));
     for (WrittenPart& part : made) part.mesh = slot->second, parts.push_back(std::move(part));
     return slot->second;
@@ -406,9 +451,12 @@ Result<Written> Writer::write()
     Json node{{"name", main ? main.name().text() : fs::path(file).stem().string()}};
     // Up becomes y: (x, y, z) -> (x, z, -y) from z, (x, y, z) -> (-y, x, z) from x.
     const double h = std::sqrt(0.5);
-    if (meta.up_axis == 'Z' && options.front_z) node["rotation"] = json(Quatd{-0.5, -0.5, -0.5, 0.5});
-    else if (meta.up_axis == 'Z') node["rotation"] = json(Quatd{-h, 0, 0, h});
-    else if (meta.up_axis == 'X') node["rotation"] = json(Quatd{0, 0, h, h});
+    if (meta.up_axis == 'Z' && options.front_z)
+        node["rotation"] = json(Quatd{-0.5, -0.5, -0.5, 0.5});
+    else if (meta.up_axis == 'Z')
+        node["rotation"] = json(Quatd{-h, 0, 0, h});
+    else if (meta.up_axis == 'X')
+        node["rotation"] = json(Quatd{0, 0, h, h});
     Json below = Json::array();
     for (const usd::Prim& prim : stage.pseudo_root().children())
         if (keep(prim)) below.push_back(this->node(prim));
@@ -422,9 +470,13 @@ Result<Written> Writer::write()
     unread();
     Json asset{{"version", "2.0"}, {"generator", "Mechane"}};
     if (main)
-        if (const auto copyright = main.metadata("assetInfo:copyright").get<std::string>(); copyright && !copyright->empty()) asset["copyright"] = *copyright;
+        if (const auto copyright = main.metadata("assetInfo:copyright").get<std::string>();
+            copyright && !copyright->empty())
+            asset["copyright"] = *copyright;
     Json shown{{"name", fs::path(file).stem().string()}, {"nodes", scene}};
-    auto files = out.finish(file, options.mesh_folder.empty() ? fs::path(file).stem().string() + "_textures" : options.mesh_folder, std::move(asset), std::move(shown));
+    auto files = out.finish(
+        file, options.mesh_folder.empty() ? fs::path(file).stem().string() + "_textures" : options.mesh_folder,
+        std::move(asset), std::move(shown));
     if (!files) return files.error();
     return Written{*std::move(files), {}};
 }
@@ -438,7 +490,8 @@ bool is_gltf(std::string_view file)
     return suffix == ".gltf" || suffix == ".glb";
 }
 
-Result<Written> write_gltf(const usd::Stage& stage, const std::string& file, const GltfOptions& options, sourceformats::LossReport& losses)
+Result<Written> write_gltf(const usd::Stage& stage, const std::string& file, const GltfOptions& options,
+                           sourceformats::LossReport& losses)
 {
     losses.target         = "glTF";
     losses.target_version = "2.0";

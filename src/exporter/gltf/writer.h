@@ -26,7 +26,7 @@ struct Trs {
     Vec3d s{1, 1, 1};
     bool  sheared = false;
 };
-Trs          trs_of(const usd::Matrix4d& m);
+Trs  trs_of(const usd::Matrix4d& m);
 Json json(const Vec3d& v);
 Json json(const Quatd& q);
 
@@ -61,12 +61,13 @@ class Writer;
 Geometry read_geometry(Writer& writer, const usd::Prim& prim);
 /// Cubes, spheres and their like.
 Geometry form_geometry(const usd::Prim& prim, int segments);
-/// Tangents by texture coordinates as MikkTSpace has them; vertices whose triangles are mirrored and not mirrored become two.
+/// Tangents by texture coordinates as MikkTSpace has them; vertices whose triangles are mirrored and not mirrored
+/// become two.
 void add_tangents(Geometry& geometry, std::size_t uv_set);
 
 /// What a material asks of a mesh, and what it became.
 struct Look {
-    int                      material = -1;
+    int                      material   = -1;
     bool                     normal_map = false;
     std::string              normal_uv;
     std::vector<std::string> uvs;  ///< primvars that its textures read, sorted
@@ -81,7 +82,8 @@ class Materials {
     const Look& needs(const usd::Prim& material);
     /// The place of a material in the document.
     /// @param uv_sets  primvar -> TEXCOORD
-    int write(const usd::Prim& material, bool double_sided, const std::map<std::string, int>& uv_sets, int udim_tile = -1);
+    int write(const usd::Prim& material, bool double_sided, const std::map<std::string, int>& uv_sets,
+              int udim_tile = -1);
     int plain(const std::array<double, 4>& color, bool double_sided, const std::string& name);
     /// Tiles of the UDIM textures of a material, by number; empty where it has none.
     std::vector<int> tiles(const usd::Prim& material);
@@ -110,30 +112,32 @@ class Writer {
   public:
     Writer(const usd::Stage& from, std::string name, const GltfOptions& with, sf::LossReport& report);
 
-    const usd::Stage&  stage;
-    const GltfOptions& options;
-    sf::LossReport&    losses;
-    Document           out;
-    Materials          materials;
-    std::string        file;
-    double             unit = 1;  ///< metres of a stage length
-    std::vector<int>   scene;     ///< root nodes
-    std::vector<WrittenPart> parts;
+    const usd::Stage&                     stage;
+    const GltfOptions&                    options;
+    sf::LossReport&                       losses;
+    Document                              out;
+    Materials                             materials;
+    std::string                           file;
+    double                                unit = 1;  ///< metres of a stage length
+    std::vector<int>                      scene;     ///< root nodes
+    std::vector<WrittenPart>              parts;
     std::map<usd::Path, std::vector<int>> nodes;  ///< prim -> its node; of a prim of a prototype all of them
 
     Result<Written> write();
 
-    void lose(std::string code, Severity severity, sf::LossAction action, std::string category, const usd::Prim& prim, std::string from, std::string to, std::string reason);
+    void lose(std::string code, Severity severity, sf::LossAction action, std::string category, const usd::Prim& prim,
+              std::string from, std::string to, std::string reason);
     /// Counts what has one entry however often it is met.
-    void lose_class(const std::string& code, Severity severity, sf::LossAction action, const std::string& category, const usd::Prim& prim, const std::string& what, const std::string& reason);
+    void lose_class(const std::string& code, Severity severity, sf::LossAction action, const std::string& category,
+                    const usd::Prim& prim, const std::string& what, const std::string& reason);
     /// A matrix of the stage with its translation in metres.
     [[nodiscard]] usd::Matrix4d in_metres(usd::Matrix4d m) const;
     /// The mesh of a prim; -1 where it shows nothing.
-    int mesh(const usd::Prim& prim, bool skinned);
-    [[nodiscard]] bool sampled(const usd::Attribute& a) const;
+    int                  mesh(const usd::Prim& prim, bool skinned);
+    [[nodiscard]] bool   sampled(const usd::Attribute& a) const;
     [[nodiscard]] double seconds(double code) const;
-    /// Writes a transform. A sheared one needs a second node below it, whose rotation this gives; without `splits` it is
-    /// approximated.
+    /// Writes a transform. A sheared one needs a second node below it, whose rotation this gives; without `splits` it
+    /// is approximated.
     Quatd transform(Json& node, const usd::Matrix4d& m, const usd::Prim& prim, bool splits = false);
 
     // -- skins (skin.cpp)
@@ -157,7 +161,8 @@ class Writer {
 
     // -- animations (animation.cpp)
     void animate(const usd::Prim& prim, int node);
-    void channel(int node, const char* path, const std::vector<double>& codes, const std::vector<float>& values, const char* type);
+    void channel(int node, const char* path, const std::vector<double>& codes, const std::vector<float>& values,
+                 const char* type);
     void finish_animation();
 
     void instancer(const usd::Prim& prim, Json& children);
@@ -167,28 +172,30 @@ class Writer {
     void unread();
 
   private:
-    std::vector<signed char>                                kept_;  ///< by index of a prim: 1 kept, 0 not, -1 unknown
-    std::unordered_map<std::string, int>                    meshes_;
+    std::vector<signed char>             kept_;  ///< by index of a prim: 1 kept, 0 not, -1 unknown
+    std::unordered_map<std::string, int> meshes_;
     std::map<std::string, std::pair<std::size_t, std::size_t>> classes_;  ///< key -> entry, count
-    std::map<usd::Path, Skeleton>                           skeletons_;
-    Json                                                    channels_ = Json::array(), samplers_ = Json::array();
-    std::vector<std::pair<std::size_t, std::vector<double>>> times_;  ///< sampler, seconds
+    std::map<usd::Path, Skeleton>                              skeletons_;
+    Json                                                       channels_ = Json::array(), samplers_ = Json::array();
+    std::vector<std::pair<std::size_t, std::vector<double>>>   times_;  ///< sampler, seconds
     struct PendingSkin {
         usd::Prim prim;
         usd::Path skeleton;
         int       skin = 0, node = -1;
     };
-    std::vector<PendingSkin>                                pending_;  ///< skins whose joints may have no nodes yet
-    int                                                     depth_ = 0;
-    bool                                                    copies_ = false;  ///< below an item of an instancer: nodes are not told of
+    std::vector<PendingSkin> pending_;  ///< skins whose joints may have no nodes yet
+    int                      depth_  = 0;
+    bool                     copies_ = false;  ///< below an item of an instancer: nodes are not told of
 
     bool keep(const usd::Prim& prim);
     bool shows(const usd::Prim& prim);
     int  node(const usd::Prim& prim);
     void children(const usd::Prim& prim, Json& node);
     int  mesh_of(const usd::Prim& prim, const Geometry& geometry, bool skinned);
-    int  instanced(const usd::Prim& prim, const std::vector<usd::Matrix4d>& items, const usd::Matrix4d& below, Json& children);
-    void expand(const usd::Prim& prim, const std::vector<usd::Prim>& prototypes, const std::vector<int>& which, const std::vector<usd::Matrix4d>& items, Json& children);
+    int  instanced(const usd::Prim& prim, const std::vector<usd::Matrix4d>& items, const usd::Matrix4d& below,
+                   Json& children);
+    void expand(const usd::Prim& prim, const std::vector<usd::Prim>& prototypes, const std::vector<int>& which,
+                const std::vector<usd::Matrix4d>& items, Json& children);
 };
 
 /// The material that counts for a prim: of the purpose "preview", else "full".

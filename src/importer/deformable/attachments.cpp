@@ -35,11 +35,11 @@ class Attacher {
 
     ImportedAttachment run()
     {
-        out_.path    = prim_.path().text();
-        out_.source0 = first_target(read_, prim_, "src0");
-        out_.source1 = first_target(read_, prim_, "src1");
-        out_.type0   = read_.text(prim_, "type0");
-        out_.type1   = read_.text(prim_, "type1");
+        out_.path     = prim_.path().text();
+        out_.source0  = first_target(read_, prim_, "src0");
+        out_.source1  = first_target(read_, prim_, "src1");
+        out_.type0    = read_.text(prim_, "type0");
+        out_.type1    = read_.text(prim_, "type1");
         out_.indices0 = read_.ints(prim_, "indices0");
         out_.indices1 = read_.ints(prim_, "indices1");
         out_.coords0  = read_.points(prim_, "coords0").value_or(std::vector<Vec3d>{});
@@ -66,19 +66,21 @@ class Attacher {
         const auto        number   = authored.get<double>();
         run_.took(prim_, attribute.name().text());
         if (!number || type == "bool" || type == "string" || type == "token") {
-            refuse(fmt::format("{} = {} is not a number; it has no effect", attribute.name().text(), authored.to_text()));
+            refuse(
+                fmt::format("{} = {} is not a number; it has no effect", attribute.name().text(), authored.to_text()));
             return false;
         }
         value = *number;
         if (!(value >= 0) || value > largest) {
-            refuse(fmt::format("{} = {:g}, expected a number from 0 on{}; it has no effect", attribute.name().text(), value,
-                               largest == kInfinity ? ", or inf" : ""));
+            refuse(fmt::format("{} = {:g}, expected a number from 0 on{}; it has no effect", attribute.name().text(),
+                               value, largest == kInfinity ? ", or inf" : ""));
             return false;
         }
         const double times = read_.factor({1, 0});
         value *= times;
         if (times != 1)
-            run_.took(prim_, attribute.name().text(), physics::Use::converted, fmt::format("times {:.9g}: to SI units", times));
+            run_.took(prim_, attribute.name().text(), physics::Use::converted,
+                      fmt::format("times {:.9g}: to SI units", times));
         return true;
     }
 
@@ -108,8 +110,8 @@ class Attacher {
         if (!out_.indices1.empty()) return refuse("type1 = xform has no indices1; it has no effect");
         if (out_.indices0.empty()) return refuse("indices0 names no site; it has no effect");
         if (!out_.coords1.empty() && out_.coords1.size() != out_.indices0.size())
-            return refuse(fmt::format("coords1 has {} points and indices0 {} sites; it has no effect", out_.coords1.size(),
-                                      out_.indices0.size()));
+            return refuse(fmt::format("coords1 has {} points and indices0 {} sites; it has no effect",
+                                      out_.coords1.size(), out_.indices0.size()));
         if (particles)
             attach_particles(*source);
         else
@@ -122,45 +124,49 @@ class Attacher {
     void attach_particles(const ImportedDeformable& source)
     {
         if (out_.type0 != "point")
-            return refuse(fmt::format("type0 = {}, expected point for cloth and soft bodies; it has no effect", out_.type0));
-        const std::int32_t count = source.particle[1] - source.particle[0];
+            return refuse(
+                fmt::format("type0 = {}, expected point for cloth and soft bodies; it has no effect", out_.type0));
+        const std::int32_t                          count = source.particle[1] - source.particle[0];
         std::vector<std::pair<std::int32_t, Vec3d>> targets;
         for (std::size_t k = 0; k < out_.indices0.size(); ++k) {
             if (const int i = out_.indices0[k]; i < 0 || i >= count)
                 return refuse(fmt::format("indices0 names point {} of {}; it has no effect", i, count));
             const auto target = attachment_target(read_, out_.source1, target_point(k));
-            if (!target) return refuse(fmt::format("physics:src1 <{}> is no imported transform; it has no effect", out_.source1));
+            if (!target)
+                return refuse(
+                    fmt::format("physics:src1 <{}> is no imported transform; it has no effect", out_.source1));
             if (target->first < 0 && run_.conventions.attachments_need_bodies)
                 return refuse(fmt::format("physics:src1 <{}> is no rigid body; it has no effect", out_.source1));
             if (!is_finite(target->second)) return refuse("coords1 holds a point that is not finite; it has no effect");
             targets.push_back(*target);
         }
         for (std::size_t k = 0; k < targets.size(); ++k)
-            out_.attachments.push_back(run_.builder.add_attachment_particle_body(
-                {.body       = targets[k].first,
-                 .particle   = source.particle[0] + out_.indices0[k],
-                 .body_point = targets[k].second,
-                 .stiffness  = out_.stiffness,
-                 .damping    = out_.damping,
-                 .enabled    = out_.enabled}));
+            out_.attachments.push_back(
+                run_.builder.add_attachment_particle_body({.body       = targets[k].first,
+                                                           .particle   = source.particle[0] + out_.indices0[k],
+                                                           .body_point = targets[k].second,
+                                                           .stiffness  = out_.stiffness,
+                                                           .damping    = out_.damping,
+                                                           .enabled    = out_.enabled}));
     }
 
     void attach_cable(const ImportedDeformable& source)
     {
         if (out_.type0 != "point" && out_.type0 != "segment")
-            return refuse(fmt::format("type0 = {}, expected point or segment for cables; it has no effect", out_.type0));
+            return refuse(
+                fmt::format("type0 = {}, expected point or segment for cables; it has no effect", out_.type0));
         if (out_.type0 == "segment" && out_.coords0.size() != out_.indices0.size())
             return refuse(fmt::format("coords0 has {} entries and indices0 {} segments; it has no effect",
                                       out_.coords0.size(), out_.indices0.size()));
-        if (out_.stiffness != kInfinity)
-            return refuse("a cable is held by infinite stiffness only; no joint is made");
+        if (out_.stiffness != kInfinity) return refuse("a cable is held by infinite stiffness only; no joint is made");
         for (std::size_t k = 0; k < out_.indices0.size(); ++k) {
             const auto anchor = anchor_of(source, k);
             if (!anchor) continue;
             const auto target = attachment_target(read_, out_.source1, target_point(k));
             if (!target) {
-                read_.warn(codes::kDeformableAttachment, prim_,
-                           fmt::format("physics:src1 <{}> is no imported transform; site {} is skipped", out_.source1, k));
+                read_.warn(
+                    codes::kDeformableAttachment, prim_,
+                    fmt::format("physics:src1 <{}> is no imported transform; site {} is skipped", out_.source1, k));
                 continue;
             }
             model::BuilderJoint joint;
@@ -184,7 +190,8 @@ class Attacher {
         };
         const int index = out_.indices0[site];
         if (out_.type0 == "segment") {
-            if (index < 0 || index >= std::ssize(cable.segment_body) || cable.segment_body[static_cast<std::size_t>(index)] < 0)
+            if (index < 0 || index >= std::ssize(cable.segment_body) ||
+                cable.segment_body[static_cast<std::size_t>(index)] < 0)
                 return skip(fmt::format("segment {} of <{}> is not simulated", index, cable.path));
             const auto   s = static_cast<std::size_t>(index);
             const Vec3d& c = out_.coords0[site];
@@ -226,9 +233,9 @@ struct Hanging {
 
 std::vector<Hanging> hanging_cables(const DeformableReader& read)
 {
-    const Import&                      run = read.run();
-    std::map<std::string, Hanging>     cables;
-    std::map<std::string, int>         uses, first_uses;
+    const Import&                  run = read.run();
+    std::map<std::string, Hanging> cables;
+    std::map<std::string, int>     uses, first_uses;
     for (const usd::Prim& prim : run.deformables.cables) {
         std::string why;
         const auto  curve = curve_shape(read, prim, why);
@@ -302,9 +309,11 @@ std::optional<std::pair<std::int32_t, Vec3d>> attachment_target(const Deformable
 std::optional<CableRoot> root_from(const DeformableReader& read, const usd::Prim& attachment, std::size_t point_count,
                                    bool closed, std::int32_t articulation)
 {
-    if (closed || read.text(attachment, "type0") != "point" || read.text(attachment, "type1") != "xform") return std::nullopt;
+    if (closed || read.text(attachment, "type0") != "point" || read.text(attachment, "type1") != "xform")
+        return std::nullopt;
     const auto indices = read.ints(attachment, "indices0");
-    if (indices.size() != 1 || !(indices[0] == 0 || indices[0] == static_cast<int>(point_count) - 1)) return std::nullopt;
+    if (indices.size() != 1 || !(indices[0] == 0 || indices[0] == static_cast<int>(point_count) - 1))
+        return std::nullopt;
     if (!read.ints(attachment, "indices1").empty()) return std::nullopt;
     const auto coords = read.points(attachment, "coords1").value_or(std::vector<Vec3d>{});
     if (coords.size() > 1) return std::nullopt;
@@ -326,7 +335,8 @@ void add_attachments(const DeformableReader& read)
 {
     Import& run = read.run();
     for (const usd::Prim& prim : run.deformables.attachments)
-        if (imported_at(run, first_target(read, prim, "src0")) != nullptr && run.deformables_seen.insert(prim.path()).second)
+        if (imported_at(run, first_target(read, prim, "src0")) != nullptr &&
+            run.deformables_seen.insert(prim.path()).second)
             run.result.attachments.push_back(Attacher(read, prim).run());
 }
 
@@ -341,7 +351,8 @@ void add_unplaced_attachments(Import& run)
 
 void add_attached_cables(Import& run)
 {
-    if (run.deformables.cables.empty() || run.deformables.attachments.empty() || run.builder.articulations.empty()) return;
+    if (run.deformables.cables.empty() || run.deformables.attachments.empty() || run.builder.articulations.empty())
+        return;
     const DeformableReader read(run);
     const auto             latest = static_cast<std::int32_t>(run.builder.articulations.size()) - 1;
     for (const Hanging& one : hanging_cables(read)) {
@@ -357,7 +368,8 @@ void add_deformables(Import& run)
     if (!run.deformables.any()) return;
     const DeformableReader read(run);
     const auto             pending = [&](const usd::Prim& prim) {
-        return has_turn(read, prim) && imported_at(run, prim.path().text()) == nullptr && run.deformables_seen.insert(prim.path()).second;
+        return has_turn(read, prim) && imported_at(run, prim.path().text()) == nullptr &&
+               run.deformables_seen.insert(prim.path()).second;
     };
     const CableTopology topology = run.deformables.attachments.empty() ? CableTopology{} : weld_cables(read);
     // Cables that hang on a body first: their joints follow those of its articulation.
@@ -378,7 +390,9 @@ void renumber_deformables(Import& run)
 {
     if (!run.result.collapse_results) return;
     const model::CollapseResult& moved = *run.result.collapse_results;
-    const auto body  = [&](std::int32_t& b) { if (b >= 0) b = moved.body_remap[static_cast<std::size_t>(b)]; };
+    const auto                   body  = [&](std::int32_t& b) {
+        if (b >= 0) b = moved.body_remap[static_cast<std::size_t>(b)];
+    };
     const auto joint = [&](std::vector<std::int32_t>& list) {
         for (std::int32_t& j : list) j = moved.joint_remap[static_cast<std::size_t>(j)];
         std::erase(list, -1);

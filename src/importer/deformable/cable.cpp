@@ -17,14 +17,17 @@ constexpr double kShortest = 1e-8;
 
 Vec3d color_of(const Import& run, const usd::Prim& prim, Diagnostics& found)
 {
-    return run.conventions.cable_color_fixed ? kRodColor : appearance_of(run.stage, run.physics, prim, found).color.value_or(kRodColor);
+    return run.conventions.cable_color_fixed
+               ? kRodColor
+               : appearance_of(run.stage, run.physics, prim, found).color.value_or(kRodColor);
 }
 
 /// Frames of segments that are turned the least.
 std::vector<Quatd> least_turned(std::span<const Vec3d> points)
 {
     std::vector<Quatd> out;
-    for (std::size_t i = 0; i + 1 < points.size(); ++i) out.push_back(segment_frame(normalized(points[i + 1] - points[i])));
+    for (std::size_t i = 0; i + 1 < points.size(); ++i)
+        out.push_back(segment_frame(normalized(points[i + 1] - points[i])));
     return out;
 }
 
@@ -40,16 +43,16 @@ std::optional<std::size_t> unusable_segment(std::span<const Vec3d> points)
 std::int32_t add_root_joint(model::ModelBuilder& b, const CableRoot& root, std::int32_t child, const Posed& X_C)
 {
     model::BuilderJoint joint;
-    joint.label        = root.attachment + "_site0";
-    joint.type         = model::JointType::ball;
-    joint.parent       = root.parent;
-    joint.child        = child;
-    joint.parent_xform = {root.anchor, {}};
-    joint.child_xform  = X_C;
+    joint.label                   = root.attachment + "_site0";
+    joint.type                    = model::JointType::ball;
+    joint.parent                  = root.parent;
+    joint.child                   = child;
+    joint.parent_xform            = {root.anchor, {}};
+    joint.child_xform             = X_C;
     joint.collision_filter_parent = root.parent >= 0;
-    const Posed X_WP   = root.parent < 0 ? Posed{} : b.bodies[static_cast<std::size_t>(root.parent)].q;
-    const Quatd turn   = normalized(conjugate(X_WP.q) * (b.bodies[static_cast<std::size_t>(child)].q.q * X_C.q));
-    joint.q            = {turn.x, turn.y, turn.z, turn.w};
+    const Posed X_WP              = root.parent < 0 ? Posed{} : b.bodies[static_cast<std::size_t>(root.parent)].q;
+    const Quatd turn = normalized(conjugate(X_WP.q) * (b.bodies[static_cast<std::size_t>(child)].q.q * X_C.q));
+    joint.q          = {turn.x, turn.y, turn.z, turn.w};
     return b.add_joint(std::move(joint));
 }
 
@@ -111,8 +114,8 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
     std::vector<MassRun>      runs;
     std::vector<std::int32_t> every_joint;
     std::size_t               first = 0, segment0 = 0;
-    for (std::size_t c = 0; c < curve.counts.size(); first += static_cast<std::size_t>(curve.counts[c]),
-                     segment0 += curve.segments_of(c), ++c) {
+    for (std::size_t c = 0; c < curve.counts.size();
+         first += static_cast<std::size_t>(curve.counts[c]), segment0 += curve.segments_of(c), ++c) {
         const auto        n = static_cast<std::size_t>(curve.counts[c]);
         const std::size_t s = curve.segments_of(c);
         out.segment_body.insert(out.segment_body.end(), s, -1);
@@ -127,8 +130,9 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
                                   curve.points.begin() + static_cast<std::ptrdiff_t>(first + n));
         if (curve.closed) points.push_back(points.front());
         if (const auto bad = unusable_segment(points)) {
-            read.warn(codes::kDeformableSkipped, prim,
-                      fmt::format("segment {} of curve {} has no length or is not finite; the curve is left out", *bad, c));
+            read.warn(
+                codes::kDeformableSkipped, prim,
+                fmt::format("segment {} of curve {} has no length or is not finite; the curve is left out", *bad, c));
             continue;
         }
         std::optional<std::vector<Vec3d>> normals;
@@ -146,21 +150,23 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
             graph.edges.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>((i + 1) % n)});
         graph.radii.assign(curve.segment_radii.begin() + static_cast<std::ptrdiff_t>(segment0),
                            curve.segment_radii.begin() + static_cast<std::ptrdiff_t>(segment0 + s));
-        graph.frames = frames_from_normals(read, prim, points, normals, "normals", false).value_or(least_turned(points));
+        graph.frames =
+            frames_from_normals(read, prim, points, normals, "normals", false).value_or(least_turned(points));
         if (rest.frames) graph.rest_frames = *rest.frames;
         graph.label = curve.counts.size() == 1 ? out.path : fmt::format("{}_curve{}", out.path, c);
         graph.shape = config;
         graph.color = color_of(run, prim, run.found);
         if (root != nullptr && curve.counts.size() == 1 && !curve.closed) {
             graph.root     = root->point;
-            graph.add_root = [&](std::int32_t body, const Posed& X_C) { return add_root_joint(run.builder, *root, body, X_C); };
+            graph.add_root = [&](std::int32_t body, const Posed& X_C) {
+                return add_root_joint(run.builder, *root, body, X_C);
+            };
             if (root->parent >= 0)
                 graph.root_articulation = static_cast<std::int32_t>(run.builder.articulations.size()) - 1;
         }
         const RodParts parts = add_rod_graph(run.builder, graph);
         if (graph.root >= 0) run.cable_root_joints[root->attachment] = parts.roots.front();
-        if (graph.root_articulation < 0)
-            note_self_collision(read, parts.articulations, self_collision_of(read, prim));
+        if (graph.root_articulation < 0) note_self_collision(read, parts.articulations, self_collision_of(read, prim));
 
         std::vector<double> joint_radii;
         for (const std::int32_t node : parts.joint_nodes)
@@ -270,13 +276,13 @@ class Welder {
         const auto ia = read_.ints(prim, "indices0"), ib = read_.ints(prim, "indices1");
         const auto no = [&](std::string why) { read_.warn(codes::kDeformableWeld, prim, std::move(why)); };
         if (ia.empty() || ia.size() != ib.size())
-            return no(fmt::format("indices0 has {} points and indices1 {}, expected as many and at least one", ia.size(),
-                                  ib.size()));
+            return no(fmt::format("indices0 has {} points and indices1 {}, expected as many and at least one",
+                                  ia.size(), ib.size()));
         const CurveSource &ca = curves_.at(a), &cb = curves_.at(b);
         for (std::size_t k = 0; k < ia.size(); ++k)
             if (ia[k] < 0 || ia[k] >= std::ssize(ca.points) || ib[k] < 0 || ib[k] >= std::ssize(cb.points))
-                return no(fmt::format("points {} and {} are not those of its curves, which have {} and {}", ia[k], ib[k],
-                                      ca.points.size(), cb.points.size()));
+                return no(fmt::format("points {} and {} are not those of its curves, which have {} and {}", ia[k],
+                                      ib[k], ca.points.size(), cb.points.size()));
         const auto gain = [&](const char* name, double otherwise) {
             const usd::Attribute one = read_.find(prim, name);
             return one ? one.authored_as<double>() : std::optional(otherwise);
@@ -289,8 +295,8 @@ class Welder {
             const auto   i = static_cast<std::size_t>(ia[k]), j = static_cast<std::size_t>(ib[k]);
             const double apart = length(ca.points[i] - cb.points[j]);
             if (apart > 0.1 * std::min(ca.point_radii[i], cb.point_radii[j]))
-                return no(fmt::format("points {} and {} are {:.3g} m apart; only coincident points are welded", ia[k], ib[k],
-                                      apart));
+                return no(fmt::format("points {} and {} are {:.3g} m apart; only coincident points are welded", ia[k],
+                                      ib[k], apart));
         }
         parent_[find(b)] = find(a);
         for (std::size_t k = 0; k < ia.size(); ++k) welds_.push_back({a, ia[k], b, ib[k]});
@@ -331,7 +337,8 @@ class Welder {
         };
         for (const Weld& w : welds_) {
             if (find(w.a) != id) continue;
-            const Point a = root_of({w.a, static_cast<std::size_t>(w.i)}), b = root_of({w.b, static_cast<std::size_t>(w.j)});
+            const Point a = root_of({w.a, static_cast<std::size_t>(w.i)}),
+                        b = root_of({w.b, static_cast<std::size_t>(w.j)});
             if (a != b) parent[b] = a;
         }
         RodGraph                                         graph;
@@ -353,7 +360,8 @@ class Welder {
             values_of(path);
             for (std::size_t s = 0; s < curve.segments_of(0); ++s) {
                 const std::int32_t u = node({path, s}), v = node({path, (s + 1) % curve.points.size()});
-                if (u == v) return refuse(fmt::format("a weld makes both ends of segment {} of <{}> one point", s, path));
+                if (u == v)
+                    return refuse(fmt::format("a weld makes both ends of segment {} of <{}> one point", s, path));
                 graph.edges.push_back({u, v});
                 owner.emplace_back(path, s);
             }
@@ -373,12 +381,12 @@ class Welder {
     bool assemble(const std::string& id, const std::vector<std::string>& members, RodGraph& graph,
                   const std::vector<std::pair<std::string, std::size_t>>& owner, const auto& node)
     {
-        std::vector<Vec3d>                  rest_vectors;
-        std::vector<double>                 lengths;
-        std::vector<std::optional<Quatd>>   rest_frames;
-        std::vector<std::vector<double>>    radii(graph.nodes.size());
-        bool                                any_rest = false, any_frame = false, meets = false, all_meet = true;
-        std::optional<bool>                 self_collision;
+        std::vector<Vec3d>                rest_vectors;
+        std::vector<double>               lengths;
+        std::vector<std::optional<Quatd>> rest_frames;
+        std::vector<std::vector<double>>  radii(graph.nodes.size());
+        bool                              any_rest = false, any_frame = false, meets = false, all_meet = true;
+        std::optional<bool>               self_collision;
         for (const std::string& path : members) {
             CurveSource& curve = curves_.at(path);
             report_curve(read_, curve);
@@ -414,8 +422,8 @@ class Welder {
         if (any_rest) graph.rest_nodes = joined(graph, rest_vectors);
         if (any_frame)
             for (std::size_t e = 0; e < graph.edges.size(); ++e)
-                graph.rest_frames.push_back(rest_frames[e].value_or(
-                    carried(graph.frames[e], normalized(at(graph, e, 1) - at(graph, e, 0)), normalized(rest_vectors[e]))));
+                graph.rest_frames.push_back(rest_frames[e].value_or(carried(
+                    graph.frames[e], normalized(at(graph, e, 1) - at(graph, e, 0)), normalized(rest_vectors[e]))));
         const CurveSource& first = curves_.at(members.front());
         for (const std::string& path : members)
             if (without_density(curves_.at(path).material) != without_density(first.material)) {

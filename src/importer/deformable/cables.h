@@ -94,11 +94,11 @@ struct CableTopology {
 CableTopology weld_cables(const DeformableReader& read);
 
 /// The point and body that an attachment's transform stands for; nothing when it is none. Body -1: the world.
-std::optional<std::pair<std::int32_t, Vec3d>> attachment_target(const DeformableReader& read,
-                                                                const std::string& target, const Vec3d& point);
+std::optional<std::pair<std::int32_t, Vec3d>> attachment_target(const DeformableReader& read, const std::string& target,
+                                                                const Vec3d& point);
 /// The root that an attachment can give the cable whose first source it names.
 std::optional<CableRoot> root_from(const DeformableReader& read, const usd::Prim& attachment, std::size_t point_count,
                                    bool closed, std::int32_t articulation);
-std::string first_target(const DeformableReader& read, const usd::Prim& prim, std::string_view name);
+std::string              first_target(const DeformableReader& read, const usd::Prim& prim, std::string_view name);
 
 }  // namespace mechane::importer

@@ -15,7 +15,7 @@ namespace {
 
 using Face = std::array<std::int32_t, 3>;
 
-constexpr std::string_view kClothApi = "PhysicsSurfaceDeformableMaterialAPI";
+constexpr std::string_view kClothApi      = "PhysicsSurfaceDeformableMaterialAPI";
 constexpr DeformableField  kClothFields[] = {
     {"surfaceThickness", {0, 1}, FieldRange::positive},
     {"youngsModulus", {1, -1}},
@@ -31,8 +31,9 @@ constexpr DeformableField  kClothFields[] = {
     {"bendStiffness", {1, -1}},
 };
 constexpr std::string_view kClothEarlier[] = {"thickness", "stretchStiffness", "shearStiffness", "bendStiffness"};
-constexpr std::string_view kClothCurrent[] = {"surfaceThickness",        "youngsModulus",         "poissonsRatio",
-                                         "surfaceStretchStiffness", "surfaceShearStiffness", "surfaceBendStiffness"};
+constexpr std::string_view kClothCurrent[] = {"surfaceThickness",      "youngsModulus",
+                                              "poissonsRatio",         "surfaceStretchStiffness",
+                                              "surfaceShearStiffness", "surfaceBendStiffness"};
 
 /// How a membrane of some thickness resists stretching [N/m] and bending [N m]; nothing where no material says so.
 struct Stiffness {
@@ -87,9 +88,9 @@ class Cloth {
         const auto indices = prim_.attribute("faceVertexIndices").get<std::vector<int>>();
         if (!points || points->empty() || !counts || counts->empty() || !indices || indices->empty())
             return skip("the mesh lacks points or faces; no cloth is made");
-        face_count_ = counts->size();
-        const bool flip =
-            (prim_.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded") != read_.mirrored(prim_);
+        face_count_     = counts->size();
+        const bool flip = (prim_.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded") !=
+                          read_.mirrored(prim_);
         flipped_        = flip;
         std::size_t at  = 0;
         const auto  all = static_cast<std::int64_t>(points->size());
@@ -179,14 +180,14 @@ class Cloth {
 
     void read_thickness()
     {
-        out_.thicknesses = element_values(
-            read_, prim_, "thicknesses", {0, 1},
-            {{"constant", 1}, {"face", face_count_}, {"point", vertices_.size()}});
+        out_.thicknesses = element_values(read_, prim_, "thicknesses", {0, 1},
+                                          {{"constant", 1}, {"face", face_count_}, {"point", vertices_.size()}});
         std::optional<double> one = deformable_value(out_.material, "surfaceThickness");
         if (!one) one = deformable_value(out_.material, "thickness");
         if (!one &&
             run_.resolvers.get(prim_, resolve::Key::shape_mass_model, run_.context).text().value_or("solid") == "shell")
-            if (const auto shell = run_.resolvers.get(prim_, resolve::Key::shape_shell_thickness, run_.context).number();
+            if (const auto shell =
+                    run_.resolvers.get(prim_, resolve::Key::shape_shell_thickness, run_.context).number();
                 shell && std::isfinite(*shell) && *shell > 0)
                 one = shell;
         if (!one && !out_.thicknesses)
@@ -224,14 +225,14 @@ class Cloth {
     [[nodiscard]] Stiffness stiffness(double t) const
     {
         if (!material_) return {};
-        const DeformableValues& m     = *material_;
-        const auto              times = [](std::optional<double> x, double by) {
-            return x ? std::optional(*x * by) : std::nullopt;
-        };
+        const DeformableValues& m = *material_;
+        const auto times = [](std::optional<double> x, double by) { return x ? std::optional(*x * by) : std::nullopt; };
         const auto stretch = deformable_value(m, "stretchStiffness"), bend = deformable_value(m, "bendStiffness");
-        if (has_any_of(m, kClothEarlier) && !has_any_of(m, kClothCurrent)) return {times(stretch, t), times(bend, t * t * t)};
-        const double E = deformable_value(m, "youngsModulus").value_or(read_.default_modulus());
-        const double nu = deformable_value(m, "poissonsRatio").value_or(DeformableReader::kDefaultPoisson), plane = 1 - nu * nu;
+        if (has_any_of(m, kClothEarlier) && !has_any_of(m, kClothCurrent))
+            return {times(stretch, t), times(bend, t * t * t)};
+        const double E     = deformable_value(m, "youngsModulus").value_or(read_.default_modulus());
+        const double nu    = deformable_value(m, "poissonsRatio").value_or(DeformableReader::kDefaultPoisson),
+                     plane = 1 - nu * nu;
         Stiffness    out;
         out.stretch = deformable_value(m, "surfaceStretchStiffness");
         if (!out.stretch) out.stretch = times(stretch, t);
@@ -245,11 +246,11 @@ class Cloth {
     /// The rest shape of the kept triangles: points, and for each triangle which of them.
     void read_rest_shape()
     {
-        const auto points    = read_.points(prim_, "restShapePoints");
-        const auto indices   = read_.ints(prim_, "restTriVertexIndices");
-        rest_points_         = vertices_;
-        rest_faces_          = faces_;
-        const auto no_use    = [&](std::string why) {
+        const auto points  = read_.points(prim_, "restShapePoints");
+        const auto indices = read_.ints(prim_, "restTriVertexIndices");
+        rest_points_       = vertices_;
+        rest_faces_        = faces_;
+        const auto no_use  = [&](std::string why) {
             read_.warn(codes::kDeformableRest, prim_, std::move(why));
             rest_points_ = vertices_;
             rest_faces_  = faces_;
@@ -265,7 +266,8 @@ class Cloth {
         if (indices.empty() && points->size() != vertices_.size())
             return no_use(fmt::format("restShapePoints has {} points, expected {}", points->size(), vertices_.size()));
         if (!indices.empty() && indices.size() != 3 * fan_.size())
-            return no_use(fmt::format("restTriVertexIndices has {} indices, expected {}", indices.size(), 3 * fan_.size()));
+            return no_use(
+                fmt::format("restTriVertexIndices has {} indices, expected {}", indices.size(), 3 * fan_.size()));
         for (const int i : indices)
             if (i < 0 || i >= std::ssize(*points))
                 return no_use(fmt::format("restTriVertexIndices names point {} of {}", i, points->size()));
@@ -299,7 +301,8 @@ class Cloth {
         model::ModelBuilder& b     = run_.builder;
         const bool           meets = collides(read_, prim_);
         if (!meets && run_.conventions.deformables_always_collide)
-            read_.warn(codes::kDeformableApproximated, prim_, "it has no enabled collider, and it collides all the same");
+            read_.warn(codes::kDeformableApproximated, prim_,
+                       "it has no enabled collider, and it collides all the same");
         const Stiffness     first = stiffness(face_thickness_.front());
         model::ClothOptions options;
         options.tri.ke          = first.stretch.value_or(options.tri.ke);
@@ -317,7 +320,8 @@ class Cloth {
         for (std::size_t p = 0; p < vertices_.size(); ++p) {
             model::BuilderParticle& particle = b.particles[particle0_ + p];
             particle.radius                  = 0.5 * point_thickness_[p];
-            if (!meets && !run_.conventions.deformables_always_collide) particle.flags |= model::particle_flag::passes_through;
+            if (!meets && !run_.conventions.deformables_always_collide)
+                particle.flags |= model::particle_flag::passes_through;
         }
         for (std::size_t t = 0; t < faces_.size(); ++t) {
             model::BuilderTriangle& triangle = b.tri_elements[tri0_ + t];
@@ -327,13 +331,13 @@ class Cloth {
             triangle.pose                     = at_rest.pose;
             triangle.area                     = at_rest.area;
         }
-        const auto count  = [](std::size_t n) { return static_cast<std::int32_t>(n); };
-        out_.path         = prim_.path().text();
-        out_.kind         = ImportedDeformable::Kind::cloth;
-        out_.particle     = {count(particle0_), count(b.particles.size())};
-        out_.tri          = {count(tri0_), count(b.tri_indices.size())};
-        out_.edge         = {count(edge0_), count(b.edge_indices.size())};
-        out_.placed       = read_.placement(prim_);
+        const auto count = [](std::size_t n) { return static_cast<std::int32_t>(n); };
+        out_.path        = prim_.path().text();
+        out_.kind        = ImportedDeformable::Kind::cloth;
+        out_.particle    = {count(particle0_), count(b.particles.size())};
+        out_.tri         = {count(tri0_), count(b.tri_indices.size())};
+        out_.edge        = {count(edge0_), count(b.edge_indices.size())};
+        out_.placed      = read_.placement(prim_);
     }
 
     void set_bending()
@@ -350,15 +354,15 @@ class Cloth {
         const bool by_point = out_.thicknesses && out_.thicknesses->element_type == "point";
         double     mismatch = 0;
         for (std::size_t e = 0; e < edges.size(); ++e) {
-            model::BuilderEdge& edge = b.edge_elements[edge0_ + e];
-            const auto&         row  = edges[e];
-            const auto [t0, t1]      = beside[e];
-            const auto thickness_of  = [&](std::int32_t t) { return face_thickness_[static_cast<std::size_t>(t)]; };
-            const double thickness   = by_point  ? 0.5 * (point_thickness_[static_cast<std::size_t>(row[2])] +
-                                                        point_thickness_[static_cast<std::size_t>(row[3])])
-                                       : t1 < 0 ? thickness_of(t0)
-                                                : 0.5 * (thickness_of(t0) + thickness_of(t1));
-            edge.bending[0] = stiffness(thickness).bend.value_or(edge.bending[0]);
+            model::BuilderEdge& edge  = b.edge_elements[edge0_ + e];
+            const auto&         row   = edges[e];
+            const auto [t0, t1]       = beside[e];
+            const auto   thickness_of = [&](std::int32_t t) { return face_thickness_[static_cast<std::size_t>(t)]; };
+            const double thickness    = by_point ? 0.5 * (point_thickness_[static_cast<std::size_t>(row[2])] +
+                                                          point_thickness_[static_cast<std::size_t>(row[3])])
+                                        : t1 < 0 ? thickness_of(t0)
+                                                 : 0.5 * (thickness_of(t0) + thickness_of(t1));
+            edge.bending[0]           = stiffness(thickness).bend.value_or(edge.bending[0]);
             if (!rest_applied_) continue;
             edge.rest_length = length(rest_corner(t0, row[3]) - rest_corner(t0, row[2]));
             if (t1 < 0) continue;
@@ -377,8 +381,8 @@ class Cloth {
     void set_rest_angles(const std::vector<std::array<std::int32_t, 4>>& edges,
                          const std::vector<std::array<std::int32_t, 2>>& beside)
     {
-        model::ModelBuilder& b      = run_.builder;
-        const auto           pairs  = read_.ints(prim_, "restAdjTriPairs");
+        model::ModelBuilder& b     = run_.builder;
+        const auto           pairs = read_.ints(prim_, "restAdjTriPairs");
         std::vector<double>  angles;
         if (const usd::Attribute authored = read_.find(prim_, "restBendAngles")) {
             run_.took(prim_, authored.name().text());
@@ -405,8 +409,8 @@ class Cloth {
                        "physics:restBendAnglesDefault = restShape to keep its folds");
     }
 
-    /// The dihedral angle of two triangles, each in its own rest copy: these may lie apart, so each gives its own normal
-    /// and edge, as the copies of one simulation edge.
+    /// The dihedral angle of two triangles, each in its own rest copy: these may lie apart, so each gives its own
+    /// normal and edge, as the copies of one simulation edge.
     [[nodiscard]] double rest_angle(const std::array<std::int32_t, 4>& row, std::int32_t t0, std::int32_t t1) const
     {
         const Vec3d &o0 = rest_corner(t0, row[0]), &a0 = rest_corner(t0, row[2]), &b0 = rest_corner(t0, row[3]);
@@ -421,10 +425,11 @@ class Cloth {
     {
         if (pairs.empty() && angles.empty()) return false;
         if (pairs.size() != 2 * angles.size()) {
-            read_.warn(codes::kDeformableRest, prim_,
-                       fmt::format("restAdjTriPairs has {} indices and restBendAngles {} angles, expected two for each; "
-                                   "both are ignored",
-                                   pairs.size(), angles.size()));
+            read_.warn(
+                codes::kDeformableRest, prim_,
+                fmt::format("restAdjTriPairs has {} indices and restBendAngles {} angles, expected two for each; "
+                            "both are ignored",
+                            pairs.size(), angles.size()));
             return false;
         }
         // Edges between faces; the diagonals inside of a face cannot be named.
@@ -441,7 +446,8 @@ class Cloth {
             const std::pair<int, int> faces = std::minmax(pairs[2 * i], pairs[2 * i + 1]);
             const auto                found = edges_between.find(faces);
             if (!std::isfinite(angles[i])) {
-                read_.warn(codes::kDeformableRest, prim_, fmt::format("restBendAngles[{}] is not finite; it is skipped", i));
+                read_.warn(codes::kDeformableRest, prim_,
+                           fmt::format("restBendAngles[{}] is not finite; it is skipped", i));
             } else if (found == edges_between.end()) {
                 read_.warn(codes::kDeformableRest, prim_,
                            fmt::format("restAdjTriPairs[{}]: the faces {} and {} share no edge; it is skipped", i,
@@ -472,7 +478,7 @@ class Cloth {
         } else {
             std::vector<double> of_faces;
             for (const double volume : elements.volumes) of_faces.push_back(out_.density * volume);
-            masses = lumped(of_faces, elements);
+            masses     = lumped(of_faces, elements);
             double sum = 0;
             for (const double m : masses) sum += m;
             if (const auto whole = read_.body_mass(prim_); whole && sum > 0)
@@ -481,18 +487,18 @@ class Cloth {
         for (std::size_t p = 0; p < masses.size(); ++p) b.particles[particle0_ + p].mass = masses[p];
     }
 
-    const DeformableReader&  read_;
-    Import&                  run_;
-    usd::Prim                prim_;
-    ImportedDeformable       out_;
-    std::size_t              face_count_ = 0;
-    bool                     flipped_ = false, mode_authored_ = false, rest_applied_ = false;
-    std::vector<Vec3d>       vertices_, rest_points_;
-    std::vector<Face>        fan_;         ///< all triangles as authored
-    std::vector<std::size_t> fan_source_;  ///< authored face of each
-    std::vector<std::size_t> kept_;        ///< of them
-    std::vector<Face>        faces_, rest_faces_;  ///< kept ones, wound outwards
-    std::vector<std::size_t> source_;              ///< authored face of each kept one
+    const DeformableReader&         read_;
+    Import&                         run_;
+    usd::Prim                       prim_;
+    ImportedDeformable              out_;
+    std::size_t                     face_count_ = 0;
+    bool                            flipped_ = false, mode_authored_ = false, rest_applied_ = false;
+    std::vector<Vec3d>              vertices_, rest_points_;
+    std::vector<Face>               fan_;                 ///< all triangles as authored
+    std::vector<std::size_t>        fan_source_;          ///< authored face of each
+    std::vector<std::size_t>        kept_;                ///< of them
+    std::vector<Face>               faces_, rest_faces_;  ///< kept ones, wound outwards
+    std::vector<std::size_t>        source_;              ///< authored face of each kept one
     std::optional<DeformableValues> material_;
     std::vector<double>             face_thickness_, point_thickness_;
     std::size_t                     particle0_ = 0, tri0_ = 0, edge0_ = 0;

@@ -12,7 +12,7 @@
 namespace mechane::importer {
 namespace {
 
-constexpr std::string_view kCurveApi    = "PhysicsCurvesDeformableMaterialAPI";
+constexpr std::string_view kCurveApi      = "PhysicsCurvesDeformableMaterialAPI";
 constexpr DeformableField  kCurveFields[] = {
     {"curvesThickness", {0, 1}, FieldRange::positive},
     {"youngsModulus", {1, -1}},
@@ -29,15 +29,15 @@ constexpr DeformableField  kCurveFields[] = {
     {"bendStiffness", {1, -1}},
     {"twistStiffness", {1, -1}},
 };
-constexpr DeformableField kDamping[] = {{"curvesStretchDamping", {1, 1}},
-                                        {"curvesShearDamping", {1, 1}},
-                                        {"curvesBendDamping", {1, 3}},
-                                        {"curvesTwistDamping", {1, 3}}};
+constexpr DeformableField  kDamping[]      = {{"curvesStretchDamping", {1, 1}},
+                                              {"curvesShearDamping", {1, 1}},
+                                              {"curvesBendDamping", {1, 3}},
+                                              {"curvesTwistDamping", {1, 3}}};
 constexpr std::string_view kCurveEarlier[] = {"thickness", "stretchStiffness", "shearStiffness", "bendStiffness",
-                                         "twistStiffness"};
+                                              "twistStiffness"};
 constexpr std::string_view kCurveCurrent[] = {"curvesThickness",        "youngsModulus",        "poissonsRatio",
-                                         "curvesStretchStiffness", "curvesShearStiffness", "curvesBendStiffness",
-                                         "curvesTwistStiffness"};
+                                              "curvesStretchStiffness", "curvesShearStiffness", "curvesBendStiffness",
+                                              "curvesTwistStiffness"};
 /// Of the area of a circular section that resists shear.
 constexpr double kShearCorrection = 0.9;
 
@@ -49,10 +49,13 @@ struct Section {
 Section section(const DeformableReader& read, const DeformableValues& m, double r)
 {
     const double area = kPi * r * r, I = 0.25 * kPi * r * r * r * r, J = 2 * I;
-    const auto   times = [](std::optional<double> x, double by) { return x ? std::optional(*x * by) : std::nullopt; };
-    const auto   stretch = times(deformable_value(m, "stretchStiffness"), area), bend = times(deformable_value(m, "bendStiffness"), I);
-    const auto   shear = times(deformable_value(m, "shearStiffness"), area), twist = times(deformable_value(m, "twistStiffness"), J);
-    if (has_any_of(m, kCurveEarlier) && !has_any_of(m, kCurveCurrent)) return {stretch, shear ? shear : stretch, bend, twist ? twist : bend};
+    const auto   times   = [](std::optional<double> x, double by) { return x ? std::optional(*x * by) : std::nullopt; };
+    const auto   stretch = times(deformable_value(m, "stretchStiffness"), area),
+                 bend    = times(deformable_value(m, "bendStiffness"), I);
+    const auto   shear   = times(deformable_value(m, "shearStiffness"), area),
+                 twist   = times(deformable_value(m, "twistStiffness"), J);
+    if (has_any_of(m, kCurveEarlier) && !has_any_of(m, kCurveCurrent))
+        return {stretch, shear ? shear : stretch, bend, twist ? twist : bend};
     const double E  = deformable_value(m, "youngsModulus").value_or(read.default_modulus());
     const double G  = E / (2 * (1 + deformable_value(m, "poissonsRatio").value_or(DeformableReader::kDefaultPoisson)));
     const auto   of = [&](const char* name, const std::optional<double>& earlier, double derived) {
@@ -140,16 +143,15 @@ void read_curve_values(const DeformableReader& read, CurveSource& curve)
     curve.material = read.material(curve.prim, kCurveApi, kCurveFields);
     std::optional<double> thickness, density;
     if (curve.material) {
-        if (const auto damping =
-                read.material(curve.prim, "NewtonCurvesDeformableMaterialAPI", kDamping, "newton"))
+        if (const auto damping = read.material(curve.prim, "NewtonCurvesDeformableMaterialAPI", kDamping, "newton"))
             curve.material->insert(damping->begin(), damping->end());
         thickness = deformable_value(*curve.material, "curvesThickness");
         if (!thickness) thickness = deformable_value(*curve.material, "thickness");
         density = deformable_value(*curve.material, "density");
     }
-    curve.density          = read.density(curve.prim, density, !curve.material);
-    const double radius    = 0.5 * thickness.value_or(read.default_thickness());
-    std::size_t  segments  = 0;
+    curve.density         = read.density(curve.prim, density, !curve.material);
+    const double radius   = 0.5 * thickness.value_or(read.default_thickness());
+    std::size_t  segments = 0;
     for (std::size_t c = 0; c < curve.counts.size(); ++c) segments += curve.segments_of(c);
     curve.segment_radii.assign(segments, radius);
     curve.point_radii.assign(curve.points.size(), radius);
@@ -159,8 +161,9 @@ void read_curve_values(const DeformableReader& read, CurveSource& curve)
     if (curve.thicknesses)
         sample(*curve.thicknesses, curve);
     else if (!thickness)
-        read.run().found.add(codes::kDeformableFallback, curve.prim.site(),
-                             fmt::format("<{}>: no usable thickness is authored; 1 mm is used", curve.prim.path().text()));
+        read.run().found.add(
+            codes::kDeformableFallback, curve.prim.site(),
+            fmt::format("<{}>: no usable thickness is authored; 1 mm is used", curve.prim.path().text()));
 }
 
 void report_curve(const DeformableReader& read, const CurveSource& curve)
@@ -168,10 +171,11 @@ void report_curve(const DeformableReader& read, const CurveSource& curve)
     report_misplaced(read, curve.prim, kCurveApi);
     for (const DeformableField& field : kDamping)
         if (const usd::Attribute stray = curve.prim.attribute("newton:" + std::string(field.name)); stray.authored()) {
-            read.warn(codes::kDeformableValue, curve.prim,
-                      fmt::format("{} belongs on the bound material (NewtonCurvesDeformableMaterialAPI); on the geometry "
-                                  "it is ignored",
-                                  stray.name().text()));
+            read.warn(
+                codes::kDeformableValue, curve.prim,
+                fmt::format("{} belongs on the bound material (NewtonCurvesDeformableMaterialAPI); on the geometry "
+                            "it is ignored",
+                            stray.name().text()));
             read.run().took(curve.prim, stray.name().text(), physics::Use::ignored, "it belongs on the bound material");
         }
     if (curve.material && (has_any_of(*curve.material, kCurveEarlier) || curve.material->contains("curvesThickness")))
@@ -186,8 +190,8 @@ CurveFrames read_curve_frames(const DeformableReader& read, const CurveSource& c
     const auto       usable = [&](std::optional<std::vector<Vec3d>> values, const char* name) {
         if (values && values->size() != curve.points.size()) {
             read.warn(codes::kDeformableRest, prim,
-                            fmt::format("{} has {} values, expected {}, one a point; it is ignored", name, values->size(),
-                                        curve.points.size()));
+                      fmt::format("{} has {} values, expected {}, one a point; it is ignored", name, values->size(),
+                                  curve.points.size()));
             values.reset();
         }
         return values;
@@ -206,9 +210,10 @@ CurveFrames read_curve_frames(const DeformableReader& read, const CurveSource& c
         interpolation = attribute.metadata("interpolation").get<std::string>().value_or("vertex");
     }
     if (normals && interpolation != "vertex" && interpolation != "varying") {
-        read.warn(codes::kDeformableRest, prim,
-                  fmt::format("normals are interpolated as {}, expected one a point (vertex or varying); they are ignored",
-                              interpolation));
+        read.warn(
+            codes::kDeformableRest, prim,
+            fmt::format("normals are interpolated as {}, expected one a point (vertex or varying); they are ignored",
+                        interpolation));
         normals.reset();
     }
     out.normals = usable(std::move(normals), "normals");
@@ -277,7 +282,8 @@ void set_material_gains(const DeformableReader& read, const RodParts& parts, std
                         std::span<const double> joint_radii)
 {
     if (!material) return;
-    const auto series = [](std::optional<double> a, std::optional<double> b, double la, double lb) -> std::optional<double> {
+    const auto series = [](std::optional<double> a, std::optional<double> b, double la,
+                           double lb) -> std::optional<double> {
         if (!a || !b) return std::nullopt;
         if (*a == 0 || *b == 0) return 0.0;
         return 1 / (0.5 * la / *a + 0.5 * lb / *b);
@@ -293,7 +299,9 @@ void set_material_gains(const DeformableReader& read, const RodParts& parts, std
         gains.shear   = series(sp.shear, sc.shear, lengths[p], lengths[c]).value_or(gains.shear);
         if (at.bend) gains.bend = *at.bend / dual;
         if (at.twist) gains.twist = *at.twist / dual;
-        const auto damping    = [&](std::string_view name) { return deformable_value(*material, name).value_or(0) / dual; };
+        const auto damping = [&](std::string_view name) {
+            return deformable_value(*material, name).value_or(0) / dual;
+        };
         gains.stretch_damping = damping("curvesStretchDamping");
         gains.shear_damping   = damping("curvesShearDamping");
         gains.bend_damping    = damping("curvesBendDamping");
@@ -304,9 +312,9 @@ void set_material_gains(const DeformableReader& read, const RodParts& parts, std
 
 model::ShapeConfig shape_of_curve(const DeformableReader& read, const CurveSource& curve, bool collides)
 {
-    Import&                run    = read.run();
-    model::ShapeConfig     config = run.builder.default_shape;
-    const usd::Prim        bound  = run.stage.bound_material(curve.prim, "physics");
+    Import&            run    = read.run();
+    model::ShapeConfig config = run.builder.default_shape;
+    const usd::Prim    bound  = run.stage.bound_material(curve.prim, "physics");
     if (bound) run.deformable_materials.insert(bound.path());
     resolve::ContactValues defaults;
     defaults.ke = config.ke, defaults.kd = config.kd, defaults.kf = config.kf, defaults.ka = config.ka;
@@ -364,10 +372,11 @@ void set_curve_masses(const DeformableReader& read, const CurveSource& curve, st
             elements.point_count = one.point_count;
             elements.volumes     = one.volumes;
             for (std::size_t i = 0; i < one.bodies.size(); ++i)
-                elements.points.push_back({static_cast<std::int32_t>(i),
-                                           static_cast<std::int32_t>((i + 1) % one.point_count)});
-            const std::vector<double> points(v.begin() + static_cast<std::ptrdiff_t>(one.point_offset),
-                                             v.begin() + static_cast<std::ptrdiff_t>(one.point_offset + one.point_count));
+                elements.points.push_back(
+                    {static_cast<std::int32_t>(i), static_cast<std::int32_t>((i + 1) % one.point_count)});
+            const std::vector<double> points(
+                v.begin() + static_cast<std::ptrdiff_t>(one.point_offset),
+                v.begin() + static_cast<std::ptrdiff_t>(one.point_offset + one.point_count));
             if (out.masses->direct) {
                 // Each point weighs half on the segments beside it, an end wholly on its only one.
                 for (std::size_t i = 0; i < one.bodies.size(); ++i) {
@@ -379,7 +388,8 @@ void set_curve_masses(const DeformableReader& read, const CurveSource& curve, st
             } else if (auto spread_masses = spread(points, elements)) {
                 of_run = *std::move(spread_masses);
             } else {
-                read.fault(curve.prim, "masses", "a point of physics:masses has no segment with a volume; it is ignored");
+                read.fault(curve.prim, "masses",
+                           "a point of physics:masses has no segment with a volume; it is ignored");
                 out.masses.reset();
                 break;
             }

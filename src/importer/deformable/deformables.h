@@ -33,7 +33,8 @@ void add_unplaced_attachments(Import& run);
 /// Cables that hang on a body of the articulation that was added last.
 void add_attached_cables(Import& run);
 /// Takes pairs of shapes that do not meet, and why.
-using PairSink = std::function<void(const std::vector<std::int32_t>&, const std::vector<std::int32_t>&, std::string_view)>;
+using PairSink =
+    std::function<void(const std::vector<std::int32_t>&, const std::vector<std::int32_t>&, std::string_view)>;
 /// Filter pairs of elements, once all shapes are there.
 void add_element_filters(Import& run, const PairSink& add);
 /// Shapes of a cable by its path, or of the cable whose body prim it is; empty for everything else.

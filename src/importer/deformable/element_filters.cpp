@@ -102,7 +102,8 @@ void add_element_filters(Import& run, const PairSink& add)
             continue;
         }
         const std::string from = first_target(read, prim, "src0"), to = first_target(read, prim, "src1");
-        const auto shapes = [&](const std::string& path, const std::vector<int>& indices) -> std::optional<std::vector<std::int32_t>> {
+        const auto        shapes = [&](const std::string&      path,
+                                       const std::vector<int>& indices) -> std::optional<std::vector<std::int32_t>> {
             const ImportedDeformable* d = deformable_at(run, path);
             if (d != nullptr && d->kind == ImportedDeformable::Kind::cable) {
                 if (indices.empty()) return shapes_of_bodies(run, d->segment_body);
@@ -118,8 +119,9 @@ void add_element_filters(Import& run, const PairSink& add)
             if (d == nullptr)
                 if (auto rigid = rigid_shapes(run, path); !rigid.empty()) return rigid;
             read.warn(codes::kDeformableFilter, prim,
-                      d != nullptr ? fmt::format("<{}> is no cable; elements of cloth and soft bodies cannot be filtered", path)
-                                   : fmt::format("<{}> is no imported cable, body or collider; the filter has no effect", path));
+                      d != nullptr
+                          ? fmt::format("<{}> is no cable; elements of cloth and soft bodies cannot be filtered", path)
+                          : fmt::format("<{}> is no imported cable, body or collider; the filter has no effect", path));
             return std::nullopt;
         };
         for (std::size_t g = 0; g < pairs; ++g) {
@@ -140,7 +142,7 @@ void add_element_filters(Import& run, const PairSink& add)
     for (const usd::Prim& prim : root.subtree()) {
         const usd::Relationship pairs = prim.relationship(kPairs);
         if (!pairs || !pairs.authored() || run.ignored(prim.path())) continue;
-        const std::string from = prim.path().text();
+        const std::string from  = prim.path().text();
         const bool        cable = !shapes_of_cable(run, from).empty();
         for (const usd::Path& target : pairs.targets()) {
             if (!cable && shapes_of_cable(run, target.text()).empty()) continue;

@@ -31,20 +31,20 @@ std::optional<ElementValues> element_values(const DeformableReader& read, const 
         return refuse(fmt::format("{} is empty; it is ignored", name));
     }
     if (out.element_type.empty()) {
-        if (!untyped_points)
-            return refuse(fmt::format("{} needs {}; it is ignored", name, type_name));
+        if (!untyped_points) return refuse(fmt::format("{} needs {}; it is ignored", name, type_name));
         out.element_type = "point";
         out.direct       = true;
         read.run().found.add(codes::kDeformableDeprecated, attribute.site(),
                              fmt::format("<{}>: {} without {} is taken as the masses of the points; author the type",
                                          prim.path().text(), name, type_name));
     }
-    const auto expected = std::find_if(counts.begin(), counts.end(),
-                                       [&](const auto& one) { return one.first == out.element_type; });
+    const auto expected =
+        std::find_if(counts.begin(), counts.end(), [&](const auto& one) { return one.first == out.element_type; });
     if (expected == counts.end()) {
         std::string words;
         for (const auto& [word, n] : counts) words += (words.empty() ? "" : ", ") + std::string(word);
-        return refuse(fmt::format("{} = {}, expected one of {}; {} is ignored", type_name, out.element_type, words, name));
+        return refuse(
+            fmt::format("{} = {}, expected one of {}; {} is ignored", type_name, out.element_type, words, name));
     }
     if (values->size() != expected->second)
         return refuse(fmt::format("{} has {} values, expected {} for the element type {}; it is ignored", name,
@@ -107,18 +107,17 @@ std::optional<std::vector<double>> authored_masses(const DeformableReader& read,
         for (const auto& points : elements.points)
             for (const std::int32_t p : points) used[static_cast<std::size_t>(p)] = true;
         if (const auto unused = std::count(used.begin(), used.end(), false); unused > 0)
-            read.warn(codes::kDeformableValue, prim,
-                      fmt::format("{} values of physics:masses belong to points of no element; they are ignored", unused));
+            read.warn(
+                codes::kDeformableValue, prim,
+                fmt::format("{} values of physics:masses belong to points of no element; they are ignored", unused));
         auto found = spread(values->values, elements);
         if (!found) return refuse("a point of physics:masses has no element with a volume beside it; it is ignored");
         masses = *std::move(found);
         return lumped(masses, elements);
     }
     // The mass of an authored element, or of all of them, goes by volume to what became of it.
-    const bool          whole = values->element_type == "constant";
-    const auto          source = [&](std::size_t e) {
-        return whole ? 0 : elements.sources.empty() ? e : elements.sources[e];
-    };
+    const bool whole  = values->element_type == "constant";
+    const auto source = [&](std::size_t e) { return whole ? 0 : elements.sources.empty() ? e : elements.sources[e]; };
     std::vector<double> volume(values->values.size(), 0);
     for (std::size_t e = 0; e < elements.points.size(); ++e) volume[source(e)] += elements.volumes[e];
     if (whole && !(volume[0] > 0 && std::isfinite(volume[0])))

@@ -21,10 +21,10 @@ std::optional<ElementValues> element_values(const DeformableReader& read, const 
 
 /// Elements of a simulation geometry, each with as many points.
 struct Elements {
-    std::vector<std::vector<std::int32_t>> points;   ///< of each element
-    std::vector<double>                    volumes;  ///< of each element, at rest
-    std::vector<std::size_t>               sources;  ///< authored element of each; empty: its own number
-    std::size_t                            authored = 0;  ///< how many elements the stage has
+    std::vector<std::vector<std::int32_t>> points;           ///< of each element
+    std::vector<double>                    volumes;          ///< of each element, at rest
+    std::vector<std::size_t>               sources;          ///< authored element of each; empty: its own number
+    std::size_t                            authored    = 0;  ///< how many elements the stage has
     std::size_t                            point_count = 0;
 };
 

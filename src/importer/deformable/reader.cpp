@@ -22,7 +22,9 @@ std::optional<double> deformable_value(const DeformableValues& values, std::stri
 }
 
 bool has_any_of(const DeformableValues& values, std::span<const std::string_view> names)
-{ return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return values.contains(name); }); }
+{
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return values.contains(name); });
+}
 
 DeformableReader::DeformableReader(Import& run) : run_(run), namespaces_{"physics:"}
 {
@@ -78,8 +80,8 @@ std::optional<double> DeformableReader::number(const usd::Prim& prim, std::strin
     const std::string type  = value.type_name();
     if (type != "bool" && type != "string" && type != "token")
         if (const auto out = value.get<double>()) return out;
-    fault(prim, name, fmt::format("{} = {} is not a number; it counts as not authored", attribute.name().text(),
-                                  value.to_text()));
+    fault(prim, name,
+          fmt::format("{} = {} is not a number; it counts as not authored", attribute.name().text(), value.to_text()));
     return std::nullopt;
 }
 
@@ -235,9 +237,6 @@ bool DeformableReader::mirrored(const usd::Prim& prim) const
 { return usd::determinant3(run_.stage.world_matrix(prim)) < 0; }
 
 model::TetMaterial lame_parameters(double modulus, double poisson)
-{
-    return {.k_mu     = modulus / (2 * (1 + poisson)),
-            .k_lambda = modulus * poisson / ((1 + poisson) * (1 - 2 * poisson))};
-}
+{ return {.k_mu = modulus / (2 * (1 + poisson)), .k_lambda = modulus * poisson / ((1 + poisson) * (1 - 2 * poisson))}; }
 
 }  // namespace mechane::importer

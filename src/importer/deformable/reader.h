@@ -53,10 +53,10 @@ class DeformableReader {
     [[nodiscard]] usd::Attribute find(const usd::Prim& prim, std::string_view name) const;
     [[nodiscard]] double         factor(UnitPowers unit) const;
     /// A number as authored, not converted, noted as read.
-    [[nodiscard]] std::optional<double>      number(const usd::Prim& prim, std::string_view name) const;
-    [[nodiscard]] std::optional<bool>        flag(const usd::Prim& prim, std::string_view name) const;
-    [[nodiscard]] std::string                text(const usd::Prim& prim, std::string_view name) const;
-    [[nodiscard]] std::vector<int>           ints(const usd::Prim& prim, std::string_view name) const;
+    [[nodiscard]] std::optional<double>             number(const usd::Prim& prim, std::string_view name) const;
+    [[nodiscard]] std::optional<bool>               flag(const usd::Prim& prim, std::string_view name) const;
+    [[nodiscard]] std::string                       text(const usd::Prim& prim, std::string_view name) const;
+    [[nodiscard]] std::vector<int>                  ints(const usd::Prim& prim, std::string_view name) const;
     [[nodiscard]] std::optional<std::vector<Vec3d>> points(const usd::Prim& prim, std::string_view name) const;
     /// A field in the builder's units; nothing when it is not authored or cannot be used.
     [[nodiscard]] std::optional<double> field(const usd::Prim& prim, const DeformableField& field,
@@ -74,9 +74,9 @@ class DeformableReader {
     [[nodiscard]] std::optional<double> body_mass(const usd::Prim& prim) const;
 
     // What counts where nothing is authored, in the builder's units.
-    [[nodiscard]] double default_modulus() const { return 1e6 * fallback_unit_; }
-    [[nodiscard]] double default_thickness() const { return 1e-3 / fallback_unit_; }
-    [[nodiscard]] double default_density() const { return 1000 * fallback_unit_ * fallback_unit_ * fallback_unit_; }
+    [[nodiscard]] double    default_modulus() const { return 1e6 * fallback_unit_; }
+    [[nodiscard]] double    default_thickness() const { return 1e-3 / fallback_unit_; }
+    [[nodiscard]] double    default_density() const { return 1000 * fallback_unit_ * fallback_unit_ * fallback_unit_; }
     static constexpr double kDefaultPoisson = 0.3;
 
     void fault(const usd::Prim& prim, std::string_view name, std::string text) const;

@@ -63,7 +63,7 @@ class Rods {
         for (std::size_t e = 0; e < g_.edges.size(); ++e) {
             const auto [u, v]  = g_.edges[e];
             const Vec3d middle = 0.5 * (g_.nodes[static_cast<std::size_t>(u)] + g_.nodes[static_cast<std::size_t>(v)]);
-            const std::int32_t body = b_.add_link({middle, g_.frames[e]}, fmt::format("{}_edge_body_{}", g_.label, e));
+            const std::int32_t  body = b_.add_link({middle, g_.frames[e]}, fmt::format("{}_edge_body_{}", g_.label, e));
             model::BuilderShape shape;
             shape.label  = fmt::format("{}_edge_capsule_{}", g_.label, e);
             shape.type   = model::GeoType::capsule;
@@ -204,7 +204,7 @@ Quatd segment_frame(const Vec3d& direction, const Vec3d& normal)
     const Quatd least  = segment_frame(direction);
     const Vec3d across = normal - dot(normal, direction) * direction;
     if (!(length(across) > 1e-8)) return least;
-    const Vec3d  y    = rotate(least, Vec3d{0, 1, 0}), wanted = normalized(across);
+    const Vec3d  y = rotate(least, Vec3d{0, 1, 0}), wanted = normalized(across);
     const double roll = std::atan2(dot(cross(y, wanted), direction), dot(y, wanted));
     return from_axis_angle(direction, roll) * least;
 }
@@ -245,7 +245,7 @@ void set_segment_mass(model::ModelBuilder& builder, std::int32_t body, double ma
     const geometry::MassProperties unit    = geometry::capsule_mass(shape.scale.x, shape.scale.y, 1);
     segment.mass                           = mass;
     segment.com                            = {};
-    segment.inertia = unit.mass > 0 ? (mass / unit.mass) * unit.inertia : Mat33d{};
+    segment.inertia                        = unit.mass > 0 ? (mass / unit.mass) * unit.inertia : Mat33d{};
 }
 
 }  // namespace mechane::importer

@@ -24,26 +24,26 @@ struct RodGraph {
     std::vector<double>                      radii;       ///< of each edge [m]
     std::vector<Quatd>                       frames;      ///< of each edge: +z along it
     std::vector<Vec3d>                       rest_nodes;  ///< at rest; empty: as now
-    std::vector<Quatd>                       rest_frames;  ///< of each edge at rest; empty: carried along with the edges
-    bool                                     closed = false;  ///< the last edge ends where the first begins
-    std::string                              label;
-    model::ShapeConfig                       shape;
-    Vec3d                                    color;
+    std::vector<Quatd> rest_frames;                       ///< of each edge at rest; empty: carried along with the edges
+    bool               closed = false;                    ///< the last edge ends where the first begins
+    std::string        label;
+    model::ShapeConfig shape;
+    Vec3d              color;
     /// The node that another joint than a FREE one holds, and what makes that joint: from the body and the anchor in it
     /// to the joint's index.
-    std::int32_t                                                  root = -1;
+    std::int32_t                                                     root = -1;
     std::function<std::int32_t(std::int32_t body, const Posed& X_C)> add_root;
     std::int32_t root_articulation = -1;  ///< the articulation that the root joint extends; -1: a new one
 };
 
 /// What a graph became, indices of the builder.
 struct RodParts {
-    std::vector<std::int32_t> bodies;  ///< of each edge
-    std::vector<std::int32_t> joints;  ///< the rod joints
-    std::vector<std::array<std::int32_t, 2>> joint_edges;  ///< parent and child edge of each of them
-    std::vector<std::int32_t> joint_nodes;                 ///< the node of each of them
-    std::vector<std::int32_t> roots, articulations;        ///< of each tree
-    std::vector<double>       rest_lengths;                ///< of each edge [m]
+    std::vector<std::int32_t>                bodies;                ///< of each edge
+    std::vector<std::int32_t>                joints;                ///< the rod joints
+    std::vector<std::array<std::int32_t, 2>> joint_edges;           ///< parent and child edge of each of them
+    std::vector<std::int32_t>                joint_nodes;           ///< the node of each of them
+    std::vector<std::int32_t>                roots, articulations;  ///< of each tree
+    std::vector<double>                      rest_lengths;          ///< of each edge [m]
 };
 
 /// The frame of a segment along a unit vector with the least turn from +z, and one that turns about the segment so that

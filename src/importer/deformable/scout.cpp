@@ -46,8 +46,7 @@ class Scout {
         if (type == "PhysicsElementCollisionFilter") return out().filters.push_back(prim);
         const bool curves = prim.is_a("BasisCurves"), tet = prim.is_a("TetMesh");
         if (!curves && !tet && !prim.is_a("Mesh")) return;
-        const bool simulated =
-            DeformableReader::applies(prim, kSimulated[curves ? 0 : tet ? 2 : 1]);
+        const bool simulated = DeformableReader::applies(prim, kSimulated[curves ? 0 : tet ? 2 : 1]);
         if (!simulated) {
             if (tet) out().tets.push_back(prim);  // a soft body of the plain kind
             return;
@@ -114,19 +113,18 @@ class Scout {
 /// Vendors' own schemas, which no pass reads.
 void report_unsupported(Import& run)
 {
-    constexpr std::array<std::string_view, 8> kSchemas{
-        "NewtonPointsDeformableSimAPI", "OmniPhysicsDeformableBodyAPI", "PhysxDeformableBodyAPI",
-        "PhysxDeformableSurfaceAPI",    "PhysxSurfaceDeformableBodyAPI", "PhysxParticleSetAPI",
-        "PhysxParticleClothAPI",        "PhysxBaseDeformableBodyAPI"};
-    std::size_t                            count = 0;
-    usd::Prim                              first;
-    std::unordered_map<const void*, bool>  known;  // by what prims apply; never iterated
+    constexpr std::array<std::string_view, 8> kSchemas{"NewtonPointsDeformableSimAPI",  "OmniPhysicsDeformableBodyAPI",
+                                                       "PhysxDeformableBodyAPI",        "PhysxDeformableSurfaceAPI",
+                                                       "PhysxSurfaceDeformableBodyAPI", "PhysxParticleSetAPI",
+                                                       "PhysxParticleClothAPI",         "PhysxBaseDeformableBodyAPI"};
+    std::size_t                               count = 0;
+    usd::Prim                                 first;
+    std::unordered_map<const void*, bool>     known;  // by what prims apply; never iterated
     for (const usd::Prim& prim : run.stage.traverse()) {
         const auto [place, fresh] = known.try_emplace(prim.definition_key(), false);
         if (fresh)
-            place->second = std::any_of(kSchemas.begin(), kSchemas.end(), [&](std::string_view api) {
-                return DeformableReader::applies(prim, api);
-            });
+            place->second = std::any_of(kSchemas.begin(), kSchemas.end(),
+                                        [&](std::string_view api) { return DeformableReader::applies(prim, api); });
         if (!place->second || is_simulated(prim)) continue;
         if (count++ == 0) first = prim;
         run.deformable.insert(prim.path());
@@ -199,10 +197,10 @@ void report_misplaced(const DeformableReader& read, const usd::Prim& prim, std::
                                       prim.path().text(), old.name().text()));
             run.took(prim, old.name().text(), physics::Use::ignored, "superseded by physics:thicknesses");
         }
-    for (const char* name : {"youngsModulus", "poissonsRatio", "surfaceStretchStiffness", "surfaceShearStiffness",
-                             "surfaceBendStiffness", "curvesStretchStiffness", "curvesShearStiffness",
-                             "curvesBendStiffness", "curvesTwistStiffness", "stretchStiffness", "shearStiffness",
-                             "bendStiffness", "twistStiffness"})
+    for (const char* name :
+         {"youngsModulus", "poissonsRatio", "surfaceStretchStiffness", "surfaceShearStiffness", "surfaceBendStiffness",
+          "curvesStretchStiffness", "curvesShearStiffness", "curvesBendStiffness", "curvesTwistStiffness",
+          "stretchStiffness", "shearStiffness", "bendStiffness", "twistStiffness"})
         if (const usd::Attribute stray = read.find(prim, name)) {
             read.fault(prim, name,
                        fmt::format("{} belongs on the bound material ({}); on the geometry it is ignored",
@@ -216,7 +214,7 @@ void report_misplaced(const DeformableReader& read, const usd::Prim& prim, std::
         for (const char* name : {"material:binding:physics", "material:binding"})
             if (const usd::Relationship binding = child.relationship(name); binding && !binding.targets().empty()) {
                 const usd::Prim material = run.stage.prim_at(binding.targets().front());
-                const bool physical =
+                const bool      physical =
                     name == std::string_view("material:binding:physics") ||
                     (material && (material.has_api("PhysicsMaterialAPI") ||
                                   DeformableReader::applies(material, "PhysicsSurfaceDeformableMaterialAPI") ||

@@ -12,11 +12,11 @@
 namespace mechane::importer {
 namespace {
 
-using Tet   = std::array<std::int32_t, 4>;
-constexpr std::string_view kVolumeSim = "PhysicsVolumeDeformableSimAPI", kVolumeApi = "PhysicsVolumeDeformableMaterialAPI";
-constexpr DeformableField  kVolumeFields[] = {{"youngsModulus", {1, -1}},
-                                        {"poissonsRatio", {}, FieldRange::poisson},
-                                        {"density", {1, -3}, FieldRange::density}};
+using Tet                                  = std::array<std::int32_t, 4>;
+constexpr std::string_view kVolumeSim      = "PhysicsVolumeDeformableSimAPI",
+                           kVolumeApi      = "PhysicsVolumeDeformableMaterialAPI";
+constexpr DeformableField  kVolumeFields[] = {
+    {"youngsModulus", {1, -1}}, {"poissonsRatio", {}, FieldRange::poisson}, {"density", {1, -3}, FieldRange::density}};
 
 /// The body in whose subtree the prim lies; invalid where a rigid body or an articulation comes first.
 usd::Prim body_above(const usd::Prim& prim)
@@ -71,15 +71,16 @@ class Volume {
         if (!points || points->empty() || !indices || indices->empty())
             return skip("the mesh lacks points or tetrahedra; no soft body is made");
         if (indices->size() % 4 != 0)
-            return skip(fmt::format("tetVertexIndices has {} indices, expected four for each tetrahedron; no soft body "
-                                    "is made",
-                                    indices->size()));
+            return skip(
+                fmt::format("tetVertexIndices has {} indices, expected four for each tetrahedron; no soft body "
+                            "is made",
+                            indices->size()));
         left_handed_ = prim_.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded";
         for (std::size_t i = 0; i < indices->size(); ++i) {
             const int p = (*indices)[i];
             if (p < 0 || p >= std::ssize(*points))
-                return skip(fmt::format("tetrahedron {} names point {} of {}; no soft body is made", i / 4, p,
-                                        points->size()));
+                return skip(
+                    fmt::format("tetrahedron {} names point {} of {}; no soft body is made", i / 4, p, points->size()));
             if (i % 4 == 0) authored_.push_back({});
             authored_.back()[i % 4] = p;
         }
@@ -127,10 +128,10 @@ class Volume {
     {
         options_.density = run_.conventions.soft_density_is_one ? 1.0 : options_.density;
         if (declared_) {
-            const auto material = read_.material(prim_, kVolumeApi, kVolumeFields);
+            const auto            material = read_.material(prim_, kVolumeApi, kVolumeFields);
             std::optional<double> density;
             if (material) {
-                out_.material = *material;
+                out_.material  = *material;
                 const auto get = [&](const char* name, double otherwise) {
                     const auto at = material->find(name);
                     return at == material->end() ? otherwise : at->second;
@@ -173,8 +174,8 @@ class Volume {
         if (indices.empty() && points->size() != vertices_.size())
             return no_use(fmt::format("restShapePoints has {} points, expected {}", points->size(), vertices_.size()));
         if (!indices.empty() && indices.size() != 4 * authored_.size())
-            return no_use(fmt::format("restTetVertexIndices has {} indices, expected {}", indices.size(),
-                                      4 * authored_.size()));
+            return no_use(
+                fmt::format("restTetVertexIndices has {} indices, expected {}", indices.size(), 4 * authored_.size()));
         for (const int i : indices)
             if (i < 0 || i >= std::ssize(*points))
                 return no_use(fmt::format("restTetVertexIndices names point {} of {}", i, points->size()));
@@ -188,7 +189,8 @@ class Volume {
                             left_handed_ != read_.mirrored(prim_));
             const auto           at   = [&](std::size_t k) { return placed[static_cast<std::size_t>(tet[k])]; };
             const model::TetRest rest = model::tet_rest(at(0), at(1), at(2), at(3));
-            if (!(rest.volume > 0)) return no_use(fmt::format("tetrahedron {} of the rest shape is flat or inverted", t));
+            if (!(rest.volume > 0))
+                return no_use(fmt::format("tetrahedron {} of the rest shape is flat or inverted", t));
             poses.push_back(rest.pose);
             volumes.push_back(rest.volume);
         }
@@ -198,10 +200,11 @@ class Volume {
 
     bool build()
     {
-        model::ModelBuilder& b = run_.builder;
-        const bool meets       = !declared_ || collides(read_, prim_);
+        model::ModelBuilder& b     = run_.builder;
+        const bool           meets = !declared_ || collides(read_, prim_);
         if (!meets && run_.conventions.deformables_always_collide)
-            read_.warn(codes::kDeformableApproximated, prim_, "it has no enabled collider, and it collides all the same");
+            read_.warn(codes::kDeformableApproximated, prim_,
+                       "it has no enabled collider, and it collides all the same");
         options_.label        = prim_.path().text();
         const Appearance look = appearance_of(run_.stage, run_.physics, prim_, run_.found);
         options_.color        = look.color.value_or(options_.color);
@@ -216,7 +219,8 @@ class Volume {
         const auto skin = run_.conventions.unusable_elements_count ? model::surface_of(tets_) : model::surface_of(kept);
         b.add_soft_mesh({}, {}, vertices_, kept, {}, skin, options_);
         if (!run_.conventions.soft_radius_is_default) set_radius(skin);
-        for (std::size_t p = particle0_; !meets && !run_.conventions.deformables_always_collide && p < b.particles.size(); ++p)
+        for (std::size_t p = particle0_;
+             !meets && !run_.conventions.deformables_always_collide && p < b.particles.size(); ++p)
             b.particles[p].flags |= model::particle_flag::passes_through;
         if (!rest_poses_.empty()) {
             for (std::size_t t = 0; t < kept.size(); ++t) b.tets[tet0_ + t].pose = rest_poses_[t];

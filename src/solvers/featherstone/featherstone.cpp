@@ -227,18 +227,18 @@ class Featherstone final : public Stepper {
         }
     }
 
-    Forest                forest_;
-    dynamics::Paths       paths_;
-    dynamics::Motion      motion_;
-    Followers             followers_;
-    std::vector<double>   rows_, pivots_, x_;
-    std::vector<double>   scratch_;
-    std::vector<Spatiald> wrench_;  ///< per link
-    std::int32_t          interval_ = 1, age_ = 0;
-    double                damping_ = 0;
-    SoftParticles         particles_;
+    Forest                 forest_;
+    dynamics::Paths        paths_;
+    dynamics::Motion       motion_;
+    Followers              followers_;
+    std::vector<double>    rows_, pivots_, x_;
+    std::vector<double>    scratch_;
+    std::vector<Spatiald>  wrench_;  ///< per link
+    std::int32_t           interval_ = 1, age_ = 0;
+    double                 damping_ = 0;
+    SoftParticles          particles_;
     const model::Contacts* soft_contacts_ = nullptr;
-    bool                  refresh_ = true;
+    bool                   refresh_       = true;
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ struct Addresses {
 struct Field {
     std::string_view name;
     enum class Type : std::uint8_t { real, integer, flag } type = Type::real;
-    const void* data = nullptr;
+    const void* data                                            = nullptr;
     std::size_t rows = 0, columns = 0;
 };
 
@@ -108,11 +108,11 @@ class Compiled {
     /// [s]
     virtual void set_time_step(double h) = 0;
     /// Takes over the numbers of a description that differs in numbers alone.
-    virtual void                                         update(const Description& what) = 0;
-    [[nodiscard]] virtual std::vector<Field>             fields() const                  = 0;
-    [[nodiscard]] virtual std::vector<std::string>       names(std::string_view object) const = 0;
-    [[nodiscard]] virtual double                         body_invweight(std::int32_t body) const = 0;
-    [[nodiscard]] virtual const std::vector<std::string>& warnings() const = 0;
+    virtual void                                          update(const Description& what)         = 0;
+    [[nodiscard]] virtual std::vector<Field>              fields() const                          = 0;
+    [[nodiscard]] virtual std::vector<std::string>        names(std::string_view object) const    = 0;
+    [[nodiscard]] virtual double                          body_invweight(std::int32_t body) const = 0;
+    [[nodiscard]] virtual const std::vector<std::string>& warnings() const                        = 0;
     /// The model in MuJoCo's binary format.
     [[nodiscard]] virtual std::vector<std::byte> binary() const = 0;
 };

@@ -85,16 +85,15 @@ class Converter {
         part_.world = world;
         bodies_     = {};
         bodies_.unique("world");
-        joints_     = {};
-        geoms_      = {};
+        joints_ = {};
+        geoms_  = {};
         item_of_.assign(m_.body_count(), -1);
         weld_.clear();
         dof_joint_.assign(m_.joint_dof_count(), -1);
         site_of_.assign(m_.shape_count(), -1);
         part_.geom_of_shape.assign(m_.shape_count(), -1);
-        part_.what.option = engine_options(a_, o_, world < 0 ? 0 : world);
-        part_.what.option.gravity =
-            static_cast<Vec3d>(m_.gravity_of(world < 0 && m_.world_count > 0 ? 0 : world));
+        part_.what.option         = engine_options(a_, o_, world < 0 ? 0 : world);
+        part_.what.option.gravity = static_cast<Vec3d>(m_.gravity_of(world < 0 && m_.world_count > 0 ? 0 : world));
         add_led();
         for (std::size_t t = 0; t < forest_.trees.size(); ++t)
             if (in_world(forest_.trees[t].world)) {
@@ -135,10 +134,10 @@ class Converter {
         for (const std::int32_t b : forest_.prescribed) {
             if (!in_world(m_.body_world[b])) continue;
             BodyItem item;
-            item.X   = static_cast<Posed>(m_.body_q[b]);
-            item.com = static_cast<Vec3d>(m_.body_com[b]);
-            item.led = true;
-            const std::int32_t at = add_body(std::move(item), b);
+            item.X                            = static_cast<Posed>(m_.body_q[b]);
+            item.com                          = static_cast<Vec3d>(m_.body_com[b]);
+            item.led                          = true;
+            const std::int32_t at             = add_body(std::move(item), b);
             part_.what.bodies.back().gravcomp = 1;
             weld_.push_back(at);
             JointItem free;
@@ -163,8 +162,8 @@ class Converter {
 
     void add_link(std::int32_t index)
     {
-        const Link& link = forest_.links[static_cast<std::size_t>(index)];
-        BodyItem    item;
+        const Link&        link = forest_.links[static_cast<std::size_t>(index)];
+        BodyItem           item;
         const std::int32_t above =
             link.parent >= 0 ? forest_.links[static_cast<std::size_t>(link.parent)].body : link.base;
         item.parent  = link.free || above < 0 ? -1 : item_of_[static_cast<std::size_t>(above)];
@@ -173,7 +172,8 @@ class Converter {
         item.mass    = link.mass;
         item.com     = link.com;
         item.inertia = link.mass > 0 ? possible(link.inertia) : Mat33d{};
-        LinkSeat seat{index, add_body(std::move(item), link.body), static_cast<std::int32_t>(part_.what.joints.size()), 0};
+        LinkSeat seat{index, add_body(std::move(item), link.body), static_cast<std::int32_t>(part_.what.joints.size()),
+                      0};
         weld_.push_back(link.dofs > 0 ? seat.body : weld(part_.what.bodies.back().parent));
         const std::string name =
             plain(link.joint >= 0 ? m_.joint_label[link.joint] : m_.body_label[link.body] + "_free");
@@ -200,13 +200,13 @@ class Converter {
     JointItem of_dof(const Link& link, std::size_t dof, const LinkSeat& seat) const
     {
         JointItem j;
-        j.body      = seat.body;
-        j.pos       = link.X_CJ.p;
-        j.armature  = number(m_.joint_armature[dof]);
-        j.friction  = number(m_.joint_friction[dof]);
-        j.stiffness = number(m_.joint_stiffness[dof]);
-        j.damping   = number(m_.joint_damping[dof]);
-        const double          effort = number(m_.joint_effort_limit[dof]);
+        j.body                             = seat.body;
+        j.pos                              = link.X_CJ.p;
+        j.armature                         = number(m_.joint_armature[dof]);
+        j.friction                         = number(m_.joint_friction[dof]);
+        j.stiffness                        = number(m_.joint_stiffness[dof]);
+        j.damping                          = number(m_.joint_damping[dof]);
+        const double                effort = number(m_.joint_effort_limit[dof]);
         const model::JointDofConfig plain_dof;
         if (o_.newton_compat || effort < plain_dof.effort_limit) j.effort = effort;
         j.solimp_limit    = a_.numbers<5>("solimplimit", dof, kSolimp);
@@ -216,11 +216,11 @@ class Converter {
         j.actgravcomp     = a_.flag("jnt_actgravcomp", dof, false);
         // Authored numbers of MuJoCo's hold as they are. Where the model was read for MuJoCo and says nothing, its
         // default holds. Else the stiffness and damping of the limit are forces.
-        const Solref raw  = a_.numbers<2>("solreflimit", dof, {0, 0});
-        const int    mode = a_.whole("solreflimit_mode", dof, raw != Solref{0, 0} ? 1 : 0);
+        const Solref raw    = a_.numbers<2>("solreflimit", dof, {0, 0});
+        const int    mode   = a_.whole("solreflimit_mode", dof, raw != Solref{0, 0} ? 1 : 0);
         const bool   unsaid = !o_.newton_compat && a_.has("solreflimit") &&
-                            m_.joint_limit_ke[dof] == static_cast<Real>(plain_dof.limit_ke) &&
-                            m_.joint_limit_kd[dof] == static_cast<Real>(plain_dof.limit_kd);
+                              m_.joint_limit_ke[dof] == static_cast<Real>(plain_dof.limit_ke) &&
+                              m_.joint_limit_kd[dof] == static_cast<Real>(plain_dof.limit_kd);
         if (mode == 1 && raw != Solref{0, 0}) {
             j.solref_limit = raw;
         } else if (mode == 0 && !unsaid) {
@@ -238,7 +238,7 @@ class Converter {
         j.axis         = rotate(link.X_CJ.q, Vec3d{1, 0, 0});
         j.effort       = 0;
         j.limit_ke = j.limit_kd = 0;
-        const auto at = static_cast<std::int32_t>(part_.what.joints.size());
+        const auto at           = static_cast<std::int32_t>(part_.what.joints.size());
         for (std::size_t k = 0; k < 3; ++k) dof_joint_[dof + k] = at;
         push(std::move(j), seat);
         for (int k = 0; k < 3; ++k)
@@ -266,10 +266,10 @@ class Converter {
         if (link.dofs > 1) axis += linear ? "_lin" : "_ang";
         if ((linear ? link.axes.linear : link.axes.angular) > 1)
             axis += std::to_string(linear ? k : k - link.axes.linear);
-        j.name             = joints_.unique(axis);
-        const auto   at    = static_cast<std::int32_t>(part_.what.joints.size());
-        const double ref   = j.ref;
-        dof_joint_[dof]    = at;
+        j.name           = joints_.unique(axis);
+        const auto   at  = static_cast<std::int32_t>(part_.what.joints.size());
+        const double ref = j.ref;
+        dof_joint_[dof]  = at;
         push(std::move(j), seat);
         add_drive(index, dof, static_cast<std::int32_t>(coord), -1, at, ref);
     }
@@ -306,9 +306,9 @@ class Converter {
     {
         std::vector<FilterGeom>   filter_geoms;
         std::vector<std::int32_t> filter_shapes;
-        const auto add = [&](std::int32_t body) -> Result<void> {
-            const auto& shapes = body < 0 ? m_.static_shapes : m_.body_shapes[static_cast<std::size_t>(body)];
-            const std::int32_t item = body < 0 ? -1 : item_of_[static_cast<std::size_t>(body)];
+        const auto                add = [&](std::int32_t body) -> Result<void> {
+            const auto&        shapes = body < 0 ? m_.static_shapes : m_.body_shapes[static_cast<std::size_t>(body)];
+            const std::int32_t item   = body < 0 ? -1 : item_of_[static_cast<std::size_t>(body)];
             for (const std::int32_t s : shapes) {
                 if (!in_world(m_.shape_world[s])) continue;
                 if (m_.shape_flags[s] & model::shape_flag::site) {
@@ -341,8 +341,10 @@ class Converter {
         Real most = 0;
         for (const std::int32_t s : shapes) most = std::max(most, m_.shape_material_mu[s]);
         for (const std::int32_t s : shapes)
-            if (m_.shape_material_mu[s] < most && m_.shape_friction_combine[s] != static_cast<std::int32_t>(model::MaterialCombine::maximum))
-                shortfalls_.add(Support::approximated, "of two coefficients of friction the larger holds", m_.shape_label[s]);
+            if (m_.shape_material_mu[s] < most &&
+                m_.shape_friction_combine[s] != static_cast<std::int32_t>(model::MaterialCombine::maximum))
+                shortfalls_.add(Support::approximated, "of two coefficients of friction the larger holds",
+                                m_.shape_label[s]);
     }
     void filter(const std::vector<FilterGeom>& geoms, const std::vector<std::int32_t>& shapes)
     {
@@ -404,8 +406,8 @@ class Converter {
     void add_site(std::int32_t s, std::int32_t item)
     {
         if (!o_.include_sites) return;
-        SiteItem site = make_site(m_, s, item);
-        site.name     = sites_.unique(fmt::format("{}_{}", m_.shape_label[s], s));
+        SiteItem site                         = make_site(m_, s, item);
+        site.name                             = sites_.unique(fmt::format("{}_{}", m_.shape_label[s], s));
         site_of_[static_cast<std::size_t>(s)] = static_cast<std::int32_t>(part_.what.sites.size());
         part_.what.sites.push_back(std::move(site));
     }
@@ -418,7 +420,7 @@ class Converter {
         for (const std::int32_t j : forest_.loops) {
             if (!in_world(m_.joint_world[j]) || !here(j)) continue;
             const dynamics::JointAxes axes = dynamics::joint_axes(m_, j);
-            const Posed X_P = static_cast<Posed>(m_.joint_X_p[j]), X_C = static_cast<Posed>(m_.joint_X_c[j]);
+            const Posed  X_P = static_cast<Posed>(m_.joint_X_p[j]), X_C = static_cast<Posed>(m_.joint_X_c[j]);
             EqualityItem e;
             e.first = item(m_.joint_parent[j]), e.second = item(m_.joint_child[j]);
             const auto connect = [&](const Vec3d& from) {
@@ -433,7 +435,7 @@ class Converter {
                 const Quatd turn = normalized(X_P.q * conjugate(X_C.q));
                 e.kind           = EqualityKind::weld;
                 e.name           = equalities_.unique(plain(m_.joint_label[j]));
-                e.data           = {X_C.p.x, X_C.p.y, X_C.p.z, X_P.p.x, X_P.p.y, X_P.p.z, turn.w, turn.x, turn.y, turn.z, 1};
+                e.data = {X_C.p.x, X_C.p.y, X_C.p.z, X_P.p.x, X_P.p.y, X_P.p.z, turn.w, turn.x, turn.y, turn.z, 1};
                 part_.what.equalities.push_back(e);
             } else if (axes.linear == 0 && axes.angular == 1) {
                 connect(-kHingeSpan * axes.axis[0]);
@@ -441,7 +443,8 @@ class Converter {
             } else if (axes.linear == 0 && axes.angular == 3) {
                 connect({});
             } else {
-                shortfalls_.add(Support::ignored, "joints that close a loop and slide, or turn about two axes, hold nothing",
+                shortfalls_.add(Support::ignored,
+                                "joints that close a loop and slide, or turn about two axes, hold nothing",
                                 m_.joint_label[j]);
             }
         }
@@ -461,15 +464,17 @@ class Converter {
             const std::int32_t a = m_.joint_qd_start[j], b = m_.joint_qd_start[leader];
             const std::int32_t n = m_.joint_qd_start[j + 1] - a;
             if (n != m_.joint_qd_start[leader + 1] - b || m_.joint_type[j] == JointType::ball) {
-                shortfalls_.add(Support::ignored, "joints that follow one of another kind follow nothing", m_.joint_label[j]);
+                shortfalls_.add(Support::ignored, "joints that follow one of another kind follow nothing",
+                                m_.joint_label[j]);
                 continue;
             }
             for (std::int32_t k = 0; k < n; ++k) {
                 EqualityItem e;
-                e.name  = equalities_.unique(plain(m_.joint_label[j]));
-                e.kind  = EqualityKind::joint;
-                e.first = dof_joint_[static_cast<std::size_t>(a + k)], e.second = dof_joint_[static_cast<std::size_t>(b + k)];
-                e.data  = {number(m_.joint_mimic_coeffs[j][0]), number(m_.joint_mimic_coeffs[j][1])};
+                e.name   = equalities_.unique(plain(m_.joint_label[j]));
+                e.kind   = EqualityKind::joint;
+                e.first  = dof_joint_[static_cast<std::size_t>(a + k)],
+                e.second = dof_joint_[static_cast<std::size_t>(b + k)];
+                e.data   = {number(m_.joint_mimic_coeffs[j][0]), number(m_.joint_mimic_coeffs[j][1])};
                 if (e.first >= 0 && e.second >= 0) part_.what.equalities.push_back(std::move(e));
             }
         }
@@ -494,7 +499,8 @@ class Converter {
                 site.X    = static_cast<Posed>((parent ? m_.joint_X_p : m_.joint_X_c)[j]);
                 site.X.q  = normalized(site.X.q);
                 site.name = sites_.unique(plain(m_.joint_label[j]) + (parent ? "_from" : "_to"));
-                tendon.path.push_back({WrapItem::Kind::site, static_cast<std::int32_t>(part_.what.sites.size()), -1, 1});
+                tendon.path.push_back(
+                    {WrapItem::Kind::site, static_cast<std::int32_t>(part_.what.sites.size()), -1, 1});
                 part_.what.sites.push_back(std::move(site));
             }
             part_.what.tendons.push_back(std::move(tendon));
@@ -531,7 +537,8 @@ void Shortfalls::add(Support support, const std::string& text, const std::string
 std::string Shortfalls::sentence(const Entry& e)
 {
     std::string names;
-    for (std::size_t i = 0; i < std::min<std::size_t>(5, e.labels.size()); ++i) names += (i == 0 ? "" : ", ") + e.labels[i];
+    for (std::size_t i = 0; i < std::min<std::size_t>(5, e.labels.size()); ++i)
+        names += (i == 0 ? "" : ", ") + e.labels[i];
     if (e.labels.size() > 5) names += ", ...";
     return fmt::format("mujoco: {} ({}: {})", e.text, e.labels.size(), names);
 }
@@ -539,14 +546,16 @@ std::string Shortfalls::sentence(const Entry& e)
 void Shortfalls::report(Diagnostics& out) const
 {
     for (const Entry& e : all_)
-        out.add(e.support == Support::ignored ? kSolverFeature : kSolverApproximates, Site{.prim = e.labels.front()}, sentence(e));
+        out.add(e.support == Support::ignored ? kSolverFeature : kSolverApproximates, Site{.prim = e.labels.front()},
+                sentence(e));
 }
 
 Diagnostic Shortfalls::as_error() const
 { return make_diagnostic(kSolverModel, Site{.prim = all_.front().labels.front()}, sentence(all_.front())); }
 
-Result<std::vector<Part>> convert(const model::Model& model, const dynamics::Forest& forest, const Attributes& attributes,
-                                  const ConvertOptions& options, Surfaces& surfaces, Shortfalls& shortfalls)
+Result<std::vector<Part>> convert(const model::Model& model, const dynamics::Forest& forest,
+                                  const Attributes& attributes, const ConvertOptions& options, Surfaces& surfaces,
+                                  Shortfalls& shortfalls)
 {
     Converter         converter(model, forest, attributes, options, surfaces, shortfalls);
     std::vector<Part> parts;

@@ -27,11 +27,11 @@ struct LedSeat {
 /// What an actuator's control is.
 struct ControlSeat {
     enum class Source : std::uint8_t { position, velocity, direct } source = Source::position;
-    std::int32_t actuator = -1;
-    std::int32_t link     = -1;           ///< of the forest
-    std::int32_t at       = -1;           ///< target coordinate (first of a ball's), target dof, or row of the control
-    std::int32_t axis     = -1;           ///< of a ball joint
-    double       ref      = 0;
+    std::int32_t actuator                                                  = -1;
+    std::int32_t link                                                      = -1;  ///< of the forest
+    std::int32_t at   = -1;  ///< target coordinate (first of a ball's), target dof, or row of the control
+    std::int32_t axis = -1;  ///< of a ball joint
+    double       ref  = 0;
 };
 
 /// One mjModel to be, and where what it steps comes from.
@@ -47,20 +47,20 @@ struct Part {
 };
 
 struct ConvertOptions {
-    bool newton_compat    = false;  ///< as Newton 1.8 converts
-    bool mujoco_contacts  = true;   ///< else geoms meet nothing by themselves
-    bool contacts         = true;
-    bool include_sites    = true;
-    bool separate_worlds  = true;
-    EngineOptions base;                               ///< before attributes
+    bool                                       newton_compat   = false;  ///< as Newton 1.8 converts
+    bool                                       mujoco_contacts = true;   ///< else geoms meet nothing by themselves
+    bool                                       contacts        = true;
+    bool                                       include_sites   = true;
+    bool                                       separate_worlds = true;
+    EngineOptions                              base;   ///< before attributes
     std::map<std::string, double, std::less<>> given;  ///< options that were chosen, by name
 };
 
 /// What conversion cannot honour, by what happens instead, with the labels that it happens to.
 class Shortfalls {
   public:
-    void add(Support support, const std::string& text, const std::string& label);
-    void report(Diagnostics& out) const;
+    void               add(Support support, const std::string& text, const std::string& label);
+    void               report(Diagnostics& out) const;
     [[nodiscard]] bool empty() const { return all_.empty(); }
     /// The first of them.
     [[nodiscard]] Diagnostic as_error() const;
@@ -78,12 +78,14 @@ class Shortfalls {
 /// Surfaces that worlds share.
 class Surfaces {
   public:
-    std::map<std::tuple<const geometry::Mesh*, int, double, double, double>, std::shared_ptr<const MeshItem::Surface>> meshes;
-    std::map<std::tuple<const geometry::Mesh*, double, double, double>, std::shared_ptr<const HeightItem::Grid>>       grids;
+    std::map<std::tuple<const geometry::Mesh*, int, double, double, double>, std::shared_ptr<const MeshItem::Surface>>
+                                                                                                                 meshes;
+    std::map<std::tuple<const geometry::Mesh*, double, double, double>, std::shared_ptr<const HeightItem::Grid>> grids;
 };
 
 /// @error SOLVER_MODEL  bodies that move and belong to no world, with several worlds; a plane that moves
-Result<std::vector<Part>> convert(const model::Model& model, const dynamics::Forest& forest, const Attributes& attributes,
-                                  const ConvertOptions& options, Surfaces& surfaces, Shortfalls& shortfalls);
+Result<std::vector<Part>> convert(const model::Model& model, const dynamics::Forest& forest,
+                                  const Attributes& attributes, const ConvertOptions& options, Surfaces& surfaces,
+                                  Shortfalls& shortfalls);
 
 }  // namespace mechane::solvers::mujoco

@@ -28,12 +28,12 @@ struct Classes {
 
 Classes find_classes(std::span<const FilterGeom> geoms, const std::vector<std::vector<std::int32_t>>& partners)
 {
-    Classes                                                                         out;
+    Classes                                                                                   out;
     std::map<std::pair<std::array<std::int32_t, 3>, std::vector<std::int32_t>>, std::int32_t> known;
     for (std::size_t i = 0; i < geoms.size(); ++i) {
-        const FilterGeom& g = geoms[i];
-        const auto [at, fresh] =
-            known.try_emplace({{g.group, g.world, g.weld < 0 ? 1 : 0}, partners[i]}, static_cast<std::int32_t>(known.size()));
+        const FilterGeom& g    = geoms[i];
+        const auto [at, fresh] = known.try_emplace({{g.group, g.world, g.weld < 0 ? 1 : 0}, partners[i]},
+                                                   static_cast<std::int32_t>(known.size()));
         if (fresh) out.members.emplace_back();
         out.of.push_back(at->second);
         out.members[static_cast<std::size_t>(at->second)].push_back(static_cast<std::int32_t>(i));
@@ -42,16 +42,12 @@ Classes find_classes(std::span<const FilterGeom> geoms, const std::vector<std::v
 }
 
 bool may_meet(const FilterGeom& a, const FilterGeom& b)
-{
-    return collision::worlds_collide(a.world, b.world) && collision::groups_collide(a.group, b.group);
-}
+{ return collision::worlds_collide(a.world, b.world) && collision::groups_collide(a.group, b.group); }
 
 }  // namespace
 
 bool masks_meet(const Filter& filter, std::size_t a, std::size_t b)
-{
-    return ((filter.contype[a] & filter.conaffinity[b]) | (filter.contype[b] & filter.conaffinity[a])) != 0;
-}
+{ return ((filter.contype[a] & filter.conaffinity[b]) | (filter.contype[b] & filter.conaffinity[a])) != 0; }
 
 Filter make_filter(std::span<const FilterGeom> geoms, std::vector<Pair> filtered,
                    std::span<const std::int32_t> parent_of)
@@ -92,7 +88,7 @@ Filter make_filter(std::span<const FilterGeom> geoms, std::vector<Pair> filtered
         if (!apart.contains(bodies) && !bodies_meet(bodies.first, bodies.second)) apart.insert(bodies);
     }
     // MuJoCo's rule: a weld does not meet the one that it hangs on.
-    const auto above = [&](std::int32_t weld) { return weld < 0 ? -1 : parent_of[static_cast<std::size_t>(weld)]; };
+    const auto above   = [&](std::int32_t weld) { return weld < 0 ? -1 : parent_of[static_cast<std::size_t>(weld)]; };
     const auto by_rule = [&](const FilterGeom& x, const FilterGeom& y) {
         return (above(x.weld) >= 0 && above(x.weld) == y.weld) || (above(y.weld) >= 0 && above(y.weld) == x.weld);
     };
@@ -128,8 +124,8 @@ Filter make_filter(std::span<const FilterGeom> geoms, std::vector<Pair> filtered
         if (x == y && classes.members[x].size() == 1) return false;
         const std::int32_t a = classes.members[x].front();
         const std::int32_t b = x == y ? classes.members[y].back() : classes.members[y].front();
-        const FilterGeom &p = geoms[static_cast<std::size_t>(a)], &q = geoms[static_cast<std::size_t>(b)];
-        const auto&       filters = partners[static_cast<std::size_t>(a)];
+        const FilterGeom & p = geoms[static_cast<std::size_t>(a)], &q = geoms[static_cast<std::size_t>(b)];
+        const auto&        filters = partners[static_cast<std::size_t>(a)];
         return may_meet(p, q) && !(p.weld < 0 && q.weld < 0) && !std::binary_search(filters.begin(), filters.end(), b);
     };
     // Geoms of different classes that meet the same classes may be one: a star serves them together.
@@ -138,7 +134,8 @@ Filter make_filter(std::span<const FilterGeom> geoms, std::vector<Pair> filtered
         for (std::size_t y = x; y < n; ++y) meets[x][y] = meets[y][x] = edge(x, y) ? 1 : 0;
     std::vector<std::size_t> degree(n, 0);
     auto                     left = meets;
-    for (std::size_t x = 0; x < n; ++x) degree[x] = static_cast<std::size_t>(std::count(left[x].begin(), left[x].end(), 1));
+    for (std::size_t x = 0; x < n; ++x)
+        degree[x] = static_cast<std::size_t>(std::count(left[x].begin(), left[x].end(), 1));
     std::size_t bit = 0;
     for (; bit < kBits; ++bit) {
         const auto centre = static_cast<std::size_t>(std::max_element(degree.begin(), degree.end()) - degree.begin());

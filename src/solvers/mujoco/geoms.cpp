@@ -17,7 +17,7 @@ namespace {
 
 using model::GeoType;
 
-constexpr int    kConeSides = 32;
+constexpr int    kConeSides   = 32;
 constexpr double kLeastHeight = 1e-4;  ///< of fields, and of their bases [m]
 
 std::vector<Vec3d> scaled(const geometry::Mesh& mesh, const Vec3d& scale)
@@ -67,7 +67,7 @@ std::shared_ptr<const MeshItem::Surface> surface_of(const geometry::Mesh& mesh, 
     thickened                 = thickness > 0;
     if (thickened) {
         // Its hull, with a thickness to both sides; a line or a point becomes a slab of three directions.
-        const Vec3d a = any_perpendicular(n), b = cross(n, a);
+        const Vec3d              a = any_perpendicular(n), b = cross(n, a);
         const std::vector<Vec3d> flat = points;
         points.clear();
         for (const Vec3d& p : flat)
@@ -111,7 +111,7 @@ struct FoundGrid {
 };
 std::optional<FoundGrid> grid_of(const geometry::Mesh& mesh, const Vec3d& scale)
 {
-    const std::vector<Vec3d> p = scaled(mesh, scale);
+    const std::vector<Vec3d> p       = scaled(mesh, scale);
     std::size_t              columns = 1;
     while (columns < p.size() && p[columns].y == p[0].y) ++columns;
     const std::size_t rows = columns == 0 ? 0 : p.size() / columns;
@@ -128,11 +128,11 @@ std::optional<FoundGrid> grid_of(const geometry::Mesh& mesh, const Vec3d& scale)
             low = std::min(low, q.z), high = std::max(high, q.z);
         }
     if (dx == 0 || dy == 0) return std::nullopt;
-    auto grid     = std::make_shared<HeightItem::Grid>();
-    grid->rows    = static_cast<std::int32_t>(rows);
-    grid->columns = static_cast<std::int32_t>(columns);
+    auto grid           = std::make_shared<HeightItem::Grid>();
+    grid->rows          = static_cast<std::int32_t>(rows);
+    grid->columns       = static_cast<std::int32_t>(columns);
     const double height = std::max(high - low, kLeastHeight);
-    grid->size    = {0.5 * std::abs(x1 - x0), 0.5 * std::abs(y1 - y0), height, kLeastHeight};
+    grid->size          = {0.5 * std::abs(x1 - x0), 0.5 * std::abs(y1 - y0), height, kLeastHeight};
     for (std::size_t r = 0; r < rows; ++r)
         for (std::size_t c = 0; c < columns; ++c) {
             const std::size_t row = dy > 0 ? r : rows - 1 - r, column = dx > 0 ? c : columns - 1 - c;
@@ -160,7 +160,7 @@ std::int32_t condim_of(const model::Model& m, const Attributes& a, std::size_t i
     if (!(m.shape_material_mu[i] > 0)) return 1;
     // Whoever says how a shape resists spinning or rolling wants it.
     const model::ShapeConfig unsaid;
-    const auto               asked = [](Real value, double otherwise) { return value > 0 && value != static_cast<Real>(otherwise); };
+    const auto asked = [](Real value, double otherwise) { return value > 0 && value != static_cast<Real>(otherwise); };
     if (asked(m.shape_material_mu_rolling[i], unsaid.mu_rolling)) return 6;
     return asked(m.shape_material_mu_torsional[i], unsaid.mu_torsional) ? 4 : 3;
 }
@@ -168,7 +168,8 @@ std::int32_t condim_of(const model::Model& m, const Attributes& a, std::size_t i
 void set_contact_values(const model::Model& m, const Attributes& a, std::size_t i, const ConvertOptions& o, GeomItem& g)
 {
     const auto number = [](Real value) { return static_cast<double>(value); };
-    g.friction        = {number(m.shape_material_mu[i]), number(m.shape_material_mu_torsional[i]), number(m.shape_material_mu_rolling[i])};
+    g.friction        = {number(m.shape_material_mu[i]), number(m.shape_material_mu_torsional[i]),
+                         number(m.shape_material_mu_rolling[i])};
     g.condim          = condim_of(m, a, i, o.newton_compat);
     g.priority        = a.whole("geom_priority", i, 0);
     g.group           = std::clamp(a.whole("geom_group", i, 0), 0, 5);
@@ -181,11 +182,12 @@ void set_contact_values(const model::Model& m, const Attributes& a, std::size_t 
     // Between margin and gap MuJoCo lists contacts that do nothing.
     g.gap = o.newton_compat ? number(m.shape_gap[i]) : 0;
     if (!(m.shape_surface_velocity[i] == Spatial{})) {
-        const auto  v    = static_cast<Spatiald>(m.shape_surface_velocity[i]);
-        const bool  turn = (m.shape_flags[i] & model::shape_flag::surface_in_world) != 0;
-        const Posed X    = (m.shape_body[i] < 0 ? Posed{} : static_cast<Posed>(m.body_q[m.shape_body[i]])) *
-                        static_cast<Posed>(m.shape_transform[i]);
-        const Vec3d l = turn ? rotate_inverse(X.q, v.linear) : v.linear, w = turn ? rotate_inverse(X.q, v.angular) : v.angular;
+        const auto  v      = static_cast<Spatiald>(m.shape_surface_velocity[i]);
+        const bool  turn   = (m.shape_flags[i] & model::shape_flag::surface_in_world) != 0;
+        const Posed X      = (m.shape_body[i] < 0 ? Posed{} : static_cast<Posed>(m.body_q[m.shape_body[i]])) *
+                             static_cast<Posed>(m.shape_transform[i]);
+        const Vec3d l      = turn ? rotate_inverse(X.q, v.linear) : v.linear,
+                    w      = turn ? rotate_inverse(X.q, v.angular) : v.angular;
         g.surface_velocity = {l.x, l.y, l.z, w.x, w.y, w.z};
     }
 }
@@ -202,10 +204,10 @@ Result<std::optional<GeomItem>> make_geom(const model::Model& m, const Attribute
                                           std::int32_t body, const ConvertOptions& o, Description& what,
                                           Surfaces& surfaces, Shortfalls& shortfalls)
 {
-    const auto             i     = static_cast<std::size_t>(shape);
-    const std::string&     label = m.shape_label[i];
-    const Vec3d            s     = static_cast<Vec3d>(m.shape_scale[i]);
-    const geometry::Mesh*  mesh  = m.shape_source[i].get();
+    const auto              i     = static_cast<std::size_t>(shape);
+    const std::string&      label = m.shape_label[i];
+    const Vec3d             s     = static_cast<Vec3d>(m.shape_scale[i]);
+    const geometry::Mesh*   mesh  = m.shape_source[i].get();
     std::optional<GeomItem> none;
     if (!model::is_usable({m.shape_type[i], s, mesh})) {
         shortfalls.add(Support::ignored, "shapes without a usable size or surface meet nothing", label);
@@ -315,10 +317,10 @@ SiteItem make_site(const model::Model& m, std::int32_t shape, std::int32_t body)
 {
     const auto i = static_cast<std::size_t>(shape);
     SiteItem   site;
-    site.shape = shape;
-    site.body  = body;
-    site.X     = static_cast<Posed>(m.shape_transform[i]);
-    site.X.q   = normalized(site.X.q);
+    site.shape         = shape;
+    site.body          = body;
+    site.X             = static_cast<Posed>(m.shape_transform[i]);
+    site.X.q           = normalized(site.X.q);
     const Vec3d  s     = static_cast<Vec3d>(m.shape_scale[i]);
     const double first = s.x > 0 ? s.x : s.y > 0 ? s.y : s.z;
     if (first > 0) site.size = {s.x > 0 ? s.x : first, s.y > 0 ? s.y : first, s.z > 0 ? s.z : first};

@@ -16,6 +16,6 @@ Solref solref_of(double ke, double kd);
 Result<std::optional<GeomItem>> make_geom(const model::Model& model, const Attributes& attributes, std::int32_t shape,
                                           std::int32_t body, const ConvertOptions& options, Description& what,
                                           Surfaces& surfaces, Shortfalls& shortfalls);
-SiteItem make_site(const model::Model& model, std::int32_t shape, std::int32_t body);
+SiteItem                        make_site(const model::Model& model, std::int32_t shape, std::int32_t body);
 
 }  // namespace mechane::solvers::mujoco

@@ -47,9 +47,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
           backend_(backend),
           attributes_(model, std::move(tables)),
           live_(model)
-    {
-        read_options();
-    }
+    { read_options(); }
 
     /// Converts and compiles; what cannot be honoured is said once.
     Result<void> begin(Diagnostics& out)
@@ -132,7 +130,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     void               found_contacts(const model::State& state, model::Contacts& out) const override;
 
     // -- MujocoSolver
-    [[nodiscard]] std::size_t world_count() const override { return seats_.size(); }
+    [[nodiscard]] std::size_t              world_count() const override { return seats_.size(); }
     [[nodiscard]] std::vector<MujocoField> fields(std::size_t world) const override
     {
         std::vector<MujocoField> out;
@@ -202,7 +200,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         read_options();
         dirty_ = true;
     }
-    void read_model() override {}  // `refuses` has done it
+    void                      read_model() override {}  // `refuses` has done it
     std::optional<Diagnostic> refuses(const model::Contacts* contacts) override
     {
         if (const bool written = attributes_.changed(); live_.changed() || written || dirty_) {
@@ -213,7 +211,8 @@ class OverMujoco final : public Stepper, public MujocoSolver {
             return make_diagnostic(kSolverContacts, {}, "mujoco: it finds contacts by itself, but is given some",
                                    "Give none, or take use_mujoco_contacts=0.");
         if (!convert_.mujoco_contacts && convert_.contacts && contacts == nullptr)
-            return make_diagnostic(kSolverContacts, {}, "mujoco: with use_mujoco_contacts=0 it needs contacts, but is given none",
+            return make_diagnostic(kSolverContacts, {},
+                                   "mujoco: with use_mujoco_contacts=0 it needs contacts, but is given none",
                                    "Give the contacts of a collide call.");
         return {};
     }
@@ -230,8 +229,8 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         Part                      part;
         std::shared_ptr<Compiled> compiled;
         std::unique_ptr<World>    world;
-        std::vector<Real>         last;   ///< joint_q, joint_qd and poses of free bodies that the last step published
-        std::vector<Real>         now;    ///< the same of the state that a step starts from
+        std::vector<Real>         last;  ///< joint_q, joint_qd and poses of free bodies that the last step published
+        std::vector<Real>         now;   ///< the same of the state that a step starts from
         std::vector<GivenContact> given, touching;  ///< of this step; of this sub-step
         std::vector<std::size_t>  given_row;        ///< of contacts_
         std::vector<std::size_t>  touching_of;      ///< of given
@@ -239,7 +238,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         bool                      broken = false;
     };
 
-    void read_options();
+    void         read_options();
     Result<void> rebuild(Shortfalls& shortfalls);
     void         forget(Seat& seat)
     {
@@ -265,14 +264,14 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     void write_forces(Seat& seat, const model::Control& control) const;
     void write_controls(Seat& seat, const model::Control& control) const;
     /// Configuration and velocity of MuJoCo's into motion_, poses and velocities of bodies from them.
-    void pull(Seat& seat);
-    void list_contacts();
-    void place_contacts(Seat& seat) const;
+    void        pull(Seat& seat);
+    void        list_contacts();
+    void        place_contacts(Seat& seat) const;
     static void find_touching(Seat& seat);
-    void observe(Seat& seat);
-    void set_faulty(const Seat& seat) { mark(seat, 1); }
-    void set_sound(const Seat& seat) { mark(seat, 0); }
-    void mark(const Seat& seat, std::uint8_t value)
+    void        observe(Seat& seat);
+    void        set_faulty(const Seat& seat) { mark(seat, 1); }
+    void        set_sound(const Seat& seat) { mark(seat, 0); }
+    void        mark(const Seat& seat, std::uint8_t value)
     {
         if (seat.part.world < 0)
             std::fill(faulty_.begin(), faulty_.end(), value);
@@ -355,34 +354,35 @@ Result<void> OverMujoco::rebuild(Shortfalls& shortfalls)
         if (forest_.joint_link[j] < 0 || link(forest_.joint_link[j]).free)
             other_joints_.push_back(static_cast<std::int32_t>(j));
     constexpr int kRk4 = 1, kDiscrete = 4;
-    auto parts = convert(model_, forest_, attributes_, convert_, surfaces_, shortfalls);
+    auto          parts = convert(model_, forest_, attributes_, convert_, surfaces_, shortfalls);
     if (!parts) return parts.error();
     for (const Part& part : *parts)
-        if (!convert_.mujoco_contacts && (part.what.option.integrator == kRk4 || part.what.option.integrator == kDiscrete))
+        if (!convert_.mujoco_contacts &&
+            (part.what.option.integrator == kRk4 || part.what.option.integrator == kDiscrete))
             return make_diagnostic(kSolverModel, {},
                                    "mujoco: contacts that are given are taken by the integrators euler, implicit and "
                                    "implicitfast alone",
                                    "Take one of these, or use_mujoco_contacts=1.");
 
     // One mjModel for all parts that are alike. An old one serves those that it served, if its structure is theirs.
-    std::vector<Seat>              seats(parts->size());
-    std::vector<Description>       models;
-    std::vector<std::size_t>       first;
-    std::vector<const Compiled*>   taken;
-    std::vector<std::size_t>       model_of(parts->size());
+    std::vector<Seat>            seats(parts->size());
+    std::vector<Description>     models;
+    std::vector<std::size_t>     first;
+    std::vector<const Compiled*> taken;
+    std::vector<std::size_t>     model_of(parts->size());
     for (std::size_t p = 0; p < parts->size(); ++p) {
-        Description       own   = nameless((*parts)[p].what);
-        const auto        found = std::find(models.begin(), models.end(), own);
-        model_of[p]             = static_cast<std::size_t>(found - models.begin());
+        Description own   = nameless((*parts)[p].what);
+        const auto  found = std::find(models.begin(), models.end(), own);
+        model_of[p]       = static_cast<std::size_t>(found - models.begin());
         if (found == models.end()) models.push_back(std::move(own)), first.push_back(p);
     }
     std::vector<std::shared_ptr<Compiled>> compiled(models.size());
     for (std::size_t k = 0; k < models.size(); ++k) {
-        const std::size_t p   = first[k];
-        Seat* const       old = p < seats_.size() ? &seats_[p] : nullptr;
+        const std::size_t p    = first[k];
+        Seat* const       old  = p < seats_.size() ? &seats_[p] : nullptr;
         const bool        fits = old != nullptr && old->part.world == (*parts)[p].world &&
-                          std::find(taken.begin(), taken.end(), old->compiled.get()) == taken.end() &&
-                          structure(nameless(old->part.what)) == structure(models[k]);
+                                 std::find(taken.begin(), taken.end(), old->compiled.get()) == taken.end() &&
+                                 structure(nameless(old->part.what)) == structure(models[k]);
         if (fits) {
             compiled[k] = old->compiled;
             if (!(nameless(old->part.what) == models[k])) compiled[k]->update((*parts)[p].what);
@@ -394,9 +394,9 @@ Result<void> OverMujoco::rebuild(Shortfalls& shortfalls)
         taken.push_back(compiled[k].get());
     }
     for (std::size_t p = 0; p < parts->size(); ++p) {
-        Seat& seat    = seats[p];
-        seat.part     = std::move((*parts)[p]);
-        seat.compiled = compiled[model_of[p]];
+        Seat& seat      = seats[p];
+        seat.part       = std::move((*parts)[p]);
+        seat.compiled   = compiled[model_of[p]];
         Seat* const old = p < seats_.size() ? &seats_[p] : nullptr;
         if (old != nullptr && old->compiled == seat.compiled) {
             seat.world = std::move(old->world);
@@ -412,7 +412,8 @@ Result<void> OverMujoco::rebuild(Shortfalls& shortfalls)
     seats_ = std::move(seats);
     seat_of_world_.assign(static_cast<std::size_t>(model_.world_count) + 1, seats_.size() == 1 ? 0 : -1);
     for (std::size_t s = 0; s < seats_.size(); ++s)
-        if (seats_[s].part.world >= 0) seat_of_world_[static_cast<std::size_t>(seats_[s].part.world + 1)] = static_cast<std::int32_t>(s);
+        if (seats_[s].part.world >= 0)
+            seat_of_world_[static_cast<std::size_t>(seats_[s].part.world + 1)] = static_cast<std::int32_t>(s);
     dirty_ = false;
     return {};
 }
@@ -445,15 +446,16 @@ void OverMujoco::push(Seat& seat, const model::State& in)
     const Addresses& at = seat.compiled->addresses();
     for (const LinkSeat& s : seat.part.links) {
         if (s.joints == 0) continue;
-        const Link&   l = link(s.link);
-        const double* q = motion_.q.data() + l.coord;
-        const double* v = motion_.v.data() + l.dof;
-        const auto    j = static_cast<std::size_t>(s.joint);
+        const Link&   l    = link(s.link);
+        const double* q    = motion_.q.data() + l.coord;
+        const double* v    = motion_.v.data() + l.dof;
+        const auto    j    = static_cast<std::size_t>(s.joint);
         double*       qpos = n.qpos.data() + at.qpos[j];
         double*       qvel = n.qvel.data() + at.qvel[j];
         if (l.free) {
             const Quatd R{q[3], q[4], q[5], q[6]};
-            const Vec3d w{v[3], v[4], v[5]}, origin = Vec3d{v[0], v[1], v[2]} - cross(w, rotate(R, l.com)), w_B = rotate_inverse(R, w);
+            const Vec3d w{v[3], v[4], v[5]}, origin = Vec3d{v[0], v[1], v[2]} - cross(w, rotate(R, l.com)),
+                                             w_B = rotate_inverse(R, w);
             std::copy_n(q, 3, qpos);
             qpos[3] = R.w, qpos[4] = R.x, qpos[5] = R.y, qpos[6] = R.z;
             qvel[0] = origin.x, qvel[1] = origin.y, qvel[2] = origin.z;
@@ -477,12 +479,13 @@ void OverMujoco::write_led(Seat& seat) const
     const Numbers&   n  = seat.world->numbers();
     const Addresses& at = seat.compiled->addresses();
     for (const LedSeat& led : seat.part.led) {
-        const auto      b = static_cast<std::size_t>(led.body);
-        const Posed&    X = bodies_.X[b];
-        const Spatiald& v = bodies_.twist[b];
-        const Vec3d     origin = v.linear - cross(v.angular, rotate(X.q, bodies_.com[b])), w = rotate_inverse(X.q, v.angular);
-        double*         qpos = n.qpos.data() + at.qpos[static_cast<std::size_t>(led.joint)];
-        double*         qvel = n.qvel.data() + at.qvel[static_cast<std::size_t>(led.joint)];
+        const auto      b      = static_cast<std::size_t>(led.body);
+        const Posed&    X      = bodies_.X[b];
+        const Spatiald& v      = bodies_.twist[b];
+        const Vec3d     origin = v.linear - cross(v.angular, rotate(X.q, bodies_.com[b])),
+                        w      = rotate_inverse(X.q, v.angular);
+        double*         qpos   = n.qpos.data() + at.qpos[static_cast<std::size_t>(led.joint)];
+        double*         qvel   = n.qvel.data() + at.qvel[static_cast<std::size_t>(led.joint)];
         qpos[0] = X.p.x, qpos[1] = X.p.y, qpos[2] = X.p.z;
         qpos[3] = X.q.w, qpos[4] = X.q.x, qpos[5] = X.q.y, qpos[6] = X.q.z;
         qvel[0] = origin.x, qvel[1] = origin.y, qvel[2] = origin.z;
@@ -509,9 +512,9 @@ void OverMujoco::write_forces(Seat& seat, const model::Control& control) const
         const auto dof = static_cast<std::size_t>(model_.joint_qd_start[l.joint]);
         const auto j   = static_cast<std::size_t>(s.joint);
         if (l.axes.type == model::JointType::ball) {
-            const double* q = motion_.q.data() + l.coord;
-            const Vec3d   t = rotate(l.X_CJ.q, rotate_inverse(Quatd{q[0], q[1], q[2], q[3]},
-                                                              Vec3d{force(dof), force(dof + 1), force(dof + 2)}));
+            const double* q  = motion_.q.data() + l.coord;
+            const Vec3d   t  = rotate(l.X_CJ.q, rotate_inverse(Quatd{q[0], q[1], q[2], q[3]},
+                                                               Vec3d{force(dof), force(dof + 1), force(dof + 2)}));
             double*       to = n.qfrc_applied.data() + at.qvel[j];
             to[0] = t.x, to[1] = t.y, to[2] = t.z;
         } else {
@@ -540,15 +543,17 @@ void OverMujoco::write_controls(Seat& seat, const model::Control& control) const
             const Link& l = link(c.link);
             Vec3d       value;
             if (c.source == ControlSeat::Source::position) {
-                const Quatd q = normalized(Quatd{static_cast<double>(targets[row]), static_cast<double>(targets[row + 1]),
-                                                 static_cast<double>(targets[row + 2]), static_cast<double>(targets[row + 3])});
-                value         = rotate(l.X_CJ.q, to_rotation_vector(q));
+                const Quatd q =
+                    normalized(Quatd{static_cast<double>(targets[row]), static_cast<double>(targets[row + 1]),
+                                     static_cast<double>(targets[row + 2]), static_cast<double>(targets[row + 3])});
+                value = rotate(l.X_CJ.q, to_rotation_vector(q));
             } else {
                 const auto    first = static_cast<std::size_t>(model_.joint_qd_start[l.joint]);
                 const double* q     = motion_.q.data() + l.coord;
-                value = rotate(l.X_CJ.q, rotate_inverse(Quatd{q[0], q[1], q[2], q[3]},
-                                                        Vec3d{static_cast<double>(rates[first]), static_cast<double>(rates[first + 1]),
-                                                              static_cast<double>(rates[first + 2])}));
+                value               = rotate(l.X_CJ.q, rotate_inverse(Quatd{q[0], q[1], q[2], q[3]},
+                                                                      Vec3d{static_cast<double>(rates[first]),
+                                                                            static_cast<double>(rates[first + 1]),
+                                                                            static_cast<double>(rates[first + 2])}));
             }
             to = sound(value[static_cast<std::size_t>(c.axis)], to);
         }
@@ -604,19 +609,23 @@ void OverMujoco::list_contacts()
         const ContactPoint& c = contacts_[i];
         std::int32_t        s = -1;
         for (const std::int32_t b : c.body)
-            if (b >= 0 && s < 0) s = seat_of_world_[static_cast<std::size_t>(model_.body_world[static_cast<std::size_t>(b)] + 1)];
+            if (b >= 0 && s < 0)
+                s = seat_of_world_[static_cast<std::size_t>(model_.body_world[static_cast<std::size_t>(b)] + 1)];
         if (s < 0) continue;
         Seat&              seat = seats_[static_cast<std::size_t>(s)];
         const std::int32_t a    = seat.part.geom_of_shape[static_cast<std::size_t>(c.shape[0])],
                            b    = seat.part.geom_of_shape[static_cast<std::size_t>(c.shape[1])];
         if (a < 0 || b < 0) continue;
-        const GeomItem &x = seat.part.what.geoms[static_cast<std::size_t>(a)], &y = seat.part.what.geoms[static_cast<std::size_t>(b)];
-        GivenContact    to;
+        const GeomItem &x = seat.part.what.geoms[static_cast<std::size_t>(a)],
+                       &y = seat.part.what.geoms[static_cast<std::size_t>(b)];
+        GivenContact to;
         to.geom0 = a, to.geom1 = b;
         to.friction = {c.material.mu, c.material.mu, c.material.torsional, c.material.rolling, c.material.rolling};
         // As MuJoCo mixes two geoms: the one of higher priority, else by their weights.
         const double sum  = x.solmix + y.solmix;
-        const double mine = x.priority != y.priority ? (x.priority > y.priority ? 1 : 0) : sum > 0 ? x.solmix / sum : 0.5;
+        const double mine = x.priority != y.priority ? (x.priority > y.priority ? 1 : 0)
+                            : sum > 0                ? x.solmix / sum
+                                                     : 0.5;
         for (std::size_t k = 0; k < 2; ++k) to.solref[k] = mine * x.solref[k] + (1 - mine) * y.solref[k];
         if ((x.solref[0] <= 0 || y.solref[0] <= 0) && mine > 0 && mine < 1)
             for (std::size_t k = 0; k < 2; ++k) to.solref[k] = std::min(x.solref[k], y.solref[k]);
@@ -685,10 +694,10 @@ void OverMujoco::pull(Seat& seat)
     const Addresses& at = seat.compiled->addresses();
     for (const LinkSeat& s : seat.part.links) {
         if (s.joints == 0) continue;
-        const Link&   l = link(s.link);
-        double*       q = motion_.q.data() + l.coord;
-        double*       v = motion_.v.data() + l.dof;
-        const auto    j = static_cast<std::size_t>(s.joint);
+        const Link&   l    = link(s.link);
+        double*       q    = motion_.q.data() + l.coord;
+        double*       v    = motion_.v.data() + l.dof;
+        const auto    j    = static_cast<std::size_t>(s.joint);
         const double* qpos = n.qpos.data() + at.qpos[j];
         const double* qvel = n.qvel.data() + at.qvel[j];
         if (l.free) {
@@ -731,8 +740,10 @@ void OverMujoco::arrive(const model::Control&, double, StepReport& report)
         if (seat.broken) {
             set_faulty(seat);
             if (report.culprit.empty())
-                report.culprit = seat.outcome.failed ? "mujoco: " + seat.outcome.text
-                                                     : "mujoco: a number left all bounds; take smaller steps, or softer drives and contacts";
+                report.culprit =
+                    seat.outcome.failed
+                        ? "mujoco: " + seat.outcome.text
+                        : "mujoco: a number left all bounds; take smaller steps, or softer drives and contacts";
             forget(seat);
             continue;
         }
@@ -769,8 +780,9 @@ void OverMujoco::observe(Seat& seat)
         if (!l.free) observables_->body_parent_f[static_cast<std::size_t>(l.body)] = static_cast<Spatial>(f);
         if (l.free || l.axes.type == model::JointType::ball) continue;
         for (std::size_t k = 0; k < static_cast<std::size_t>(s.joints); ++k)
-            observables_->joint_drive_f[static_cast<std::size_t>(model_.joint_qd_start[l.joint]) + k] = static_cast<Real>(
-                n.qfrc_actuator[static_cast<std::size_t>(at.qvel[static_cast<std::size_t>(s.joint) + k])]);
+            observables_->joint_drive_f[static_cast<std::size_t>(model_.joint_qd_start[l.joint]) + k] =
+                static_cast<Real>(
+                    n.qfrc_actuator[static_cast<std::size_t>(at.qvel[static_cast<std::size_t>(s.joint) + k])]);
     }
 }
 
@@ -798,7 +810,8 @@ void OverMujoco::publish(const model::State& /*in*/, model::State& out, double /
         if (left_out(model_.joint_world[j])) continue;
         const auto motion = [&](std::int32_t b) {
             return b < 0 ? dynamics::BodyMotion{}
-                         : dynamics::BodyMotion{bodies_.X[static_cast<std::size_t>(b)], bodies_.twist[static_cast<std::size_t>(b)]};
+                         : dynamics::BodyMotion{bodies_.X[static_cast<std::size_t>(b)],
+                                                bodies_.twist[static_cast<std::size_t>(b)]};
         };
         dynamics::joint_state(model_, j, motion(model_.joint_parent[j]), motion(model_.joint_child[j]), out.joint_q,
                               out.joint_qd, true);
@@ -818,8 +831,8 @@ void OverMujoco::found_contacts(const model::State& state, model::Contacts& out)
             if (c.geom0 < 0 || c.geom1 < 0) continue;
             ++needed;
             if (n == out.capacity()) continue;
-            const std::int32_t s0 = seat.part.what.geoms[static_cast<std::size_t>(c.geom0)].shape,
-                               s1 = seat.part.what.geoms[static_cast<std::size_t>(c.geom1)].shape;
+            const std::int32_t s0      = seat.part.what.geoms[static_cast<std::size_t>(c.geom0)].shape,
+                               s1      = seat.part.what.geoms[static_cast<std::size_t>(c.geom1)].shape;
             const auto         in_body = [&](std::int32_t shape, const Vec3d& p) {
                 const std::int32_t b = model_.shape_body[static_cast<std::size_t>(shape)];
                 if (b < 0) return static_cast<Vec3>(p);
@@ -832,9 +845,9 @@ void OverMujoco::found_contacts(const model::State& state, model::Contacts& out)
             out.rigid_contact_point1[n]  = in_body(s1, c.position + 0.5 * c.distance * c.normal);
             out.rigid_contact_offset0[n] = out.rigid_contact_offset1[n] = {};
             out.rigid_contact_margin0[n] = out.rigid_contact_margin1[n] = 0;
-            out.rigid_contact_normal[n]   = static_cast<Vec3>(c.normal);
-            out.rigid_contact_distance[n] = static_cast<Real>(c.distance);
-            out.rigid_contact_feature[n]  = n;
+            out.rigid_contact_normal[n]                                 = static_cast<Vec3>(c.normal);
+            out.rigid_contact_distance[n]                               = static_cast<Real>(c.distance);
+            out.rigid_contact_feature[n]                                = n;
             if (out.rigid_contact_force.size() <= n) out.rigid_contact_force.resize(out.capacity());
             out.rigid_contact_force[n] = static_cast<Vec3>(c.force);
             ++n;

@@ -16,11 +16,12 @@ struct FlagBit {
     int         bit;
     bool        enables = false;
 };
-constexpr FlagBit kFlags[] = {{"flag_constraint", 0}, {"flag_equality", 1},    {"flag_frictionloss", 2}, {"flag_limit", 3},
-                              {"flag_contact", 4},    {"flag_spring", 5},      {"flag_damper", 6},       {"flag_clampctrl", 8},
-                              {"flag_warmstart", 9},  {"flag_actuation", 11},  {"flag_refsafe", 12},     {"flag_sensor", 13},
-                              {"flag_eulerdamp", 15}, {"flag_nativeccd", 17},  {"flag_island", 18},      {"flag_energy", 1, true},
-                              {"flag_invdiscrete", 3, true}};
+constexpr FlagBit kFlags[]   = {{"flag_constraint", 0},   {"flag_equality", 1},         {"flag_frictionloss", 2},
+                                {"flag_limit", 3},        {"flag_contact", 4},          {"flag_spring", 5},
+                                {"flag_damper", 6},       {"flag_clampctrl", 8},        {"flag_warmstart", 9},
+                                {"flag_actuation", 11},   {"flag_refsafe", 12},         {"flag_sensor", 13},
+                                {"flag_eulerdamp", 15},   {"flag_nativeccd", 17},       {"flag_island", 18},
+                                {"flag_energy", 1, true}, {"flag_invdiscrete", 3, true}};
 constexpr int     kAutoreset = 1 << 16, kContact = 1 << 4, kMulticcd = 1 << 19;
 
 class Adder {
@@ -56,7 +57,8 @@ class Adder {
         if (j < 0 || static_cast<std::size_t>(j) >= m_.joint_count()) return -1;
         const std::int32_t first = m_.joint_qd_start[j], n = m_.joint_qd_start[j + 1] - first;
         const std::int32_t found = n > 0 ? at(own_.joint_of, first) : -1;
-        return n == 1 || (found >= 0 && what_.joints[static_cast<std::size_t>(found)].kind == JointKind::ball) ? found : -1;
+        return n == 1 || (found >= 0 && what_.joints[static_cast<std::size_t>(found)].kind == JointKind::ball) ? found
+                                                                                                               : -1;
     }
     [[nodiscard]] bool mine(const char* world, std::size_t row) const { return own_.in_part(a_.whole(world, row, -1)); }
     std::string        unique(std::string name)
@@ -107,7 +109,8 @@ class Adder {
     bool fixed_path(std::size_t i, TendonItem& t) const
     {
         const std::int32_t first = a_.whole("tendon_joint_adr", i, 0), n = a_.whole("tendon_joint_num", i, 0);
-        for (std::int32_t k = first; first >= 0 && k < first + n && static_cast<std::size_t>(k) < a_.rows("tendon_joint"); ++k) {
+        for (std::int32_t k = first;
+             first >= 0 && k < first + n && static_cast<std::size_t>(k) < a_.rows("tendon_joint"); ++k) {
             const auto         row   = static_cast<std::size_t>(k);
             const std::int32_t found = joint(a_.whole("tendon_joint", row, -1), -1);
             if (found < 0 || what_.joints[static_cast<std::size_t>(found)].kind == JointKind::ball) continue;
@@ -131,7 +134,8 @@ class Adder {
                     w.side = at(own_.site_of, a_.whole("tendon_wrap_sidesite", row, -1));
                     break;
                 case 2:
-                    w.kind = WrapItem::Kind::pulley, w.factor = a_.number("tendon_wrap_prm", row, 0), w.target = w.factor > 0 ? 0 : -1;
+                    w.kind = WrapItem::Kind::pulley, w.factor = a_.number("tendon_wrap_prm", row, 0),
+                    w.target = w.factor > 0 ? 0 : -1;
                     break;
                 default:
                     return false;
@@ -147,7 +151,7 @@ class Adder {
         for (std::size_t i = 0; i < a_.rows("equality_constraint_type"); ++i) {
             if (!mine("equality_constraint_world", i)) continue;
             EqualityItem       e;
-            const std::int32_t kind = a_.whole("equality_constraint_type", i, -1);
+            const std::int32_t kind  = a_.whole("equality_constraint_type", i, -1);
             const auto         whole = [&](const char* name) { return a_.whole(name, i, -1); };
             if (kind < 0 || kind > 3) continue;
             e.kind                     = static_cast<EqualityKind>(kind);
@@ -231,7 +235,8 @@ class Adder {
             item.target       = at(own_.item_of, b);
         } else {
             for (std::size_t t = 0; t < tendon_of_.size() && item.target < 0; ++t)
-                if (a_.text("tendon_label", t) == label) item.transmission = Transmission::tendon, item.target = tendon_of_[t];
+                if (a_.text("tendon_label", t) == label)
+                    item.transmission = Transmission::tendon, item.target = tendon_of_[t];
         }
         return item.target >= 0;
     }
@@ -265,7 +270,8 @@ class Adder {
             item.armature           = a_.number("actuator_armature", i, 0);
             item.crank_length       = a_.number("actuator_cranklength", i, 0);
             item.early              = a_.flag("actuator_actearly", i, false);
-            own_.part.controls.push_back({ControlSeat::Source::direct, static_cast<std::int32_t>(what_.actuators.size()), -1,
+            own_.part.controls.push_back({ControlSeat::Source::direct,
+                                          static_cast<std::int32_t>(what_.actuators.size()), -1,
                                           static_cast<std::int32_t>(i), -1, 0});
             what_.actuators.push_back(std::move(item));
         }
@@ -276,8 +282,8 @@ class Adder {
         for (std::size_t i = 0; i < a_.rows("pair_geom1"); ++i) {
             if (!mine("pair_world", i)) continue;
             PairItem p;
-            p.own   = true;
-            p.first = at(own_.part.geom_of_shape, a_.whole("pair_geom1", i, -1));
+            p.own    = true;
+            p.first  = at(own_.part.geom_of_shape, a_.whole("pair_geom1", i, -1));
             p.second = at(own_.part.geom_of_shape, a_.whole("pair_geom2", i, -1));
             if (p.first < 0 || p.second < 0) {
                 left_out("contact pairs", i, {});

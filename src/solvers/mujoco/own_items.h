@@ -18,10 +18,10 @@ EngineOptions engine_options(const Attributes& attributes, const ConvertOptions&
 struct OwnItems {
     const model::Model&                      model;
     const Attributes&                        attributes;
-    const std::function<bool(std::int32_t)>& in_part;    ///< whether a row of that world belongs to the part
-    const std::vector<std::int32_t>&         item_of;    ///< [body_count]: bodies of the description
-    const std::vector<std::int32_t>&         joint_of;   ///< [joint_dof_count]: joints of the description
-    const std::vector<std::int32_t>&         site_of;    ///< [shape_count]
+    const std::function<bool(std::int32_t)>& in_part;   ///< whether a row of that world belongs to the part
+    const std::vector<std::int32_t>&         item_of;   ///< [body_count]: bodies of the description
+    const std::vector<std::int32_t>&         joint_of;  ///< [joint_dof_count]: joints of the description
+    const std::vector<std::int32_t>&         site_of;   ///< [shape_count]
     Part&                                    part;
     Shortfalls&                              shortfalls;
 };

@@ -76,13 +76,13 @@ void read_contacts(const model::Contacts& contacts, const Bodies& bodies, Materi
         c.material = material;
         take_own_stiffness(contacts, i, c.material);
         c.own_stiffness = !contacts.rigid_contact_stiffness.empty() && contacts.rigid_contact_stiffness[i] > 0;
-        c.point  = {static_cast<Vec3d>(contacts.rigid_contact_point0[i]),
-                    static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
-        c.offset = {static_cast<Vec3d>(contacts.rigid_contact_offset0[i]),
-                    static_cast<Vec3d>(contacts.rigid_contact_offset1[i])};
-        c.margin = {static_cast<double>(contacts.rigid_contact_margin0[i]),
-                    static_cast<double>(contacts.rigid_contact_margin1[i])};
-        c.n      = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
+        c.point         = {static_cast<Vec3d>(contacts.rigid_contact_point0[i]),
+                           static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
+        c.offset        = {static_cast<Vec3d>(contacts.rigid_contact_offset0[i]),
+                           static_cast<Vec3d>(contacts.rigid_contact_offset1[i])};
+        c.margin        = {static_cast<double>(contacts.rigid_contact_margin0[i]),
+                           static_cast<double>(contacts.rigid_contact_margin1[i])};
+        c.n             = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
         for (std::size_t s = 0; s < 2; ++s) {
             const Vec3d    touch = bodies.pose(c.body[s]) * c.point[s] + (s == 0 ? c.margin[0] : -c.margin[1]) * c.n;
             const Spatiald moves = surface_of(m, bodies, c.shape[s], c.body[s], touch);

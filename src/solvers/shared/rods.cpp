@@ -31,7 +31,8 @@ class RodSolver final : public Solver {
                     double dt) override
     {
         // What does not fit is refused by the solver, which then sees what it was given.
-        if (!model::fits(model_, in) || !model::fits(model_, control)) return inner_->step(in, out, control, contacts, dt);
+        if (!model::fits(model_, in) || !model::fits(model_, control))
+            return inner_->step(in, out, control, contacts, dt);
         copy_values();
         state_ = in;
         pick(in.joint_q, state_.joint_q, coord_), pick(in.joint_qd, state_.joint_qd, dof_);
@@ -97,9 +98,9 @@ class RodSolver final : public Solver {
         coord_.clear(), dof_.clear(), rods_.clear();
         model::Model& b = *balls_;
         for (std::size_t j = 0; j < model_.joint_count(); ++j) {
-            const bool rod       = model_.joint_type[j] == JointType::rod;
-            b.joint_q_start[j]   = static_cast<std::int32_t>(coord_.size());
-            b.joint_qd_start[j]  = static_cast<std::int32_t>(dof_.size());
+            const bool rod      = model_.joint_type[j] == JointType::rod;
+            b.joint_q_start[j]  = static_cast<std::int32_t>(coord_.size());
+            b.joint_qd_start[j] = static_cast<std::int32_t>(dof_.size());
             if (rod) {
                 rods_.push_back(static_cast<std::int32_t>(j));
                 b.joint_type[j]    = JointType::ball;
@@ -113,7 +114,7 @@ class RodSolver final : public Solver {
         }
         b.joint_q_start.back()  = static_cast<std::int32_t>(coord_.size());
         b.joint_qd_start.back() = static_cast<std::int32_t>(dof_.size());
-        const auto moved = [&](const std::vector<std::int32_t>& starts, const std::vector<std::size_t>& rows) {
+        const auto moved        = [&](const std::vector<std::int32_t>& starts, const std::vector<std::size_t>& rows) {
             std::vector<std::int32_t> to;
             for (const std::int32_t start : starts)
                 to.push_back(static_cast<std::int32_t>(
@@ -152,10 +153,11 @@ class RodSolver final : public Solver {
             }
         b.joint_enabled = model_.joint_enabled;
         b.gravity       = model_.gravity;
-        for (auto array : {&model::Model::shape_material_ke, &model::Model::shape_material_kd, &model::Model::shape_material_kf,
-                           &model::Model::shape_material_ka, &model::Model::shape_material_mu,
-                           &model::Model::shape_material_mu_static, &model::Model::shape_material_restitution,
-                           &model::Model::shape_material_mu_torsional, &model::Model::shape_material_mu_rolling})
+        for (auto array :
+             {&model::Model::shape_material_ke, &model::Model::shape_material_kd, &model::Model::shape_material_kf,
+              &model::Model::shape_material_ka, &model::Model::shape_material_mu,
+              &model::Model::shape_material_mu_static, &model::Model::shape_material_restitution,
+              &model::Model::shape_material_mu_torsional, &model::Model::shape_material_mu_rolling})
             b.*array = model_.*array;
         b.shape_surface_velocity = model_.shape_surface_velocity;
     }

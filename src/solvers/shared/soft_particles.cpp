@@ -48,10 +48,12 @@ void SoftParticles::read(const model::Model& m, bool laws, bool tri_contact)
     near_.resize(m.particle_count());
     std::vector<std::vector<std::int32_t>> ring(m.particle_count());
     for (const auto& t : m.tri_indices)
-        for (const std::int32_t p : t) ring[static_cast<std::size_t>(p)].insert(ring[static_cast<std::size_t>(p)].end(), t.begin(), t.end());
+        for (const std::int32_t p : t)
+            ring[static_cast<std::size_t>(p)].insert(ring[static_cast<std::size_t>(p)].end(), t.begin(), t.end());
     for (std::size_t p = 0; p < ring.size(); ++p) {
         for (const std::int32_t q : ring[p])
-            near_[p].insert(near_[p].end(), ring[static_cast<std::size_t>(q)].begin(), ring[static_cast<std::size_t>(q)].end());
+            near_[p].insert(near_[p].end(), ring[static_cast<std::size_t>(q)].begin(),
+                            ring[static_cast<std::size_t>(q)].end());
         std::sort(near_[p].begin(), near_[p].end());
         near_[p].erase(std::unique(near_[p].begin(), near_[p].end()), near_[p].end());
     }
@@ -102,8 +104,10 @@ void SoftParticles::add_triangle_contacts(const model::Model& m)
         if (soft::meets(m, p) && m.particle_radius[p] > 0 && is_finite(x_[p])) order.emplace_back(x_[p].x, p);
     std::sort(order.begin(), order.end());
     for (const auto& t : m.tri_indices) {
-        const std::size_t i = static_cast<std::size_t>(t[0]), j = static_cast<std::size_t>(t[1]), k = static_cast<std::size_t>(t[2]);
-        const double low = std::min({x_[i].x, x_[j].x, x_[k].x}) - most, high = std::max({x_[i].x, x_[j].x, x_[k].x}) + most;
+        const std::size_t i = static_cast<std::size_t>(t[0]), j = static_cast<std::size_t>(t[1]),
+                          k    = static_cast<std::size_t>(t[2]);
+        const double      low  = std::min({x_[i].x, x_[j].x, x_[k].x}) - most,
+                          high = std::max({x_[i].x, x_[j].x, x_[k].x}) + most;
         for (auto at = std::lower_bound(order.begin(), order.end(), std::pair{low, std::size_t{0}});
              at != order.end() && at->first <= high; ++at) {
             const std::size_t p = at->second;
@@ -114,10 +118,10 @@ void SoftParticles::add_triangle_contacts(const model::Model& m)
                 continue;
             const std::int32_t wp = m.particle_world[p], wt = m.particle_world[i];
             if (wp >= 0 && wt >= 0 && wp != wt) continue;
-            const double r = m.particle_radius[p];
-            const Vec3d  w = nearest_weights(x_[i], x_[j], x_[k], x_[p]);
+            const double r     = m.particle_radius[p];
+            const Vec3d  w     = nearest_weights(x_[i], x_[j], x_[k], x_[p]);
             const Vec3d  apart = x_[p] - (w.x * x_[i] + w.y * x_[j] + w.z * x_[k]);
-            const double d = length(apart);
+            const double d     = length(apart);
             if (!(d < r) || d < 1e-6) continue;
             const Vec3d f = (ke * (r - d) / d) * apart;
             f_[p] += f;

@@ -25,10 +25,10 @@ class SoftParticles {
   private:
     void add_triangle_contacts(const model::Model& model);
 
-    bool               laws_ = true, tri_contact_ = true;
-    soft::Elements     elements_;
-    soft::Neighbours   neighbours_;
-    std::vector<Vec3d> x_, v_, f_;
+    bool                                   laws_ = true, tri_contact_ = true;
+    soft::Elements                         elements_;
+    soft::Neighbours                       neighbours_;
+    std::vector<Vec3d>                     x_, v_, f_;
     std::vector<std::vector<std::int32_t>> near_;  ///< particles within two elements, which triangles spare
 };
 

@@ -19,8 +19,10 @@ void add_springs(const model::Model& m, const std::vector<Vec3d>& x, const std::
         const double      l     = length(apart);
         if (!(l > 0)) continue;
         const Vec3d n = (1 / l) * apart;
-        const Vec3d pull = (static_cast<double>(m.spring_stiffness[s]) * (l - static_cast<double>(m.spring_rest_length[s])) +
-                            static_cast<double>(m.spring_damping[s]) * dot(n, v[i] - v[j])) * n;
+        const Vec3d pull =
+            (static_cast<double>(m.spring_stiffness[s]) * (l - static_cast<double>(m.spring_rest_length[s])) +
+             static_cast<double>(m.spring_damping[s]) * dot(n, v[i] - v[j])) *
+            n;
         f[i] -= pull;
         f[j] += pull;
     }
@@ -30,12 +32,13 @@ void add_triangles(const model::Model& m, const std::vector<Real>& activations, 
                    const std::vector<Vec3d>& v, std::vector<Vec3d>& f)
 {
     for (std::size_t t = 0; t < m.tri_indices.size(); ++t) {
-        const auto&  D    = m.tri_poses[t];
+        const auto&  D  = m.tri_poses[t];
         const double d0 = D[0], d1 = D[1], d2 = D[2], d3 = D[3], det = d0 * d3 - d1 * d2;
         if (!(det > 0)) continue;
-        const double area = 1 / (2 * det);
-        const double mu = area * static_cast<double>(m.tri_materials[t][0]), lambda = area * static_cast<double>(m.tri_materials[t][1]),
-                     kd = area * static_cast<double>(m.tri_materials[t][2]);
+        const double      area   = 1 / (2 * det);
+        const double      mu     = area * static_cast<double>(m.tri_materials[t][0]),
+                          lambda = area * static_cast<double>(m.tri_materials[t][1]),
+                          kd     = area * static_cast<double>(m.tri_materials[t][2]);
         const std::size_t i = at(m.tri_indices[t][0]), j = at(m.tri_indices[t][1]), k = at(m.tri_indices[t][2]);
         const Vec3d       a = x[j] - x[i], b = x[k] - x[i], va = v[j] - v[i], vb = v[k] - v[i];
         const Vec3d       p1 = mu * (d0 * a + d2 * b) + kd * (d0 * va + d2 * vb);
@@ -81,14 +84,16 @@ void add_tets(const model::Model& m, const std::vector<Real>& activations, const
         const double mu0 = m.tet_materials[t][0], lambda0 = m.tet_materials[t][1];
         if (!(det > 0) || !(lambda0 > 0)) continue;
         const double volume = 1 / (6 * det), alpha = 1 + 0.75 * mu0 / lambda0;
-        const double mu = volume * mu0, lambda = volume * lambda0, kd = volume * static_cast<double>(m.tet_materials[t][2]);
-        const auto&  c = m.tet_indices[t];
+        const double mu = volume * mu0, lambda = volume * lambda0,
+                     kd = volume * static_cast<double>(m.tet_materials[t][2]);
+        const auto&  c  = m.tet_indices[t];
         const Vec3d  a = x[at(c[1])] - x[at(c[0])], b = x[at(c[2])] - x[at(c[0])], d = x[at(c[3])] - x[at(c[0])];
-        const Mat33d F  = Mat33d::from_columns(a, b, d) * D;
-        const Mat33d dF = Mat33d::from_columns(v[at(c[1])] - v[at(c[0])], v[at(c[2])] - v[at(c[0])], v[at(c[3])] - v[at(c[0])]) * D;
-        const double I1 = trace(transpose(F) * F);
-        const Mat33d H  = (mu * (1 - 1 / (I1 + 1)) * F + kd * dF) * transpose(D);
-        const double J  = determinant(F);
+        const Mat33d F = Mat33d::from_columns(a, b, d) * D;
+        const Mat33d dF =
+            Mat33d::from_columns(v[at(c[1])] - v[at(c[0])], v[at(c[2])] - v[at(c[0])], v[at(c[3])] - v[at(c[0])]) * D;
+        const double               I1 = trace(transpose(F) * F);
+        const Mat33d               H  = (mu * (1 - 1 / (I1 + 1)) * F + kd * dF) * transpose(D);
+        const double               J  = determinant(F);
         const std::array<Vec3d, 3> g{det * cross(b, d), det * cross(d, a), det * cross(a, b)};
         double                     rate = 0;
         for (std::size_t k = 0; k < 3; ++k) rate += dot(g[k], v[at(c[k + 1])]);
@@ -153,8 +158,9 @@ void add_air_forces(const model::Model& m, const std::vector<Vec3d>& x, const st
         const Vec3d       n      = normalized(normal, {});
         const Vec3d       mean   = (newton ? 0.3333 : 1.0 / 3) * (v[i] + v[j] + v[k]);
         const Vec3d       along  = normalized(mean, {});
-        const Vec3d       whole  = (drag * area * std::abs(dot(n, mean))) * mean +
-                                   (lift * area * (0.5 * kPi - std::acos(std::clamp(dot(n, along), -1.0, 1.0))) * dot(mean, mean)) * n;
+        const Vec3d       whole =
+            (drag * area * std::abs(dot(n, mean))) * mean +
+            (lift * area * (0.5 * kPi - std::acos(std::clamp(dot(n, along), -1.0, 1.0))) * dot(mean, mean)) * n;
         if (newton) {
             f[i] -= whole;
             f[j] -= whole;
@@ -168,7 +174,8 @@ void add_air_forces(const model::Model& m, const std::vector<Vec3d>& x, const st
 void add_ball_forces(const model::Model& m, const Neighbours& neighbours, const std::vector<Vec3d>& x,
                      const std::vector<Vec3d>& v, std::vector<Vec3d>& f)
 {
-    const double ke = m.particle_contact.ke, kd = m.particle_contact.kd, kf = m.particle_contact.kf, mu = m.particle_contact.mu;
+    const double ke = m.particle_contact.ke, kd = m.particle_contact.kd, kf = m.particle_contact.kf,
+                 mu = m.particle_contact.mu;
     for (const auto& [a, b] : neighbours.pairs()) {
         const std::size_t i = at(a), j = at(b);
         const Vec3d       apart = x[i] - x[j];
@@ -193,20 +200,27 @@ void add_shape_forces(const model::Model& m, const model::SoftContacts& contacts
     const auto count = std::min(at(std::max(contacts.soft_contact_count, 0)), contacts.soft_capacity());
     for (std::size_t row = 0; row < count; ++row) {
         const std::int32_t particle = contacts.soft_contact_particle[row], s = contacts.soft_contact_shape[row];
-        if (particle < 0 || at(particle) >= x.size() || s < 0 || at(s) >= m.shape_count() || !meets(m, at(particle))) continue;
+        if (particle < 0 || at(particle) >= x.size() || s < 0 || at(s) >= m.shape_count() || !meets(m, at(particle)))
+            continue;
         const std::size_t  p = at(particle), shape = at(s);
         const std::int32_t b  = m.shape_body[shape];
         const Posed        X  = bodies.pose(b);
         const Vec3d        on = X * static_cast<Vec3d>(contacts.soft_contact_body_pos[row]);
-        const Vec3d        n  = static_cast<Vec3d>(contacts.soft_contact_normal[row]), r = b < 0 ? Vec3d{} : on - bodies.com_W(b);
+        const Vec3d        n  = static_cast<Vec3d>(contacts.soft_contact_normal[row]),
+                           r  = b < 0 ? Vec3d{} : on - bodies.com_W(b);
         const double       c  = dot(n, x[p] - on) - static_cast<double>(m.particle_radius[p]);
         if (!(c <= static_cast<double>(m.particle_contact.adhesion))) continue;
-        const auto mean = [&](Real a, const std::vector<Real>& of) { return 0.5 * (static_cast<double>(a) + static_cast<double>(of[shape])); };
-        const double ke = mean(m.soft_contact.ke, m.shape_material_ke), kd = mean(m.soft_contact.kd, m.shape_material_kd),
-                     kf = mean(m.soft_contact.kf, m.shape_material_kf), mu = mean(m.soft_contact.mu, m.shape_material_mu);
-        const Vec3d  rel = v[p] - bodies.velocity_at(b, r) - rotate(X.q, static_cast<Vec3d>(contacts.soft_contact_body_vel[row]));
-        const double rate = dot(n, rel);
-        const Vec3d  slip = rel - rate * n;
+        const auto mean = [&](Real a, const std::vector<Real>& of) {
+            return 0.5 * (static_cast<double>(a) + static_cast<double>(of[shape]));
+        };
+        const double ke = mean(m.soft_contact.ke, m.shape_material_ke),
+                     kd = mean(m.soft_contact.kd, m.shape_material_kd),
+                     kf = mean(m.soft_contact.kf, m.shape_material_kf),
+                     mu = mean(m.soft_contact.mu, m.shape_material_mu);
+        const Vec3d  rel =
+            v[p] - bodies.velocity_at(b, r) - rotate(X.q, static_cast<Vec3d>(contacts.soft_contact_body_vel[row]));
+        const double rate  = dot(n, rel);
+        const Vec3d  slip  = rel - rate * n;
         const double speed = length(slip);
         Vec3d        push  = (c * ke + std::min(rate, 0.0) * kd) * n;
         if (speed > 0) push += (std::min(kf * speed, std::abs(mu * c * ke)) / speed) * slip;

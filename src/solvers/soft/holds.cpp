@@ -113,19 +113,19 @@ void add_attachments(const model::Model& m, const std::vector<BodyMotion>& bodie
 {
     for (std::size_t i = 0; i < m.attachment_particle_body_count(); ++i) {
         if (m.attachment_particle_body_enabled[i] == 0) continue;
-        const std::int32_t b    = m.attachment_particle_body_body[i];
+        const std::int32_t b = m.attachment_particle_body_body[i];
         const BodyMotion   rest{};  // of the world
         const BodyMotion&  body = b < 0 ? rest : bodies[static_cast<std::size_t>(b)];
-        const auto        at   = static_cast<Vec3d>(m.attachment_particle_body_body_point[i]);
-        Hold              hold{.particles  = {m.attachment_particle_body_particle[i], -1, -1},
-                               .weights    = {1, 0, 0},
-                               .body       = m.attachment_particle_body_body[i],
-                               .point      = body.after * at,
-                               .moved      = body.after * at - body.before * at,
-                               .ke         = m.attachment_particle_body_stiffness[i],
-                               .kd         = m.attachment_particle_body_damping[i] / options.dt,
-                               .preload    = preloads[i],
-                               .attachment = true};
+        const auto         at   = static_cast<Vec3d>(m.attachment_particle_body_body_point[i]);
+        Hold               hold{.particles  = {m.attachment_particle_body_particle[i], -1, -1},
+                                .weights    = {1, 0, 0},
+                                .body       = m.attachment_particle_body_body[i],
+                                .point      = body.after * at,
+                                .moved      = body.after * at - body.before * at,
+                                .ke         = m.attachment_particle_body_stiffness[i],
+                                .kd         = m.attachment_particle_body_damping[i] / options.dt,
+                                .preload    = preloads[i],
+                                .attachment = true};
         // What does not give way: as stiff as the particle's inertia can bear, and the preload does the rest.
         const double mass = m.particle_mass[static_cast<std::size_t>(hold.particles[0])];
         if (b < 0) hold.moved = {};

@@ -119,7 +119,8 @@ void Neighbours::find(const model::Model& m, const std::vector<Vec3d>& x, double
                 for (std::int64_t dz = -1; dz <= 1; ++dz) {
                     const std::uint64_t key =
                         key_of(cell(x[p].x, size) + dx, cell(x[p].y, size) + dy, cell(x[p].z, size) + dz);
-                    auto at = std::lower_bound(cells_.begin(), cells_.end(), std::pair{key, static_cast<std::int32_t>(p + 1)});
+                    auto at = std::lower_bound(cells_.begin(), cells_.end(),
+                                               std::pair{key, static_cast<std::int32_t>(p + 1)});
                     for (; at != cells_.end() && at->first == key; ++at) {
                         const auto   q    = static_cast<std::size_t>(at->second);
                         const double near = static_cast<double>(m.particle_radius[p]) +

@@ -32,13 +32,13 @@ class Neighbours {
     void               find_rings(const model::Model& model);
     void               find_components(const model::Model& model);
 
-    Leave                                          leave_ = Leave::nobody;
-    bool                                           any_   = false;
-    double                                         most_  = 0;  ///< largest radius [m]
-    std::vector<std::vector<std::int32_t>>         rings_;      ///< ascending
-    std::vector<std::int32_t>                      component_;
-    std::vector<std::uint8_t>                      on_surface_;
-    std::vector<std::array<std::int32_t, 2>>       pairs_;
+    Leave                                               leave_ = Leave::nobody;
+    bool                                                any_   = false;
+    double                                              most_  = 0;  ///< largest radius [m]
+    std::vector<std::vector<std::int32_t>>              rings_;      ///< ascending
+    std::vector<std::int32_t>                           component_;
+    std::vector<std::uint8_t>                           on_surface_;
+    std::vector<std::array<std::int32_t, 2>>            pairs_;
     std::vector<std::pair<std::uint64_t, std::int32_t>> cells_;  ///< key and particle, sorted
 };
 

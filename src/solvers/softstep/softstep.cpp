@@ -312,9 +312,9 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     for (const std::int32_t b : s.forest.prescribed) {
         const auto at    = static_cast<std::size_t>(b);
         bases_moved_[at] = !published_body_.empty() && !same_bytes(in.body_q[at], published_body_[at]);
-        load_prescribed(s, b, in, control, dt,
-                        published_body_.empty() ? PublishedBody{}
-                                                : PublishedBody{&published_body_[at], &published_twist_[at]});
+        load_prescribed(
+            s, b, in, control, dt,
+            published_body_.empty() ? PublishedBody{} : PublishedBody{&published_body_[at], &published_twist_[at]});
         if (!is_finite(s.base_start[b]) || !is_finite(s.motion.base_twist[b]) || !is_finite(s.base_rate[b])) {
             s.faulty[static_cast<std::size_t>(model_.body_world[b] + 1)] = 1;
             if (culprit.text.empty())
@@ -415,12 +415,13 @@ bool SoftStep::is_placed_by_hand(const Link& link, const model::State& in) const
     for (std::size_t k = 0; k < 7; ++k) coords[k] = static_cast<double>(in.joint_q[static_cast<std::size_t>(q) + k]);
     const Posed X    = link.X_PJ * dynamics::joint_motion(link.axes, coords).X_PC * inverse(link.X_CJ);
     const Posed body = static_cast<Posed>(in.body_q[link.body]);
-    const auto  rate = [&](std::size_t k) { return static_cast<double>(in.joint_qd[static_cast<std::size_t>(qd) + k]); };
-    const Spatiald twist{rotate(link.X_PJ.q, Vec3d{rate(0), rate(1), rate(2)}),
-                         rotate(link.X_PJ.q, Vec3d{rate(3), rate(4), rate(5)})};
+    const auto rate = [&](std::size_t k) { return static_cast<double>(in.joint_qd[static_cast<std::size_t>(qd) + k]); };
+    const Spatiald   twist{rotate(link.X_PJ.q, Vec3d{rate(0), rate(1), rate(2)}),
+                           rotate(link.X_PJ.q, Vec3d{rate(3), rate(4), rate(5)})};
     const Spatiald   off       = static_cast<Spatiald>(in.body_qd[link.body]) - twist;
     constexpr double kRounding = 64 * std::numeric_limits<Real>::epsilon();
-    return length(body.p - X.p) > kRounding * (1 + length(X.p)) || length((conjugate(X.q) * normalized(body.q)).xyz()) > kRounding ||
+    return length(body.p - X.p) > kRounding * (1 + length(X.p)) ||
+           length((conjugate(X.q) * normalized(body.q)).xyz()) > kRounding ||
            length(off.linear) > kRounding * (1 + length(twist.linear)) ||
            length(off.angular) > kRounding * (1 + length(twist.angular));
 }
@@ -662,7 +663,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     if (contacts)
         load_contacts(s, *contacts, options_.combine, h, substeps);
     else {
-        s.contacts   = {};
+        s.contacts    = {};
         s.batch_count = 0;
     }
     drop_far_contacts(s, dt);

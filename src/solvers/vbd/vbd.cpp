@@ -11,11 +11,11 @@
 #include "mechane/model/belongs.h"
 #include "mechane/solvers/codes.h"
 #include "mechane/tasks/parallel.h"
+#include "solvers/shared/rods.h"
 #include "solvers/soft/elements.h"
 #include "solvers/soft/explicit_forces.h"
 #include "solvers/soft/holds.h"
 #include "solvers/soft/neighbours.h"
-#include "solvers/shared/rods.h"
 #include "solvers/vbd/self_contact.h"
 
 namespace mechane::solvers::vbd {
@@ -29,8 +29,14 @@ class Vbd final : public Solver, public Adjustable {
   public:
     Vbd(const model::Model& model, const SolverOptions& options, SolverChoice choice, int substeps, std::string name,
         std::unique_ptr<Solver> bodies)
-        : model_(model), options_(options), choice_(std::move(choice)), text_(std::move(name)), substeps_(substeps),
-          how_(options_of(choice_)), bodies_(std::move(bodies)), self_contact_(std::in_place, model, how_)
+        : model_(model),
+          options_(options),
+          choice_(std::move(choice)),
+          text_(std::move(name)),
+          substeps_(substeps),
+          how_(options_of(choice_)),
+          bodies_(std::move(bodies)),
+          self_contact_(std::in_place, model, how_)
     { rebuild(); }
 
     bool configure(const Setting& setting) override
@@ -107,7 +113,7 @@ class Vbd final : public Solver, public Adjustable {
     void                add_balls(std::size_t particle, double dt, soft::Block& out) const;
     void                find_balls(double dt);
     /// What particles put on bodies, and what attachments hold on to.
-    void               load_bodies(std::vector<Spatial>& body_f);
+    void load_bodies(std::vector<Spatial>& body_f);
     /// What a particle is part of, in words with a semicolon; empty for a loose one.
     [[nodiscard]] std::string element_of(std::int32_t particle) const;
     [[nodiscard]] bool        moves(std::size_t p) const
@@ -144,8 +150,8 @@ void Vbd::rebuild()
     elements_ = soft::elements_of(model_);
     groups_   = soft::color_groups(model_, elements_);
     preloads_.resize(model_.attachment_particle_body_count());
-    balls_    = soft::Neighbours(model_, soft::Neighbours::Leave::components);
-    has_air_  = std::ranges::any_of(model_.tri_materials, [](const auto& k) { return k[3] != 0 || k[4] != 0; });
+    balls_   = soft::Neighbours(model_, soft::Neighbours::Leave::components);
+    has_air_ = std::ranges::any_of(model_.tri_materials, [](const auto& k) { return k[3] != 0 || k[4] != 0; });
 }
 
 void Vbd::predict(const model::State& in, double dt)
@@ -213,17 +219,18 @@ void Vbd::add_balls(std::size_t p, double dt, soft::Block& out) const
         const auto   q     = static_cast<std::size_t>(ball_lists_[static_cast<std::size_t>(i)]);
         const Vec3d  apart = x_[p] - x_[q];
         const double d     = length(apart);
-        const double deep  = static_cast<double>(model_.particle_radius[p]) + static_cast<double>(model_.particle_radius[q]) - d;
+        const double deep =
+            static_cast<double>(model_.particle_radius[p]) + static_cast<double>(model_.particle_radius[q]) - d;
         if (!(deep > 0) || !(d > 0)) continue;
-        const Vec3d  n      = (1 / d) * apart;
-        const Vec3d  moved  = (x_[p] - start_[p]) - (x_[q] - start_[q]);
-        const double away   = dot(n, moved);
-        const double ke     = k.ke, kd = away < 0 ? static_cast<double>(k.kd) / dt : 0;
+        const Vec3d  n     = (1 / d) * apart;
+        const Vec3d  moved = (x_[p] - start_[p]) - (x_[q] - start_[q]);
+        const double away  = dot(n, moved);
+        const double ke = k.ke, kd = away < 0 ? static_cast<double>(k.kd) / dt : 0;
         const double normal = ke * deep - kd * away;
         out.force += normal * n;
         out.hessian += (ke + kd) * Mat33d::outer(n, n);
         const Vec3d  slip = moved - away * n;
-        const double far  = length(slip), ramp = how_.friction_epsilon * dt;
+        const double far = length(slip), ramp = how_.friction_epsilon * dt;
         const double grip = static_cast<double>(k.mu) * normal / std::max(far, ramp);
         out.force -= grip * slip;
         out.hessian += grip * (Mat33d::identity() - Mat33d::outer(n, n));
@@ -317,7 +324,9 @@ void Vbd::wake_touched(double dt)
         if (hold.body < 0 || bodies_->is_awake(hold.body)) continue;
         double fastest = 0;
         for (const std::int32_t p : hold.particles)
-            if (p >= 0) fastest = std::max(fastest, length(x_[static_cast<std::size_t>(p)] - start_[static_cast<std::size_t>(p)]));
+            if (p >= 0)
+                fastest =
+                    std::max(fastest, length(x_[static_cast<std::size_t>(p)] - start_[static_cast<std::size_t>(p)]));
         if (fastest > kStill * dt && !(soft::hold_block(hold, x_, start_).force == Vec3d{})) bodies_->wake(hold.body);
     }
 }
@@ -328,10 +337,11 @@ const model::Control& Vbd::control_at(const model::State& in, const model::Contr
     if (substep == 0) control_ = control;
     const double part = static_cast<double>(substep + 1) / substeps_;
     for (std::size_t b = 0; b < control.body_target_q.size(); ++b) {
-        const auto from = static_cast<Posed>(in.body_q[b]), to = static_cast<Posed>(control.body_target_q[b]);
+        const auto  from = static_cast<Posed>(in.body_q[b]), to = static_cast<Posed>(control.body_target_q[b]);
         const Quatd turn = normalized(to.q * conjugate(from.q));
-        control_.body_target_q[b] = static_cast<Pose>(
-            Posed{from.p + part * (to.p - from.p), normalized(from_rotation_vector(part * to_rotation_vector(turn)) * from.q)});
+        control_.body_target_q[b] =
+            static_cast<Pose>(Posed{from.p + part * (to.p - from.p),
+                                    normalized(from_rotation_vector(part * to_rotation_vector(turn)) * from.q)});
     }
     return control_;
 }
@@ -352,16 +362,18 @@ StepReport Vbd::substep(const model::State& in, model::State& out, const model::
     wake_touched(dt);
     // Rows of edges and triangles are understood here; softstep looks at the rigid rows alone.
     const bool full_surface = contacts != nullptr && std::exchange(contacts->soft_contact_full_surface, false);
-    const auto lost = std::ranges::find_if(x_, [](const Vec3d& x) { return !is_finite(x) || length_squared(x) >= 1e24; });
-    const bool finite = lost == x_.end();
+    const auto lost =
+        std::ranges::find_if(x_, [](const Vec3d& x) { return !is_finite(x) || length_squared(x) >= 1e24; });
+    const bool   finite = lost == x_.end();
     model::State after;
     if (finite) report = bodies_->step(bodies, after, control, contacts, dt);
     if (contacts != nullptr) contacts->soft_contact_full_surface = full_surface;
     if (report.refused || report.diverged || !finite) {
         report.diverged = true;
         if (!finite)
-            report.culprit = fmt::format("particle {} moved beyond all bounds: {}a smaller step, or softer elements, may help",
-                                         lost - x_.begin(), element_of(static_cast<std::int32_t>(lost - x_.begin())));
+            report.culprit =
+                fmt::format("particle {} moved beyond all bounds: {}a smaller step, or softer elements, may help",
+                            lost - x_.begin(), element_of(static_cast<std::int32_t>(lost - x_.begin())));
         if (&out != &in) out = in;
         return report;
     }
@@ -383,13 +395,16 @@ std::string Vbd::element_of(std::int32_t particle) const
 {
     const auto first = [&](const auto& rows, const char* name) -> std::string {
         for (std::size_t i = 0; i < rows.size(); ++i)
-            if (std::ranges::find(rows[i], particle) != rows[i].end()) return fmt::format("it is part of {} {}; ", name, i);
+            if (std::ranges::find(rows[i], particle) != rows[i].end())
+                return fmt::format("it is part of {} {}; ", name, i);
         return {};
     };
     for (const model::SoftObject& object : model_.surfaces)
-        if (particle >= object.particle[0] && particle < object.particle[1]) return fmt::format("it is part of '{}'; ", object.label);
+        if (particle >= object.particle[0] && particle < object.particle[1])
+            return fmt::format("it is part of '{}'; ", object.label);
     for (const model::SoftObject& object : model_.volumes)
-        if (particle >= object.particle[0] && particle < object.particle[1]) return fmt::format("it is part of '{}'; ", object.label);
+        if (particle >= object.particle[0] && particle < object.particle[1])
+            return fmt::format("it is part of '{}'; ", object.label);
     if (auto tet = first(model_.tet_indices, "tetrahedron"); !tet.empty()) return tet;
     if (auto tri = first(model_.tri_indices, "triangle"); !tri.empty()) return tri;
     return first(elements_.spring_points, "spring");
@@ -431,7 +446,8 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
         if (contacts != nullptr) {
             const auto& now = contacts->rigid_contact_force;
             forces_.resize(std::max(forces_.size(), now.size()));
-            for (std::size_t i = 0; i < now.size(); ++i) forces_[i] += (Real(1) / static_cast<Real>(substeps_)) * now[i];
+            for (std::size_t i = 0; i < now.size(); ++i)
+                forces_[i] += (Real(1) / static_cast<Real>(substeps_)) * now[i];
         }
         one.sweeps += report.sweeps;
         one.clamped_velocities += report.clamped_velocities;
@@ -441,7 +457,8 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
         one.joint_error_angular = std::max(one.joint_error_angular, report.joint_error_angular);
         one.broken.insert(one.broken.begin(), report.broken.begin(), report.broken.end());
         for (const std::int32_t w : report.diverged_worlds)
-            if (std::ranges::find(one.diverged_worlds, w) == one.diverged_worlds.end()) one.diverged_worlds.push_back(w);
+            if (std::ranges::find(one.diverged_worlds, w) == one.diverged_worlds.end())
+                one.diverged_worlds.push_back(w);
         std::ranges::sort(one.diverged_worlds);
         report = std::move(one);
     }
@@ -483,8 +500,8 @@ Result<std::unique_ptr<Solver>> make_with_softstep(const model::Model& model, co
     SolverOptions of_bodies = options;
     of_bodies.substeps      = 1;
     auto bodies             = make_softstep(model, of_bodies, out);
-    return std::unique_ptr<Solver>(std::make_unique<Vbd>(model, options, *std::move(choice), options.substeps,
-                                                         "softstep", std::move(bodies)));
+    return std::unique_ptr<Solver>(
+        std::make_unique<Vbd>(model, options, *std::move(choice), options.substeps, "softstep", std::move(bodies)));
 }
 
 }  // namespace mechane::solvers::vbd

@@ -59,7 +59,8 @@ void Particles::solve_contacts(const model::Model& m, const model::SoftContacts&
             bodies.velocity_at(b, r) + rotate(X.q, static_cast<Vec3d>(contacts.soft_contact_body_vel[i]));
         const Vec3d  rel   = v[p] - surface;
         const Vec3d  slip  = rel - dot(n, rel) * n;
-        const double speed = length(slip), mu = 0.5 * (static_cast<double>(m.soft_contact.mu) + static_cast<double>(m.shape_material_mu[s]));
+        const double speed = length(slip),
+                     mu = 0.5 * (static_cast<double>(m.soft_contact.mu) + static_cast<double>(m.shape_material_mu[s]));
         // Friction takes back at most the way of the step, and at most mu times the depth.
         Vec3d move = -d * n;
         if (speed > 0) move += (std::max(mu * d, -h * speed) / speed) * slip;
@@ -98,7 +99,8 @@ void Particles::set_velocity(const model::Model& m, std::size_t i, double h)
     x[i] = start[i] + h * v[i];
 }
 
-void Particles::bounce(const model::Model& m, const model::SoftContacts& contacts, const shared::Bodies& bodies, double h)
+void Particles::bounce(const model::Model& m, const model::SoftContacts& contacts, const shared::Bodies& bodies,
+                       double h)
 {
     const double e = m.soft_contact.restitution;
     if (!(e > 0)) return;
@@ -106,18 +108,21 @@ void Particles::bounce(const model::Model& m, const model::SoftContacts& contact
         std::min(static_cast<std::size_t>(std::max(contacts.soft_contact_count, 0)), contacts.soft_capacity());
     for (std::size_t i = 0; i < count; ++i) {
         const std::int32_t p = contacts.soft_contact_particle[i], s = contacts.soft_contact_shape[i];
-        if (p < 0 || static_cast<std::size_t>(p) >= x.size() || s < 0 || static_cast<std::size_t>(s) >= m.shape_count() ||
-            !soft::meets(m, static_cast<std::size_t>(p)) || inv_mass[p] == 0)
+        if (p < 0 || static_cast<std::size_t>(p) >= x.size() || s < 0 ||
+            static_cast<std::size_t>(s) >= m.shape_count() || !soft::meets(m, static_cast<std::size_t>(p)) ||
+            inv_mass[p] == 0)
             continue;
         const std::int32_t b  = m.shape_body[s];
         const Posed        X  = bodies.pose(b);
         const Vec3d        at = X * static_cast<Vec3d>(contacts.soft_contact_body_pos[i]);
         const Vec3d n = static_cast<Vec3d>(contacts.soft_contact_normal[i]), r = b < 0 ? Vec3d{} : at - bodies.com_W(b);
         const double d = dot(n, x[p] - at) - static_cast<double>(m.particle_radius[p]);
-        const Vec3d  surface = bodies.velocity_at(b, r) + rotate(X.q, static_cast<Vec3d>(contacts.soft_contact_body_vel[i]));
+        const Vec3d  surface =
+            bodies.velocity_at(b, r) + rotate(X.q, static_cast<Vec3d>(contacts.soft_contact_body_vel[i]));
         const double before = dot(n, arrival[p] - surface), after = dot(n, v[p] - surface);
-        const double slow   = 2 * h * length(static_cast<Vec3d>(m.gravity_of(m.particle_world[p])));
-        if (d > 1e-6 + 0.01 * static_cast<double>(m.particle_radius[p]) || before > -slow || after >= -e * before) continue;
+        const double slow = 2 * h * length(static_cast<Vec3d>(m.gravity_of(m.particle_world[p])));
+        if (d > 1e-6 + 0.01 * static_cast<double>(m.particle_radius[p]) || before > -slow || after >= -e * before)
+            continue;
         v[p] += (-e * before - after) * n;
     }
 }

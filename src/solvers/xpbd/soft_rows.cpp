@@ -11,7 +11,8 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// One row of an energy: `energy` and `block` are of the element without damping; `ratio` is damping over stiffness [s].
+/// One row of an energy: `energy` and `block` are of the element without damping; `ratio` is damping over stiffness
+/// [s].
 template <std::size_t n, class Energy, class Force>
 void solve_energy(const std::array<std::int32_t, n>& points, double ratio, const Energy& energy, const Force& force,
                   Moving& p, double& multiplier)
@@ -31,7 +32,7 @@ void solve_energy(const std::array<std::int32_t, n>& points, double ratio, const
     }
     if (!(w > 0)) return;
     const double alpha = 1 / (p.h * p.h), gamma = ratio / p.h;
-    const double step  = -(C + alpha * multiplier + gamma * rate) / ((1 + gamma) * w + alpha);
+    const double step = -(C + alpha * multiplier + gamma * rate) / ((1 + gamma) * w + alpha);
     multiplier += step;
     for (std::size_t c = 0; c < n; ++c) p.x[at(points[c])] += (p.inv_mass[at(points[c])] * step) * gradient[c];
 }
@@ -63,7 +64,8 @@ void EnergyRows::solve(Moving& p)
         const double      ratio = ratio_of(std::exchange(law.kd, 0), law.mu + law.lambda);
         solve_energy(
             elements_.triangle_points[e], ratio, [&](const auto& x) { return soft::triangle_energy(law, x); },
-            [&](std::size_t c, const auto& x) { return soft::triangle_block(law, c, x, x, 0).force; }, p, triangles_[e]);
+            [&](std::size_t c, const auto& x) { return soft::triangle_block(law, c, x, x, 0).force; }, p,
+            triangles_[e]);
     }
     for (std::size_t e = 0; e < elements_.edges.size(); ++e) {
         soft::BendingLaw law   = elements_.edges[e];
@@ -101,7 +103,8 @@ void NewtonRows::collect(const model::Model& m, const model::Control& control, d
         const Vec3d  n     = (1 / l) * apart;
         const double alpha = 1 / (ke * h * h), gamma = kd / (ke * h);
         const double step = -(l - static_cast<double>(m.spring_rest_length[s]) + alpha * springs_[s] +
-                              gamma * h * dot(n, p.v[i] - p.v[j])) / ((1 + gamma) * w + alpha);
+                              gamma * h * dot(n, p.v[i] - p.v[j])) /
+                            ((1 + gamma) * w + alpha);
         springs_[s] += step;
         correction[i] += (p.inv_mass[i] * step) * n;
         correction[j] -= (p.inv_mass[j] * step) * n;
@@ -118,8 +121,9 @@ void NewtonRows::collect(const model::Model& m, const model::Control& control, d
         }
         if (!(w > 0)) continue;
         const double alpha = 1 / (ke * h * h), gamma = kd / (ke * h);
-        const double step = -(angle - static_cast<double>(m.edge_rest_angle[e]) + alpha * edges_[e] + gamma * h * rate) /
-                            ((1 + gamma) * w + alpha);
+        const double step =
+            -(angle - static_cast<double>(m.edge_rest_angle[e]) + alpha * edges_[e] + gamma * h * rate) /
+            ((1 + gamma) * w + alpha);
         edges_[e] += step;
         for (std::size_t c = 0; c < 4; ++c) {
             const std::size_t i = at(m.edge_indices[e][c]);
@@ -128,18 +132,19 @@ void NewtonRows::collect(const model::Model& m, const model::Control& control, d
     }
     const auto& activations = control.tet_activations.empty() ? m.tet_activations : control.tet_activations;
     for (std::size_t t = 0; t < m.tet_count(); ++t) {
-        const auto&  c      = m.tet_indices[t];
-        const Mat33d D      = static_cast<Mat33d>(m.tet_poses[t]);
-        const double inv_V  = 6 * determinant(D);
-        const double k[2]   = {m.tet_materials[t][0], m.tet_materials[t][1]}, damp = m.tet_materials[t][2];
+        const auto&  c     = m.tet_indices[t];
+        const Mat33d D     = static_cast<Mat33d>(m.tet_poses[t]);
+        const double inv_V = 6 * determinant(D);
+        const double k[2] = {m.tet_materials[t][0], m.tet_materials[t][1]}, damp = m.tet_materials[t][2];
         if (!(inv_V > 0) || !(k[0] > 0) || !(k[1] > 0)) continue;
-        const Vec3d  a = p.x[at(c[1])] - p.x[at(c[0])], b = p.x[at(c[2])] - p.x[at(c[0])], d = p.x[at(c[3])] - p.x[at(c[0])];
-        const Mat33d F = Mat33d::from_columns(a, b, d) * D;
+        const Vec3d  a = p.x[at(c[1])] - p.x[at(c[0])], b = p.x[at(c[2])] - p.x[at(c[0])],
+                     d      = p.x[at(c[3])] - p.x[at(c[0])];
+        const Mat33d F      = Mat33d::from_columns(a, b, d) * D;
         const auto   column = [](const Mat33d& m3, int i) { return Vec3d{m3(0, i), m3(1, i), m3(2, i)}; };
         const Vec3d  f1 = column(F, 0), f2 = column(F, 1), f3 = column(F, 2);
         for (std::size_t term = 0; term < 2; ++term) {
-            const double C = term == 0 ? length_squared(f1) + length_squared(f2) + length_squared(f3) - 3
-                                       : determinant(F) - 1 + static_cast<double>(activations[t]);
+            const double C  = term == 0 ? length_squared(f1) + length_squared(f2) + length_squared(f3) - 3
+                                        : determinant(F) - 1 + static_cast<double>(activations[t]);
             const Mat33d dC = term == 0 ? 2.0 * F : Mat33d::from_columns(cross(f2, f3), cross(f3, f1), cross(f1, f2));
             const Mat33d G  = dC * transpose(D);
             std::array<Vec3d, 4> gradient{Vec3d{}, column(G, 0), column(G, 1), column(G, 2)};
@@ -165,10 +170,10 @@ void collect_balls(const model::Model& m, const soft::Neighbours& neighbours, do
     const double mu = m.particle_contact.mu, cohesion = m.particle_contact.cohesion;
     for (const auto& [a, b] : neighbours.pairs()) {
         const std::size_t i = at(a), j = at(b);
-        const double      w = p.inv_mass[i] + p.inv_mass[j];
+        const double      w     = p.inv_mass[i] + p.inv_mass[j];
         const Vec3d       apart = p.x[i] - p.x[j];
         const double      d     = length(apart);
-        const double      off   = d - static_cast<double>(m.particle_radius[i]) - static_cast<double>(m.particle_radius[j]);
+        const double off = d - static_cast<double>(m.particle_radius[i]) - static_cast<double>(m.particle_radius[j]);
         if (!(w > 0) || !(d > 0) || off > cohesion) continue;
         const Vec3d  n = (1 / d) * apart, rel = p.v[i] - p.v[j], slip = rel - dot(n, rel) * n;
         const double speed = length(slip);
@@ -184,10 +189,10 @@ void separate_balls(const model::Model& m, const soft::Neighbours& neighbours, M
 {
     for (const auto& [a, b] : neighbours.pairs()) {
         const std::size_t i = at(a), j = at(b);
-        const double      w = p.inv_mass[i] + p.inv_mass[j];
+        const double      w     = p.inv_mass[i] + p.inv_mass[j];
         const Vec3d       apart = p.start[i] - p.start[j];
         const double      d     = length(apart);
-        const double      off   = d - static_cast<double>(m.particle_radius[i]) - static_cast<double>(m.particle_radius[j]);
+        const double off = d - static_cast<double>(m.particle_radius[i]) - static_cast<double>(m.particle_radius[j]);
         if (!(w > 0) || !(d > 0) || !(off < 0)) continue;
         const Vec3d move = (-off / (w * d)) * apart;
         for (auto* positions : {&p.start, &p.x}) {

@@ -18,24 +18,27 @@ struct Moving {
     double                     h = 0;
 };
 
-/// Rows by the laws of the solver `vbd`: each element is one row C = sqrt(2 U) of its energy U with the compliance 1, so
-/// that static shapes are those of the energy whatever the number of passes. Rows are solved one after the other.
+/// Rows by the laws of the solver `vbd`: each element is one row C = sqrt(2 U) of its energy U with the compliance 1,
+/// so that static shapes are those of the energy whatever the number of passes. Rows are solved one after the other.
 class EnergyRows {
   public:
     void read(const model::Model& model) { elements_ = soft::elements_of(model); }
     /// Before the passes of a sub-step: multipliers are zero.
-    void begin(const model::Model& model, const model::Control& control);
-    void solve(Moving& p);
+    void               begin(const model::Model& model, const model::Control& control);
+    void               solve(Moving& p);
     [[nodiscard]] bool any() const
-    { return !(elements_.springs.empty() && elements_.triangles.empty() && elements_.edges.empty() && elements_.tets.empty()); }
+    {
+        return !(elements_.springs.empty() && elements_.triangles.empty() && elements_.edges.empty() &&
+                 elements_.tets.empty());
+    }
 
   private:
     soft::Elements      elements_;
     std::vector<double> springs_, triangles_, edges_, tets_;  ///< multipliers
 };
 
-/// Rows as Newton 1.8 has them: springs, bending edges and tetrahedra, all from the positions before the pass. Triangles
-/// do not resist, and tetrahedra do only if both of their parameters are positive.
+/// Rows as Newton 1.8 has them: springs, bending edges and tetrahedra, all from the positions before the pass.
+/// Triangles do not resist, and tetrahedra do only if both of their parameters are positive.
 class NewtonRows {
   public:
     void begin(const model::Model& model);

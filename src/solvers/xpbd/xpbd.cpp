@@ -61,7 +61,8 @@ class Xpbd final : public Stepper {
         distances_.clear();
         for (std::size_t j = 0; j < model_.joint_count(); ++j)
             if (model_.joint_type[j] == model::JointType::distance) distances_.push_back(static_cast<std::int32_t>(j));
-        neighbours_ = soft::Neighbours(model_, laws_ ? soft::Neighbours::Leave::rings : soft::Neighbours::Leave::nobody);
+        neighbours_ =
+            soft::Neighbours(model_, laws_ ? soft::Neighbours::Leave::rings : soft::Neighbours::Leave::nobody);
         if (laws_) energy_rows_.read(model_);
         mimics_ = std::any_of(model_.joint_mimic_joint.begin(), model_.joint_mimic_joint.end(),
                               [](std::int32_t m) { return m >= 0; });

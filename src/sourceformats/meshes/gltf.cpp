@@ -50,7 +50,7 @@ class Reader {
     const Json&   json_;
     MeshData&     data_;
     bool          all_normals_ = true, all_uvs_ = true;
-    int           nodes_       = 0;
+    int           nodes_ = 0;
     std::string   wrong_;
 
     void material(const Json& m)
@@ -67,7 +67,8 @@ class Reader {
             if (pbr.is_object() && pbr.contains("baseColorTexture"))
                 if (const Json* t = file_.entry("textures", gltf_number(pbr["baseColorTexture"], "index", -1)))
                     if (const Json* image = file_.entry("images", gltf_number(*t, "source", -1)))
-                        if (std::string uri = gltf_text(*image, "uri"); !uri.starts_with("data:")) made.texture = std::move(uri);
+                        if (std::string uri = gltf_text(*image, "uri"); !uri.starts_with("data:"))
+                            made.texture = std::move(uri);
         }
         data_.materials.push_back(std::move(made));
     }
@@ -82,8 +83,10 @@ class Reader {
             at.t = {m[12], m[13], m[14]};
         } else {
             if (const auto t = gltf_numbers(*n, "translation"); t.size() == 3) at.t = {t[0], t[1], t[2]};
-            if (const auto q = gltf_numbers(*n, "rotation"); q.size() == 4) at.A = to_matrix(normalized(Quatd{q[0], q[1], q[2], q[3]}));
-            if (const auto s = gltf_numbers(*n, "scale"); s.size() == 3) at.A = at.A * Mat33d::diagonal({s[0], s[1], s[2]});
+            if (const auto q = gltf_numbers(*n, "rotation"); q.size() == 4)
+                at.A = to_matrix(normalized(Quatd{q[0], q[1], q[2], q[3]}));
+            if (const auto s = gltf_numbers(*n, "scale"); s.size() == 3)
+                at.A = at.A * Mat33d::diagonal({s[0], s[1], s[2]});
         }
         at = above * at;
         mesh(gltf_number(*n, "mesh", -1), at);
@@ -105,8 +108,8 @@ class Reader {
         const Json& attributes = p["attributes"];
         const auto  points     = file_.accessor(gltf_number(attributes, "POSITION", -1), 3);
         if (!points) return void(wrong_ = "a primitive has no readable POSITION");
-        const auto normals = file_.accessor(gltf_number(attributes, "NORMAL", -1), 3);
-        const auto uvs     = file_.accessor(gltf_number(attributes, "TEXCOORD_0", -1), 2);
+        const auto        normals = file_.accessor(gltf_number(attributes, "NORMAL", -1), 3);
+        const auto        uvs     = file_.accessor(gltf_number(attributes, "TEXCOORD_0", -1), 2);
         const std::size_t count = points->size() / 3, base = data_.points.size();
         if (base + count > kMostCorners) return void(wrong_ = "the scene repeats its geometry too often");
         for (std::size_t i = 0; i < count; ++i)
@@ -119,7 +122,8 @@ class Reader {
         } else {
             for (std::size_t i = 0; i < count; ++i) order.push_back(static_cast<double>(i));
         }
-        if (data_.corners.size() + 3 * order.size() > kMostCorners) return void(wrong_ = "the scene repeats its geometry too often");
+        if (data_.corners.size() + 3 * order.size() > kMostCorners)
+            return void(wrong_ = "the scene repeats its geometry too often");
         const bool   mirrored = determinant(at.A) < 0;
         const Mat33d turn     = (mirrored ? -1.0 : 1.0) * transpose(inverse(at.A));
         const double look     = gltf_number(p, "material", -1);
@@ -129,19 +133,22 @@ class Reader {
             const bool has_n = normals && 3 * i + 2 < normals->size(), has_uv = uvs && 2 * i + 1 < uvs->size();
             all_normals_ = all_normals_ && has_n;
             all_uvs_     = all_uvs_ && has_uv;
-            data_.normals.push_back(has_n ? turn * Vec3d{(*normals)[3 * i], (*normals)[3 * i + 1], (*normals)[3 * i + 2]} : Vec3d{});
+            data_.normals.push_back(
+                has_n ? turn * Vec3d{(*normals)[3 * i], (*normals)[3 * i + 1], (*normals)[3 * i + 2]} : Vec3d{});
             data_.uvs.push_back(has_uv ? Vec2d{(*uvs)[2 * i], 1 - (*uvs)[2 * i + 1]} : Vec2d{});
         };
         const auto face = [&](std::size_t a, std::size_t b, std::size_t c) {
             if (mirrored) std::swap(b, c);
             corner(order[a]), corner(order[b]), corner(order[c]);
             data_.counts.push_back(3);
-            data_.face_materials.push_back(look >= 0 && look < static_cast<double>(data_.materials.size()) ? static_cast<int>(look) : -1);
+            data_.face_materials.push_back(
+                look >= 0 && look < static_cast<double>(data_.materials.size()) ? static_cast<int>(look) : -1);
         };
         if (mode == 4)
             for (std::size_t i = 0; i + 2 < order.size(); i += 3) face(i, i + 1, i + 2);
         if (mode == 5)
-            for (std::size_t i = 0; i + 2 < order.size(); ++i) i % 2 == 0 ? face(i, i + 1, i + 2) : face(i + 1, i, i + 2);
+            for (std::size_t i = 0; i + 2 < order.size(); ++i)
+                i % 2 == 0 ? face(i, i + 1, i + 2) : face(i + 1, i, i + 2);
         if (mode == 6)
             for (std::size_t i = 1; i + 1 < order.size(); ++i) face(0, i, i + 1);
     }

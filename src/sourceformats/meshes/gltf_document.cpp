@@ -9,11 +9,16 @@ namespace {
 constexpr std::size_t kMostNumbers = 50'000'000;
 
 /// Reads numbers of one kind; `kind` is glTF's componentType. Nothing where they lie outside.
-std::optional<std::vector<double>> unpacked(std::string_view bytes, double begin_at, double step, std::size_t n, std::size_t has, std::size_t width, int kind, bool normalized)
+std::optional<std::vector<double>> unpacked(std::string_view bytes, double begin_at, double step, std::size_t n,
+                                            std::size_t has, std::size_t width, int kind, bool normalized)
 {
-    const std::size_t size = kind == 5120 || kind == 5121 ? 1 : kind == 5122 || kind == 5123 ? 2 : kind == 5125 || kind == 5126 ? 4 : 0;
+    const std::size_t size = kind == 5120 || kind == 5121   ? 1
+                             : kind == 5122 || kind == 5123 ? 2
+                             : kind == 5125 || kind == 5126 ? 4
+                                                            : 0;
     if (step == 0) step = static_cast<double>(size * has);
-    if (size == 0 || !(begin_at >= 0 && begin_at <= 1e12) || !(step >= 1 && step <= 4096) || n * width > kMostNumbers) return std::nullopt;
+    if (size == 0 || !(begin_at >= 0 && begin_at <= 1e12) || !(step >= 1 && step <= 4096) || n * width > kMostNumbers)
+        return std::nullopt;
     const auto begin = static_cast<std::size_t>(begin_at), stride = static_cast<std::size_t>(step);
     if (n > 0 && begin + (n - 1) * stride + size * has > bytes.size()) return std::nullopt;
     std::vector<double> out;
@@ -113,8 +118,10 @@ std::string GltfDocument::open(std::string_view bytes, const Beside& beside)
     bool quoted = false;
     for (std::size_t i = 0; i < json.size(); ++i) {
         if (quoted) {
-            if (json[i] == '\\') ++i;
-            else if (json[i] == '"') quoted = false;
+            if (json[i] == '\\')
+                ++i;
+            else if (json[i] == '"')
+                quoted = false;
         } else if (json[i] == '"') {
             quoted = true;
         } else if (json[i] == '[' || json[i] == '{') {
@@ -132,7 +139,8 @@ std::string GltfDocument::open(std::string_view bytes, const Beside& beside)
 const GltfDocument::Json* GltfDocument::entry(const char* list, double index) const
 {
     const auto at = json_.find(list);
-    if (at == json_.end() || !at->is_array() || !(index >= 0) || index >= static_cast<double>(at->size())) return nullptr;
+    if (at == json_.end() || !at->is_array() || !(index >= 0) || index >= static_cast<double>(at->size()))
+        return nullptr;
     return &(*at)[static_cast<std::size_t>(index)];
 }
 
@@ -145,7 +153,9 @@ std::size_t GltfDocument::count(const char* list) const
 bool GltfDocument::requires_extension(std::string_view name) const
 {
     const auto at = json_.find("extensionsRequired");
-    return at != json_.end() && at->is_array() && std::any_of(at->begin(), at->end(), [&](const Json& e) { return e.is_string() && e.get<std::string>() == name; });
+    return at != json_.end() && at->is_array() && std::any_of(at->begin(), at->end(), [&](const Json& e) {
+               return e.is_string() && e.get<std::string>() == name;
+           });
 }
 
 const std::string* GltfDocument::buffer(double index)
@@ -156,9 +166,12 @@ const std::string* GltfDocument::buffer(double index)
     if (b == nullptr) return nullptr;
     const std::string uri = gltf_text(*b, "uri");
     std::string       bytes;
-    if (uri.empty()) bytes = chunk_;
-    else if (uri.starts_with("data:")) bytes = decoded_base64(std::string_view(uri).substr(std::min(uri.find(',') + 1, uri.size())));
-    else bytes = beside_(uri);
+    if (uri.empty())
+        bytes = chunk_;
+    else if (uri.starts_with("data:"))
+        bytes = decoded_base64(std::string_view(uri).substr(std::min(uri.find(',') + 1, uri.size())));
+    else
+        bytes = beside_(uri);
     return &buffers_.emplace_back(index, std::move(bytes)).second;
 }
 
@@ -176,18 +189,24 @@ std::optional<std::vector<double>> GltfDocument::accessor(double index, std::siz
 {
     const Json* a = entry("accessors", index);
     if (a == nullptr || !a->is_object()) return std::nullopt;
-    const std::string type = gltf_text(*a, "type");
-    const std::size_t has  = type == "SCALAR" ? 1 : type == "VEC2" ? 2 : type == "VEC3" ? 3 : type == "VEC4" ? 4 : type == "MAT4" ? 16 : 0;
+    const std::string type  = gltf_text(*a, "type");
+    const std::size_t has   = type == "SCALAR" ? 1
+                              : type == "VEC2" ? 2
+                              : type == "VEC3" ? 3
+                              : type == "VEC4" ? 4
+                              : type == "MAT4" ? 16
+                                               : 0;
     const double      count = gltf_number(*a, "count", 0);
     if (has < width || width == 0 || !(count >= 0 && count <= static_cast<double>(kMostNumbers))) return std::nullopt;
-    const auto                         n    = static_cast<std::size_t>(count);
-    const int                          kind = static_cast<int>(gltf_number(*a, "componentType", 0));
+    const auto                         n          = static_cast<std::size_t>(count);
+    const int                          kind       = static_cast<int>(gltf_number(*a, "componentType", 0));
     const bool                         normalized = a->contains("normalized") && (*a)["normalized"] == true;
     std::optional<std::vector<double>> out;
     if (const Json* v = entry("bufferViews", gltf_number(*a, "bufferView", -1)); v != nullptr) {
         const std::string* bytes = buffer(gltf_number(*v, "buffer", -1));
         if (bytes == nullptr) return std::nullopt;
-        out = unpacked(*bytes, gltf_number(*v, "byteOffset", 0) + gltf_number(*a, "byteOffset", 0), gltf_number(*v, "byteStride", 0), n, has, width, kind, normalized);
+        out = unpacked(*bytes, gltf_number(*v, "byteOffset", 0) + gltf_number(*a, "byteOffset", 0),
+                       gltf_number(*v, "byteStride", 0), n, has, width, kind, normalized);
         if (!out) return std::nullopt;
     } else if (!a->contains("sparse") || a->contains("bufferView") || n * width > kMostNumbers) {
         return std::nullopt;
@@ -197,18 +216,22 @@ std::optional<std::vector<double>> GltfDocument::accessor(double index, std::siz
     if (!a->contains("sparse")) return out;
     const Json&  s    = (*a)["sparse"];
     const double some = gltf_number(s, "count", -1);
-    if (!s.is_object() || !s.contains("indices") || !s.contains("values") || !(some >= 0) || some > count) return std::nullopt;
-    const auto part = [&](const Json& of, std::size_t per_row, std::size_t rows_width, int of_kind, bool scaled) -> std::optional<std::vector<double>> {
+    if (!s.is_object() || !s.contains("indices") || !s.contains("values") || !(some >= 0) || some > count)
+        return std::nullopt;
+    const auto part = [&](const Json& of, std::size_t per_row, std::size_t rows_width, int of_kind,
+                          bool scaled) -> std::optional<std::vector<double>> {
         const auto bytes = view(gltf_number(of, "bufferView", -1));
         if (!bytes) return std::nullopt;
-        return unpacked(*bytes, gltf_number(of, "byteOffset", 0), 0, static_cast<std::size_t>(some), per_row, rows_width, of_kind, scaled);
+        return unpacked(*bytes, gltf_number(of, "byteOffset", 0), 0, static_cast<std::size_t>(some), per_row,
+                        rows_width, of_kind, scaled);
     };
     const auto where = part(s["indices"], 1, 1, static_cast<int>(gltf_number(s["indices"], "componentType", 0)), false);
     const auto what  = part(s["values"], has, width, kind, normalized);
     if (!where || !what) return std::nullopt;
     for (std::size_t i = 0; i < where->size(); ++i) {
         if ((*where)[i] >= count) return std::nullopt;
-        for (std::size_t c = 0; c < width; ++c) (*out)[static_cast<std::size_t>((*where)[i]) * width + c] = (*what)[i * width + c];
+        for (std::size_t c = 0; c < width; ++c)
+            (*out)[static_cast<std::size_t>((*where)[i]) * width + c] = (*what)[i * width + c];
     }
     return out;
 }

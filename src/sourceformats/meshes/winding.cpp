@@ -7,10 +7,10 @@ namespace mechane::sourceformats {
 namespace {
 
 struct Side {
-    std::uint64_t edge;   ///< smaller point, larger point
+    std::uint64_t edge;  ///< smaller point, larger point
     std::int32_t  face;
-    std::int32_t  corner; ///< where the edge begins, in MeshAsset::corners
-    bool          rises;  ///< it runs from the smaller point to the larger
+    std::int32_t  corner;  ///< where the edge begins, in MeshAsset::corners
+    bool          rises;   ///< it runs from the smaller point to the larger
 };
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -19,8 +19,11 @@ bool has_area(const MeshAsset& mesh, std::size_t begin, std::size_t end)
 {
     if (end < begin + 3) return false;
     Vec3d      twice;
-    const auto point = [&](std::size_t k) { return static_cast<Vec3d>(static_cast<Vec3f>(mesh.points[at(mesh.corners[k])])); };  // as USD stores it
-    for (std::size_t k = begin + 1; k + 1 < end; ++k) twice = twice + cross(point(k) - point(begin), point(k + 1) - point(begin));
+    const auto point = [&](std::size_t k) {
+        return static_cast<Vec3d>(static_cast<Vec3f>(mesh.points[at(mesh.corners[k])]));
+    };  // as USD stores it
+    for (std::size_t k = begin + 1; k + 1 < end; ++k)
+        twice = twice + cross(point(k) - point(begin), point(k + 1) - point(begin));
     return length(twice) > 0;
 }
 
@@ -32,19 +35,24 @@ std::vector<Side> sides_of(const MeshAsset& mesh, const std::vector<std::size_t>
     for (std::size_t f = 0; f + 1 < begin.size(); ++f) {
         if (!has_area(mesh, begin[f], begin[f + 1])) continue;  // readers leave it out
         for (std::size_t k = begin[f]; k < begin[f + 1]; ++k) {
-            const auto a = static_cast<std::uint32_t>(mesh.corners[k]), b = static_cast<std::uint32_t>(mesh.corners[k + 1 < begin[f + 1] ? k + 1 : begin[f]]);
+            const auto a = static_cast<std::uint32_t>(mesh.corners[k]),
+                       b = static_cast<std::uint32_t>(mesh.corners[k + 1 < begin[f + 1] ? k + 1 : begin[f]]);
             if (a == b) continue;
-            out.push_back({(static_cast<std::uint64_t>(std::min(a, b)) << 32) | std::max(a, b), static_cast<std::int32_t>(f), static_cast<std::int32_t>(k), a < b});
+            out.push_back({(static_cast<std::uint64_t>(std::min(a, b)) << 32) | std::max(a, b),
+                           static_cast<std::int32_t>(f), static_cast<std::int32_t>(k), a < b});
         }
     }
-    std::sort(out.begin(), out.end(), [](const Side& x, const Side& y) { return x.edge != y.edge ? x.edge < y.edge : x.corner < y.corner; });
+    std::sort(out.begin(), out.end(),
+              [](const Side& x, const Side& y) { return x.edge != y.edge ? x.edge < y.edge : x.corner < y.corner; });
     return out;
 }
 
 void turn(MeshAsset& mesh, std::size_t begin, std::size_t end)
 {
     const auto reverse = [&](auto& list) {
-        if (list.size() >= end) std::reverse(list.begin() + static_cast<std::ptrdiff_t>(begin), list.begin() + static_cast<std::ptrdiff_t>(end));
+        if (list.size() >= end)
+            std::reverse(list.begin() + static_cast<std::ptrdiff_t>(begin),
+                         list.begin() + static_cast<std::ptrdiff_t>(end));
     };
     reverse(mesh.corners), reverse(mesh.normals), reverse(mesh.uvs);
 }
@@ -54,7 +62,8 @@ double six_volumes(const MeshAsset& mesh, const std::vector<std::size_t>& begin)
     double sum = 0;
     for (std::size_t f = 0; f + 1 < begin.size(); ++f)
         for (std::size_t k = begin[f] + 1; k + 1 < begin[f + 1]; ++k) {
-            const Vec3d &a = mesh.points[at(mesh.corners[begin[f]])], &b = mesh.points[at(mesh.corners[k])], &c = mesh.points[at(mesh.corners[k + 1])];
+            const Vec3d &a = mesh.points[at(mesh.corners[begin[f]])], &b = mesh.points[at(mesh.corners[k])],
+                        &c = mesh.points[at(mesh.corners[k + 1])];
             sum += dot(a, cross(b, c));
         }
     return sum;
@@ -80,7 +89,7 @@ Rewound wind_alike(MeshAsset& mesh)
         bool         agrees;
     };
     std::vector<std::vector<Neighbour>> links;
-    bool                           any = false, closed = !sides.empty();
+    bool                                any = false, closed = !sides.empty();
     for (std::size_t i = 0; i < sides.size();) {
         std::size_t end = i + 1;
         while (end < sides.size() && sides[end].edge == sides[i].edge) ++end;
@@ -110,7 +119,8 @@ Rewound wind_alike(MeshAsset& mesh)
             for (std::size_t k = 0; k < part.size(); ++k)
                 for (const Neighbour& link : links[at(part[k])]) {
                     if (other[at(link.other)] >= 0) continue;
-                    other[at(link.other)] = static_cast<std::int8_t>(link.agrees ? other[at(part[k])] : 1 - other[at(part[k])]);
+                    other[at(link.other)] =
+                        static_cast<std::int8_t>(link.agrees ? other[at(part[k])] : 1 - other[at(part[k])]);
                     turned += at(other[at(link.other)]);
                     part.push_back(link.other);
                 }

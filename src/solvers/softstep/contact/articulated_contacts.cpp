@@ -179,8 +179,8 @@ template <bool turns>
 MCH_CLONES_AVX2 void move_rows(const double* six, std::int32_t count, const double (&arm)[3], double* J, double* K)
 { move_six<false>(six, six + count * kThreeRows, count, arm, J, K, nullptr); }
 
-MCH_CLONES_AVX2 void move_turning_rows(const double* six, std::int32_t count, const double (&arm)[3], double* J, double* K,
-                                double* cross)
+MCH_CLONES_AVX2 void move_turning_rows(const double* six, std::int32_t count, const double (&arm)[3], double* J,
+                                       double* K, double* cross)
 { move_six<true>(six, six + count * kThreeRows, count, arm, J, K, cross); }
 
 /// Rows of a contact of one link with what no impulse moves: contacts of the link along the same directions share those
@@ -305,8 +305,8 @@ double reach(const Mechanism& system, const std::array<std::int32_t, 2>& body, c
              const std::array<Vec3d, 2>& p, const Vec3d& n, double h)
 { return reach_at(relative_before(system, body, link, p), n, h); }
 
-[[gnu::flatten]] MCH_CLONES_AVX2 void build_contact(Mechanism& system, ContactRow& row, FreeContact* free, const Softness& soft,
-                                             double h, bool first)
+[[gnu::flatten]] MCH_CLONES_AVX2 void build_contact(Mechanism& system, ContactRow& row, FreeContact* free,
+                                                    const Softness& soft, double h, bool first)
 {
     std::array<Vec3d, 2> core = row.start_W;
     for (std::size_t s = 0; s < 2; ++s)
@@ -360,7 +360,7 @@ double reach(const Mechanism& system, const std::array<std::int32_t, 2>& body, c
     double mass = 1e300;
     for (const std::int32_t l : row.link)
         if (l >= 0) mass = std::min(mass, system.forest.links[l].mass);
-    row.push           = push_speed(K[0], mass);
+    row.push = push_speed(K[0], mass);
     // A body that can move along one tangent only, as a link on a rail, has a singular block: a little is added to its
     // diagonal, so that friction along that tangent works.
     const double ridge = 1e-9 * (K[3] + K[5]) + 1e-14;
@@ -434,9 +434,11 @@ MCH_CLONES_AVX2 double solve_contact(Mechanism& system, ContactRow& row, double 
     return std::max({turned, std::abs(d[0]) * row.K[0], std::abs(d[1]) * row.K[3], std::abs(d[2]) * row.K[5]});
 }
 
-MCH_CLONES_AVX2 void warm_start_spin(Mechanism& system, ContactRow& row, double normal) { start_spin(system, row, normal); }
+MCH_CLONES_AVX2 void warm_start_spin(Mechanism& system, ContactRow& row, double normal)
+{ start_spin(system, row, normal); }
 
-MCH_CLONES_AVX2 double solve_spin(Mechanism& system, ContactRow& row, double normal) { return turn_back(system, row, normal); }
+MCH_CLONES_AVX2 double solve_spin(Mechanism& system, ContactRow& row, double normal)
+{ return turn_back(system, row, normal); }
 
 MCH_CLONES_AVX2 void advance_contact(Mechanism& system, ContactRow& row, double h)
 {

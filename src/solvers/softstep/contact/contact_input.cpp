@@ -113,9 +113,9 @@ void each_piece(const System& system, Items& items, const Work& work)
 struct Pair {
     std::array<std::int32_t, 2> shape{-1, -1}, body{-1, -1}, link{-1, -1}, group{-1, -1};
     bool                        loops = false, free = true, teleported = false;
-    Real                        turning = 0;     ///< ContactRun::turning
-    bool                        framed = false;  ///< a link of a tree of several touches what no impulse moves
-    std::int32_t                blocks = 0;      ///< of a row, at most
+    Real                        turning = 0;      ///< ContactRun::turning
+    bool                        framed  = false;  ///< a link of a tree of several touches what no impulse moves
+    std::int32_t                blocks  = 0;      ///< of a row, at most
 
     Pair(const System& system, const model::Contacts& contacts, const ContactRun& run)
         : shape{contacts.rigid_contact_shape0[run.first], contacts.rigid_contact_shape1[run.first]},
@@ -183,10 +183,11 @@ void split(const Vec3d& x, Vec3& rounded, Vec3& rest)
 }
 Vec3d whole(const Vec3& rounded, const Vec3& rest) { return static_cast<Vec3d>(rounded) + static_cast<Vec3d>(rest); }
 
-/// Damping of a contact with a stiffness of its own [N s/m]: the materials' kd belongs to their ke, and is to a patch as
-/// many times as much as the patch is stiffer, in however many contacts it comes. As much in each of them would hold a
-/// light body so that it sinks for minutes.
-double damping_of(const model::Model& m, MaterialCombine rule, const std::array<std::int32_t, 2>& shape, double stiffness)
+/// Damping of a contact with a stiffness of its own [N s/m]: the materials' kd belongs to their ke, and is to a patch
+/// as many times as much as the patch is stiffer, in however many contacts it comes. As much in each of them would hold
+/// a light body so that it sinks for minutes.
+double damping_of(const model::Model& m, MaterialCombine rule, const std::array<std::int32_t, 2>& shape,
+                  double stiffness)
 {
     const auto mix = [&](const std::vector<Real>& of) {
         return combine(rule, static_cast<double>(of[static_cast<std::size_t>(shape[0])]),
@@ -196,8 +197,8 @@ double damping_of(const model::Model& m, MaterialCombine rule, const std::array<
     return ke > 0 ? kd / ke * stiffness : kd;
 }
 
-Along<double> components(const Vec3d& x) { return {x.x, x.y, x.z}; }
-Vec3d         vector(const Along<double>& x) { return {x[0], x[1], x[2]}; }
+Along<double>        components(const Vec3d& x) { return {x.x, x.y, x.z}; }
+Vec3d                vector(const Along<double>& x) { return {x[0], x[1], x[2]}; }
 ContactFrame<double> frame_of(const ContactRow& row)
 { return {components(row.n), components(row.t1), components(row.t2)}; }
 
@@ -214,15 +215,15 @@ void recall_row(ContactRow& row, const ContactMemory& old, double h)
 void load_row(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, const Pair& pair,
               const Materials& materials, std::size_t i, ContactRow& row)
 {
-    row.contact = static_cast<std::int32_t>(i);
-    row.body    = pair.body;
-    row.link    = pair.link;
+    row.contact      = static_cast<std::int32_t>(i);
+    row.body         = pair.body;
+    row.link         = pair.link;
     const auto frame = frame_along(components(static_cast<Vec3d>(contacts.rigid_contact_normal[i])));
     row.n            = vector(frame.n);
     row.t1           = vector(frame.t1);
     row.t2           = vector(frame.t2);
-    row.point_B = core_points(contacts, i);
-    row.margin  = margins(contacts, i);
+    row.point_B      = core_points(contacts, i);
+    row.margin       = margins(contacts, i);
     for (std::size_t s = 0; s < 2; ++s) {
         // Few can, and the pose is asked for those alone.
         const bool rolls = can_roll(system.model->shape_type[pair.shape[s]]) &&
@@ -237,8 +238,8 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
     row.mu_static      = materials.mu_static;
     row.restitution    = materials.restitution;
     const bool turns   = contacts.rigid_contact_distance[i] <= pair.turning;
-    row.spin.torsional   = turns ? materials.torsional : 0;
-    row.spin.rolling     = turns || has_own_stiffness(contacts, i) ? materials.rolling : 0;
+    row.spin.torsional = turns ? materials.torsional : 0;
+    row.spin.rolling   = turns || has_own_stiffness(contacts, i) ? materials.rolling : 0;
     row.stiffness = row.damping = 0;
     if (!contacts.rigid_contact_stiffness.empty()) {
         const auto   own    = [&](const std::vector<Real>& values) { return static_cast<double>(values[i]); };
@@ -316,10 +317,10 @@ double depth(const System& system, const ContactRow& row)
 ContactMemory remembered_of(const model::Contacts& contacts, const ContactRow& row, double h)
 {
     ContactMemory keep;
-    keep.shape0  = contacts.rigid_contact_shape0[row.contact];
-    keep.shape1  = contacts.rigid_contact_shape1[row.contact];
-    keep.feature = contacts.rigid_contact_feature[row.contact];
-    keep.normal  = static_cast<Vec3>(row.n);
+    keep.shape0     = contacts.rigid_contact_shape0[row.contact];
+    keep.shape1     = contacts.rigid_contact_shape1[row.contact];
+    keep.feature    = contacts.rigid_contact_feature[row.contact];
+    keep.normal     = static_cast<Vec3>(row.n);
     const auto left = remember(row, row.spins() ? &row.spin : nullptr, frame_of(row), h);
     split(left.force, keep.force, keep.force_rest);
     split(vector(left.friction), keep.friction, keep.friction_rest);
@@ -336,7 +337,7 @@ Materials materials_of(const model::Model& m, MaterialCombine rule, const std::a
         return named.empty() ? rule : rule_of_pair(rule, named[shape[0]], named[shape[1]]);
     };
     const MaterialCombine rubbing = rule_in(m.shape_friction_combine), bouncing = rule_in(m.shape_restitution_combine);
-    const auto mix = [&](MaterialCombine by, const std::vector<Real>& values) {
+    const auto            mix = [&](MaterialCombine by, const std::vector<Real>& values) {
         return combine(by, static_cast<double>(values[shape[0]]), static_cast<double>(values[shape[1]]));
     };
     const double mu = mix(rubbing, m.shape_material_mu);
@@ -388,7 +389,8 @@ void reserve_contacts(System& system, std::size_t capacity)
     reserve_batches(system);
 }
 
-[[gnu::flatten]] MCH_CLONES_AVX2 void load_contacts(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, int substeps)
+[[gnu::flatten]] MCH_CLONES_AVX2 void load_contacts(System& system, const model::Contacts& contacts,
+                                                    MaterialCombine rule, double h, int substeps)
 {
     reserve_contacts(system, contacts.capacity());
     match_memory(system, contacts);
@@ -419,7 +421,7 @@ void reserve_contacts(System& system, std::size_t capacity)
                                   std::max(contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i]));
                           });
     each_row([&](const Pair& pair, ContactPiece& need) {
-        const auto        blocks  = static_cast<std::size_t>(pair.blocks);
+        const auto blocks = static_cast<std::size_t>(pair.blocks);
         return [&need, &contacts, &pair, blocks](std::size_t i) {
             const bool own = has_own_stiffness(contacts, i), free = pair.free && !own,
                        spins = contacts.rigid_contact_distance[i] <= pair.turning || own;
@@ -453,7 +455,8 @@ void reserve_contacts(System& system, std::size_t capacity)
     });
 }
 
-[[gnu::flatten]] MCH_CLONES_AVX2 double store_contacts(System& system, model::Contacts& contacts, double h, int substeps)
+[[gnu::flatten]] MCH_CLONES_AVX2 double store_contacts(System& system, model::Contacts& contacts, double h,
+                                                       int substeps)
 {
     // Every row below gets a force, from trees and from batches; a caller's own arrays may be shorter.
     const auto count = static_cast<std::size_t>(contacts.rigid_contact_count);

@@ -18,7 +18,8 @@ bool carries_motion(const System& system, std::int32_t body);
 /// Contacts nearer than this may close within `dt`, with room to spare [m]; `p_W`: its points.
 double wake_reach(const System& system, const std::array<std::int32_t, 2>& body, const std::array<Vec3d, 2>& p_W,
                   double dt);
-/// What a joint ties to a prescribed body that moves, or that somebody put elsewhere (`moved` [body_count]), stays awake.
+/// What a joint ties to a prescribed body that moves, or that somebody put elsewhere (`moved` [body_count]), stays
+/// awake.
 void disturb_carried(System& system, const std::vector<std::uint8_t>& moved);
 /// An island is awake if one of its groups is.
 void spread_wakefulness(System& system);
