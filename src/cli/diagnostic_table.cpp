@@ -4,6 +4,7 @@
 #include "mechane/collision/codes.h"
 #include "mechane/conformance/codes.h"
 #include "mechane/core/codes.h"
+#include "mechane/difference/codes.h"
 #include "mechane/dynamics/codes.h"
 #include "mechane/exporter/codes.h"
 #include "mechane/files/codes.h"
@@ -12,6 +13,7 @@
 #include "mechane/model/codes.h"
 #include "mechane/physics/codes.h"
 #include "mechane/record/codes.h"
+#include "mechane/reduction/codes.h"
 #include "mechane/resolve/codes.h"
 #include "mechane/ros/codes.h"
 #include "mechane/run/codes.h"
@@ -45,10 +47,13 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"core", &mechane::kApiArgument},
         {"core", &mechane::kApiForeign},
         {"core", &mechane::kApiResult},
+        {"difference", &mechane::difference::kNothing},
+        {"difference", &mechane::difference::kUnlike},
         {"dynamics", &mechane::dynamics::kSelection},
         {"dynamics", &mechane::dynamics::kGoal},
         {"dynamics", &mechane::dynamics::kSize},
         {"exporter", &mechane::exporter::kEmpty},
+        {"exporter", &mechane::exporter::kTooLarge},
         {"files", &mechane::files::kWriteFailed},
         {"files", &mechane::files::kReadFailed},
         {"files", &mechane::files::kInput},
@@ -125,6 +130,16 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"importer", &mechane::importer::codes::kFaceMaterials},
         {"importer", &mechane::importer::codes::kTextureLinear},
         {"importer", &mechane::importer::codes::kTextureMissing},
+        {"importer", &mechane::importer::codes::kDeformableSkipped},
+        {"importer", &mechane::importer::codes::kDeformableValue},
+        {"importer", &mechane::importer::codes::kDeformableRest},
+        {"importer", &mechane::importer::codes::kDeformableElement},
+        {"importer", &mechane::importer::codes::kDeformableApproximated},
+        {"importer", &mechane::importer::codes::kDeformableFallback},
+        {"importer", &mechane::importer::codes::kDeformableDeprecated},
+        {"importer", &mechane::importer::codes::kDeformableAttachment},
+        {"importer", &mechane::importer::codes::kDeformableWeld},
+        {"importer", &mechane::importer::codes::kDeformableFilter},
         {"model", &mechane::model::kStructure},
         {"model", &mechane::model::kOrphanJoint},
         {"model", &mechane::model::kShapeMaterial},
@@ -203,6 +218,9 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"record", &mechane::record::kFormatUnknown},
         {"record", &mechane::record::kBodyWithoutPrim},
         {"record", &mechane::record::kItemSheared},
+        {"reduction", &mechane::reduction::kNoFault},
+        {"reduction", &mechane::reduction::kNotInUsd},
+        {"reduction", &mechane::reduction::kScratch},
         {"resolve", &mechane::resolve::kMassDensity},
         {"resolve", &mechane::resolve::kMassDiagonal},
         {"resolve", &mechane::resolve::kMassMass},
@@ -281,6 +299,7 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"solvers", &mechane::solvers::kSolverUnknown},
         {"solvers", &mechane::solvers::kSolverName},
         {"solvers", &mechane::solvers::kSolverParameter},
+        {"solvers", &mechane::solvers::kSolverUnavailable},
         {"solvers", &mechane::solvers::kSolverModel},
         {"solvers", &mechane::solvers::kSolverState},
         {"solvers", &mechane::solvers::kSolverFeature},
@@ -301,6 +320,7 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"sourceformats", &mechane::sourceformats::kDuplicate},
         {"sourceformats", &mechane::sourceformats::kUnknownName},
         {"sourceformats", &mechane::sourceformats::kTree},
+        {"sourceformats", &mechane::sourceformats::kFrames},
         {"sourceformats", &mechane::sourceformats::kMeshMissing},
         {"sourceformats", &mechane::sourceformats::kMeshInvalid},
         {"sourceformats", &mechane::sourceformats::kTextureMissing},
@@ -371,6 +391,8 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"viewer", &mechane::viewer::kFrameMissing},
         {"viewer", &mechane::viewer::kPictureSize},
         {"viewer", &mechane::viewer::kAnimationName},
+        {"viewer", &mechane::viewer::kMovieProgram},
+        {"viewer", &mechane::viewer::kRrdPackage},
         {"viewer", &mechane::viewer::kNotDrawn},
         {"viewer", &mechane::viewer::kTextureUnreadable},
         {"viewer", &mechane::viewer::kTextureSmaller},
