@@ -3,7 +3,7 @@ The compiled part of mechane. Its names are not an API: use the package.
 """
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray

@@ -558,6 +558,11 @@ class SolverMuJoCo(_Native):
         self._mujoco_package().mj_forward(model, data)
         return data
 
+    @classmethod
+    def register_custom_attributes(cls, builder: Any) -> None:
+        """Declares the attributes of the namespace `mujoco` on a builder; what has been declared stays."""
+        mujoco_attributes.register(builder)
+
     @staticmethod
     def _mujoco_package() -> Any:
         version = _core.mujoco_library()["version"]
@@ -576,7 +581,6 @@ class SolverMuJoCo(_Native):
 reserve(SolverBase, "SolverBase")
 reserve(SolverMuJoCo, "SolverMuJoCo")
 reserve(SolverXPBD, "SolverXPBD")
-SolverMuJoCo.register_custom_attributes = staticmethod(mujoco_attributes.register)  # type: ignore[method-assign,assignment]
 
 _MADE: dict[str, type] = {"softstep": SolverSoftStep, "xpbd": SolverXPBD, "semi-implicit": SolverSemiImplicit, "featherstone": SolverFeatherstone, "vbd": SolverVBD,
                           "mujoco": SolverMuJoCo}

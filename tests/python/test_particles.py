@@ -171,16 +171,15 @@ def test_a_shape_may_leave_particles_alone():
             assert (int(contacts.rigid_contact_count[0]), int(contacts.soft_contact_count[0])) == (int(shapes), int(particles))
 
 
-def test_a_solver_that_cannot_move_particles_says_so():
-    """And leaves them where they are, in any of the states"""
+def test_softstep_moves_particles_and_a_reset_brings_them_back():
+    """One in the air falls in a step by g h^2 (n + 1) / 2n, with n substeps of velocities that change before the positions do."""
     model = two_worlds()
-    with pytest.warns(mc.MechaneWarning, match=r"SOLVER_FEATURE: softstep: particles \(4\) are ignored: they stay where they are"):
-        solver = mc.solvers.SolverSoftStep(model)
-    assert any("particles" in text for text in solver.unsupported_features())
+    solver = mc.solvers.SolverSoftStep(model)
+    assert not any("particles" in text for text in solver.unsupported_features())
     a, b = model.state(), model.state()
     a.particle_q[0] = (7, 8, 9)
     solver.step(a, b, None, None, 1 / 60)
-    assert b.particle_q.tolist() == a.particle_q.tolist()
+    assert b.particle_q[0].tolist() == pytest.approx([7, 8, 9 - 9.81 / 3600 * 9 / 16], abs=1e-5)
     mask = np.array([True, False, False])
     solver.reset(b, mask)
     assert b.particle_q[0].tolist() == pytest.approx([0, 0, 1.505])

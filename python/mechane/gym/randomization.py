@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.array import reals
 from ..core.enums import ModelFlags
 from .draws import normals, uniforms
 
@@ -31,11 +32,13 @@ class Randomization:
 
     def __post_init__(self) -> None:
         for name in ("mass", "friction", "gains", "delay"):
+            reals(name, getattr(self, name), 2)
             low, high = getattr(self, name)
             least = 0 if name in ("delay", "friction", "gains") else 1e-6
             if not least <= low <= high < float("inf"):
                 raise ValueError(f"Randomization: {name} is ({low}, {high}), expected two rising numbers from {least} on")
         for name in ("push_every", "push_speed", "observation_noise"):
+            reals(name, getattr(self, name), 1)
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"Randomization: {name} is {getattr(self, name)}, expected at least 0")
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.array import reals
 from ..geometry.heightfield import Heightfield
 from ..model.configs import ShapeConfig
 
@@ -49,12 +50,14 @@ class Terrain:
     def __init__(self, kind: str = "rough", *, height: float = 0.05, size: float = 40.0, cell: float = 0.1, seed: int = 0):
         if kind not in KINDS:
             raise ValueError(f"kind: {kind!r}, expected one of {', '.join(KINDS)}")
+        for name, value in (("height", height), ("size", size), ("cell", cell), ("seed", seed)):
+            reals(name, value, 1)
         if not (0 <= height < size and 0 < cell <= size / 2 and size < float("inf")):
             raise ValueError(f"Terrain: height {height}, size {size}, cell {cell}; expected 0 <= height < size and 0 < cell <= size / 2")
         self.kind, self.height, self.size, self.cell, self.seed = kind, float(height), float(size), float(cell), int(seed)
         n = int(round(size / cell)) + 1
         at = np.linspace(-size / 2, size / 2, n)
-        self._heights = KINDS[kind](*np.meshgrid(at, at, indexing="ij"), self.height, np.random.default_rng(seed))
+        self._heights = KINDS[kind](*np.meshgrid(at, at, indexing="ij"), self.height, np.random.default_rng(self.seed))
 
     def add_to(self, builder: Any, mu: float = 1.0) -> None:
         """The ground as a static shape; a plane where it is flat."""
