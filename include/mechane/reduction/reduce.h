@@ -15,7 +15,7 @@ namespace mechane::reduction {
 struct ReduceOptions {
     /// Whether the fault shows with a stage. Called from `jobs` threads at once, each with a file of its own; `slot` is
     /// below `jobs`.
-    std::function<bool(const std::string& file, int slot)> shows;
+    std::function<bool(const std::string& file, int slot)> shows{};
     usd::OpenOptions                                       open{};
     int                                                    jobs      = 1;
     std::size_t                                            runs      = 2000;  ///< most calls of `shows`
