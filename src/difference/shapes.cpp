@@ -127,10 +127,13 @@ Extent extent_of(const sf::RobotTree& tree, const sf::Shape& shape, const Posed&
                        std::pow((std::pow(s.x * s.y, p) + std::pow(s.y * s.z, p) + std::pow(s.z * s.x, p)) / 3, 1 / p);
             break;
         }
-        case sf::Shape::Kind::plane:
-            box_of(out, X, {s.x, s.y, 0});
-            out.area = 4 * s.x * s.y;
+        case sf::Shape::Kind::plane: {
+            // One without end is as large as it is drawn.
+            const double x = s.x > 0 ? s.x : sf::kEndlessPlane / 2, y = s.y > 0 ? s.y : sf::kEndlessPlane / 2;
+            box_of(out, X, {x, y, 0});
+            out.area = 4 * x * y;
             break;
+        }
         case sf::Shape::Kind::mesh:
             mesh_of(out, tree, shape, X, collider);
             break;

@@ -207,8 +207,9 @@ void ShapeWriter::form_at(const Shape& shape, const std::string& path, Role role
             sheet_.set(role, path, "axis", "token", std::string("Z"), shape.place, true);
             break;
         case Shape::Kind::plane:
-            sheet_.set(role, path, "width", "double", shape.size.x > 0 ? 2 * shape.size.x : 100.0, shape.place);
-            sheet_.set(role, path, "length", "double", shape.size.y > 0 ? 2 * shape.size.y : 100.0, shape.place);
+            sheet_.set(role, path, "width", "double", shape.size.x > 0 ? 2 * shape.size.x : kEndlessPlane, shape.place);
+            sheet_.set(role, path, "length", "double", shape.size.y > 0 ? 2 * shape.size.y : kEndlessPlane,
+                       shape.place);
             sheet_.set(role, path, "axis", "token", std::string("Z"), shape.place, true);
             break;
         case Shape::Kind::mesh:

@@ -174,6 +174,21 @@ TEST_CASE("robots drawn by chance come through OpenUSD as they were (EXP-074)")
     });
 }
 
+TEST_CASE("a plane without end comes through OpenUSD as the plane that is drawn of it (EXP-074)")
+{
+    auto      tree = pendulum();
+    sf::Shape floor;
+    floor.name = "floor";
+    floor.kind = sf::Shape::Kind::plane;
+    floor.size = {0, 3, 0};
+    tree.links.back().visuals.push_back(floor);
+    sf::LossReport losses;
+    const auto     back  = through_usd(tree, sf::Layout::single, losses);
+    const auto     found = compare(tree, back, {.losses = &losses});
+    CHECK_MESSAGE(found.first_unexpected() == nullptr, said(found));
+    CHECK(!compare(pendulum(), back, {.losses = &losses}).equal());
+}
+
 TEST_CASE("robots drawn by chance come through URDF as they were, but for what the report announces (EXP-039, EXP-074)")
 {
     for_seeds(60, [](Random& r) {

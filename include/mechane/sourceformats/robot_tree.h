@@ -145,6 +145,9 @@ struct MeshAsset {
     Place                   place;
 };
 
+/// Width and length of a plane that has no end, where it is drawn or written as one that has [m].
+inline constexpr double kEndlessPlane = 100;
+
 struct Shape {
     enum class Kind { box, sphere, cylinder, capsule, ellipsoid, plane, mesh };
     std::string name;
