@@ -181,7 +181,7 @@ TEST_CASE("a plane without end comes through OpenUSD as the plane that is drawn 
     floor.name = "floor";
     floor.kind = sf::Shape::Kind::plane;
     floor.size = {0, 3, 0};
-    tree.links.back().visuals.push_back(floor);
+    tree.shapes.push_back(floor);
     sf::LossReport losses;
     const auto     back  = through_usd(tree, sf::Layout::single, losses);
     const auto     found = compare(tree, back, {.losses = &losses});
