@@ -356,6 +356,18 @@ class Comparer {
                 if (a_.root[l] == static_cast<int>(l) && !one.frame)
                     pose(Quantity::frame, item, pose_a_[l], pose_b_[at(other)], one.place,
                          b_.tree.links[at(other)].place, may, " in the world");
+            } else if (const auto frame = by_name.find({"site", one.name});
+                       frame != by_name.end() && !used[frame->second]) {
+                // A link without mass that is a frame of what holds it.
+                int holder = static_cast<int>(l);
+                while (holder >= 0 && match_.link[at(holder)] < 0)
+                    holder = a_.above[at(holder)] >= 0 ? a_.tree.joints[at(a_.above[at(holder)])].parent : -1;
+                const auto [R_a, R_b] = holder >= 0 ? bases(at(holder), pose_a_, pose_b_) : std::pair<Posed, Posed>{};
+                const Named& t        = sites_b[frame->second];
+                used[frame->second]   = true;
+                out_.count(Quantity::frame);
+                pose(Quantity::frame, item, inverse(R_a) * pose_a_[l],
+                     inverse(R_b) * (t.link >= 0 ? pose_b_[at(t.link)] : Posed{}) * t.X_LF, one.place, t.place, may);
             } else if (!is_world(one)) {
                 only(Quantity::frame, item, "link", true, "a link", one.place,
                      match_.announced(Quantity::frame, item.names));

@@ -24,8 +24,8 @@ class Usage(unittest.TestCase):
     def test_every_mistake_is_named_in_words_with_what_is_expected(self):
         for words, text in (
                 (("ros",), "mechane ros needs WHAT (interfaces, channels or tf) and FILE"),
-                (("schema",), "mechane schema needs WHAT (pairs, materials, options, show or map)"),
-                (("schema", "pais"), "WHAT 'pais': expected pairs, materials, options, show or map"),
+                (("schema",), "mechane schema needs WHAT (pairs, materials, options, conventions, show or map)"),
+                (("schema", "pais"), "WHAT 'pais': expected pairs, materials, options, conventions, show or map"),
                 (("info",), "mechane info needs FILE"),
                 (("check", "--color", "blue", "x.usda"), "--color 'blue': expected auto, always or never"),
                 (("sim", "--duration", "4x", "x.usda"), "--duration '4x' is not a number"),

@@ -51,10 +51,10 @@ class Frame:
     """A frame as web/src/live.ts reads it."""
 
     def __init__(self, data):
-        magic, flags, self.time, self.realtime, self.kinetic, self.potential, bodies, sent, self.contacts, self.first, dofs = struct.unpack("<IIdfffIIIII", data[:48])
-        assert magic == 0x314D4C4D and len(data) == 48 + 20 * bodies + 30 * sent + 12 * dofs
+        magic, flags, self.time, self.realtime, self.kinetic, self.potential, bodies, sent, self.contacts, self.first, dofs, particles = struct.unpack("<IIdfffIIIIII", data[:52])
+        assert magic == 0x324D4C4D and len(data) == 52 + 12 * particles + 20 * bodies + 30 * sent + 12 * dofs
         self.playing, self.recording, self.diverged = bool(flags & 1), bool(flags & 2), bool(flags & 4)
-        at = 48
+        at = 52
 
         def floats(count):
             nonlocal at
@@ -62,6 +62,7 @@ class Frame:
             at += 4 * count
             return out
 
+        self.particles = floats(3 * particles)
         self.positions = floats(3 * bodies)
         self.points, self.forces = floats(3 * sent), floats(3 * sent)
         self.q, self.qd, self.target = floats(dofs), floats(dofs), floats(dofs)

@@ -122,7 +122,7 @@ class OfItsOwn(unittest.TestCase):
 
     def test_suffixes_that_nobody_knows_are_wrong_usage(self):
         sample = str(SAMPLES / "arm.urdf")
-        for words in (("convert", "robot.step", "-o", "x"), ("convert", sample, "-o", "x.glb"), ("convert", sample)):
+        for words in (("convert", "robot.step", "-o", "x"), ("convert", sample, "-o", "x.step"), ("convert", sample)):
             self.assertEqual(mechane(*words).returncode, 2, words)
 
     def test_the_source_is_never_written_over(self):
