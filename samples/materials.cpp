@@ -72,7 +72,8 @@ int main()
     const auto model = sample::finalize(builder);
     for (const std::string_view name : solvers::solver_names()) {
         Diagnostics found;
-        sample::get(solvers::make_solver(name, model, {}, found));
+        if (const auto solver = solvers::make_solver(name, model, {}, found); !solver)  // its library may be missing
+            found.add(solver.error());
         for (const Diagnostic& d : found) std::printf("%s\n", to_text(d).c_str());
     }
     return claims.exit_code();
