@@ -36,7 +36,7 @@ class Urdf {
             if (e.name == "joint") mimic(e);
         order_joints();
         place_links();
-        if (tree_.links.empty()) s_.error(kMissing, root_.place, "the robot has no link");
+        if (links_.empty()) s_.error(kMissing, root_.place, "the robot has no link");
     }
 
   private:

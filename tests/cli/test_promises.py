@@ -1,5 +1,6 @@
 """What the founding documents promise and no other file holds. What belongs to a solver or a converter that this build does not have is skipped with that
 reason, so that a run counts it."""
+import itertools
 import json
 import pathlib
 import re
@@ -9,7 +10,6 @@ import unittest
 from tests.cli.program import QUADRUPED, ROOT, document, mechane
 
 REP = ROOT / "samples" / "rep0158"
-NO_EXPORT = "skipped: no converter writes glTF, URDF, SDFormat or MJCF yet"
 
 BOX_ON_PLANE = """#usda 1.0
 (
@@ -36,6 +36,13 @@ def Xform "world"
     }
 }
 """
+
+LINK = '<link name="{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><sphere radius="0.1"/></geometry></collision></link>'
+HINGE = '<joint name="{0}{1}" type="revolute"><parent link="{0}"/><child link="{1}"/><origin xyz="1 0 0"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="1" velocity="1"/></joint>'
+CHAIN_URDF = f'<robot name="chain">{"".join(map(LINK.format, "abc"))}{HINGE.format("a", "b")}{HINGE.format("b", "c")}</robot>'
+CHAIN_MJCF = """<mujoco model="chain"><worldbody><body name="a"><freejoint/><geom name="ga" type="sphere" size="0.1"/>
+<body name="b" pos="1 0 0"><joint name="ab" axis="0 0 1"/><geom name="gb" type="sphere" size="0.1"/>
+<body name="c" pos="1 0 0"><joint name="bc" axis="0 0 1"/><geom name="gc" type="sphere" size="0.1"/></body></body></body></worldbody></mujoco>"""
 
 
 def has_solver(name):
@@ -82,13 +89,16 @@ class Advice(unittest.TestCase):
 
 
 class Exports(unittest.TestCase):
-    @unittest.skip(NO_EXPORT)
-    def test_openpbr_is_exported_on_demand(self):
-        """GAP-069"""
-
-    @unittest.skip(NO_EXPORT)
     def test_own_assets_go_through_the_four_exporters(self):
         """GAP-070; the rest of it is held by tests/samples/test_rep0158.py"""
+        with tempfile.TemporaryDirectory() as folder:
+            for asset, suffix in itertools.product(("robot", "camera", "rack", "box"), (".glb", ".urdf", ".sdf", ".xml")):
+                result = asset + suffix
+                out = pathlib.Path(folder) / result
+                done = mechane("convert", REP / asset / f"{asset}.usda", "-o", out, "--fail-on-loss", "never")
+                self.assertEqual(done.returncode, 0, (result, done.stderr))
+                self.assertGreater(out.stat().st_size, 0)
+                self.assertEqual(mechane("info", out).returncode, 0, result)
 
 
 class Solvers(unittest.TestCase):
@@ -119,7 +129,7 @@ class Solvers(unittest.TestCase):
 
 class SelfCollisions(unittest.TestCase):
     def test_the_switch_changes_the_pairs_of_an_articulation_and_no_others(self):
-        """GAP-051, for USD: MJCF and URDF have no reader yet"""
+        """GAP-051, for USD"""
         pairs = {}
         for on in ("true", "false"):
             model = document("dump", "model", QUADRUPED, "--option", f"enable_self_collisions={on}", "--limit", 0)
@@ -130,9 +140,17 @@ class SelfCollisions(unittest.TestCase):
         for pair in added:
             self.assertTrue(all(label.startswith("/quadruped/") for label in pair), pair)
 
-    @unittest.skip("skipped: no reader of MJCF and URDF yet")
     def test_readers_of_other_formats_take_the_same_switch(self):
-        """GAP-051"""
+        """GAP-051: without self-collisions the first and the third link of a chain do not meet either; neighbours never do"""
+        for suffix, text in ((".urdf", CHAIN_URDF), (".xml", CHAIN_MJCF)):
+            with self.subTest(suffix), tempfile.TemporaryDirectory() as folder:
+                robot, pairs = pathlib.Path(folder) / f"chain{suffix}", {}
+                robot.write_text(text)
+                for on in ("true", "false"):
+                    model = document("dump", "model", robot, "--option", f"enable_self_collisions={on}", "--limit", 0)
+                    pairs[on] = {frozenset(pair) for pair in model["builder"]["shape_collision_filter_pair_labels"]}
+                self.assertTrue(pairs["true"] < pairs["false"], pairs)
+                self.assertEqual(len(pairs["false"] - pairs["true"]), 1, pairs)
 
 
 if __name__ == "__main__":
