@@ -1,9 +1,10 @@
 # The modules without OpenUSD: ground floor and simulation wing. They make the component `simulation` of the package, the others `all`.
 set(MECHANE_SIMULATION_MODULES core math tasks files geometry model collision dynamics solvers simulation)
 
-# mechane_unity(<target> <n>): n sources are compiled at once where MECHANE_UNITY is set.
+# mechane_unity(<target> <n>): n sources are compiled at once where MECHANE_UNITY is set, but for the modules that MECHANE_UNITY_EXCEPT names.
 function(mechane_unity target size)
-  if(MECHANE_UNITY)
+  string(REGEX REPLACE "^mechane_" "" module ${target})
+  if(MECHANE_UNITY AND NOT module IN_LIST MECHANE_UNITY_EXCEPT)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
     # A source is no main file then, for which GCC makes an exception: what it keeps in its Impl may be of an unnamed namespace.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
