@@ -1,7 +1,8 @@
 # Third-party libraries, each only where something that is built uses it. docs/dependencies.md lists them with versions, licences and
 # reasons. Those of the simulation come from the system's packages; OpenUSD and its oneTBB from the wheels that tools/bootstrap.py puts
 # under MECHANE_DEPS (mechane_openusd.cmake).
-include(mechane_qhull)
+include(mechane_library)
+mechane_library(qhull_r HEADER libqhull_r/qhull_ra.h PACKAGE libqhull-dev)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(Eigen3 REQUIRED)
@@ -12,7 +13,7 @@ if(MECHANE_WITH_USD)
   find_package(JPEG REQUIRED)
   find_package(ZLIB REQUIRED)
   find_package(EXPAT REQUIRED)
-  include(mechane_zstd)
+  mechane_library(zstd HEADER zstd.h PACKAGE libzstd-dev)
   find_path(MECHANE_BEAST boost/beast/version.hpp REQUIRED)  # headers alone
   find_path(MECHANE_TOMLPLUSPLUS toml++/toml.h REQUIRED)
   include(mechane_openusd)

@@ -51,7 +51,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/package/mechane-config
   INSTALL_DESTINATION ${_package} PATH_VARS _openusd)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/mechane-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/package/mechane-config.cmake ${PROJECT_BINARY_DIR}/package/mechane-config-version.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/mechane_qhull.cmake DESTINATION ${_package} COMPONENT simulation)
+  ${PROJECT_SOURCE_DIR}/cmake/mechane_library.cmake DESTINATION ${_package} COMPONENT simulation)
 
 # -- the package for pkg-config
 file(RELATIVE_PATH _to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -90,7 +90,6 @@ endif()
 if(MECHANE_TASKS STREQUAL "tbb")
   install(FILES ${MECHANE_OPENUSD_RUNTIME}/pxr/.libs/libtbb.so DESTINATION ${_openusd}/pxr/.libs COMPONENT simulation)
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/cmake/mechane_zstd.cmake DESTINATION ${_package} COMPONENT all)
 install(DIRECTORY ${MECHANE_OPENUSD_RUNTIME}/pxr DESTINATION ${_openusd} COMPONENT all)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/all/mechane DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT all FILES_MATCHING PATTERN "*.h")
 install(TARGETS mechane_all EXPORT mechane_all)
