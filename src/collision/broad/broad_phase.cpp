@@ -6,11 +6,37 @@
 
 #include "../radix_sort.h"
 #include "mechane/collision/codes.h"
+#include "mechane/math/four.h"
 #include "mechane/tasks/parallel.h"
 
 namespace mechane::collision {
 
 namespace {
+
+/// Whether some point of a box lies below a plane, of one and of four.
+template <class N>
+MCH_INLINE auto reaches_below(const Vec3T<N>& n, const Vec3T<N>& origin, const Vec3T<N>& lower, const Vec3T<N>& upper)
+{
+    const Vec3T<N> c = N(0.5) * (lower + upper), half = N(0.5) * (upper - lower);
+    const Vec3T<N> steep{magnitude(n.x), magnitude(n.y), magnitude(n.z)};
+    const N        above = dot(n, c - origin) - dot(steep, half);
+    return simd::both(simd::either(above < N(0), above == N(0)),
+                      simd::either(lower.x < upper.x, lower.x == upper.x));  // a box that is out of order is no box
+}
+
+/// Bits of those of four boxes that reach below a plane, the lowest for the first.
+[[gnu::flatten]] MCH_CLONES_AVX2 unsigned four_below(const RaisedPlane& plane, const Places<const geometry::Aabbd>& box)
+{
+    struct {
+        Vec3T<Four> lower, upper;
+    } b;
+    gather(box, b);
+    const LaneMask below =
+        reaches_below(static_cast<Vec3T<Four>>(plane.n), static_cast<Vec3T<Four>>(plane.origin), b.lower, b.upper);
+    unsigned bits = 0;
+    for (int k = 0; k < kLanes; ++k) bits |= below[k] != 0 ? 1u << k : 0u;
+    return bits;
+}
 
 constexpr std::size_t kPlaneBoxes = 1024, kAllPairsRows = 64, kListedPairs = 2048,
                       kPlanes = 16;  ///< of one task
@@ -109,15 +135,19 @@ void BroadPhase::find_planes(Boxes boxes, std::span<const RaisedPlane> planes, s
 {
     /// Entries [begin, end) of `solid_` against one plane.
     const auto below = [&](std::int32_t p, std::size_t begin, std::size_t end, std::vector<ShapePair>& found) {
-        const RaisedPlane& plane = planes[static_cast<std::size_t>(p)];
-        for (std::size_t i = begin; i < end && found.size() <= limit; ++i) {
-            const std::int32_t     s   = solid_[i];
-            const geometry::Aabbd& box = boxes[static_cast<std::size_t>(s)];
-            if (!in_order(box)) continue;
-            const Vec3d c = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
-            if (dot(plane.n, c - plane.origin) - dot(abs(plane.n), half) <= 0 && allowed(p, s))
-                found.emplace_back(std::min(p, s), std::max(p, s));
+        const RaisedPlane& plane  = planes[static_cast<std::size_t>(p)];
+        const auto         box_of = [&](std::size_t i) { return &boxes[static_cast<std::size_t>(solid_[i])]; };
+        const auto         meet   = [&](std::int32_t s) {
+            if (allowed(p, s)) found.emplace_back(std::min(p, s), std::max(p, s));
+        };
+        std::size_t i = begin;
+        for (; i + 4 <= end && found.size() <= limit; i += 4) {
+            const unsigned bits = four_below(plane, {box_of(i), box_of(i + 1), box_of(i + 2), box_of(i + 3)});
+            for (std::size_t k = 0; bits != 0 && k < 4 && found.size() <= limit; ++k)
+                if (bits >> k & 1u) meet(solid_[i + k]);
         }
+        for (; i < end && found.size() <= limit; ++i)
+            if (reaches_below(plane.n, plane.origin, box_of(i)->lower, box_of(i)->upper)) meet(solid_[i]);
     };
     const std::size_t none = worlds_.size();
     // What a plane may meet: shapes of its world and those of none; one of no world meets all.

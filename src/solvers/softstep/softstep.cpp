@@ -148,7 +148,7 @@ class SoftStep final : public Solver {
     void exchange(SolverMemory& memory) override
     {
         auto& turn = static_cast<Turn&>(memory);
-        exchange_memory(system_, turn.system);
+        exchange_memory(system_, turn.system, pushed_);
         published_body_.swap(turn.published_body);
         published_twist_.swap(turn.published_twist);
         published_q_.swap(turn.published_q);
@@ -206,6 +206,7 @@ class SoftStep final : public Solver {
     std::vector<std::int32_t> breakable_;  ///< joints with a finite break force or torque
     std::vector<std::int32_t> read_off_;   ///< joints whose coordinates are not a link's own
     std::vector<LinkState>    link_states_;
+    std::vector<PushedDof>    pushed_;  ///< scratch of `exchange`
     Observables*              observed_  = nullptr;
     bool                      rebuild_   = false;
     bool                      commanded_ = true;  ///< some dof or loop joint has laws of its own
