@@ -38,8 +38,73 @@ MCH_INLINE auto reaches_below(const Vec3T<N>& n, const Vec3T<N>& origin, const V
     return bits;
 }
 
-constexpr std::size_t kPlaneBoxes = 1024, kAllPairsRows = 64, kListedPairs = 2048,
-                      kPlanes = 16;  ///< of one task
+constexpr std::size_t kPlaneBoxes = 1024, kAllPairsRows = 64, kListedPairs = 2048, kListedFours = 512,
+                      kColumnBoxes = 2048, kPlanes = 16;  ///< of one task
+
+/// The list of pairs that filters let through, tested four at a time: those of one shape with up to four that follow
+/// each other.
+class BroadPhaseFours final : public BroadPhase {
+  public:
+    BroadPhaseFours(std::vector<ShapeFilter> filters, std::vector<ShapePair> excluded)
+        : BroadPhase(std::move(filters), std::move(excluded))
+    {
+        const BroadPhaseExplicit known(filters_, excluded_);
+        for (const ShapePair& pair : known.list()) {
+            if (fours_.empty() || fours_.back().one != pair.first || pair.second - fours_.back().first >= kLanes)
+                fours_.push_back({pair.first, pair.second, 0});
+            fours_.back().wanted |= 1u << (pair.second - fours_.back().first);
+        }
+        const std::size_t room = filters_.size() + kLanes;
+        for (auto* column : {&low_x_, &low_y_, &low_z_, &high_x_, &high_y_, &high_z_}) column->assign(room, 0);
+        met_.resize(fours_.size());
+    }
+
+  private:
+    struct FourPairs {
+        std::int32_t one, first;  ///< shapes; of four from `first` on
+        unsigned     wanted;      ///< bits of those that are in the list, the lowest for the first
+    };
+
+    void find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) override
+    {
+        tasks::for_chunks(pool(), filters_.size(), kColumnBoxes, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t i = begin; i < end; ++i) {
+                low_x_[i] = boxes[i].lower.x, low_y_[i] = boxes[i].lower.y, low_z_[i] = boxes[i].lower.z;
+                high_x_[i] = boxes[i].upper.x, high_y_[i] = boxes[i].upper.y, high_z_[i] = boxes[i].upper.z;
+            }
+        });
+        const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
+            test(begin, end);
+            for (std::size_t i = begin; i < end && found.size() <= limit; ++i) {
+                const FourPairs& four = fours_[i];
+                for (unsigned met = met_[i], k = 0; met != 0 && found.size() <= limit; met >>= 1, ++k)
+                    if (met & 1u) found.emplace_back(four.one, four.first + static_cast<std::int32_t>(k));
+            }
+        };
+        in_parts(fours_.size(), kListedFours, out, limit, std::cref(find));
+    }
+
+    /// Which boxes of each four meet that of the one.
+    MCH_CLONES_AVX2 void test(std::size_t begin, std::size_t end)
+    {
+        const double *const lx = low_x_.data(), *const ly = low_y_.data(), *const lz = low_z_.data(),
+                     *const hx = high_x_.data(), *const hy = high_y_.data(), *const hz = high_z_.data();
+        constexpr LaneMask kBits = {1, 2, 4, 8};
+        for (std::size_t i = begin; i < end; ++i) {
+            const FourPairs four  = fours_[i];
+            const LaneMask  all   = ((lanes(lx + four.first) <= hx[four.one]) & (lanes(hx + four.first) >= lx[four.one]) &
+                                      (lanes(ly + four.first) <= hy[four.one]) & (lanes(hy + four.first) >= ly[four.one]) &
+                                      (lanes(lz + four.first) <= hz[four.one]) & (lanes(hz + four.first) >= lz[four.one]));
+            const LaneMask  met   = all & kBits;
+            const unsigned  bits  = static_cast<unsigned>((met[0] | met[1]) | (met[2] | met[3]));
+            met_[i] = static_cast<std::uint8_t>(lx[four.one] <= hx[four.one] ? bits & four.wanted : 0u);
+        }
+    }
+
+    std::vector<FourPairs>    fours_;
+    std::vector<double>       low_x_, low_y_, low_z_, high_x_, high_y_, high_z_;  ///< the boxes, by component
+    std::vector<std::uint8_t> met_;                                               ///< of each four
+};
 
 }  // namespace
 
@@ -320,7 +385,7 @@ std::unique_ptr<BroadPhase> make_broad_phase(BroadPhaseMode mode, std::vector<Sh
         case BroadPhaseMode::all_pairs:
             return std::make_unique<BroadPhaseAllPairs>(std::move(filters), std::move(excluded));
         case BroadPhaseMode::explicit_pairs:
-            return std::make_unique<BroadPhaseExplicit>(std::move(filters), std::move(excluded));
+            return std::make_unique<BroadPhaseFours>(std::move(filters), std::move(excluded));
         case BroadPhaseMode::tree:
             return std::make_unique<BroadPhaseTree>(std::move(filters), std::move(excluded));
         case BroadPhaseMode::automatic:
