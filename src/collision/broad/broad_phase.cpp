@@ -38,7 +38,7 @@ MCH_INLINE auto reaches_below(const Vec3T<N>& n, const Vec3T<N>& origin, const V
     return bits;
 }
 
-constexpr std::size_t kPlaneBoxes = 1024, kAllPairsRows = 64, kListedPairs = 2048, kListedFours = 512,
+constexpr std::size_t kPlaneBoxes = 1024, kAllPairsRows = 64, kListedPairs = 2048, kListedRuns = 128,
                       kColumnBoxes = 2048, kPlanes = 16;  ///< of one task
 
 /// The list of pairs that filters let through, tested four at a time: those of one shape with up to four that follow
@@ -50,19 +50,29 @@ class BroadPhaseFours final : public BroadPhase {
     {
         const BroadPhaseExplicit known(filters_, excluded_);
         for (const ShapePair& pair : known.list()) {
-            if (fours_.empty() || fours_.back().one != pair.first || pair.second - fours_.back().first >= kLanes)
-                fours_.push_back({pair.first, pair.second, 0});
-            fours_.back().wanted |= 1u << (pair.second - fours_.back().first);
+            const bool same = !runs_.empty() && runs_.back().one == pair.first;
+            if (!same) runs_.push_back({pair.first, fours_.size(), fours_.size()});
+            if (!same || pair.second - fours_.back().first >= kLanes) {
+                fours_.push_back(Partners{LaneMask{}, pair.second});
+                ++runs_.back().end;
+            }
+            fours_.back().wanted[pair.second - fours_.back().first] = -1;
         }
         const std::size_t room = filters_.size() + kLanes;
         for (auto* column : {&low_x_, &low_y_, &low_z_, &high_x_, &high_y_, &high_z_}) column->assign(room, 0);
-        met_.resize(fours_.size());
+        met_.resize(runs_.size());
     }
 
   private:
-    struct FourPairs {
-        std::int32_t one, first;  ///< shapes; of four from `first` on
-        unsigned     wanted;      ///< bits of those that are in the list, the lowest for the first
+    /// Four shapes from `first` on, and which of them are in the list.
+    struct Partners {
+        LaneMask     wanted;
+        std::int32_t first;
+    };
+    /// What one shape is tested with, in `fours_`.
+    struct Run {
+        std::int32_t one;
+        std::size_t  begin, end;
     };
 
     void find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) override
@@ -75,35 +85,49 @@ class BroadPhaseFours final : public BroadPhase {
         });
         const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
             test(begin, end);
-            for (std::size_t i = begin; i < end && found.size() <= limit; ++i) {
-                const FourPairs& four = fours_[i];
-                for (unsigned met = met_[i], k = 0; met != 0 && found.size() <= limit; met >>= 1, ++k)
-                    if (met & 1u) found.emplace_back(four.one, four.first + static_cast<std::int32_t>(k));
-            }
+            for (std::size_t i = begin; i < end && found.size() <= limit; ++i)
+                if (met_[i]) add(runs_[i], boxes, found, limit);
         };
-        in_parts(fours_.size(), kListedFours, out, limit, std::cref(find));
+        in_parts(runs_.size(), kListedRuns, out, limit, std::cref(find));
     }
 
-    /// Which boxes of each four meet that of the one.
+    /// Whether the box of each one meets some of those around the ones it is listed with: mostly not.
     MCH_CLONES_AVX2 void test(std::size_t begin, std::size_t end)
     {
         const double *const lx = low_x_.data(), *const ly = low_y_.data(), *const lz = low_z_.data(),
-                     *const hx = high_x_.data(), *const hy = high_y_.data(), *const hz = high_z_.data();
-        constexpr LaneMask kBits = {1, 2, 4, 8};
+                            *const hx = high_x_.data(), *const hy = high_y_.data(), *const hz = high_z_.data();
+        const Partners* const fours = fours_.data();
         for (std::size_t i = begin; i < end; ++i) {
-            const FourPairs four  = fours_[i];
-            const LaneMask  all   = ((lanes(lx + four.first) <= hx[four.one]) & (lanes(hx + four.first) >= lx[four.one]) &
-                                      (lanes(ly + four.first) <= hy[four.one]) & (lanes(hy + four.first) >= ly[four.one]) &
-                                      (lanes(lz + four.first) <= hz[four.one]) & (lanes(hz + four.first) >= lz[four.one]));
-            const LaneMask  met   = all & kBits;
-            const unsigned  bits  = static_cast<unsigned>((met[0] | met[1]) | (met[2] | met[3]));
-            met_[i] = static_cast<std::uint8_t>(lx[four.one] <= hx[four.one] ? bits & four.wanted : 0u);
+            const Run   run = runs_[i];
+            const Lanes zero{}, low_x = zero + lx[run.one], low_y = zero + ly[run.one], low_z = zero + lz[run.one],
+                                high_x = zero + hx[run.one], high_y = zero + hy[run.one], high_z = zero + hz[run.one];
+            LaneMask    any{};
+            for (std::size_t k = run.begin; k < run.end; ++k) {
+                const std::int32_t s = fours[k].first;
+                any |= fours[k].wanted & (lanes(lx + s) <= high_x) & (lanes(hx + s) >= low_x) &
+                       (lanes(ly + s) <= high_y) & (lanes(hy + s) >= low_y) & (lanes(lz + s) <= high_z) &
+                       (lanes(hz + s) >= low_z);
+            }
+            met_[i] = ((any[0] | any[1]) | (any[2] | any[3])) != 0 ? 1 : 0;
         }
     }
 
-    std::vector<FourPairs>    fours_;
+    void add(const Run& run, Boxes boxes, std::vector<ShapePair>& found, std::size_t limit) const
+    {
+        const geometry::Aabbd& box = boxes[static_cast<std::size_t>(run.one)];
+        if (!in_order(box)) return;
+        for (std::size_t k = run.begin; k < run.end; ++k) {
+            const Partners& four = fours_[k];
+            for (int i = 0; i < kLanes && found.size() <= limit; ++i)
+                if (four.wanted[i] != 0 && geometry::overlaps(box, boxes[static_cast<std::size_t>(four.first + i)]))
+                    found.emplace_back(run.one, four.first + i);
+        }
+    }
+
+    std::vector<Partners>     fours_;
+    std::vector<Run>          runs_;
     std::vector<double>       low_x_, low_y_, low_z_, high_x_, high_y_, high_z_;  ///< the boxes, by component
-    std::vector<std::uint8_t> met_;                                               ///< of each four
+    std::vector<std::uint8_t> met_;                                               ///< of each run
 };
 
 }  // namespace
