@@ -142,7 +142,7 @@ void put(System& system, const PushedDof& pushed)
 
 }  // namespace
 
-void exchange_memory(System& system, TurnMemory& memory, std::vector<PushedDof>& room)
+void exchange_memory(System& system, TurnMemory& memory, Exchange& by)
 {
     dynamics::Motion& motion = system.motion;
     system.memory.swap(memory.contacts);
@@ -157,22 +157,23 @@ void exchange_memory(System& system, TurnMemory& memory, std::vector<PushedDof>&
     motion.twist.swap(memory.twist);
     motion.column.swap(memory.column);
     motion.link_velocity.swap(memory.link_velocity);
-    room.clear();
-    room.reserve(system.laws.size());
-    for (std::size_t k = 0; k < system.laws.size(); ++k) {
+    by.room.clear();
+    by.room.reserve(system.laws.size());
+    for (std::size_t k = 0; !by.nothing_pushed && k < system.laws.size(); ++k) {
         int&                saturated = system.laws[k].saturated;
         DofRows&            rows      = system.dof_rows[k];
         const auto          bits      = [](double x) { return std::bit_cast<std::uint64_t>(x); };
         const std::uint64_t any       = bits(rows.lower.lambda) | bits(rows.upper.lambda) | bits(rows.friction.lambda) |
                                         bits(rows.velocity.lambda) | static_cast<std::uint64_t>(saturated);
         if (any == 0) continue;
-        room.push_back({static_cast<std::int32_t>(k),
-                        saturated,
-                        {rows.lower.lambda, rows.upper.lambda, rows.friction.lambda, rows.velocity.lambda}});
+        by.room.push_back({static_cast<std::int32_t>(k),
+                           saturated,
+                           {rows.lower.lambda, rows.upper.lambda, rows.friction.lambda, rows.velocity.lambda}});
         put(system, {.dof = static_cast<std::int32_t>(k)});
     }
     for (const PushedDof& pushed : memory.pushed) put(system, pushed);
-    memory.pushed.swap(room);
+    by.nothing_pushed = memory.pushed.empty();
+    memory.pushed.swap(by.room);
     for (std::size_t k = 0; k < system.general.size(); ++k) std::swap(system.general[k].law.lambda, memory.general[k]);
 }
 

@@ -38,7 +38,11 @@ struct TurnMemory {
 };
 /// As of a System that has not stepped. `asleep`: per body, who starts so.
 TurnMemory new_memory(const System& system, const std::vector<std::uint8_t>& asleep);
-/// @param room  scratch of the caller's
-void exchange_memory(System& system, TurnMemory& memory, std::vector<PushedDof>& room);
+/// What the owner of a System keeps for exchanges: scratch, and whether no dof of the System pushes, which a step ends.
+struct Exchange {
+    std::vector<PushedDof> room;
+    bool                   nothing_pushed = false;
+};
+void exchange_memory(System& system, TurnMemory& memory, Exchange& by);
 
 }  // namespace mechane::solvers::softstep
