@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "mechane/collision/codes.h"
-#include "mechane/math/simd.h"
 #include "mechane/tasks/parallel.h"
+#include "placing.h"
 
 namespace mechane::collision {
 
@@ -89,18 +89,6 @@ double least_extent(const Shape& s)
         least = std::min(least, 2 * dot(hull->face_normals[f], hull->vertices[corner] - hull->centre));
     }
     return std::max(0.0, least);
-}
-
-/// What turning alone may give to some point of the core, placed in the world: what is round does not show how it
-/// turns.
-double turning_speed(const Shape& s, const BodyMotion& m, double radius)
-{
-    if (s.kind == ShapeKind::plane) return 0;
-    const Vec3d arm = centre(s) - m.com, half = s.size.y * s.R.column(2);
-    if (s.kind == ShapeKind::sphere) return length(cross(m.w, arm));
-    if (s.kind == ShapeKind::capsule)
-        return std::sqrt(std::max(length_squared(cross(m.w, arm + half)), length_squared(cross(m.w, arm - half))));
-    return length(m.w) * (length(arm) + radius);
 }
 
 /// Shapes made of meshes, each once for its mesh and scale.
@@ -185,8 +173,9 @@ ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int3
         extent[i] = least_extent(s);
     }
     for (const Shape& s : shapes) kinds.push_back(s.kind);
-    for (const Posed& X : X_BS) R_BS_.push_back(to_matrix(X.q));
+    own_shapes();
     list_batches();
+    list_fours();
     if (flag == model::shape_flag::collide_shapes) build_fields(pool);
 }
 
@@ -228,8 +217,63 @@ void ShapeSet::reread_transforms()
     for (std::size_t i = 0; i < size(); ++i) {
         const Posed X = static_cast<Posed>(model_->shape_transform[i]);
         if (!is_finite(X)) continue;
-        X_BS[i]  = {X.p, normalized(X.q)};
-        R_BS_[i] = to_matrix(X_BS[i].q);
+        X_BS[i] = {X.p, normalized(X.q)};
+    }
+    own_shapes();
+    list_fours();
+}
+
+void ShapeSet::own_shapes()
+{
+    own_.clear();
+    for (std::size_t i = 0; i < size(); ++i) {
+        const Shape& s = shapes[i];
+        Vec3d        middle;
+        if (s.kind == ShapeKind::hull) middle = s.hull->centre;
+        if (s.kind == ShapeKind::mesh && !s.mesh->bvh.empty()) {
+            const geometry::Aabbd box = s.mesh->bvh.bounds();
+            middle                    = 0.5 * (box.lower + box.upper);
+        }
+        own_.push_back({X_BS[i].p, to_matrix(X_BS[i].q), s.size, middle, radius[i], std::max(0.0, margin[i] + gap[i])});
+    }
+}
+
+/// Shapes of one kind in a batch, four at a time; what is left of a kind goes one by one.
+void ShapeSet::list_fours()
+{
+    fours_.clear();
+    for (Batch& batch : batches_) {
+        batch.four_begin = batch.four_end = fours_.size();
+        batch.alone                       = batch.shape_begin;
+        const auto first                  = by_body_.begin() + static_cast<std::ptrdiff_t>(batch.shape_begin),
+                   last                   = by_body_.begin() + static_cast<std::ptrdiff_t>(batch.shape_end);
+        std::sort(first, last);
+        std::vector<std::int32_t> in_fours, alone;
+        for (std::size_t k = 0; k < kPairKinds; ++k) {
+            std::vector<std::int32_t> of_kind;
+            for (auto i = first; i != last; ++i)
+                if (kinds[static_cast<std::size_t>(*i)] == static_cast<ShapeKind>(k)) of_kind.push_back(*i);
+            const std::size_t whole = static_cast<ShapeKind>(k) == ShapeKind::plane ? 0 : of_kind.size() / 4 * 4;
+            in_fours.insert(in_fours.end(), of_kind.begin(), of_kind.begin() + static_cast<std::ptrdiff_t>(whole));
+            alone.insert(alone.end(), of_kind.begin() + static_cast<std::ptrdiff_t>(whole), of_kind.end());
+        }
+        for (auto i = first; i != last; ++i)
+            if (kinds[static_cast<std::size_t>(*i)] == ShapeKind::triangle) alone.push_back(*i);
+        std::sort(alone.begin(), alone.end());
+        std::copy(alone.begin(), alone.end(), std::copy(in_fours.begin(), in_fours.end(), first));
+        batch.alone = batch.shape_begin + in_fours.size();
+        for (std::size_t at = 0; at < in_fours.size(); at += 4) {
+            FourShapes& four = fours_.emplace_back();
+            std::copy_n(in_fours.begin() + static_cast<std::ptrdiff_t>(at), 4, four.shape.begin());
+            four.kind       = kinds[static_cast<std::size_t>(four.shape[0])];
+            const auto& own = own_;
+            gather(Places<const OwnShape<double>>{&own[static_cast<std::size_t>(four.shape[0])],
+                                                  &own[static_cast<std::size_t>(four.shape[1])],
+                                                  &own[static_cast<std::size_t>(four.shape[2])],
+                                                  &own[static_cast<std::size_t>(four.shape[3])]},
+                   four.own);
+        }
+        batch.four_end = fours_.size();
     }
 }
 
@@ -316,77 +360,30 @@ std::vector<ShapeFilter> ShapeSet::filters(bool with_kinematic) const
 
 void ShapeSet::place(const model::State& state, double dt, double speculative_max, bool sweep, const tasks::Pool* pool)
 {
+    const Ahead               ahead{dt, speculative_max, sweep};
     std::atomic<std::int32_t> unsound = 0;
-    for (const std::size_t b : crowded_)
-        unsound += place_batch({.body_begin = b, .body_end = b + 1}, state, dt, speculative_max, sweep);
+    for (const std::size_t b : crowded_) unsound += place_batch({.body_begin = b, .body_end = b + 1}, state, ahead);
     tasks::for_chunks(
         pool, batches_.size(), 1,
         [&](std::size_t begin, std::size_t end, std::size_t) {
             std::int32_t count = 0;
-            for (std::size_t k = begin; k < end; ++k)
-                count += place_batch(batches_[k], state, dt, speculative_max, sweep);
+            for (std::size_t k = begin; k < end; ++k) count += place_batch(batches_[k], state, ahead);
             if (count > 0) unsound += count;
         },
         tasks::Chunks::by_thread);
     unsound_bodies = unsound;
 }
 
-inline void ShapeSet::place_body(const model::State& state, std::size_t b)
+std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state, const Ahead& ahead)
 {
-    BodyMotion& m  = motion[b + 1];
-    m.X_WB         = static_cast<Posed>(state.body_q[b]);
-    m.v            = static_cast<Vec3d>(state.body_qd[b].linear);
-    m.w            = static_cast<Vec3d>(state.body_qd[b].angular);
-    const double n = dot(m.X_WB.q, m.X_WB.q);
-    m.sound = is_finite(m.X_WB.p) && length_squared(m.X_WB.p) < 1e16 && std::abs(n - 1) < 1e-3 && is_finite(m.v) &&
-              is_finite(m.w);
-    if (!m.sound) return;
-    m.X_WB.q = normalized(m.X_WB.q);
-    m.R_WB   = to_matrix(m.X_WB.q);
-    m.com    = m.X_WB.p + m.R_WB * static_cast<Vec3d>(model_->body_com[b]);
-    m.speed  = length(m.v);
-}
-
-inline void ShapeSet::place_shape(std::size_t i, double dt, double speculative_max, bool sweep)
-{
-    Shape& s = shapes[i];
-    boxes[i] = {};
-    if (s.kind == ShapeKind::triangle) return;
-    const BodyMotion& m = motion[static_cast<std::size_t>(body[i] + 1)];
-    if (!m.sound) return;
-    s.p     = m.X_WB.p + m.R_WB * X_BS[i].p;
-    s.R     = m.R_WB * R_BS_[i];
-    spin[i] = turning_speed(s, m, radius[i]);
-    // What is followed along its path has the box of the whole path. Anything else grows on all sides by its motion, up
-    // to speculative_max: contacts within that are made early.
-    const double way    = std::min((m.speed + spin[i]) * dt, kLongestFlight);
-    const bool   fast   = sweep && way > speculative_max;
-    const double travel = fast ? std::min(spin[i] * dt, kLongestFlight) : std::min(way, speculative_max);
-    const double grow   = std::max(0.0, margin[i] + gap[i]) + std::max(0.0, travel);
-    if (s.kind == ShapeKind::plane) {
-        planes[i] = {s.R.column(2), s.p + grow * s.R.column(2)};
-        return;
-    }
-    boxes[i] = bounds(s);
-    boxes[i].lower -= Vec3d{grow, grow, grow};
-    boxes[i].upper += Vec3d{grow, grow, grow};
-    if (!fast) return;
-    const Vec3d along = std::min(1.0, kLongestFlight / std::max(m.speed * dt, 1e-300)) * dt * m.v;
-    boxes[i].lower += min(along, Vec3d{});
-    boxes[i].upper += max(along, Vec3d{});
-}
-
-/// All in one function, which wider registers then serve as well.
-MCH_CLONES_AVX2 std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state, double dt,
-                                                   double speculative_max, bool sweep)
-{
+    std::size_t b = batch.body_begin;
+    for (; b + 4 <= batch.body_end; b += 4) place_bodies(state, b - 1);
+    for (; b < batch.body_end; ++b) place_body(state, b - 1);
     std::int32_t unsound = 0;
-    for (std::size_t b = batch.body_begin; b < batch.body_end; ++b) {
-        place_body(state, b - 1);
-        unsound += motion[b].sound ? 0 : 1;
-    }
-    for (std::size_t i = batch.shape_begin; i < batch.shape_end; ++i)
-        place_shape(static_cast<std::size_t>(by_body_[i]), dt, speculative_max, sweep);
+    for (b = batch.body_begin; b < batch.body_end; ++b) unsound += motion[b].sound ? 0 : 1;
+    for (std::size_t i = batch.four_begin; i < batch.four_end; ++i) place_shapes(fours_[i], ahead);
+    for (std::size_t i = batch.alone; i < batch.shape_end; ++i)
+        place_shape(static_cast<std::size_t>(by_body_[i]), ahead);
     return unsound;
 }
 

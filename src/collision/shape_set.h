@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -6,6 +7,7 @@
 #include "mechane/collision/sdf_shape.h"
 #include "mechane/collision/shape.h"
 #include "mechane/core/failure.h"
+#include "mechane/math/four.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
 
@@ -18,6 +20,27 @@ struct BodyMotion {
     Vec3d  com, v, w;     ///< centre of mass [m], its velocity [m/s], angular velocity [rad/s]
     double speed = 0;     ///< length of v [m/s]
     bool   sound = true;  ///< finite, with a unit quaternion
+};
+
+/// Where the boxes of shapes may be in a step [s, m], as ShapeSet::place says.
+struct Ahead {
+    double dt, speculative_max;
+    bool   sweep;
+};
+/// What never changes of a shape: its pose on the body, its dimensions, the middle in its own frame where that is not
+/// the origin, the radius of the ball about it, and margin and gap together, at least 0. N: double, or Four.
+template <class N>
+struct OwnShape {
+    Vec3T<N>  p;
+    Mat33T<N> R;
+    Vec3T<N>  size, middle;
+    N         radius, reach;
+};
+/// Four shapes of one kind.
+struct FourShapes {
+    ShapeKind                   kind = ShapeKind::sphere;
+    std::array<std::int32_t, 4> shape{};
+    OwnShape<Four>              own;
 };
 
 /// A point of the world in the frame of a body.
@@ -77,22 +100,28 @@ class ShapeSet {
     /// What one task places: bodies of `motion`, and shapes of theirs by their place in `by_body_`.
     struct Batch {
         std::size_t body_begin = 0, body_end = 0, shape_begin = 0, shape_end = 0;
+        std::size_t four_begin = 0, four_end = 0, alone = 0;  ///< in `fours_`; from where on its shapes go one by one
     };
     void list_batches();
     void build_fields(const tasks::Pool* pool);
     /// @return how many bodies of it are out of order
-    std::int32_t place_batch(const Batch& batch, const model::State& state, double dt, double speculative_max,
-                             bool sweep);
-    [[gnu::always_inline]] inline void place_body(const model::State& state, std::size_t b);
-    [[gnu::always_inline]] inline void place_shape(std::size_t i, double dt, double speculative_max, bool sweep);
-    void                               warn_of_slow_meshes();
+    std::int32_t place_batch(const Batch& batch, const model::State& state, const Ahead& ahead);
+    void         place_body(const model::State& state, std::size_t b);
+    void         place_bodies(const model::State& state, std::size_t b);
+    void         place_shape(std::size_t i, const Ahead& ahead);
+    void         place_shapes(const FourShapes& four, const Ahead& ahead);
+    void         warn_of_slow_meshes();
+    void         own_shapes();
+    void         list_fours();
 
-    const model::Model*       model_;
-    std::vector<Mat33d>       R_BS_;     ///< of `X_BS`
-    std::vector<std::int32_t> by_body_;  ///< shapes in the order of their bodies, the world first
-    std::vector<Batch>        batches_;
-    std::vector<std::size_t>  crowded_;  ///< bodies whose shapes are shared by several tasks
-    struct Prepared;                     ///< what is made of meshes
+    const model::Model*           model_;
+    std::vector<OwnShape<double>> own_;    ///< what `shapes` never change of
+    std::vector<FourShapes>       fours_;  ///< of each batch, as many as there are of a kind
+    std::vector<std::int32_t>
+        by_body_;  ///< shapes in the order of their bodies, the world first; in a batch those of `fours_` first
+    std::vector<Batch>       batches_;
+    std::vector<std::size_t> crowded_;  ///< bodies whose shapes are shared by several tasks
+    struct Prepared;                    ///< what is made of meshes
     std::shared_ptr<Prepared> prepared_;
 };
 

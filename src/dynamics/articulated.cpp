@@ -85,26 +85,27 @@ struct OneTree {
 
 }  // namespace
 
-void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion)
+[[gnu::flatten]] MCH_CLONES_AVX2 void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion)
 {
     const OneTree one{forest, tree, motion, {}, nullptr, {}};
     place_links(forest, tree, one);
 }
 
-void update_velocities(const Forest& forest, const Tree& tree, Motion& motion)
+[[gnu::flatten]] MCH_CLONES_AVX2 void update_velocities(const Forest& forest, const Tree& tree, Motion& motion)
 {
     const OneTree one{forest, tree, motion, {}, nullptr, {}};
     find_velocities(forest, tree, one);
 }
 
-void turn_inertias(const Forest& forest, const Tree& tree, Motion& motion)
+[[gnu::flatten]] MCH_CLONES_AVX2 void turn_inertias(const Forest& forest, const Tree& tree, Motion& motion)
 {
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l)
         motion.I_W[l] = turned(forest.links[l].inertia, motion.R_WB[l]);
 }
 
-void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravity, std::span<const Spatiald> wrench,
-                      const double* qdd, Motion& motion, std::span<double> tau)
+[[gnu::flatten]] MCH_CLONES_AVX2 void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravity,
+                                                       std::span<const Spatiald> wrench, const double* qdd,
+                                                       Motion& motion, std::span<double> tau)
 {
     const OneTree one{forest, tree, motion, wrench, qdd, tau};
     find_forces(forest, tree, gravity, qdd != nullptr, one);
@@ -132,7 +133,7 @@ struct Rows {
 
 /// Rows of the mass matrix from the columns of a tree and the momentum of what moves with each dof.
 MCH_CLONES_AVX2 void fill_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t dof_end, const double* columns,
-                        const Spatiald* momentum, double* matrix)
+                               const Spatiald* momentum, double* matrix)
 {
     for (std::int32_t k = dof_begin; k < dof_end; ++k) {
         const Spatiald& p = momentum[k];
@@ -140,10 +141,10 @@ MCH_CLONES_AVX2 void fill_rows(const Rows& rows, std::int32_t dof_begin, std::in
             const double* at = columns + 6 * rows.blocks[b];
             const Lanes   linear =
                 (p.linear.x * lanes(at) + p.linear.y * lanes(at + kLanes)) + p.linear.z * lanes(at + 2 * kLanes);
-            const Lanes angular = (p.angular.x * lanes(at + 3 * kLanes) + p.angular.y * lanes(at + 4 * kLanes)) +
-                                  p.angular.z * lanes(at + 5 * kLanes);
-            Lanes       row     = linear + angular;
-            row = keep_lanes(row, rows.on_path[b]);
+            const Lanes angular        = (p.angular.x * lanes(at + 3 * kLanes) + p.angular.y * lanes(at + 4 * kLanes)) +
+                                         p.angular.z * lanes(at + 5 * kLanes);
+            Lanes       row            = linear + angular;
+            row                        = keep_lanes(row, rows.on_path[b]);
             lanes(matrix + kLanes * b) = row;
         }
     }
@@ -151,7 +152,8 @@ MCH_CLONES_AVX2 void fill_rows(const Rows& rows, std::int32_t dof_begin, std::in
 
 }  // namespace
 
-void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Motion& motion, std::span<double> matrix)
+[[gnu::flatten]] MCH_CLONES_AVX2 void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths,
+                                                  Motion& motion, std::span<double> matrix)
 {
     const OneTree one{forest, tree, motion, {}, nullptr, {}};
     find_momenta(forest, tree, one);
@@ -192,7 +194,7 @@ namespace {
 /// The dofs of a tree from the last to the first. Behind the diagonal of a row stand numbers of the upper triangle
 /// until its turn comes, which nothing reads.
 MCH_CLONES_AVX2 int factor_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t dof_end, double* matrix,
-                         double* inverse_pivots)
+                                double* inverse_pivots)
 {
     int locked = 0;
     for (std::int32_t k = dof_begin; k < dof_end; ++k)
@@ -299,7 +301,7 @@ template <int m>
 }
 
 MCH_CLONES_AVX2 void solve_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
-                         const double* inverse_pivots, double* x)
+                                const double* inverse_pivots, double* x)
 {
     std::int32_t i = count / kLanes * kLanes;
     switch (count - i) {
@@ -321,12 +323,12 @@ MCH_CLONES_AVX2 void solve_rows(const Rows& rows, std::int32_t dof_begin, std::i
     solve_lower(rows, dof_begin, count, factored, x);
 }
 
-MCH_CLONES_AVX2 void solve_lower_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
-                               double* x)
+MCH_CLONES_AVX2 void solve_lower_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count,
+                                      const double* factored, double* x)
 { solve_lower(rows, dof_begin, count, factored, x); }
 
 MCH_CLONES_AVX2 void multiply_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
-                            const double* v, double* y)
+                                   const double* v, double* y)
 {
     for (std::int32_t k = 0; k < count; ++k) {
         Lanes four{};
@@ -354,7 +356,8 @@ void multiply_unit(const Tree& tree, const Paths& paths, std::span<const double>
 void solve_unit(const Tree& tree, const Paths& paths, std::span<const double> factored, double* x)
 { solve_lower_rows(Rows(paths), tree.dof_begin, tree.dof_count(), factored.data(), x); }
 
-void integrate(const Forest& forest, const Tree& tree, std::span<const double> v, double h, Motion& motion)
+[[gnu::flatten]] MCH_CLONES_AVX2 void integrate(const Forest& forest, const Tree& tree, std::span<const double> v,
+                                                double h, Motion& motion)
 {
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
         const Link&   link = forest.links[l];
@@ -386,9 +389,10 @@ void integrate(const Forest& forest, const Tree& tree, std::span<const double> v
     }
 }
 
-void load(const model::Model& model, const Forest& forest, const Tree& tree, std::span<const Real> joint_q,
-          std::span<const Real> joint_qd, std::span<const Pose> body_q, std::span<const Spatial> body_qd,
-          std::span<const std::uint8_t> body_wins, Motion& motion)
+[[gnu::flatten]] MCH_CLONES_AVX2 void load(const model::Model& model, const Forest& forest, const Tree& tree,
+                                           std::span<const Real> joint_q, std::span<const Real> joint_qd,
+                                           std::span<const Pose> body_q, std::span<const Spatial> body_qd,
+                                           std::span<const std::uint8_t> body_wins, Motion& motion)
 {
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
         const Link& link = forest.links[l];

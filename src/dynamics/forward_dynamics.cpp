@@ -2,20 +2,21 @@
 
 #include <algorithm>
 
+#include "mechane/math/simd.h"
+
 namespace mechane::dynamics {
 
 namespace {
 
 using Inertia = ArticulatedBodies::Inertia;
 
+/// The matrix is symmetric: by columns, whose numbers lie side by side.
 Spatiald times(const Inertia& I, const Spatiald& s)
 {
     const double x[6] = {s.linear.x, s.linear.y, s.linear.z, s.angular.x, s.angular.y, s.angular.z};
-    double       y[6];
-    for (std::size_t i = 0; i < 6; ++i) {
-        y[i] = 0;
-        for (std::size_t k = 0; k < 6; ++k) y[i] += I[6 * i + k] * x[k];
-    }
+    double       y[6] = {};
+    for (std::size_t k = 0; k < 6; ++k)
+        for (std::size_t i = 0; i < 6; ++i) y[i] += I[6 * k + i] * x[k];
     return {{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
 }
 
@@ -138,8 +139,9 @@ void articulated_body_algorithm(const Forest& forest, const Tree& tree, const Ve
     }
 }
 
-void factor_articulated(const Forest& forest, const Tree& tree, std::span<const double> armature, const Motion& motion,
-                        ArticulatedBodies& s)
+[[gnu::flatten]] MCH_CLONES_AVX2 void factor_articulated(const Forest& forest, const Tree& tree,
+                                                         std::span<const double> armature, const Motion& motion,
+                                                         ArticulatedBodies& s)
 {
     const Vec3d O = motion.reference[static_cast<std::size_t>(&tree - forest.trees.data())];
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l)
@@ -192,8 +194,8 @@ void respond_lanes(const Forest& forest, const Tree& tree, const Motion& motion,
 
 }  // namespace
 
-void respond_articulated(const Forest& forest, const Tree& tree, const Motion& motion, ArticulatedBodies& scratch,
-                         double* x, int lanes)
+[[gnu::flatten]] MCH_CLONES_AVX2 void respond_articulated(const Forest& forest, const Tree& tree, const Motion& motion,
+                                                          ArticulatedBodies& scratch, double* x, int lanes)
 {
     if (lanes == 1)
         respond_lanes<1>(forest, tree, motion, scratch, x);

@@ -4,79 +4,32 @@
 #include <cmath>
 #include <limits>
 
-#include "mechane/math/simd.h"
+#include "mechane/math/four.h"
 #include "recursions.h"
+
+namespace mechane {
+
+/// Found by the recursions through their arguments.
+[[gnu::always_inline]] inline QuatT<Four> unit(const QuatT<Four>& q)
+{
+    const Four     n     = root(dot(q, q));
+    const LaneMask sound = (n.v > 0) & (n.v < std::numeric_limits<double>::infinity());
+    const Four     scale = Four(1).v / n.v;
+    const auto keep = [&](const Four& x, double otherwise)
+                          __attribute__((always_inline)) { return Four(sound ? (scale * x).v : Four(otherwise).v); };
+    return {keep(q.x, 0), keep(q.y, 0), keep(q.z, 0), keep(q.w, 1)};
+}
+
+}  // namespace mechane
 
 namespace mechane::dynamics {
 
-/// A number of each of four trees.
-struct Four {
-    Lanes v;
-
-    Four() = default;
-    [[gnu::always_inline]] Four(double x) : v{x, x, x, x} {}
-    [[gnu::always_inline]] Four(Lanes x) : v(x) {}
-    [[gnu::always_inline]] Four&       operator+=(const Four& b) { return v += b.v, *this; }
-    [[gnu::always_inline]] Four&       operator-=(const Four& b) { return v -= b.v, *this; }
-    [[gnu::always_inline]] Four&       operator*=(const Four& b) { return v *= b.v, *this; }
-    [[gnu::always_inline]] friend Four operator+(const Four& a, const Four& b) { return a.v + b.v; }
-    [[gnu::always_inline]] friend Four operator-(const Four& a, const Four& b) { return a.v - b.v; }
-    [[gnu::always_inline]] friend Four operator*(const Four& a, const Four& b) { return a.v * b.v; }
-    [[gnu::always_inline]] friend Four operator-(const Four& a) { return -a.v; }
-};
-
 namespace {
-
-/// Where a value of each of four trees lies.
-template <class T>
-using Places = std::array<T*, 4>;
 
 /// Places of the item that is `index` among those of the first tree.
 template <class T>
 [[gnu::always_inline]] inline Places<T> places(T* first, std::int32_t index, const std::array<std::int32_t, 4>& behind)
 { return {first + index + behind[0], first + index + behind[1], first + index + behind[2], first + index + behind[3]}; }
-
-[[gnu::always_inline]] inline Four pick(const Places<const double>& from, int i)
-{ return Lanes{from[0][i], from[1][i], from[2][i], from[3][i]}; }
-
-/// `Value` is made of doubles, `Wide` of as many Fours.
-template <class Value, class Wide>
-[[gnu::always_inline]] inline void gather(const Places<const Value>& from, Wide& to)
-{
-    constexpr int kCount = sizeof(Value) / sizeof(double);
-    static_assert(sizeof(Wide) == kCount * sizeof(Four));
-    const Places<const double> numbers{
-        reinterpret_cast<const double*>(from[0]), reinterpret_cast<const double*>(from[1]),
-        reinterpret_cast<const double*>(from[2]), reinterpret_cast<const double*>(from[3])};
-    auto* const out = reinterpret_cast<Lanes*>(&to);
-    int         i   = 0;
-    for (; i + kLanes <= kCount; i += kLanes) {
-        const auto r = simd::gather<kLanes>([&](std::size_t t) MCH_INLINE_LAMBDA { return numbers[t] + i; });
-        for (int k = 0; k < kLanes; ++k) out[i + k] = r[static_cast<std::size_t>(k)];
-    }
-    for (; i < kCount; ++i) out[i] = pick(numbers, i).v;
-}
-
-template <class Value, class Wide>
-[[gnu::always_inline]] inline void scatter(const Wide& from, const Places<Value>& to)
-{
-    constexpr int kCount = sizeof(Value) / sizeof(double);
-    static_assert(sizeof(Wide) == kCount * sizeof(Four));
-    const Places<double> numbers{reinterpret_cast<double*>(to[0]), reinterpret_cast<double*>(to[1]),
-                                 reinterpret_cast<double*>(to[2]), reinterpret_cast<double*>(to[3])};
-    const auto* const    in = reinterpret_cast<const Lanes*>(&from);
-    int                  i  = 0;
-    for (; i + kLanes <= kCount; i += kLanes) {
-        simd::Packs<Lanes, 4> r{{in[i], in[i + 1], in[i + 2], in[i + 3]}};
-        simd::transpose(r);
-        for (std::size_t t = 0; t < 4; ++t) lanes(numbers[t] + i) = r[t];
-    }
-    for (; i < kCount; ++i)
-        for (std::size_t t = 0; t < 4; ++t) numbers[t][i] = in[i][t];
-}
-
-[[gnu::always_inline]] inline Four root(const Four& x)
-{ return simd::sqrt(x.v); }
 
 /// Room for numbers that are written before they are read.
 struct Room {
@@ -104,16 +57,6 @@ std::array<std::int32_t, 4> dofs_behind(const Forest& f, const FourTrees& trees)
 }
 
 }  // namespace
-
-[[gnu::always_inline]] inline QuatT<Four> unit(const QuatT<Four>& q)
-{
-    const Four     n     = root(dot(q, q));
-    const LaneMask sound = (n.v > 0) & (n.v < std::numeric_limits<double>::infinity());
-    const Four     scale = Four(1).v / n.v;
-    const auto keep = [&](const Four& x, double otherwise)
-                          __attribute__((always_inline)) { return Four(sound ? (scale * x).v : Four(otherwise).v); };
-    return {keep(q.x, 0), keep(q.y, 0), keep(q.z, 0), keep(q.w, 1)};
-}
 
 namespace {
 
@@ -160,8 +103,8 @@ struct FourPlaced {
     [[gnu::always_inline]] SpatialT<Four>& column(std::int32_t k) const { return column_[k - first_dof]; }
 };
 
-[[gnu::flatten]] MCH_CLONES_AVX2 void place_four(const Forest& forest, const Tree& tree, const FourPlaced& s, Motion& motion,
-                                          const FourTrees& trees)
+[[gnu::flatten]] MCH_CLONES_AVX2 void place_four(const Forest& forest, const Tree& tree, const FourPlaced& s,
+                                                 Motion& motion, const FourTrees& trees)
 {
     place_links(forest, tree, s);
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
@@ -324,7 +267,8 @@ namespace {
     gather_rates(s, motion.v.data());
 }
 
-[[gnu::flatten]] MCH_CLONES_AVX2 void find_four_forces(const FourMoving& s, const std::array<Vec3d, 4>& gravity, double* tau)
+[[gnu::flatten]] MCH_CLONES_AVX2 void find_four_forces(const FourMoving& s, const std::array<Vec3d, 4>& gravity,
+                                                       double* tau)
 {
     Vec3T<Four> g;
     gather(Places<const Vec3d>{&gravity[0], &gravity[1], &gravity[2], &gravity[3]}, g);
@@ -478,15 +422,15 @@ struct Row {
 { put_apart(from, count, to); }
 
 [[gnu::flatten]] MCH_CLONES_AVX2 void whiten_four(const FourMoving& s, const double* v, std::int32_t numbers,
-                                           const Places<double>& rows, const Places<double>& roots,
-                                           const Places<double>& u)
+                                                  const Places<double>& rows, const Places<double>& roots,
+                                                  const Places<double>& u)
 {
     const std::int32_t dofs = s.tree.dof_count();
     gather_rates(s, v);
     for (std::int32_t k = 0; k < dofs; ++k) {
         const Row   row  = row_of(s, s.factors, k);
         Four* const to   = row_of(s, s.white, k).at;
-        const Four  root = mechane::dynamics::root(s.inverse_pivots[k]);
+        const Four  root = mechane::root(s.inverse_pivots[k]);
         for (std::int32_t c = 0; c < kLanes * row.count; ++c) to[c] = Four(0);
         for (std::int32_t b = 0; b < row.count; ++b) {
             const unsigned     mask = above(s, row, k, b);

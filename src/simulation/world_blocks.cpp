@@ -16,6 +16,7 @@ namespace {
 constexpr std::int32_t  kLeastWorlds  = 8;    ///< fewer go through each phase together
 constexpr std::size_t   kMostBodies   = 128;  ///< of a world; larger ones have work for several threads
 constexpr std::size_t   kBodiesAtOnce = 48;   ///< of a block, about
+constexpr std::size_t   kManyWorlds   = 256;  ///< from here on there are threads for blocks of twice as many
 constexpr std::int32_t  kFourTrees    = 4;    ///< as many trees that are alike are worked on side by side
 constexpr std::int32_t  kMostAtOnce   = 16;
 constexpr std::size_t   kRowsPerShape = 8;                   ///< room for contacts, to begin with
@@ -124,7 +125,8 @@ std::unique_ptr<WorldBlocks> WorldBlocks::make(const model::Model& model, const 
         return nullptr;
     std::unique_ptr<WorldBlocks> out(new WorldBlocks(model, options, pool));
     const auto                   bodies = (model.body_count() + worlds - 1) / worlds;
-    const auto                   fours  = static_cast<std::int32_t>(kBodiesAtOnce / bodies) / kFourTrees;
+    const auto                   most   = worlds < kManyWorlds ? kBodiesAtOnce : 2 * kBodiesAtOnce;
+    const auto                   fours  = static_cast<std::int32_t>(most / bodies) / kFourTrees;
     out->worlds_at_once_                = std::clamp(kFourTrees * std::max(fours, 1), kFourTrees, kMostAtOnce);
     for (std::int32_t w = 0; w < model.world_count; w += out->worlds_at_once_) {
         const model::WorldRange range{w, std::min(out->worlds_at_once_, model.world_count - w)};

@@ -6,14 +6,129 @@
 
 #include "../radix_sort.h"
 #include "mechane/collision/codes.h"
+#include "mechane/math/four.h"
 #include "mechane/tasks/parallel.h"
 
 namespace mechane::collision {
 
 namespace {
 
-constexpr std::size_t kPlaneBoxes = 1024, kAllPairsRows = 64, kListedPairs = 2048,
-                      kPlanes = 16;  ///< of one task
+/// Whether some point of a box lies below a plane, of one and of four.
+template <class N>
+MCH_INLINE auto reaches_below(const Vec3T<N>& n, const Vec3T<N>& origin, const Vec3T<N>& lower, const Vec3T<N>& upper)
+{
+    const Vec3T<N> c = N(0.5) * (lower + upper), half = N(0.5) * (upper - lower);
+    const Vec3T<N> steep{magnitude(n.x), magnitude(n.y), magnitude(n.z)};
+    const N        above = dot(n, c - origin) - dot(steep, half);
+    return simd::both(simd::either(above < N(0), above == N(0)),
+                      simd::either(lower.x < upper.x, lower.x == upper.x));  // a box that is out of order is no box
+}
+
+/// Bits of those of four boxes that reach below a plane, the lowest for the first.
+[[gnu::flatten]] MCH_CLONES_AVX2 unsigned four_below(const RaisedPlane& plane, const Places<const geometry::Aabbd>& box)
+{
+    struct {
+        Vec3T<Four> lower, upper;
+    } b;
+    gather(box, b);
+    const LaneMask below =
+        reaches_below(static_cast<Vec3T<Four>>(plane.n), static_cast<Vec3T<Four>>(plane.origin), b.lower, b.upper);
+    unsigned bits = 0;
+    for (int k = 0; k < kLanes; ++k) bits |= below[k] != 0 ? 1u << k : 0u;
+    return bits;
+}
+
+constexpr std::size_t kPlaneBoxes = 1024, kAllPairsRows = 64, kListedPairs = 2048, kListedRuns = 128,
+                      kColumnBoxes = 2048, kPlanes = 16;  ///< of one task
+
+/// The list of pairs that filters let through, tested four at a time: those of one shape with up to four that follow
+/// each other.
+class BroadPhaseFours final : public BroadPhase {
+  public:
+    BroadPhaseFours(std::vector<ShapeFilter> filters, std::vector<ShapePair> excluded)
+        : BroadPhase(std::move(filters), std::move(excluded))
+    {
+        const BroadPhaseExplicit known(filters_, excluded_);
+        for (const ShapePair& pair : known.list()) {
+            const bool same = !runs_.empty() && runs_.back().one == pair.first;
+            if (!same) runs_.push_back({pair.first, fours_.size(), fours_.size()});
+            if (!same || pair.second - fours_.back().first >= kLanes) {
+                fours_.push_back(Partners{LaneMask{}, pair.second});
+                ++runs_.back().end;
+            }
+            fours_.back().wanted[pair.second - fours_.back().first] = -1;
+        }
+        const std::size_t room = filters_.size() + kLanes;
+        for (auto* column : {&low_x_, &low_y_, &low_z_, &high_x_, &high_y_, &high_z_}) column->assign(room, 0);
+        met_.resize(runs_.size());
+    }
+
+  private:
+    /// Four shapes from `first` on, and which of them are in the list.
+    struct Partners {
+        LaneMask     wanted;
+        std::int32_t first;
+    };
+    /// What one shape is tested with, in `fours_`.
+    struct Run {
+        std::int32_t one;
+        std::size_t  begin, end;
+    };
+
+    void find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) override
+    {
+        tasks::for_chunks(pool(), filters_.size(), kColumnBoxes, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t i = begin; i < end; ++i) {
+                low_x_[i] = boxes[i].lower.x, low_y_[i] = boxes[i].lower.y, low_z_[i] = boxes[i].lower.z;
+                high_x_[i] = boxes[i].upper.x, high_y_[i] = boxes[i].upper.y, high_z_[i] = boxes[i].upper.z;
+            }
+        });
+        const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
+            test(begin, end);
+            for (std::size_t i = begin; i < end && found.size() <= limit; ++i)
+                if (met_[i]) add(runs_[i], boxes, found, limit);
+        };
+        in_parts(runs_.size(), kListedRuns, out, limit, std::cref(find));
+    }
+
+    /// Whether the box of each one meets some of those around the ones it is listed with: mostly not.
+    MCH_CLONES_AVX2 void test(std::size_t begin, std::size_t end)
+    {
+        const double *const lx = low_x_.data(), *const ly = low_y_.data(), *const lz = low_z_.data(),
+                            *const hx = high_x_.data(), *const hy = high_y_.data(), *const hz = high_z_.data();
+        const Partners* const fours = fours_.data();
+        for (std::size_t i = begin; i < end; ++i) {
+            const Run   run = runs_[i];
+            const Lanes zero{}, low_x = zero + lx[run.one], low_y = zero + ly[run.one], low_z = zero + lz[run.one],
+                                high_x = zero + hx[run.one], high_y = zero + hy[run.one], high_z = zero + hz[run.one];
+            LaneMask    any{};
+            for (std::size_t k = run.begin; k < run.end; ++k) {
+                const std::int32_t s = fours[k].first;
+                any |= fours[k].wanted & (lanes(lx + s) <= high_x) & (lanes(hx + s) >= low_x) &
+                       (lanes(ly + s) <= high_y) & (lanes(hy + s) >= low_y) & (lanes(lz + s) <= high_z) &
+                       (lanes(hz + s) >= low_z);
+            }
+            met_[i] = ((any[0] | any[1]) | (any[2] | any[3])) != 0 ? 1 : 0;
+        }
+    }
+
+    void add(const Run& run, Boxes boxes, std::vector<ShapePair>& found, std::size_t limit) const
+    {
+        const geometry::Aabbd& box = boxes[static_cast<std::size_t>(run.one)];
+        if (!in_order(box)) return;
+        for (std::size_t k = run.begin; k < run.end; ++k) {
+            const Partners& four = fours_[k];
+            for (int i = 0; i < kLanes && found.size() <= limit; ++i)
+                if (four.wanted[i] != 0 && geometry::overlaps(box, boxes[static_cast<std::size_t>(four.first + i)]))
+                    found.emplace_back(run.one, four.first + i);
+        }
+    }
+
+    std::vector<Partners>     fours_;
+    std::vector<Run>          runs_;
+    std::vector<double>       low_x_, low_y_, low_z_, high_x_, high_y_, high_z_;  ///< the boxes, by component
+    std::vector<std::uint8_t> met_;                                               ///< of each run
+};
 
 }  // namespace
 
@@ -109,15 +224,19 @@ void BroadPhase::find_planes(Boxes boxes, std::span<const RaisedPlane> planes, s
 {
     /// Entries [begin, end) of `solid_` against one plane.
     const auto below = [&](std::int32_t p, std::size_t begin, std::size_t end, std::vector<ShapePair>& found) {
-        const RaisedPlane& plane = planes[static_cast<std::size_t>(p)];
-        for (std::size_t i = begin; i < end && found.size() <= limit; ++i) {
-            const std::int32_t     s   = solid_[i];
-            const geometry::Aabbd& box = boxes[static_cast<std::size_t>(s)];
-            if (!in_order(box)) continue;
-            const Vec3d c = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
-            if (dot(plane.n, c - plane.origin) - dot(abs(plane.n), half) <= 0 && allowed(p, s))
-                found.emplace_back(std::min(p, s), std::max(p, s));
+        const RaisedPlane& plane  = planes[static_cast<std::size_t>(p)];
+        const auto         box_of = [&](std::size_t i) { return &boxes[static_cast<std::size_t>(solid_[i])]; };
+        const auto         meet   = [&](std::int32_t s) {
+            if (allowed(p, s)) found.emplace_back(std::min(p, s), std::max(p, s));
+        };
+        std::size_t i = begin;
+        for (; i + 4 <= end && found.size() <= limit; i += 4) {
+            const unsigned bits = four_below(plane, {box_of(i), box_of(i + 1), box_of(i + 2), box_of(i + 3)});
+            for (std::size_t k = 0; bits != 0 && k < 4 && found.size() <= limit; ++k)
+                if (bits >> k & 1u) meet(solid_[i + k]);
         }
+        for (; i < end && found.size() <= limit; ++i)
+            if (reaches_below(plane.n, plane.origin, box_of(i)->lower, box_of(i)->upper)) meet(solid_[i]);
     };
     const std::size_t none = worlds_.size();
     // What a plane may meet: shapes of its world and those of none; one of no world meets all.
@@ -290,7 +409,7 @@ std::unique_ptr<BroadPhase> make_broad_phase(BroadPhaseMode mode, std::vector<Sh
         case BroadPhaseMode::all_pairs:
             return std::make_unique<BroadPhaseAllPairs>(std::move(filters), std::move(excluded));
         case BroadPhaseMode::explicit_pairs:
-            return std::make_unique<BroadPhaseExplicit>(std::move(filters), std::move(excluded));
+            return std::make_unique<BroadPhaseFours>(std::move(filters), std::move(excluded));
         case BroadPhaseMode::tree:
             return std::make_unique<BroadPhaseTree>(std::move(filters), std::move(excluded));
         case BroadPhaseMode::automatic:

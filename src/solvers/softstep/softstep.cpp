@@ -129,7 +129,8 @@ class SoftStep final : public Solver {
             body.empty() || (body.size() == model_.body_count() && twist.size() == body.size() &&
                              q.size() == model_.joint_coord_count() && qd.size() == model_.joint_dof_count());
         if (!in.done() || !fits || !restore_memory(memory, system_)) return false;
-        rebuild_ = false;
+        rebuild_                 = false;
+        exchange_.nothing_pushed = false;
         remember_structure();
         published_body_  = body;
         published_twist_ = twist;
@@ -148,7 +149,7 @@ class SoftStep final : public Solver {
     void exchange(SolverMemory& memory) override
     {
         auto& turn = static_cast<Turn&>(memory);
-        exchange_memory(system_, turn.system);
+        exchange_memory(system_, turn.system, exchange_);
         published_body_.swap(turn.published_body);
         published_twist_.swap(turn.published_twist);
         published_q_.swap(turn.published_q);
@@ -206,6 +207,7 @@ class SoftStep final : public Solver {
     std::vector<std::int32_t> breakable_;  ///< joints with a finite break force or torque
     std::vector<std::int32_t> read_off_;   ///< joints whose coordinates are not a link's own
     std::vector<LinkState>    link_states_;
+    Exchange                  exchange_;
     Observables*              observed_  = nullptr;
     bool                      rebuild_   = false;
     bool                      commanded_ = true;  ///< some dof or loop joint has laws of its own
@@ -631,6 +633,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.culprit = std::move(why);
         return report;
     };
+    exchange_.nothing_pushed = false;
     if (structure_changed()) rebuild();
     if (!(dt >= 0) || !std::isfinite(dt)) {
         return refuse(fmt::format("dt is {}, expected a positive number of seconds", dt));

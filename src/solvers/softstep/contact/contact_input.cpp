@@ -109,38 +109,28 @@ void each_piece(const System& system, Items& items, const Work& work)
         tasks::Chunks::by_thread);
 }
 
-/// Where the contacts of one pair of shapes act.
-struct Pair {
-    std::array<std::int32_t, 2> shape{-1, -1}, body{-1, -1}, link{-1, -1}, group{-1, -1};
-    bool                        loops = false, free = true, teleported = false;
-    Real                        turning = 0;      ///< ContactRun::turning
-    bool                        framed  = false;  ///< a link of a tree of several touches what no impulse moves
-    std::int32_t                blocks  = 0;      ///< of a row, at most
-
-    Pair(const System& system, const model::Contacts& contacts, const ContactRun& run)
-        : shape{contacts.rigid_contact_shape0[run.first], contacts.rigid_contact_shape1[run.first]},
-          turning(run.turning)
-    {
-        for (std::size_t s = 0; s < 2; ++s) {
-            body[s] = system.model->shape_body[shape[s]];
-            if (body[s] < 0) continue;
-            const BodyPlace& at = system.body_places[body[s]];
-            if (at.link < 0) continue;
-            link[s]    = at.link;
-            group[s]   = at.group;
-            free       = free && at.free;
-            loops      = loops || at.loops;
-            framed     = at.framed;
-            teleported = teleported || system.teleported[at.group] != 0;
-            blocks += at.blocks;
-        }
-        framed = framed && (link[0] < 0) != (link[1] < 0);
-        if (group[0] == group[1]) group[1] = -1;
+PairPlace place_of(const System& system, const model::Contacts& contacts, const ContactRun& run)
+{
+    PairPlace at;
+    at.shape   = {contacts.rigid_contact_shape0[run.first], contacts.rigid_contact_shape1[run.first]};
+    at.turning = run.turning;
+    for (std::size_t s = 0; s < 2; ++s) {
+        at.body[s] = system.model->shape_body[at.shape[s]];
+        if (at.body[s] < 0) continue;
+        const BodyPlace& place = system.body_places[at.body[s]];
+        if (place.link < 0) continue;
+        at.link[s]    = place.link;
+        at.group[s]   = place.group;
+        at.free       = at.free && place.free;
+        at.loops      = at.loops || place.loops;
+        at.framed     = place.framed;
+        at.teleported = at.teleported || system.teleported[place.group] != 0;
+        at.blocks += place.blocks;
     }
-    /// Its links in the group of a seat.
-    [[nodiscard]] std::array<std::int32_t, 2> links(std::size_t seat) const
-    { return seat == 0 && group[1] < 0 ? link : std::array{link[seat], -1}; }
-};
+    at.framed = at.framed && (at.link[0] < 0) != (at.link[1] < 0);
+    if (at.group[0] == at.group[1]) at.group[1] = -1;
+    return at;
+}
 
 std::array<Vec3d, 2> core_points(const model::Contacts& contacts, std::size_t i)
 { return {static_cast<Vec3d>(contacts.rigid_contact_point0[i]), static_cast<Vec3d>(contacts.rigid_contact_point1[i])}; }
@@ -154,7 +144,7 @@ std::array<double, 2> margins(const model::Contacts& contacts, std::size_t i)
 bool has_own_stiffness(const model::Contacts& contacts, std::size_t i)
 { return !contacts.rigid_contact_stiffness.empty() && contacts.rigid_contact_stiffness[i] > 0; }
 
-bool makes_row(const System& system, const model::Contacts& contacts, const Pair& pair, std::size_t i, double h,
+bool makes_row(const System& system, const model::Contacts& contacts, const PairPlace& pair, std::size_t i, double h,
                int substeps)
 {
     if ((pair.link[0] < 0 && pair.link[1] < 0) || !is_usable(contacts, i)) return false;
@@ -212,8 +202,8 @@ void recall_row(ContactRow& row, const ContactMemory& old, double h)
 }
 
 /// What build_contact makes is left as it was.
-void load_row(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, const Pair& pair,
-              const Materials& materials, std::size_t i, ContactRow& row)
+void load_row(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h,
+              const PairPlace& pair, const Materials& materials, std::size_t i, ContactRow& row)
 {
     row.contact      = static_cast<std::int32_t>(i);
     row.body         = pair.body;
@@ -267,7 +257,7 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
 }
 
 /// Gives a row its storage, from `next` on.
-void place_row(System& system, const Pair& pair, ContactRow& row, ContactPiece& next)
+void place_row(System& system, const PairPlace& pair, ContactRow& row, ContactPiece& next)
 {
     if (row.free && !row.spins()) return;
     std::int32_t* blocks  = system.contact_blocks.data() + next.blocks;
@@ -373,6 +363,8 @@ void reserve_contacts(System& system, std::size_t capacity)
     system.contact_capacity = capacity;
     system.contact_rows.reserve(capacity);
     system.contact_pieces.reserve(tasks::chunk_count(capacity, kContactsAtOnce));
+    system.pair_places.reserve(capacity);
+    system.makes_row.reserve(capacity);
     system.piece_order.reserve(tasks::chunk_count(capacity, kContactsAtOnce));
     system.order.reserve(capacity);
     system.active.reserve(capacity);
@@ -396,18 +388,26 @@ void reserve_contacts(System& system, std::size_t capacity)
     match_memory(system, contacts);
     choose_batches(system, contacts, rule, h);
 
-    // Calls visit(pair, piece), and what that returns with each contact that becomes a row.
-    const auto each_row = [&](const auto& visit) {
+    system.pair_places.resize(system.runs.size());
+    system.makes_row.resize(static_cast<std::size_t>(contacts.rigid_contact_count));
+    // Calls visit(pair, piece), and what that returns with each contact that becomes a row. The first call finds out
+    // where they act and which become rows, the second knows.
+    const auto each_row = [&](bool known, const auto& visit) {
         each_piece(system, system.runs, [&](std::span<ContactRun> runs, std::size_t piece) {
             // Pieces lie side by side: a copy is in no cache line that others write to.
-            ContactPiece own = system.contact_pieces[piece];
+            ContactPiece own   = system.contact_pieces[piece];
+            PairPlace*   place = system.pair_places.data() + piece * kContactsAtOnce;
             for (const ContactRun& run : runs) {
+                PairPlace& pair = *place++;
                 if (run.batch >= 0) continue;
-                const Pair pair(system, contacts, run);
+                if (!known) pair = place_of(system, contacts, run);
                 const auto row = visit(pair, own);
-                for (std::int32_t i = run.first; i < run.first + run.count; ++i)
-                    if (makes_row(system, contacts, pair, static_cast<std::size_t>(i), h, substeps))
-                        row(static_cast<std::size_t>(i));
+                for (auto i = static_cast<std::size_t>(run.first); i < static_cast<std::size_t>(run.first + run.count);
+                     ++i) {
+                    std::uint8_t& makes = system.makes_row[i];
+                    if (!known) makes = makes_row(system, contacts, pair, i, h, substeps) ? 1 : 0;
+                    if (makes) row(i);
+                }
             }
             system.contact_pieces[piece] = own;
         });
@@ -420,7 +420,7 @@ void reserve_contacts(System& system, std::size_t capacity)
                               return static_cast<std::size_t>(
                                   std::max(contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i]));
                           });
-    each_row([&](const Pair& pair, ContactPiece& need) {
+    each_row(false, [&](const PairPlace& pair, ContactPiece& need) {
         const auto blocks = static_cast<std::size_t>(pair.blocks);
         return [&need, &contacts, &pair, blocks](std::size_t i) {
             const bool own = has_own_stiffness(contacts, i), free = pair.free && !own,
@@ -446,7 +446,7 @@ void reserve_contacts(System& system, std::size_t capacity)
     grow(system.contact_storage, total.numbers);
     if (total.free) grow(system.free_contacts, total.rows);
     system.contacts = std::span(system.contact_rows).first(total.rows);
-    each_row([&](const Pair& pair, ContactPiece& next) {
+    each_row(true, [&](const PairPlace& pair, ContactPiece& next) {
         return [&, mix = materials_of(*system.model, rule, pair.shape)](std::size_t i) {
             ContactRow& row = system.contact_rows[next.rows++];
             load_row(system, contacts, rule, h, pair, mix, i, row);

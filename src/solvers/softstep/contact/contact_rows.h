@@ -24,11 +24,11 @@ struct SpinRow {
 struct ContactRow {
     std::array<double, 3> lambda{}, base{};  ///< normal, tangents; velocity of prescribed bodies
     double                distance = 0;
-    double                mu       = -1;  ///< the one that applies; negative until a step's first sub-step
-    std::array<double, 2> drift{};        ///< tangential creep since the contact began to stick [m]
-    NormalRow<double>     normal;         ///< of this sub-step's sweeps
-    std::array<double, 6> K{};                               ///< nn, n1, n2, 11, 12, 22
-    std::array<double, 3> inverse{};                          ///< 11, 12, 22
+    double                mu       = -1;              ///< the one that applies; negative until a step's first sub-step
+    std::array<double, 2> drift{};                    ///< tangential creep since the contact began to stick [m]
+    NormalRow<double>     normal;                     ///< of this sub-step's sweeps
+    std::array<double, 6> K{};                        ///< nn, n1, n2, 11, 12, 22
+    std::array<double, 3> inverse{};                  ///< 11, 12, 22
     double                push      = kPushVelocity;  ///< largest speed of recovery [m/s]
     double                slip_step = 0;              ///< [kg]: step of projected descent for a slipping contact
     SpinRow               spin;
@@ -95,8 +95,8 @@ struct ContactMemory {
     Real          force = 0;        ///< normal force [N]
     Vec3          friction, drift;  ///< friction force and drift as world vectors
     Vec3          torque;           ///< of the friction against turning [N m]
-    // What rounding took off these, where they are numbers of a row; a batch's have nothing more. Without it robots with
-    // stiff drives tremble.
+    // What rounding took off these, where they are numbers of a row; a batch's have nothing more. Without it robots
+    // with stiff drives tremble.
     Real force_rest = 0;
     Vec3 friction_rest, drift_rest, torque_rest;
 };
@@ -107,12 +107,26 @@ inline constexpr double kSameNormal = 0.906;
 inline bool             continues(const ContactMemory& old, const Vec3d& n)
 { return dot(static_cast<Vec3d>(old.normal), n) >= kSameNormal; }
 
+/// Where the contacts of one pair of shapes act.
+struct PairPlace {
+    std::array<std::int32_t, 2> shape{-1, -1}, body{-1, -1}, link{-1, -1}, group{-1, -1};
+    bool                        loops = false, free = true, teleported = false;
+    Real                        turning = 0;      ///< ContactRun::turning
+    bool                        framed  = false;  ///< a link of a tree of several touches what no impulse moves
+    std::int32_t                blocks  = 0;      ///< of a row, at most
+    /// Its links in the group of a seat.
+    [[nodiscard]] std::array<std::int32_t, 2> links(std::size_t seat) const
+    { return seat == 0 && group[1] < 0 ? link : std::array{link[seat], -1}; }
+};
+
 /// Contacts that are swept one by one, and what all contacts remember.
 struct ContactStore {
     std::size_t                contact_capacity = 0;  ///< for how many contacts there is room
     std::vector<ContactRow>    contact_rows;
     std::span<ContactRow>      contacts;  ///< those of `contact_rows` that are of this step
     std::vector<ContactPiece>  contact_pieces;
+    std::vector<PairPlace>     pair_places;  ///< of the runs of contacts that are in no batch
+    std::vector<std::uint8_t>  makes_row;    ///< per contact of those
     std::vector<std::uint32_t> piece_order;  ///< in which pieces of contacts are handed out
     std::vector<double>        contact_storage;
     std::vector<std::int32_t>  contact_blocks;
@@ -120,8 +134,8 @@ struct ContactStore {
     std::vector<ContactRow*>   order;   ///< contacts, grouped by island
     std::vector<ActiveContact> active;  ///< those that make rows in this substep, in each island from its first on
     std::vector<FreeContact>   free_contacts;  ///< in the places of `active`
-    std::vector<std::int32_t>  remembered;          ///< per contact: in `memory`, or -1
-    std::vector<std::int32_t>  memory_place;        ///< per contact: in `next_memory`
+    std::vector<std::int32_t>  remembered;     ///< per contact: in `memory`, or -1
+    std::vector<std::int32_t>  memory_place;   ///< per contact: in `next_memory`
 };
 
 }  // namespace mechane::solvers::softstep

@@ -64,6 +64,12 @@ void read_errors(Mechanism& system, const Tree& tree)
         if (link.free) continue;
         const double* q = system.motion.q.data() + link.coord;
         if (link.axes.type == model::JointType::ball) {
+            DofLaw* const laws = &system.laws[link.dof];
+            // Nobody asks where nothing drives: most balls of chains and ragdolls.
+            if (std::all_of(laws, laws + 3, [](const DofLaw& law) { return law.ke == 0 && law.stiffness == 0; })) {
+                for (int k = 0; k < 3; ++k) laws[k].error = laws[k].rest_error = 0;
+                continue;
+            }
             // A rotation vector in parent anchor axes, as the velocities of a ball are.
             const std::int32_t c      = m.joint_q_start[link.joint];
             const Quatd        now    = {q[0], q[1], q[2], q[3]};

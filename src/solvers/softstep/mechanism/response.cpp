@@ -66,8 +66,8 @@ struct DofTable {
 
 /// x := sqrt(1/D) L^-T e_k for each dof k of a tree, in the layout of the rows: what is left of a dof after those above
 /// it, whose own have been made before. `roots`: whole blocks of the tree.
-MCH_CLONES_AVX2 void whiten_dofs(const DofTable& rows, std::int32_t dof_begin, std::int32_t dof_end, const double* factored,
-                          const double* roots, double* x)
+MCH_CLONES_AVX2 void whiten_dofs(const DofTable& rows, std::int32_t dof_begin, std::int32_t dof_end,
+                                 const double* factored, const double* roots, double* x)
 {
     for (std::int32_t k = dof_begin; k < dof_end; ++k) {
         const std::int32_t* blocks = rows.blocks + rows.block_begin[k];
@@ -95,14 +95,14 @@ MCH_CLONES_AVX2 void whiten_dofs(const DofTable& rows, std::int32_t dof_begin, s
             }
         }
         Lanes one = lanes(roots + blocks[count - 1]);
-        one = keep_lanes(one, own);
+        one       = keep_lanes(one, own);
         lanes(to + kLanes * (count - 1)) += one;
     }
 }
 
 /// Rates of a tree's dofs from its whitened velocities.
-MCH_CLONES_AVX2 void read_rates(const DofTable& rows, std::int32_t dof_begin, std::int32_t count, const double* x, const double* u,
-                         double* v)
+MCH_CLONES_AVX2 void read_rates(const DofTable& rows, std::int32_t dof_begin, std::int32_t count, const double* x,
+                                const double* u, double* v)
 {
     const auto multiply = [&](std::int32_t k, Lanes& four) __attribute__((always_inline)) {
         four = Lanes{};
@@ -123,9 +123,23 @@ MCH_CLONES_AVX2 void read_rates(const DofTable& rows, std::int32_t dof_begin, st
 
 /// Six rows of a link from those of the link before it on the path and its own dofs. `columns`, `x`: of its first dof.
 MCH_CLONES_AVX2 void extend_six(const double* before, std::int32_t before_count, const DofTable& rows, std::int32_t dof,
-                         std::int32_t dofs, const Spatiald* columns, const double* x, double* to)
+                                std::int32_t dofs, const Spatiald* columns, const double* x, double* to)
 {
     const std::int32_t count = rows.block_begin[dof + dofs] - rows.block_begin[dof + dofs - 1];
+    if (dofs == 1) {  // most links
+        const Spatiald& s = columns[dof];
+        x += rows.of(dof);
+        for (std::int32_t b = 0; b < count; ++b, to += 6 * kLanes, before += 6 * kLanes, x += kLanes) {
+            const Lanes own = lanes(x);
+            const bool  old = b < before_count;
+            const auto  add = [&](int c, double along) MCH_INLINE_LAMBDA {
+                lanes(to + c * kLanes) = (old ? Lanes(lanes(before + c * kLanes)) : Lanes{}) + along * own;
+            };
+            add(0, s.linear.x), add(1, s.linear.y), add(2, s.linear.z);
+            add(3, s.angular.x), add(4, s.angular.y), add(5, s.angular.z);
+        }
+        return;
+    }
     for (std::int32_t b = 0; b < count; ++b, to += 6 * kLanes) {
         Lanes six[6] = {};
         if (b < before_count)
@@ -228,9 +242,16 @@ const double* link_rows(Mechanism& system, std::int32_t link)
     if (link < 0) return system.link_rows.data();
     double* rows = system.link_rows.data() + system.link_rows_at[link];
     if (system.link_rows_made[link]) return rows;
-    const std::int32_t parent   = links[link].parent;
-    const double*      before   = parent >= 0 ? link_rows(system, parent) : nullptr;
-    const auto         count    = static_cast<std::int32_t>(blocks_of(system, last_dof(system, parent)).size());
+    std::int32_t parent = links[link].parent;
+    while (parent >= 0 && links[parent].dofs == 0) parent = links[parent].parent;
+    const double* before = rows;  // where nothing is before it, none of it is read
+    std::int32_t  count  = 0;
+    if (parent >= 0) {
+        const std::int32_t last = links[parent].dof + links[parent].dofs;
+        before                  = system.link_rows_made[parent] ? system.link_rows.data() + system.link_rows_at[parent]
+                                                                : link_rows(system, parent);
+        count                   = system.path_block_begin[last] - system.path_block_begin[last - 1];
+    }
     system.link_rows_made[link] = 1;
     extend_six(before, count, DofTable(system.paths), links[link].dof, links[link].dofs, system.motion.column.data(),
                system.dof_rates.data(), rows);
@@ -254,11 +275,12 @@ template <int rows>
 }
 
 MCH_CLONES_AVX2 void add_three(const double* W, const std::int32_t* link_blocks, std::int32_t link_count,
-                        const std::int32_t* blocks, const double (*wrench)[6], double* J)
+                               const std::int32_t* blocks, const double (*wrench)[6], double* J)
 { add_products<3>(W, link_blocks, link_count, blocks, wrench, J); }
 
 /// Blocks of three rows from blocks of six: `d`, three directions, of the angular velocity, then of the velocity.
-MCH_CLONES_AVX2 void turn_six(const double* W, std::int32_t count, const double (*d)[3], double* turning, double* linear)
+MCH_CLONES_AVX2 void turn_six(const double* W, std::int32_t count, const double (*d)[3], double* turning,
+                              double* linear)
 {
     for (std::int32_t i = 0; i < count; ++i, W += 6 * kLanes)
         for (int r = 0; r < 3; ++r, turning += kLanes, linear += kLanes) {
@@ -428,7 +450,8 @@ void add_rows(Mechanism& system, Segments& at, std::int32_t link, const Vec3d& p
               const std::array<Vec3d, 3>& torque)
 { add<3>(system, at, link, p_W, force.data(), torque.data()); }
 
-void add_row(Mechanism& system, Segments& at, std::int32_t link, const Vec3d& p_W, const Vec3d& force, const Vec3d& torque)
+void add_row(Mechanism& system, Segments& at, std::int32_t link, const Vec3d& p_W, const Vec3d& force,
+             const Vec3d& torque)
 { add<1>(system, at, link, p_W, &force, &torque); }
 
 void close_segment(Mechanism& system, Segments& at, int seat, int rows)

@@ -1,5 +1,6 @@
 
 #include <algorithm>
+#include <bit>
 
 #include "mechane/core/bytes.h"
 #include "solvers/softstep/mechanism/groups.h"
@@ -111,8 +112,8 @@ TurnMemory new_memory(const System& system, const std::vector<std::uint8_t>& asl
 {
     TurnMemory        out;
     const std::size_t dofs = system.laws.size(), links = system.forest.links.size();
-    out.saturated.assign(dofs, 0);
-    out.lambdas.assign(4 * dofs + system.general.size(), 0);
+    out.pushed.reserve(dofs);
+    out.general.assign(system.general.size(), 0);
     out.sleep.enabled = system.sleep.enabled;
     reset_sleep(out.sleep, system, asleep);
     out.placed.assign(system.forest.trees.size(), 0);
@@ -127,7 +128,21 @@ TurnMemory new_memory(const System& system, const std::vector<std::uint8_t>& asl
     return out;
 }
 
-void exchange_memory(System& system, TurnMemory& memory)
+namespace {
+
+void put(System& system, const PushedDof& pushed)
+{
+    DofRows& rows                     = system.dof_rows[pushed.dof];
+    system.laws[pushed.dof].saturated = pushed.saturated;
+    rows.lower.lambda                 = pushed.lambda[0];
+    rows.upper.lambda                 = pushed.lambda[1];
+    rows.friction.lambda              = pushed.lambda[2];
+    rows.velocity.lambda              = pushed.lambda[3];
+}
+
+}  // namespace
+
+void exchange_memory(System& system, TurnMemory& memory, Exchange& by)
 {
     dynamics::Motion& motion = system.motion;
     system.memory.swap(memory.contacts);
@@ -142,19 +157,24 @@ void exchange_memory(System& system, TurnMemory& memory)
     motion.twist.swap(memory.twist);
     motion.column.swap(memory.column);
     motion.link_velocity.swap(memory.link_velocity);
-    double* lambda = memory.lambdas.data();
-    for (std::size_t k = 0; k < system.laws.size(); ++k, lambda += 4) {
-        int&      saturated = system.laws[k].saturated;
-        const int mine      = saturated;
-        saturated           = memory.saturated[k];
-        memory.saturated[k] = static_cast<std::int8_t>(mine);
-        DofRows& rows       = system.dof_rows[k];
-        std::swap(rows.lower.lambda, lambda[0]);
-        std::swap(rows.upper.lambda, lambda[1]);
-        std::swap(rows.friction.lambda, lambda[2]);
-        std::swap(rows.velocity.lambda, lambda[3]);
+    by.room.clear();
+    by.room.reserve(system.laws.size());
+    for (std::size_t k = 0; !by.nothing_pushed && k < system.laws.size(); ++k) {
+        int&                saturated = system.laws[k].saturated;
+        DofRows&            rows      = system.dof_rows[k];
+        const auto          bits      = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+        const std::uint64_t any       = bits(rows.lower.lambda) | bits(rows.upper.lambda) | bits(rows.friction.lambda) |
+                                        bits(rows.velocity.lambda) | static_cast<std::uint64_t>(saturated);
+        if (any == 0) continue;
+        by.room.push_back({static_cast<std::int32_t>(k),
+                           saturated,
+                           {rows.lower.lambda, rows.upper.lambda, rows.friction.lambda, rows.velocity.lambda}});
+        put(system, {.dof = static_cast<std::int32_t>(k)});
     }
-    for (GeneralRow& row : system.general) std::swap(row.law.lambda, *lambda++);
+    for (const PushedDof& pushed : memory.pushed) put(system, pushed);
+    by.nothing_pushed = memory.pushed.empty();
+    memory.pushed.swap(by.room);
+    for (std::size_t k = 0; k < system.general.size(); ++k) std::swap(system.general[k].law.lambda, memory.general[k]);
 }
 
 }  // namespace mechane::solvers::softstep

@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,13 +15,19 @@ std::vector<std::byte> save_memory(const System& system);
 /// @return false, with the system as it was, when the bytes are of another model or damaged
 bool restore_memory(std::span<const std::byte> bytes, System& system);
 
+/// What a dof hands on: most have nothing, and are not listed.
+struct PushedDof {
+    std::int32_t          dof       = 0;
+    int                   saturated = 0;
+    std::array<double, 4> lambda{};  ///< lower, upper, friction, velocity
+};
 /// The same where several states are stepped in turn: what lies in arrays changes places with those of the System, and
 /// the motion that goes with the published state lies there too, so that it is not computed again. Of Systems whose
 /// trees hang on nothing prescribed and do not break.
 struct TurnMemory {
     std::vector<ContactMemory> contacts;
-    std::vector<std::int8_t>   saturated;  ///< per dof
-    std::vector<double>        lambdas;    ///< four of each dof, one of each general row
+    std::vector<PushedDof>     pushed;
+    std::vector<double>        general;  ///< of each general row
     Sleep                      sleep;
     std::vector<std::uint8_t>  placed;
     std::vector<double>        q, v;
@@ -30,6 +38,11 @@ struct TurnMemory {
 };
 /// As of a System that has not stepped. `asleep`: per body, who starts so.
 TurnMemory new_memory(const System& system, const std::vector<std::uint8_t>& asleep);
-void       exchange_memory(System& system, TurnMemory& memory);
+/// What the owner of a System keeps for exchanges: scratch, and whether no dof of the System pushes, which a step ends.
+struct Exchange {
+    std::vector<PushedDof> room;
+    bool                   nothing_pushed = false;
+};
+void exchange_memory(System& system, TurnMemory& memory, Exchange& by);
 
 }  // namespace mechane::solvers::softstep
