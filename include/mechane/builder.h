@@ -18,15 +18,15 @@ class ModelBuilder;
 
 /// A body: where it is, and what it weighs beyond its shapes.
 struct BodyOptions {
-    Vec3d       position{};   ///< of the body frame in the world [m]
-    Quatd       rotation{};   ///< unit
-    Vec3d       velocity{};   ///< of the centre of mass [m/s]
+    Vec3d       position{};          ///< of the body frame in the world [m]
+    Quatd       rotation{};          ///< unit
+    Vec3d       velocity{};          ///< of the centre of mass [m/s]
     Vec3d       angular_velocity{};  ///< [rad/s]
-    std::string label{};      ///< unique within its world; a number stands in where it is empty
-    double      mass = 0;     ///< [kg]; shapes add theirs by their density
-    Vec3d       com{};        ///< body frame [m]
-    Mat33d      inertia{};    ///< about the centre of mass, body axes [kg m^2]
-    bool        kinematic = false;  ///< moved by commands alone
+    std::string label{};             ///< unique within its world; a number stands in where it is empty
+    double      mass = 0;            ///< [kg]; shapes add theirs by their density, so that a body of shapes needs none
+    Vec3d       com{};               ///< body frame [m]
+    Mat33d      inertia{};           ///< about the centre of mass, body axes [kg m^2]
+    bool        kinematic = false;   ///< moved by commands alone
 };
 
 /// What a surface is made of.
@@ -36,7 +36,7 @@ struct Surface {
     double                restitution = 0;     ///< 0..1
     double                margin      = 0;     ///< how far the surface is offset [m]
     std::optional<double> gap{};               ///< how much earlier a contact is made [m]
-    bool                  collides = true;  ///< false: meets nothing, yet weighs, and rays see it
+    bool                  collides = true;     ///< false: meets nothing, yet weighs, and rays see it
 };
 
 // Shapes: sizes, and where they lie in their body, or in the world for those of kWorld.
@@ -94,9 +94,9 @@ struct JointOptions {
     Vec3d       axis{0, 0, 1};
     std::string label{};
     double      lower = -kInfinity, upper = kInfinity;  ///< limits [m] or [rad]
-    double      stiffness = 0, damping = 0;  ///< of its drive [N/m, N s/m] or per radian
-    double      target       = 0;            ///< of its drive [m] or [rad]
-    double      effort_limit = kInfinity;    ///< of its drive [N] or [N m]
+    double      stiffness = 0, damping = 0;             ///< of its drive [N/m, N s/m] or per radian
+    double      target       = 0;                       ///< of its drive [m] or [rad]
+    double      effort_limit = kInfinity;               ///< of its drive [N] or [N m]
     double      friction = 0, armature = 0;
     double      position = 0, velocity = 0;  ///< at the start
 };
@@ -106,8 +106,8 @@ class Replicas {
   public:
     [[nodiscard]] int     count() const noexcept { return count_; }
     [[nodiscard]] WorldId world(int copy) const;
-    /// Of the model that the builder makes; a body that the scene does not have is a mistake that the failure handler is
-    /// told. kWorld stays kWorld.
+    /// Of the model that the builder makes; a body that the scene does not have is a mistake that the failure handler
+    /// is told. kWorld stays kWorld.
     [[nodiscard]] BodyId  body(WorldId world, BodyId of_scene) const;
     [[nodiscard]] JointId joint(WorldId world, JointId of_scene) const;
     [[nodiscard]] ShapeId shape(WorldId world, ShapeId of_scene) const;
@@ -155,7 +155,7 @@ class ModelBuilder {
     void add_robot(std::span<const JointId> joints, std::string label = {});
     void disable_contacts(ShapeId a, ShapeId b);
 
-    /// Copies of a scene, each in a world of its own. The scene has no worlds itself.
+    /// Copies of a scene, each in a world of its own, at most 1048576. The scene has no worlds itself.
     Replicas replicate(const ModelBuilder& scene, int count);
 
     /// @param notes  gets what was corrected

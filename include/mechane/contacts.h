@@ -33,10 +33,10 @@ class Contacts {
         using reference         = Contact;
 
         iterator() = default;
-        Contact   operator*() const { return contacts_->at(index_); }
+        Contact   operator*() const { return of().at(index_); }
         iterator& operator++()
         {
-            index_ = contacts_->next(index_ + 1);
+            index_ = of().next(index_ + 1);
             return *this;
         }
         iterator operator++(int)
@@ -50,6 +50,11 @@ class Contacts {
       private:
         friend class Contacts;
         iterator(const Contacts* contacts, std::size_t index) : contacts_(contacts), index_(index) {}
+        [[nodiscard]] const Contacts& of() const
+        {
+            MCH_REQUIRE(contacts_ != nullptr, "Contacts::iterator", "this", "an iterator of contacts");
+            return *contacts_;
+        }
         const Contacts* contacts_ = nullptr;
         std::size_t     index_    = 0;
     };

@@ -24,15 +24,15 @@ struct MatrixView {
 /// Where a body should be, and how it should be turned; world frame.
 struct Goal {
     BodyId               body{};
-    Vec3d                point{};     ///< body frame [m]
-    std::optional<Vec3d> position{};  ///< of the point [m]
-    std::optional<Quatd> rotation{};  ///< of the body frame
+    Vec3d                point{};                                   ///< body frame [m]
+    std::optional<Vec3d> position{};                                ///< of the point [m]
+    std::optional<Quatd> rotation{};                                ///< of the body frame
     double               position_weight = 1, rotation_weight = 1;  ///< [1/m], [1/rad]
 };
 
 struct IkSettings {
-    int    iterations         = 100;   ///< per start
-    int    starts             = 1;     ///< the given state, then samples within the limits
+    int    iterations         = 100;   ///< per start, 0..1000000; 0: the errors of the start
+    int    starts             = 1;     ///< the given state, then samples within the limits; 1..1000000
     double position_tolerance = 1e-4;  ///< [m]
     double rotation_tolerance = 1e-4;  ///< [rad]
 };
@@ -68,12 +68,12 @@ class Dynamics {
     /// What a controller must apply for these accelerations [N] or [N m], gravity and velocities included.
     /// @param accelerations  one for each dof of the world, or none: all 0
     [[nodiscard]] Result<std::span<const double>> inverse_dynamics(std::span<const double> accelerations = {},
-                                                                   WorldId                 world = kShared);
+                                                                   WorldId                 world         = kShared);
     /// Accelerations under these forces.
     [[nodiscard]] Result<std::span<const double>> forward_dynamics(std::span<const double> forces,
                                                                    WorldId                 world = kShared);
     /// Joint positions that bring bodies to goals, within the limits of the joints, from a state of the model.
-    /// @error DYN_GOAL
+    /// @error DYN_GOAL  a goal names no body of the model, or kWorld, or has a place or a weight that is no number
     [[nodiscard]] Result<IkSolution> inverse_kinematics(const State& start, std::span<const Goal> goals,
                                                         const IkSettings& settings = {});
 

@@ -22,24 +22,27 @@ struct LoadOptions {
     bool                     ground = false;   ///< adds an infinite ground, unless the stage has one
     std::optional<double>    ground_height{};  ///< along the up axis [m]; just below the lowest collider when unset
     std::optional<HoldGains> hold{};
-    int                      worlds = 1;  ///< copies of the whole scene, each a world of its own
+    int                      worlds = 1;  ///< copies of the whole scene, each a world of its own; 1..1048576
     std::optional<bool>      floating{};  ///< bases move freely, or are fixed; unset: as the stage says
     /// "/Prim{set}" or "set", and the variant that is selected.
     std::vector<std::pair<std::string, std::string>> variants{};
     /// Whose attributes count, by priority: "newton", "physx", "mjc", "auto" (those that the stage uses), tables below.
     std::vector<std::string>           resolvers{"auto"};
-    std::vector<Resolver>              tables{};
-    std::map<std::string, std::string> packages{};      ///< package://NAME/... -> folder
-    std::vector<std::string>           search_paths{};  ///< for layers
+    std::vector<Resolver>              tables{};    ///< of one's own; one that `resolvers` does not name comes first
+    std::map<std::string, std::string> packages{};  ///< package://NAME/... -> folder
+    std::vector<std::string>           search_paths{};         ///< for layers
     bool                               allow_missing = false;  ///< missing references and payloads are warnings
     int                                threads       = 0;      ///< 0: all cores; the model does not depend on it
+    /// Import options as `--option NAME=VALUE` of the command line has them, by name: {"nested_bodies", "schema"}.
+    /// `mechane schema options` lists them.
+    std::vector<std::pair<std::string, std::string>> options{};
 };
 
 /// Opens a stage and makes a model of it. Labels are prim paths; what the stage animates, a simulation of the model
 /// follows.
 /// @param notes  gets what could not be used, with file, line, prim and remedy
-/// @error STAGE_OPEN_FAILED, IMPORT_STAGE_COMPOSITION, STAGE_VARIANT_UNKNOWN, RESOLVER_UNKNOWN, RUN_ARGUMENT, and those of
-/// ModelBuilder::finalize
+/// @error STAGE_OPEN_FAILED, IMPORT_STAGE_COMPOSITION, STAGE_VARIANT_UNKNOWN, RESOLVER_UNKNOWN, IMPORT_ARG_OPTION,
+/// SIM_OPTION  a number is out of its range; and those of ModelBuilder::finalize
 Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOptions& options, Diagnostics& notes);
 Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOptions& options = {});
 

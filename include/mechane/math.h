@@ -1,6 +1,9 @@
 #pragma once
 /// Vectors, quaternions, poses, twists and wrenches, in `Real` (float, or double where the library was built so) and in
 /// double: Vec3, Vec3d, Quat, Pose, Spatial. SI units, radians, quaternions x y z w.
+#if __cplusplus < 202002L
+#error "mechane needs C++20: -std=c++20, or newer"
+#endif
 #include "mechane/math/pose.h"
 #include "mechane/math/random.h"
 #include "mechane/math/spatial.h"
@@ -14,12 +17,12 @@ struct Placement {
     Quat rotation{};  ///< of the frame, unit
 
     static Placement of(const Pose& pose) { return {pose.p, pose.q}; }
-    operator Pose() const { return {position, rotation}; }  // NOLINT: implicit
-    bool operator==(const Placement&) const = default;
+                     operator Pose() const { return {position, rotation}; }  // NOLINT: implicit
+    bool             operator==(const Placement&) const = default;
 };
 
 /// The point p_B of the placed frame, in the frame that it is placed in.
-inline Vec3 operator*(const Placement& X, const Vec3& p_B) { return static_cast<Pose>(X) * p_B; }
+inline Vec3      operator*(const Placement& X, const Vec3& p_B) { return static_cast<Pose>(X) * p_B; }
 inline Placement operator*(const Placement& a, const Placement& b)
 { return Placement::of(static_cast<Pose>(a) * static_cast<Pose>(b)); }
 inline Placement inverse(const Placement& X) { return Placement::of(inverse(static_cast<Pose>(X))); }

@@ -1,5 +1,8 @@
 #pragma once
 /// Everything: link mechane::mechane. docs/cpp.md shows programs.
+#if __cplusplus < 202002L
+#error "mechane needs C++20: -std=c++20, or newer"
+#endif
 #include "mechane/asset.h"
 #include "mechane/collision/pipeline.h"
 #include "mechane/core/process.h"

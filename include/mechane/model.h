@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,12 +36,60 @@ inline constexpr BodyId kWorld{};
 /// What all worlds share, and everything of a model that has no worlds.
 inline constexpr WorldId kShared{};
 
+/// Ids of one kind, for loops: 0, 1, 2, ...
+template <class Id>
+class Ids {
+  public:
+    class iterator {
+      public:
+        using difference_type = std::ptrdiff_t;
+        using value_type      = Id;
+        Id        operator*() const { return Id(value_); }
+        iterator& operator++()
+        {
+            ++value_;
+            return *this;
+        }
+        iterator operator++(int)
+        {
+            iterator before = *this;
+            ++value_;
+            return before;
+        }
+        bool operator==(const iterator&) const = default;
+
+      private:
+        friend class Ids;
+        std::int32_t value_ = 0;
+    };
+    explicit Ids(int count) : count_(count) {}
+    [[nodiscard]] iterator begin() const { return {}; }
+    [[nodiscard]] iterator end() const
+    {
+        iterator last;
+        last.value_ = count_;
+        return last;
+    }
+    [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(count_); }
+
+  private:
+    std::int32_t count_;
+};
+/// The worlds of a model.
+using Worlds = Ids<WorldId>;
+
+/// How far a dof goes [m] or [rad]; infinite without a limit.
+struct Limits {
+    double lower = 0, upper = 0;
+};
+
 /// A scene that does not change: bodies, joints, shapes, materials. Made by `ModelBuilder::finalize` and `load`; shared
 /// by whatever uses it, from any thread. What a simulation changes of it, it changes in a copy of its own
 /// (`Simulation::edit`).
 ///
 /// Things are named by typed ids, which belong to the model that gave them, and found by labels, which are unique
-/// within a world. An id that the model does not have is a mistake that the failure handler is told.
+/// within a world. Ids of a kind count from 0, in the order of the stage or of the builder; `id.value` is the number.
+/// An id that the model does not have is a mistake that the failure handler is told.
 class Model {
   public:
     ~Model();
@@ -53,6 +102,11 @@ class Model {
     [[nodiscard]] int shape_count() const noexcept;
     /// 0 for a model without worlds, where everything is shared.
     [[nodiscard]] int world_count() const noexcept;
+
+    [[nodiscard]] Ids<BodyId>  bodies() const noexcept { return Ids<BodyId>(body_count()); }  ///< without kWorld
+    [[nodiscard]] Ids<JointId> joints() const noexcept { return Ids<JointId>(joint_count()); }
+    [[nodiscard]] Ids<ShapeId> shapes() const noexcept { return Ids<ShapeId>(shape_count()); }
+    [[nodiscard]] Worlds       worlds() const noexcept { return Worlds(world_count()); }
 
     /// By label. In a model of several worlds name the world; without it the label has to be unique in the model.
     /// @error SIM_LABEL  the hint names the nearest labels, or the worlds that have it
@@ -76,6 +130,11 @@ class Model {
     [[nodiscard]] JointId joint_of(DofId dof) const;
     /// The joint that holds a body, a free one too; nothing for a body without a joint.
     [[nodiscard]] std::optional<JointId> parent_joint(BodyId body) const;
+    [[nodiscard]] JointType              type(JointId joint) const;
+    [[nodiscard]] GeoType                type(ShapeId shape) const;
+    [[nodiscard]] BodyId                 parent(JointId joint) const;  ///< kWorld for a joint to the world
+    [[nodiscard]] BodyId                 child(JointId joint) const;
+    [[nodiscard]] Limits                 limits(DofId dof) const;
     /// Whether the dof has one coordinate of its own: all but those of ball and free joints.
     [[nodiscard]] bool is_scalar(DofId dof) const;
     /// The dofs of a world in the order of the model: what the columns of its Jacobians and the entries of its
@@ -97,9 +156,9 @@ class Model {
     std::unique_ptr<Impl> impl_;
 };
 
-/// Changes a model that a simulation steps; given to the function of `Simulation::edit`, valid within it. Each change is
-/// told to the solver and to collision when the function ends. Values are checked like ids are: a wrong one is a mistake
-/// that the failure handler is told.
+/// Changes a model that a simulation steps; given to the function of `Simulation::edit`, valid within it. Each change
+/// is told to the solver and to collision when the function ends. Values are checked like ids are: a wrong one is a
+/// mistake that the failure handler is told.
 class ModelEdit {
   public:
     explicit ModelEdit(model::Model& arrays) : arrays_(arrays) {}

@@ -10,7 +10,7 @@
 
 namespace mechane {
 
-/// What an attribute can say: joint_armature, shape_margin, ...
+/// What an attribute can say: joint_armature, joint_friction, shape_margin, ...; mechane/resolve/key.h lists them.
 using Property = resolve::Key;
 /// In which unit it is authored; it is converted to SI and radians once.
 using AttributeUnit = resolve::Unit;
@@ -26,8 +26,9 @@ struct AttributeRow {
 };
 
 /// A table of the caller's own.
-/// @param name  by which LoadOptions::resolvers names it; also the namespace of its attributes
-/// @error RESOLVER_TABLE  a name is empty or not one word, or a factor is not finite
+/// @param name  by which LoadOptions::resolvers names it; one that ships may be replaced so. Attributes have full
+/// names, of any namespace
+/// @error RESOLVER_TABLE  a name is empty or not one word, a property is none, or a factor is not finite
 Result<Resolver> make_resolver(const std::string& name, const std::vector<AttributeRow>& rows);
 
 /// What a table that ships reads.

@@ -1,6 +1,9 @@
 #pragma once
 /// Everything that needs no USD: models, simulations, dynamics, queries, recordings, solvers of one's own. Link
 /// mechane::simulation. docs/cpp.md shows programs.
+#if __cplusplus < 202002L
+#error "mechane needs C++20: -std=c++20, or newer"
+#endif
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,55 +24,16 @@
 namespace mechane {
 
 struct SimulationOptions {
-    std::optional<double> dt{};  ///< of a step [s]; unset: what the stage authors, or 1/60
+    std::optional<double> dt{};                   ///< of a step [s]; unset: what the stage authors, or 1/60
     int                   substeps = 8;           ///< 1..64
     std::string           solver   = "softstep";  ///< or a registered one
     int                   threads  = 0;           ///< including the caller's; 0: all cores. Nothing depends on it
     bool                  sleeping = false;       ///< islands that have come to rest are left out
 };
 
-/// The worlds of a model, for loops.
-class Worlds {
-  public:
-    class iterator {
-      public:
-        using difference_type = std::ptrdiff_t;
-        using value_type      = WorldId;
-        WorldId   operator*() const { return WorldId(value_); }
-        iterator& operator++()
-        {
-            ++value_;
-            return *this;
-        }
-        iterator operator++(int)
-        {
-            iterator before = *this;
-            ++value_;
-            return before;
-        }
-        bool operator==(const iterator&) const = default;
-
-      private:
-        friend class Worlds;
-        std::int32_t value_ = 0;
-    };
-    explicit Worlds(int count) : count_(count) {}
-    [[nodiscard]] iterator    begin() const { return {}; }
-    [[nodiscard]] iterator    end() const
-    {
-        iterator last;
-        last.value_ = count_;
-        return last;
-    }
-    [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(count_); }
-
-  private:
-    std::int32_t count_;
-};
-
 struct RecordOptions {
     std::int64_t every = 1;  ///< keep the frame of every k-th step; every step has its hash
-    std::string  source{};   ///< what the recording says that was simulated
+    std::string  source{};   ///< what the recording says that was simulated; empty: the file that was loaded
 };
 
 /// A model in motion. Owns its state, commands, contacts, solver and threads; shares the model.
@@ -89,15 +53,18 @@ class Simulation {
     Simulation& operator=(Simulation&&) noexcept;
 
     // -- stepping
-    /// @error RUN_DIVERGED  the state is as it was before; SOLVER_STATE. Worlds that diverged while others went on are
-    /// in the report.
+    /// @error RUN_DIVERGED  the state is as it was before; SOLVER_STATE  a solver of one's own left arrays of other
+    /// sizes; API_ARGUMENT  a command is not finite, arrays were resized, or a controller calls it; API_FOREIGN  the
+    /// state or the commands were replaced by those of another model. Worlds that diverged while others went on are in
+    /// the report.
     [[nodiscard]] Result<StepReport> step();
     /// As many steps as it takes. @error SIM_OPTION  seconds are negative or not finite; those of step
     [[nodiscard]] Result<void> run_for(double seconds);
-    /// Called before each step, after the animation of the stage: what it writes to the commands is the last word. It is
-    /// called once a step, so a force that it writes is held over the step: a damping `kd` computed here is stable up to
-    /// about kd dt < 2 I. Gains of drives (`ModelEdit::set_gains`) have no such bound. A controller may read everything of
-    /// its simulation; what steps, resets, edits or records it, and `on_step` itself, is a mistake there.
+    /// Called before each step, after the animation of the stage: what it writes to the commands is the last word. It
+    /// is called once a step, so a force that it writes is held over the step: a damping `kd` computed here is stable
+    /// up to about kd dt < 2 I. Gains of drives (`ModelEdit::set_gains`) have no such bound. A controller may read
+    /// everything of its simulation; what steps, resets, edits or records it, and `on_step` itself, is a mistake there.
+    /// What it throws leaves `step`, which then has not happened.
     using Controller = std::function<void(const State& state, Control& control)>;
     void on_step(Controller controller);
 
@@ -113,9 +80,9 @@ class Simulation {
     [[nodiscard]] std::uint64_t hash() const;  ///< chained over the states of all steps
     [[nodiscard]] Placement     pose(BodyId body) const;
     [[nodiscard]] Vec3          position(BodyId body) const;
-    [[nodiscard]] Worlds        worlds() const;  ///< none for a model without worlds, where everything is shared
-    [[nodiscard]] Contacts                            contacts() const;  ///< of the last step, near ones included
-    [[nodiscard]] Contacts                            touching() const;  ///< those that carry a force
+    [[nodiscard]] Worlds        worlds() const;    ///< none for a model without worlds, where everything is shared
+    [[nodiscard]] Contacts      contacts() const;  ///< of the last step, near ones included
+    [[nodiscard]] Contacts      touching() const;  ///< those that carry a force
     /// Up to date with the state. Valid until the next step.
     [[nodiscard]] const Queries& queries();
     /// What was found when the simulation was made and while it ran.
@@ -124,18 +91,22 @@ class Simulation {
     // -- what a program writes
     /// The commands from the next step on. A number among them that is not finite is API_ARGUMENT of `step`.
     [[nodiscard]] Control& control();
-    /// The state, to be written to between steps; counts from the next step on.
+    /// The state, to be written to between steps; counts from the next step on. A `State` of this simulation that was
+    /// kept, also from before an `edit`, may be assigned to it.
     [[nodiscard]] State& edit_state();
-    void set_pose(BodyId body, const Placement& pose) { edit_state().set_pose(body, pose); }
-    /// All worlds, or one of them, at the start of the model: what a program wrote to the state before the first step is
-    /// not part of it. The time, the commands and the other worlds stay.
+    void                 set_pose(BodyId body, const Placement& pose) { edit_state().set_pose(body, pose); }
+    /// All worlds, or one of them, at the start of the model: what a program wrote to the state before the first step
+    /// is not part of it. The time, the commands and the other worlds stay.
     void reset();
     void reset(WorldId world);
-    /// Changes the model of this simulation alone. Not while recording. @error SIM_RECORDING, those of make
+    /// Changes the model of this simulation alone. Not while recording. What steps, resets, edits or records it is a
+    /// mistake within `change`. @error SIM_RECORDING; API_ARGUMENT  arrays of the model were resized, which is
+    /// undone; those of make
     Result<void> edit(const std::function<void(ModelEdit&)>& change);
 
     // -- recordings
-    /// Records every step from now on, into a file that `replay` and `mechane replay` verify.
+    /// Records every step from now on, into a file that `replay` verifies. Of a model that `load` made without tables
+    /// of one's own, `mechane replay` also verifies it, and makes pages, pictures and tables of it.
     /// @error SIM_RECORDING  it records already, or the model was edited; RECORD_WRITE_FAILED, FILES_INPUT, FILES_BUSY
     [[nodiscard]] Result<void> record(const std::string& file, const RecordOptions& options = {});
     /// Publishes the file. A simulation that ends without it leaves none.

@@ -35,6 +35,9 @@ class State {
     /// one's own `settle` does.
     void set_position(DofId dof, Real position);
     void set_velocity(DofId dof, Real velocity);
+    /// How the child of a ball joint is turned: its anchor against that of the parent.
+    [[nodiscard]] Quat rotation(JointId ball) const;
+    void               set_rotation(JointId ball, const Quat& rotation);
     /// Places bodies by the coordinates of their joints. Simulations do it for their own state.
     void settle();
 
@@ -47,7 +50,9 @@ class State {
 
   private:
     friend class Simulation;
-    [[nodiscard]] std::size_t coordinate_of(DofId dof, const char* function) const;
+    [[nodiscard]] const Model& owner(const char* function) const;
+    [[nodiscard]] std::size_t  coordinate_of(DofId dof, const char* function) const;
+    [[nodiscard]] std::size_t  coordinate_of(JointId ball, const char* function) const;
 
     std::shared_ptr<const Model> model_;
     model::State                 arrays_;
@@ -68,7 +73,8 @@ class Control {
     Real& target_velocity(DofId dof);  ///< of the drive [m/s] or [rad/s]
     /// External force [N] and torque [N m] about the centre of mass, world axes.
     Spatial& wrench(BodyId body);
-    /// Where a kinematic body is to be at the end of the next step.
+    /// Where a kinematic body is to be at the end of the next step, and from then on. Other kinematic bodies that have
+    /// no target are from then on to be where the model has them.
     void set_target_pose(BodyId body, const Placement& pose);
     /// The model's own targets; no velocity, no force, no wrench.
     void clear();
@@ -80,6 +86,8 @@ class Control {
 
   private:
     friend class Simulation;
+    [[nodiscard]] const Model& owner(const char* function) const;
+
     std::shared_ptr<const Model> model_;
     model::Control               arrays_;
     std::vector<Spatial>         wrenches_;

@@ -1,5 +1,5 @@
 // An asset in continuous integration: opened, checked by the rules of REP-0158, repaired into a folder of its own.
-// Shows Asset; the exit code is that of `mechane check`.
+// Shows Asset; the exit code is that of `mechane fix`: 1 if errors are left.
 //
 //     sample_cpp_asset_in_ci robot.usda fixed/
 #include <mechane/mechane.h>
@@ -20,7 +20,8 @@ int main(int argc, char** argv)
         return 3;
     }
     for (const Finding& f : asset->check({.profile = "distributed"}).expect()) std::puts(to_text(f).c_str());
-    const FixReport fixed = asset->fix(argv[2]).expect();
-    std::printf("%d edits, %d left\n", fixed.edits, int(fixed.left.size()));
-    return fixed.left.empty() ? 0 : 1;
+    const FixReport   fixed  = asset->fix(argv[2]).expect();
+    const std::size_t errors = count(fixed.left, Severity::error);
+    std::printf("%d edits, %d errors left among %d findings\n", fixed.edits, int(errors), int(fixed.left.size()));
+    return errors == 0 ? 0 : 1;
 }

@@ -29,7 +29,9 @@ std::string to_text(const Diagnostic& diagnostic)
     if (!text.empty() && site.line > 0 && site.column > 0) text += fmt::format(":{}", site.column);
     if (!site.prim.empty() || !site.property.empty()) {
         if (!text.empty()) text += ' ';
-        text += fmt::format("<{}{}{}>", site.prim, site.property.empty() ? "" : ".", site.property);
+        // A property without a prim is an argument of a function, or an array.
+        text += site.prim.empty() ? site.property
+                                  : fmt::format("<{}{}{}>", site.prim, site.property.empty() ? "" : ".", site.property);
     }
     if (!text.empty()) text += ' ';
     text += fmt::format("{} {}: {}", to_string(diagnostic.severity), diagnostic.id, diagnostic.message);

@@ -41,11 +41,11 @@ double evaluate(Problem& p, std::span<const IkGoal> goals, bool jacobian, IkResu
     if (jacobian) p.jacobian.clear();
     worst.position_error = worst.rotation_error = 0;
     for (const IkGoal& goal : goals) {
-        const std::int32_t l = f.body_link[static_cast<std::size_t>(goal.body)];
-        const Posed& X = l >= 0 ? m.X_WB[l] : m.base_X[static_cast<std::size_t>(goal.body)];
-        const Vec3d  at = X * goal.point;
-        const Vec3d  dp = goal.position ? at - *goal.position : Vec3d{};
-        const Vec3d  dr =
+        const std::int32_t l  = f.body_link[static_cast<std::size_t>(goal.body)];
+        const Posed&       X  = l >= 0 ? m.X_WB[l] : m.base_X[static_cast<std::size_t>(goal.body)];
+        const Vec3d        at = X * goal.point;
+        const Vec3d        dp = goal.position ? at - *goal.position : Vec3d{};
+        const Vec3d        dr =
             goal.rotation ? to_rotation_vector(normalized(X.q * conjugate(normalized(*goal.rotation)))) : Vec3d{};
         const std::size_t first = p.residual.size();
         const int         parts = (goal.position ? 3 : 0) + (goal.rotation ? 3 : 0);
@@ -203,12 +203,14 @@ std::optional<Diagnostic> misfit(const model::Model& model, const model::State& 
         const auto    bad  = [&](std::string why) {
             return make_diagnostic(kGoal, {.property = "goals[" + std::to_string(i) + "]"}, std::move(why));
         };
+        if (goal.body == model::kWorldBody) return bad("its body is the world, which nothing moves");
         if (goal.body < 0 || static_cast<std::size_t>(goal.body) >= model.body_count())
             return bad("body " + std::to_string(goal.body) + " is none of the model's " +
                        std::to_string(model.body_count()));
         if (!is_finite(goal.point) || (goal.position && !is_finite(*goal.position)) ||
             (goal.rotation && !is_finite(*goal.rotation)))
             return bad("its point, position or rotation is not finite");
+        if (goal.rotation && !(dot(*goal.rotation, *goal.rotation) > 0)) return bad("its rotation is zero");
         if (!positive(goal.position_weight) || !positive(goal.rotation_weight))
             return bad("its weights are no finite numbers that are not negative");
     }

@@ -1,5 +1,6 @@
 #include "mechane/asset.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "mechane/conformance/fix.h"
 #include "mechane/conformance/publish.h"
 #include "mechane/core/codes.h"
+#include "mechane/core/failure.h"
 #include "mechane/files/codes.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
@@ -74,6 +76,12 @@ std::string to_text(const Finding& finding)
                               .hint     = finding.hint});
 }
 
+std::size_t count(const std::vector<Finding>& findings, Severity at_least)
+{
+    return static_cast<std::size_t>(
+        std::count_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.severity >= at_least; }));
+}
+
 struct Asset::Impl {
     std::string                       file;
     usd::OpenOptions                  options;
@@ -104,11 +112,18 @@ Result<Asset> Asset::open(const std::string& file, const AssetOptions& options)
     return Asset(std::move(impl));
 }
 
-const std::string& Asset::file() const noexcept { return impl_->file; }
-const Diagnostics& Asset::notes() const noexcept { return impl_->stage->diagnostics(); }
+const Asset::Impl& Asset::own(const char* function) const
+{
+    MCH_REQUIRE(impl_ != nullptr, function, "this", "an asset that was not moved away");
+    return *impl_;
+}
+
+const std::string& Asset::file() const { return own("Asset::file").file; }
+const Diagnostics& Asset::notes() const { return own("Asset::notes").stage->diagnostics(); }
 
 Result<std::vector<Finding>> Asset::check(const CheckSettings& settings) const
 {
+    const Impl& self = own("Asset::check");
     if (settings.threads < 0 || settings.threads > 4096)
         return make_diagnostic(kApiArgument, {.property = "Asset::check(settings.threads)"},
                                "threads: expected 0 (all cores) to 4096");
@@ -118,7 +133,7 @@ Result<std::vector<Finding>> Asset::check(const CheckSettings& settings) const
     options.select    = settings.select;
     options.ignore    = settings.ignore;
     options.pool      = &pool;
-    const auto report = conformance::check(*impl_->stage, options);
+    const auto report = conformance::check(*self.stage, options);
     if (!report) return report.error();
     std::vector<Finding> findings;
     findings.reserve(report->findings.size());
@@ -128,23 +143,25 @@ Result<std::vector<Finding>> Asset::check(const CheckSettings& settings) const
 
 Result<FixReport> Asset::fix(const std::string& folder, const FixSettings& settings) const
 {
+    const Impl&       self   = own("Asset::fix");
     const std::string target = without_slash(folder);
     if (target.empty())
-        return make_diagnostic(kApiArgument, {.property = "Asset::fix(folder)"}, "folder: expected the name of a folder");
+        return make_diagnostic(kApiArgument, {.property = "Asset::fix(folder)"},
+                               "folder: expected the name of a folder");
     if (auto free = conformance::try_folder(target); !free) return free.error();
     const files::ScratchFolder scratch(nearest_folder(target));
     if (scratch.path().empty())
         return make_diagnostic(files::kWriteFailed, {.layer = target}, "no folder could be made beside it");
     conformance::FixOptions options;
-    options.open    = impl_->options;
+    options.open    = self.options;
     options.profile = settings.profile;
     options.select  = settings.select;
     options.ignore  = settings.ignore;
     options.unsafe  = settings.unsafe;
-    auto result     = conformance::fix(impl_->file, scratch.path().string(), options);
+    auto result     = conformance::fix(self.file, scratch.path().string(), options);
     if (!result) return result.error();
     FixReport report;
-    if (auto admitted = conformance::admit_sources(*result, impl_->file, {}, report.notes); !admitted)
+    if (auto admitted = conformance::admit_sources(*result, self.file, {}, report.notes); !admitted)
         return admitted.error();
     auto written = conformance::publish_folder(*result, target);
     if (!written) return written.error();

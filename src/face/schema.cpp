@@ -1,5 +1,7 @@
 #include "mechane/schema.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -14,7 +16,8 @@ namespace {
 
 bool is_word(const std::string& text)
 {
-    return !text.empty() && std::none_of(text.begin(), text.end(), [](unsigned char c) { return c <= ' ' || c == 127; });
+    return !text.empty() &&
+           std::none_of(text.begin(), text.end(), [](unsigned char c) { return c <= ' ' || c == 127; });
 }
 
 /// The value of the row's attribute times the factor; flags stay flags.
@@ -37,6 +40,9 @@ Result<Resolver> make_resolver(const std::string& name, const std::vector<Attrib
     if (!is_word(name)) return bad("name: expected one word");
     Resolver table{.name = name, .namespaces = {}, .rows = {}};
     for (const AttributeRow& row : rows) {
+        if (static_cast<unsigned>(row.property) >= static_cast<unsigned>(Property::count_))
+            return bad(
+                fmt::format("property: {} is none, expected one of Property", static_cast<unsigned>(row.property)));
         if (!is_word(row.attribute)) return bad("attribute: expected the full name of an attribute");
         if (!std::isfinite(row.factor)) return bad("factor: expected a finite number for '" + row.attribute + "'");
         table.rows.push_back(

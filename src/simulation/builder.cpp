@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -16,6 +18,25 @@
 #include "simulation/require.h"
 
 namespace mechane {
+
+namespace {
+
+/// As many as the command line makes.
+constexpr int kMostWorlds = 1 << 20;
+
+/// Whether every index fits 32 bits when `count` copies are added.
+bool indices_suffice(const model::ModelBuilder& to, const model::ModelBuilder& scene, int count)
+{
+    const auto fits = [&](std::size_t there, std::size_t each) {
+        return there + each * static_cast<std::size_t>(count) <=
+               static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+    };
+    // A joint has at most seven coordinates.
+    return fits(to.bodies.size(), scene.bodies.size()) && fits(7 * to.joints.size(), 7 * scene.joints.size()) &&
+           fits(to.shapes.size(), scene.shapes.size()) && fits(to.particles.size(), scene.particles.size());
+}
+
+}  // namespace
 
 struct ModelBuilder::Impl {
     model::ModelBuilder   builder;
@@ -55,17 +76,21 @@ struct ModelBuilder::Impl {
                check(std::isfinite(s.margin), call, "surface.margin", "a finite length") &&
                check(!s.gap || positive(*s.gap), call, "surface.gap", "a finite length that is not negative");
     }
+    /// A length that is one in the numbers of the model too.
     bool length(double value, const char* call, const char* argument)
-    { return check(value > 0 && std::isfinite(value), call, argument, "a positive finite length"); }
+    {
+        const Real kept = static_cast<Real>(value);
+        return check(kept > 0 && std::isfinite(kept), call, argument, "a positive finite length");
+    }
 
     static model::ShapeConfig config(const Surface& s)
     {
         model::ShapeConfig c;
-        c.density                = s.density;
-        c.mu                     = s.friction;
-        c.restitution            = s.restitution;
-        c.margin                 = s.margin;
-        c.gap                    = s.gap;
+        c.density     = s.density;
+        c.mu          = s.friction;
+        c.restitution = s.restitution;
+        c.margin      = s.margin;
+        c.gap         = s.gap;
         // Without collision flags a shape would weigh nothing; group 0 meets nobody.
         c.collision_group        = s.collides ? 1 : 0;
         c.has_particle_collision = s.collides;
@@ -83,9 +108,9 @@ struct ModelBuilder::Impl {
                           check(is_finite(o.inertia), call, "inertia", "finite numbers") &&
                           label(body_labels, o.label, call);
         if (!good) return {};
-        const Posed        pose{o.position, normalized(o.rotation)};
-        const std::int32_t body = free ? builder.add_body(pose, o.label, o.mass, o.com, o.inertia)
-                                       : builder.add_link(pose, o.label, o.mass, o.com, o.inertia);
+        const Posed         pose{o.position, normalized(o.rotation)};
+        const std::int32_t  body = free ? builder.add_body(pose, o.label, o.mass, o.com, o.inertia)
+                                        : builder.add_link(pose, o.label, o.mass, o.com, o.inertia);
         model::BuilderBody& made = builder.bodies[static_cast<std::size_t>(body)];
         made.qd                  = {o.velocity, o.angular_velocity};
         if (o.kinematic) made.flags = model::body_flag::kinematic;
@@ -191,7 +216,8 @@ ShapeId ModelBuilder::add_sphere(BodyId body, const SphereOptions& o)
 }
 ShapeId ModelBuilder::add_capsule(BodyId body, const CapsuleOptions& o)
 {
-    if (!impl_->length(o.radius, "add_capsule", "radius") || !impl_->length(o.half_height, "add_capsule", "half_height"))
+    if (!impl_->length(o.radius, "add_capsule", "radius") ||
+        !impl_->length(o.half_height, "add_capsule", "half_height"))
         return {};
     return impl_->add(body, o.position, o.rotation, o.label, o.surface, "add_capsule",
                       [&](const Posed& X, const auto& c) {
@@ -245,8 +271,8 @@ ShapeId ModelBuilder::add_ground(const GroundOptions& o)
 {
     if (!impl_->check(std::isfinite(o.height), "add_ground", "height", "a finite height")) return {};
     return impl_->add(kWorld, {}, {}, o.label, o.surface, "add_ground", [&](const Posed&, const auto& c) {
-        const std::int32_t shape = impl_->builder.add_ground_plane(o.height, o.label.empty() ? "ground" : o.label);
-        auto&              made  = impl_->builder.shapes[static_cast<std::size_t>(shape)].config;
+        const std::int32_t shape   = impl_->builder.add_ground_plane(o.height, o.label.empty() ? "ground" : o.label);
+        auto&              made    = impl_->builder.shapes[static_cast<std::size_t>(shape)].config;
         const double       density = made.density;
         made                       = c;
         made.density               = density;
@@ -289,7 +315,8 @@ void ModelBuilder::add_robot(std::span<const JointId> joints, std::string label)
 {
     std::vector<std::int32_t> tree;
     for (const JointId joint : joints) {
-        const bool known = joint.valid() && static_cast<std::ptrdiff_t>(joint.index()) < std::ssize(impl_->builder.joints);
+        const bool known =
+            joint.valid() && static_cast<std::ptrdiff_t>(joint.index()) < std::ssize(impl_->builder.joints);
         if (!impl_->check(known, "add_robot", "joints",
                           fmt::format("some of {} joints, not {}", impl_->builder.joints.size(), joint.value)))
             return;
@@ -305,8 +332,9 @@ void ModelBuilder::add_robot(std::span<const JointId> joints, std::string label)
 void ModelBuilder::disable_contacts(ShapeId a, ShapeId b)
 {
     for (const ShapeId shape : {a, b})
-        if (!impl_->check(shape.valid() && static_cast<std::ptrdiff_t>(shape.index()) < std::ssize(impl_->builder.shapes),
-                          "disable_contacts", "shape", "a shape of this builder"))
+        if (!impl_->check(
+                shape.valid() && static_cast<std::ptrdiff_t>(shape.index()) < std::ssize(impl_->builder.shapes),
+                "disable_contacts", "shape", "a shape of this builder"))
             return;
     impl_->builder.add_shape_collision_filter_pair(a.value, b.value);
 }
@@ -315,19 +343,31 @@ Replicas ModelBuilder::replicate(const ModelBuilder& scene, int count)
 {
     Replicas                   made;
     const model::ModelBuilder& source = scene.impl_->builder;
-    const bool open = impl_->builder.current_world() != model::kGlobalWorld || source.current_world() != model::kGlobalWorld;
+    const bool                 open =
+        impl_->builder.current_world() != model::kGlobalWorld || source.current_world() != model::kGlobalWorld;
     if (!impl_->check(count > 0, "replicate", "count", fmt::format("a positive number of copies, not {}", count)) ||
+        !impl_->check(count <= kMostWorlds, "replicate", "count",
+                      fmt::format("at most {} copies, not {}", kMostWorlds, count)) ||
         !impl_->check(&scene != this, "replicate", "scene", "another builder than this one") ||
+        !impl_->check(source.world_gravity.empty(), "replicate", "scene",
+                      fmt::format("a scene without worlds of its own, not one with {}", source.world_gravity.size())) ||
+        !impl_->check(indices_suffice(impl_->builder, source, count), "replicate", "count",
+                      fmt::format("so few copies that 32 bits number all that they hold, not {}", count)) ||
         !impl_->check(!open, "replicate", "this", "builders without an open world") ||
-        !impl_->check(scene.impl_->mistakes.empty(), "replicate", "scene",
-                      scene.impl_->mistakes.empty() ? "" : "a scene without mistakes: " + scene.impl_->mistakes.begin()->message))
+        !impl_->check(
+            scene.impl_->mistakes.empty(), "replicate", "scene",
+            scene.impl_->mistakes.empty() ? "" : "a scene without mistakes: " + scene.impl_->mistakes.begin()->message))
         return made;
     made.first_world_ = static_cast<std::int32_t>(impl_->builder.world_gravity.size());
     made.body_        = static_cast<std::int32_t>(impl_->builder.bodies.size());
     made.joint_       = static_cast<std::int32_t>(impl_->builder.joints.size());
     made.shape_       = static_cast<std::int32_t>(impl_->builder.shapes.size());
     const auto done   = impl_->builder.replicate(source, count);
-    if (!impl_->check(done.has_value(), "replicate", "scene", done.has_value() ? "" : done.error().message)) return {};
+    if (!done) {  // it says in whole sentences what it expects
+        impl_->mistakes.add(simulation::kBuild, {.property = "ModelBuilder::replicate(scene)"},
+                            "scene: " + done.error().message);
+        return {};
+    }
     made.count_  = count;
     made.bodies_ = static_cast<std::int32_t>(source.bodies.size());
     made.joints_ = static_cast<std::int32_t>(source.joints.size());

@@ -16,6 +16,7 @@
 namespace mechane {
 
 using simulation::index_of;
+using simulation::own;
 
 double MatrixView::operator()(std::size_t row, std::size_t column) const
 {
@@ -79,10 +80,7 @@ struct Dynamics::Impl {
     std::vector<double>          matrix, vector, local, bias, tree_matrix;
 
     std::int32_t world(WorldId world, const char* function) const
-    {
-        MCH_REQUIRE(world.value >= -1 && world.value < model->world_count(), function, "world", "a world of the model");
-        return world.value;
-    }
+    { return simulation::world_of(world, model->world_count(), function); }
 
     Result<void> reachable(std::int32_t w) const
     {
@@ -102,7 +100,8 @@ struct Dynamics::Impl {
             motion.base_com[i]   = motion.base_X[i] * static_cast<Vec3d>(arrays.body_com[i]);
         }
         for (const dynamics::Tree& tree : forest.trees) {
-            dynamics::load(arrays, forest, tree, state.joint_q, state.joint_qd, state.body_q, state.body_qd, {}, motion);
+            dynamics::load(arrays, forest, tree, state.joint_q, state.joint_qd, state.body_q, state.body_qd, {},
+                           motion);
             dynamics::forward_kinematics(forest, tree, motion);
             dynamics::turn_inertias(forest, tree, motion);
         }
@@ -175,14 +174,19 @@ struct Dynamics::Impl {
 
 namespace {
 
+constexpr int kMostTries = 1000000;
+
 std::shared_ptr<const Model> not_null(std::shared_ptr<const Model> model)
 {
     MCH_REQUIRE(model != nullptr, "Dynamics", "model", "a model, not null");
     return model;
 }
 
-bool all_finite(std::span<const double> values)
-{ return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }); }
+template <class Numbers>
+bool all_finite(const Numbers& values)
+{
+    return std::all_of(values.begin(), values.end(), [](auto x) { return std::isfinite(x); });
+}
 
 }  // namespace
 
@@ -194,15 +198,21 @@ Dynamics& Dynamics::operator=(Dynamics&&) noexcept = default;
 
 Dynamics& Dynamics::at(const State& state)
 {
-    simulation::require_same_model(impl_->model, state.model(), "Dynamics::at", "state");
-    MCH_REQUIRE(model::fits(impl_->arrays, state.arrays()), "Dynamics::at", "state", "arrays of the model's sizes");
-    impl_->load(state.arrays());
+    Impl& d = own(impl_, "Dynamics::at");
+    simulation::require_same_model(d.model, state.model(), "Dynamics::at", "state");
+    const model::State& s = state.arrays();
+    if (!model::fits(d.arrays, s)) simulation::refuse_sizes("Dynamics::at", "state");
+    MCH_REQUIRE(all_finite(s.joint_q) && all_finite(s.joint_qd) &&
+                    std::all_of(s.body_q.begin(), s.body_q.end(),
+                                [](const Pose& X) { return is_finite(X.p) && is_finite(X.q); }),
+                "Dynamics::at", "state", "finite numbers");
+    d.load(s);
     return *this;
 }
 
 Result<MatrixView> Dynamics::jacobian(BodyId body, const Vec3d& point)
 {
-    Impl& d = *impl_;
+    Impl& d = own(impl_, "Dynamics::jacobian");
     MCH_REQUIRE(is_finite(point), "Dynamics::jacobian", "point", "a finite point");
     std::int32_t w = -1, l = -1;
     if (body != kWorld) {
@@ -223,21 +233,22 @@ Result<MatrixView> Dynamics::jacobian(BodyId body, const Vec3d& point)
                                "Give it a joint to the world, as ModelBuilder::add_body does.");
     }
     const Vec3d p_W = d.motion.X_WB[static_cast<std::size_t>(l)] * point;
-    dynamics::visit_point_columns(d.forest, d.motion, l, p_W, [&](std::int32_t k, const Vec3d& v, const Vec3d& angular) {
-        const std::size_t c = d.column[static_cast<std::size_t>(d.forest_dof[static_cast<std::size_t>(k)])];
-        for (std::size_t i = 0; i < 3; ++i) {
-            out[i * n + c]       = v[i];
-            out[(3 + i) * n + c] = angular[i];
-        }
-    });
+    dynamics::visit_point_columns(
+        d.forest, d.motion, l, p_W, [&](std::int32_t k, const Vec3d& v, const Vec3d& angular) {
+            const std::size_t c = d.column[static_cast<std::size_t>(d.forest_dof[static_cast<std::size_t>(k)])];
+            for (std::size_t i = 0; i < 3; ++i) {
+                out[i * n + c]       = v[i];
+                out[(3 + i) * n + c] = angular[i];
+            }
+        });
     // Columns of a free joint stand for rates in the axes of its anchor: J_model = J_forest R.
     for (std::int32_t at = l; at >= 0; at = d.forest.links[static_cast<std::size_t>(at)].parent) {
         const dynamics::Link& link = d.forest.links[static_cast<std::size_t>(at)];
         if (!link.free || link.X_PJ.q == Quatd{}) continue;
         const Mat33d R = to_matrix(link.X_PJ.q);
         for (std::size_t first : {std::size_t{0}, std::size_t{3}}) {
-            const std::size_t c = d.column[static_cast<std::size_t>(
-                d.forest_dof[static_cast<std::size_t>(link.dof) + first])];
+            const std::size_t c =
+                d.column[static_cast<std::size_t>(d.forest_dof[static_cast<std::size_t>(link.dof) + first])];
             for (std::size_t row = 0; row < 6; ++row)
                 Impl::set(out, row * n + c,
                           transpose_times(R, Vec3d{out[row * n + c], out[row * n + c + 1], out[row * n + c + 2]}));
@@ -248,7 +259,7 @@ Result<MatrixView> Dynamics::jacobian(BodyId body, const Vec3d& point)
 
 Result<MatrixView> Dynamics::mass_matrix(WorldId world)
 {
-    Impl&              d = *impl_;
+    Impl&              d = own(impl_, "Dynamics::mass_matrix");
     const std::int32_t w = d.world(world, "Dynamics::mass_matrix");
     if (auto good = d.reachable(w); !good) return good.error();
     const std::size_t n   = d.model->dofs(world).size();
@@ -261,15 +272,16 @@ Result<MatrixView> Dynamics::mass_matrix(WorldId world)
         std::fill(dense.begin(), dense.end(), 0.0);
         for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
             for (const std::int32_t i : d.paths.of(k)) {
-                const auto a = static_cast<std::size_t>(k - tree.dof_begin),
-                           b = static_cast<std::size_t>(i - tree.dof_begin);
+                const auto a     = static_cast<std::size_t>(k - tree.dof_begin),
+                           b     = static_cast<std::size_t>(i - tree.dof_begin);
                 dense[a * m + b] = dense[b * m + a] =
                     d.rows[d.paths.row(k) + static_cast<std::size_t>(d.paths.place[static_cast<std::size_t>(i)])];
             }
         for (std::size_t row = 0; row < m; ++row) d.to_model(tree, dense.subspan(row * m, m));
         d.for_free(tree, [&](std::size_t i, const Mat33d& R) {
             for (std::size_t c = 0; c < m; ++c) {
-                const Vec3d v = transpose_times(R, Vec3d{dense[i * m + c], dense[(i + 1) * m + c], dense[(i + 2) * m + c]});
+                const Vec3d v =
+                    transpose_times(R, Vec3d{dense[i * m + c], dense[(i + 1) * m + c], dense[(i + 2) * m + c]});
                 dense[i * m + c]       = v.x;
                 dense[(i + 1) * m + c] = v.y;
                 dense[(i + 2) * m + c] = v.z;
@@ -289,7 +301,7 @@ Result<MatrixView> Dynamics::mass_matrix(WorldId world)
 
 Result<std::span<const double>> Dynamics::inverse_dynamics(std::span<const double> accelerations, WorldId world)
 {
-    Impl&              d = *impl_;
+    Impl&              d = own(impl_, "Dynamics::inverse_dynamics");
     const std::int32_t w = d.world(world, "Dynamics::inverse_dynamics");
     const std::size_t  n = d.model->dofs(world).size();
     MCH_REQUIRE(accelerations.empty() || accelerations.size() == n, "Dynamics::inverse_dynamics", "accelerations",
@@ -313,7 +325,7 @@ Result<std::span<const double>> Dynamics::inverse_dynamics(std::span<const doubl
 
 Result<std::span<const double>> Dynamics::forward_dynamics(std::span<const double> forces, WorldId world)
 {
-    Impl&              d = *impl_;
+    Impl&              d = own(impl_, "Dynamics::forward_dynamics");
     const std::int32_t w = d.world(world, "Dynamics::forward_dynamics");
     const std::size_t  n = d.model->dofs(world).size();
     MCH_REQUIRE(forces.size() == n, "Dynamics::forward_dynamics", "forces", "one for each dof of the world");
@@ -343,7 +355,12 @@ Result<std::span<const double>> Dynamics::forward_dynamics(std::span<const doubl
 Result<IkSolution> Dynamics::inverse_kinematics(const State& start, std::span<const Goal> goals,
                                                 const IkSettings& settings)
 {
-    simulation::require_same_model(impl_->model, start.model(), "Dynamics::inverse_kinematics", "start");
+    Impl& d = own(impl_, "Dynamics::inverse_kinematics");
+    simulation::require_same_model(d.model, start.model(), "Dynamics::inverse_kinematics", "start");
+    MCH_REQUIRE(settings.iterations >= 0 && settings.iterations <= kMostTries, "Dynamics::inverse_kinematics",
+                "settings.iterations", "a number from 0 to 1000000");
+    MCH_REQUIRE(settings.starts >= 1 && settings.starts <= kMostTries, "Dynamics::inverse_kinematics",
+                "settings.starts", "a number from 1 to 1000000");
     std::vector<dynamics::IkGoal> wanted;
     for (const Goal& goal : goals)
         wanted.push_back({.body            = goal.body.value,
@@ -353,11 +370,11 @@ Result<IkSolution> Dynamics::inverse_kinematics(const State& start, std::span<co
                           .position_weight = goal.position_weight,
                           .rotation_weight = goal.rotation_weight});
     dynamics::IkOptions options;
-    options.iterations         = std::clamp(settings.iterations, 0, 1000000);
-    options.starts             = std::clamp(settings.starts, 1, 1000000);
+    options.iterations         = settings.iterations;
+    options.starts             = settings.starts;
     options.position_tolerance = settings.position_tolerance;
     options.rotation_tolerance = settings.rotation_tolerance;
-    const auto found           = dynamics::solve_ik(impl_->arrays, start.arrays(), wanted, options);
+    const auto found           = dynamics::solve_ik(d.arrays, start.arrays(), wanted, options);
     if (found.refused) return *found.refused;
     IkSolution solution{found.solved, found.position_error, found.rotation_error, start};
     solution.state.arrays().joint_q = found.joint_q;

@@ -7,9 +7,13 @@
 #include <optional>
 #include <utility>
 
+#include "mechane/core/codes.h"
 #include "mechane/model/belongs.h"
 #include "mechane/simulation/codes.h"
 #include "mechane/simulation/recording.h"
+#include "mechane/solvers/codes.h"
+#include "mechane/solvers/support.h"
+#include "simulation/model_sizes.h"
 #include "simulation/observe.h"
 #include "simulation/world_blocks.h"
 
@@ -59,6 +63,21 @@ model::State completed(const model::State& from, const model::State& own)
     if (state.particle_q.empty()) state.particle_q = own.particle_q, state.particle_qd = own.particle_qd;
     if (state.particle_f.empty()) state.particle_f = own.particle_f;
     return state;
+}
+
+bool is_finite(const model::State& state)
+{
+    const auto numbers = [](const std::vector<Real>& values) {
+        return std::all_of(values.begin(), values.end(), [](Real x) { return std::isfinite(x); });
+    };
+    const auto points = [](const std::vector<Vec3>& values) {
+        return std::all_of(values.begin(), values.end(), [](const Vec3& x) { return mechane::is_finite(x); });
+    };
+    return numbers(state.joint_q) && numbers(state.joint_qd) && points(state.particle_q) && points(state.particle_qd) &&
+           std::all_of(state.body_q.begin(), state.body_q.end(),
+                       [](const Pose& X) { return mechane::is_finite(X.p) && mechane::is_finite(X.q); }) &&
+           std::all_of(state.body_qd.begin(), state.body_qd.end(),
+                       [](const Spatial& v) { return mechane::is_finite(v.linear) && mechane::is_finite(v.angular); });
 }
 
 std::string label_or_nothing(const std::vector<std::string>& labels, std::int32_t index)
@@ -119,7 +138,8 @@ Result<void> Engine::make_solver(Diagnostics& found)
         options_.solver, *model_,
         {.substeps = options_.substeps, .pool = &pool_, .strict = false, .sleeping = options_.sleeping}, found);
     if (!solver) return solver.error();
-    solver_ = *std::move(solver);
+    solver_     = *std::move(solver);
+    own_solver_ = solvers::support_of(options_.solver).empty();
     return {};
 }
 
@@ -229,12 +249,36 @@ void Engine::find_contacts()
     overflows_ += status.overflow ? 1 : 0;
 }
 
+/// A step of a solver that the program brought: what it left is looked at before anything indexes it.
+solvers::StepReport Engine::checked_step(model::Contacts* contacts)
+{
+    const model::State  before = state_;
+    solvers::StepReport report = solver_->step(state_, state_, control_, contacts, options_.dt);
+    const bool          sizes = model::fits(*model_, state_) &&
+                                (contacts == nullptr || (model::fits(*model_, *contacts) &&
+                                                         contacts->rigid_contact_force.size() == contacts->capacity()));
+    if (!sizes) {
+        state_          = before;
+        contacts_       = pipeline_->make_contacts();
+        report.diverged = true;
+        report.refused  = make_diagnostic(
+            solvers::kSolverState, {},
+            fmt::format("solver '{}' left arrays that have not the sizes of the model", options_.solver));
+    } else if (!report.diverged && !is_finite(state_)) {
+        state_          = before;
+        report.diverged = true;
+        report.culprit  = fmt::format("solver '{}' gave a state with a number that is not finite", options_.solver);
+    }
+    return report;
+}
+
 solvers::StepReport Engine::advance()
 {
-    const bool          finds = !blocks_ && solver_->finds_contacts();
-    solvers::StepReport report =
-        blocks_ ? blocks_->step(state_, control_, options_.dt)
-                : solver_->step(state_, state_, control_, finds ? nullptr : &contacts_, options_.dt);
+    const bool          finds  = !blocks_ && solver_->finds_contacts();
+    model::Contacts*    given  = finds ? nullptr : &contacts_;
+    solvers::StepReport report = blocks_       ? blocks_->step(state_, control_, options_.dt)
+                                 : own_solver_ ? checked_step(given)
+                                               : solver_->step(state_, state_, control_, given, options_.dt);
     if (blocks_) overflows_ += blocks_->overflow() ? 1 : 0;
     if (report.diverged) return report;
     if (finds) solver_->found_contacts(state_, contacts_);
@@ -323,8 +367,14 @@ Result<void> Engine::edit(const std::function<model::ModelChanges(model::Model&)
 {
     if (auto made = make_own(); !made) return made;
     const model::ModelChanges changes = change(*own_);
+    const char* const         resized = restore_sizes(*own_, *original_);
     notify(changes);
     if (changes.shapes || changes.pairs || changes.structure) cache_.clear();
+    if (resized != nullptr)
+        return make_diagnostic(kApiArgument, {.property = std::string("Simulation::edit(") + resized + ")"},
+                               fmt::format("{}: was resized, expected the length that the model was made with; its "
+                                           "values are as then",
+                                           resized));
     return {};
 }
 

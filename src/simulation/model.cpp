@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <unordered_map>
 #include <utility>
@@ -33,7 +34,8 @@ class Labels {
             by_label_.emplace(std::string_view(labels[i]), static_cast<std::int32_t>(i));
     }
 
-    Result<std::int32_t> find(const char* kind, std::string_view label, std::optional<WorldId> world,
+    /// @param kind  one of them; @param kinds  several
+    Result<std::int32_t> find(const char* kind, const char* kinds, std::string_view label, std::optional<WorldId> world,
                               int world_count) const
     {
         if (world && (world->value < -1 || world->value >= world_count))
@@ -60,11 +62,12 @@ class Labels {
         const std::size_t listed = std::min<std::size_t>(worlds.size(), 8);
         return make_diagnostic(
             simulation::kLabel, {.prim = std::string(label)},
-            fmt::format("label: {} {} of the model are called '{}'", found.size(), kind, label),
-            worlds.size() > 1 ? fmt::format("Name one of the worlds {}{}.",
-                                            fmt::join(worlds.begin(), worlds.begin() + static_cast<std::ptrdiff_t>(listed), ", "),
-                                            listed < worlds.size() ? ", ..." : "")
-                              : std::string("Give them labels of their own."));
+            fmt::format("label: {} {} of the model are called '{}'", found.size(), kinds, label),
+            worlds.size() > 1
+                ? fmt::format("Name one of the worlds {}{}.",
+                              fmt::join(worlds.begin(), worlds.begin() + static_cast<std::ptrdiff_t>(listed), ", "),
+                              listed < worlds.size() ? ", ..." : "")
+                : std::string("Give them labels of their own."));
     }
 
   private:
@@ -124,21 +127,30 @@ int Model::world_count() const noexcept { return arrays().world_count; }
 
 Result<BodyId> Model::find_body(std::string_view label, std::optional<WorldId> world) const
 {
-    const auto found = impl_->bodies.find("bodies", label, world, world_count());
+    const auto found = impl_->bodies.find("body", "bodies", label, world, world_count());
     if (!found && label == impl_->world_label && (!world || *world == kShared)) return kWorld;
     return found.transform([](std::int32_t i) { return BodyId(i); });
 }
 Result<JointId> Model::find_joint(std::string_view label, std::optional<WorldId> world) const
-{ return impl_->joints.find("joints", label, world, world_count()).transform([](std::int32_t i) { return JointId(i); }); }
+{
+    return impl_->joints.find("joint", "joints", label, world, world_count()).transform([](std::int32_t i) {
+        return JointId(i);
+    });
+}
 Result<ShapeId> Model::find_shape(std::string_view label, std::optional<WorldId> world) const
-{ return impl_->shapes.find("shapes", label, world, world_count()).transform([](std::int32_t i) { return ShapeId(i); }); }
+{
+    return impl_->shapes.find("shape", "shapes", label, world, world_count()).transform([](std::int32_t i) {
+        return ShapeId(i);
+    });
+}
 
 Result<DofId> Model::find_dof(JointId joint, std::optional<int> axis) const
 {
-    const std::size_t j = index_of(joint, arrays().joint_count(), "Model::find_dof", "joint");
-    const int         n = arrays().joint_qd_start[j + 1] - arrays().joint_qd_start[j];
+    const std::size_t j   = index_of(joint, arrays().joint_count(), "Model::find_dof", "joint");
+    const int         n   = arrays().joint_qd_start[j + 1] - arrays().joint_qd_start[j];
     const auto        bad = [&](std::string message, std::string hint) {
-        return make_diagnostic(simulation::kDof, {.prim = arrays().joint_label[j]}, std::move(message), std::move(hint));
+        return make_diagnostic(simulation::kDof, {.prim = arrays().joint_label[j]}, std::move(message),
+                               std::move(hint));
     };
     if (n == 0) return bad("joint: it has no degree of freedom", "Fixed joints do not move.");
     if (!axis && n > 1)
@@ -195,9 +207,23 @@ bool Model::is_scalar(DofId dof) const
 }
 
 std::span<const DofId> Model::dofs(WorldId world) const
+{ return impl_->dofs[static_cast<std::size_t>(simulation::world_of(world, world_count(), "Model::dofs") + 1)]; }
+
+JointType Model::type(JointId joint) const
+{ return arrays().joint_type[index_of(joint, arrays().joint_count(), "Model::type", "joint")]; }
+GeoType Model::type(ShapeId shape) const
+{ return arrays().shape_type[index_of(shape, arrays().shape_count(), "Model::type", "shape")]; }
+BodyId Model::parent(JointId joint) const
+{ return BodyId(arrays().joint_parent[index_of(joint, arrays().joint_count(), "Model::parent", "joint")]); }
+BodyId Model::child(JointId joint) const
+{ return BodyId(arrays().joint_child[index_of(joint, arrays().joint_count(), "Model::child", "joint")]); }
+
+Limits Model::limits(DofId dof) const
 {
-    MCH_REQUIRE(world.value >= -1 && world.value < world_count(), "Model::dofs", "world", "a world of the model");
-    return impl_->dofs[static_cast<std::size_t>(world.value + 1)];
+    const std::size_t d    = index_of(dof, arrays().joint_dof_count(), "Model::limits", "dof");
+    const auto        open = [](Real x) { return std::abs(static_cast<double>(x)) >= model::kMaxValue; };
+    const Real        low = arrays().joint_limit_lower[d], high = arrays().joint_limit_upper[d];
+    return {open(low) ? -kInfinity : static_cast<double>(low), open(high) ? kInfinity : static_cast<double>(high)};
 }
 
 }  // namespace mechane

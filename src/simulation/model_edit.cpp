@@ -39,16 +39,16 @@ void ModelEdit::set_mass(BodyId body, double mass)
 void ModelEdit::set_kinematic(BodyId body, bool on)
 {
     std::int32_t& flags = arrays_.body_flags[at(body)];
-    flags = (flags & ~(model::body_flag::dynamic | model::body_flag::kinematic)) |
-            (on ? model::body_flag::kinematic : model::body_flag::dynamic);
-    changes_.structure = true;
+    flags               = (flags & ~(model::body_flag::dynamic | model::body_flag::kinematic)) |
+                          (on ? model::body_flag::kinematic : model::body_flag::dynamic);
+    changes_.structure  = true;
 }
 
 void ModelEdit::set_friction(ShapeId shape, double mu)
 {
-    const std::size_t s = at(shape);
-    arrays_.shape_material_mu[s] = arrays_.shape_material_mu_static[s] =
-        number(mu, mu >= 0 && std::isfinite(mu), "ModelEdit::set_friction", "mu", "a finite number that is not negative");
+    const std::size_t s          = at(shape);
+    arrays_.shape_material_mu[s] = arrays_.shape_material_mu_static[s] = number(
+        mu, mu >= 0 && std::isfinite(mu), "ModelEdit::set_friction", "mu", "a finite number that is not negative");
     changes_.numbers = true;
 }
 
@@ -63,16 +63,16 @@ void ModelEdit::set_restitution(ShapeId shape, double restitution)
 void ModelEdit::set_collides(ShapeId shape, bool on)
 {
     std::int32_t& flags = arrays_.shape_flags[at(shape)];
-    flags = on ? flags | model::shape_flag::collide_shapes : flags & ~model::shape_flag::collide_shapes;
-    changes_.pairs = true;
+    flags               = on ? flags | model::shape_flag::collide_shapes : flags & ~model::shape_flag::collide_shapes;
+    changes_.pairs      = true;
 }
 
 void ModelEdit::set_gains(DofId dof, double stiffness, double damping)
 {
-    const std::size_t d       = at(dof);
-    const auto        good    = [](double x) { return x >= 0 && std::isfinite(x); };
-    arrays_.joint_target_ke[d] = number(stiffness, good(stiffness), "ModelEdit::set_gains", "stiffness",
-                                        "a finite number that is not negative");
+    const std::size_t d    = at(dof);
+    const auto        good = [](double x) { return x >= 0 && std::isfinite(x); };
+    arrays_.joint_target_ke[d] =
+        number(stiffness, good(stiffness), "ModelEdit::set_gains", "stiffness", "a finite number that is not negative");
     arrays_.joint_target_kd[d] =
         number(damping, good(damping), "ModelEdit::set_gains", "damping", "a finite number that is not negative");
     arrays_.joint_target_mode[d] =
@@ -85,15 +85,15 @@ void ModelEdit::set_limits(DofId dof, double lower, double upper)
 {
     const std::size_t d = at(dof);
     MCH_REQUIRE(lower <= upper, "ModelEdit::set_limits", "upper", "a limit that is not below the lower one");
-    const auto bounded            = [](double x) { return std::fmin(std::fmax(x, -model::kMaxValue), model::kMaxValue); };
-    arrays_.joint_limit_lower[d]  = static_cast<Real>(bounded(lower));
-    arrays_.joint_limit_upper[d]  = static_cast<Real>(bounded(upper));
+    const auto bounded = [](double x) { return std::fmin(std::fmax(x, -model::kMaxValue), model::kMaxValue); };
+    arrays_.joint_limit_lower[d] = static_cast<Real>(bounded(lower));
+    arrays_.joint_limit_upper[d] = static_cast<Real>(bounded(upper));
     changes_.numbers = changes_.structure = true;
 }
 
 void ModelEdit::set_effort_limit(DofId dof, double limit)
 {
-    const std::size_t d           = at(dof);
+    const std::size_t d = at(dof);
     arrays_.joint_effort_limit[d] =
         number(limit, limit >= 0, "ModelEdit::set_effort_limit", "limit", "a number that is not negative");
     changes_.numbers = true;
@@ -110,16 +110,15 @@ void ModelEdit::set_armature(DofId dof, double armature)
 void ModelEdit::set_enabled(JointId joint, bool on)
 {
     arrays_.joint_enabled[index_of(joint, arrays_.joint_count(), "ModelEdit::set_enabled", "joint")] = on ? 1 : 0;
-    changes_.structure = true;
+    changes_.structure                                                                               = true;
 }
 
 void ModelEdit::set_gravity(const Vec3& gravity, WorldId world)
 {
-    MCH_REQUIRE(world.value >= -1 && world.value < arrays_.world_count, "ModelEdit::set_gravity", "world",
-                "a world of the model");
+    (void)simulation::world_of(world, arrays_.world_count, "ModelEdit::set_gravity");
     MCH_REQUIRE(is_finite(gravity), "ModelEdit::set_gravity", "gravity", "a finite vector");
     (world.value < 0 ? arrays_.gravity.back() : arrays_.gravity[world.index()]) = gravity;
-    changes_.numbers = true;
+    changes_.numbers                                                            = true;
 }
 
 }  // namespace mechane

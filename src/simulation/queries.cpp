@@ -1,5 +1,6 @@
 #include "mechane/queries.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -12,6 +13,7 @@
 namespace mechane {
 
 using simulation::index_of;
+using simulation::own;
 
 namespace {
 
@@ -29,12 +31,12 @@ struct Queries::Impl {
     collision::SceneQueries      scene;
 
     std::int32_t world(WorldId world, const char* function) const
-    {
-        MCH_REQUIRE(world.value >= -1 && world.value < model->world_count(), function, "world", "a world of the model");
-        return world.value;
-    }
+    { return simulation::world_of(world, model->world_count(), function); }
     const collision::Shape* shape(ShapeId shape, const char* function, const char* argument) const
-    { return scene.shape(static_cast<std::int32_t>(index_of(shape, model->arrays().shape_count(), function, argument))); }
+    {
+        return scene.shape(
+            static_cast<std::int32_t>(index_of(shape, model->arrays().shape_count(), function, argument)));
+    }
     std::int32_t world_of(ShapeId shape, WorldId otherwise) const
     {
         const std::int32_t own = model->arrays().shape_world[shape.index()];
@@ -42,55 +44,59 @@ struct Queries::Impl {
     }
 };
 
-Queries::Queries(std::shared_ptr<const Model> model)
-    : impl_(std::make_unique<Impl>(not_null(model, "Queries")))
-{
-}
+Queries::Queries(std::shared_ptr<const Model> model) : impl_(std::make_unique<Impl>(not_null(model, "Queries"))) {}
 Queries::~Queries()                             = default;
 Queries::Queries(Queries&&) noexcept            = default;
 Queries& Queries::operator=(Queries&&) noexcept = default;
 
 void Queries::update(const State& state)
 {
-    simulation::require_same_model(impl_->model, state.model(), "Queries::update", "state");
-    MCH_REQUIRE(model::fits(impl_->model->arrays(), state.arrays()), "Queries::update", "state",
-                "arrays of the model's sizes");
-    impl_->scene.update(state.arrays());
+    Impl& self = own(impl_, "Queries::update");
+    simulation::require_same_model(self.model, state.model(), "Queries::update", "state");
+    if (!model::fits(self.model->arrays(), state.arrays())) simulation::refuse_sizes("Queries::update", "state");
+    const auto& poses = state.arrays().body_q;
+    MCH_REQUIRE(std::all_of(poses.begin(), poses.end(), [](const Pose& X) { return is_finite(X.p) && is_finite(X.q); }),
+                "Queries::update", "state", "finite poses");
+    self.scene.update(state.arrays());
 }
 
 std::optional<RayHit> Queries::ray(WorldId world, const Vec3d& origin, const Vec3d& direction,
                                    double max_distance) const
 {
-    const std::int32_t w      = impl_->world(world, "Queries::ray");
+    Impl&              self   = own(impl_, "Queries::ray");
+    const std::int32_t w      = self.world(world, "Queries::ray");
     const double       length = mechane::length(direction);
     MCH_REQUIRE(is_finite(origin), "Queries::ray", "origin", "a finite point");
-    MCH_REQUIRE(std::isfinite(length) && length > 0, "Queries::ray", "direction", "a finite direction that is not zero");
+    MCH_REQUIRE(std::isfinite(length) && length > 0, "Queries::ray", "direction",
+                "a finite direction that is not zero");
     MCH_REQUIRE(max_distance >= 0, "Queries::ray", "max_distance", "a number that is not negative");
     const Vec3d                   unit = direction / length;
     const collision::QueryOptions options{.max_distance = max_distance};
-    const collision::RayHit       hit = impl_->scene.cast_ray(origin, unit, w, options);
+    const collision::RayHit       hit = self.scene.cast_ray(origin, unit, w, options);
     if (hit.shape < 0) return std::nullopt;
     const ShapeId shape(hit.shape);
-    return RayHit{shape, impl_->model->body_of(shape), hit.distance, origin + hit.distance * unit, hit.normal};
+    return RayHit{shape, self.model->body_of(shape), hit.distance, origin + hit.distance * unit, hit.normal};
 }
 
 std::optional<NearestHit> Queries::nearest(WorldId world, const Vec3d& point, double max_distance) const
 {
-    const std::int32_t w = impl_->world(world, "Queries::nearest");
+    Impl&              self = own(impl_, "Queries::nearest");
+    const std::int32_t w    = self.world(world, "Queries::nearest");
     MCH_REQUIRE(is_finite(point), "Queries::nearest", "point", "a finite point");
     MCH_REQUIRE(max_distance >= 0, "Queries::nearest", "max_distance", "a number that is not negative");
-    const auto hit = impl_->scene.nearest(point, w, {.max_distance = max_distance});
+    const auto hit = self.scene.nearest(point, w, {.max_distance = max_distance});
     if (hit.shape < 0) return std::nullopt;
     const ShapeId shape(hit.shape);
-    return NearestHit{shape, impl_->model->body_of(shape), hit.point.distance, hit.point.point, hit.point.normal};
+    return NearestHit{shape, self.model->body_of(shape), hit.point.distance, hit.point.point, hit.point.normal};
 }
 
 Result<Separation> Queries::distance(ShapeId a, ShapeId b) const
 {
-    const collision::Shape* first  = impl_->shape(a, "Queries::distance", "a");
-    const collision::Shape* second = impl_->shape(b, "Queries::distance", "b");
+    Impl&                   self   = own(impl_, "Queries::distance");
+    const collision::Shape* first  = self.shape(a, "Queries::distance", "a");
+    const collision::Shape* second = self.shape(b, "Queries::distance", "b");
     const auto              bad    = [&](ShapeId shape, const char* why) {
-        return make_diagnostic(simulation::kDistance, {.prim = impl_->model->label(shape)}, why);
+        return make_diagnostic(simulation::kDistance, {.prim = self.model->label(shape)}, why);
     };
     if (first == nullptr) return bad(a, "a: the shape does not collide");
     if (second == nullptr) return bad(b, "b: the shape does not collide");
@@ -101,37 +107,39 @@ Result<Separation> Queries::distance(ShapeId a, ShapeId b) const
 
 bool Queries::overlap(ShapeId a, ShapeId b) const
 {
-    const collision::Shape* first  = impl_->shape(a, "Queries::overlap", "a");
-    const collision::Shape* second = impl_->shape(b, "Queries::overlap", "b");
+    Impl&                   self   = own(impl_, "Queries::overlap");
+    const collision::Shape* first  = self.shape(a, "Queries::overlap", "a");
+    const collision::Shape* second = self.shape(b, "Queries::overlap", "b");
     return first != nullptr && second != nullptr && collision::overlap(*first, *second);
 }
 
 std::vector<ShapeId> Queries::overlaps(ShapeId shape, WorldId world) const
 {
-    (void)impl_->world(world, "Queries::overlaps");
-    const collision::Shape* asked = impl_->shape(shape, "Queries::overlaps", "shape");
+    Impl& self = own(impl_, "Queries::overlaps");
+    (void)self.world(world, "Queries::overlaps");
+    const collision::Shape* asked = self.shape(shape, "Queries::overlaps", "shape");
     std::vector<ShapeId>    found;
     if (asked == nullptr) return found;
     for (const std::int32_t other :
-         impl_->scene.overlaps(*asked, impl_->world_of(shape, world), {.exclude_shape = shape.value}))
+         self.scene.overlaps(*asked, self.world_of(shape, world), {.exclude_shape = shape.value}))
         found.push_back(ShapeId(other));
     return found;
 }
 
 std::optional<CastHit> Queries::cast(ShapeId shape, const Vec3d& travel, WorldId world) const
 {
-    (void)impl_->world(world, "Queries::cast");
+    Impl& self = own(impl_, "Queries::cast");
+    (void)self.world(world, "Queries::cast");
     MCH_REQUIRE(is_finite(travel), "Queries::cast", "travel", "a finite way");
-    const collision::Shape* moving = impl_->shape(shape, "Queries::cast", "shape");
-    MCH_REQUIRE(moving != nullptr && moving->kind != collision::ShapeKind::mesh &&
-                    moving->kind != collision::ShapeKind::plane,
-                "Queries::cast", "shape", "a convex shape that collides");
-    const auto hit = impl_->scene.cast(
-        *moving, travel, impl_->world_of(shape, world),
-        {.exclude_shape = shape.value, .exclude_body = impl_->model->body_of(shape).value});
+    const collision::Shape* moving = self.shape(shape, "Queries::cast", "shape");
+    MCH_REQUIRE(
+        moving != nullptr && moving->kind != collision::ShapeKind::mesh && moving->kind != collision::ShapeKind::plane,
+        "Queries::cast", "shape", "a convex shape that collides");
+    const auto hit = self.scene.cast(*moving, travel, self.world_of(shape, world),
+                                     {.exclude_shape = shape.value, .exclude_body = self.model->body_of(shape).value});
     if (hit.shape < 0) return std::nullopt;
     const ShapeId met(hit.shape);
-    return CastHit{met, impl_->model->body_of(met), hit.hit.fraction, hit.hit.point, hit.hit.normal};
+    return CastHit{met, self.model->body_of(met), hit.hit.fraction, hit.hit.point, hit.hit.normal};
 }
 
 }  // namespace mechane

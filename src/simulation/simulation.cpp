@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <exception>
 #include <set>
 #include <utility>
 #include <vector>
@@ -54,6 +55,18 @@ struct Recorder {
     std::vector<std::uint8_t> reset;
 };
 
+/// While it lives somebody's function is running, which may not call everything.
+class Inside {
+  public:
+    Inside(const char*& which, const char* what) : which_(which) { which_ = what; }
+    ~Inside() { which_ = nullptr; }
+    Inside(const Inside&)            = delete;
+    Inside& operator=(const Inside&) = delete;
+
+  private:
+    const char*& which_;
+};
+
 Diagnostic mistake(const char* function, const char* argument, std::string message)
 {
     return make_diagnostic(kApiArgument, {.property = fmt::format("{}({})", function, argument)},
@@ -73,8 +86,9 @@ struct Simulation::Impl {
     Controller                          controller;
     std::optional<Queries>              queries;
     bool                                queries_fresh = false, edited = false;
-    bool                                stale  = false;  ///< the model was edited since `model` was made
-    bool                                inside = false;  ///< the controller is running
+    bool                                stale   = false;    ///< the model was edited since `model` was made
+    bool                                renamed = false;    ///< and bodies became kinematic, or joints were enabled
+    const char*                         inside  = nullptr;  ///< whose function is running: what may not be called
     std::optional<model::State>         initial;
     std::set<std::int32_t>              stopped;  ///< worlds that diverged
     std::optional<Recorder>             recorder;
@@ -106,8 +120,10 @@ struct Simulation::Impl {
     Result<void> check_commands() const
     {
         const model::Control& c = control.arrays();
-        for (const auto& [name, values] : {std::pair{"joint_f", &c.joint_f}, {"joint_target_q", &c.joint_target_q},
-                                           {"joint_target_qd", &c.joint_target_qd}, {"joint_act", &c.joint_act}})
+        for (const auto& [name, values] : {std::pair{"joint_f", &c.joint_f},
+                                           {"joint_target_q", &c.joint_target_q},
+                                           {"joint_target_qd", &c.joint_target_qd},
+                                           {"joint_act", &c.joint_act}})
             for (std::size_t i = 0; i < values->size(); ++i)
                 if (!std::isfinite((*values)[i]))
                     return mistake("Simulation::step", "control",
@@ -119,15 +135,47 @@ struct Simulation::Impl {
     const std::shared_ptr<const Model>& current()
     {
         if (!std::exchange(stale, false)) return model;
-        const simulation::ModelParts& parts = model->parts();
-        model = Model::make({.arrays = engine->model(), .animation = parts.animation, .dt = parts.dt, .keeps = parts.keeps});
-        state.model_ = control.model_ = model;
+        const simulation::ModelParts& parts    = model->parts();
+        const bool                    of_state = is_own(state.model_), of_control = is_own(control.model_);
+        model = Model::make({.arrays    = engine->model(),
+                             .animation = parts.animation,
+                             .dt        = parts.dt,
+                             .keeps     = parts.keeps,
+                             .source    = parts.source,
+                             .scene     = parts.scene,
+                             .family    = parts.family});
+        if (of_state) state.model_ = model;
+        if (of_control) control.model_ = model;
         queries.reset();
         return model;
     }
 
+    /// Before somebody writes to the state or the commands.
+    void refresh()
+    {
+        if (std::exchange(renamed, false)) (void)current();
+    }
+
+    /// Whether a state or commands are of this simulation's model, or of what it was before an edit.
+    [[nodiscard]] bool is_own(const std::shared_ptr<const Model>& other) const
+    { return other == model || (other != nullptr && other->parts().family == model->parts().family); }
+
+    /// A state or commands that were assigned: those of the model before an edit become those of the model now.
+    Result<void> adopt()
+    {
+        if (state.model_ == model && control.model_ == model) return {};
+        for (const auto& [object, of] : {std::pair{"state", &state.model_}, {"control", &control.model_}}) {
+            if (!is_own(*of))
+                return make_diagnostic(kApiForeign, {.property = fmt::format("Simulation::step({})", object)},
+                                       fmt::format("{}: belongs to another model", object));
+            *of = model;
+        }
+        return {};
+    }
+
     State& settled()
     {
+        if (state.model_ != model && is_own(state.model_)) state.model_ = model;
         if (!state.is_settled()) {
             (void)current();
             state.settle();
@@ -135,8 +183,9 @@ struct Simulation::Impl {
         return state;
     }
 
-    Result<void> check_arrays() const
+    Result<void> check_arrays()
     {
+        if (auto own = adopt(); !own) return own;
         if (!model::fits(model->arrays(), state.arrays()))
             return mistake("Simulation::step", "state", "its arrays do not have the sizes of the model");
         if (!model::fits(model->arrays(), control.arrays()) ||
@@ -169,19 +218,13 @@ struct Simulation::Impl {
 
     Result<StepReport> step()
     {
-        if (inside)
-            return mistake("Simulation::step", "controller", "a controller cannot step the simulation that calls it");
+        if (inside != nullptr)
+            return mistake("Simulation::step", "this", fmt::format("expected a simulation {}", inside));
         if (auto good = check_arrays(); !good) return good.error();
         settled();
         engine->follow();
         if (controller) {
-            struct Inside {
-                bool& flag;
-                explicit Inside(bool& f) : flag(f) { flag = true; }
-                ~Inside() { flag = false; }
-                Inside(const Inside&)            = delete;
-                Inside& operator=(const Inside&) = delete;
-            } const guard(inside);
+            const Inside guard(inside, "whose controller is not running");
             controller(state, control);
             if (auto good = check_arrays(); !good) return good.error();
         }
@@ -195,15 +238,15 @@ struct Simulation::Impl {
         if (report.diverged) {
             const auto label = [&](const std::vector<std::string>& labels, std::int32_t i) {
                 return i >= 0 && static_cast<std::size_t>(i) < labels.size() ? labels[static_cast<std::size_t>(i)]
-                                                                            : std::string();
+                                                                             : std::string();
             };
             const std::string body  = label(engine->model().body_label, report.culprit_body);
             const std::string joint = label(engine->model().joint_label, report.culprit_joint);
-            return make_diagnostic(run::kDiverged, {.prim = joint.starts_with('/') || body.empty() ? joint : body},
-                                   fmt::format("diverged at {:.6g} s (step {}){}{}", state.time(),
-                                               engine->step_count() + 1, report.culprit.empty() ? "" : ": ",
-                                               report.culprit),
-                                   "Use a smaller dt or more substeps, or soften the joint that is named.");
+            return make_diagnostic(
+                run::kDiverged, {.prim = joint.starts_with('/') || body.empty() ? joint : body},
+                fmt::format("diverged at {:.6g} s (step {}){}{}", state.time(), engine->step_count() + 1,
+                            report.culprit.empty() ? "" : ": ", report.culprit),
+                "Use a smaller dt or more substeps, or soften the joint that is named.");
         }
         for (const std::int32_t world : report.diverged_worlds)
             if (stopped.insert(world).second)
@@ -226,7 +269,7 @@ Simulation::Impl& Simulation::own(const char* function) const
 Simulation::Impl& Simulation::outside(const char* function) const
 {
     Impl& impl = own(function);
-    MCH_REQUIRE(!impl.inside, function, "this", "a simulation whose controller is not running");
+    if (impl.inside != nullptr) refuse_argument(function, "this", fmt::format("a simulation {}", impl.inside).c_str());
     return impl;
 }
 
@@ -242,11 +285,8 @@ Result<Simulation> Simulation::make(std::shared_ptr<const Model> model, const Si
 {
     if (model == nullptr) return mistake("Simulation", "model", "expected a model, not null");
     const double dt  = options.dt.value_or(model->default_dt());
-    const auto   bad = [](std::string message) {
-        return make_diagnostic(simulation::kOption, {}, std::move(message));
-    };
-    if (!(dt > 0) || !std::isfinite(dt))
-        return bad(fmt::format("dt: {} is no positive finite number of seconds", dt));
+    const auto   bad = [](std::string message) { return make_diagnostic(simulation::kOption, {}, std::move(message)); };
+    if (!(dt > 0) || !std::isfinite(dt)) return bad(fmt::format("dt: {} is no positive finite number of seconds", dt));
     if (options.substeps < 1 || options.substeps > 64)
         return bad(fmt::format("substeps: {} is not in 1 to 64", options.substeps));
     if (options.threads < 0 || options.threads > 4096)
@@ -285,12 +325,12 @@ void Simulation::on_step(Controller controller) { outside("Simulation::on_step")
 const std::shared_ptr<const Model>& Simulation::model() const { return own("Simulation::model").current(); }
 const State&                        Simulation::state() const { return own("Simulation::state").settled(); }
 double                              Simulation::time() const { return own("Simulation::time").state.time(); }
-double             Simulation::dt() const { return own("Simulation::dt").engine->options().dt; }
-std::int64_t       Simulation::steps() const { return own("Simulation::steps").engine->step_count(); }
-std::uint64_t      Simulation::hash() const { return own("Simulation::hash").engine->hash(); }
-Placement          Simulation::pose(BodyId body) const { return own("Simulation::pose").settled().pose(body); }
-Vec3               Simulation::position(BodyId body) const { return own("Simulation::position").settled().position(body); }
-Worlds             Simulation::worlds() const { return Worlds(own("Simulation::worlds").model->world_count()); }
+double                              Simulation::dt() const { return own("Simulation::dt").engine->options().dt; }
+std::int64_t                        Simulation::steps() const { return own("Simulation::steps").engine->step_count(); }
+std::uint64_t                       Simulation::hash() const { return own("Simulation::hash").engine->hash(); }
+Placement Simulation::pose(BodyId body) const { return own("Simulation::pose").settled().pose(body); }
+Vec3      Simulation::position(BodyId body) const { return own("Simulation::position").settled().position(body); }
+Worlds    Simulation::worlds() const { return Worlds(own("Simulation::worlds").model->world_count()); }
 const Diagnostics& Simulation::notes() const { return own("Simulation::notes").notes; }
 
 Contacts Simulation::contacts() const
@@ -307,7 +347,7 @@ Contacts Simulation::touching() const
 
 const Queries& Simulation::queries()
 {
-    Impl& impl = own("Simulation::queries");
+    Impl&       impl  = own("Simulation::queries");
     const auto& model = impl.current();
     if (!impl.queries) impl.queries.emplace(model), impl.queries_fresh = false;
     if (!impl.queries_fresh) impl.queries->update(impl.settled());
@@ -315,23 +355,30 @@ const Queries& Simulation::queries()
     return *impl.queries;
 }
 
-Control& Simulation::control() { return own("Simulation::control").control; }
+Control& Simulation::control()
+{
+    Impl& impl = own("Simulation::control");
+    impl.refresh();
+    return impl.control;
+}
 
 State& Simulation::edit_state()
 {
     Impl& impl = own("Simulation::edit_state");
+    impl.refresh();
     impl.queries_fresh = false;
     return impl.state;
 }
 
 void Simulation::reset()
 {
-    Impl& impl = outside("Simulation::reset");
-    const double time = impl.arrays().time;
-    auto         custom_arrays = std::move(impl.arrays().custom_arrays);
-    impl.arrays()            = impl.start();
-    impl.arrays().time       = time;
+    Impl&        impl           = outside("Simulation::reset");
+    const double time           = impl.arrays().time;
+    auto         custom_arrays  = std::move(impl.arrays().custom_arrays);
+    impl.arrays()               = impl.start();
+    impl.arrays().time          = time;
     impl.arrays().custom_arrays = std::move(custom_arrays);
+    impl.state.model_           = impl.model;
     impl.state.unsettled_       = false;
     impl.engine->forget();
     impl.stopped.clear();
@@ -340,12 +387,11 @@ void Simulation::reset()
 
 void Simulation::reset(WorldId world)
 {
-    Impl& impl = outside("Simulation::reset");
-    const std::size_t         w = index_of(world, worlds().size(), "Simulation::reset", "world");
+    Impl&                     impl = outside("Simulation::reset");
+    const std::size_t         w    = index_of(world, worlds().size(), "Simulation::reset", "world");
     std::vector<std::uint8_t> mask(worlds().size(), 0);
     mask[w] = 1;
-    MCH_REQUIRE(model::fits(impl.model->arrays(), impl.arrays()), "Simulation::reset", "state",
-                "arrays of the model's sizes: they were resized through arrays()");
+    if (!model::fits(impl.model->arrays(), impl.arrays())) simulation::refuse_sizes("Simulation::reset", "state");
     model::copy_worlds(impl.arrays(), impl.start(), impl.model->arrays(), mask);
     impl.engine->forget_worlds(mask);
     impl.stopped.erase(world.value);
@@ -359,11 +405,23 @@ Result<void> Simulation::edit(const std::function<void(ModelEdit&)>& change)
     if (impl.recorder)
         return make_diagnostic(simulation::kRecordingState, {}, "the model cannot be edited while it is recorded");
     impl.edited = impl.stale = true;
-    return impl.engine->edit([&](model::Model& arrays) {
-        ModelEdit edit(arrays);
-        change(edit);
+    std::exception_ptr thrown;
+    const Inside       guard(impl.inside, "that is not being edited");
+    auto               done = impl.engine->edit([&](model::Model& arrays) {
+        const auto flags = arrays.body_flags;
+        const auto on    = arrays.joint_enabled;
+        ModelEdit  edit(arrays);
+        try {
+            change(edit);
+        } catch (...) {  // of a failure handler or of the program: what was changed before it is told all the same
+            thrown = std::current_exception();
+        }
+        // What may be written to bodies depends on these two.
+        impl.renamed = impl.renamed || arrays.body_flags != flags || arrays.joint_enabled != on;
         return edit.changes();
     });
+    if (thrown) std::rethrow_exception(thrown);
+    return done;
 }
 
 Result<void> Simulation::record(const std::string& file, const RecordOptions& options)
@@ -377,30 +435,32 @@ Result<void> Simulation::record(const std::string& file, const RecordOptions& op
         return make_diagnostic(simulation::kOption, {}, fmt::format("every: {} is not positive", options.every));
     if (auto good = impl.check_arrays(); !good) return good;
     impl.settled();
-    simulation::Engine&     engine = *impl.engine;
-    record::RecordingHeader header{.program  = "mechane",
-                                   .source   = options.source,
-                                   .model    = record::model_hash(impl.model->arrays()),
-                                   .solver   = engine.options().solver,
-                                   .dt       = engine.options().dt,
-                                   .substeps = engine.options().substeps,
-                                   .sleeping = engine.options().sleeping};
-    const model::Control authored = model::make_control(impl.model->arrays());
-    const bool pristine = engine.step_count() == 0 && same_motion(impl.arrays(), impl.start()) &&
-                          same_commands(impl.commands(), authored);
+    simulation::Engine&           engine = *impl.engine;
+    const simulation::ModelParts& parts  = impl.model->parts();
+    record::RecordingHeader       header{.program  = "mechane",
+                                         .source   = options.source.empty() ? parts.source : options.source,
+                                         .scene    = parts.scene,
+                                         .model    = record::model_hash(impl.model->arrays()),
+                                         .solver   = engine.options().solver,
+                                         .dt       = engine.options().dt,
+                                         .substeps = engine.options().substeps,
+                                         .sleeping = engine.options().sleeping};
+    const model::Control          authored = model::make_control(impl.model->arrays());
+    const bool                    pristine = engine.step_count() == 0 && same_motion(impl.arrays(), impl.start()) &&
+                                             same_commands(impl.commands(), authored);
     if (!pristine) header.start = record::to_bytes(engine.checkpoint());
     auto writer = record::RecordingWriter::create(file, header);
     if (!writer) return writer.error();
     writer->step(engine.step_count(), engine.hash());
     writer->frame(run::make_frame(engine.model(), impl.arrays(), engine.contacts_now()));
     impl.recorder = Recorder{.writer     = *std::move(writer),
-                               .every      = options.every,
-                               .begin      = engine.step_count(),
-                               .last_frame = engine.step_count(),
-                               .state      = impl.arrays(),
-                               .control    = impl.commands(),
-                               .wrench     = std::vector<Spatial>(impl.model->arrays().body_count()),
-                               .reset      = {}};
+                             .every      = options.every,
+                             .begin      = engine.step_count(),
+                             .last_frame = engine.step_count(),
+                             .state      = impl.arrays(),
+                             .control    = impl.commands(),
+                             .wrench     = std::vector<Spatial>(impl.model->arrays().body_count()),
+                             .reset      = {}};
     return {};
 }
 

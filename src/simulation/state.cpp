@@ -22,8 +22,19 @@ const model::Model& arrays_of(const std::shared_ptr<const Model>& model, const c
 
 void require_sizes(const model::Model& model, const model::State& state, const char* function)
 {
-    MCH_REQUIRE(model::fits(model, state), function, "state",
-                "arrays of the model's sizes: they were resized through arrays()");
+    if (!model::fits(model, state)) simulation::refuse_sizes(function, "this");
+}
+
+/// The entry of a body in an array of a state; the array itself may have been resized.
+template <class T>
+const T& of_body(const std::vector<T>& values, BodyId body, const std::shared_ptr<const Model>& model,
+                 const char* function)
+{
+    if (body.valid() && body.index() < values.size()) return values[body.index()];
+    const std::size_t count = model == nullptr ? 0 : model->arrays().body_count();
+    MCH_REQUIRE(model != nullptr, function, "this", "an object that was not moved away");
+    (void)index_of(body, count, function, "body");
+    simulation::refuse_sizes(function, "this");
 }
 
 }  // namespace
@@ -33,50 +44,91 @@ State::State(std::shared_ptr<const Model> model)
 {
 }
 
+const Model& State::owner(const char* function) const
+{
+    MCH_REQUIRE(model_ != nullptr, function, "this", "an object that was not moved away");
+    return *model_;
+}
+
 Placement State::pose(BodyId body) const
 {
     if (body == kWorld) return {};
-    return Placement::of(arrays_.body_q[index_of(body, arrays_.body_q.size(), "State::pose", "body")]);
+    return Placement::of(of_body(arrays_.body_q, body, model_, "State::pose"));
 }
 Vec3 State::velocity(BodyId body) const
 {
     if (body == kWorld) return {};
-    return arrays_.body_qd[index_of(body, arrays_.body_qd.size(), "State::velocity", "body")].linear;
+    return of_body(arrays_.body_qd, body, model_, "State::velocity").linear;
 }
 Vec3 State::angular_velocity(BodyId body) const
 {
     if (body == kWorld) return {};
-    return arrays_.body_qd[index_of(body, arrays_.body_qd.size(), "State::angular_velocity", "body")].angular;
+    return of_body(arrays_.body_qd, body, model_, "State::angular_velocity").angular;
 }
 
 std::size_t State::coordinate_of(DofId dof, const char* function) const
 {
-    const model::Model& m = model_->arrays();
+    const model::Model& m = owner(function).arrays();
     const std::size_t   d = index_of(dof, m.joint_dof_count(), function, "dof");
     MCH_REQUIRE(model_->is_scalar(dof), function, "dof",
-                "a dof with a coordinate of its own; ball and free joints have quaternions: use poses");
+                "a dof with a coordinate of its own: ball joints have a rotation, free bodies a pose");
     require_sizes(m, arrays_, function);
     const std::size_t j = model_->joint_of(dof).index();
     return static_cast<std::size_t>(m.joint_q_start[j]) + d - static_cast<std::size_t>(m.joint_qd_start[j]);
 }
 
+std::size_t State::coordinate_of(JointId ball, const char* function) const
+{
+    const model::Model& m = owner(function).arrays();
+    const std::size_t   j = index_of(ball, m.joint_count(), function, "ball");
+    MCH_REQUIRE(m.joint_type[j] == JointType::ball, function, "ball", "a ball joint");
+    require_sizes(m, arrays_, function);
+    return static_cast<std::size_t>(m.joint_q_start[j]);
+}
+
 Real State::position(DofId dof) const { return arrays_.joint_q[coordinate_of(dof, "State::position")]; }
 Real State::velocity(DofId dof) const
-{ return arrays_.joint_qd[index_of(dof, arrays_.joint_qd.size(), "State::velocity", "dof")]; }
+{
+    const model::Model& m = owner("State::velocity").arrays();
+    const std::size_t   d = index_of(dof, m.joint_dof_count(), "State::velocity", "dof");
+    if (d >= arrays_.joint_qd.size()) simulation::refuse_sizes("State::velocity", "this");
+    return arrays_.joint_qd[d];
+}
+
+Quat State::rotation(JointId ball) const
+{
+    const Real* q = arrays_.joint_q.data() + coordinate_of(ball, "State::rotation");
+    return {q[0], q[1], q[2], q[3]};
+}
+
+void State::set_rotation(JointId ball, const Quat& rotation)
+{
+    const std::size_t c = coordinate_of(ball, "State::set_rotation");
+    MCH_REQUIRE(is_finite(rotation) && dot(rotation, rotation) > 0, "State::set_rotation", "rotation",
+                "a finite rotation that is not zero");
+    const Quat q           = normalized(rotation);
+    arrays_.joint_q[c]     = q.x;
+    arrays_.joint_q[c + 1] = q.y;
+    arrays_.joint_q[c + 2] = q.z;
+    arrays_.joint_q[c + 3] = q.w;
+    unsettled_             = true;
+}
 
 void State::set_pose(BodyId body, const Placement& pose)
 {
-    const model::Model& m = model_->arrays();
+    const model::Model& m = owner("State::set_pose").arrays();
     const std::size_t   b = index_of(body, m.body_count(), "State::set_pose", "body");
     MCH_REQUIRE(is_finite(pose.position) && is_finite(pose.rotation) && dot(pose.rotation, pose.rotation) > 0,
                 "State::set_pose", "pose", "a finite position and a rotation that is not zero");
     require_sizes(m, arrays_, "State::set_pose");
     const auto joint = model_->parent_joint(body);
-    const bool loose = !joint || (model::joint_type_info(m.joint_type[joint->index()]).free_like &&
-                                  m.joint_parent[joint->index()] < 0) ||
-                       m.joint_enabled[joint->index()] == 0;
+    const bool loose =
+        !joint ||
+        (model::joint_type_info(m.joint_type[joint->index()]).free_like && m.joint_parent[joint->index()] < 0) ||
+        m.joint_enabled[joint->index()] == 0;
     MCH_REQUIRE(loose, "State::set_pose", "body",
-                "a body that no joint holds but a free one; place others by set_position of their dofs");
+                "a body that no joint holds but a free one; place others by set_position of their dofs, or "
+                "set_rotation of a ball joint");
     arrays_.body_q[b] = {pose.position, normalized(pose.rotation)};
     if (joint && m.joint_enabled[joint->index()] != 0) {
         dynamics::joint_state(m, joint->value, {},
@@ -88,7 +140,7 @@ void State::set_pose(BodyId body, const Placement& pose)
 
 void State::set_velocity(BodyId body, const Vec3& linear, const Vec3& angular)
 {
-    const model::Model& m = model_->arrays();
+    const model::Model& m = owner("State::set_velocity").arrays();
     const std::size_t   b = index_of(body, m.body_count(), "State::set_velocity", "body");
     MCH_REQUIRE(is_finite(linear), "State::set_velocity", "linear", "a finite velocity");
     MCH_REQUIRE(is_finite(angular), "State::set_velocity", "angular", "a finite angular velocity");
@@ -117,7 +169,9 @@ void State::set_position(DofId dof, Real position)
 
 void State::set_velocity(DofId dof, Real velocity)
 {
-    const std::size_t d = index_of(dof, arrays_.joint_qd.size(), "State::set_velocity", "dof");
+    const model::Model& m = owner("State::set_velocity").arrays();
+    const std::size_t   d = index_of(dof, m.joint_dof_count(), "State::set_velocity", "dof");
+    require_sizes(m, arrays_, "State::set_velocity");
     MCH_REQUIRE(std::isfinite(velocity), "State::set_velocity", "velocity", "a finite number");
     arrays_.joint_qd[d] = velocity;
     unsettled_          = true;
@@ -125,8 +179,9 @@ void State::set_velocity(DofId dof, Real velocity)
 
 void State::settle()
 {
-    require_sizes(model_->arrays(), arrays_, "State::settle");
-    dynamics::project_to_joints(model_->arrays(), arrays_);
+    const model::Model& m = owner("State::settle").arrays();
+    require_sizes(m, arrays_, "State::settle");
+    dynamics::project_to_joints(m, arrays_);
     unsettled_ = false;
 }
 
@@ -135,30 +190,39 @@ Control::Control(std::shared_ptr<const Model> model)
 {
 }
 
+const Model& Control::owner(const char* function) const
+{
+    MCH_REQUIRE(model_ != nullptr, function, "this", "an object that was not moved away");
+    return *model_;
+}
+
 namespace {
 
 template <class Id>
 Real& entry(std::vector<Real>& values, std::size_t size, Id id, const char* function)
 {
     const std::size_t i = index_of(id, size, function, "dof");
-    MCH_REQUIRE(values.size() == size, function, "this", "arrays of the model's sizes: they were resized through arrays()");
+    if (values.size() != size) simulation::refuse_sizes(function, "this");
     return values[i];
 }
 
 }  // namespace
 
 Real& Control::force(DofId dof)
-{ return entry(arrays_.joint_f, model_->arrays().joint_dof_count(), dof, "Control::force"); }
+{ return entry(arrays_.joint_f, owner("Control::force").arrays().joint_dof_count(), dof, "Control::force"); }
 Real& Control::target_velocity(DofId dof)
-{ return entry(arrays_.joint_target_qd, model_->arrays().joint_dof_count(), dof, "Control::target_velocity"); }
+{
+    return entry(arrays_.joint_target_qd, owner("Control::target_velocity").arrays().joint_dof_count(), dof,
+                 "Control::target_velocity");
+}
 
 Real& Control::target_position(DofId dof)
 {
-    const model::Model& m = model_->arrays();
+    const model::Model& m = owner("Control::target_position").arrays();
     const std::size_t   d = index_of(dof, m.joint_dof_count(), "Control::target_position", "dof");
     MCH_REQUIRE(model_->is_scalar(dof), "Control::target_position", "dof", "a dof with a coordinate of its own");
-    MCH_REQUIRE(arrays_.joint_target_q.size() == m.joint_coord_count(), "Control::target_position", "this",
-                "arrays of the model's sizes: they were resized through arrays()");
+    if (arrays_.joint_target_q.size() != m.joint_coord_count())
+        simulation::refuse_sizes("Control::target_position", "this");
     const std::size_t j = model_->joint_of(dof).index();
     return arrays_.joint_target_q[static_cast<std::size_t>(m.joint_q_start[j]) + d -
                                   static_cast<std::size_t>(m.joint_qd_start[j])];
@@ -166,16 +230,18 @@ Real& Control::target_position(DofId dof)
 
 Spatial& Control::wrench(BodyId body)
 {
-    const std::size_t count = model_->arrays().body_count();
+    const std::size_t count = owner("Control::wrench").arrays().body_count();
     const std::size_t b     = index_of(body, count, "Control::wrench", "body");
-    if (wrenches_.empty()) wrenches_.resize(count);
+    if (wrenches_.size() != count) wrenches_.resize(count);
     return wrenches_[b];
 }
 
 void Control::set_target_pose(BodyId body, const Placement& pose)
 {
-    const model::Model& m = model_->arrays();
+    const model::Model& m = owner("Control::set_target_pose").arrays();
     const std::size_t   b = index_of(body, m.body_count(), "Control::set_target_pose", "body");
+    MCH_REQUIRE((m.body_flags[b] & model::body_flag::kinematic) != 0, "Control::set_target_pose", "body",
+                "a kinematic body; forces and joints move the others");
     MCH_REQUIRE(is_finite(pose.position) && is_finite(pose.rotation) && dot(pose.rotation, pose.rotation) > 0,
                 "Control::set_target_pose", "pose", "a finite position and a rotation that is not zero");
     if (arrays_.body_target_q.size() != m.body_count()) arrays_.body_target_q = m.body_q;
@@ -184,7 +250,7 @@ void Control::set_target_pose(BodyId body, const Placement& pose)
 
 void Control::clear()
 {
-    model::clear(arrays_, model_->arrays());
+    model::clear(arrays_, owner("Control::clear").arrays());
     arrays_.body_target_q.clear();
     if (!wrenches_.empty()) wrenches_.assign(wrenches_.size(), {});
 }

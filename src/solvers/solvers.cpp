@@ -78,8 +78,10 @@ Result<void> register_solver(std::string name, SolverFactory factory)
     Registry&             all = registry();
     const std::lock_guard lock(all.mutex);
     const auto&           known = all.lists.back();
-    if (name.empty() || name.find(':') != std::string::npos)
-        return make_diagnostic(kSolverName, {}, "name: expected a text without a colon");
+    if (name.empty()) return make_diagnostic(kSolverName, {}, "name: expected a text that is not empty");
+    if (name.find(':') != std::string::npos)
+        return make_diagnostic(kSolverName, {},
+                               fmt::format("name: '{}' has a colon, behind which options would stand", name));
     if (std::find(known.begin(), known.end(), canonical_name(name)) != known.end())
         return make_diagnostic(kSolverName, {}, fmt::format("name: '{}' is taken", name));
     all.own.emplace_back(std::move(name), std::move(factory));

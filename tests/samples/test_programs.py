@@ -133,7 +133,23 @@ class Programs(unittest.TestCase):
         run("cpp_own_solver")
         self.assertIn("0.20 kg m2", run("cpp_own_resolver", STAGES / "acme_arm.usda"))
         with tempfile.TemporaryDirectory() as folder:
-            self.assertIn("equal", run("cpp_controller", QUADRUPED, f"{folder}/run.mrec"))
+            record = f"{folder}/run.mrec"
+            self.assertIn("equal", run("cpp_controller", QUADRUPED, record))
+            # What a program recorded, the command line verifies and draws: the recording says how the model was loaded.
+            done = subprocess.run([PROGRAM, "replay", record, "--verify", "-o", f"{folder}/run.html"], capture_output=True, text=True, timeout=400)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("verified  501 steps", done.stdout)
+            self.assertIn("<html", pathlib.Path(folder, "run.html").read_text()[:1000])
+
+    def test_the_asset_program_ends_with_1_where_errors_are_left(self):
+        """An asset without a name that is the author's to give cannot be repaired whole; one that keeps every rule is left as it is."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(PROGRAM).parent / "sample_cpp_asset_in_ci"
+            done = [subprocess.run([program, asset, f"{folder}/{number}"], capture_output=True, text=True, timeout=400)
+                    for number, asset in enumerate((ROOT / "samples" / "rep0158" / "box" / "box.usda", STAGES / "conflicting_asset.usda"))]
+            self.assertEqual([one.returncode for one in done], [0, 1], "\n".join(one.stdout for one in done))
+            self.assertTrue(all(list(pathlib.Path(folder, str(number)).iterdir()) for number in range(2)))
+            self.assertIn("error REP-", done[1].stdout)
 
     def test_worlds_do_not_meet(self):
         """SMP-13."""

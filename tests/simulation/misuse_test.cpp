@@ -1,176 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <vector>
 
-#include "mechane/model/belongs.h"
 #include "mechane/model/model.h"
 #include "simulation/scenes.h"
 
 using namespace face_tests;
-
-namespace {
-
-/// Draws arguments, good and bad ones.
-class Draw {
-  public:
-    explicit Draw(Random& random) : r_(random) {}
-
-    int pick(int count) { return static_cast<int>(r_.uniform() * count) % count; }
-
-    template <class Id>
-    Id id(int count)
-    {
-        const int values[] = {-1, -2, 0, count - 1, count, count + 7, std::numeric_limits<int>::max(),
-                              std::numeric_limits<int>::min(), pick(std::max(count, 1))};
-        return Id(values[pick(9)]);
-    }
-    double number()
-    {
-        const double values[] = {0, 1, -1, 0.3, 1e-300, 1e300, -1e300, std::nan(""), kInfinity, -kInfinity, r_.uniform()};
-        return values[pick(11)];
-    }
-    Real  real() { return static_cast<Real>(number()); }
-    Vec3d vector() { return pick(2) ? Vec3d{0, 0, 1} : Vec3d{number(), number(), number()}; }
-    Vec3  small() { return static_cast<Vec3>(vector()); }
-    Quatd rotation() { return pick(2) ? Quatd{} : Quatd{number(), number(), number(), number()}; }
-    std::vector<double> numbers(std::size_t size)
-    {
-        const std::size_t sizes[] = {0, 1, size, size, size + 1};
-        std::vector<double> out(sizes[pick(5)]);
-        for (double& x : out) x = pick(4) ? 0.5 : number();
-        return out;
-    }
-
-  private:
-    Random& r_;
-};
-
-}  // namespace
-
-TEST_CASE("a thousand calls with wrong ids, sizes, objects and numbers end in a result, a report or the failure handler")
-{
-    const Yard                   y       = yard();
-    const Yard                   foreign = yard();  // an equal model that is another one
-    const std::shared_ptr<const Model> models[] = {y.model, foreign.model};
-    int                          told = 0, done = 0;
-    test::for_seeds(25, [&](Random& random) {
-        Draw           d(random);
-        const Throwing scope;
-        Simulation     sim(y.model, {.dt = 1e-3, .threads = 1});
-        State          state(models[d.pick(2)]);
-        Control        control(models[d.pick(2)]);
-        Dynamics       dynamics(y.model);
-        Queries        queries(y.model);
-        ModelBuilder   builder;
-        Replicas       replicas;
-        const Model&   m = *y.model;
-        const int      bodies = m.body_count(), joints = m.joint_count(), dofs = m.dof_count(), shapes = m.shape_count();
-        const auto     body  = [&] { return d.id<BodyId>(bodies); };
-        const auto     joint = [&] { return d.id<JointId>(joints); };
-        const auto     dof   = [&] { return d.id<DofId>(dofs); };
-        const auto     shape = [&] { return d.id<ShapeId>(shapes); };
-        const auto     world = [&] { return d.id<WorldId>(0); };
-        const auto     pose  = [&] { return Placement{d.small(), static_cast<Quat>(d.rotation())}; };
-        for (int i = 0; i < 80; ++i) {
-            try {
-                switch (d.pick(58)) {
-                    case 0: (void)m.label(body()); break;
-                    case 1: (void)m.label(joint()); break;
-                    case 2: (void)m.label(shape()); break;
-                    case 3: (void)m.find_dof(joint(), d.pick(9) - 2); break;
-                    case 4: (void)m.find_body("nothing", world()); break;
-                    case 5: (void)m.mass(body()); break;
-                    case 6: (void)m.world_of(body()); break;
-                    case 7: (void)m.body_of(shape()); break;
-                    case 8: (void)m.joint_of(dof()); break;
-                    case 9: (void)m.is_scalar(dof()); break;
-                    case 10: (void)m.dofs(world()); break;
-                    case 11: (void)m.parent_joint(body()); break;
-                    case 12: (void)state.pose(body()); break;
-                    case 13: (void)state.velocity(body()); break;
-                    case 14: (void)state.position(dof()); break;
-                    case 15: (void)state.velocity(dof()); break;
-                    case 16: state.set_pose(body(), pose()); break;
-                    case 17: state.set_velocity(body(), d.small(), d.small()); break;
-                    case 18: state.set_position(dof(), d.real()); break;
-                    case 19: state.set_velocity(dof(), d.real()); break;
-                    case 20: state.settle(); break;
-                    case 21: control.force(dof()) = d.real(); break;
-                    case 22: control.target_position(dof()) = d.real(); break;
-                    case 23: control.wrench(body()).linear = d.small(); break;
-                    case 24: control.set_target_pose(body(), pose()); break;
-                    case 25: (void)dynamics.at(state); break;
-                    case 26: (void)dynamics.jacobian(body(), d.vector()); break;
-                    case 27: (void)dynamics.mass_matrix(world()); break;
-                    case 28: (void)dynamics.inverse_dynamics(d.numbers(static_cast<std::size_t>(dofs)), world()); break;
-                    case 29: (void)dynamics.forward_dynamics(d.numbers(static_cast<std::size_t>(dofs)), world()); break;
-                    case 30: {
-                        const Goal goal{.body = body(), .point = d.vector(), .position = d.vector(),
-                                        .position_weight = d.number()};
-                        (void)dynamics.inverse_kinematics(state, std::span(&goal, 1), {.iterations = 3});
-                        break;
-                    }
-                    case 31: queries.update(state); break;
-                    case 32: (void)queries.ray(world(), d.vector(), d.vector(), d.number()); break;
-                    case 33: (void)queries.nearest(world(), d.vector(), d.number()); break;
-                    case 34: (void)queries.distance(shape(), shape()); break;
-                    case 35: (void)queries.overlap(shape(), shape()); break;
-                    case 36: (void)queries.overlaps(shape(), world()); break;
-                    case 37: (void)queries.cast(shape(), d.vector(), world()); break;
-                    case 38: (void)sim.step(); break;
-                    case 39: (void)sim.run_for(d.pick(2) ? d.number() * 1e-3 : 2e-3); break;
-                    case 40: sim.set_pose(body(), pose()); break;
-                    case 41: sim.edit_state().set_position(dof(), d.real()); break;
-                    case 42: sim.control().force(dof()) = d.real(); break;
-                    case 43: sim.reset(world()); break;
-                    case 44: sim.reset(); break;
-                    case 45: sim.edit_state().arrays().body_q.resize(static_cast<std::size_t>(d.pick(5))); break;
-                    case 46: sim.control().arrays().joint_f.resize(static_cast<std::size_t>(d.pick(12))); break;
-                    case 47:
-                        (void)sim.edit([&](ModelEdit& e) {
-                            e.set_mass(body(), d.number());
-                            e.set_friction(shape(), d.number());
-                            e.set_gains(dof(), d.number(), d.number());
-                            e.set_gravity(d.small(), world());
-                        });
-                        break;
-                    case 48: (void)builder.add_body({.position = d.vector(), .mass = d.number()}); break;
-                    case 49: (void)builder.add_box(body(), {.half = d.vector()}); break;
-                    case 50:
-                        (void)builder.add_revolute(body(), body(),
-                                                   {.axis = d.vector(), .lower = d.number(), .upper = d.number()});
-                        break;
-                    case 51: {
-                        const JointId some[] = {joint(), joint()};
-                        builder.add_robot(some);
-                        break;
-                    }
-                    case 52: builder.disable_contacts(shape(), shape()); break;
-                    case 53: {
-                        ModelBuilder scene;
-                        (void)scene.add_body({.mass = 1});
-                        replicas = builder.replicate(scene, d.pick(5) - 1);
-                        break;
-                    }
-                    case 54: (void)replicas.body(d.id<WorldId>(3), body()); break;
-                    case 55: (void)builder.finalize(); break;
-                    case 56: (void)sim.queries(); break;
-                    case 57: (void)Contacts(m, state, model::Contacts()); break;
-                }
-                ++done;
-            } catch (const Failed& failed) {
-                ++told;
-                CHECK((failed.diagnostic.id == "API_ARGUMENT" || failed.diagnostic.id == "API_FOREIGN"));
-                CHECK(!failed.diagnostic.message.empty());
-            }
-        }
-    });
-    CHECK(told + done == 25 * 80);
-    CHECK(told > 200);
-    CHECK(done > 200);
-}
 
 TEST_CASE("objects of two models are told apart even where the models are equal")
 {
@@ -215,4 +53,240 @@ TEST_CASE("solvers of one's own are known by their name, once")
     mine.run_for(0.1).expect();
     theirs.run_for(0.1).expect();
     CHECK(mine.hash() == theirs.hash());
+}
+
+TEST_CASE("an object that was moved away is told so, whatever is asked of it")
+{
+    const Yard y = yard();
+    Queries    queries(y.model);
+    Dynamics   dynamics(y.model);
+    State      state(y.model);
+    Control    control(y.model);
+    {
+        const Queries  q(std::move(queries));
+        const Dynamics d(std::move(dynamics));
+        const State    s(std::move(state));
+        const Control  c(std::move(control));
+    }
+    const State whole(y.model);
+    CHECK(failure_of([&] { (void)queries.ray(kShared, {0, 0, 5}, {0, 0, -1}); }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { queries.update(whole); }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { (void)dynamics.at(whole); }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { (void)dynamics.jacobian(y.upper); }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { (void)state.pose(y.upper); }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { state.settle(); }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { state.set_velocity(y.box, {}); }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { control.force(DofId(0)) = 1; }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { control.clear(); }) == "API_ARGUMENT");
+}
+
+TEST_CASE(
+    "a state or commands of another model that are put into a simulation are refused; those from before an edit are "
+    "not")
+{
+    const Yard a = yard(), b = yard();
+    Simulation sim(a.model, {.dt = 1e-3});
+    sim.edit_state() = State(b.model);
+    CHECK(sim.step().error().id == "API_FOREIGN");
+    sim.reset();
+    CHECK(sim.step());
+    sim.control() = Control(b.model);
+    CHECK(sim.step().error().id == "API_FOREIGN");
+    sim.control() = Control(a.model);
+    CHECK(sim.step());
+
+    const State kept = sim.state();
+    REQUIRE(sim.edit([&](ModelEdit& e) { e.set_mass(a.box, 3); }));
+    CHECK(sim.model() != a.model);
+    sim.run_for(0.01).expect();
+    sim.edit_state() = kept;
+    CHECK(sim.step());
+    CHECK(sim.state().model() == sim.model());
+}
+
+TEST_CASE("a target pose is for kinematic bodies, those of an edit too")
+{
+    const Yard y = yard();
+    Simulation sim(y.model, {.dt = 1e-3});
+    CHECK(failure_of([&] { sim.control().set_target_pose(y.box, {}); }) == "API_ARGUMENT");
+    REQUIRE(sim.edit([&](ModelEdit& e) { e.set_kinematic(y.box, true); }));
+    sim.control().set_target_pose(y.box, {.position = {3, 0, 2}});
+    sim.step().expect();
+    CHECK(double(sim.position(y.box).x) == doctest::Approx(3).epsilon(1e-5));
+}
+
+TEST_CASE("an array of the model that an edit resizes is as it was made, and the call says which")
+{
+    const Yard y = yard();
+    Simulation sim(y.model, {.dt = 1e-3});
+    const auto done = sim.edit([](ModelEdit& e) {
+        e.arrays({.inertia = true}).body_mass.clear();
+        e.arrays({.numbers = true}).joint_limit_upper.resize(100);
+    });
+    REQUIRE(!done);
+    CHECK(done.error().id == "API_ARGUMENT");
+    CHECK(done.error().message.find("body_mass") != std::string::npos);
+    CHECK(sim.step());
+    CHECK(sim.model()->mass(y.box) == y.model->mass(y.box));
+}
+
+TEST_CASE("within an edit nothing steps, resets or edits, and what was edited before an exception counts")
+{
+    const Yard y = yard();
+    Simulation sim(y.model, {.dt = 1e-3}), same(y.model, {.dt = 1e-3});
+    CHECK(failure_of([&] { (void)sim.edit([&](ModelEdit&) { sim.reset(); }); }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { (void)sim.edit([&](ModelEdit&) { (void)sim.edit([](ModelEdit&) {}); }); }) ==
+          "API_ARGUMENT");
+    REQUIRE(sim.edit([&](ModelEdit&) { CHECK(sim.step().error().id == "API_ARGUMENT"); }));
+    CHECK_THROWS_AS((void)sim.edit([&](ModelEdit& e) {
+        e.set_mass(y.lower, 2);
+        throw 1;
+    }),
+                    int);
+    REQUIRE(same.edit([&](ModelEdit& e) { e.set_mass(y.lower, 2); }));
+    sim.run_for(0.05).expect();
+    same.run_for(0.05).expect();
+    CHECK(sim.hash() == same.hash());
+}
+
+TEST_CASE("what a controller throws leaves the step, which has not happened, and the next one does")
+{
+    const Yard y = yard();
+    Simulation sim(y.model, {.dt = 1e-3}), same(y.model, {.dt = 1e-3});
+    int        calls = 0;
+    sim.on_step([&](const State&, Control&) {
+        if (++calls == 2) throw 7;
+    });
+    sim.step().expect();
+    CHECK_THROWS_AS((void)sim.step(), int);
+    CHECK(sim.steps() == 1);
+    sim.step().expect();
+    same.run_for(2e-3).expect();
+    CHECK(sim.hash() == same.hash());
+}
+
+namespace {
+
+/// Breaks the contract of solvers: in the sizes of arrays, or by numbers that are none.
+class Broken final : public Solver {
+  public:
+    explicit Broken(bool sizes) : sizes_(sizes) {}
+    StepReport step(const StateArrays& in, StateArrays& out, const ControlArrays&, ContactArrays*, double) override
+    {
+        out = in;
+        if (sizes_)
+            out.body_q.clear();
+        else
+            out.joint_qd[0] = std::numeric_limits<Real>::quiet_NaN();
+        return {};
+    }
+    void                           reset() override {}
+    void                           reset_worlds(std::span<const std::uint8_t>) override {}
+    void                           notify(std::uint32_t) override {}
+    [[nodiscard]] std::string_view name() const override { return "broken"; }
+
+  private:
+    bool sizes_;
+};
+
+}  // namespace
+
+TEST_CASE("a solver of one's own that breaks its contract is told, and the state is as before the step")
+{
+    for (const bool sizes : {true, false}) {
+        CAPTURE(sizes);
+        const std::string name = sizes ? "broken sizes" : "broken numbers";
+        (void)register_solver(name, [sizes](const ModelArrays&, const SolverOptions&, Diagnostics&) {
+            return Result<std::unique_ptr<Solver>>(std::make_unique<Broken>(sizes));
+        });
+        const Yard y = yard();
+        Simulation sim(y.model, {.solver = name});
+        for (int i = 0; i < 2; ++i) {
+            const auto done = sim.step();
+            REQUIRE(!done);
+            CHECK(done.error().id == (sizes ? "SOLVER_STATE" : "RUN_DIVERGED"));
+            CHECK(done.error().message.find(name) != std::string::npos);
+        }
+        CHECK(sim.steps() == 0);
+        CHECK(sim.position(y.box) == State(y.model).position(y.box));
+    }
+}
+
+TEST_CASE("a ball joint is turned by its rotation, and a message names that way")
+{
+    ModelBuilder  builder;
+    const BodyId  arm  = builder.add_link({.label = "arm"});
+    const JointId ball = builder.add_ball(kWorld, arm, {.parent_anchor = {0, 0, 2}, .child_anchor = {0, 0, 0.5}});
+    builder.add_sphere(arm, {.radius = 0.1});
+    const auto model = builder.finalize().expect();
+    State      state(model);
+    // A quarter turn about y takes the way from the anchor to the body, (0, 0, -0.5), to (-0.5, 0, 0).
+    state.set_rotation(ball, {0, std::sqrt(Real(0.5)), 0, std::sqrt(Real(0.5))});
+    state.settle();
+    CHECK(test::distance(state.position(arm), Vec3{Real(-0.5), 0, 2}) < 1e-6);
+    CHECK(test::angle_between(state.rotation(ball), Quat{0, std::sqrt(Real(0.5)), 0, std::sqrt(Real(0.5))}) < 1e-6);
+    CHECK(failure_of([&] { state.set_rotation(ball, {0, 0, 0, 0}); }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { state.set_rotation(JointId(4), {}); }) == "API_ARGUMENT");
+    const Throwing scope;
+    try {
+        state.set_pose(arm, {});
+        CHECK(false);
+    } catch (const Failed& failed) {
+        CHECK(failed.diagnostic.message.find("set_rotation") != std::string::npos);
+    }
+}
+
+TEST_CASE("a mistake names the argument, what it was and what there is")
+{
+    const Yard     y = yard();
+    const Throwing scope;
+    try {
+        (void)y.model->label(BodyId(99));
+        CHECK(false);
+    } catch (const Failed& failed) {
+        CHECK(to_text(failed.diagnostic) ==
+              "Model::label(body) error API_ARGUMENT: body: 99, expected an id that the model has: there are 0 to 2\n"
+              "    Correct the argument that the message names.");
+    }
+    CHECK(y.model->find_joint("knee").error().message.find("no joint is called") != std::string::npos);
+}
+
+TEST_CASE("copies, lengths and settings beyond what numbers hold are mistakes, and none is a crash")
+{
+    ModelBuilder one, all;
+    (void)one.add_body({.mass = 1});
+    (void)all.replicate(one, 2000000000);
+    CHECK(all.finalize().error().id == "SIM_BUILD");
+    ModelBuilder tiny, huge;
+    (void)tiny.add_sphere(kWorld, {.radius = 1e-300});
+    (void)huge.add_sphere(kWorld, {.radius = 1e300});
+    CHECK(!tiny.mistakes().empty());
+    CHECK(huge.mistakes().empty() == (sizeof(Real) == 8));
+    const Yard  y = yard();
+    Dynamics    dynamics(y.model);
+    const State start(y.model);
+    const Goal  goals[] = {{.body = y.lower, .position = Vec3d{0, 0, 1}}};
+    CHECK(failure_of([&] { (void)dynamics.inverse_kinematics(start, goals, {.iterations = -1}); }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { (void)dynamics.inverse_kinematics(start, goals, {.starts = 0}); }) == "API_ARGUMENT");
+    const Goal no_turn[] = {{.body = y.lower, .rotation = Quatd{0, 0, 0, 0}}},
+               world[]   = {{.body = kWorld, .position = Vec3d{}}};
+    CHECK(dynamics.inverse_kinematics(start, no_turn).error().id == "DYN_GOAL");
+    CHECK(dynamics.inverse_kinematics(start, world).error().message.find("the world") != std::string::npos);
+    State broken(y.model);
+    broken.arrays().joint_q[0] = std::numeric_limits<Real>::quiet_NaN();
+    CHECK(failure_of([&] { (void)dynamics.at(broken); }) == "API_ARGUMENT");
+}
+
+TEST_CASE("a model is walked through by its ids")
+{
+    const Yard   y = yard();
+    const Model& m = *y.model;
+    std::string  seen;
+    for (const JointId j : m.joints())
+        if (m.type(j) == JointType::revolute)
+            seen += m.label(j) + ":" + m.label(m.parent(j)) + ">" + m.label(m.child(j)) + " ";
+    CHECK(seen == "shoulder:world>upper elbow:upper>lower ");
+    CHECK(m.bodies().size() == 3);
+    CHECK(m.type(y.box_shape) == GeoType::box);
+    CHECK(m.limits(m.find_dof(y.elbow).expect()).upper == kInfinity);
 }

@@ -102,11 +102,12 @@ class Engine {
 
   private:
     Engine(const model::Model& model, model::State& state, model::Control& control, EngineOptions options);
-    Result<void> make_solver(Diagnostics& found);
-    void         make_pipeline();
-    Result<void> prepare(Diagnostics& found);
-    void         notify(const model::ModelChanges& changes);
-    Result<void> make_own();
+    Result<void>        make_solver(Diagnostics& found);
+    void                make_pipeline();
+    Result<void>        prepare(Diagnostics& found);
+    void                notify(const model::ModelChanges& changes);
+    Result<void>        make_own();
+    solvers::StepReport checked_step(model::Contacts* contacts);
 
     const model::Model*           original_;
     std::unique_ptr<model::Model> own_;  ///< a copy, where something changes it
@@ -121,6 +122,7 @@ class Engine {
     std::unique_ptr<collision::CollisionPipeline> pipeline_;
     collision::PairCache                          cache_;
     std::unique_ptr<solvers::Solver>              solver_;
+    bool                                          own_solver_ = false;  ///< of the program, by register_solver
     std::unique_ptr<collision::RestOverlaps>      rest_;
     std::int64_t                                  first_ = 0, done_ = 0, overflows_ = 0;
     std::uint64_t                                 hash_ = 0;

@@ -100,7 +100,7 @@ class SoftStep final : public Solver {
 
     [[nodiscard]] bool is_awake(std::int32_t body) const override
     {
-        const std::int32_t g = system_.body_group[body];
+        const std::int32_t g = group_of(body, "Solver::is_awake");
         return g < 0 || !system_.sleep.enabled || !system_.sleep.asleep[g];
     }
     [[nodiscard]] std::vector<std::byte> save() const override
@@ -156,13 +156,20 @@ class SoftStep final : public Solver {
         published_qd_.swap(turn.published_qd);
     }
     void observe(Observables* observables) override { observed_ = observables; }
-    void wake(std::int32_t body) override { wake_group(system_, system_.body_group[body]); }
+    void wake(std::int32_t body) override { wake_group(system_, group_of(body, "Solver::wake")); }
 
     [[nodiscard]] std::string_view name() const override { return "softstep"; }
 
     void report_features(Diagnostics& out);
 
   private:
+    [[nodiscard]] std::int32_t group_of(std::int32_t body, const char* function) const
+    {
+        MCH_REQUIRE(body >= 0 && static_cast<std::size_t>(body) < system_.body_group.size(), function, "body",
+                    "a body of the model");
+        return system_.body_group[body];
+    }
+
     struct Turn final : SolverMemory {
         TurnMemory           system;
         std::vector<Pose>    published_body;
