@@ -13,6 +13,7 @@ if(MECHANE_WITH_USD)
   find_package(ZLIB REQUIRED)
   find_package(EXPAT REQUIRED)
   include(mechane_zstd)
+  include(mechane_draco)
   find_path(MECHANE_BEAST boost/beast/version.hpp REQUIRED)  # headers alone
   find_path(MECHANE_TOMLPLUSPLUS toml++/toml.h REQUIRED)
   include(mechane_openusd)

@@ -311,7 +311,10 @@ void StageReader::restore_masses()
         }
         if (parts.empty()) {  // it has a mass now, or one from its shapes
             const physics::Index known = model.body_at(link_paths[b]);
-            if (known != physics::kNone && model.bodies[at(known)].mass.has_mass()) body.weightless = false;
+            constexpr double kStandIn = 1e-3;  // what a link without mass or colliders gets (sourceformats/bodies.h)
+            if (known != physics::kNone && model.bodies[at(known)].mass.has_mass() &&
+                std::abs(body.inertial->mass - kStandIn) > 1e-6 * kStandIn)
+                body.weightless = false;
             continue;
         }
         if (std::abs(total - body.inertial->mass) > 1e-5 * body.inertial->mass) {  // somebody has changed the body

@@ -33,7 +33,28 @@ Inertial combined(const Inertial& a, const Inertial& b)
     return out;
 }
 
+/// A ball of 5 cm.
+Inertial stand_in(double mass)
+{
+    constexpr double kRadius = 0.05;
+    return {mass, {}, Mat33d::diagonal(Vec3d{1, 1, 1} * (0.4 * mass * kRadius * kRadius)), true, {}};
+}
+
 }  // namespace
+
+void give_masses(RobotTree& tree, double mass, LossReport& losses)
+{
+    LossReport   unused;
+    const Bodies bodies = find_bodies(tree, unused);
+    for (std::size_t l = 0; l < tree.links.size(); ++l) {
+        if (!bodies.is_body[l] || tree.links[l].inertial || bodies.merged[l] || tree.links[l].kinematic) continue;
+        if (bodies.inertial[l] && bodies.inertial[l]->mass != kStandInMass) continue;  // that of what is fixed to it
+        tree.links[l].inertial = stand_in(mass);
+        losses.add({"default-mass", Severity::info, LossAction::converted, "inertia", site_of(tree.links[l].place),
+                    fmt::format("link '{}'", tree.links[l].name), "no mass", fmt::format("{} kg, a ball of 5 cm", mass),
+                    "the link moves and has no mass; --default-mass gives it one"});
+    }
+}
 
 Principal principal(const Mat33d& inertia)
 {
@@ -136,16 +157,24 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
             out.is_body[l] = true;
         else if (!root && !fixed_to(l))
             out.is_body[l] = true;
-        if (out.is_body[l] && !out.inertial[l] && !tree.links[l].kinematic)
+        if (out.is_body[l] && !out.inertial[l] && !tree.links[l].kinematic) {
+            const bool solid = std::any_of(tree.shapes.begin(), tree.shapes.end(), [&](const Shape& s) {
+                return s.collider && s.link == static_cast<int>(l);
+            });
+            // Nothing could compute a mass of what has no collider: it gets one that moves next to nothing.
+            if (!solid) out.inertial[l] = stand_in(kStandInMass);
             losses.add({"missing-mass",
                         Severity::error,
-                        LossAction::kept,
+                        solid ? LossAction::kept : LossAction::approximated,
                         "inertia",
                         site_of(tree.links[l].place),
                         fmt::format("link '{}'", tree.links[l].name),
-                        {},
-                        {},
-                        "the link moves and has no mass; a simulation computes one from its shapes"});
+                        "no mass",
+                        solid ? std::string() : fmt::format("{} kg", kStandInMass),
+                        solid ? "the link moves and has no mass; a simulation computes one from its shapes"
+                              : "the link moves and has no mass, and nothing to compute one from; --default-mass gives "
+                                "another"});
+        }
         if (root && !out.is_body[l] && moving_child(l))
             losses.add({"massless-root", Severity::warning, LossAction::converted, "kinematics",
                         site_of(tree.links[l].place), fmt::format("link '{}'", tree.links[l].name),

@@ -17,6 +17,7 @@ struct MjcfCompiler {
     double      boundmass = 0, boundinertia = 0, settotalmass = -1;
     std::string meshdir, texturedir;
     bool        strippath = false;
+    bool        fitaabb   = false;  ///< shapes that stand for meshes are as large as the box around these
     int         group_min = 0, group_max = 5;
 };
 

@@ -107,6 +107,10 @@ void Sheet::property_field(Role role, const std::string& path, const std::string
                            const std::string& value)
 { check(layer(role).set_field(usd::Path(path).property(property), key, usd::make_value("token", value)), path); }
 
+void Sheet::property_field(Role role, const std::string& path, const std::string& property, const std::string& key,
+                           int value)
+{ check(layer(role).set_field(usd::Path(path).property(property), key, usd::make_value("int", value)), path); }
+
 void Sheet::target(Role role, const std::string& path, const std::string& name, const std::vector<std::string>& targets,
                    const Place& place)
 {

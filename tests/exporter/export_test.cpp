@@ -253,3 +253,29 @@ def Xform "r" {
     CHECK(robot->tree.shapes[0].size.x == close_to(0.1, 1e-9));
     CHECK(link(robot->tree, "ball").inertial->inertia(0, 0) == close_to(0.4 * 2 * 0.01, 1e-7));  // 2/5 m r^2
 }
+
+TEST_CASE("a concave mesh that collides by its triangles is an error of MJCF's report, a convex one is not (EXP-062)")
+{
+    // A cube whose upper face is pushed in to its centre, or is flat.
+    const auto stage = [](const char* middle) {
+        return robot_of(std::string(R"(def Xform "r" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
+    def Mesh "m" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"]) {
+        uniform token physics:approximation = "none"
+        uniform token subdivisionScheme = "none"
+        int[] faceVertexCounts = [4, 4, 4, 4, 4, 3, 3, 3, 3]
+        int[] faceVertexIndices = [0, 2, 3, 1, 0, 1, 5, 4, 1, 3, 7, 5, 3, 2, 6, 7, 2, 0, 4, 6, 4, 5, 8, 5, 7, 8, 7, 6, 8, 6, 4, 8]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1), )") +
+                        middle + "]\n    }\n}\n");
+    };
+    const auto grave = [](const Text& text) {
+        return std::any_of(text.losses.entries.begin(), text.losses.entries.end(),
+                           [](const sf::Loss& l) { return l.code == "concave" && l.severity == Severity::error; });
+    };
+    CHECK(grave(written(stage("(0.5, 0.5, 0.5)").tree, Format::mjcf)));
+    CHECK_FALSE(written(stage("(0.5, 0.5, 1)").tree, Format::mjcf).lost("concave"));
+    WriteOptions field;
+    field.mjcf_sdf  = true;
+    const auto text = written(stage("(0.5, 0.5, 0.5)").tree, Format::mjcf, field);
+    CHECK_FALSE(text.lost("concave"));
+    CHECK(text.has("type=\"sdf\""));
+}

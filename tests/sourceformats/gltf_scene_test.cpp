@@ -384,7 +384,9 @@ TEST_CASE("glTF: bad files give findings, and what can be read is read")
     has(R"({"asset":{"version":"2.0"},"nodes":[{"mesh":0}],"meshes":[{"primitives":[]}]})", kMeshInvalid);
     has(R"({"asset":{"version":"2.0"},"materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":5}}}]})",
         kTextureMissing);
-    has(R"({"asset":{"version":"2.0"},"extensionsRequired":["KHR_draco_mesh_compression"]})", kUnsupported);
+    has(R"({"asset":{"version":"2.0"},"extensionsRequired":["EXT_of_nobody"]})", kUnsupported);
+    has(R"({"asset":{"version":"2.0"},"materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}],"textures":[{"extensions":{"KHR_texture_basisu":{"source":0}}}],"images":[{"uri":"a.ktx2"}],"extensionsRequired":["KHR_texture_basisu"]})",
+        kTextureMissing);
     Buffer    b;
     const int p = b.add({0, 0, 0, 1, 0, 0, 0, 1, 0}, "VEC3"), i = b.indices({0, 1, 9, 0, 1, 2});
     has(b.json(fmt::format("\"nodes\":[{{\"mesh\":0}}],\"meshes\":[{{\"primitives\":[{{\"attributes\":{{\"POSITION\":{}"

@@ -23,6 +23,8 @@ struct WriteOptions {
     bool        keep_frames =
         false;  ///< URDF: a link's frame stays where it is, on a further link, where its joint has another
     bool        world_link = true;  ///< URDF: what is anchored hangs on a link "world"
+    bool        mjcf_sdf =
+        false;  ///< MJCF: meshes that collide by their triangles are fields of distances, not their hulls
     std::string sdf_version{};      ///< empty: 1.9, or 1.11 where a joint follows another
     std::string ros_plugin =
         "ros_interface";  ///< SDFormat: name and file of the plug-ins that stand for interfaces of ROS; empty: none
