@@ -371,7 +371,8 @@ void add_convert(CLI::App& app, Context& context)
         ->check(CLI::PositiveNumber);
     verb->add_flag("--keep-frames", args->write.keep_frames,
                    "URDF: frames of links stay where they are, on links of their own");
-    verb->add_flag("--mjcf-sdf", args->write.mjcf_sdf, "MJCF: colliders that are their triangles become fields of distances, not hulls");
+    verb->add_flag("--mjcf-sdf", args->write.mjcf_sdf,
+                   "MJCF: colliders that are their triangles become fields of distances, not hulls");
     verb->add_option("--sdf-version", args->write.sdf_version, "SDFormat: 1.9, or 1.11 where a joint follows another")
         ->check(CLI::IsMember({"1.9", "1.10", "1.11"}));
     verb->add_option("--sdf-ros-plugin", args->write.ros_plugin,

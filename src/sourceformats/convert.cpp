@@ -60,6 +60,7 @@ Result<ReadRobot> read(const std::string& text, const std::string& file, const s
                  done.parted > 0 ? fmt::format("turned over; {} corners have points of their own", done.parted)
                                  : "turned over",
                  "all faces of a mesh look the same way, those of a closed mesh outwards"});
+    hold_kinematic_roots(out.tree, out.losses);
     if (options.default_mass) give_masses(out.tree, *options.default_mass, out.losses);
     if (!options.name.empty()) out.tree.name = options.name;
     if (out.tree.name.empty()) out.tree.name = fs::path(file).stem().stem().string();

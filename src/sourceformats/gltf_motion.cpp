@@ -19,8 +19,8 @@ Quatd between(const Quatd& a, Quatd b, double u)
         const double angle = std::acos(cosine);
         of_a = std::sin((1 - u) * angle) / std::sin(angle), of_b = std::sin(u * angle) / std::sin(angle);
     }
-    return normalized(Quatd{of_a * a.x + of_b * b.x, of_a * a.y + of_b * b.y, of_a * a.z + of_b * b.z,
-                            of_a * a.w + of_b * b.w});
+    return normalized(
+        Quatd{of_a * a.x + of_b * b.x, of_a * a.y + of_b * b.y, of_a * a.z + of_b * b.z, of_a * a.w + of_b * b.w});
 }
 
 const nlohmann::json& member(const nlohmann::json& of, const char* key)
@@ -63,16 +63,13 @@ GltfMotion::GltfMotion(GltfDocument& document, const nlohmann::json* animation)
         made.how                      = gltf_text(sampler, "interpolation");
         const std::size_t rows        = made.how == "CUBICSPLINE" ? 3 : 1;
         auto              times       = document.accessor(gltf_number(sampler, "input", -1), 1);
-        auto              values      = document.accessor(gltf_number(sampler, "output", -1),
-                                                          made.path == "rotation"  ? 4
-                                                          : made.path == "weights" ? 1
-                                                                                   : 3);
+        auto              values = document.accessor(gltf_number(sampler, "output", -1), made.path == "rotation"  ? 4
+                                                                                         : made.path == "weights" ? 1
+                                                                                                                  : 3);
         if (!times || !values || times->empty() || !std::is_sorted(times->begin(), times->end()) ||
             !std::all_of(times->begin(), times->end(), [](double t) { return std::isfinite(t); }))
             continue;
-        made.width = made.path == "rotation"  ? 4
-                     : made.path == "weights" ? values->size() / (times->size() * rows)
-                                              : 3;
+        made.width = made.path == "rotation" ? 4 : made.path == "weights" ? values->size() / (times->size() * rows) : 3;
         if (made.width == 0 || values->size() < made.width * times->size() * rows) continue;
         made.times = std::move(*times), made.values = std::move(*values);
         tracks_[static_cast<int>(node)].push_back(std::move(made));
@@ -83,9 +80,8 @@ GltfMotion::GltfMotion(GltfDocument& document, const nlohmann::json* animation)
 bool GltfMotion::moves(int node, const std::string& path) const
 {
     const auto found = tracks_.find(node);
-    return found != tracks_.end() && std::any_of(found->second.begin(), found->second.end(), [&](const Track& t) {
-               return path.empty() || t.path == path;
-           });
+    return found != tracks_.end() && std::any_of(found->second.begin(), found->second.end(),
+                                                 [&](const Track& t) { return path.empty() || t.path == path; });
 }
 
 bool GltfMotion::interpolates(int node, const std::string& how) const
@@ -146,7 +142,8 @@ std::vector<double> GltfMotion::value(const Track& track, double time)
         return a;
     }
     if (track.path == "rotation") {
-        const Quatd q = between(normalized(Quatd{a[0], a[1], a[2], a[3]}), normalized(Quatd{b[0], b[1], b[2], b[3]}), u);
+        const Quatd q =
+            between(normalized(Quatd{a[0], a[1], a[2], a[3]}), normalized(Quatd{b[0], b[1], b[2], b[3]}), u);
         return {q.x, q.y, q.z, q.w};
     }
     for (std::size_t c = 0; c < w; ++c) a[c] += u * (b[c] - a[c]);

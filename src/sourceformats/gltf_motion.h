@@ -34,7 +34,7 @@ class GltfMotion {
     [[nodiscard]] const std::vector<int>& unsound() const { return unsound_; }
     [[nodiscard]] std::vector<int>        nodes() const;
     /// The pose of a node; what no channel moves is as in `rest`.
-    [[nodiscard]] GltfPose pose(int node, const GltfPose& rest, double time) const;
+    [[nodiscard]] GltfPose            pose(int node, const GltfPose& rest, double time) const;
     [[nodiscard]] std::vector<double> weights(int node, const std::vector<double>& rest, double time) const;
 
   private:

@@ -1,5 +1,6 @@
-// In glTF the joints of a skin place the points, and the node of the mesh does not; so a skinned mesh stands below a SkelRoot of its
-// own at the root of the scene. What lies between two joints, or above the first, is part of the joint's transform.
+// In glTF the joints of a skin place the points, and the node of the mesh does not; so a skinned mesh stands below a
+// SkelRoot of its own at the root of the scene. What lies between two joints, or above the first, is part of the
+// joint's transform.
 #include "sourceformats/gltf_rig.h"
 
 #include <fmt/format.h>
@@ -46,8 +47,8 @@ std::string GltfDeformation::add(GltfDocument& document, const Json& mesh, const
                    W = document.attribute(primitive, fmt::format("WEIGHTS_{}", set).c_str(), 4);
         if (!J && !W) break;
         if (!J || !W || J->size() < 4 * points || W->size() < 4 * points) {
-            wrong = fmt::format("JOINTS_{} or WEIGHTS_{} is no sound accessor, or has not as many rows as POSITION", set,
-                                set);
+            wrong = fmt::format("JOINTS_{} or WEIGHTS_{} is no sound accessor, or has not as many rows as POSITION",
+                                set, set);
             break;
         }
         if (influences < 4 * (set + 1)) {  // earlier primitives had fewer
@@ -56,8 +57,9 @@ std::string GltfDeformation::add(GltfDocument& document, const Json& mesh, const
             wider.joints.resize(wider.influences * total), wider.weights.resize(wider.influences * total);
             for (std::size_t p = 0; influences > 0 && (p + 1) * influences <= joints.size(); ++p)
                 for (std::size_t i = 0; i < influences; ++i)
-                    wider.joints[wider.influences * p + i]  = joints[influences * p + i],
-                    wider.weights[wider.influences * p + i] = weights[influences * p + i];
+                    wider.joints[wider.influences * p + i] = joints[influences * p + i],
+                                                        wider.weights[wider.influences * p + i] =
+                                                            weights[influences * p + i];
             influences = wider.influences, joints = std::move(wider.joints), weights = std::move(wider.weights);
         }
         joints.resize(influences * total), weights.resize(influences * total);
@@ -89,7 +91,8 @@ std::string GltfDeformation::add(GltfDocument& document, const Json& mesh, const
             if (!list[t].contains(key)) return;
             const auto v = document.accessor(gltf_number(list[t], key, -1), 3);
             if (!v || v->size() < 3 * points) {
-                wrong = fmt::format("{} of target {} is no sound accessor, or has not as many rows as POSITION", key, t);
+                wrong =
+                    fmt::format("{} of target {} is no sound accessor, or has not as many rows as POSITION", key, t);
                 return;
             }
             into.resize(total);
@@ -252,7 +255,8 @@ void GltfRig::bind(const std::string& root, const std::string& mesh, int node, c
     std::vector<std::string> tokens, targets;
     const std::string        prefix = mesh.substr(mesh.rfind('/') + 1);
     for (std::size_t t = 0; t < how.targets.size(); ++t) {
-        tokens.push_back(fmt::format("{}_{}", prefix, how.targets[t].name));  // one animation has those of several meshes
+        tokens.push_back(
+            fmt::format("{}_{}", prefix, how.targets[t].name));  // one animation has those of several meshes
         targets.push_back(mesh + "/" + how.targets[t].name);
     }
     for (std::size_t t = 0; t < tokens.size(); ++t)

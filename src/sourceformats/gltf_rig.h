@@ -37,17 +37,17 @@ class GltfRig {
   public:
     /// What the scene knows of its nodes.
     struct Scene {
-        GltfDocument&                                                     document;
-        const GltfMotion&                                                 motion;
-        Sheet&                                                            sheet;
-        const std::vector<int>&                                           parents;
-        std::function<bool(int)>                                          left_out;  ///< only turns the scene
-        std::function<GltfPose(int)>                                      rest;      ///< as the file says it
-        std::function<usd::Matrix4d(const usd::Matrix4d&)>                turned;    ///< the same in the stage's axes
-        std::function<double(double)>                                     seen;      ///< notes a time code
-        std::function<std::string(const std::string&, const std::string&)> take;     ///< a free name below a prim
-        std::function<void(const std::string&, const std::string&)>       error;     ///< what, and why
-        Place                                                             place;
+        GltfDocument&                                                      document;
+        const GltfMotion&                                                  motion;
+        Sheet&                                                             sheet;
+        const std::vector<int>&                                            parents;
+        std::function<bool(int)>                                           left_out;  ///< only turns the scene
+        std::function<GltfPose(int)>                                       rest;      ///< as the file says it
+        std::function<usd::Matrix4d(const usd::Matrix4d&)>                 turned;    ///< the same in the stage's axes
+        std::function<double(double)>                                      seen;      ///< notes a time code
+        std::function<std::string(const std::string&, const std::string&)> take;      ///< a free name below a prim
+        std::function<void(const std::string&, const std::string&)>        error;     ///< what, and why
+        Place                                                              place;
     };
     explicit GltfRig(Scene scene) : s_(std::move(scene)) {}
 
@@ -63,7 +63,7 @@ class GltfRig {
   private:
     struct Weight {
         std::string token;
-        int         node = -1;
+        int         node  = -1;
         std::size_t index = 0;
         double      rest  = 0;
     };

@@ -66,11 +66,10 @@ class Scene {
                 [this](int n) { return pose_of(n, false); }, [this](const usd::Matrix4d& m) { return turned(m); },
                 [this](double t) { return seen(t); },
                 [this](const std::string& above, const std::string& said) { return below_[above].take(said, "skin"); },
-                [this](const std::string& what, const std::string& why) {
-                    error(kMeshInvalid, what + ": " + why);
-                },
+                [this](const std::string& what, const std::string& why) { error(kMeshInvalid, what + ": " + why); },
                 place_})
-    {}
+    {
+    }
 
     Result<UsdRobot> write()
     {
@@ -149,17 +148,18 @@ class Scene {
     {
         for (const Json& e : child(d_.json(), "extensionsRequired"))
             if (e.is_string() && !is_read(e.get<std::string>()) && e != "KHR_texture_basisu")
-                error(kUnsupported, fmt::format("the file cannot be read without {}; what it says is left out",
-                                                e.get<std::string>().substr(0, 80)),
+                error(kUnsupported,
+                      fmt::format("the file cannot be read without {}; what it says is left out",
+                                  e.get<std::string>().substr(0, 80)),
                       "Export the scene without that extension.");
     }
 
     static bool is_read(const std::string& extension)
     {
-        static const std::set<std::string> kRead{
-            "KHR_lights_punctual",     "KHR_materials_variants",  "KHR_texture_transform",
-            "EXT_mesh_gpu_instancing", "KHR_mesh_quantization",   "KHR_draco_mesh_compression",
-            "EXT_meshopt_compression", "KHR_meshopt_compression"};
+        static const std::set<std::string> kRead{"KHR_lights_punctual",     "KHR_materials_variants",
+                                                 "KHR_texture_transform",   "EXT_mesh_gpu_instancing",
+                                                 "KHR_mesh_quantization",   "KHR_draco_mesh_compression",
+                                                 "EXT_meshopt_compression", "KHR_meshopt_compression"};
         return extension.starts_with("KHR_materials_") || kRead.contains(extension);
     }
 
@@ -469,8 +469,8 @@ class Scene {
                 continue;
             }
             const std::vector<double>& order = *corners;
-            const int  mode = static_cast<int>(gltf_number(p, "mode", 4));
-            const auto good = [&](std::size_t i) {
+            const int                  mode  = static_cast<int>(gltf_number(p, "mode", 4));
+            const auto                 good  = [&](std::size_t i) {
                 return i < order.size() && order[i] >= 0 && order[i] < static_cast<double>(n);
             };
             if (mode < 4) {
@@ -564,7 +564,8 @@ class Scene {
         if (skin >= 0 && how.influences > 0) root = rig_.skin(skin, "/" + name_);
         if (skin >= 0 && root.empty())
             lose("skin", Severity::error, LossAction::dropped, "visual", called("nodes", n), "skin",
-                 "the mesh as it was bound", how.influences > 0 ? "the skin is not sound" : "its points name no joints");
+                 "the mesh as it was bound",
+                 how.influences > 0 ? "the skin is not sound" : "its points name no joints");
         if (root.empty() && !how.targets.empty()) root = rig_.still(path);
         const std::string made = mesh(m, root.empty() ? path : root);
         if (!root.empty() && !made.empty()) rig_.bind(root, made, n, how);
@@ -1045,7 +1046,8 @@ class Scene {
         if (a == nullptr) return;
         for (const int n : motion_.unsound())
             n < 0 ? error(kUnknownName, "a channel of animations[0] moves a node that does not exist")
-                  : error(kMeshInvalid, fmt::format("a sampler of animations[0] for {} is not sound", called("nodes", n)));
+                  : error(kMeshInvalid,
+                          fmt::format("a sampler of animations[0] for {} is not sound", called("nodes", n)));
         for (const int n : motion_.nodes()) {
             if (at(n) >= prims_.size() || prims_[at(n)].empty()) continue;
             if (n == single_root_) {
@@ -1059,11 +1061,13 @@ class Scene {
                 sheet_.order(prim, {"xformOp:translate", "xformOp:orient", "xformOp:scale"});
             }
             for (const double t : motion_.times(n, "translation"))
-                sheet_.sample(Role::base, prim, "xformOp:translate", "double3", seen(t), turned(motion_.pose(n, rest, t)).t);
+                sheet_.sample(Role::base, prim, "xformOp:translate", "double3", seen(t),
+                              turned(motion_.pose(n, rest, t)).t);
             for (const double t : motion_.times(n, "rotation"))
                 sheet_.sample(Role::base, prim, "xformOp:orient", "quatd", seen(t), turned(motion_.pose(n, rest, t)).q);
             for (const double t : motion_.times(n, "scale"))
-                sheet_.sample(Role::base, prim, "xformOp:scale", "double3", seen(t), turned(motion_.pose(n, rest, t)).s);
+                sheet_.sample(Role::base, prim, "xformOp:scale", "double3", seen(t),
+                              turned(motion_.pose(n, rest, t)).s);
             if (motion_.interpolates(n, "STEP"))
                 lose("step", Severity::info, LossAction::approximated, "visual", called("nodes", n), "STEP",
                      "two samples at each step", "samples of a prim are blended");
@@ -1076,7 +1080,7 @@ class Scene {
 
     void lost()
     {
-        const Json&                        used = child(d_.json(), "extensionsUsed");
+        const Json& used = child(d_.json(), "extensionsUsed");
         for (const Json& e : used)
             if (e.is_string() && !is_read(e.get<std::string>()))
                 lose("extension", Severity::warning, LossAction::dropped, "metadata", "extensionsUsed",

@@ -445,10 +445,10 @@ class Mjcf {
     static void prefix_names(XmlElement& e, const std::string& prefix)
     {
         static const std::set<std::string, std::less<>> kNames{
-            "name",   "joint",     "joint1",  "joint2",   "body",         "body1",    "body2",         "site",
-            "site1",  "site2",     "geom",    "geom1",    "geom2",        "tendon",   "tendon1",       "tendon2",
-            "mesh",   "material",  "texture", "hfield",   "sidesite",     "refsite",  "jointinparent", "cranksite",
-            "target", "slidersite", "actuator"};
+            "name",    "joint",         "joint1",    "joint2",   "body",       "body1",   "body2",
+            "site",    "site1",         "site2",     "geom",     "geom1",      "geom2",   "tendon",
+            "tendon1", "tendon2",       "mesh",      "material", "texture",    "hfield",  "sidesite",
+            "refsite", "jointinparent", "cranksite", "target",   "slidersite", "actuator"};
         if (e.name == "attach") {  // its body has the name that it has in its own file
             e.set("model", prefix + e.get("model"));
             return e.set("prefix", prefix + e.get("prefix"));
@@ -474,14 +474,16 @@ class Mjcf {
 
     void attach(const XmlElement& e, int link, const Posed& X)
     {
-        e.used                   = true;
-        const std::string name   = e.get("model"), prefix = e.get("prefix"), wanted = e.get("body");
-        const auto        known  = models_.find(name);
+        e.used                 = true;
+        const std::string name = e.get("model"), prefix = e.get("prefix"), wanted = e.get("body");
+        const auto        known = models_.find(name);
         if (known == models_.end())
-            return s_.error(kUnknownName, e.place, fmt::format("<attach> names the model '{}', which does not exist", name));
+            return s_.error(kUnknownName, e.place,
+                            fmt::format("<attach> names the model '{}', which does not exist", name));
         const std::string path = s_.finder.find(known->second.first, folder_);
         if (path.empty()) return s_.error(kInclude, e.place, s_.finder.why_not(known->second.first, folder_));
-        if (attaching_.size() > 16 || path == file_ || std::find(attaching_.begin(), attaching_.end(), path) != attaching_.end())
+        if (attaching_.size() > 16 || path == file_ ||
+            std::find(attaching_.begin(), attaching_.end(), path) != attaching_.end())
             return s_.error(kInclude, e.place, fmt::format("'{}' attaches itself", known->second.first));
         if (attached_.size() > 2000) return s_.error(kLimit, e.place, "too many models are attached");
         const auto text = files::read_given(path);
@@ -502,7 +504,8 @@ class Mjcf {
             if (c.name == "compiler") compiler(c);
         defaults_.read(part.root, s_);
         for (const XmlElement& c : part.root.children)
-            if (c.name == "option" || c.name == "size" || c.name == "visual" || c.name == "statistic" || c.name == "keyframe")
+            if (c.name == "option" || c.name == "size" || c.name == "visual" || c.name == "statistic" ||
+                c.name == "keyframe")
                 c.use_all();  // those of the model that attaches count
         each(part.root, "asset", [&](const XmlElement& c) { assets(c); });
         const XmlElement* found = nullptr;
@@ -520,17 +523,19 @@ class Mjcf {
             s_.error(kUnknownName, e.place, fmt::format("the model '{}' has no body '{}'", name, wanted));
     }
 
-    /// Whether all that an element names is part of the robot: what belongs to other bodies of an attached model is not.
+    /// Whether all that an element names is part of the robot: what belongs to other bodies of an attached model is
+    /// not.
     bool is_attached(const XmlElement& e) const
     {
         const auto has = [&](const char* attribute, const auto&... among) {
             const std::string* name = e.peek(attribute);
             return name == nullptr || *name == "world" || (among.contains(*name) || ...);
         };
-        bool all = has("joint", dofs_, joints_) && has("joint1", dofs_) && has("joint2", dofs_) && has("body", bodies_) &&
-                   has("body1", bodies_) && has("body2", bodies_) && has("site", sites_) && has("site1", sites_) &&
-                   has("site2", sites_) && has("geom", geoms_) && has("tendon", tendons_) && has("refsite", sites_) &&
-                   has("slidersite", sites_) && has("cranksite", sites_) && has("jointinparent", dofs_);
+        bool all = has("joint", dofs_, joints_) && has("joint1", dofs_) && has("joint2", dofs_) &&
+                   has("body", bodies_) && has("body1", bodies_) && has("body2", bodies_) && has("site", sites_) &&
+                   has("site1", sites_) && has("site2", sites_) && has("geom", geoms_) && has("tendon", tendons_) &&
+                   has("refsite", sites_) && has("slidersite", sites_) && has("cranksite", sites_) &&
+                   has("jointinparent", dofs_);
         for (const XmlElement& c : e.children) all = all && is_attached(c);
         return all;
     }
@@ -541,15 +546,18 @@ class Mjcf {
         for (Attached& part : attached_) {
             exchange(part.settings);
             for (XmlElement& section : part.root.children)
-                if (section.name == "contact" || section.name == "equality" || section.name == "tendon" || section.name == "actuator") {
+                if (section.name == "contact" || section.name == "equality" || section.name == "tendon" ||
+                    section.name == "actuator") {
                     section.used = true;
-                    std::erase_if(section.children, [&](const XmlElement& c) { return section.name != "actuator" && !is_attached(c); });
+                    std::erase_if(section.children,
+                                  [&](const XmlElement& c) { return section.name != "actuator" && !is_attached(c); });
                 }
             each(part.root, "contact", [&](const XmlElement& e) { contacts(e); });
             each(part.root, "equality", [&](const XmlElement& e) { equalities(e); });
             each(part.root, "tendon", [&](const XmlElement& e) { tendons(e); });
             for (XmlElement& section : part.root.children)
-                if (section.name == "actuator") std::erase_if(section.children, [&](const XmlElement& c) { return !is_attached(c); });
+                if (section.name == "actuator")
+                    std::erase_if(section.children, [&](const XmlElement& c) { return !is_attached(c); });
             each(part.root, "actuator", [&](const XmlElement& e) { actuators(e); });
             exchange(part.settings);
             s_.report_leftovers(part.root);
@@ -915,14 +923,16 @@ class Mjcf {
         return true;
     }
 
-    /// The round or square shape that a mesh stands for: that of the box with the inertia of the mesh, or of the box around it.
+    /// The round or square shape that a mesh stands for: that of the box with the inertia of the mesh, or of the box
+    /// around it.
     void fit(Shape& shape, Shape::Kind kind, double scale, const std::string& inertia)
     {
         const MjcfMass unit = mjcf_mass(shape, tree_, std::nullopt, 1, false, inertia);
         if (!(unit.mass > 0)) return;
-        const auto           axes = geometry::principal_axes(unit.inertia);
+        const auto                 axes = geometry::principal_axes(unit.inertia);
         std::array<std::size_t, 3> order{0, 1, 2};  // the largest moment, about the shortest side, comes first
-        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return axes.values[a] > axes.values[b]; });
+        std::sort(order.begin(), order.end(),
+                  [&](std::size_t a, std::size_t b) { return axes.values[a] > axes.values[b]; });
         const Mat33d R = to_matrix(axes.rotation);
         Vec3d        column[3], half;
         for (std::size_t i = 0; i < 3; ++i) column[i] = R.column(order[i]);
@@ -931,8 +941,10 @@ class Mjcf {
         if (compiler_.fitaabb) {
             Vec3d low{1e300, 1e300, 1e300}, high = -low;
             for (const Vec3d& p : tree_.meshes[at(shape.mesh)].points) {
-                const Vec3d own = inverse_times(X, Vec3d{p.x * shape.scale.x, p.y * shape.scale.y, p.z * shape.scale.z});
-                for (std::size_t i = 0; i < 3; ++i) low[i] = std::min(low[i], own[i]), high[i] = std::max(high[i], own[i]);
+                const Vec3d own =
+                    inverse_times(X, Vec3d{p.x * shape.scale.x, p.y * shape.scale.y, p.z * shape.scale.z});
+                for (std::size_t i = 0; i < 3; ++i)
+                    low[i] = std::min(low[i], own[i]), high[i] = std::max(high[i], own[i]);
             }
             half = 0.5 * (high - low);
             X    = X * Posed{0.5 * (low + high), {}};
@@ -948,8 +960,9 @@ class Mjcf {
                                          : Vec3d{1, 1, 1} * ((half.x + half.y + half.z) / 3);
                 break;
             case Shape::Kind::capsule:
-                half = compiler_.fitaabb ? Vec3d{std::max(half.x, half.y), std::max(0.0, half.z - std::max(half.x, half.y)), 0}
-                                         : Vec3d{across, std::max(0.0, half.z - across / 2), 0};
+                half = compiler_.fitaabb
+                           ? Vec3d{std::max(half.x, half.y), std::max(0.0, half.z - std::max(half.x, half.y)), 0}
+                           : Vec3d{across, std::max(0.0, half.z - across / 2), 0};
                 break;
             case Shape::Kind::cylinder:
                 half = compiler_.fitaabb ? Vec3d{std::max(half.x, half.y), half.z, 0} : Vec3d{across, half.z, 0};
@@ -1000,7 +1013,7 @@ class Mjcf {
             e.use_all();
             return;
         }
-        made.kind = kKinds.at(type);
+        made.kind                = kKinds.at(type);
         const Shape::Kind fitted = made.kind;
         if (mesh_name != nullptr) made.kind = Shape::Kind::mesh;
         made.X_LS           = X * mjcf_pose(m, compiler_, s_);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "mechane/sourceformats/codes.h"
 
 namespace mechane::sourceformats {
@@ -183,7 +185,13 @@ Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> 
                 check(entry.add_reference(usd::Path(root),
                                           {std::string("./") + kFiles[static_cast<int>(role)], usd::Path()}),
                       root);
-        out.entry = name_ + ".usda";
+        std::string stem = name_;  // a robot called "materials" is no layer of materials
+        for (const std::string file : kFiles) {
+            std::string small = name_;
+            for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            if (file.substr(0, file.rfind('.')) == small) stem = name_ + "_asset";
+        }
+        out.entry = stem + ".usda";
         for (int role = 0; role < kRoles; ++role)
             if (auto& l = layers_[static_cast<std::size_t>(role)]) out.layers.push_back({kFiles[role], std::move(*l)});
         out.layers.push_back({out.entry, std::move(entry)});
@@ -193,7 +201,7 @@ Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> 
             usd::Layer with;
             metadata(with, name_);
             check(with.set_sublayers({std::string("./") + kFiles[static_cast<int>(role)], "./" + out.entry}), "/");
-            out.layers.push_back({fmt::format("{}_{}.usda", name_, vendor), std::move(with)});
+            out.layers.push_back({fmt::format("{}_{}.usda", stem, vendor), std::move(with)});
         }
     }
     if (range_)

@@ -18,8 +18,8 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
 /// meshoptimizer's decoders. The library is looked for when the first file needs it, so that programs run without it.
 struct Meshopt {
-    using Decode = int (*)(void*, std::size_t, std::size_t, const unsigned char*, std::size_t);
-    using Filter = void (*)(void*, std::size_t, std::size_t);
+    using Decode    = int (*)(void*, std::size_t, std::size_t, const unsigned char*, std::size_t);
+    using Filter    = void (*)(void*, std::size_t, std::size_t);
     Decode vertices = nullptr, triangles = nullptr, indices = nullptr;
     Filter octahedral = nullptr, quaternion = nullptr, exponential = nullptr;
     bool   found = false;

@@ -21,7 +21,7 @@ std::string unpack_meshopt(std::string_view bytes, const MeshoptView& view, std:
 struct DracoMesh {
     struct Attribute {
         std::size_t         width = 0;
-        std::vector<double> values;  ///< `width` a point; whole numbers that the mesh calls normalized lie in -1 to 1
+        std::vector<double> values;    ///< `width` a point; whole numbers that the mesh calls normalized lie in -1 to 1
         double              most = 0;  ///< largest number of its kind where it is whole and not normalized yet, else 0
     };
     std::size_t                points = 0;

@@ -236,9 +236,9 @@ std::optional<std::vector<double>> GltfDocument::attribute(const Json& primitive
         const double id  = ids.contains("attributes") ? gltf_number(ids["attributes"], name, -1) : -1;
         if (const auto a = id >= 0 && id < 1e9 ? mesh->attributes.find(static_cast<int>(id)) : mesh->attributes.end();
             a != mesh->attributes.end() && a->second.width >= width) {
-            const Json* plain = entry("accessors", index);
-            const bool  scaled =
-                plain != nullptr && plain->contains("normalized") && (*plain)["normalized"] == true && a->second.most > 0;
+            const Json* plain  = entry("accessors", index);
+            const bool  scaled = plain != nullptr && plain->contains("normalized") && (*plain)["normalized"] == true &&
+                                 a->second.most > 0;
             std::vector<double> out;
             out.reserve(mesh->points * width);
             for (std::size_t p = 0; p < mesh->points; ++p)

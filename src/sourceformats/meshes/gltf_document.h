@@ -27,8 +27,8 @@ class GltfDocument {
     [[nodiscard]] std::size_t count(const char* list) const;
     /// The numbers of an accessor, `width` a row; nothing when it is not sound.
     std::optional<std::vector<double>> accessor(double index, std::size_t width);
-    /// The numbers of an attribute ("POSITION") of a primitive, be it compressed or not; nothing when it has none, or none that
-    /// is sound.
+    /// The numbers of an attribute ("POSITION") of a primitive, be it compressed or not; nothing when it has none, or
+    /// none that is sound.
     std::optional<std::vector<double>> attribute(const Json& primitive, const char* name, std::size_t width);
     /// The vertices that the corners of a primitive name, in the order of its mode; nothing when they are not sound.
     std::optional<std::vector<double>> corners(const Json& primitive, std::size_t vertices);
