@@ -105,6 +105,9 @@ install(FILES ${PROJECT_BINARY_DIR}/package/mechane.pc DESTINATION ${CMAKE_INSTA
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/mechane COMPONENT all)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT all)
 # Licences of what is installed with ours.
+if(MECHANE_DRACO AND EXISTS /usr/share/doc/libdraco-dev/copyright)  # it is linked in
+  install(FILES /usr/share/doc/libdraco-dev/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences/draco COMPONENT all)
+endif()
 file(GLOB _licences LIST_DIRECTORIES true RELATIVE ${OPENUSD_PREFIX} ${OPENUSD_PREFIX}/*.dist-info/licenses)
 foreach(folder ${_licences})
   string(REGEX REPLACE "-.*" "" name ${folder})

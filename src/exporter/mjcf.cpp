@@ -311,7 +311,7 @@ class Writer {
                 out_.lose("velocity-limit", Severity::warning, sf::LossAction::dropped, "kinematics", dof.limit_place,
                           fmt::format("joint '{}'", dof.name), number_text(*dof.velocity_limit), {},
                           "MuJoCo has no limit of speed");
-            const auto& extras = joint.dofs.size() == 1 || !dof.extras.empty() || d > 0 ? dof.extras : joint.extras;
+            const auto& extras = !dof.extras.empty() || d > 0 ? dof.extras : joint.extras;
             copy(inner, extras,
                  {{"mjc:stiffness", "stiffness"},
                   {"mjc:margin", "margin"},

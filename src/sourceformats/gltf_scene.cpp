@@ -15,6 +15,7 @@
 #include "sourceformats/gltf_motion.h"
 #include "sourceformats/gltf_rig.h"
 #include "sourceformats/meshes/gltf_document.h"
+#include "sourceformats/picture_files.h"
 #include "sourceformats/source.h"
 #include "sourceformats/usd_names.h"
 #include "sourceformats/usd_sheet.h"
@@ -101,7 +102,10 @@ class Scene {
                                      d_.count("materials"));
         if (written_ == 0) error(kMissing, "the scene shows nothing");
         auto made = sheet_.finish(std::move(textures_));
-        if (made) made->pictures = std::move(pictures_);
+        if (made) {
+            made->pictures = std::move(pictures_);
+            pictures_of_eight_bits(*made, read_.losses);
+        }
         return made;
     }
 
