@@ -14,6 +14,7 @@ if(MECHANE_WITH_USD)
   find_package(ZLIB REQUIRED)
   find_package(EXPAT REQUIRED)
   mechane_library(zstd HEADER zstd.h PACKAGE libzstd-dev)
+  mechane_library(draco STATIC HEADER draco/compression/decode.h PACKAGE libdraco-dev WITHOUT "meshes of glTF that Draco holds are not read")
   find_path(MECHANE_BEAST boost/beast/version.hpp REQUIRED)  # headers alone
   find_path(MECHANE_TOMLPLUSPLUS toml++/toml.h REQUIRED)
   include(mechane_openusd)

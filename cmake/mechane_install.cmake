@@ -45,6 +45,10 @@ foreach(module ${_modules})
   list(PREPEND _archives_${_component} mechane_${module})  # who links comes before what is linked
 endforeach()
 
+set(_draco_libs "")
+if(TARGET mechane::draco)
+  set(_draco_libs " -l:libdraco.a")
+endif()
 # -- the package for CMake
 install(EXPORT mechane_simulation FILE mechane-simulation-targets.cmake NAMESPACE mechane:: DESTINATION ${_package} COMPONENT simulation)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/package/mechane-config.cmake.in ${PROJECT_BINARY_DIR}/package/mechane-config.cmake
@@ -100,6 +104,9 @@ install(FILES ${PROJECT_BINARY_DIR}/package/mechane.pc DESTINATION ${CMAKE_INSTA
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/mechane COMPONENT all)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT all)
 # Licences of what is installed with ours.
+if(TARGET mechane::draco AND EXISTS /usr/share/doc/libdraco-dev/copyright)  # it is linked in
+  install(FILES /usr/share/doc/libdraco-dev/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences/draco COMPONENT all)
+endif()
 file(GLOB _licences LIST_DIRECTORIES true RELATIVE ${OPENUSD_PREFIX} ${OPENUSD_PREFIX}/*.dist-info/licenses)
 foreach(folder ${_licences})
   string(REGEX REPLACE "-.*" "" name ${folder})

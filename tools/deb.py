@@ -95,7 +95,7 @@ def build():
     folders, packages = staged(), []
     architecture = output("dpkg", "--print-architecture").strip()
     depends = {"mechane": dependencies(folders["mechane"]),
-               "libmechane-dev": f"mechane (= {wheel.version()}), libfmt-dev, libqhull-dev, libpng-dev, libjpeg-dev, libexpat1-dev, zlib1g-dev"}
+               "libmechane-dev": f"mechane (= {wheel.version()}), libfmt-dev, libqhull-dev, libpng-dev, libjpeg-dev, libexpat1-dev, libzstd-dev, libdraco-dev, zlib1g-dev"}
     for name, (section, summary, text) in PACKAGES.items():
         folder = folders[name]
         size = sum(f.lstat().st_size for f in folder.rglob("*") if f.is_file()) // 1024

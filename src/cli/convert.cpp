@@ -8,6 +8,7 @@
 
 #include "cli/convert.h"
 #include "cli/counted.h"
+#include "cli/folder_entry.h"
 #include "cli/gltf_options.h"
 #include "cli/layout.h"
 #include "cli/output_options.h"
@@ -278,15 +279,14 @@ int convert_layout(const ConvertArgs& args, const sf::ReadOptions& options, cons
     return told == kExitClean ? static_cast<int>(kExitFindings) : told;
 }
 
-/// A folder that an earlier conversion made stands for its entry; for MJCF, the one with MuJoCo's layer.
+/// A folder stands for its entry; for MJCF, the one with MuJoCo's layer.
 void find_entry(ConvertArgs& args)
 {
     std::error_code failed;
     if (!fs::is_directory(args.input, failed)) return;
-    const auto report   = files::read_own((fs::path(args.input) / "conversion.json").string(), std::size_t{1} << 30);
-    const auto document = report ? nlohmann::json::parse(*report, nullptr, false) : nlohmann::json();
-    if (!document.is_object() || !document.contains("entry") || !document["entry"].is_string()) return;
-    const fs::path entry = fs::path(args.input) / document["entry"].get<std::string>();
+    const auto found = folder_entry(args.input);
+    if (!found) return;
+    const fs::path entry = *found;
     const fs::path rich  = entry.parent_path() / (entry.stem().string() + "_mujoco" + entry.extension().string());
     args.input           = exporter::format_of(args.output) == exporter::Format::mjcf && fs::exists(rich, failed)
                                ? rich.string()
@@ -371,6 +371,8 @@ void add_convert(CLI::App& app, Context& context)
         ->check(CLI::PositiveNumber);
     verb->add_flag("--keep-frames", args->write.keep_frames,
                    "URDF: frames of links stay where they are, on links of their own");
+    verb->add_flag("--mjcf-sdf", args->write.mjcf_sdf,
+                   "MJCF: colliders that are their triangles become fields of distances, not hulls");
     verb->add_option("--sdf-version", args->write.sdf_version, "SDFormat: 1.9, or 1.11 where a joint follows another")
         ->check(CLI::IsMember({"1.9", "1.10", "1.11"}));
     verb->add_option("--sdf-ros-plugin", args->write.ros_plugin,

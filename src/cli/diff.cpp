@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/command.h"
+#include "cli/folder_entry.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
@@ -199,6 +200,17 @@ int run_diff(DiffArgs& args, Context& context)
         args.rollout.clear();
     }
     if (args.a.empty() || args.b.empty()) return context.io.say_error("give two files\n"), kExitUsage;
+    for (std::string* side : {&args.a, &args.b}) {
+        std::error_code failed;
+        if (!fs::is_directory(*side, failed)) continue;
+        const auto entry = folder_entry(*side);
+        if (!entry)
+            return context.io.say_error(fmt::format("'{}' is a folder with no asset of its name, and not one asset "
+                                                    "alone\n  name the file that is meant\n",
+                                                    *side)),
+                   kExitUsage;
+        *side = *entry;
+    }
     difference::CompareOptions options;
     options.scale = args.scale, options.states = args.states, options.seed = args.seed;
     for (const std::string& word : args.only) {

@@ -1,4 +1,6 @@
 #include "mechane/reduction/reduce.h"
+#include "mechane/files/replace.h"
+#include "mechane/reduction/reduce_text.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -38,6 +40,15 @@ struct ReduceArgs {
 
 bool is_stage_file(const std::string& file)
 { return file == "-" || file.ends_with(".usda") || file.ends_with(".usdc") || file.ends_with(".usd"); }
+
+/// Robots that are written as XML, which stay what they are when the result has their suffix.
+bool is_text_file(const std::string& file)
+{
+    const std::string suffix = fs::path(file).extension().string();
+    return suffix == ".urdf" || suffix == ".xacro" || suffix == ".xml" || suffix == ".mjcf" || suffix == ".sdf" ||
+           suffix == ".world";
+}
+bool is_result(const std::string& file) { return is_stage_file(file) || is_text_file(file); }
 
 std::string quoted(const std::string& text)
 {
@@ -142,6 +153,41 @@ int write_layers(const reduction::Reduced& reduced, const ReduceArgs& args, cons
     return kExitClean;
 }
 
+/// The smallest text of a robot of another format.
+int reduce_as_text(const ReduceArgs& args, const reduction::ReduceOptions& options,
+                   std::chrono::steady_clock::time_point start, Context& context)
+{
+    Io&  io   = context.io;
+    auto done = reduction::reduce_text(args.file, options);
+    io.end_progress();
+    if (!done) return Interruptible::asked() ? kExitInterrupted : io.fail(done.error());
+    if (auto refused = refuse_read_outputs(context); !refused) return io.fail(refused.error());
+    if (auto written = files::replace(args.output, done->text); !written) return io.fail(written.error());
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+    if (context.global.json)
+        io.out(nlohmann::ordered_json{{"schema", "mechane.reduce/1"},
+                                      {"source", args.file},
+                                      {"output", args.output},
+                                      {"files", {args.output}},
+                                      {"elements", {done->elements_before, done->elements}},
+                                      {"bytes", {bytes_of(args.file), done->text.size()}},
+                                      {"runs", done->runs},
+                                      {"interrupted", done->interrupted},
+                                      {"exhausted", done->exhausted},
+                                      {"kept_names", done->kept_names}}
+                   .dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+               "\n");
+    io.say(fmt::format("{} {}, {} -> {} {}, {} ({}, {:.0f} s)\n", args.file, size_text(bytes_of(args.file)),
+                       counted(done->elements_before, "element"), args.output, size_text(done->text.size()),
+                       counted(done->elements, "element"),
+                       done->runs == 1 ? std::string("1 try") : fmt::format("{} tries", done->runs), wall.count()));
+    if (!done->kept_names.empty())
+        io.say(fmt::format("names that the fault needs: {}\n", fmt::join(done->kept_names, ", ")));
+    if (done->exhausted) io.say(fmt::format("ended after {} tries (--runs); it may become smaller\n", done->runs));
+    if (done->interrupted) io.say("interrupted; this is the smallest text so far\n");
+    return done->interrupted ? kExitInterrupted : kExitClean;
+}
+
 int run_reduce(const ReduceArgs& args, Context& context)
 {
     Io&        io    = context.io;
@@ -164,6 +210,13 @@ int run_reduce(const ReduceArgs& args, Context& context)
     options.progress = [&](std::size_t runs, std::size_t) {
         io.progress("reduce", static_cast<std::int64_t>(runs), static_cast<std::int64_t>(args.runs));
     };
+    if (is_text_file(args.output)) {
+        if (fs::path(args.file).extension() != fs::path(args.output).extension())
+            return io.say_error(fmt::format("'{}' stays what it is: name the result *{}, or *.usda\n", args.file,
+                                            fs::path(args.file).extension().string())),
+                   kExitUsage;
+        return reduce_as_text(args, options, start, context);
+    }
     const std::string stem =
         args.output.empty() || args.output == "-" ? "reduced" : fs::path(args.output).stem().string();
     auto done = reduction::reduce(args.file, stem, options);
@@ -224,8 +277,9 @@ void add_reduce(CLI::App& app, Context& context)
                      "Command of the shell that ends with status 0 while the fault shows; {} stands for the stage")
         ->required();
     is_output_file(verb->add_option("-o,--output", args->output,
-                                    "The result (.usda .usdc .usd); text on standard output by default"),
-                   is_stage_file, ".usda .usdc .usd");
+                                    "The result: .usda .usdc .usd, or of the file's own suffix for a robot of XML; "
+                                    "text on standard output by default"),
+                   is_result, ".usda .usdc .usd .urdf .xacro .xml .mjcf .sdf .world");
     verb->add_option("--runs", args->runs, "Most runs of the command")
         ->check(CLI::Range(std::size_t{1}, std::size_t{10000000}))
         ->capture_default_str();

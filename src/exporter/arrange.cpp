@@ -1,7 +1,7 @@
-// The direction of joints (export 3.3): breadth first from what is anchored, else from the articulation's root, else from
-// a link that no joint names as its child. A joint that is met from its far side is turned. With F0 M(q) F1^-1 the pose of
-// the child, the inverse is F1 M(q)^-1 F0^-1, and M(q)^-1 about an axis is M(q) about its negative: frames change places,
-// axes change sign, limits and targets stay.
+// The direction of joints (export 3.3): breadth first from what is anchored, else from the articulation's root, else
+// from a link that no joint names as its child. A joint that is met from its far side is turned. With F0 M(q) F1^-1 the
+// pose of the child, the inverse is F1 M(q)^-1 F0^-1, and M(q)^-1 about an axis is M(q) about its negative: frames
+// change places, axes change sign, limits and targets stay.
 #include <algorithm>
 #include <deque>
 
@@ -36,6 +36,10 @@ class Arranger {
     void run()
     {
         walk(-1);
+        // What hangs on a frame of the world is anchored, whichever body the articulation calls its root.
+        for (std::size_t l = 0; l < tree_.links.size(); ++l)
+            if (!visited_[l] && tree_.links[l].frame && !is_child(l) && !incident_[node(static_cast<int>(l))].empty())
+                walk(static_cast<int>(l));
         for (const bool wanted : {true, false})
             for (std::size_t l = 0; l < tree_.links.size(); ++l)
                 if (!visited_[l] && wanted == preferred_[l] && (wanted || !is_child(l))) walk(static_cast<int>(l));
@@ -43,7 +47,7 @@ class Arranger {
             if (!visited_[l]) walk(static_cast<int>(l));
         for (std::size_t j = 0; j < tree_.joints.size(); ++j)
             if (!done_[j]) order_.push_back(j);  // loops
-        std::vector<int> now(tree_.joints.size(), -1);
+        std::vector<int>       now(tree_.joints.size(), -1);
         std::vector<sf::Joint> sorted;
         for (const std::size_t j : order_) {
             now[j] = static_cast<int>(sorted.size());
@@ -65,7 +69,10 @@ class Arranger {
 
     [[nodiscard]] std::size_t node(int link) const { return link < 0 ? tree_.links.size() : at(link); }
     [[nodiscard]] bool        is_child(std::size_t l) const
-    { return std::any_of(incident_[l].begin(), incident_[l].end(), [&](std::size_t j) { return tree_.joints[j].child == static_cast<int>(l); }); }
+    {
+        return std::any_of(incident_[l].begin(), incident_[l].end(),
+                           [&](std::size_t j) { return tree_.joints[j].child == static_cast<int>(l); });
+    }
 
     void walk(int from)
     {

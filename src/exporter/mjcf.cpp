@@ -10,6 +10,7 @@
 #include "exporter/forms.h"
 #include "exporter/output.h"
 #include "mechane/exporter/codes.h"
+#include "mechane/geometry/hull.h"
 #include "mechane/sourceformats/hints.h"
 
 namespace mechane::exporter {
@@ -275,7 +276,7 @@ class Writer {
                 break;
             }
         const auto own = read(dof);
-        if (!own || dot(own->axis, rotate(joint.X_CJ.q, dof.axis)) < 0.85) return std::nullopt;
+        if (!own || dot(own->axis, rotate(joint.X_CJ.q, dof.axis)) < 0.3) return std::nullopt;
         return own;
     }
 
@@ -310,7 +311,7 @@ class Writer {
                 out_.lose("velocity-limit", Severity::warning, sf::LossAction::dropped, "kinematics", dof.limit_place,
                           fmt::format("joint '{}'", dof.name), number_text(*dof.velocity_limit), {},
                           "MuJoCo has no limit of speed");
-            const auto& extras = joint.dofs.size() == 1 || !dof.extras.empty() || d > 0 ? dof.extras : joint.extras;
+            const auto& extras = !dof.extras.empty() || d > 0 ? dof.extras : joint.extras;
             copy(inner, extras,
                  {{"mjc:stiffness", "stiffness"},
                   {"mjc:margin", "margin"},
@@ -403,6 +404,21 @@ class Writer {
         return !geometry::is_closed(mesh) || volume < 1e-9 || volume < 1e-4 * std::pow(area, 1.5);
     }
 
+    /// Whether its hull is another shape: what MuJoCo would collide with instead of it.
+    static bool is_concave(const geometry::Mesh& mesh)
+    {
+        const auto volume = [](const geometry::Mesh& m) {
+            double sum = 0;
+            for (const auto& t : m.triangles)
+                sum += dot(m.points[index(t[0])], cross(m.points[index(t[1])], m.points[index(t[2])])) / 6;
+            return std::abs(sum);
+        };
+        geometry::HullOptions all;
+        all.max_vertices = static_cast<int>(std::max<std::size_t>(mesh.points.size(), 4));
+        const auto hull  = geometry::build_hull(mesh.points, all);
+        return !geometry::is_closed(mesh) || (hull && volume(mesh) < (1 - 1e-3) * volume(*hull));
+    }
+
     /// One element, or one for each material of a mesh.
     void geom(XmlNode& node, XmlNode& asset, std::size_t s, int link)
     {
@@ -461,7 +477,8 @@ class Writer {
                 }
                 break;
             case sf::Shape::Kind::mesh:
-                type = "mesh", mesh = mesh_of(asset, shape, faces);
+                type = shape.collider && shape.approximation == "none" && out_.options.mjcf_sdf ? "sdf" : "mesh";
+                mesh = mesh_of(asset, shape, faces);
                 if (mesh.empty()) return;
                 break;
         }
@@ -502,10 +519,10 @@ class Writer {
                       fmt::format("{} points", distinct.size()), {}, "MuJoCo wants four points of a mesh");
             return {};
         }
-        if (shape.collider && shape.approximation == "none")
-            out_.lose("concave", Severity::warning, sf::LossAction::approximated, "collision", shape.place,
+        if (shape.collider && shape.approximation == "none" && !out_.options.mjcf_sdf && is_concave(parts))
+            out_.lose("concave", Severity::error, sf::LossAction::approximated, "collision", shape.place,
                       fmt::format("shape '{}'", shape.name), "triangles", "their convex hull",
-                      "MuJoCo collides meshes by their hulls");
+                      "MuJoCo collides meshes by their hulls; --mjcf-sdf writes a field of distances");
         return mesh_asset(asset, out_.obj(shape.mesh, shape.scale, faces, mesh.name, false, -1), mesh.name,
                           !faces.empty() || is_thin(parts));
     }

@@ -296,7 +296,7 @@ void StageReader::restore_masses()
     for (std::size_t b = 0; b < tree.links.size(); ++b) {  // a body that carries the masses of what is fixed to it
         sf::Link& body = tree.links[b];
         if (!body.weightless || !body.inertial) continue;
-        double                                            total = 0;
+        double total = 0, heavy = 0;  // the body does not carry a gram of a frame
         std::vector<std::pair<std::size_t, sf::Inertial>> parts;
         for (std::size_t l = 0; l < tree.links.size(); ++l) {
             if (tree.links[l].inertial || l == b) continue;
@@ -307,14 +307,19 @@ void StageReader::restore_masses()
                 home = above[at(home)];
             if (!own || home != static_cast<int>(b)) continue;
             total += own->mass;
+            if (own->mass > 1e-3) heavy += own->mass;
             parts.emplace_back(l, *own);
         }
         if (parts.empty()) {  // it has a mass now, or one from its shapes
             const physics::Index known = model.body_at(link_paths[b]);
-            if (known != physics::kNone && model.bodies[at(known)].mass.has_mass()) body.weightless = false;
+            constexpr double kStandIn  = 1e-3;  // what a link without mass or colliders gets (sourceformats/bodies.h)
+            if (known != physics::kNone && model.bodies[at(known)].mass.has_mass() &&
+                std::abs(body.inertial->mass - kStandIn) > 1e-6 * kStandIn)
+                body.weightless = false;
             continue;
         }
-        if (std::abs(total - body.inertial->mass) > 1e-5 * body.inertial->mass) {  // somebody has changed the body
+        if (std::min(std::abs(total - body.inertial->mass), std::abs(heavy - body.inertial->mass)) >
+            1e-5 * body.inertial->mass) {  // somebody has changed the body
             body.weightless = false;
             continue;
         }

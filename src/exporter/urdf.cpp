@@ -1,11 +1,12 @@
 // URDF (export 5; wiki.ros.org/urdf/XML). A joint's frame is the origin of its child link, so a link whose joint turns
-// about another point is told in a frame that is moved there: with S the frame of a link in URDF, seen from its own, every
-// pose in the link is S^-1 X, and the joint's origin S_parent^-1 F0 F1^-1 S_child. Fixed and prismatic joints need no S,
-// because where their axis lies changes nothing.
+// about another point is told in a frame that is moved there: with S the frame of a link in URDF, seen from its own,
+// every pose in the link is S^-1 X, and the joint's origin S_parent^-1 F0 F1^-1 S_child. Fixed and prismatic joints
+// need no S, because where their axis lies changes nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "exporter/output.h"
 #include "mechane/exporter/codes.h"
@@ -28,7 +29,9 @@ class Writer {
         for (std::size_t l = 0; l < tree_.links.size(); ++l) link(l);
         for (const int l : out_.chain.roots) {
             if (world.empty() || tree_.links[index(l)].name == world) continue;
-            XmlNode& node = root_.add("joint").set("name", take(taken_joints_, tree_.links[index(l)].name + "_to_world")).set("type", tree_.links[index(l)].frame ? "fixed" : "floating");
+            XmlNode& node = root_.add("joint")
+                                .set("name", take(taken_joints_, tree_.links[index(l)].name + "_to_world"))
+                                .set("type", tree_.links[index(l)].frame ? "fixed" : "floating");
             origin(node, tree_.links[index(l)].X_WL * shift_[index(l)]);
             node.add("parent").set("link", world);
             node.add("child").set("link", tree_.links[index(l)].name);
@@ -40,12 +43,12 @@ class Writer {
     }
 
   private:
-    Output&                  out_;
-    const sf::RobotTree&     tree_;
-    std::string              file_;
-    XmlNode                  root_;
-    std::vector<Posed>       shift_;  ///< by link: S
-    std::set<std::string>    taken_links_, taken_joints_, told_materials_;
+    Output&                               out_;
+    const sf::RobotTree&                  tree_;
+    std::string                           file_;
+    XmlNode                               root_;
+    std::vector<Posed>                    shift_;  ///< by link: S
+    std::set<std::string>                 taken_links_, taken_joints_, told_materials_;
     std::vector<std::vector<std::string>> joint_of_dof_;  ///< by joint: name of each axis
 
     static std::string take(std::set<std::string>& taken, const std::string& wanted)
@@ -56,7 +59,11 @@ class Writer {
     }
 
     [[nodiscard]] static bool turns(const sf::Joint& j)
-    { return j.kind == sf::Joint::Kind::ball || std::any_of(j.dofs.begin(), j.dofs.end(), [](const sf::Dof& d) { return d.angular && d.lower <= d.upper; }); }
+    {
+        return j.kind == sf::Joint::Kind::ball || std::any_of(j.dofs.begin(), j.dofs.end(), [](const sf::Dof& d) {
+                   return d.angular && d.lower <= d.upper;
+               });
+    }
 
     void shifts()
     {
@@ -65,7 +72,9 @@ class Writer {
         for (const sf::Joint& j : tree_.joints) {
             if (j.loop || !turns(j) || length(j.X_CJ.p) < 1e-9) continue;
             shift_[index(j.child)].p = j.X_CJ.p;
-            out_.lose("frame-shift", Severity::info, sf::LossAction::converted, "kinematics", j.place, fmt::format("link '{}'", tree_.links[index(j.child)].name), "its own frame", numbers_text(j.X_CJ.p),
+            out_.lose("frame-shift", Severity::info, sf::LossAction::converted, "kinematics", j.place,
+                      fmt::format("link '{}'", tree_.links[index(j.child)].name), "its own frame",
+                      numbers_text(j.X_CJ.p),
                       "URDF puts a link's frame where its joint turns; --keep-frames keeps it on a further link");
         }
     }
@@ -81,23 +90,34 @@ class Writer {
     /// The link that stands for the world: made where something is anchored or there are several trees; empty: none.
     std::string base()
     {
-        const auto& roots = out_.chain.roots;
+        const auto& roots    = out_.chain.roots;
         const bool  anchored = !out_.chain.below.back().empty();
         for (const int l : roots)  // one that the source had
-            if (tree_.links[index(l)].frame && tree_.links[index(l)].name == "world" && length(tree_.links[index(l)].X_WL.p) < 1e-9) return "world";
+            if (tree_.links[index(l)].frame && tree_.links[index(l)].name == "world" &&
+                length(tree_.links[index(l)].X_WL.p) < 1e-9)
+                return "world";
         if (!anchored && roots.size() == 1) {
             const Posed& X = tree_.links[index(roots[0])].X_WL;
             if (length(X.p) > 1e-9 || length(X.q.xyz()) > 1e-9)
-                out_.lose("root-pose", Severity::info, sf::LossAction::dropped, "kinematics", tree_.links[index(roots[0])].place, fmt::format("link '{}'", tree_.links[index(roots[0])].name), numbers_text(X.p), {}, "URDF does not say where a robot stands");
+                out_.lose("root-pose", Severity::info, sf::LossAction::dropped, "kinematics",
+                          tree_.links[index(roots[0])].place,
+                          fmt::format("link '{}'", tree_.links[index(roots[0])].name), numbers_text(X.p), {},
+                          "URDF does not say where a robot stands");
             return {};
         }
-        if (anchored && roots.empty() && out_.chain.below.back().size() == 1 && !out_.options.world_link && tree_.joints[index(out_.chain.below.back()[0])].kind == sf::Joint::Kind::fixed) return {};
+        if (anchored && roots.empty() && out_.chain.below.back().size() == 1 && !out_.options.world_link &&
+            tree_.joints[index(out_.chain.below.back()[0])].kind == sf::Joint::Kind::fixed)
+            return {};
         const std::string name = take(taken_links_, "world");
-        if (name != "world") out_.lose("world-name", Severity::warning, sf::LossAction::renamed, "kinematics", tree_.place, "the world", "world", name, "a link has the name 'world'");
+        if (name != "world")
+            out_.lose("world-name", Severity::warning, sf::LossAction::renamed, "kinematics", tree_.place, "the world",
+                      "world", name, "a link has the name 'world'");
         XmlNode& node = root_.add("link").set("name", name);
         shapes(node, -1, {});
         if (roots.size() + out_.chain.below.back().size() > 1)
-            out_.lose("several-trees", Severity::info, sf::LossAction::converted, "kinematics", tree_.place, fmt::format("{} trees", roots.size() + out_.chain.below.back().size()), {}, "all hang on the link 'world'", "URDF holds one tree");
+            out_.lose("several-trees", Severity::info, sf::LossAction::converted, "kinematics", tree_.place,
+                      fmt::format("{} trees", roots.size() + out_.chain.below.back().size()), {},
+                      "all hang on the link 'world'", "URDF holds one tree");
         return name;
     }
 
@@ -112,7 +132,13 @@ class Writer {
             inner.add("origin").set("xyz", S * in->com).set("rpy", "0 0 0");
             inner.add("mass").set("value", in->mass);
             const Mat33d& I = in->inertia;
-            inner.add("inertia").set("ixx", I(0, 0)).set("ixy", I(0, 1)).set("ixz", I(0, 2)).set("iyy", I(1, 1)).set("iyz", I(1, 2)).set("izz", I(2, 2));
+            inner.add("inertia")
+                .set("ixx", I(0, 0))
+                .set("ixy", I(0, 1))
+                .set("ixz", I(0, 2))
+                .set("iyy", I(1, 1))
+                .set("iyz", I(1, 2))
+                .set("izz", I(2, 2));
         }
         shapes(node, static_cast<int>(l), S);
     }
@@ -133,10 +159,12 @@ class Writer {
 
     bool geometry_of(XmlNode& node, const sf::Shape& s, bool collider)
     {
-        XmlNode geometry("geometry");
+        XmlNode      geometry("geometry");
         const Vec3d& z     = s.size;
         const auto   other = [&](const char* from, const char* to) {
-            out_.lose("shape-kind", collider ? Severity::warning : Severity::info, sf::LossAction::approximated, collider ? "collision" : "visual", s.place, fmt::format("shape '{}'", s.name), from, to, "URDF has boxes, cylinders, spheres and meshes");
+            out_.lose("shape-kind", collider ? Severity::warning : Severity::info, sf::LossAction::approximated,
+                      collider ? "collision" : "visual", s.place, fmt::format("shape '{}'", s.name), from, to,
+                      "URDF has boxes, cylinders, spheres and meshes");
         };
         std::string file;
         switch (s.kind) {
@@ -159,10 +187,13 @@ class Writer {
                 file = out_.stl(s.name, out_.triangles(s));
                 break;
             case sf::Shape::Kind::mesh:
-                file = collider ? collider_mesh(s) : out_.obj(s.mesh, s.scale, {}, tree_.meshes[index(s.mesh)].name, true, s.material);
+                file = collider ? collider_mesh(s)
+                                : out_.obj(s.mesh, s.scale, {}, tree_.meshes[index(s.mesh)].name, true, s.material);
                 break;
         }
-        if (!file.empty()) geometry.add("mesh").set("filename", out_.options.package.empty() ? file : "package://" + out_.options.package + "/" + file);
+        if (!file.empty())
+            geometry.add("mesh").set(
+                "filename", out_.options.package.empty() ? file : "package://" + out_.options.package + "/" + file);
         if (geometry.childless()) return false;
         node.add("") = std::move(geometry);
         return true;
@@ -174,7 +205,8 @@ class Writer {
         const geometry::Mesh mesh = out_.triangles(s);
         if (s.approximation == "none") return out_.stl(name, mesh);
         if (s.approximation == "convexDecomposition")
-            out_.lose("decomposition", Severity::warning, sf::LossAction::approximated, "collision", s.place, fmt::format("shape '{}'", s.name), s.approximation, "one hull", "pieces are not written");
+            out_.lose("decomposition", Severity::warning, sf::LossAction::approximated, "collision", s.place,
+                      fmt::format("shape '{}'", s.name), s.approximation, "one hull", "pieces are not written");
         return out_.stl(name + "_hull", out_.hull(mesh));
     }
 
@@ -183,8 +215,11 @@ class Writer {
         if (s.material < 0) return;
         const sf::Material& m     = tree_.materials[index(s.material)];
         XmlNode&            inner = node.add("material").set("name", out_.material_names[index(s.material)]);
-        inner.add("color").set("rgba", fmt::format("{} {} {} {}", number_text(m.rgba[0]), number_text(m.rgba[1]), number_text(m.rgba[2]), number_text(m.rgba[3])));
-        if (const std::string p = out_.picture(m.texture); !p.empty()) inner.add("texture").set("filename", out_.options.package.empty() ? p : "package://" + out_.options.package + "/" + p);
+        inner.add("color").set("rgba", fmt::format("{} {} {} {}", number_text(m.rgba[0]), number_text(m.rgba[1]),
+                                                   number_text(m.rgba[2]), number_text(m.rgba[3])));
+        if (const std::string p = out_.picture(m.texture); !p.empty())
+            inner.add("texture").set("filename",
+                                     out_.options.package.empty() ? p : "package://" + out_.options.package + "/" + p);
     }
 
     // -- joints
@@ -193,11 +228,12 @@ class Writer {
     {
         const sf::Joint& joint = tree_.joints[j];
         if (joint.loop)
-            return out_.lose("loop-joint", Severity::error, sf::LossAction::dropped, "kinematics", joint.place, fmt::format("joint '{}'", joint.name), {}, {}, "URDF holds trees only");
+            return out_.lose("loop-joint", Severity::error, sf::LossAction::dropped, "kinematics", joint.place,
+                             fmt::format("joint '{}'", joint.name), {}, {}, "URDF holds trees only");
         if (joint.parent < 0 && world.empty()) return;
-        const std::string parent = joint.parent >= 0 ? tree_.links[index(joint.parent)].name : world;
-        const std::string child  = tree_.links[index(joint.child)].name;
-        const Posed       S_P    = joint.parent >= 0 ? inverse(shift_[index(joint.parent)]) : Posed{};
+        const std::string    parent = joint.parent >= 0 ? tree_.links[index(joint.parent)].name : world;
+        const std::string    child  = tree_.links[index(joint.child)].name;
+        const Posed          S_P    = joint.parent >= 0 ? inverse(shift_[index(joint.parent)]) : Posed{};
         std::vector<sf::Dof> dofs;
         if (joint.kind == sf::Joint::Kind::ball) {
             for (int a = 0; a < 3; ++a) {
@@ -207,39 +243,78 @@ class Writer {
                 one.name    = fmt::format("{}_{}", joint.name, "xyz"[a]);
                 dofs.push_back(one);
             }
-            out_.lose("ball-joint", Severity::warning, sf::LossAction::approximated, "kinematics", joint.place, fmt::format("joint '{}'", joint.name), "ball", "three joints", "URDF has joints of one axis");
+            out_.lose("ball-joint", Severity::warning, sf::LossAction::approximated, "kinematics", joint.place,
+                      fmt::format("joint '{}'", joint.name), "ball", "three joints", "URDF has joints of one axis");
         } else {
             dofs = joint.dofs;
         }
         std::erase_if(dofs, [&](const sf::Dof& d) {
             if (d.lower <= d.upper) return false;
-            out_.lose("locked-joint", Severity::info, sf::LossAction::converted, "kinematics", joint.place, fmt::format("joint '{}'", d.name), fmt::format("{} {}", d.lower, d.upper), "fixed", "limits that lock the joint");
+            out_.lose("locked-joint", Severity::info, sf::LossAction::converted, "kinematics", joint.place,
+                      fmt::format("joint '{}'", d.name), fmt::format("{} {}", d.lower, d.upper), "fixed",
+                      "limits that lock the joint");
             return true;
         });
         const Posed X_PC = S_P * joint.X_PJ * inverse(joint.X_CJ) * shift_[index(joint.child)];
         const bool  keep = out_.options.keep_frames && turns(joint) && length(joint.X_CJ.p) >= 1e-9;
-        if (dofs.size() <= 1 && !keep) return element(joint.name, parent, child, X_PC, dofs.empty() ? nullptr : &dofs[0], rotate(joint.X_CJ.q, dofs.empty() ? Vec3d{} : dofs[0].axis), joint);
+        if (dofs.size() <= 1 && !keep)
+            return element(joint.name, parent, child, X_PC, dofs.empty() ? nullptr : &dofs[0],
+                           rotate(joint.X_CJ.q, dofs.empty() ? Vec3d{} : dofs[0].axis), joint);
+        if (const sf::Dof* normal = is_planar(dofs); normal != nullptr && !keep)
+            return element(joint.name, parent, child, X_PC, normal, rotate(joint.X_CJ.q, normal->axis), joint,
+                           "planar");
         if (dofs.size() > 1)
-            out_.lose("several-axes", Severity::info, sf::LossAction::converted, "kinematics", joint.place, fmt::format("joint '{}'", joint.name), fmt::format("{} axes", dofs.size()), "a chain of links without mass", "URDF has joints of one axis");
+            out_.lose("several-axes", Severity::info, sf::LossAction::converted, "kinematics", joint.place,
+                      fmt::format("joint '{}'", joint.name), fmt::format("{} axes", dofs.size()),
+                      "a chain of links without mass", "URDF has joints of one axis");
         std::string above = parent;
-        for (std::size_t d = 0; d < dofs.size(); ++d) {  // links without mass at the joint's frame, the last one is the child
-            const bool        last  = d + 1 == dofs.size() && !keep;
-            const std::string below = last ? child : take(taken_links_, fmt::format("{}_{}", joint.name, keep && d + 1 == dofs.size() ? "joint_frame" : fmt::format("{}", d)));
+        bool        named = false;  // one of them has the name of the joint
+        for (std::size_t d = 0; d < dofs.size();
+             ++d) {  // links without mass at the joint's frame, the last one is the child
+            const bool        last = d + 1 == dofs.size() && !keep;
+            const std::string below =
+                last ? child
+                     : take(taken_links_,
+                            fmt::format("{}_{}", joint.name,
+                                        keep && d + 1 == dofs.size() ? "joint_frame" : fmt::format("{}", d)));
             if (!last) root_.add("link").set("name", below);
             Posed X;
             if (d == 0) X = S_P * joint.X_PJ;
             if (last) X = X * inverse(joint.X_CJ) * shift_[index(joint.child)];
-            const std::string name = dofs.size() == 1 ? joint.name : dofs[d].name == joint.name ? dofs[d].name : take(taken_joints_, dofs[d].name);
+            const bool        own  = dofs.size() == 1 || (dofs[d].name == joint.name && !std::exchange(named, true));
+            const std::string name = own ? joint.name : take(taken_joints_, dofs[d].name);
             element(name, above, below, X, &dofs[d], last ? rotate(joint.X_CJ.q, dofs[d].axis) : dofs[d].axis, joint);
             above = below;
         }
-        if (keep) element(take(taken_joints_, joint.name + "_frame"), above, child, inverse(joint.X_CJ), nullptr, {}, joint);
+        if (keep)
+            element(take(taken_joints_, joint.name + "_frame"), above, child, inverse(joint.X_CJ), nullptr, {}, joint);
     }
 
-    void element(const std::string& name, const std::string& parent, const std::string& child, const Posed& X, const sf::Dof* dof, const Vec3d& axis, const sf::Joint& joint)
+    /// The rotation of a joint that moves freely in the plane across it; null for others.
+    static const sf::Dof* is_planar(const std::vector<sf::Dof>& dofs)
+    {
+        const sf::Dof* normal = nullptr;
+        for (const sf::Dof& d : dofs)
+            if (d.angular) normal = &d;
+        if (dofs.size() != 3 || normal == nullptr) return nullptr;
+        for (const sf::Dof& d : dofs)
+            if (std::isfinite(d.lower) || std::isfinite(d.upper) || (d.angular && &d != normal) ||
+                (!d.angular && std::abs(dot(d.axis, normal->axis)) > 1e-6))
+                return nullptr;
+        return normal;
+    }
+
+    void element(const std::string& name, const std::string& parent, const std::string& child, const Posed& X,
+                 const sf::Dof* dof, const Vec3d& axis, const sf::Joint& joint, const char* type = nullptr)
     {
         const bool bounded = dof != nullptr && (std::isfinite(dof->lower) || std::isfinite(dof->upper));
-        XmlNode&   node    = root_.add("joint").set("name", name).set("type", dof == nullptr ? "fixed" : !dof->angular ? "prismatic" : bounded ? "revolute" : "continuous");
+        XmlNode&   node    = root_.add("joint")
+                                 .set("name", name)
+                                 .set("type", type != nullptr  ? type
+                                              : dof == nullptr ? "fixed"
+                                              : !dof->angular  ? "prismatic"
+                                              : bounded        ? "revolute"
+                                                               : "continuous");
         origin(node, X);
         node.add("parent").set("link", parent);
         node.add("child").set("link", child);
@@ -251,35 +326,52 @@ class Writer {
             if (dof->damping) dynamics.set("damping", *dof->damping);
             if (dof->friction) dynamics.set("friction", *dof->friction);
         }
-        if (joint.mimic) node.add("mimic").set("joint", tree_.joints[index(joint.mimic->joint)].name).set("multiplier", joint.mimic->multiplier).set("offset", joint.mimic->offset);
+        if (joint.mimic)
+            node.add("mimic")
+                .set("joint", tree_.joints[index(joint.mimic->joint)].name)
+                .set("multiplier", joint.mimic->multiplier)
+                .set("offset", joint.mimic->offset);
         if (dof->armature)
-            out_.lose("armature", Severity::warning, sf::LossAction::dropped, "kinematics", joint.place, fmt::format("joint '{}'", name), number_text(*dof->armature), {}, "URDF has no inertia of motors");
+            out_.lose("armature", Severity::warning, sf::LossAction::dropped, "kinematics", joint.place,
+                      fmt::format("joint '{}'", name), number_text(*dof->armature), {},
+                      "URDF has no inertia of motors");
         if (dof->drive && (dof->drive->stiffness != 0 || dof->drive->damping != 0))
-            out_.lose("drive", Severity::warning, sf::LossAction::dropped, "actuation", joint.place, fmt::format("drive of '{}'", name), fmt::format("stiffness {}, damping {}", dof->drive->stiffness, dof->drive->damping), {}, "URDF has no gains");
+            out_.lose("drive", Severity::warning, sf::LossAction::dropped, "actuation", joint.place,
+                      fmt::format("drive of '{}'", name),
+                      fmt::format("stiffness {}, damping {}", dof->drive->stiffness, dof->drive->damping), {},
+                      "URDF has no gains");
     }
 
     void limit(XmlNode& node, const std::string& name, const sf::Dof& dof, bool bounded, const sf::Joint& joint)
     {
-        const bool effort = dof.drive && std::isfinite(dof.drive->max_force), velocity = dof.velocity_limit && std::isfinite(*dof.velocity_limit);
+        const bool effort   = dof.drive && std::isfinite(dof.drive->max_force),
+                   velocity = dof.velocity_limit && std::isfinite(*dof.velocity_limit);
         if (dof.angular && !bounded && !effort && !velocity) return;
         XmlNode& inner = node.add("limit");
         if (bounded || !dof.angular) {
-            const double low = std::isfinite(dof.lower) ? dof.lower : -1e6, high = std::isfinite(dof.upper) ? dof.upper : 1e6;
+            const double low  = std::isfinite(dof.lower) ? dof.lower : -1e6,
+                         high = std::isfinite(dof.upper) ? dof.upper : 1e6;
             if (!std::isfinite(dof.lower) || !std::isfinite(dof.upper))
-                out_.lose("one-sided-limit", Severity::info, sf::LossAction::approximated, "kinematics", joint.place, fmt::format("joint '{}'", name), "infinite", "1e6", "both limits are told");
+                out_.lose("one-sided-limit", Severity::info, sf::LossAction::approximated, "kinematics", joint.place,
+                          fmt::format("joint '{}'", name), "infinite", "1e6", "both limits are told");
             inner.set("lower", low).set("upper", high);
         }
         inner.set("effort", effort ? dof.drive->max_force : out_.options.default_effort);
         inner.set("velocity", velocity ? *dof.velocity_limit : out_.options.default_velocity);
         if (!effort || !velocity)
-            out_.lose("limit-default", Severity::info, sf::LossAction::converted, "kinematics", joint.place, fmt::format("joint '{}'", name), "none", fmt::format("effort {}, velocity {}", effort ? dof.drive->max_force : out_.options.default_effort, velocity ? *dof.velocity_limit : out_.options.default_velocity),
+            out_.lose("limit-default", Severity::info, sf::LossAction::converted, "kinematics", joint.place,
+                      fmt::format("joint '{}'", name), "none",
+                      fmt::format("effort {}, velocity {}", effort ? dof.drive->max_force : out_.options.default_effort,
+                                  velocity ? *dof.velocity_limit : out_.options.default_velocity),
                       "URDF asks for both");
     }
 
     void lost()
     {
         const auto count = [&](const char* what, std::size_t n, const char* category, Severity severity) {
-            if (n > 0) out_.lose("no-word", severity, sf::LossAction::dropped, category, tree_.place, fmt::format("{} {}", n, what), {}, {}, "URDF has no word for it");
+            if (n > 0)
+                out_.lose("no-word", severity, sf::LossAction::dropped, category, tree_.place,
+                          fmt::format("{} {}", n, what), {}, {}, "URDF has no word for it");
         };
         count("sites", tree_.sites.size(), "metadata", Severity::info);
         count("cameras", tree_.cameras.size(), "visual", Severity::info);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "mechane/geometry/mass.h"
 
@@ -33,7 +34,64 @@ Inertial combined(const Inertial& a, const Inertial& b)
     return out;
 }
 
+/// A ball of 5 cm.
+Inertial stand_in(double mass)
+{
+    constexpr double kRadius = 0.05;
+    return {mass, {}, Mat33d::diagonal(Vec3d{1, 1, 1} * (0.4 * mass * kRadius * kRadius)), true, {}};
+}
+
 }  // namespace
+
+void give_masses(RobotTree& tree, double mass, LossReport& losses)
+{
+    LossReport   unused;
+    const Bodies bodies = find_bodies(tree, unused);
+    for (std::size_t l = 0; l < tree.links.size(); ++l) {
+        if (!bodies.is_body[l] || tree.links[l].inertial || bodies.merged[l] || tree.links[l].kinematic) continue;
+        if (bodies.inertial[l] && bodies.inertial[l]->mass != kStandInMass) continue;  // that of what is fixed to it
+        tree.links[l].inertial = stand_in(mass);
+        losses.add({"default-mass", Severity::info, LossAction::converted, "inertia", site_of(tree.links[l].place),
+                    fmt::format("link '{}'", tree.links[l].name), "no mass", fmt::format("{} kg, a ball of 5 cm", mass),
+                    "the link moves and has no mass; --default-mass gives it one"});
+    }
+}
+
+void hold_kinematic_roots(RobotTree& tree, LossReport& losses)
+{
+    std::vector<bool>     below(tree.links.size(), false), above(tree.links.size(), false);
+    std::set<std::string> names;
+    for (const Joint& j : tree.joints) {
+        names.insert(j.name);
+        if (j.loop) continue;
+        below[at(j.child)] = true;
+        if (j.parent >= 0) above[at(j.parent)] = true;
+    }
+    for (std::size_t l = 0; l < tree.links.size(); ++l) {
+        Link& link = tree.links[l];
+        if (!link.kinematic || below[l] || !above[l]) continue;
+        link.kinematic = false;
+        Joint made;
+        made.name = link.name + "_anchor";
+        for (int i = 1; !names.insert(made.name).second; ++i) made.name = fmt::format("{}_anchor_{}", link.name, i);
+        made.child = static_cast<int>(l);
+        made.X_PJ  = link.X_WL;
+        made.place = link.place;
+        losses.add({"kinematic-base", Severity::warning, LossAction::converted, "kinematics", site_of(link.place),
+                    fmt::format("link '{}'", link.name), "moved from outside", "fixed to the world",
+                    "a base that carries other links is fixed by a joint; only single bodies are kinematic"});
+        tree.joints.insert(tree.joints.begin(), std::move(made));
+        for (Joint& j : tree.joints)
+            if (j.mimic) ++j.mimic->joint;
+        const auto shift = [](Relation& r) {
+            for (Ref& ref : r.targets)
+                if (ref.kind == Ref::Kind::joint) ++ref.index;
+        };
+        for (VendorPrim& p : tree.prims)
+            for (Relation& r : p.relations) shift(r);
+        for (JointRelation& r : tree.joint_relations) ++r.joint, shift(r.relation);
+    }
+}
 
 Principal principal(const Mat33d& inertia)
 {
@@ -136,16 +194,18 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
             out.is_body[l] = true;
         else if (!root && !fixed_to(l))
             out.is_body[l] = true;
-        if (out.is_body[l] && !out.inertial[l] && !tree.links[l].kinematic)
-            losses.add({"missing-mass",
-                        Severity::error,
-                        LossAction::kept,
-                        "inertia",
-                        site_of(tree.links[l].place),
-                        fmt::format("link '{}'", tree.links[l].name),
-                        {},
-                        {},
-                        "the link moves and has no mass; a simulation computes one from its shapes"});
+        if (out.is_body[l] && !out.inertial[l] && !tree.links[l].kinematic) {
+            const bool solid = std::any_of(tree.shapes.begin(), tree.shapes.end(),
+                                           [&](const Shape& s) { return s.collider && s.link == static_cast<int>(l); });
+            // Nothing could compute a mass of what has no collider: it gets one that moves next to nothing.
+            if (!solid) out.inertial[l] = stand_in(kStandInMass);
+            losses.add({"missing-mass", Severity::error, solid ? LossAction::kept : LossAction::approximated, "inertia",
+                        site_of(tree.links[l].place), fmt::format("link '{}'", tree.links[l].name), "no mass",
+                        solid ? std::string() : fmt::format("{} kg", kStandInMass),
+                        solid ? "the link moves and has no mass; a simulation computes one from its shapes"
+                              : "the link moves and has no mass, and nothing to compute one from; --default-mass gives "
+                                "another"});
+        }
         if (root && !out.is_body[l] && moving_child(l))
             losses.add({"massless-root", Severity::warning, LossAction::converted, "kinematics",
                         site_of(tree.links[l].place), fmt::format("link '{}'", tree.links[l].name),

@@ -13,6 +13,7 @@
 #include "mechane/files/scratch_folder.h"
 #include "mechane/sourceformats/codes.h"
 #include "mechane/usd/foreign.h"
+#include "sourceformats/bodies.h"
 #include "sourceformats/meshes/winding.h"
 #include "sourceformats/source.h"
 #include "sourceformats/xacro.h"
@@ -59,6 +60,8 @@ Result<ReadRobot> read(const std::string& text, const std::string& file, const s
                  done.parted > 0 ? fmt::format("turned over; {} corners have points of their own", done.parted)
                                  : "turned over",
                  "all faces of a mesh look the same way, those of a closed mesh outwards"});
+    hold_kinematic_roots(out.tree, out.losses);
+    if (options.default_mass) give_masses(out.tree, *options.default_mass, out.losses);
     if (!options.name.empty()) out.tree.name = options.name;
     if (out.tree.name.empty()) out.tree.name = fs::path(file).stem().stem().string();
     return out;

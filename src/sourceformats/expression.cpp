@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numbers>
 #include <optional>
@@ -21,8 +22,8 @@ std::string number_text(double v)
 {
     if (std::isnan(v)) return "nan";
     if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-    const double a = std::abs(v);
-    std::string text = fmt::format("{}", v);  // the shortest digits that give the number back, as Python's
+    const double a    = std::abs(v);
+    std::string  text = fmt::format("{}", v);  // the shortest digits that give the number back, as Python's
     if (a < 1e16 && text.find_first_of(".e") == std::string::npos) text += ".0";
     return text;
 }
@@ -38,7 +39,9 @@ struct Token {
 /// A recursive descent over Python's grammar of expressions. A failure sets `why` and every step after it does nothing.
 class Parser {
   public:
-    Parser(std::string_view text, const NameLookup& names) : text_(text), names_(names) { next(); }
+    Parser(std::string_view text, const NameLookup& names, const NamedCall& calls)
+        : text_(text), names_(names), calls_(calls)
+    { next(); }
 
     Evaluated run()
     {
@@ -48,14 +51,17 @@ class Parser {
     }
 
   private:
-    std::string_view  text_;
-    const NameLookup& names_;
-    std::size_t       at_ = 0;
-    Token             token_;
-    std::string       why_;
-    int               depth_ = 0;
-    std::string       pending_;  ///< the first fault of the values
-    bool              skip_  = false;  ///< the branch of a condition that does not count
+    std::string_view                           text_;
+    const NameLookup&                          names_;
+    const NamedCall&                           calls_;
+    std::vector<std::pair<std::string, Value>> locals_;    ///< variables of lists made by 'for'
+    std::size_t                                made_ = 0;  ///< elements of such lists
+    std::size_t                                at_   = 0;
+    Token                                      token_;
+    std::string                                why_;
+    int                                        depth_ = 0;
+    std::string                                pending_;       ///< the first fault of the values
+    bool                                       skip_ = false;  ///< the branch of a condition that does not count
 
     void fail(std::string why)
     {
@@ -83,13 +89,14 @@ class Parser {
         if (c == '\'' || c == '"') return quoted(c);
         if (std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_') {
             const std::size_t from = at_;
-            while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
+            while (at_ < text_.size() &&
+                   (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
                 ++at_;
             token_ = {Kind::name, std::string(text_.substr(from, at_ - from)), {}};
             return;
         }
         static constexpr std::string_view kSigns[] = {"**", "//", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%", "(",
-                                                      ")",  "[",  "]",  "{",  "}",  ",",  ":", ".", "<", ">"};
+                                                      ")",  "[",  "]",  "{",  "}",  ",",  ":", ".", "<", ">", "="};
         for (const std::string_view sign : kSigns)
             if (text_.substr(at_).starts_with(sign)) {
                 at_ += sign.size();
@@ -277,7 +284,10 @@ class Parser {
                 result = result && (op == "<" ? a < b : op == "<=" ? a <= b : op == ">" ? a > b : a >= b);
             } else if (left.text() != nullptr && right.text() != nullptr) {
                 const int order = left.text()->compare(*right.text());
-                result = result && (op == "<" ? order < 0 : op == "<=" ? order <= 0 : op == ">" ? order > 0 : order >= 0);
+                result          = result && (op == "<"    ? order < 0
+                                             : op == "<=" ? order <= 0
+                                             : op == ">"  ? order > 0
+                                                          : order >= 0);
             } else {
                 return wrong(fmt::format("{} and {} cannot be compared", left.type(), right.type()));
             }
@@ -338,6 +348,7 @@ class Parser {
             if (const auto* t = std::get_if<bool>(&v.is)) return *t ? 1 : 0;
             return std::nullopt;
         };
+        if (op == "%" && a.text() != nullptr) return formatted(*a.text(), b);
         if (op == "+" && a.text() != nullptr && b.text() != nullptr) {
             if (a.text()->size() + b.text()->size() > kMostText) return wrong("a text becomes too long");
             return {*a.text() + *b.text()};
@@ -363,7 +374,7 @@ class Parser {
                                 : fmt::format("'{}' does not work on {} and {}", op, a.type(), b.type()));
         const auto i = whole(a), j = whole(b);
         if (i && j && op != "/") {
-            std::int64_t out = 0;
+            std::int64_t out  = 0;
             bool         fits = true;
             if (op == "+") fits = !__builtin_add_overflow(*i, *j, &out);
             if (op == "-") fits = !__builtin_sub_overflow(*i, *j, &out);
@@ -430,6 +441,121 @@ class Parser {
         return v;
     }
 
+    struct Place {
+        std::size_t at = 0;
+        Token       token;
+    };
+    Place here() const { return {at_, token_}; }
+    void  go(const Place& to) { at_ = to.at, token_ = to.token; }
+
+    /// "[a for b in c if d]", from "for" on; `start` is where a begins.
+    void for_each(const Place& start, ValueList& out)
+    {
+        take_word("for");
+        std::vector<std::string> names;
+        const bool               round = take("(");
+        while (why_.empty()) {
+            if (token_.kind != Kind::name) return fail("a name is missing after 'for'");
+            names.push_back(token_.text);
+            next();
+            if (!take(",")) break;
+        }
+        if (round) expect(")");
+        if (!take_word("in")) return fail("'in' is missing after 'for'");
+        const Value in = disjunction();
+        ValueList   from;
+        if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&in.is))
+            from = **list;
+        else if (const auto* dict = std::get_if<std::shared_ptr<ValueDict>>(&in.is))
+            for (const auto& [key, value] : **dict) from.push_back({key});
+        else if (in.text() != nullptr)
+            for (const char c : *in.text()) from.push_back({std::string(1, c)});
+        else
+            wrong(fmt::format("{} has no elements", in.type()));
+        const Place condition = here();
+        const bool  chooses   = word("if");
+        if (chooses) {
+            next();
+            const bool outer = std::exchange(skip_, true);  // to find its end
+            disjunction();
+            skip_ = outer;
+        }
+        const Place end = here();
+        if (word("for")) return fail("a list made by two 'for' is not known here");
+        const std::size_t outer = locals_.size();
+        for (const Value& item : from) {
+            if (!why_.empty() || skip_) break;
+            if (++made_ > 100'000) return fail("a list becomes too long");
+            if (names.size() == 1) {
+                locals_.emplace_back(names[0], item);
+            } else {
+                const auto* parts = std::get_if<std::shared_ptr<ValueList>>(&item.is);
+                if (parts == nullptr || (*parts)->size() != names.size())
+                    return void(wrong(fmt::format("an element has not {} parts", names.size())));
+                for (std::size_t i = 0; i < names.size(); ++i) locals_.emplace_back(names[i], (**parts)[i]);
+            }
+            bool taken = true;
+            if (chooses) {
+                go(condition);
+                next();
+                taken = disjunction().truth();
+            }
+            if (taken && why_.empty()) {
+                go(start);
+                out.push_back(expression());
+            }
+            locals_.resize(outer);
+        }
+        if (why_.empty()) go(end);
+    }
+
+    /// "'%.2f of %s' % (a, b)", with d, i, f, e, g, s, x and %.
+    Value formatted(const std::string& how, const Value& with)
+    {
+        ValueList values{with};
+        if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&with.is)) values = **list;
+        std::string out;
+        std::size_t used = 0;
+        for (std::size_t i = 0; i < how.size(); ++i) {
+            if (how[i] != '%') {
+                out += how[i];
+                continue;
+            }
+            std::string pattern = "%";
+            while (++i < how.size() && std::string_view("0123456789.+- #").find(how[i]) != std::string_view::npos)
+                pattern += how[i];
+            if (i >= how.size() || pattern.size() > 12) return wrong("a pattern of '%' has no end");
+            if (how[i] == '%') {
+                out += '%';
+                continue;
+            }
+            if (used >= values.size()) return wrong("there are fewer values than patterns of '%'");
+            const Value& v = values[used++];
+            char         text[512];
+            int          n = 0;
+            if (how[i] == 's') {
+                if (pattern == "%") {
+                    out += v.str();
+                    continue;
+                }
+                n = std::snprintf(text, sizeof text, (pattern + "s").c_str(), v.str().substr(0, 200).c_str());
+            } else if (!v.is_number()) {
+                return wrong(fmt::format("'%{}' wants a number, not {}", how[i], v.type()));
+            } else if (how[i] == 'd' || how[i] == 'i' || how[i] == 'x') {
+                if (!(std::abs(v.number()) < 9e18)) return wrong("a whole number is too large");
+                n = std::snprintf(text, sizeof text, (pattern + "ll" + how[i]).c_str(),
+                                  static_cast<long long>(v.number()));
+            } else if (how[i] == 'f' || how[i] == 'e' || how[i] == 'g') {
+                n = std::snprintf(text, sizeof text, (pattern + how[i]).c_str(), v.number());
+            } else {
+                return wrong(fmt::format("'%{}' is not known here", how[i]));
+            }
+            out.append(text, static_cast<std::size_t>(std::clamp(n, 0, 511)));
+        }
+        if (out.size() > kMostText) return wrong("a text becomes too long");
+        return {std::move(out)};
+    }
+
     Value element(const Value& of, const Value& index)
     {
         if (skip_) return {};
@@ -475,7 +601,7 @@ class Parser {
         if (skip_ || !why_.empty()) return {};
         if (const std::string* s = of.text()) {
             std::string out = *s;
-            const bool one  = a.size() == 1 && a[0].text() != nullptr;
+            const bool  one = a.size() == 1 && a[0].text() != nullptr;
             if (name == "lower" || name == "upper") {
                 for (char& c : out)
                     c = static_cast<char>(name == "lower" ? std::tolower(static_cast<unsigned char>(c))
@@ -483,11 +609,22 @@ class Parser {
                 return {out};
             }
             if (name == "strip" && a.empty()) return {std::string(trimmed(*s))};
+            if (name == "join" && a.size() == 1) {
+                const auto* list = std::get_if<std::shared_ptr<ValueList>>(&a[0].is);
+                if (list == nullptr) return wrong(fmt::format("join() wants a list, not {}", a[0].type()));
+                std::string all;
+                for (std::size_t i = 0; i < (*list)->size(); ++i) {
+                    all += (i > 0 ? *s : std::string()) + (**list)[i].str();
+                    if (all.size() > kMostText) return wrong("a text becomes too long");
+                }
+                return {std::move(all)};
+            }
             if (name == "startswith" && one) return {s->starts_with(*a[0].text())};
             if (name == "endswith" && one) return {s->ends_with(*a[0].text())};
             if (name == "replace" && a.size() == 2 && a[0].text() != nullptr && a[1].text() != nullptr &&
                 !a[0].text()->empty()) {
-                for (std::size_t p = 0; (p = out.find(*a[0].text(), p)) != std::string::npos; p += a[1].text()->size()) {
+                for (std::size_t p = 0; (p = out.find(*a[0].text(), p)) != std::string::npos;
+                     p += a[1].text()->size()) {
                     out.replace(p, a[0].text()->size(), *a[1].text());
                     if (out.size() > kMostText) return wrong("a text becomes too long");
                 }
@@ -523,8 +660,9 @@ class Parser {
             for (const auto& [key, value] : **dict) {
                 if (name == "keys") list->push_back({key});
                 if (name == "values") list->push_back(value);
+                if (name == "items") list->push_back({std::make_shared<ValueList>(ValueList{Value{key}, value})});
             }
-            if (name == "keys" || name == "values") return {std::move(list)};
+            if (name == "keys" || name == "values" || name == "items") return {std::move(list)};
             for (const auto& [key, value] : **dict)  // a module: math.sin(x)
                 if (key == name && value.text() != nullptr) return call(*value.text(), a);
         }
@@ -556,10 +694,17 @@ class Parser {
             return v;
         }
         if (take("[")) {
-            auto list = std::make_shared<ValueList>();
+            auto              list   = std::make_shared<ValueList>();
+            const Place       start  = here();
+            const std::string before = pending_;
             while (why_.empty() && !is("]")) {
                 list->push_back(expression());
-                if (word("for")) return fail("a list made by 'for' is not known here"), Value{};
+                if (word("for")) {  // what was read is computed anew for each element
+                    pending_ = before;
+                    list->clear();
+                    for_each(start, *list);
+                    break;
+                }
                 if (!take(",")) break;
             }
             expect("]");
@@ -588,6 +733,22 @@ class Parser {
         if (name == "False" || name == "false") return {false};
         if (name == "None") return {};
         if (name == "lambda") return fail("'lambda' is not known here"), Value{};
+        for (auto local = locals_.rbegin(); local != locals_.rend(); ++local)
+            if (local->first == name && !is("(")) return local->second;
+        if (calls_ && (name == "load_yaml" || (name == "xacro" && is(".")))) {
+            std::string function = name;
+            if (take(".")) {
+                function = token_.text;
+                next();
+            }
+            if (!is("(")) return fail(fmt::format("xacro.{} is not known here", function)), Value{};
+            const ValueList a = arguments();
+            if (skip_ || !why_.empty()) return {};
+            std::string why;
+            Value       v = calls_(function, a, why);
+            return why.empty() ? v : wrong(why);
+        }
+        if (name == "dict" && is("(")) return named_values();
         if (is("(") && is_function(name)) {
             const ValueList a = arguments();
             return why_.empty() && !skip_ ? call(name, a) : Value{};
@@ -620,11 +781,37 @@ class Parser {
         return wrong(fmt::format("'{}' is not defined", name));
     }
 
+    /// "dict(a=1, b=2)", or of another one.
+    Value named_values()
+    {
+        auto dict = std::make_shared<ValueDict>();
+        expect("(");
+        while (why_.empty() && !is(")")) {
+            const Place start = here();
+            const auto  key   = token_.text;
+            const bool  named = token_.kind == Kind::name;
+            next();
+            if (named && take("=")) {
+                dict->emplace_back(key, expression());
+            } else {
+                go(start);
+                const Value from = expression();
+                if (const auto* other = std::get_if<std::shared_ptr<ValueDict>>(&from.is))
+                    dict->insert(dict->end(), (*other)->begin(), (*other)->end());
+                else
+                    wrong("dict() is called with what it does not take");
+            }
+            if (!take(",")) break;
+        }
+        expect(")");
+        return {std::move(dict)};
+    }
+
     static constexpr std::string_view kFunctions[] = {
-        "sin",   "cos",     "tan",     "asin",  "acos",  "atan",     "atan2", "sinh",  "cosh", "tanh", "sqrt", "exp",
-        "log",   "log10",   "log2",    "pow",   "abs",   "fabs",     "floor", "ceil",  "fmod", "hypot", "radians",
-        "degrees", "copysign", "isnan", "isinf", "min",  "max",      "round", "int",   "float", "str", "bool", "len",
-        "sum",   "list",    "tuple",   "range", "sorted", "trunc",   "dict"};
+        "sin",     "cos",     "tan",      "asin",  "acos",  "atan",  "atan2",  "sinh",  "cosh", "tanh",  "sqrt",
+        "exp",     "log",     "log10",    "log2",  "pow",   "abs",   "fabs",   "floor", "ceil", "fmod",  "hypot",
+        "radians", "degrees", "copysign", "isnan", "isinf", "min",   "max",    "round", "int",  "float", "str",
+        "bool",    "len",     "sum",      "list",  "tuple", "range", "sorted", "trunc", "dict"};
     static bool is_function(std::string_view name)
     { return std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions); }
 
@@ -671,7 +858,8 @@ class Parser {
             }
             if (a.empty() || a.size() > 3 || v[2] == 0) return bad();
             auto list = std::make_shared<ValueList>();
-            for (double i = static_cast<double>(v[0]); v[2] > 0 ? i < static_cast<double>(v[1]) : i > static_cast<double>(v[1]);
+            for (double i = static_cast<double>(v[0]);
+                 v[2] > 0 ? i < static_cast<double>(v[1]) : i > static_cast<double>(v[1]);
                  i += static_cast<double>(v[2])) {
                 if (list->size() > 10000) return wrong("a range is too long");
                 list->push_back({static_cast<std::int64_t>(i)});
@@ -695,18 +883,23 @@ class Parser {
                 return total;
             }
             if (of.empty()) return bad();
-            return name == "min" ? *std::min_element(of.begin(), of.end(), less) : *std::max_element(of.begin(), of.end(), less);
+            return name == "min" ? *std::min_element(of.begin(), of.end(), less)
+                                 : *std::max_element(of.begin(), of.end(), less);
         }
         for (const Value& v : a)
             if (!v.is_number()) return bad();
         const double x = a.empty() ? 0 : a[0].number(), y = a.size() > 1 ? a[1].number() : 0;
         if (a.size() == 2) {
             if (name == "atan2") return {std::atan2(x, y)};
-            if (name == "pow") return std::get_if<double>(&a[0].is) || std::get_if<double>(&a[1].is) ? calculate("**", {x}, {y}) : calculate("**", a[0], a[1]);
+            if (name == "pow")
+                return std::get_if<double>(&a[0].is) || std::get_if<double>(&a[1].is) ? calculate("**", {x}, {y})
+                                                                                      : calculate("**", a[0], a[1]);
             if (name == "fmod") return y == 0 ? wrong("division by zero") : Value{std::fmod(x, y)};
             if (name == "hypot") return {std::hypot(x, y)};
             if (name == "copysign") return {std::copysign(x, y)};
-            if (name == "log") return x > 0 && y > 0 && y != 1 ? Value{std::log(x) / std::log(y)} : wrong("a logarithm does not exist");
+            if (name == "log")
+                return x > 0 && y > 0 && y != 1 ? Value{std::log(x) / std::log(y)}
+                                                : wrong("a logarithm does not exist");
             if (name == "round" && std::abs(y) < 300) {
                 const double s = std::pow(10.0, y);
                 return {std::nearbyint(x * s) / s};
@@ -718,7 +911,10 @@ class Parser {
         if (name == "abs") return is_int ? Value{std::abs(static_cast<std::int64_t>(x))} : Value{std::abs(x)};
         if (name == "round" || name == "floor" || name == "ceil" || name == "trunc") {
             if (is_int) return a[0];
-            const double v = name == "round" ? std::nearbyint(x) : name == "floor" ? std::floor(x) : name == "ceil" ? std::ceil(x) : std::trunc(x);
+            const double v = name == "round"   ? std::nearbyint(x)
+                             : name == "floor" ? std::floor(x)
+                             : name == "ceil"  ? std::ceil(x)
+                                               : std::trunc(x);
             if (!(std::abs(v) < 9e18)) return wrong("a whole number is too large");
             return {static_cast<std::int64_t>(v)};
         }
@@ -728,9 +924,9 @@ class Parser {
             ((name == "log" || name == "log10" || name == "log2") && x <= 0))
             return wrong(fmt::format("{}({}) does not exist", name, x));
         static constexpr std::pair<std::string_view, double (*)(double)> kOne[] = {
-            {"sin", std::sin},     {"cos", std::cos},   {"tan", std::tan},     {"asin", std::asin}, {"acos", std::acos},
-            {"atan", std::atan},   {"sinh", std::sinh}, {"cosh", std::cosh},   {"tanh", std::tanh}, {"sqrt", std::sqrt},
-            {"exp", std::exp},     {"log", std::log},   {"log10", std::log10}, {"log2", std::log2}, {"fabs", std::fabs}};
+            {"sin", std::sin},   {"cos", std::cos},   {"tan", std::tan},     {"asin", std::asin}, {"acos", std::acos},
+            {"atan", std::atan}, {"sinh", std::sinh}, {"cosh", std::cosh},   {"tanh", std::tanh}, {"sqrt", std::sqrt},
+            {"exp", std::exp},   {"log", std::log},   {"log10", std::log10}, {"log2", std::log2}, {"fabs", std::fabs}};
         for (const auto& [known, f] : kOne)
             if (known == name) return {f(x)};
         if (name == "radians") return {x * (std::numbers::pi / 180)};
@@ -790,10 +986,10 @@ std::string Value::type() const
     return kNames[is.index()];
 }
 
-Evaluated evaluate(std::string_view expression, const NameLookup& names)
+Evaluated evaluate(std::string_view expression, const NameLookup& names, const NamedCall& calls)
 {
     if (trimmed(expression).empty()) return {{}, "the expression is empty"};
-    return Parser(expression, names).run();
+    return Parser(expression, names, calls).run();
 }
 
 Value literal(std::string_view text)

@@ -35,13 +35,16 @@ struct Value {
 /// Gives the value of a name, or why there is none (null: the name is not known).
 using NameLookup = std::function<const Value*(const std::string& name, std::string& why)>;
 
+/// Computes a function of the module `xacro` ("load_yaml"), or says why there is no value.
+using NamedCall = std::function<Value(const std::string& name, const ValueList& arguments, std::string& why)>;
+
 /// Evaluates an expression.
 /// @return the value, or a message in `why`
 struct Evaluated {
     Value       value;
     std::string why;  ///< empty: all went well
 };
-Evaluated evaluate(std::string_view expression, const NameLookup& names);
+Evaluated evaluate(std::string_view expression, const NameLookup& names, const NamedCall& calls = {});
 
 /// What xacro makes of the text of a property: a whole number, a number, a truth, a text without its quotes, or the
 /// text itself.

@@ -8,10 +8,14 @@
 #include <filesystem>
 #include <numbers>
 #include <set>
+#include <tuple>
 
 #include "mechane/files/read.h"
 #include "mechane/sourceformats/codes.h"
+#include "sourceformats/gltf_motion.h"
+#include "sourceformats/gltf_rig.h"
 #include "sourceformats/meshes/gltf_document.h"
+#include "sourceformats/picture_files.h"
 #include "sourceformats/source.h"
 #include "sourceformats/usd_names.h"
 #include "sourceformats/usd_sheet.h"
@@ -44,11 +48,7 @@ int index_of(const Json& of, const char* key)
     return v >= 0 && v < 1e9 && v == std::floor(v) ? static_cast<int>(v) : -1;
 }
 
-struct Pose {
-    Vec3d t;
-    Quatd q;
-    Vec3d s{1, 1, 1};
-};
+using Pose = GltfPose;
 
 class Scene {
   public:
@@ -60,16 +60,23 @@ class Scene {
           finder_((fs::path(folder) / fs::path(file).filename()).string(), options.packages, options.search_paths),
           folder_(folder),
           name_(prim_name(options.name.empty() ? fs::path(file).stem().string() : options.name, "scene")),
-          sheet_(layout, name_)
-    { place_.file = std::make_shared<const std::string>(file); }
+          sheet_(layout, name_),
+          place_{std::make_shared<const std::string>(file), 0},
+          motion_(document, document.entry("animations", 0)),
+          rig_({document, motion_, sheet_, parent_, [this](int n) { return n == single_root_; },
+                [this](int n) { return pose_of(n, false); }, [this](const usd::Matrix4d& m) { return turned(m); },
+                [this](double t) { return seen(t); },
+                [this](const std::string& above, const std::string& said) { return below_[above].take(said, "skin"); },
+                [this](const std::string& what, const std::string& why) { error(kMeshInvalid, what + ": " + why); },
+                place_})
+    {
+    }
 
     Result<UsdRobot> write()
     {
         read_.tree.name = name_, read_.tree.format = "glTF";
         read_.losses.target = "OpenUSD", read_.losses.target_version = "UsdGeom, REP-0158";
-        for (const char* extension : {"KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_texture_basisu"})
-            if (d_.requires_extension(extension))
-                error(kUnsupported, fmt::format("the file cannot be read without {}", extension));
+        required();
         check_version();
         const std::string root = "/" + name_;
         sheet_.define(Role::base, root, "Xform", place_);
@@ -88,13 +95,17 @@ class Scene {
             }
         }
         variants();
+        rig_.finish();
         animations();
         lost();
         read_.contents = fmt::format("{} nodes, {} meshes, {} materials", d_.count("nodes"), d_.count("meshes"),
                                      d_.count("materials"));
         if (written_ == 0) error(kMissing, "the scene shows nothing");
         auto made = sheet_.finish(std::move(textures_));
-        if (made) made->pictures = std::move(pictures_);
+        if (made) {
+            made->pictures = std::move(pictures_);
+            pictures_of_eight_bits(*made, read_.losses);
+        }
         return made;
     }
 
@@ -118,6 +129,9 @@ class Scene {
     std::map<int, std::string>                       images_;
     Siblings                                         picture_names_, form_names_;
     std::size_t                                      written_ = 0, visited_ = 0;
+    GltfMotion                                       motion_;
+    GltfRig                                          rig_;
+    double                                           first_ = 1e300, last_ = -1e300;
     struct Bound {
         std::string prim;
         const Json* primitive;
@@ -131,6 +145,26 @@ class Scene {
     {
         read_.losses.add({std::move(code), severity, action, std::move(category), site_of(place_), std::move(what),
                           std::move(from), std::move(to), std::move(reason)});
+    }
+
+    /// What the file says that nobody can read it without, and is not read here.
+    void required()
+    {
+        for (const Json& e : child(d_.json(), "extensionsRequired"))
+            if (e.is_string() && !is_read(e.get<std::string>()) && e != "KHR_texture_basisu")
+                error(kUnsupported,
+                      fmt::format("the file cannot be read without {}; what it says is left out",
+                                  e.get<std::string>().substr(0, 80)),
+                      "Export the scene without that extension.");
+    }
+
+    static bool is_read(const std::string& extension)
+    {
+        static const std::set<std::string> kRead{"KHR_lights_punctual",     "KHR_materials_variants",
+                                                 "KHR_texture_transform",   "EXT_mesh_gpu_instancing",
+                                                 "KHR_mesh_quantization",   "KHR_draco_mesh_compression",
+                                                 "EXT_meshopt_compression", "KHR_meshopt_compression"};
+        return extension.starts_with("KHR_materials_") || kRead.contains(extension);
     }
 
     void check_version()
@@ -272,6 +306,18 @@ class Scene {
         p.s              = {p.s.x, p.s.z, p.s.y};
         return p;
     }
+    usd::Matrix4d turned(const usd::Matrix4d& m) const
+    {
+        if (!bake_) return m;
+        const usd::Matrix4d turn = usd::from_pose({{}, R_}), back = usd::from_pose({{}, conjugate(R_)});
+        return back * m * turn;
+    }
+    /// A time code; the layers say the first and the last.
+    double seen(double t)
+    {
+        first_ = std::min(first_, t), last_ = std::max(last_, t);
+        return t;
+    }
     Vec3d turned(const Vec3d& v) const { return bake_ ? Vec3d{v.x, -v.z, v.y} : v; }
 
     void find_turn(const std::vector<int>& roots)
@@ -326,14 +372,11 @@ class Scene {
             else if (instances.is_object())
                 instancer(n, m, instances, path);
             else
-                mesh(m, path);
+                deformed(n, m, index_of(e, "skin"), path);
         }
         if (e.contains("camera")) camera(n, index_of(e, "camera"), path);
         if (const Json& l = child(extensions, "KHR_lights_punctual"); l.is_object())
             light(n, index_of(l, "light"), path);
-        if (e.contains("skin"))
-            lose("skin", Severity::error, LossAction::dropped, "visual", called("nodes", n), "skin",
-                 "the mesh as it was bound", "skins are not read");
         for (const int c : children_of(n))
             if (at(c) < parent_.size() && parent_[at(c)] == n) node(c, path, depth + 1);
     }
@@ -348,6 +391,7 @@ class Scene {
         std::vector<int>                                      corners;
         std::vector<std::pair<const Json*, std::vector<int>>> parts;  ///< faces of a primitive
         std::vector<std::pair<int, std::vector<int>>>         lines;  ///< mode, vertices
+        GltfDeformation                                       how;
     };
 
     /// Reads the primitives of a mesh into one list of vertices.
@@ -362,16 +406,14 @@ class Scene {
         std::map<int, int> first;  // accessor of positions -> first vertex
         for (const Json& p : primitives) {
             const Json& attributes = child(p, "attributes");
-            const int   position   = index_of(attributes, "POSITION");
-            if (child(child(p, "extensions"), "KHR_draco_mesh_compression").is_object() &&
-                !(position >= 0 && d_.accessor(position, 3))) {
-                error(kMeshInvalid, fmt::format("{}: KHR_draco_mesh_compression is not read", called("meshes", m)));
-                continue;
-            }
-            const auto points = d_.accessor(position, 3);
+            const auto  points     = d_.attribute(p, "POSITION", 3);
             if (!points) {
-                error(kMeshInvalid, fmt::format("{}: POSITION is no sound accessor", called("meshes", m)),
-                      "Its accessor, view or buffer is missing, or its numbers lie outside of them.");
+                if (d_.why_not().empty())
+                    error(kMeshInvalid, fmt::format("{}: POSITION is no sound accessor", called("meshes", m)),
+                          "Its accessor, view or buffer is missing, or its numbers lie outside of them.");
+                else
+                    error(kMeshInvalid, fmt::format("{}: {}", called("meshes", m), d_.why_not()),
+                          "Export the scene without this compression, or get what the message names.");
                 continue;
             }
             const std::size_t n    = points->size() / 3;
@@ -387,7 +429,7 @@ class Scene {
             if (wrong) error(kMeshInvalid, fmt::format("{} has points that are not finite", called("meshes", m)));
             const auto part = [&](const char* name, std::size_t width) -> std::optional<std::vector<double>> {
                 if (!attributes.is_object() || !attributes.contains(name)) return std::nullopt;
-                auto v = d_.accessor(index_of(attributes, name), width);
+                auto v = d_.attribute(p, name, width);
                 if (v && v->size() >= width * n) return v;
                 error(kMeshInvalid, fmt::format("{}: {} is no sound accessor, or has not as many rows as POSITION",
                                                 called("meshes", m), name));
@@ -421,19 +463,18 @@ class Scene {
             }
             if (colors)
                 out.colors.resize(out.points.size(), Vec3d{1, 1, 1}), out.opacities.resize(out.points.size(), 1);
-            std::vector<double> order;
-            if (p.contains("indices")) {
-                auto indices = d_.accessor(index_of(p, "indices"), 1);
-                if (!indices) {
-                    error(kMeshInvalid, fmt::format("{}: its indices are no sound accessor", called("meshes", m)));
-                    continue;
-                }
-                order = std::move(*indices);
-            } else {
-                for (std::size_t i = 0; i < n; ++i) order.push_back(static_cast<double>(i));
+            if (const std::string wrong_way = out.how.add(d_, *d_.entry("meshes", m), p, at(base), n,
+                                                          [this](const Vec3d& v) { return turned(v); });
+                !wrong_way.empty())
+                error(kMeshInvalid, fmt::format("{}: {}", called("meshes", m), wrong_way));
+            const auto corners = d_.corners(p, n);
+            if (!corners) {
+                error(kMeshInvalid, fmt::format("{}: its indices are no sound accessor", called("meshes", m)));
+                continue;
             }
-            const int  mode = static_cast<int>(gltf_number(p, "mode", 4));
-            const auto good = [&](std::size_t i) {
+            const std::vector<double>& order = *corners;
+            const int                  mode  = static_cast<int>(gltf_number(p, "mode", 4));
+            const auto                 good  = [&](std::size_t i) {
                 return i < order.size() && order[i] >= 0 && order[i] < static_cast<double>(n);
             };
             if (mode < 4) {
@@ -464,11 +505,9 @@ class Scene {
                 error(kMeshInvalid,
                       fmt::format("{}: {} triangles name points that do not exist", called("meshes", m), bad));
             if (!faces.empty()) out.parts.emplace_back(&p, std::move(faces));
-            if (p.contains("targets"))
-                lose("morph", Severity::warning, LossAction::dropped, "visual", called("meshes", m), "morph targets",
-                     {}, "targets are not read");
         }
         if (!normals) out.normals.clear();
+        out.how.finish(out.points.size());
         return out;
     }
 
@@ -494,6 +533,7 @@ class Scene {
         if (!data.colors.empty()) primvar("displayColor", "color3f[]", data.colors);
         if (std::any_of(data.opacities.begin(), data.opacities.end(), [](double v) { return v < 1; }))
             primvar("displayOpacity", "float[]", data.opacities);
+        data.how.write(sheet_, role, path, place_);
         const Json& primitives = child(*d_.entry("meshes", m), "primitives");
         for (const Json& p : primitives)
             if (const int material = index_of(p, "material");
@@ -513,11 +553,31 @@ class Scene {
 
     std::map<int, Data> data_;
 
-    std::string mesh(int m, const std::string& above)
+    const Data& known_data(int m)
     {
         auto [known, fresh] = data_.try_emplace(m);
         if (fresh) known->second = data_of(m);
-        const Data&       data = known->second;
+        return known->second;
+    }
+
+    /// The mesh of a node; one that a skin or targets deform stands below a SkelRoot.
+    void deformed(int n, int m, int skin, const std::string& path)
+    {
+        const GltfDeformation& how = known_data(m).how;
+        std::string            root;
+        if (skin >= 0 && how.influences > 0) root = rig_.skin(skin, "/" + name_);
+        if (skin >= 0 && root.empty())
+            lose("skin", Severity::error, LossAction::dropped, "visual", called("nodes", n), "skin",
+                 "the mesh as it was bound",
+                 how.influences > 0 ? "the skin is not sound" : "its points name no joints");
+        if (root.empty() && !how.targets.empty()) root = rig_.still(path);
+        const std::string made = mesh(m, root.empty() ? path : root);
+        if (!root.empty() && !made.empty()) rig_.bind(root, made, n, how);
+    }
+
+    std::string mesh(int m, const std::string& above)
+    {
+        const Data&       data = known_data(m);
         const std::string said = gltf_text(*d_.entry("meshes", m), "name");
         lines(data, above, said);
         if (data.corners.empty()) return {};
@@ -633,6 +693,16 @@ class Scene {
         const Json* t = d_.entry("textures", texture);
         const int   i = t != nullptr ? index_of(*t, "source") : -1;
         const Json* e = d_.entry("images", i);
+        for (const auto& [extension, form, how] :
+             {std::tuple{"KHR_texture_basisu", "KTX2 with Basis Universal", "gltf-transform ktxdecompress"},
+              std::tuple{"EXT_texture_webp", "WebP", "gltf-transform png"}})
+            if (e == nullptr && t != nullptr && child(child(*t, "extensions"), extension).is_object())
+                return error(kTextureMissing,
+                             fmt::format("{} is a picture as {} alone ({}), which nothing here can read; the material "
+                                         "keeps its factors",
+                                         called("textures", texture), form, extension),
+                             fmt::format("Write its pictures as PNG or JPEG: {} in.glb out.glb", how)),
+                       std::string();
         if (e == nullptr)
             return error(kTextureMissing, fmt::format("{} has no picture", called("textures", texture))), std::string();
         if (const auto known = images_.find(i); known != images_.end()) return known->second;
@@ -978,97 +1048,45 @@ class Scene {
                  fmt::format("{}", d_.count("animations")), "1", "the first is read");
         const Json* a = d_.entry("animations", 0);
         if (a == nullptr) return;
-        const Json& samplers = child(*a, "samplers");
-        double      first = 1e300, last = -1e300;
-        for (const Json& c : child(*a, "channels")) {
-            const Json&       target = child(c, "target");
-            const int         n = index_of(target, "node"), s = index_of(c, "sampler");
-            const std::string path = gltf_text(target, "path");
-            if (path == "weights") {
-                lose("morph", Severity::warning, LossAction::dropped, "visual", "animations[0]",
-                     "weights of morph targets", {}, "targets are not read");
+        for (const int n : motion_.unsound())
+            n < 0 ? error(kUnknownName, "a channel of animations[0] moves a node that does not exist")
+                  : error(kMeshInvalid,
+                          fmt::format("a sampler of animations[0] for {} is not sound", called("nodes", n)));
+        for (const int n : motion_.nodes()) {
+            if (at(n) >= prims_.size() || prims_[at(n)].empty()) continue;
+            if (n == single_root_) {
+                error(kUnsupported, "a channel of animations[0] moves the root that only turns the scene");
                 continue;
             }
-            if (n < 0 || at(n) >= prims_.size() || prims_[at(n)].empty() || n == single_root_) {
-                if (n >= 0 && (at(n) >= prims_.size() || n == single_root_))
-                    error(kUnknownName,
-                          "a channel of animations[0] moves a node that does not exist, or the root that only turns "
-                          "the scene");
-                continue;
+            const std::string& prim = prims_[at(n)];
+            const Pose         rest = pose_of(n, false);
+            if (motion_.moves(n, "scale")) {
+                sheet_.set(Role::base, prim, "xformOp:scale", "double3", turned(rest).s, place_);
+                sheet_.order(prim, {"xformOp:translate", "xformOp:orient", "xformOp:scale"});
             }
-            const std::size_t width = path == "rotation" ? 4 : 3;
-            if (path != "translation" && path != "rotation" && path != "scale") continue;
-            const Json& sampler   = samplers.is_array() && s >= 0 && at(s) < samplers.size() ? samplers[at(s)] : Json();
-            const auto  times     = d_.accessor(index_of(sampler, "input"), 1);
-            const auto  values    = d_.accessor(index_of(sampler, "output"), width);
-            const std::string how = gltf_text(sampler, "interpolation");
-            const bool        cubic = how == "CUBICSPLINE";
-            if (!times || !values || times->empty() || values->size() < times->size() * width * (cubic ? 3 : 1) ||
-                !std::is_sorted(times->begin(), times->end()) ||
-                !std::all_of(times->begin(), times->end(), [](double t) { return std::isfinite(t); })) {
-                error(kMeshInvalid, fmt::format("a sampler of animations[0] for {} is not sound", called("nodes", n)));
-                continue;
-            }
-            const auto row = [&](std::size_t k) {
-                std::array<double, 4> out{};
-                for (std::size_t i = 0; i < width; ++i) out[i] = (*values)[k * width + i];
-                return out;
-            };
-            const auto write = [&](double t, std::array<double, 4> v) {
-                first = std::min(first, t), last = std::max(last, t);
-                Pose p;
-                if (path == "translation") p.t = {v[0], v[1], v[2]};
-                if (path == "rotation") p.q = normalized(Quatd{v[0], v[1], v[2], v[3]});
-                if (path == "scale") p.s = {v[0], v[1], v[2]};
-                if (!is_finite(p.t) || !is_finite(p.s)) return;
-                p = turned(p);
-                if (path == "translation")
-                    sheet_.sample(Role::base, prims_[at(n)], "xformOp:translate", "double3", t, p.t);
-                if (path == "rotation") sheet_.sample(Role::base, prims_[at(n)], "xformOp:orient", "quatd", t, p.q);
-                if (path == "scale") sheet_.sample(Role::base, prims_[at(n)], "xformOp:scale", "double3", t, p.s);
-            };
-            if (path == "scale") {
-                sheet_.set(Role::base, prims_[at(n)], "xformOp:scale", "double3", turned(pose_of(n, false)).s, place_);
-                sheet_.order(prims_[at(n)], {"xformOp:translate", "xformOp:orient", "xformOp:scale"});
-            }
-            for (std::size_t k = 0; k < times->size(); ++k) {
-                const double t = (*times)[k];
-                write(t, row(cubic ? 3 * k + 1 : k));
-                if (k + 1 == times->size()) break;
-                const double next = (*times)[k + 1], step = next - t;
-                if (how == "STEP") write(next - std::min(1e-4, 0.5 * step), row(k));
-                if (!cubic) continue;
-                // Hermite's polynomials, as the specification has them; the tangents are per second.
-                const auto v0 = row(3 * k + 1), b0 = row(3 * k + 2), a1 = row(3 * k + 3), v1 = row(3 * k + 4);
-                for (int i = 1; i < 8; ++i) {
-                    const double          u = i / 8.0, u2 = u * u, u3 = u2 * u;
-                    std::array<double, 4> v{};
-                    for (std::size_t c2 = 0; c2 < 4; ++c2)
-                        v[c2] = (2 * u3 - 3 * u2 + 1) * v0[c2] + step * (u3 - 2 * u2 + u) * b0[c2] +
-                                (-2 * u3 + 3 * u2) * v1[c2] + step * (u3 - u2) * a1[c2];
-                    write(t + u * step, v);
-                }
-            }
-            if (how == "STEP")
+            for (const double t : motion_.times(n, "translation"))
+                sheet_.sample(Role::base, prim, "xformOp:translate", "double3", seen(t),
+                              turned(motion_.pose(n, rest, t)).t);
+            for (const double t : motion_.times(n, "rotation"))
+                sheet_.sample(Role::base, prim, "xformOp:orient", "quatd", seen(t), turned(motion_.pose(n, rest, t)).q);
+            for (const double t : motion_.times(n, "scale"))
+                sheet_.sample(Role::base, prim, "xformOp:scale", "double3", seen(t),
+                              turned(motion_.pose(n, rest, t)).s);
+            if (motion_.interpolates(n, "STEP"))
                 lose("step", Severity::info, LossAction::approximated, "visual", called("nodes", n), "STEP",
                      "two samples at each step", "samples of a prim are blended");
-            if (cubic)
+            if (motion_.interpolates(n, "CUBICSPLINE"))
                 lose("spline", Severity::info, LossAction::approximated, "visual", called("nodes", n), "CUBICSPLINE",
                      "eight samples between keys", "samples of a prim are blended linearly");
         }
-        if (first <= last) sheet_.time_range(first, last);
+        if (first_ <= last_) sheet_.time_range(first_, last_);
     }
 
     void lost()
     {
-        const Json&                        used = child(d_.json(), "extensionsUsed");
-        static const std::set<std::string> kKnown{"KHR_lights_punctual",     "KHR_materials_variants",
-                                                  "KHR_texture_transform",   "KHR_materials_emissive_strength",
-                                                  "KHR_materials_clearcoat", "KHR_materials_ior",
-                                                  "EXT_mesh_gpu_instancing", "KHR_mesh_quantization"};
+        const Json& used = child(d_.json(), "extensionsUsed");
         for (const Json& e : used)
-            if (e.is_string() && !kKnown.contains(e.get<std::string>()) &&
-                !e.get<std::string>().starts_with("KHR_materials_"))
+            if (e.is_string() && !is_read(e.get<std::string>()))
                 lose("extension", Severity::warning, LossAction::dropped, "metadata", "extensionsUsed",
                      e.get<std::string>().substr(0, 80), {}, "it is not read");
     }

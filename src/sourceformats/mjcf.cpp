@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "mechane/core/nearest.h"
+#include "mechane/files/read.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/sourceformats/codes.h"
@@ -54,6 +55,7 @@ class Mjcf {
         each(root, "tendon", [&](const XmlElement& e) { tendons(e); });
         each(root, "actuator", [&](const XmlElement& e) { actuators(e); });
         each(root, "keyframe", [&](const XmlElement& e) { keyframes(e); });
+        attached_sections();
         masses();
         compute_spring_dampers(tree_, spring_dampers_, floating_, s_.losses);
         flag_effects();
@@ -73,7 +75,6 @@ class Mjcf {
     std::map<std::string, int>                         bodies_, joints_, sites_, geoms_, meshes_, materials_;
     std::map<std::string, std::string>                 textures_;
     std::map<std::string, Vec3d>                       mesh_scales_;
-    std::map<std::string, Posed>                       mesh_refs_;
     std::map<std::string, std::string>                 mesh_inertias_;
     std::map<int, std::vector<GeomMass>>               geom_masses_;
     std::set<int>                                      floating_;
@@ -122,7 +123,8 @@ class Mjcf {
         if (const auto v = s_.word(e, "coordinate", {"local", "global"}); v && *v == "global")
             s_.error(kUnsupported, e.place,
                      "global coordinates are no longer part of MJCF; they are read as local ones");
-        for (const char* known : {"usethread", "fusestatic", "discardvisual", "fitaabb", "alignfree", "saveinertial"})
+        compiler_.fitaabb = flag(e, "fitaabb", compiler_.fitaabb);
+        for (const char* known : {"usethread", "fusestatic", "discardvisual", "alignfree", "saveinertial"})
             e.find(known);
     }
 
@@ -277,7 +279,17 @@ class Mjcf {
         for (const XmlElement& c : e.children) {
             if (c.name == "material") material(c);
             if (c.name == "mesh") mesh(c);
+            if (c.name == "model") model(c);
         }
+    }
+
+    void model(const XmlElement& e)
+    {
+        const std::string* file = e.find("file");
+        if (file == nullptr) return s_.error(kMissing, e.place, "a model of <asset> names no file");
+        e.used = true;
+        e.find("content_type");
+        models_[e.get("name", std::filesystem::path(*file).stem().string())] = {*file, e.place};
     }
 
     void texture(const XmlElement& e)
@@ -367,9 +379,16 @@ class Mjcf {
         }
         defaults_.settle(e, m, "mesh", s_);
         if (name.empty()) return s_.error(kMissing, e.place, "a mesh has no name");
+        if (index >= 0 && !(ref == Posed{})) {  // moved, then turned, then scaled: a mesh of its own
+            MeshAsset placed = tree_.meshes[at(index)];
+            for (Vec3d& p : placed.points) p = inverse_times(ref, p);
+            for (Vec3d& n : placed.normals) n = rotate_inverse(ref.q, n);
+            placed.name = name;
+            index       = static_cast<int>(tree_.meshes.size());
+            tree_.meshes.push_back(std::move(placed));
+        }
         meshes_[name]        = index;
         mesh_scales_[name]   = scale;
-        mesh_refs_[name]     = ref;
         mesh_inertias_[name] = inertia;
     }
 
@@ -388,6 +407,7 @@ class Mjcf {
             if (c.name == "camera") camera(c, link, X, childclass);
             if (c.name == "light") light(c, link, X, childclass);
             if (c.name == "body") body(c, link, X, childclass);
+            if (c.name == "attach") attach(c, link, X);
             if (c.name == "frame" || c.name == "replicate") {
                 c.used                  = true;
                 const std::string below = c.get("childclass", childclass);
@@ -398,6 +418,150 @@ class Mjcf {
             }
         }
         --depth_;
+    }
+
+    // -- models that are attached: read in the same pass, with the settings, defaults and folder of their own file
+
+    struct Settings {
+        std::string  file, folder;
+        MjcfCompiler compiler;
+        MjcfDefaults defaults;
+    };
+    struct Attached {
+        XmlElement root;
+        Settings   settings;
+    };
+    std::map<std::string, std::pair<std::string, Place>> models_;  ///< name -> file
+    std::list<Attached>                                  attached_;
+    std::vector<std::string>                             attaching_;  ///< files, from the outermost
+
+    void exchange(Settings& with)
+    {
+        std::swap(file_, with.file), std::swap(folder_, with.folder);
+        std::swap(compiler_, with.compiler), std::swap(defaults_, with.defaults);
+    }
+
+    /// Every name of an attached model, and every reference to one, gets the prefix.
+    static void prefix_names(XmlElement& e, const std::string& prefix)
+    {
+        static const std::set<std::string, std::less<>> kNames{
+            "name",    "joint",         "joint1",    "joint2",   "body",       "body1",   "body2",
+            "site",    "site1",         "site2",     "geom",     "geom1",      "geom2",   "tendon",
+            "tendon1", "tendon2",       "mesh",      "material", "texture",    "hfield",  "sidesite",
+            "refsite", "jointinparent", "cranksite", "target",   "slidersite", "actuator"};
+        if (e.name == "attach") {  // its body has the name that it has in its own file
+            e.set("model", prefix + e.get("model"));
+            return e.set("prefix", prefix + e.get("prefix"));
+        }
+        const bool asset = e.name == "mesh" || e.name == "texture" || e.name == "material";
+        if (const std::string* file = e.peek("file"); asset && file != nullptr && e.peek("name") == nullptr)
+            e.set("name", std::filesystem::path(*file).stem().string());
+        for (XmlAttribute& a : e.attributes)
+            if (kNames.contains(a.name) && a.value != "world" && !(e.name == "texture" && a.name == "texture"))
+                a.value = prefix + a.value;
+        for (XmlElement& c : e.children) prefix_names(c, prefix);
+    }
+
+    static const XmlElement* body_called(const XmlElement& e, const std::string& name)
+    {
+        for (const XmlElement& c : e.children) {
+            if (c.name == "body" && c.get("name") == name) return &c;
+            if (c.name == "body" || c.name == "frame")
+                if (const XmlElement* found = body_called(c, name)) return found;
+        }
+        return nullptr;
+    }
+
+    void attach(const XmlElement& e, int link, const Posed& X)
+    {
+        e.used                 = true;
+        const std::string name = e.get("model"), prefix = e.get("prefix"), wanted = e.get("body");
+        const auto        known = models_.find(name);
+        if (known == models_.end())
+            return s_.error(kUnknownName, e.place,
+                            fmt::format("<attach> names the model '{}', which does not exist", name));
+        const std::string path = s_.finder.find(known->second.first, folder_);
+        if (path.empty()) return s_.error(kInclude, e.place, s_.finder.why_not(known->second.first, folder_));
+        if (attaching_.size() > 16 || path == file_ ||
+            std::find(attaching_.begin(), attaching_.end(), path) != attaching_.end())
+            return s_.error(kInclude, e.place, fmt::format("'{}' attaches itself", known->second.first));
+        if (attached_.size() > 2000) return s_.error(kLimit, e.place, "too many models are attached");
+        const auto text = files::read_given(path);
+        if (!text) return s_.error(kInclude, e.place, text.error().message);
+        auto root = parse_xml(*text, known->second.first, s_.found);
+        if (!root) return void(s_.found.add(root.error()));
+        attached_.push_back({*std::move(root), {path, folder_of(path), {}, {}}});
+        Attached& part = attached_.back();
+        part.root.used = true;
+        part.root.find("model");
+        resolve_includes(part.root, path, s_);
+        for (XmlElement& c : part.root.children)
+            if (c.name != "default" && c.name != "compiler" && c.name != "option" && c.name != "size")
+                prefix_names(c, prefix);
+        attaching_.push_back(path);
+        exchange(part.settings);
+        for (const XmlElement& c : part.root.children)
+            if (c.name == "compiler") compiler(c);
+        defaults_.read(part.root, s_);
+        for (const XmlElement& c : part.root.children)
+            if (c.name == "option" || c.name == "size" || c.name == "visual" || c.name == "statistic" ||
+                c.name == "keyframe")
+                c.use_all();  // those of the model that attaches count
+        each(part.root, "asset", [&](const XmlElement& c) { assets(c); });
+        const XmlElement* found = nullptr;
+        bool              whole = wanted.empty();
+        each(part.root, "worldbody", [&](const XmlElement& c) {
+            if (whole)
+                body_children(c, link, X, "", nullptr);
+            else if (found == nullptr && (found = body_called(c, prefix + wanted)) != nullptr)
+                body(*found, link, X, "");
+            c.why = "only a body of it is attached";
+        });
+        exchange(part.settings);
+        attaching_.pop_back();
+        if (!whole && found == nullptr)
+            s_.error(kUnknownName, e.place, fmt::format("the model '{}' has no body '{}'", name, wanted));
+    }
+
+    /// Whether all that an element names is part of the robot: what belongs to other bodies of an attached model is
+    /// not.
+    bool is_attached(const XmlElement& e) const
+    {
+        const auto has = [&](const char* attribute, const auto&... among) {
+            const std::string* name = e.peek(attribute);
+            return name == nullptr || *name == "world" || (among.contains(*name) || ...);
+        };
+        bool all = has("joint", dofs_, joints_) && has("joint1", dofs_) && has("joint2", dofs_) &&
+                   has("body", bodies_) && has("body1", bodies_) && has("body2", bodies_) && has("site", sites_) &&
+                   has("site1", sites_) && has("site2", sites_) && has("geom", geoms_) && has("tendon", tendons_) &&
+                   has("refsite", sites_) && has("slidersite", sites_) && has("cranksite", sites_) &&
+                   has("jointinparent", dofs_);
+        for (const XmlElement& c : e.children) all = all && is_attached(c);
+        return all;
+    }
+
+    /// What attached models say beside their bodies.
+    void attached_sections()
+    {
+        for (Attached& part : attached_) {
+            exchange(part.settings);
+            for (XmlElement& section : part.root.children)
+                if (section.name == "contact" || section.name == "equality" || section.name == "tendon" ||
+                    section.name == "actuator") {
+                    section.used = true;
+                    std::erase_if(section.children,
+                                  [&](const XmlElement& c) { return section.name != "actuator" && !is_attached(c); });
+                }
+            each(part.root, "contact", [&](const XmlElement& e) { contacts(e); });
+            each(part.root, "equality", [&](const XmlElement& e) { equalities(e); });
+            each(part.root, "tendon", [&](const XmlElement& e) { tendons(e); });
+            for (XmlElement& section : part.root.children)
+                if (section.name == "actuator")
+                    std::erase_if(section.children, [&](const XmlElement& c) { return !is_attached(c); });
+            each(part.root, "actuator", [&](const XmlElement& e) { actuators(e); });
+            exchange(part.settings);
+            s_.report_leftovers(part.root);
+        }
     }
 
     static void suffix_names(XmlElement& e, const std::string& suffix)
@@ -759,6 +923,64 @@ class Mjcf {
         return true;
     }
 
+    /// The round or square shape that a mesh stands for: that of the box with the inertia of the mesh, or of the box
+    /// around it.
+    void fit(Shape& shape, Shape::Kind kind, double scale, const std::string& inertia)
+    {
+        const MjcfMass unit = mjcf_mass(shape, tree_, std::nullopt, 1, false, inertia);
+        if (!(unit.mass > 0)) return;
+        const auto                 axes = geometry::principal_axes(unit.inertia);
+        std::array<std::size_t, 3> order{0, 1, 2};  // the largest moment, about the shortest side, comes first
+        std::sort(order.begin(), order.end(),
+                  [&](std::size_t a, std::size_t b) { return axes.values[a] > axes.values[b]; });
+        const Mat33d R = to_matrix(axes.rotation);
+        Vec3d        column[3], half;
+        for (std::size_t i = 0; i < 3; ++i) column[i] = R.column(order[i]);
+        if (dot(cross(column[0], column[1]), column[2]) < 0) column[2] = -column[2];
+        Posed X{unit.com, from_matrix(Mat33d::from_columns(column[0], column[1], column[2]))};
+        if (compiler_.fitaabb) {
+            Vec3d low{1e300, 1e300, 1e300}, high = -low;
+            for (const Vec3d& p : tree_.meshes[at(shape.mesh)].points) {
+                const Vec3d own =
+                    inverse_times(X, Vec3d{p.x * shape.scale.x, p.y * shape.scale.y, p.z * shape.scale.z});
+                for (std::size_t i = 0; i < 3; ++i)
+                    low[i] = std::min(low[i], own[i]), high[i] = std::max(high[i], own[i]);
+            }
+            half = 0.5 * (high - low);
+            X    = X * Posed{0.5 * (low + high), {}};
+        } else {
+            const double sum = axes.values.x + axes.values.y + axes.values.z;
+            for (std::size_t i = 0; i < 3; ++i)
+                half[i] = 0.5 * std::sqrt(std::max(6 * (sum - 2 * axes.values[order[i]]) / unit.mass, 0.0));
+        }
+        const double across = 0.5 * (half.x + half.y);
+        switch (kind) {
+            case Shape::Kind::sphere:
+                half = compiler_.fitaabb ? Vec3d{1, 1, 1} * max_component(half)
+                                         : Vec3d{1, 1, 1} * ((half.x + half.y + half.z) / 3);
+                break;
+            case Shape::Kind::capsule:
+                half = compiler_.fitaabb
+                           ? Vec3d{std::max(half.x, half.y), std::max(0.0, half.z - std::max(half.x, half.y)), 0}
+                           : Vec3d{across, std::max(0.0, half.z - across / 2), 0};
+                break;
+            case Shape::Kind::cylinder:
+                half = compiler_.fitaabb ? Vec3d{std::max(half.x, half.y), half.z, 0} : Vec3d{across, half.z, 0};
+                break;
+            case Shape::Kind::box:
+            case Shape::Kind::ellipsoid:
+                break;
+            case Shape::Kind::plane:
+            case Shape::Kind::mesh:
+                return;
+        }
+        shape.kind  = kind;
+        shape.size  = scale * half;
+        shape.X_LS  = shape.X_LS * X;
+        shape.mesh  = -1;
+        shape.scale = {1, 1, 1};
+    }
+
     void geom(const XmlElement& e, int link, const Posed& X, const std::string& childclass)
     {
         const XmlElement  m = defaults_.merged(e, "geom", childclass, s_);
@@ -791,13 +1013,9 @@ class Mjcf {
             e.use_all();
             return;
         }
-        made.kind = kKinds.at(type);
-        if (mesh_name != nullptr && made.kind != Shape::Kind::mesh) {
-            s_.losses.add({"geom-fit", Severity::warning, LossAction::approximated, "collision", site_of(e.place),
-                           fmt::format("geom '{}'", made.name), type + " fitted to a mesh", "the mesh",
-                           "shapes are not fitted to meshes"});
-            made.kind = Shape::Kind::mesh;
-        }
+        made.kind                = kKinds.at(type);
+        const Shape::Kind fitted = made.kind;
+        if (mesh_name != nullptr) made.kind = Shape::Kind::mesh;
         made.X_LS           = X * mjcf_pose(m, compiler_, s_);
         std::string inertia = "legacy";
         if (made.kind == Shape::Kind::mesh) {
@@ -814,8 +1032,8 @@ class Mjcf {
             if (known->second < 0) return settle();
             made.mesh  = known->second;
             made.scale = mesh_scales_[*mesh_name];
-            made.X_LS  = made.X_LS * inverse(mesh_refs_[*mesh_name]);
             inertia    = mesh_inertias_[*mesh_name];
+            if (fitted != Shape::Kind::mesh) fit(made, fitted, s_.number(m, "fitscale").value_or(1), inertia);
         } else {
             from_to(m, X, made, size);
             const std::size_t needed = made.kind == Shape::Kind::sphere                                          ? 1

@@ -9,14 +9,15 @@ namespace mechane::sourceformats {
 
 /// What <compiler> says.
 struct MjcfCompiler {
-    bool        degrees          = true;
-    std::string eulerseq         = "xyz";
-    bool        autolimits       = true;
-    std::string inertiafromgeom  = "auto";
-    bool        balanceinertia   = false;
+    bool        degrees         = true;
+    std::string eulerseq        = "xyz";
+    bool        autolimits      = true;
+    std::string inertiafromgeom = "auto";
+    bool        balanceinertia  = false;
     double      boundmass = 0, boundinertia = 0, settotalmass = -1;
     std::string meshdir, texturedir;
     bool        strippath = false;
+    bool        fitaabb   = false;  ///< shapes that stand for meshes are as large as the box around these
     int         group_min = 0, group_max = 5;
 };
 
@@ -25,11 +26,12 @@ struct MjcfCompiler {
 class MjcfDefaults {
   public:
     /// Reads the <default> elements of a model.
-    void read(const XmlElement& root, Source& source);
+    void               read(const XmlElement& root, Source& source);
     [[nodiscard]] bool has(const std::string& name) const { return classes_.contains(name); }
 
     /// The element with all that its class says. What a reader takes of it counts as taken of `e` after `settle`.
-    [[nodiscard]] XmlElement merged(const XmlElement& e, const std::string& kind, const std::string& childclass, Source& source) const;
+    [[nodiscard]] XmlElement merged(const XmlElement& e, const std::string& kind, const std::string& childclass,
+                                    Source& source) const;
     /// Marks in `e` what was read of `merged`, and says which defaults were not read.
     void settle(const XmlElement& e, const XmlElement& merged, const std::string& kind, Source& source);
 
@@ -37,7 +39,8 @@ class MjcfDefaults {
     using Attributes = std::map<std::string, std::string>;
     std::map<std::string, std::map<std::string, Attributes>> classes_;  ///< class -> kind -> values, inherited ones too
     std::set<std::string>                                    told_;
-    void read_class(const XmlElement& e, const std::string& name, const std::map<std::string, Attributes>& above, Source& source);
+    void read_class(const XmlElement& e, const std::string& name, const std::map<std::string, Attributes>& above,
+                    Source& source);
 };
 
 /// The orientation of an element by any of MJCF's ways: quat, axisangle, xyaxes, zaxis, euler.
@@ -52,7 +55,8 @@ void resolve_includes(XmlElement& root, const std::string& file, Source& source)
 /// The constants of an actuator as MuJoCo's <general> has them, whatever shortcut it was written by.
 struct MjcfActuator {
     std::string         gain_type = "fixed", bias_type = "none", dyn_type = "none";
-    std::vector<double> gain{1, 0, 0, 0, 0, 0, 0, 0, 0, 0}, bias = std::vector<double>(10, 0.0), dynamics{1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    std::vector<double> gain{1, 0, 0, 0, 0, 0, 0, 0, 0, 0}, bias = std::vector<double>(10, 0.0),
+                                                            dynamics{1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     std::vector<double> gear{1, 0, 0, 0, 0, 0};
 };
 MjcfActuator mjcf_actuator(const XmlElement& merged, Source& source);
@@ -64,11 +68,12 @@ struct SpringDamper {
     double      time = 0, ratio = 0;
 };
 /// Sets stiffness and damping of joints with a time constant T and a damping ratio z as MuJoCo's compiler does:
-/// stiffness = m / (T z)^2, damping = 2 m / T, with m the inverse of the mean diagonal of the inverse of the joint-space
-/// inertia (armature included) where all joints are at their reference (mujoco.readthedocs.io, XML reference,
-/// body/joint/springdamper).
+/// stiffness = m / (T z)^2, damping = 2 m / T, with m the inverse of the mean diagonal of the inverse of the
+/// joint-space inertia (armature included) where all joints are at their reference (mujoco.readthedocs.io, XML
+/// reference, body/joint/springdamper).
 /// @param floating  links with a free joint
-void compute_spring_dampers(RobotTree& tree, const std::vector<SpringDamper>& wanted, const std::set<int>& floating, LossReport& losses);
+void compute_spring_dampers(RobotTree& tree, const std::vector<SpringDamper>& wanted, const std::set<int>& floating,
+                            LossReport& losses);
 
 /// Mass of a shape of MuJoCo: the mass it is given, else its density times its volume, or area where it is a shell.
 /// The result lies in the shape's frame.
@@ -77,6 +82,7 @@ struct MjcfMass {
     Vec3d  com;
     Mat33d inertia;
 };
-MjcfMass mjcf_mass(const Shape& shape, const RobotTree& tree, std::optional<double> mass, double density, bool shell, const std::string& mesh_inertia);
+MjcfMass mjcf_mass(const Shape& shape, const RobotTree& tree, std::optional<double> mass, double density, bool shell,
+                   const std::string& mesh_inertia);
 
 }  // namespace mechane::sourceformats

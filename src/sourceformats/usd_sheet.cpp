@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "mechane/sourceformats/codes.h"
 
 namespace mechane::sourceformats {
@@ -107,6 +109,10 @@ void Sheet::property_field(Role role, const std::string& path, const std::string
                            const std::string& value)
 { check(layer(role).set_field(usd::Path(path).property(property), key, usd::make_value("token", value)), path); }
 
+void Sheet::property_field(Role role, const std::string& path, const std::string& property, const std::string& key,
+                           int value)
+{ check(layer(role).set_field(usd::Path(path).property(property), key, usd::make_value("int", value)), path); }
+
 void Sheet::target(Role role, const std::string& path, const std::string& name, const std::vector<std::string>& targets,
                    const Place& place)
 {
@@ -179,7 +185,13 @@ Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> 
                 check(entry.add_reference(usd::Path(root),
                                           {std::string("./") + kFiles[static_cast<int>(role)], usd::Path()}),
                       root);
-        out.entry = name_ + ".usda";
+        std::string stem = name_;  // a robot called "materials" is no layer of materials
+        for (const std::string file : kFiles) {
+            std::string small = name_;
+            for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            if (file.substr(0, file.rfind('.')) == small) stem = name_ + "_asset";
+        }
+        out.entry = stem + ".usda";
         for (int role = 0; role < kRoles; ++role)
             if (auto& l = layers_[static_cast<std::size_t>(role)]) out.layers.push_back({kFiles[role], std::move(*l)});
         out.layers.push_back({out.entry, std::move(entry)});
@@ -189,7 +201,7 @@ Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> 
             usd::Layer with;
             metadata(with, name_);
             check(with.set_sublayers({std::string("./") + kFiles[static_cast<int>(role)], "./" + out.entry}), "/");
-            out.layers.push_back({fmt::format("{}_{}.usda", name_, vendor), std::move(with)});
+            out.layers.push_back({fmt::format("{}_{}.usda", stem, vendor), std::move(with)});
         }
     }
     if (range_)

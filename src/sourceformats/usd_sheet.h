@@ -50,6 +50,8 @@ class Sheet {
     void select_variant(Role role, const std::string& path, const std::string& set, const std::string& name);
     void property_field(Role role, const std::string& path, const std::string& property, const std::string& key,
                         const std::string& value);
+    void property_field(Role role, const std::string& path, const std::string& property, const std::string& key,
+                        int value);
     void target(Role role, const std::string& path, const std::string& name, const std::vector<std::string>& targets,
                 const Place& place);
     void connect(Role role, const std::string& path, const std::string& name, const std::string& type,

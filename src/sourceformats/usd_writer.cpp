@@ -13,6 +13,7 @@
 #include "mechane/usd/make_value.h"
 #include "sourceformats/bodies.h"
 #include "sourceformats/joint_axes.h"
+#include "sourceformats/picture_files.h"
 #include "sourceformats/source.h"
 #include "sourceformats/usd_geometry.h"
 #include "sourceformats/usd_names.h"
@@ -62,7 +63,9 @@ class Writer {
         groups();
         scene();
         vendor_prims();
-        return sheet_.finish(shapes_.textures());
+        auto made = sheet_.finish(shapes_.textures());
+        if (made) pictures_of_eight_bits(*made, losses_);
+        return made;
     }
 
   private:

@@ -13,6 +13,7 @@
 #include "mechane/files/read.h"
 #include "mechane/sourceformats/codes.h"
 #include "sourceformats/expression.h"
+#include "sourceformats/yaml.h"
 
 namespace mechane::sourceformats {
 namespace {
@@ -44,10 +45,10 @@ struct Macro {
 
 /// Names are looked up from the inside out; a macro sees what its caller sees.
 struct Scope {
-    Scope*                                     parent = nullptr;
-    std::unordered_map<std::string, Property>  properties;
-    std::unordered_map<std::string, Macro>     macros;
-    std::unordered_map<std::string, Scope*>    spaces;
+    Scope*                                    parent = nullptr;
+    std::unordered_map<std::string, Property> properties;
+    std::unordered_map<std::string, Macro>    macros;
+    std::unordered_map<std::string, Scope*>   spaces;
 };
 
 class Expander {
@@ -73,6 +74,7 @@ class Expander {
     Diagnostics&                       found_;
     std::deque<Scope>                  scopes_;
     std::deque<XmlElement>             documents_;  ///< included files, kept for the macros that they define
+    std::map<std::string, Value>       yaml_;       ///< files that were loaded
     std::vector<std::string>           files_;      ///< that are open, outermost first
     Scope*                             global_ = nullptr;
     int                                depth_  = 0;
@@ -144,22 +146,51 @@ class Expander {
     Evaluated expression(std::string_view what, Scope& scope)
     {
         std::deque<Value> made;
-        return evaluate(what, [&](const std::string& name, std::string& why) -> const Value* {
-            if (Property* p = property(&scope, name)) return value_of(*p, name, scope, why);
-            if (Scope* s = space(&scope, name)) return &made.emplace_back(dictionary(*s));
-            if (name == "xacro") {
-                why = "the module 'xacro' (load_yaml, arg, ...) is not known here";
+        return evaluate(
+            what,
+            [&](const std::string& name, std::string& why) -> const Value* {
+                if (Property* p = property(&scope, name)) return value_of(*p, name, scope, why);
+                if (Scope* s = space(&scope, name)) return &made.emplace_back(dictionary(*s));
                 return nullptr;
-            }
-            return nullptr;
-        });
+            },
+            [&](const std::string& name, const ValueList& a, std::string& why) { return call(name, a, why); });
+    }
+
+    /// A function of xacro's own module.
+    Value call(const std::string& name, const ValueList& a, std::string& why)
+    {
+        const std::string first = a.empty() ? std::string() : a[0].str();
+        if (name == "arg" && a.size() == 1) {
+            if (const auto known = arguments_.find(first); known != arguments_.end()) return literal(known->second);
+            why = fmt::format("the argument '{}' is not given and has no default", first);
+        } else if (name == "load_yaml" && a.size() == 1) {
+            const std::string path = finder_.find(first, folder_of(files_.back()));
+            if (path.empty()) return why = finder_.why_not(first, folder_of(files_.back())), Value{};
+            if (const auto known = yaml_.find(path); known != yaml_.end()) return known->second;
+            const auto text = files::read_given(path);
+            if (!text) return why = text.error().message, Value{};
+            Evaluated e = parse_yaml(*text);
+            if (!e.why.empty()) return why = fmt::format("{}: {}", first, e.why), Value{};
+            return yaml_[path] = std::move(e.value);
+        } else if (name == "abs_filename" && a.size() == 1) {
+            return {std::filesystem::path(first).is_absolute()
+                        ? first
+                        : (std::filesystem::path(folder_of(files_.back())) / first).string()};
+        } else if (name == "dict" || name == "list") {
+            return a.empty()
+                       ? (name == "dict" ? Value{std::make_shared<ValueDict>()} : Value{std::make_shared<ValueList>()})
+                       : a[0];
+        } else {
+            why = fmt::format("xacro.{}() is not known here", name);
+        }
+        return {};
     }
 
     /// What stands between "$(" and ")".
     Evaluated substitution(std::string_view command, Scope& scope)
     {
-        command                     = trimmed(command);
-        const std::size_t      end  = std::min(command.find_first_of(" \t\n"), command.size());
+        command                    = trimmed(command);
+        const std::size_t      end = std::min(command.find_first_of(" \t\n"), command.size());
         const std::string      verb(command.substr(0, end));
         const std::string_view rest = trimmed(command.substr(end));
         if (verb == "arg") {
@@ -175,7 +206,8 @@ class Expander {
         if (verb == "env" || verb == "optenv") {
             const std::size_t name_end = std::min(rest.find_first_of(" \t"), rest.size());
             const std::string name(rest.substr(0, name_end));
-            if (const char* set = std::getenv(name.c_str())) return {{std::string(set)}, {}};  // NOLINT(concurrency-mt-unsafe)
+            if (const char* set = std::getenv(name.c_str()))
+                return {{std::string(set)}, {}};  // NOLINT(concurrency-mt-unsafe)
             if (verb == "optenv") return {{std::string(trimmed(rest.substr(name_end)))}, {}};
             return {{}, fmt::format("the environment has no '{}'", name)};
         }
@@ -231,7 +263,8 @@ class Expander {
             const std::size_t end = closing(raw, i + 2, braces ? '{' : '(', braces ? '}' : ')');
             if (end == std::string_view::npos) return {{}, fmt::format("'{}' has no end", left.substr(0, 40))};
             std::string inside(raw.substr(i + 2, end - i - 2));
-            if (brackets && inside.find("$(") != std::string::npos) {  // $(arg of another)
+            if (inside.find("$(") !=
+                std::string::npos) {  // $(arg of another), and ${load_yaml('$(find package)/file')}
                 Evaluated e = text(inside, scope);
                 if (!e.why.empty()) return e;
                 inside = e.value.str();
@@ -286,7 +319,8 @@ class Expander {
                        fmt::format("xacro makes more than {} elements; the rest is left out", kMostElements));
             return;
         }
-        if (element.name.starts_with(kPrefix)) return directive(element, element.name.substr(kPrefix.size()), scope, out);
+        if (element.name.starts_with(kPrefix))
+            return directive(element, element.name.substr(kPrefix.size()), scope, out);
         XmlElement made{element.name, element.place, {}, {}, {}};
         for (const XmlAttribute& a : element.attributes) {
             if (a.name == "xmlns:xacro" || a.name.starts_with(kPrefix)) continue;
@@ -317,7 +351,8 @@ class Expander {
         }
         if (name == "include") return include(e, scope, out);
         if (name == "if" || name == "unless") {
-            if (const auto holds = condition(e, scope); holds && *holds == (name == "if")) expand_children(e, scope, out);
+            if (const auto holds = condition(e, scope); holds && *holds == (name == "if"))
+                expand_children(e, scope, out);
             return;
         }
         if (name == "insert_block") {
@@ -332,9 +367,10 @@ class Expander {
             const std::string* as = e.find("xacro:name");
             if (as == nullptr) return fault(e, "<xacro:element> has no xacro:name");
             XmlElement& plain = documents_.emplace_back(e);  // macros in it outlive this call
-            plain.name = string(e, *as, scope);
+            plain.name        = string(e, *as, scope);
             std::erase_if(plain.attributes, [](const XmlAttribute& a) { return a.name == "xacro:name"; });
-            if (plain.name.starts_with(kPrefix)) return fault(e, fmt::format("'{}' cannot be the name of an element", plain.name));
+            if (plain.name.starts_with(kPrefix))
+                return fault(e, fmt::format("'{}' cannot be the name of an element", plain.name));
             return expand(plain, scope, out);
         }
         if (name == "attribute") {
@@ -382,7 +418,8 @@ class Expander {
             made.raw = *value;
             // "x = ${x + 1}" means the old x.
             std::string why;
-            if (Property* old = property(&scope, name); old != nullptr && !old->is_block && made.raw.find(name) != std::string::npos) {
+            if (Property* old = property(&scope, name);
+                old != nullptr && !old->is_block && made.raw.find(name) != std::string::npos) {
                 Evaluated now = text(made.raw, scope);
                 if (now.why.empty()) {
                     made.value = now.value.text() != nullptr ? literal(*now.value.text()) : std::move(now.value);
@@ -400,13 +437,13 @@ class Expander {
         Macro       made;
         std::string bare = *name;
         if (bare.starts_with(kPrefix)) bare.erase(0, kPrefix.size());
-        static constexpr std::string_view kOwn[] = {"property", "macro", "arg",     "include",   "if",  "unless",
-                                                    "insert_block", "element", "attribute", "call"};
+        static constexpr std::string_view kOwn[] = {"property", "macro",        "arg",     "include",   "if",
+                                                    "unless",   "insert_block", "element", "attribute", "call"};
         if (std::find(std::begin(kOwn), std::end(kOwn), bare) != std::end(kOwn))
             return fault(e, fmt::format("a macro cannot be called '{}'", bare));
         if (!parameters(e, e.get("params"), made.parameters)) return;
-        made.body = &e;
-        made.home = &scope;
+        made.body          = &e;
+        made.home          = &scope;
         scope.macros[bare] = std::move(made);
     }
 
@@ -416,7 +453,7 @@ class Expander {
         for (left = trimmed(left); !left.empty(); left = trimmed(left)) {
             Parameter p;
             while (left.starts_with('*')) ++p.stars, left.remove_prefix(1);
-            std::size_t end = std::min(left.find_first_of(" \t\r\n"), left.size());
+            std::size_t end  = std::min(left.find_first_of(" \t\r\n"), left.size());
             std::size_t mark = left.substr(0, end).find(":=");
             std::size_t size = 2;
             if (mark == std::string_view::npos) mark = left.substr(0, end).find('='), size = 1;
@@ -487,9 +524,9 @@ class Expander {
             full_ = true;
             return;
         }
-        const Macro used = *m;  // the body may define the macro anew
-        Scope&      own  = make(outer);
-        bool        good = true;
+        const Macro             used = *m;  // the body may define the macro anew
+        Scope&                  own  = make(outer);
+        bool                    good = true;
         std::vector<XmlElement> blocks;
         expand_children(e, scope, blocks);
         std::size_t next_block = 0;
@@ -523,7 +560,7 @@ class Expander {
             if (const std::string* given = e.find(p.name)) {
                 value = text(*given, scope);
             } else if (Property* inherited = p.inherits ? property(&scope, p.name) : nullptr) {
-                std::string why;
+                std::string  why;
                 const Value* v = value_of(*inherited, p.name, scope, why);
                 value          = v != nullptr ? Evaluated{*v, {}} : Evaluated{{}, why};
             } else if (p.otherwise) {
@@ -536,11 +573,12 @@ class Expander {
                 fault(e, value.why);
                 continue;
             }
-            made.value             = value.value.text() != nullptr ? literal(*value.value.text()) : std::move(value.value);
-            made.known             = true;
+            made.value = value.value.text() != nullptr ? literal(*value.value.text()) : std::move(value.value);
+            made.known = true;
             own.properties[p.name] = std::move(made);
         }
-        if (next_block < blocks.size()) fault(e, fmt::format("the macro '{}' has no place for <{}>", name, blocks[next_block].name));
+        if (next_block < blocks.size())
+            fault(e, fmt::format("the macro '{}' has no place for <{}>", name, blocks[next_block].name));
         if (good) expand_children(*used.body, own, out);
         --depth_;
     }
@@ -549,26 +587,28 @@ class Expander {
     {
         const std::string* raw = e.find("filename");
         if (raw == nullptr) return fault(e, "<xacro:include> has no filename");
-        const std::string address  = string(e, *raw, scope);
-        const std::string file     = finder_.find(address, folder_of(files_.back()));
-        const bool        optional = literal(e.get("optional")).truth() && e.peek("optional") != nullptr && *e.peek("optional") != "false";
+        const std::string address = string(e, *raw, scope);
+        const std::string file    = finder_.find(address, folder_of(files_.back()));
+        const bool        optional =
+            literal(e.get("optional")).truth() && e.peek("optional") != nullptr && *e.peek("optional") != "false";
         if (file.empty()) {
             if (!optional) found_.add(kInclude, site_of(e.place), finder_.why_not(address, folder_of(files_.back())));
             return;
         }
         std::error_code failed;
-        const auto same = [&](const std::string& open) { return std::filesystem::equivalent(open, file, failed); };
+        const auto      same = [&](const std::string& open) { return std::filesystem::equivalent(open, file, failed); };
         if (std::any_of(files_.begin(), files_.end(), same) || files_.size() > 64)
             return found_.add(kInclude, site_of(e.place), fmt::format("{} includes itself", address));
         const auto content = files::read(file, XmlLimits{}.bytes);
-        if (!content) return found_.add(kInclude, site_of(e.place), fmt::format("{}: {}", address, content.error().message));
+        if (!content)
+            return found_.add(kInclude, site_of(e.place), fmt::format("{}: {}", address, content.error().message));
         auto parsed = parse_xml(*content, file, found_);
         if (!parsed) return found_.add(parsed.error());
         Scope* target = &scope;
         if (const std::string* ns = e.find("ns")) {
-            Scope& own                             = make(&scope);
+            Scope& own                          = make(&scope);
             scope.spaces[string(e, *ns, scope)] = &own;
-            target                                 = &own;
+            target                              = &own;
         }
         files_.push_back(file);
         const XmlElement& document = documents_.emplace_back(std::move(*parsed));

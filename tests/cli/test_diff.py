@@ -35,6 +35,18 @@ class Diff(unittest.TestCase):
         (self.folder / name).write_text(text)
         return self.folder / name
 
+    def test_a_folder_stands_for_the_asset_in_it(self):
+        robot, changed = self.write("arm.urdf", urdf()), self.write("other.urdf", urdf(mass=2.5))
+        for source, name in ((robot, "one"), (changed, "two")):
+            self.assertEqual(mechane("convert", source, "-o", self.folder / name).returncode, 0)
+        self.assertEqual(mechane("diff", self.folder / "one", robot).returncode, 0)
+        done = mechane("diff", self.folder / "one", self.folder / "two")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("2.5", done.stdout)
+        done = mechane("diff", self.folder, robot)  # it holds two assets, and none of its name
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("name the file", done.stderr)
+
     def test_a_robot_is_equal_to_what_it_is_converted_to(self):
         """In every direction, there and back; only what the loss report announces may differ."""
         robot = self.write("arm.urdf", urdf())

@@ -55,6 +55,27 @@ class Reduce(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('"REP-1.3-', mechane("check", self.folder / "small.usda", "--format", "json", "--exit-zero").stdout)
 
+    def test_a_robot_of_another_format_is_reduced_as_text_where_the_result_has_its_suffix(self):
+        (self.folder / "meshes").mkdir()
+        (self.folder / "meshes" / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+        source = self.folder / "secret.urdf"
+        links = "".join(f'<link name="part_{i}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial><visual><geometry><mesh filename="meshes/a.obj"/></geometry></visual></link>' for i in range(6))
+        joints = "".join(f'<joint name="hold_{i}" type="{"wobbly" if i == 4 else "fixed"}"><parent link="part_{i - 1}"/><child link="part_{i}"/></joint>' for i in range(1, 6))
+        text = f'<?xml version="1.0"?>\n<!-- ours -->\n<robot name="secret">\n{links}\n{joints}\n</robot>\n'
+        source.write_text(text)
+        result = self.folder / "small.urdf"
+        done = mechane("reduce", source, "--while", f"{PROGRAM} info {{}} 2>&1 | grep -q SOURCE_WORD", "-o", result)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        small = result.read_text()
+        self.assertIn("wobbly", small)
+        self.assertEqual(small.count("<joint"), 1)
+        for gone in ("ours", "secret", "hold_", "mesh", "inertial"):
+            self.assertNotIn(gone, small)
+        self.assertLess(len(small), 250)
+        self.assertIn("SOURCE_WORD", mechane("info", result).stderr)
+        self.assertEqual(source.read_text(), text)
+        self.assertEqual(mechane("reduce", source, "--while", "true", "-o", self.folder / "small.sdf").returncode, 2)
+
     def test_a_robot_of_another_format_is_reduced_as_a_stage(self):
         urdf = self.folder / "r.urdf"
         urdf.write_text('<robot name="r"><link name="a"><visual><geometry><box size="1 1 1"/></geometry></visual></link></robot>')

@@ -40,6 +40,13 @@ class Speed(unittest.TestCase):
                     self.assertEqual(ours[0][0], 40001)
                     self.assertLess(mine / other, goal, f"ours {mine:.0f} ms, OpenUSD {other:.0f} ms")
 
+    def test_a_robot_of_two_hundred_links_is_converted_in_every_direction_in_less_than_a_second_EXP_078(self):
+        """EXP-078. Processor time of whole processes, least of three: what else the machine does is not in it."""
+        from convert_peers import measure
+        times, _ = measure(PROGRAM, None, 200, 3)
+        self.assertEqual({b for _, b in times}, {"folder", "layer", "urdf", "sdf", "mjcf", "glb"})
+        self.assertEqual({k: cpu for k, (_, cpu) in times.items() if cpu > 1}, {})
+
 
 if __name__ == "__main__":
     unittest.main()

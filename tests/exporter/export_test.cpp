@@ -20,7 +20,8 @@ constexpr double kRadians = std::numbers::pi / 180;
 
 sf::ReadRobot robot_of(const std::string& usda)
 {
-    const auto stage = usd::Stage::open_text("#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Z\"\n    defaultPrim = \"r\"\n)\n" + usda);
+    const auto stage = usd::Stage::open_text(
+        "#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Z\"\n    defaultPrim = \"r\"\n)\n" + usda);
     REQUIRE(stage);
     auto robot = robot_of_stage(**stage);
     REQUIRE(robot);
@@ -28,11 +29,14 @@ sf::ReadRobot robot_of(const std::string& usda)
 }
 
 struct Text {
-    std::string    text;
-    sf::LossReport losses;
+    std::string        text;
+    sf::LossReport     losses;
     [[nodiscard]] bool has(const std::string& what) const { return text.find(what) != std::string::npos; }
     [[nodiscard]] bool lost(const std::string& code) const
-    { return std::any_of(losses.entries.begin(), losses.entries.end(), [&](const sf::Loss& l) { return l.code == code; }); }
+    {
+        return std::any_of(losses.entries.begin(), losses.entries.end(),
+                           [&](const sf::Loss& l) { return l.code == code; });
+    }
 };
 
 Text written(const sf::RobotTree& tree, Format format, const WriteOptions& options = {})
@@ -70,28 +74,35 @@ sf::RobotTree there_and_back(const std::string& source, Format format)
 
 const sf::Link& link(const sf::RobotTree& tree, const std::string& name)
 {
-    const auto found = std::find_if(tree.links.begin(), tree.links.end(), [&](const sf::Link& l) { return l.name == name; });
+    const auto found =
+        std::find_if(tree.links.begin(), tree.links.end(), [&](const sf::Link& l) { return l.name == name; });
     REQUIRE_MESSAGE(found != tree.links.end(), name);
     return *found;
 }
 const sf::Joint& joint(const sf::RobotTree& tree, const std::string& name)
 {
-    const auto found = std::find_if(tree.joints.begin(), tree.joints.end(), [&](const sf::Joint& j) { return j.name == name; });
+    const auto found =
+        std::find_if(tree.joints.begin(), tree.joints.end(), [&](const sf::Joint& j) { return j.name == name; });
     REQUIRE_MESSAGE(found != tree.joints.end(), name);
     return *found;
 }
 
-const std::string kMass = R"(<inertial><origin xyz="0.1 0.2 0.3" rpy="0.3 -0.2 0.5"/><mass value="2"/><inertia ixx="0.03" iyy="0.025" izz="0.02" ixy="0.001" ixz="0.0005" iyz="-0.0008"/></inertial>)";
+const std::string kMass =
+    R"(<inertial><origin xyz="0.1 0.2 0.3" rpy="0.3 -0.2 0.5"/><mass value="2"/><inertia ixx="0.03" iyy="0.025" izz="0.02" ixy="0.001" ixz="0.0005" iyz="-0.0008"/></inertial>)";
 
 /// Two bodies and a hinge between them that turns about y at (0.3, 0, 0) of the first and (-0.2, 0, 0.1) of the second.
 std::string two(const std::string& joint_values, bool reversed = false)
 {
-    const std::string body = "prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"]) {\nfloat physics:mass = 2\nfloat3 physics:diagonalInertia = (1, 1, 1)\npoint3f physics:centerOfMass = (0, 0, 0)\n";
+    const std::string body =
+        "prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"]) {\nfloat physics:mass = 2\nfloat3 "
+        "physics:diagonalInertia = (1, 1, 1)\npoint3f physics:centerOfMass = (0, 0, 0)\n";
     const std::string first = reversed ? "1" : "0", second = reversed ? "0" : "1";
     return "def Xform \"r\" {\ndef Xform \"a\" (" + body + "}\ndef Xform \"b\" (" + body +
            "double3 xformOp:translate = (0.5, 0, -0.1)\nuniform token[] xformOpOrder = [\"xformOp:translate\"]\n}\n"
-           "def PhysicsRevoluteJoint \"j\" " + (joint_values.starts_with("(") ? "" : "{\n") + joint_values +
-           "\nrel physics:body" + first + " = </r/a>\nrel physics:body" + second + " = </r/b>\npoint3f physics:localPos" + first + " = (0.3, 0, 0)\npoint3f physics:localPos" + second +
+           "def PhysicsRevoluteJoint \"j\" " +
+           (joint_values.starts_with("(") ? "" : "{\n") + joint_values + "\nrel physics:body" + first +
+           " = </r/a>\nrel physics:body" + second + " = </r/b>\npoint3f physics:localPos" + first +
+           " = (0.3, 0, 0)\npoint3f physics:localPos" + second +
            " = (-0.2, 0, 0.1)\nuniform token physics:axis = \"Y\"\n}\n}\n";
 }
 
@@ -99,7 +110,9 @@ std::string two(const std::string& joint_values, bool reversed = false)
 
 TEST_CASE("masses, inertias, limits and frames of a URDF come back the same (EXP-045, EXP-074)")
 {
-    const std::string source = "<robot name=\"r\"><link name=\"base-link\">" + kMass + "</link><link name=\"arm\">" + kMass + "</link><link name=\"tool\"/>"
+    const std::string source =
+        "<robot name=\"r\"><link name=\"base-link\">" + kMass + "</link><link name=\"arm\">" + kMass +
+        "</link><link name=\"tool\"/>"
         R"(<joint name="elbow 1" type="revolute"><parent link="base-link"/><child link="arm"/><origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/><axis xyz="0 1 1"/><limit lower="-1.5" upper="1.25" effort="40" velocity="2"/></joint>)"
         R"(<joint name="hold" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 0.4"/></joint></robot>)";
     const auto before = sf::read_robot_text(source, ".");
@@ -112,7 +125,8 @@ TEST_CASE("masses, inertias, limits and frames of a URDF come back the same (EXP
         CHECK(b.inertial->mass == close_to(a.inertial->mass, 1e-6));
         CHECK(length(b.inertial->com - a.inertial->com) < 1e-6);
         for (std::size_t i = 0; i < 3; ++i)
-            for (std::size_t k = 0; k < 3; ++k) CHECK(b.inertial->inertia(i, k) == close_to(a.inertial->inertia(i, k), 1e-7));
+            for (std::size_t k = 0; k < 3; ++k)
+                CHECK(b.inertial->inertia(i, k) == close_to(a.inertial->inertia(i, k), 1e-7));
         CHECK(length(b.X_WL.p - a.X_WL.p) < 1e-6);
     }
     CHECK_FALSE(link(after, "tool").inertial);
@@ -127,7 +141,9 @@ TEST_CASE("masses, inertias, limits and frames of a URDF come back the same (EXP
 
 TEST_CASE("masses that a moving link without one took over go back to where they were")
 {
-    const std::string source = "<robot name=\"r\"><link name=\"base\">" + kMass + "</link><link name=\"hub\"/><link name=\"rim\">" + kMass + "</link>"
+    const std::string source =
+        "<robot name=\"r\"><link name=\"base\">" + kMass + "</link><link name=\"hub\"/><link name=\"rim\">" + kMass +
+        "</link>"
         R"(<joint name="j" type="continuous"><parent link="base"/><child link="hub"/><axis xyz="0 0 1"/></joint>)"
         R"(<joint name="k" type="fixed"><parent link="hub"/><child link="rim"/><origin xyz="1 0 0"/></joint></robot>)";
     const auto after = there_and_back(source, Format::urdf);
@@ -145,7 +161,7 @@ TEST_CASE("MJCF comes back with its references, its several joints on a body and
           <body name="leg" pos="0 0 -0.3"><joint name="hip_x" axis="1 0 0" range="-1 0.5" armature="0.02"/><joint name="hip_y" axis="0 -1 0" range="-0.25 2" damping="3"/><geom type="capsule" size="0.05 0.1"/>
             <body name="foot" pos="0 0 -0.2"><joint name="ankle" axis="0 1 0" ref="0.4" range="-1 1"/><geom type="box" size="0.1 0.05 0.02"/></body></body></body></worldbody>
         <actuator><motor name="m" joint="hip_y" ctrlrange="-7 7" gear="2"/></actuator></mujoco>)";
-    const auto before = sf::read_robot_text(source, ".");
+    const auto        before = sf::read_robot_text(source, ".");
     REQUIRE(before);
     const auto after = there_and_back(source, Format::mjcf);
     CHECK(link(after, "table").unused->mass == close_to(30, 1e-5));
@@ -165,14 +181,16 @@ TEST_CASE("MJCF comes back with its references, its several joints on a body and
         CHECK(length(link(after, l.name).X_WL.p - l.X_WL.p) < 1e-6);
         if (l.inertial) CHECK(link(after, l.name).inertial->mass == close_to(l.inertial->mass, 1e-6));
     }
-    CHECK(std::any_of(after.shapes.begin(), after.shapes.end(), [](const sf::Shape& s) { return s.kind == sf::Shape::Kind::ellipsoid && std::abs(s.size.z - 0.3) < 1e-6; }));
+    CHECK(std::any_of(after.shapes.begin(), after.shapes.end(), [](const sf::Shape& s) {
+        return s.kind == sf::Shape::Kind::ellipsoid && std::abs(s.size.z - 0.3) < 1e-6;
+    }));
 }
 
 TEST_CASE("a joint whose bodies stand the other way round is turned (EXP-042)")
 {
     for (const bool reversed : {false, true}) {
         CAPTURE(reversed);
-        auto robot = robot_of(two("float physics:lowerLimit = -30\nfloat physics:upperLimit = 60", reversed));
+        auto robot         = robot_of(two("float physics:lowerLimit = -30\nfloat physics:upperLimit = 60", reversed));
         const sf::Joint& j = joint(robot.tree, "j");
         // Without an articulation the first body that no joint names as its child is the root.
         CHECK(j.parent == (reversed ? 1 : 0));
@@ -185,7 +203,7 @@ TEST_CASE("a joint whose bodies stand the other way round is turned (EXP-042)")
 
 TEST_CASE("a link whose joint turns about another point is told in a moved frame, or keeps it (EXP-040)")
 {
-    auto robot = robot_of(two("float physics:lowerLimit = -30\nfloat physics:upperLimit = 60"));
+    auto       robot = robot_of(two("float physics:lowerLimit = -30\nfloat physics:upperLimit = 60"));
     const auto moved = written(robot.tree, Format::urdf);
     CHECK(moved.lost("frame-shift"));
     auto again = sf::read_robot_text(moved.text, ".");
@@ -202,15 +220,18 @@ TEST_CASE("a link whose joint turns about another point is told in a moved frame
 TEST_CASE("limits: infinite ones make a continuous joint, crossed ones a fixed one (EXP-043)")
 {
     CHECK(written(robot_of(two("")).tree, Format::urdf).has("type=\"continuous\""));
-    const auto crossed = written(robot_of(two("float physics:lowerLimit = 10\nfloat physics:upperLimit = -10")).tree, Format::urdf);
+    const auto crossed =
+        written(robot_of(two("float physics:lowerLimit = 10\nfloat physics:upperLimit = -10")).tree, Format::urdf);
     CHECK(crossed.has("type=\"fixed\""));
     CHECK(crossed.lost("locked-joint"));
 }
 
 TEST_CASE("a drive's gains per degree become kp and kv per radian (EXP-058), and are no dynamics of URDF (EXP-044)")
 {
-    auto       robot = robot_of(two("(prepend apiSchemas = [\"PhysicsDriveAPI:angular\"]) {\nfloat drive:angular:physics:stiffness = 2\nfloat drive:angular:physics:damping = 0.5\nfloat drive:angular:physics:maxForce = 30"));
-    const auto mjcf  = sf::read_robot_text(written(robot.tree, Format::mjcf).text, ".");
+    auto robot =
+        robot_of(two("(prepend apiSchemas = [\"PhysicsDriveAPI:angular\"]) {\nfloat drive:angular:physics:stiffness = "
+                     "2\nfloat drive:angular:physics:damping = 0.5\nfloat drive:angular:physics:maxForce = 30"));
+    const auto mjcf = sf::read_robot_text(written(robot.tree, Format::mjcf).text, ".");
     REQUIRE(mjcf);
     const sf::Drive& d = *joint(mjcf->tree, "j").dofs[0].drive;
     CHECK(d.stiffness == close_to(2 / kRadians, 1e-6));
@@ -224,10 +245,12 @@ TEST_CASE("a drive's gains per degree become kp and kv per radian (EXP-058), and
 
 TEST_CASE("URDF that is written holds no element of other programs (EXP-047) and the same bytes each time (EXP-036)")
 {
-    auto robot = robot_of(two(""));
-    const auto text = written(robot.tree, Format::urdf).text;
-    for (const char* foreign : {"gazebo", "transmission", "ros2_control"}) CHECK(text.find(foreign) == std::string::npos);
-    for (const Format f : {Format::urdf, Format::mjcf, Format::sdformat}) CHECK(written(robot.tree, f).text == written(robot.tree, f).text);
+    auto       robot = robot_of(two(""));
+    const auto text  = written(robot.tree, Format::urdf).text;
+    for (const char* foreign : {"gazebo", "transmission", "ros2_control"})
+        CHECK(text.find(foreign) == std::string::npos);
+    for (const Format f : {Format::urdf, Format::mjcf, Format::sdformat})
+        CHECK(written(robot.tree, f).text == written(robot.tree, f).text);
 }
 
 TEST_CASE("a stage in centimetres with y up is written in metres with z up")
@@ -252,4 +275,67 @@ def Xform "r" {
     CHECK(length(link(robot->tree, "ball").X_WL.p - Vec3d{0, 0, 0.5}) < 1e-9);
     CHECK(robot->tree.shapes[0].size.x == close_to(0.1, 1e-9));
     CHECK(link(robot->tree, "ball").inertial->inertia(0, 0) == close_to(0.4 * 2 * 0.01, 1e-7));  // 2/5 m r^2
+}
+
+TEST_CASE("a concave mesh that collides by its triangles is an error of MJCF's report, a convex one is not (EXP-062)")
+{
+    // A cube whose upper face is pushed in to its centre, or is flat.
+    const auto stage = [](const char* middle) {
+        return robot_of(std::string(R"(def Xform "r" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
+    def Mesh "m" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"]) {
+        uniform token physics:approximation = "none"
+        uniform token subdivisionScheme = "none"
+        int[] faceVertexCounts = [4, 4, 4, 4, 4, 3, 3, 3, 3]
+        int[] faceVertexIndices = [0, 2, 3, 1, 0, 1, 5, 4, 1, 3, 7, 5, 3, 2, 6, 7, 2, 0, 4, 6, 4, 5, 8, 5, 7, 8, 7, 6, 8, 6, 4, 8]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1), )") +
+                        middle + "]\n    }\n}\n");
+    };
+    const auto grave = [](const Text& text) {
+        return std::any_of(text.losses.entries.begin(), text.losses.entries.end(),
+                           [](const sf::Loss& l) { return l.code == "concave" && l.severity == Severity::error; });
+    };
+    CHECK(grave(written(stage("(0.5, 0.5, 0.5)").tree, Format::mjcf)));
+    CHECK_FALSE(written(stage("(0.5, 0.5, 1)").tree, Format::mjcf).lost("concave"));
+    WriteOptions field;
+    field.mjcf_sdf  = true;
+    const auto text = written(stage("(0.5, 0.5, 0.5)").tree, Format::mjcf, field);
+    CHECK_FALSE(text.lost("concave"));
+    CHECK(text.has("type=\"sdf\""));
+}
+
+TEST_CASE("a root without mass that carries a moving link stays the root, whichever body the articulation begins with")
+{
+    const auto after = there_and_back(
+        "<robot name=\"r\"><link name=\"base\"/><link name=\"arm\">" + kMass +
+            R"(</link><joint name="j" type="revolute"><parent link="base"/><child link="arm"/><origin xyz="0.1 0.2 0.3" rpy="0.3 0 0"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>)",
+        Format::urdf);
+    const sf::Joint& j = joint(after, "j");
+    REQUIRE(j.parent >= 0);
+    CHECK(after.links[static_cast<std::size_t>(j.parent)].name == "base");
+    CHECK(after.links[static_cast<std::size_t>(j.child)].name == "arm");
+    CHECK(length(j.X_PJ.p - Vec3d{0.1, 0.2, 0.3}) < 1e-6);
+}
+
+TEST_CASE("a planar joint of URDF comes back as one, and axes of a chain have names of their own")
+{
+    const auto robot = through_usd(
+        "<robot name=\"r\"><link name=\"a\">" + kMass + "</link><link name=\"b\">" + kMass + "</link>" +
+        R"(<joint name="p" type="planar"><parent link="a"/><child link="b"/><origin xyz="1 0 0"/><axis xyz="0 1 0"/></joint></robot>)");
+    const auto text = written(robot.tree, Format::urdf);
+    CHECK(text.has("<joint name=\"p\" type=\"planar\">"));
+    CHECK(text.text.find("name=\"p\"") == text.text.rfind("name=\"p\""));
+    CHECK_FALSE(text.lost("several-axes"));
+}
+
+TEST_CASE("a link that moves without mass or collider gets a gram, which does not come back")
+{
+    const std::string moving = R"(<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>)";
+    const std::string source =
+        "<robot name=\"r\"><link name=\"a\">" + kMass + R"(</link><link name="m"/><link name="b">)" + kMass +
+        R"(</link><joint name="j" type="revolute"><parent link="a"/><child link="m"/>)" + moving +
+        R"(<joint name="k" type="revolute"><parent link="m"/><child link="b"/>)" + moving + "</robot>";
+    const auto robot = through_usd(source);
+    REQUIRE(link(robot.tree, "m").inertial);
+    CHECK(link(robot.tree, "m").inertial->mass == close_to(1e-3, 1e-9));
+    CHECK_FALSE(link(there_and_back(source, Format::urdf), "m").inertial);
 }

@@ -384,7 +384,9 @@ TEST_CASE("glTF: bad files give findings, and what can be read is read")
     has(R"({"asset":{"version":"2.0"},"nodes":[{"mesh":0}],"meshes":[{"primitives":[]}]})", kMeshInvalid);
     has(R"({"asset":{"version":"2.0"},"materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":5}}}]})",
         kTextureMissing);
-    has(R"({"asset":{"version":"2.0"},"extensionsRequired":["KHR_draco_mesh_compression"]})", kUnsupported);
+    has(R"({"asset":{"version":"2.0"},"extensionsRequired":["EXT_of_nobody"]})", kUnsupported);
+    has(R"({"asset":{"version":"2.0"},"materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}],"textures":[{"extensions":{"KHR_texture_basisu":{"source":0}}}],"images":[{"uri":"a.ktx2"}],"extensionsRequired":["KHR_texture_basisu"]})",
+        kTextureMissing);
     Buffer    b;
     const int p = b.add({0, 0, 0, 1, 0, 0, 0, 1, 0}, "VEC3"), i = b.indices({0, 1, 9, 0, 1, 2});
     has(b.json(fmt::format("\"nodes\":[{{\"mesh\":0}}],\"meshes\":[{{\"primitives\":[{{\"attributes\":{{\"POSITION\":{}"
@@ -421,4 +423,96 @@ TEST_CASE("glTF: a folder holds the layers and the pictures of the file")
         (*stage)->prim_at(usd::Path("/lamp/Looks/material/base_color")).attribute("inputs:file").get<usd::AssetPath>();
     REQUIRE(picture);
     CHECK(std::filesystem::exists(picture->resolved));
+}
+
+TEST_CASE(
+    "glTF: meshes of Draco and buffers of meshopt hold the points that were packed, or the finding names the package "
+    "that is missing")
+{
+    // A tetrahedron with corners at 0, x, y and 2 z, packed by glTF-Transform 4.5 (14 bits a coordinate).
+    const std::string draco =
+        R"({"asset":{"version":"2.0"},"accessors":[{"type":"SCALAR","componentType":5123,"count":12},{"type":"VEC3","componentType":5126,"count":4,"max":[1,1,2],"min":[0,0,0]}],
+        "bufferViews":[{"buffer":0,"byteLength":91}],"buffers":[{"byteLength":91,"uri":"data:application/octet-stream;base64,RFJBQ08CAgEBAAAABAQAAwAAAS8BARAB/wAAAQAJAwAAAgEBAQAPAwEQLwEwAwBQggQA/n8BAAD4/wGA////BwAAAAAAAP8/AAAAAAAAAAAAAAAAAAAAAABADg=="}],
+        "meshes":[{"name":"tet","primitives":[{"attributes":{"POSITION":1},"indices":0,"extensions":{"KHR_draco_mesh_compression":{"bufferView":0,"attributes":{"POSITION":0}}}}]}],
+        "nodes":[{"name":"n","mesh":0}],"scenes":[{"nodes":[0]}],"extensionsUsed":["KHR_draco_mesh_compression"],"extensionsRequired":["KHR_draco_mesh_compression"]})";
+    const std::string meshopt =
+        R"({"asset":{"version":"2.0"},"accessors":[{"type":"SCALAR","componentType":5123,"count":12,"bufferView":0},{"type":"VEC3","componentType":5122,"count":4,"normalized":true,"bufferView":1}],
+        "bufferViews":[{"buffer":1,"byteLength":24,"extensions":{"EXT_meshopt_compression":{"buffer":0,"byteOffset":0,"byteLength":21,"mode":"TRIANGLES","byteStride":2,"count":12}}},
+        {"buffer":1,"byteOffset":24,"byteLength":32,"byteStride":8,"extensions":{"EXT_meshopt_compression":{"buffer":0,"byteOffset":24,"byteLength":74,"mode":"ATTRIBUTES","byteStride":8,"count":4}}}],
+        "buffers":[{"byteLength":100,"uri":"data:application/octet-stream;base64,4fAgEQIAdodWZ3iphmWJaJgBaQAAAAAAoAEPAAAACAcBDwAAAP3+ATwAAAAIBwE8AAAA/f4BAwAAAAMBAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/r/+vwGAAAAAAA=="},{"byteLength":56,"extensions":{"EXT_meshopt_compression":{"fallback":true}}}],
+        "meshes":[{"name":"tet","primitives":[{"attributes":{"POSITION":1},"indices":0}]}],"nodes":[{"name":"n","translation":[0.5,0.5,1],"mesh":0}],"scenes":[{"nodes":[0]}],
+        "extensionsUsed":["EXT_meshopt_compression","KHR_mesh_quantization"],"extensionsRequired":["EXT_meshopt_compression","KHR_mesh_quantization"]})";
+    for (const auto& [json, package] : {std::pair{draco, "libdraco"}, std::pair{meshopt, "libmeshoptimizer"}}) {
+        CAPTURE(package);
+        auto broken = json;
+        broken.replace(broken.find("base64,") + 7, 8, "AAAAAAAA");
+        CHECK(opened(broken).found(kMeshInvalid));  // whatever is there to read it with
+        const auto o = opened(json);
+        if (o.found(kMeshInvalid)) {
+            CHECK(o.read.found.begin()->message.find(package) != std::string::npos);
+            continue;
+        }
+        CHECK(o.read.found.empty());
+        const usd::Prim mesh   = o.at("/scene/n/tet");
+        const auto      points = *mesh.attribute("points").get<std::vector<Vec3d>>();
+        const auto      place  = usd::decompose(o.stage->local_matrix(o.at("/scene/n"))).translation;
+        CHECK(mesh.attribute("faceVertexIndices").get<std::vector<int>>()->size() == 12);
+        REQUIRE(points.size() == 4);
+        for (const Vec3d& corner :
+             {Vec3d{0, 0, 0}, Vec3d{1, 0, 0}, Vec3d{0, 0, 1}, Vec3d{0, -2, 0}}) {  // y is up there
+            double nearest = 1e9;
+            for (const Vec3d& p : points) nearest = std::min(nearest, distance(p + place, corner));
+            CHECK(nearest < 2e-4);
+        }
+    }
+}
+
+TEST_CASE("glTF: a skin becomes a skeleton whose joints lie parents first, and a mesh that names them in its own order")
+{
+    Buffer     b;
+    const int  joints  = b.put(std::string("\0\0\0\0\1\0\0\0\0\1\0\0", 12), 3, 5121, "VEC4"),
+               weights = b.add({1, 0, 0, 0, 1, 0, 0, 0, 0.25F, 0.25F, 0, 0}, "VEC4"),
+               shift   = b.add({0, 0, 0.5F, 0, 0, 0, 0, 0, 0}, "VEC3");
+    const int  p       = b.add({0, 0, 0, 1, 0, 0, 0, 1, 0}, "VEC3");
+    const auto scene   = [&](const std::string& skin) {
+        return opened(b.json(
+            fmt::format(
+                R"("meshes":[{{"name":"tri","weights":[0.5],"primitives":[{{"attributes":{{"POSITION":{},"JOINTS_0":{},"WEIGHTS_0":{}}},"targets":[{{"POSITION":{}}}]}}]}}],)",
+                p, joints, weights, shift) +
+            R"("nodes":[{"name":"top","translation":[0,2,0],"children":[1]},{"name":"low","translation":[0,1,0]},{"name":"skinned","mesh":0,"skin":0,"translation":[9,9,9]}],"scenes":[{"nodes":[0,2]}],"skins":[)" +
+            skin + "]"));
+    };
+    const auto o = scene(R"({"name":"bones","joints":[1,0]})");
+    for (const Diagnostic& d : o.read.found) CAPTURE(d.message);
+    CHECK(o.read.found.empty());
+    CHECK(o.at("/scene/bones").type_name().text() == "SkelRoot");
+    const usd::Prim skeleton = o.at("/scene/bones/skeleton"), mesh = o.at("/scene/bones/tri");
+    const auto      names = [](const usd::Prim& prim, const char* name) {
+        std::string all;
+        const auto  list = prim.attribute(name).get<std::vector<usd::Token>>().value_or(std::vector<usd::Token>());
+        for (const usd::Token& t : list) all += t.text() + " ";
+        return all;
+    };
+    CHECK(names(skeleton, "joints") == "top top/low ");
+    CHECK(names(mesh, "skel:joints") == "top/low top ");
+    const auto rest = *skeleton.attribute("restTransforms").get<std::vector<usd::Matrix4d>>();
+    CHECK(distance(usd::transform_point(rest[0], {}), Vec3d{0, 0, 2}) < 1e-9);
+    CHECK(distance(usd::transform_point(rest[1], {}), Vec3d{0, 0, 1}) < 1e-9);
+    CHECK(*mesh.attribute("primvars:skel:jointIndices").get<std::vector<int>>() ==
+          std::vector<int>{0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0});
+    CHECK((*mesh.attribute("primvars:skel:jointWeights").get<std::vector<double>>())[8] ==
+          close_to(0.5, 1e-6));  // they add up to one
+    CHECK(mesh.attribute("primvars:skel:jointIndices").metadata("elementSize").get<int>().value_or(0) == 4);
+    const usd::Prim shape = o.at("/scene/bones/tri/target_0");
+    CHECK(distance((*shape.attribute("offsets").get<std::vector<Vec3d>>())[0], Vec3d{0, -0.5, 0}) < 1e-6);
+    CHECK((*o.at("/scene/bones/skeleton/animation").attribute("blendShapeWeights").get<std::vector<double>>())[0] ==
+          close_to(0.5, 1e-6));
+    // The mesh stays as it was bound where its skin is not sound.
+    for (const char* wrong : {R"({"joints":[]})", R"({"joints":[0,7]})", R"({"joints":[0,0]})",
+                              R"({"joints":[0,1],"inverseBindMatrices":0})"}) {
+        CAPTURE(wrong);
+        const auto bad = scene(wrong);
+        CHECK(bad.found(kMeshInvalid));
+        CHECK(bad.lost("skin"));
+    }
 }

@@ -41,34 +41,67 @@ T value(const std::shared_ptr<const usd::Stage>& stage, const std::string& path,
 TEST_CASE("EXP-072: masses, centres and inertias of shapes are those of MuJoCo's compiler")
 {
     // Mass, centre and xx yy zz xy xz yz of the inertia, as MuJoCo 3.17 compiles a free body with this one geom.
-    struct { const char* geom; double mass; Vec3d com; double inertia[6]; } table[] = {
-        {"<geom type='box' size='.1 .2 .3' shellinertia='true' mass='2'/>", 2, {}, {0.12303030303030303, 0.09575757575757576, 0.05515151515151516, 0, 0, 0}},
-        {"<geom type='capsule' size='.1 .3' shellinertia='true' mass='2'/>", 2, {}, {0.11583333333333332, 0.11583333333333332, 0.018333333333333337, 0, 0, 0}},
-        {"<geom type='cylinder' size='.1 .3' shellinertia='true' mass='2'/>", 2, {}, {0.08642857142857144, 0.08642857142857144, 0.018571428571428572, 0, 0, 0}},
-        {"<geom type='sphere' size='.1' shellinertia='true' mass='2'/>", 2, {}, {0.013333333333333336, 0.013333333333333336, 0.013333333333333336, 0, 0, 0}},
-        {"<geom type='ellipsoid' size='.1 .2 .3'/>", 25.132741228718345, {}, {0.653451271946677, 0.5026548245743669, 0.25132741228718347, 0, 0, 0}},
-        {"<geom type='mesh' mesh='t'/>", 166.66666666666666, {0.25, 0.25, 0.25}, {12.5, 12.5, 12.5, 2.0833333333333433, 2.0833333333333433, 2.0833333333333433}},
-        {"<geom type='mesh' mesh='t' pos='1 2 3' euler='10 20 30' mass='3'/>", 3, {1.171492878570522, 2.300958793990323, 3.259834556823157},
-         {0.20514588444024323, 0.2418457174080669, 0.22800839815169296, 0.030967373947508096, 0.02673586566101958, 0.04691969691510469}},
-        {"<geom type='capsule' fromto='0 0 0 .1 .2 .3' size='.05'/>", 3.462289615233049, {0.05, 0.1, 0.15},
-         {0.05475523018089379, 0.043087937598797164, 0.023642449961969455, -0.007778195054731088, -0.011667292582096629, -0.023334585164193258}},
+    struct {
+        const char* geom;
+        double      mass;
+        Vec3d       com;
+        double      inertia[6];
+    } table[] = {
+        {"<geom type='box' size='.1 .2 .3' shellinertia='true' mass='2'/>",
+         2,
+         {},
+         {0.12303030303030303, 0.09575757575757576, 0.05515151515151516, 0, 0, 0}},
+        {"<geom type='capsule' size='.1 .3' shellinertia='true' mass='2'/>",
+         2,
+         {},
+         {0.11583333333333332, 0.11583333333333332, 0.018333333333333337, 0, 0, 0}},
+        {"<geom type='cylinder' size='.1 .3' shellinertia='true' mass='2'/>",
+         2,
+         {},
+         {0.08642857142857144, 0.08642857142857144, 0.018571428571428572, 0, 0, 0}},
+        {"<geom type='sphere' size='.1' shellinertia='true' mass='2'/>",
+         2,
+         {},
+         {0.013333333333333336, 0.013333333333333336, 0.013333333333333336, 0, 0, 0}},
+        {"<geom type='ellipsoid' size='.1 .2 .3'/>",
+         25.132741228718345,
+         {},
+         {0.653451271946677, 0.5026548245743669, 0.25132741228718347, 0, 0, 0}},
+        {"<geom type='mesh' mesh='t'/>",
+         166.66666666666666,
+         {0.25, 0.25, 0.25},
+         {12.5, 12.5, 12.5, 2.0833333333333433, 2.0833333333333433, 2.0833333333333433}},
+        {"<geom type='mesh' mesh='t' pos='1 2 3' euler='10 20 30' mass='3'/>",
+         3,
+         {1.171492878570522, 2.300958793990323, 3.259834556823157},
+         {0.20514588444024323, 0.2418457174080669, 0.22800839815169296, 0.030967373947508096, 0.02673586566101958,
+          0.04691969691510469}},
+        {"<geom type='capsule' fromto='0 0 0 .1 .2 .3' size='.05'/>",
+         3.462289615233049,
+         {0.05, 0.1, 0.15},
+         {0.05475523018089379, 0.043087937598797164, 0.023642449961969455, -0.007778195054731088, -0.011667292582096629,
+          -0.023334585164193258}},
     };
     for (const auto& row : table) {
         CAPTURE(row.geom);
-        const auto robot = read("<asset><mesh name='t' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><body name='a'><freejoint/>" + std::string(row.geom) + "</body></worldbody>");
+        const auto robot = read(
+            "<asset><mesh name='t' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><body name='a'><freejoint/>" +
+            std::string(row.geom) + "</body></worldbody>");
         REQUIRE(robot.tree.links.size() == 1);
         REQUIRE(robot.tree.links[0].inertial);
         const Inertial& in = *robot.tree.links[0].inertial;
         CHECK(in.mass == close_to(row.mass, 1e-9));
         CHECK(test::distance(in.com, row.com) < 1e-9);
-        const double got[] = {in.inertia(0, 0), in.inertia(1, 1), in.inertia(2, 2), in.inertia(0, 1), in.inertia(0, 2), in.inertia(1, 2)};
+        const double got[] = {in.inertia(0, 0), in.inertia(1, 1), in.inertia(2, 2),
+                              in.inertia(0, 1), in.inertia(0, 2), in.inertia(1, 2)};
         for (std::size_t i = 0; i < 6; ++i) CHECK(got[i] == close_to(row.inertia[i], 1e-9));
     }
 }
 
 TEST_CASE("EXP-072: classes of defaults are inherited, and an element's own values go before them")
 {
-    const auto robot = read(R"(<default><geom density="10"/><default class="a"><geom type="box" size="1 1 1"/><default class="b"><geom size="2 1 1"/></default></default></default>
+    const auto robot = read(
+        R"(<default><geom density="10"/><default class="a"><geom type="box" size="1 1 1"/><default class="b"><geom size="2 1 1"/></default></default></default>
 <worldbody><body name="x" childclass="a"><freejoint/><geom/><body name="y" childclass="b"><joint/><geom/><geom class="a" size="3 1 1"/></body></body></worldbody>)");
     REQUIRE(robot.tree.shapes.size() == 3);
     CHECK(robot.tree.shapes[0].size == Vec3d{1, 1, 1});
@@ -82,55 +115,79 @@ TEST_CASE("all ways to write an orientation say the same")
     // Ninety degrees about z.
     for (const char* way : {"quat='1 0 0 1'", "axisangle='0 0 2 90'", "xyaxes='0 1 0 -1 0 0'", "euler='0 0 90'"}) {
         CAPTURE(way);
-        const auto robot = read("<worldbody><body name='a' " + std::string(way) + "><freejoint/><geom size='.1'/></body></worldbody>");
+        const auto robot =
+            read("<worldbody><body name='a' " + std::string(way) + "><freejoint/><geom size='.1'/></body></worldbody>");
         CHECK(test::distance(rotate(robot.tree.links[0].X_WL.q, Vec3d{1, 0, 0}), Vec3d{0, 1, 0}) < 1e-12);
     }
     const auto robot = read("<worldbody><body name='a' zaxis='1 0 0'><freejoint/><geom size='.1'/></body></worldbody>");
     CHECK(test::distance(rotate(robot.tree.links[0].X_WL.q, Vec3d{0, 0, 1}), Vec3d{1, 0, 0}) < 1e-12);
     // Capital letters turn about fixed axes: XYZ is the reverse order of xyz.
-    const auto fixed = read("<compiler eulerseq='XYZ'/><worldbody><body name='a' euler='10 20 30'><freejoint/><geom size='.1'/></body></worldbody>");
-    const auto own   = read("<compiler eulerseq='zyx'/><worldbody><body name='a' euler='30 20 10'><freejoint/><geom size='.1'/></body></worldbody>");
+    const auto fixed = read(
+        "<compiler eulerseq='XYZ'/><worldbody><body name='a' euler='10 20 30'><freejoint/><geom "
+        "size='.1'/></body></worldbody>");
+    const auto own = read(
+        "<compiler eulerseq='zyx'/><worldbody><body name='a' euler='30 20 10'><freejoint/><geom "
+        "size='.1'/></body></worldbody>");
     CHECK(test::angle_between(fixed.tree.links[0].X_WL.q, own.tree.links[0].X_WL.q) < 1e-12);
 }
 
 TEST_CASE("the zero of a joint is that of MJCF, also where its reference is not zero")
 {
-    auto robot = read("<worldbody><body name='a'><freejoint/><geom size='.1'/><body name='b' pos='0 0 1'><joint name='j' axis='0 1 0' ref='30' range='-10 90'/><geom size='.1'/></body></body></worldbody>");
+    auto robot = read(
+        "<worldbody><body name='a'><freejoint/><geom size='.1'/><body name='b' pos='0 0 1'><joint name='j' axis='0 1 "
+        "0' ref='30' range='-10 90'/><geom size='.1'/></body></body></worldbody>");
     const auto  stage = opened(robot);
-    const Quatd q0 = value<Quatd>(stage, "/robot/j", "physics:localRot0"), q1 = value<Quatd>(stage, "/robot/j", "physics:localRot1");
+    const Quatd q0    = value<Quatd>(stage, "/robot/j", "physics:localRot0"),
+                q1    = value<Quatd>(stage, "/robot/j", "physics:localRot1");
     // At q = 30 degrees the body stands as it is written, that is without a rotation.
     const Quatd motion = from_axis_angle(Vec3d{0, 1, 0}, std::numbers::pi / 6);
     CHECK(test::angle_between(q0 * motion * conjugate(q1), Quatd{}) < 1e-6);
     CHECK(value<double>(stage, "/robot/j", "physics:lowerLimit") == close_to(-10, 1e-6));
 }
 
-TEST_CASE("several joints of a body are one joint, their rotations in order; what no such joint has is an error of the report")
+TEST_CASE(
+    "several joints of a body are one joint, their rotations in order; what no such joint has is an error of the "
+    "report")
 {
-    auto robot = read("<worldbody><body name='a'><joint name='x' type='slide' axis='1 0 0'/><joint name='z' type='slide' axis='0 0 1'/><joint name='y' axis='0 1 0'/><geom size='.1'/></body></worldbody>");
+    auto robot = read(
+        "<worldbody><body name='a'><joint name='x' type='slide' axis='1 0 0'/><joint name='z' type='slide' axis='0 0 "
+        "1'/><joint name='y' axis='0 1 0'/><geom size='.1'/></body></worldbody>");
     const auto stage = opened(robot);
     CHECK(stage->prim_at(usd::Path("/robot/a_joints")).type_name() == "PhysicsJoint");
-    for (const char* locked : {"transY", "rotX", "rotZ"}) CHECK(stage->prim_at(usd::Path("/robot/a_joints")).has_api("PhysicsLimitAPI:" + std::string(locked)));
-    for (const char* free : {"transX", "transZ", "rotY"}) CHECK(!stage->prim_at(usd::Path("/robot/a_joints")).has_api("PhysicsLimitAPI:" + std::string(free)));
+    for (const char* locked : {"transY", "rotX", "rotZ"})
+        CHECK(stage->prim_at(usd::Path("/robot/a_joints")).has_api("PhysicsLimitAPI:" + std::string(locked)));
+    for (const char* free : {"transX", "transZ", "rotY"})
+        CHECK(!stage->prim_at(usd::Path("/robot/a_joints")).has_api("PhysicsLimitAPI:" + std::string(free)));
     CHECK(!robot.losses.at_least(Severity::error));
-    auto skew = read("<worldbody><body name='a'><joint name='u' axis='0 1 0'/><joint name='v' axis='1 .5 0' pos='0 0 .1'/><geom size='.1'/></body></worldbody>");
+    auto skew = read(
+        "<worldbody><body name='a'><joint name='u' axis='0 1 0'/><joint name='v' axis='1 .5 0' pos='0 0 .1'/><geom "
+        "size='.1'/></body></worldbody>");
     opened(skew);
     CHECK(skew.losses.count(Severity::error) == 2);  // the pivot and the angle
 }
 
 TEST_CASE("actuators that are linear laws are drives, per degree for rotations")
 {
-    auto robot = read("<worldbody><body name='a'><freejoint/><geom size='.1'/><body name='b'><joint name='j'/><geom size='.1'/></body><body name='c'><joint name='k' type='slide'/><geom size='.1'/></body></body></worldbody>"
-                      "<actuator><position joint='j' kp='50' kv='2' gear='3' forcerange='-4 4'/><motor joint='k' gear='10' ctrlrange='-1 2'/></actuator>");
+    auto robot = read(
+        "<worldbody><body name='a'><freejoint/><geom size='.1'/><body name='b'><joint name='j'/><geom "
+        "size='.1'/></body><body name='c'><joint name='k' type='slide'/><geom size='.1'/></body></body></worldbody>"
+        "<actuator><position joint='j' kp='50' kv='2' gear='3' forcerange='-4 4'/><motor joint='k' gear='10' "
+        "ctrlrange='-1 2'/></actuator>");
     const auto stage = opened(robot);
-    CHECK(value<double>(stage, "/robot/j", "drive:angular:physics:stiffness") == close_to(450 * std::numbers::pi / 180, 1e-6));
-    CHECK(value<double>(stage, "/robot/j", "drive:angular:physics:damping") == close_to(18 * std::numbers::pi / 180, 1e-6));
+    CHECK(value<double>(stage, "/robot/j", "drive:angular:physics:stiffness") ==
+          close_to(450 * std::numbers::pi / 180, 1e-6));
+    CHECK(value<double>(stage, "/robot/j", "drive:angular:physics:damping") ==
+          close_to(18 * std::numbers::pi / 180, 1e-6));
     CHECK(value<double>(stage, "/robot/j", "drive:angular:physics:maxForce") == close_to(12, 1e-6));
     CHECK(value<double>(stage, "/robot/k", "drive:linear:physics:maxForce") == close_to(20, 1e-6));
 }
 
 TEST_CASE("contypes that do not all meet become groups with the same pairs")
 {
-    const auto robot = read("<worldbody><geom type='plane' size='1 1 1' contype='2' conaffinity='0'/><body name='a'><freejoint/><geom size='.1' contype='1' conaffinity='2'/></body><body name='b'><freejoint/><geom size='.1' contype='1' conaffinity='2'/></body></worldbody>");
+    const auto robot = read(
+        "<worldbody><geom type='plane' size='1 1 1' contype='2' conaffinity='0'/><body name='a'><freejoint/><geom "
+        "size='.1' contype='1' conaffinity='2'/></body><body name='b'><freejoint/><geom size='.1' contype='1' "
+        "conaffinity='2'/></body></worldbody>");
     REQUIRE(robot.tree.groups.size() == 2);
     // (1,2): spheres, not with each other, as 1 & 2 = 0; with the plane: 2 & 2.  (2,0): the plane, not with itself.
     CHECK(robot.tree.groups[0].shapes == std::vector<int>{1, 2});
@@ -141,13 +198,92 @@ TEST_CASE("contypes that do not all meet become groups with the same pairs")
 TEST_CASE("hostile models come to an end with findings")
 {
     for (const char* text : {"<worldbody><replicate count='1e9'><geom size='1'/></replicate></worldbody>",
-                             "<worldbody><replicate count='9999'><replicate count='9999'><geom size='1'/></replicate></replicate></worldbody>",
-                             "<worldbody><geom size='nan'/><geom type='box' size='1'/><geom type='mesh' mesh='none'/><body><joint axis='0 0 0'/><geom size='-1'/></body></worldbody>",
+                             "<worldbody><replicate count='9999'><replicate count='9999'><geom "
+                             "size='1'/></replicate></replicate></worldbody>",
+                             "<worldbody><geom size='nan'/><geom type='box' size='1'/><geom type='mesh' "
+                             "mesh='none'/><body><joint axis='0 0 0'/><geom size='-1'/></body></worldbody>",
                              "<include file='missing.xml'/><worldbody><body name='a'/><body name='a'/></worldbody>",
-                             "<equality><weld body1='x'/><joint joint1='y'/></equality><actuator><motor joint='z'/></actuator><tendon><fixed><joint joint='q'/></fixed></tendon>",
+                             "<equality><weld body1='x'/><joint joint1='y'/></equality><actuator><motor "
+                             "joint='z'/></actuator><tendon><fixed><joint joint='q'/></fixed></tendon>",
                              "<default><default/></default><asset><mesh name='m'/></asset>"}) {
         CAPTURE(text);
         const auto robot = read(text);
         CHECK(robot.found.has_errors());
     }
+}
+
+TEST_CASE(
+    "EXP-072: meshes that are moved to a frame of their own, and shapes that stand for meshes, are those of MuJoCo's "
+    "compiler")
+{
+    // Mass, centre and xx yy zz of the inertia, as MuJoCo 3.17 compiles a free body with this one geom.
+    struct {
+        const char* geom;
+        Vec3d       com;
+        double      inertia[3];
+    } table[] = {
+        {"<geom type='mesh' mesh='c' pos='.5 0 0' mass='2'/>",
+         {0.49, -0.06, 0.06},
+         {0.08666666666666671, 0.0666666666666667, 0.03333333333333336}},
+        {"<geom type='capsule' mesh='c' mass='2'/>",
+         {-0.01, -0.06, 0.06},
+         {0.08342307692307696, 0.08342307692307696, 0.02111538461538464}},
+        {"<geom type='box' mesh='c' mass='2'/>",
+         {-0.01, -0.06, 0.06},
+         {0.08666666666666671, 0.0666666666666667, 0.03333333333333336}},
+        {"<geom type='cylinder' mesh='c' mass='2' fitscale='2'/>", {-0.01, -0.06, 0.06}, {0.285, 0.285, 0.09}},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.geom);
+        const auto robot = read(
+            "<asset><mesh name='c' vertex='-1 -1 -1 1 -1 -1 1 1 -1 -1 1 -1 -1 -1 1 1 -1 1 1 1 1 -1 1 1' refpos='.1 .2 "
+            ".3' "
+            "refquat='.7071067811865476 .7071067811865476 0 0' scale='.1 .2 .3'/></asset><worldbody><body "
+            "name='a'><freejoint/>" +
+            std::string(row.geom) + "</body></worldbody>");
+        REQUIRE(robot.tree.links[0].inertial);
+        const Inertial& in = *robot.tree.links[0].inertial;
+        CHECK(in.mass == close_to(2, 1e-9));
+        CHECK(length(in.com - row.com) < 1e-9);
+        for (std::size_t i = 0; i < 3; ++i) CHECK(in.inertia(i, i) == close_to(row.inertia[i], 1e-9));
+    }
+}
+
+TEST_CASE("a model that is attached keeps its own settings and defaults, and its names get the prefix")
+{
+    const test::TemporaryFolder folder;
+    folder.write(
+        "arm.xml",
+        R"(<mujoco model="arm"><compiler angle="radian"/><default><joint damping="0.7"/><geom density="300"/></default><worldbody>
+        <body name="stand"><body name="link" pos="0.1 0 0"><joint name="j" axis="0 1 0" range="-1 1"/><geom name="g" type="sphere" size="0.1"/></body></body>
+        <body name="other" pos="5 0 0"><joint name="k"/><geom size="0.1"/></body></worldbody>
+        <actuator><motor name="m" joint="j" gear="3"/><motor name="n" joint="k"/></actuator></mujoco>)");
+    folder.write(
+        "loop.xml",
+        R"(<mujoco><asset><model name="self" file="loop.xml"/></asset><worldbody><body name="b"><joint/><geom size="1"/><attach model="self" body="b" prefix="x"/></body></worldbody></mujoco>)");
+    const auto file = folder.write(
+        "all.xml",
+        R"(<mujoco><default><joint damping="9"/></default><asset><model name="arm" file="arm.xml"/></asset><worldbody>
+        <body name="base" pos="0 0 1"><freejoint/><geom size="0.2"/><frame pos="0 0.5 0" euler="0 0 90"><attach model="arm" body="link" prefix="left_"/></frame>
+        <attach model="arm" body="link" prefix="right_"/></body></worldbody></mujoco>)");
+    const auto read = read_robot(file, {});
+    REQUIRE(read);
+    for (const Diagnostic& d : read->found) CAPTURE(d.message);
+    CHECK(read->found.empty());
+    const RobotTree& tree = read->tree;
+    REQUIRE(tree.links.size() == 3);
+    CHECK(tree.links[1].name == "left_link");
+    CHECK(tree.links[2].name == "right_link");
+    CHECK(length(tree.links[1].X_WL.p - Vec3d{0, 0.6, 1}) < 1e-9);  // 0.1 along x of a frame that is turned to y
+    CHECK(tree.links[1].inertial->mass == close_to(300 * 4.0 / 3 * std::numbers::pi * 1e-3, 1e-9));
+    REQUIRE(tree.joints.size() == 2);
+    CHECK(tree.joints[0].dofs[0].name == "left_j");
+    CHECK(tree.joints[0].dofs[0].upper == close_to(1, 1e-9));
+    CHECK(tree.joints[0].dofs[0].damping.value_or(0) == close_to(0.7, 1e-9));
+    int motors = 0;
+    for (const VendorPrim& p : tree.prims) motors += p.type == "MjcActuator" ? 1 : 0;
+    CHECK(motors == 2);
+    const auto loop = read_robot((folder.path() / "loop.xml").string(), {});
+    REQUIRE(loop);
+    CHECK(loop->found.count(kInclude.id) >= 1);
 }

@@ -5,6 +5,7 @@
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/convert.h"
 #include "sourceformats/expression.h"
+#include "sourceformats/yaml.h"
 
 using namespace mechane;
 using namespace mechane::sourceformats;
@@ -13,14 +14,60 @@ using mechane::test::close_to;
 TEST_CASE("expressions give what Python gives")
 {
     // Right sides are Python 3.11's str() of the expression.
-    struct { const char* expression; const char* python; } table[] = {
-        {"1 + 2 * 3", "7"}, {"7 / 2", "3.5"}, {"7 // 2", "3"}, {"-7 // 2", "-4"}, {"-7 % 3", "2"}, {"2 ** 10", "1024"}, {"2 ** -1", "0.5"}, {"-2 ** 2", "-4"},
-        {"0.1 + 0.2", "0.30000000000000004"}, {"1.0", "1.0"}, {"1e16", "1e+16"}, {"1e-5", "1e-05"}, {"10 ** 20 / 10 ** 20", "1.0"},
-        {"'a' + 'b'", "ab"}, {"'ab' * 2", "abab"}, {"[1, 2][1]", "2"}, {"[1, 2, 3][-1]", "3"}, {"{'a': 5}['a']", "5"}, {"len([1, 2])", "2"},
-        {"1 if 2 > 1 else 0", "1"}, {"1/0 if False else 4", "4"}, {"5 if True else 1/0", "5"}, {"1 < 2 < 3", "True"}, {"3 > 2 > 2", "False"},
-        {"not 0 and 1", "1"}, {"0 or 'x'", "x"}, {"'b' in 'abc'", "True"}, {"4 not in [1, 2]", "True"}, {"max(1, 2.5)", "2.5"}, {"min([3, 2])", "2"},
-        {"round(2.5)", "2"}, {"abs(-3)", "3"}, {"int('7') + 1", "8"}, {"float(2)", "2.0"}, {"str(1) + '2'", "12"}, {"'a b'.split()[1]", "b"}, {"math.pi", "3.141592653589793"},
-        {"sum([1, 2, 3])", "6"}, {"True + 1", "2"}, {"(1, 2)[0]", "1"}, {"1 if False else 2 if False else 3", "3"}, {"9 ** 0.5", "3.0"},
+    struct {
+        const char* expression;
+        const char* python;
+    } table[] = {
+        {"1 + 2 * 3", "7"},
+        {"7 / 2", "3.5"},
+        {"7 // 2", "3"},
+        {"-7 // 2", "-4"},
+        {"-7 % 3", "2"},
+        {"2 ** 10", "1024"},
+        {"2 ** -1", "0.5"},
+        {"-2 ** 2", "-4"},
+        {"0.1 + 0.2", "0.30000000000000004"},
+        {"1.0", "1.0"},
+        {"1e16", "1e+16"},
+        {"1e-5", "1e-05"},
+        {"10 ** 20 / 10 ** 20", "1.0"},
+        {"'a' + 'b'", "ab"},
+        {"'ab' * 2", "abab"},
+        {"[1, 2][1]", "2"},
+        {"[1, 2, 3][-1]", "3"},
+        {"{'a': 5}['a']", "5"},
+        {"len([1, 2])", "2"},
+        {"1 if 2 > 1 else 0", "1"},
+        {"1/0 if False else 4", "4"},
+        {"5 if True else 1/0", "5"},
+        {"1 < 2 < 3", "True"},
+        {"3 > 2 > 2", "False"},
+        {"not 0 and 1", "1"},
+        {"0 or 'x'", "x"},
+        {"'b' in 'abc'", "True"},
+        {"4 not in [1, 2]", "True"},
+        {"max(1, 2.5)", "2.5"},
+        {"min([3, 2])", "2"},
+        {"round(2.5)", "2"},
+        {"abs(-3)", "3"},
+        {"int('7') + 1", "8"},
+        {"float(2)", "2.0"},
+        {"str(1) + '2'", "12"},
+        {"'a b'.split()[1]", "b"},
+        {"math.pi", "3.141592653589793"},
+        {"sum([1, 2, 3])", "6"},
+        {"True + 1", "2"},
+        {"(1, 2)[0]", "1"},
+        {"1 if False else 2 if False else 3", "3"},
+        {"9 ** 0.5", "3.0"},
+        {"[x * 2 for x in [1, 2, 3]]", "[2, 4, 6]"},
+        {"[a for a in range(5) if a % 2]", "[1, 3]"},
+        {"[k + str(v) for k, v in {'a': 1, 'b': 2}.items()]", "['a1', 'b2']"},
+        {"', '.join([str(i) for i in [1, 2]])", "1, 2"},
+        {"dict(a=1, b='c')['b']", "c"},
+        {"'%03d|%.2f|%s' % (7, 1.5, 'x')", "007|1.50|x"},
+        {"'%d%%' % 5", "5%"},
+        {"[c for c in 'ab']", "['a', 'b']"},
     };
     const NameLookup none = [](const std::string&, std::string&) -> const Value* { return nullptr; };
     for (const auto& row : table) {
@@ -30,7 +77,28 @@ TEST_CASE("expressions give what Python gives")
         CHECK(e.value.str() == row.python);
     }
     CHECK(evaluate("sin(pi / 6)", none).value.number() == close_to(0.5, 1e-15));
-    for (const char* wrong : {"1 +", "(1", "1 / 0", "x", "'a' - 1", "__import__('os')", "open('/etc/passwd')", "[i for i in [1]]", "lambda: 1", "1 1", "[1][5]", "sqrt(-1)", "@", "'open", "{1", "a.b"}) {
+    for (const char* wrong : {"1 +",
+                              "(1",
+                              "1 / 0",
+                              "x",
+                              "'a' - 1",
+                              "__import__('os')",
+                              "open('/etc/passwd')",
+                              "[i for i in 1]",
+                              "[i for i]",
+                              "[i for a, b in [1]]",
+                              "'%d' % 'a'",
+                              "'%q' % 1",
+                              "dict(1)",
+                              "load_yaml('x')",
+                              "lambda: 1",
+                              "1 1",
+                              "[1][5]",
+                              "sqrt(-1)",
+                              "@",
+                              "'open",
+                              "{1",
+                              "a.b"}) {
         CAPTURE(wrong);
         CHECK(evaluate(wrong, none).why != "");
     }
@@ -62,7 +130,8 @@ TEST_CASE("properties, macros with defaults and blocks, conditions and arguments
   <xacro:if value="${k == 3}"><link name="yes"/></xacro:if>
   <xacro:unless value="true"><link name="no"/></xacro:unless>
   <link name="$${k}"/>
-</robot>)X", ".");
+</robot>)X",
+                                      ".");
     REQUIRE(read);
     CHECK(read->found.find(kXacro.id) == nullptr);
     const auto& links = read->tree.links;
@@ -88,13 +157,16 @@ TEST_CASE("what xacro cannot do here is refused by name, and the rest is expande
   <link name="ok"/>
   <xacro:include filename="missing.xacro"/>
   <xacro:again/>
-</robot>)X", ".");
+</robot>)X",
+                                      ".");
     REQUIRE(read);
     CHECK(read->found.count(kXacro.id) >= 3);
     CHECK(read->found.count(kInclude.id) == 1);
     CHECK(read->found.count(kLimit.id) == 1);
     bool named = false, has = false;
-    for (const Diagnostic& d : read->found) named = named || d.message.find("'nothing'") != std::string::npos || d.message.find("<xacro:nothing>") != std::string::npos;
+    for (const Diagnostic& d : read->found)
+        named = named || d.message.find("'nothing'") != std::string::npos ||
+                d.message.find("<xacro:nothing>") != std::string::npos;
     for (const Link& l : read->tree.links) has = has || l.name == "ok";
     CHECK(named);
     CHECK(has);
@@ -103,9 +175,89 @@ TEST_CASE("what xacro cannot do here is refused by name, and the rest is expande
 TEST_CASE("a file that includes itself is named once and read once")
 {
     const test::TemporaryFolder folder;
-    const std::string file = folder.write("a.xacro", R"X(<robot name="r" xmlns:xacro="x"><link name="a"/><xacro:include filename="a.xacro"/></robot>)X");
+    const std::string           file = folder.write(
+        "a.xacro", R"X(<robot name="r" xmlns:xacro="x"><link name="a"/><xacro:include filename="a.xacro"/></robot>)X");
     const auto read = read_robot(file);
     REQUIRE(read);
     CHECK(read->found.count(kInclude.id) == 1);
     CHECK(read->tree.links.size() == 1);
+}
+
+TEST_CASE("YAML that robots' packages have reads as its definition says")
+{
+    const auto e = parse_yaml(R"Y(# a comment
+%YAML 1.1
+---
+joints: {hip: {lower: -1.5, upper: 0x10}, 'knee joint': [1, "two", 3.0e0, ~]}
+names:
+- left
+- right  # another
+nested:
+  - name: a
+    size: [1, 2,
+           3]
+  -
+    name: b
+    on: yes
+base: &base {mass: 2.5, color: "re\"d"}
+link:
+  <<: *base
+  mass: 3
+angle: !degrees 90
+length: !millimeters 250
+sum: !radians pi/2
+text: |
+  two
+  lines
+folded: plain
+  text
+empty:
+number: 1_000
+word: 1.2.3
+)Y");
+    REQUIRE(e.why == "");
+    const auto in = [&](const char* expression) {
+        const Evaluated found = evaluate(expression, [&](const std::string& name, std::string&) -> const Value* {
+            return name == "y" ? &e.value : nullptr;
+        });
+        return found.why.empty() ? found.value.str() : found.why;
+    };
+    CHECK(in("y.joints.hip.lower") == "-1.5");
+    CHECK(in("y['joints']['hip']['upper'] + 1") == "17");
+    CHECK(in("y['joints']['knee joint']") == "[1, 'two', 3.0, None]");
+    CHECK(in("y.names") == "['left', 'right']");
+    CHECK(in("y.nested[0]") == "{'name': 'a', 'size': [1, 2, 3]}");
+    CHECK(in("y.nested[1]") == "{'name': 'b', 'True': True}");
+    CHECK(in("y.link.mass") == "3");
+    CHECK(in("y.link.color") == "re\"d");
+    CHECK(in("abs(y.angle - pi / 2) < 1e-12") == "True");
+    CHECK(in("y.length") == "0.25");
+    CHECK(in("abs(y['sum'] - pi / 2) < 1e-12") == "True");
+    CHECK(in("y.text") == "two\nlines\n");
+    CHECK(in("y.folded") == "plain text");
+    CHECK(in("y.empty") == "None");
+    CHECK(in("y.number") == "1000");
+    CHECK(in("y.word") == "1.2.3");
+    for (const char* wrong : {"a: [1, 2", "a: 1\n   b: 2", "a: !python/object 1", "a: *nowhere", "- 1\nb: 2",
+                              "a: {b: 1} c", "\ta: 1", "a: 1\n---\nb: 2"}) {
+        CAPTURE(wrong);
+        CHECK(parse_yaml(wrong).why.starts_with("line "));
+    }
+    CHECK(parse_yaml(std::string(100000, '[')).why != "");
+    CHECK(parse_yaml("").why == "");
+}
+
+TEST_CASE("a property of xacro may be a file of YAML, found as other files are")
+{
+    const test::TemporaryFolder folder;
+    folder.write("a.yaml", "mass: 2.5\nlinks: [arm, hand]\n");
+    const auto file = folder.write("r.urdf.xacro", R"X(<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:property name="y" value="${xacro.load_yaml('a.yaml')}"/>
+  <link name="${y.links[1]}"><inertial><mass value="${y['mass'] * 2}"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>)X");
+    const auto read = read_robot(file, {});
+    REQUIRE(read);
+    CHECK(read->found.empty());
+    REQUIRE(read->tree.links.size() == 1);
+    CHECK(read->tree.links[0].name == "hand");
+    CHECK(read->tree.links[0].inertial->mass == 5);
 }

@@ -21,9 +21,10 @@ struct WriteOptions {
     double      default_effort   = 1000;  ///< of URDF's joints without one [N or N m]
     double      default_velocity = 100;   ///< of URDF's joints without one [m/s or rad/s]
     bool        keep_frames =
-        false;  ///< URDF: a link's frame stays where it is, on a further link, where its joint has another
-    bool        world_link = true;  ///< URDF: what is anchored hangs on a link "world"
-    std::string sdf_version{};      ///< empty: 1.9, or 1.11 where a joint follows another
+        false;               ///< URDF: a link's frame stays where it is, on a further link, where its joint has another
+    bool world_link = true;  ///< URDF: what is anchored hangs on a link "world"
+    bool mjcf_sdf   = false;  ///< MJCF: meshes that collide by their triangles are fields of distances, not their hulls
+    std::string sdf_version{};  ///< empty: 1.9, or 1.11 where a joint follows another
     std::string ros_plugin =
         "ros_interface";  ///< SDFormat: name and file of the plug-ins that stand for interfaces of ROS; empty: none
     std::string mesh_folder{};       ///< of meshes and pictures, beside the file; empty: the file's name with _meshes

@@ -1,6 +1,6 @@
 // glTF 2.0 and GLB: triangles of the default scene's meshes with the transforms of their nodes, base colours. Points
-// stay as the file has them: what shows robots of URDF does not turn them either. Draco, meshopt, skins, morphs and
-// animations are not read.
+// stay as the file has them: what shows robots of URDF does not turn them either. Skins, morphs and animations are not
+// read.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -30,8 +30,6 @@ class Reader {
 
     std::string run()
     {
-        for (const char* needed : {"KHR_draco_mesh_compression", "EXT_meshopt_compression"})
-            if (file_.requires_extension(needed)) return fmt::format("{} is not read", needed);
         if (const auto at = json_.find("materials"); at != json_.end() && at->is_array())
             for (const Json& m : *at) material(m);
         const Json* scene = file_.entry("scenes", gltf_number(json_, "scene", 0));
@@ -105,23 +103,18 @@ class Reader {
         if (!p.is_object() || !p.contains("attributes") || !wrong_.empty()) return;
         const int mode = static_cast<int>(gltf_number(p, "mode", 4));
         if (mode < 4 || mode > 6) return;  // points and lines are no surface
-        const Json& attributes = p["attributes"];
-        const auto  points     = file_.accessor(gltf_number(attributes, "POSITION", -1), 3);
-        if (!points) return void(wrong_ = "a primitive has no readable POSITION");
-        const auto        normals = file_.accessor(gltf_number(attributes, "NORMAL", -1), 3);
-        const auto        uvs     = file_.accessor(gltf_number(attributes, "TEXCOORD_0", -1), 2);
+        const auto points = file_.attribute(p, "POSITION", 3);
+        if (!points)
+            return void(wrong_ = file_.why_not().empty() ? "a primitive has no readable POSITION" : file_.why_not());
+        const auto        normals = file_.attribute(p, "NORMAL", 3);
+        const auto        uvs     = file_.attribute(p, "TEXCOORD_0", 2);
         const std::size_t count = points->size() / 3, base = data_.points.size();
         if (base + count > kMostCorners) return void(wrong_ = "the scene repeats its geometry too often");
         for (std::size_t i = 0; i < count; ++i)
             data_.points.push_back(at.A * Vec3d{(*points)[3 * i], (*points)[3 * i + 1], (*points)[3 * i + 2]} + at.t);
-        std::vector<double> order;
-        if (p.contains("indices")) {
-            auto indices = file_.accessor(gltf_number(p, "indices", -1), 1);
-            if (!indices) return void(wrong_ = "a primitive has no readable indices");
-            order = std::move(*indices);
-        } else {
-            for (std::size_t i = 0; i < count; ++i) order.push_back(static_cast<double>(i));
-        }
+        const auto indices = file_.corners(p, count);
+        if (!indices) return void(wrong_ = "a primitive has no readable indices");
+        const std::vector<double>& order = *indices;
         if (data_.corners.size() + 3 * order.size() > kMostCorners)
             return void(wrong_ = "the scene repeats its geometry too often");
         const bool   mirrored = determinant(at.A) < 0;

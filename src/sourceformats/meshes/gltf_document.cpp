@@ -1,5 +1,7 @@
 #include "sourceformats/meshes/gltf_document.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -175,8 +177,100 @@ const std::string* GltfDocument::buffer(double index)
     return &buffers_.emplace_back(index, std::move(bytes)).second;
 }
 
+const std::string* GltfDocument::unpacked_view(double index)
+{
+    const Json* v = entry("bufferViews", index);
+    if (v == nullptr || !v->is_object() || !v->contains("extensions")) return nullptr;
+    for (const char* name : {"EXT_meshopt_compression", "KHR_meshopt_compression"}) {
+        const Json& extensions = (*v)["extensions"];
+        if (!extensions.is_object() || !extensions.contains(name)) continue;
+        if (const auto known = plain_.find(index); known != plain_.end())
+            return known->second.empty() ? nullptr : &known->second;
+        const Json&        e     = extensions[name];
+        std::string&       out   = plain_[index];
+        const std::string* bytes = buffer(gltf_number(e, "buffer", -1));
+        const double       begin = gltf_number(e, "byteOffset", 0), length = gltf_number(e, "byteLength", -1),
+                           count = gltf_number(e, "count", -1), stride = gltf_number(e, "byteStride", -1);
+        if (bytes == nullptr || !(begin >= 0) || !(length >= 0) ||
+            begin + length > static_cast<double>(bytes->size()) || !(count >= 0 && count < 1e9) ||
+            !(stride >= 0 && stride < 1e6)) {
+            why_not_ = fmt::format("{} of bufferViews[{}] lies outside of its buffer", name, index);
+            return nullptr;
+        }
+        out = unpack_meshopt(
+            std::string_view(*bytes).substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(length)),
+            {static_cast<std::size_t>(count), static_cast<std::size_t>(stride), gltf_text(e, "mode"),
+             gltf_text(e, "filter")},
+            why_not_);
+        return out.empty() ? nullptr : &out;
+    }
+    return nullptr;
+}
+
+const DracoMesh* GltfDocument::draco(const Json& primitive)
+{
+    static constexpr const char* kName = "KHR_draco_mesh_compression";
+    if (!primitive.is_object() || !primitive.contains("extensions")) return nullptr;
+    const Json& extensions = primitive["extensions"];
+    if (!extensions.is_object() || !extensions.contains(kName)) return nullptr;
+    const double index = gltf_number(extensions[kName], "bufferView", -1);
+    if (const auto known = draco_.find(index); known != draco_.end())
+        return known->second.points == 0 ? nullptr : &known->second;
+    DracoMesh& out   = draco_[index];
+    const auto bytes = view(index);
+    if (!bytes) return why_not_ = fmt::format("{} names no sound bufferView", kName), nullptr;
+    std::string wrong;
+    out = unpack_draco(*bytes, wrong);
+    if (!wrong.empty()) why_not_ = wrong;
+    return out.points == 0 ? nullptr : &out;
+}
+
+std::optional<std::vector<double>> GltfDocument::attribute(const Json& primitive, const char* name, std::size_t width)
+{
+    why_not_.clear();
+    if (!primitive.is_object() || !primitive.contains("attributes")) return std::nullopt;
+    const double index = gltf_number(primitive["attributes"], name, -1);
+    if (index < 0) return std::nullopt;
+    if (const DracoMesh* mesh = draco(primitive)) {
+        const Json&  ids = primitive["extensions"]["KHR_draco_mesh_compression"];
+        const double id  = ids.contains("attributes") ? gltf_number(ids["attributes"], name, -1) : -1;
+        if (const auto a = id >= 0 && id < 1e9 ? mesh->attributes.find(static_cast<int>(id)) : mesh->attributes.end();
+            a != mesh->attributes.end() && a->second.width >= width) {
+            const Json* plain  = entry("accessors", index);
+            const bool  scaled = plain != nullptr && plain->contains("normalized") && (*plain)["normalized"] == true &&
+                                 a->second.most > 0;
+            std::vector<double> out;
+            out.reserve(mesh->points * width);
+            for (std::size_t p = 0; p < mesh->points; ++p)
+                for (std::size_t c = 0; c < width; ++c) {
+                    const double v = a->second.values[a->second.width * p + c];
+                    out.push_back(scaled ? std::max(v / a->second.most, -1.0) : v);
+                }
+            return out;
+        }
+    }
+    // Without a sound compressed mesh, what a file offers beside it for readers that know no compression.
+    const std::string first = why_not_;
+    auto              out   = accessor(index, width);
+    if (!out && why_not_.empty()) why_not_ = first;
+    return out;
+}
+
+std::optional<std::vector<double>> GltfDocument::corners(const Json& primitive, std::size_t vertices)
+{
+    why_not_.clear();
+    if (const DracoMesh* mesh = draco(primitive); mesh != nullptr && mesh->points == vertices)
+        return std::vector<double>(mesh->corners.begin(), mesh->corners.end());
+    if (primitive.is_object() && primitive.contains("indices"))
+        return accessor(gltf_number(primitive, "indices", -1), 1);
+    std::vector<double> out(vertices);
+    for (std::size_t i = 0; i < vertices; ++i) out[i] = static_cast<double>(i);
+    return out;
+}
+
 std::optional<std::string_view> GltfDocument::view(double index)
 {
+    if (const std::string* plain = unpacked_view(index)) return std::string_view(*plain);
     const Json*        v     = entry("bufferViews", index);
     const std::string* bytes = v != nullptr ? buffer(gltf_number(*v, "buffer", -1)) : nullptr;
     if (bytes == nullptr) return std::nullopt;
@@ -203,9 +297,11 @@ std::optional<std::vector<double>> GltfDocument::accessor(double index, std::siz
     const bool                         normalized = a->contains("normalized") && (*a)["normalized"] == true;
     std::optional<std::vector<double>> out;
     if (const Json* v = entry("bufferViews", gltf_number(*a, "bufferView", -1)); v != nullptr) {
-        const std::string* bytes = buffer(gltf_number(*v, "buffer", -1));
+        const std::string* plain = unpacked_view(gltf_number(*a, "bufferView", -1));
+        const std::string* bytes = plain != nullptr ? plain : buffer(gltf_number(*v, "buffer", -1));
         if (bytes == nullptr) return std::nullopt;
-        out = unpacked(*bytes, gltf_number(*v, "byteOffset", 0) + gltf_number(*a, "byteOffset", 0),
+        out = unpacked(*bytes,
+                       (plain != nullptr ? 0 : gltf_number(*v, "byteOffset", 0)) + gltf_number(*a, "byteOffset", 0),
                        gltf_number(*v, "byteStride", 0), n, has, width, kind, normalized);
         if (!out) return std::nullopt;
     } else if (!a->contains("sparse") || a->contains("bufferView") || n * width > kMostNumbers) {

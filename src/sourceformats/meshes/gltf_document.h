@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sourceformats/meshes/gltf_compression.h"
 #include "sourceformats/meshes/mesh_file.h"
 
 /// The JSON and the buffers of a glTF or GLB file. No number of a file is trusted.
@@ -25,6 +27,13 @@ class GltfDocument {
     [[nodiscard]] std::size_t count(const char* list) const;
     /// The numbers of an accessor, `width` a row; nothing when it is not sound.
     std::optional<std::vector<double>> accessor(double index, std::size_t width);
+    /// The numbers of an attribute ("POSITION") of a primitive, be it compressed or not; nothing when it has none, or
+    /// none that is sound.
+    std::optional<std::vector<double>> attribute(const Json& primitive, const char* name, std::size_t width);
+    /// The vertices that the corners of a primitive name, in the order of its mode; nothing when they are not sound.
+    std::optional<std::vector<double>> corners(const Json& primitive, std::size_t vertices);
+    /// Why the last of these is not there, where its compression is the reason.
+    [[nodiscard]] const std::string& why_not() const { return why_not_; }
     /// The bytes of a part of a buffer; nothing when it lies outside.
     std::optional<std::string_view> view(double index);
     /// Whether the file says that it cannot be read without an extension.
@@ -35,8 +44,15 @@ class GltfDocument {
     std::string                                 chunk_;
     Beside                                      beside_;
     std::vector<std::pair<double, std::string>> buffers_;
+    std::map<double, std::string>               plain_;  ///< views that were compressed
+    std::map<double, DracoMesh>                 draco_;  ///< meshes by their views
+    std::string                                 why_not_;
 
     const std::string* buffer(double index);
+    /// The plain bytes of a view with EXT_meshopt_compression; null for other views, and with `why_not_` for bad ones.
+    const std::string* unpacked_view(double index);
+    /// The mesh of a primitive with KHR_draco_mesh_compression; null for others, and with `why_not_` for bad ones.
+    const DracoMesh* draco(const Json& primitive);
 };
 
 double              gltf_number(const nlohmann::json& of, const char* key, double otherwise);
