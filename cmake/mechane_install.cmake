@@ -45,8 +45,10 @@ foreach(module ${_modules})
   list(PREPEND _archives_${_component} mechane_${module})  # who links comes before what is linked
 endforeach()
 
+set(_with_draco OFF)
 set(_draco_libs "")
 if(TARGET mechane::draco)
+  set(_with_draco ON)
   set(_draco_libs " -l:libdraco.a")
 endif()
 # -- the package for CMake
