@@ -232,15 +232,6 @@ template <class T>
 bool same_bytes(const T& a, const T& b)
 { return std::memcmp(&a, &b, sizeof(T)) == 0; }
 
-/// Whether all bytes are zero: the first is, and each is as the one before it.
-template <class T>
-bool all_zero(const std::vector<T>& numbers)
-{
-    const std::size_t size  = sizeof(T) * numbers.size();
-    const auto*       bytes = reinterpret_cast<const unsigned char*>(numbers.data());
-    return size == 0 || (bytes[0] == 0 && std::memcmp(bytes, bytes + 1, size - 1) == 0);
-}
-
 void SoftStep::remember_structure()
 {
     enabled_ = model_.joint_enabled;

@@ -201,9 +201,34 @@ void recall_row(ContactRow& row, const ContactMemory& old, double h)
                    frame_of(row), continues(old, row.n), h, row, row.spins() ? &row.spin : nullptr);
 }
 
-/// What build_contact makes is left as it was.
+/// What the pair before had: most pairs of a piece are of the same materials.
+struct Mixing {
+    std::array<std::int32_t, 2> shape{-1, -1};
+    Materials                   materials;
+};
+
+bool same_material(const model::Model& m, std::int32_t a, std::int32_t b)
+{
+    const auto same  = [&](const auto& values) { return values[a] == values[b]; };
+    const auto named = [&](const std::vector<std::int32_t>& rules) { return rules.empty() || same(rules); };
+    return a == b ||
+           (same(m.shape_material_mu) && same(m.shape_material_mu_static) && same(m.shape_material_restitution) &&
+            same(m.shape_material_mu_torsional) && same(m.shape_material_mu_rolling) &&
+            named(m.shape_friction_combine) && named(m.shape_restitution_combine));
+}
+
+const Materials& mixed(const model::Model& m, MaterialCombine rule, const std::array<std::int32_t, 2>& shape,
+                       Mixing& last)
+{
+    if (last.shape[0] < 0 || !same_material(m, last.shape[0], shape[0]) || !same_material(m, last.shape[1], shape[1]))
+        last.materials = materials_of(m, rule, shape);
+    last.shape = shape;
+    return last.materials;
+}
+
+/// What build_contact makes is left as it was. `belts`: some surface moves by itself.
 void load_row(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h,
-              const PairPlace& pair, const Materials& materials, std::size_t i, ContactRow& row)
+              const PairPlace& pair, const Materials& materials, bool belts, std::size_t i, ContactRow& row)
 {
     row.contact      = static_cast<std::int32_t>(i);
     row.body         = pair.body;
@@ -248,9 +273,10 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
     row.at = row.spin_at = {};
     row.at.group         = pair.group;
     row.spin_at.group    = pair.group;
-    const Spatiald belt  = surface_motion(system, pair.shape, pair.body, row.start_W, row.margin, row.n);
-    row.belt             = belt.linear - dot(row.n, belt.linear) * row.n;
-    row.belt_turn        = dot(row.n, belt.angular);
+    Spatiald belt;
+    if (belts) belt = surface_motion(system, pair.shape, pair.body, row.start_W, row.margin, row.n);
+    row.belt      = belt.linear - dot(row.n, belt.linear) * row.n;
+    row.belt_turn = dot(row.n, belt.angular);
     row.lambda = row.spin.lambda = row.impulse_sum = {};
     row.drift                                      = {};
     if (!pair.teleported && system.remembered[i] >= 0) recall_row(row, system.memory[system.remembered[i]], h);
@@ -397,11 +423,12 @@ void reserve_contacts(System& system, std::size_t capacity)
             // Pieces lie side by side: a copy is in no cache line that others write to.
             ContactPiece own   = system.contact_pieces[piece];
             PairPlace*   place = system.pair_places.data() + piece * kContactsAtOnce;
+            Mixing       mixing;
             for (const ContactRun& run : runs) {
                 PairPlace& pair = *place++;
                 if (run.batch >= 0) continue;
                 if (!known) pair = place_of(system, contacts, run);
-                const auto row = visit(pair, own);
+                const auto row = visit(pair, own, mixing);
                 for (auto i = static_cast<std::size_t>(run.first); i < static_cast<std::size_t>(run.first + run.count);
                      ++i) {
                     std::uint8_t& makes = system.makes_row[i];
@@ -420,7 +447,7 @@ void reserve_contacts(System& system, std::size_t capacity)
                               return static_cast<std::size_t>(
                                   std::max(contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i]));
                           });
-    each_row(false, [&](const PairPlace& pair, ContactPiece& need) {
+    each_row(false, [&](const PairPlace& pair, ContactPiece& need, Mixing&) {
         const auto blocks = static_cast<std::size_t>(pair.blocks);
         return [&need, &contacts, &pair, blocks](std::size_t i) {
             const bool own = has_own_stiffness(contacts, i), free = pair.free && !own,
@@ -445,11 +472,12 @@ void reserve_contacts(System& system, std::size_t capacity)
     grow(system.contact_blocks, total.blocks);
     grow(system.contact_storage, total.numbers);
     if (total.free) grow(system.free_contacts, total.rows);
-    system.contacts = std::span(system.contact_rows).first(total.rows);
-    each_row(true, [&](const PairPlace& pair, ContactPiece& next) {
-        return [&, mix = materials_of(*system.model, rule, pair.shape)](std::size_t i) {
+    system.contacts  = std::span(system.contact_rows).first(total.rows);
+    const bool belts = !all_zero(system.model->shape_surface_velocity);
+    each_row(true, [&](const PairPlace& pair, ContactPiece& next, Mixing& mixing) {
+        return [&, mix = mixed(*system.model, rule, pair.shape, mixing)](std::size_t i) {
             ContactRow& row = system.contact_rows[next.rows++];
-            load_row(system, contacts, rule, h, pair, mix, i, row);
+            load_row(system, contacts, rule, h, pair, mix, belts, i, row);
             place_row(system, pair, row, next);
         };
     });

@@ -1,12 +1,23 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 #include "mechane/model/contacts.h"
 #include "mechane/solvers/materials.h"
 #include "solvers/softstep/state/system.h"
 
 namespace mechane::solvers::softstep {
+
+/// Whether all bytes are zero: the first is, and each is as the one before it.
+template <class T>
+[[nodiscard]] bool all_zero(const std::vector<T>& numbers)
+{
+    const std::size_t size  = sizeof(T) * numbers.size();
+    const auto*       bytes = reinterpret_cast<const unsigned char*>(numbers.data());
+    return size == 0 || (bytes[0] == 0 && std::memcmp(bytes, bytes + 1, size - 1) == 0);
+}
 
 /// What the materials of two shapes make together.
 struct Materials {
