@@ -50,6 +50,8 @@ class Mjcf {
             if (e.name == "option") option(e);
         each(root, "asset", [&](const XmlElement& e) { assets(e); });
         each(root, "worldbody", [&](const XmlElement& e) { body_children(e, -1, {}, "", nullptr); });
+        each(root, "worldbody", [&](const XmlElement& e) { note_copies(e); });
+        replicate_sections(root);
         each(root, "contact", [&](const XmlElement& e) { contacts(e); });
         each(root, "equality", [&](const XmlElement& e) { equalities(e); });
         each(root, "tendon", [&](const XmlElement& e) { tendons(e); });
@@ -568,7 +570,8 @@ class Mjcf {
     {
         for (XmlAttribute& a : e.attributes)
             if (a.name == "name") a.value += suffix;
-        for (XmlElement& c : e.children) suffix_names(c, suffix);
+        if (e.name != "replicate")  // its copies get their own number first
+            for (XmlElement& c : e.children) suffix_names(c, suffix);
     }
 
     void replicate(const XmlElement& e, int link, const Posed& X, const std::string& childclass,
@@ -577,26 +580,110 @@ class Mjcf {
         const double count = s_.number(e, "count").value_or(1);
         if (!(count >= 0 && count <= 10000))
             return s_.error(kLimit, e.place, fmt::format("{} copies are too many", count));
-        const std::string separator = e.get("sep");
-        Posed             step{s_.vec3(e, "offset").value_or(Vec3d{}), {}};
-        XmlElement        turn{"turn", e.place, {}, {}, {}};
+        e.find("sep");
+        Posed      step{s_.vec3(e, "offset").value_or(Vec3d{}), {}};
+        XmlElement turn{"turn", e.place, {}, {}, {}};
         if (const std::string* euler = e.find("euler")) turn.set("euler", *euler);
         step.q = mjcf_orientation(turn, compiler_, s_);
         e.use_all();
-        const int width   = static_cast<int>(fmt::format("{}", static_cast<int>(std::max(count - 1, 0.0))).size());
-        Posed     at_copy = X;
+        Posed at_copy = X;
         if (static_cast<double>(copies_ += static_cast<std::size_t>(count)) > 100'000)
             return s_.error(kLimit, e.place, "there are too many copies");
-        for (int i = 0; i < static_cast<int>(count); ++i) {
+        const std::string outer = copy_suffix_;  // copies of copies: the inner number comes first
+        for (const std::string& suffix : suffixes_of(e)) {
             XmlElement copy = e;
-            for (XmlElement& c : copy.children) suffix_names(c, fmt::format("{}{:0{}}", separator, i, width));
+            copy_suffix_    = suffix + outer;
+            for (XmlElement& c : copy.children) suffix_names(c, copy_suffix_);
             replicated_.push_back(std::move(copy));
             body_children(replicated_.back(), link, at_copy, childclass, joints);
             at_copy = at_copy * step;
         }
+        copy_suffix_ = outer;
     }
+    /// Names within a <replicate>, as they were, and what each copy has behind them.
+    struct Copies {
+        std::set<std::string>    names;
+        std::vector<std::string> suffixes;
+    };
+    std::vector<Copies>   replications_;  ///< inner ones before those around them
+    std::string           copy_suffix_;
     std::size_t           copies_ = 0;
     std::list<XmlElement> replicated_;
+
+    static std::vector<std::string> suffixes_of(const XmlElement& e)
+    {
+        std::vector<std::string> out;
+        const std::string*       said      = e.peek("count");
+        const double             count     = said != nullptr ? parse_number(*said).value_or(0) : 1;
+        const std::string*       separator = e.peek("sep");
+        if (!(count >= 1 && count <= 10000)) return out;
+        const int width = static_cast<int>(fmt::format("{}", static_cast<int>(count) - 1).size());
+        for (int i = 0; i < static_cast<int>(count); ++i)
+            out.push_back(fmt::format("{}{:0{}}", separator != nullptr ? *separator : "", i, width));
+        return out;
+    }
+
+    /// Notes the names of copies, and gives those that stand below an element when the copies within it are made.
+    std::set<std::string> note_copies(const XmlElement& e)
+    {
+        std::set<std::string> names;
+        if (const std::string* name = e.peek("name"); name != nullptr && e.name != "replicate") names.insert(*name);
+        for (const XmlElement& c : e.children) names.merge(note_copies(c));
+        if (e.name != "replicate" || names.size() > 100'000) return names;
+        Copies                made{std::move(names), suffixes_of(e)};
+        std::set<std::string> out;
+        if (made.names.size() * made.suffixes.size() <= 100'000)
+            for (const std::string& name : made.names)
+                for (const std::string& suffix : made.suffixes) out.insert(name + suffix);
+        replications_.push_back(std::move(made));
+        return out;
+    }
+
+    /// Calls `f` with every attribute that refers to something by its name.
+    template <class F>
+    static void references(XmlElement& e, const F& f)
+    {
+        static const std::set<std::string, std::less<>> kNames{
+            "joint",   "joint1",        "joint2",    "body",       "body1",   "body2",   "site",
+            "site1",   "site2",         "geom",      "geom1",      "geom2",   "tendon",  "tendon1",
+            "tendon2", "jointinparent", "cranksite", "slidersite", "refsite", "sidesite"};
+        for (XmlAttribute& a : e.attributes)
+            if (kNames.contains(a.name)) f(a);
+        for (XmlElement& c : e.children) references(c, f);
+    }
+
+    /// What refers to something that is copied is copied with it: first what is told once, then copy by copy.
+    void replicate_sections(XmlElement& root)
+    {
+        for (Copies& copies : replications_)
+            for (const char* name : {"tendon", "equality", "contact", "actuator"})
+                for (XmlElement& section : root.children) {
+                    if (section.name != name) continue;
+                    std::vector<XmlElement> plain, copied;
+                    for (XmlElement& c : section.children) {
+                        bool refers = false;
+                        references(c,
+                                   [&](const XmlAttribute& a) { refers = refers || copies.names.contains(a.value); });
+                        (refers ? copied : plain).push_back(std::move(c));
+                    }
+                    if ((copies_ += copied.size() * copies.suffixes.size()) > 100'000) {
+                        s_.error(kLimit, section.place, "there are too many copies");
+                        copied.clear();
+                    }
+                    for (const std::string& suffix : copies.suffixes)
+                        for (const XmlElement& c : copied) {
+                            plain.push_back(c);
+                            XmlElement& made = plain.back();
+                            references(made, [&](XmlAttribute& a) {
+                                if (copies.names.contains(a.value)) a.value += suffix;
+                            });
+                            if (const std::string* own = made.peek("name")) made.set("name", *own + suffix);
+                        }
+                    for (const XmlElement& c : copied)  // what refers to these is copied, too
+                        if (const std::string* own = c.peek("name")) copies.names.insert(*own);
+                    section.children = std::move(plain);
+                }
+    }
 
     /// Joints of a body lie in it or in frames of it.
     void collect_joints(const XmlElement& e, std::vector<std::pair<const XmlElement*, Posed>>& out, const Posed& X,
