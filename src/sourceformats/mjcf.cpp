@@ -16,6 +16,7 @@
 #include "mechane/geometry/mass.h"
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/hints.h"
+#include "mechane/usd/picture.h"
 #include "sourceformats/mjcf_settings.h"
 
 namespace mechane::sourceformats {
@@ -74,7 +75,7 @@ class Mjcf {
     MjcfCompiler                                       compiler_;
     MjcfDefaults                                       defaults_;
     std::set<std::string>                              body_names_, joint_names_, site_names_;
-    std::map<std::string, int>                         bodies_, joints_, sites_, geoms_, meshes_, materials_;
+    std::map<std::string, int>                         bodies_, joints_, sites_, geoms_, meshes_, materials_, hfields_;
     std::map<std::string, std::string>                 textures_;
     std::map<std::string, Vec3d>                       mesh_scales_;
     std::map<std::string, std::string>                 mesh_inertias_;
@@ -282,6 +283,7 @@ class Mjcf {
             if (c.name == "material") material(c);
             if (c.name == "mesh") mesh(c);
             if (c.name == "model") model(c);
+            if (c.name == "hfield") height_field(c);
         }
     }
 
@@ -292,6 +294,55 @@ class Mjcf {
         e.used = true;
         e.find("content_type");
         models_[e.get("name", std::filesystem::path(*file).stem().string())] = {*file, e.place};
+    }
+
+    /// The surface of a height field: heights in rows along x, which MuJoCo takes to 0 and 1 and multiplies by the
+    /// third size.
+    void height_field(const XmlElement& e)
+    {
+        const auto          size = s_.numbers(e, "size", 4, 4);
+        std::string         name = e.get("name");
+        double              rows = s_.number(e, "nrow").value_or(0), columns = s_.number(e, "ncol").value_or(0);
+        std::vector<double> heights = s_.numbers(e, "elevation", 1, 4'000'000).value_or(std::vector<double>());
+        if (const std::string* file = e.find("file")) {  // pictures and texts lie from the top down, too
+            if (name.empty()) name = std::filesystem::path(*file).stem().string();
+            const std::string path = s_.finder.find(asset_path(compiler_.meshdir, *file), folder_);
+            const auto        bytes =
+                path.empty() ? std::nullopt : usd::decode_picture(files::read_given(path).value_or(std::string()));
+            if (!bytes)
+                return s_.error(kMeshMissing, e.place,
+                                fmt::format("the height field '{}' is no PNG that can be read", *file));
+            rows = bytes->height, columns = bytes->width;
+            for (std::size_t i = 0; i < bytes->rgba.size(); i += 4) heights.push_back(bytes->rgba[i]);
+        }
+        if (!size || name.empty()) return s_.error(kMissing, e.place, "a height field has no name, or not four sizes");
+        const bool whole = rows >= 2 && columns >= 2 && rows * columns <= 4e6 && rows == std::floor(rows) &&
+                           columns == std::floor(columns);
+        if (!whole || (!heights.empty() && static_cast<double>(heights.size()) != rows * columns) ||
+            !((*size)[0] > 0 && (*size)[1] > 0))
+            return s_.error(kShape, e.place,
+                            fmt::format("the height field '{}' has not its {} x {} heights", name, rows, columns));
+        const int nr = static_cast<int>(rows), nc = static_cast<int>(columns);
+        heights.resize(at(nr) * at(nc), 0);
+        const auto [low, high] = std::minmax_element(heights.begin(), heights.end());
+        const double base = *low, range = *high > *low ? *high - *low : 1;
+        MeshAsset    asset;
+        asset.name = asset.address = name;
+        asset.place                = e.place;
+        for (int r = 0; r < nr; ++r)
+            for (int c = 0; c < nc; ++c)
+                asset.points.push_back({(*size)[0] * (2.0 * c / (nc - 1) - 1), (*size)[1] * (2.0 * r / (nr - 1) - 1),
+                                        (*size)[2] * (heights[at(nr - 1 - r) * at(nc) + at(c)] - base) / range});
+        for (int r = 0; r + 1 < nr; ++r)
+            for (int c = 0; c + 1 < nc; ++c) {
+                const int a = r * nc + c, b = a + 1, up = a + nc;
+                for (const std::array<int, 3>& t : {std::array<int, 3>{a, b, up}, std::array<int, 3>{b, up + 1, up}}) {
+                    asset.counts.push_back(3);
+                    asset.corners.insert(asset.corners.end(), t.begin(), t.end());
+                }
+            }
+        hfields_[name] = static_cast<int>(tree_.meshes.size());
+        tree_.meshes.push_back(std::move(asset));
     }
 
     void texture(const XmlElement& e)
@@ -1086,8 +1137,11 @@ class Mjcf {
             {"capsule", Shape::Kind::capsule},   {"ellipsoid", Shape::Kind::ellipsoid},
             {"cylinder", Shape::Kind::cylinder}, {"box", Shape::Kind::box},
             {"mesh", Shape::Kind::mesh}};
-        const auto settle = [&] { defaults_.settle(e, m, "geom", s_); };
-        if (!kKinds.contains(type)) {
+        const auto         settle  = [&] { defaults_.settle(e, m, "geom", s_); };
+        const std::string* terrain = type == "hfield" ? m.find("hfield") : nullptr;
+        const auto         ground  = terrain != nullptr ? hfields_.find(*terrain) : hfields_.end();
+        const bool         field   = type == "sdf" && mesh_name != nullptr;  // of distances to the mesh
+        if (!kKinds.contains(type) && !field && ground == hfields_.end()) {
             s_.losses.add({"geom-type",
                            Severity::error,
                            LossAction::dropped,
@@ -1100,12 +1154,18 @@ class Mjcf {
             e.use_all();
             return;
         }
-        made.kind                = kKinds.at(type);
+        made.kind                = kKinds.contains(type) ? kKinds.at(type) : Shape::Kind::mesh;
         const Shape::Kind fitted = made.kind;
         if (mesh_name != nullptr) made.kind = Shape::Kind::mesh;
+        if (field || ground != hfields_.end()) made.approximation = "none";
         made.X_LS           = X * mjcf_pose(m, compiler_, s_);
         std::string inertia = "legacy";
-        if (made.kind == Shape::Kind::mesh) {
+        if (ground != hfields_.end()) {
+            made.mesh = ground->second;
+            s_.losses.add({"height-field", Severity::warning, LossAction::approximated, "collision", site_of(e.place),
+                           fmt::format("geom '{}'", made.name), "a height field", "the triangles of its surface",
+                           "OpenUSD has no height fields"});
+        } else if (made.kind == Shape::Kind::mesh) {
             const auto known = mesh_name != nullptr ? meshes_.find(*mesh_name) : meshes_.end();
             if (known == meshes_.end()) {
                 std::vector<std::string> names;
@@ -1173,7 +1233,7 @@ class Mjcf {
             made.extras.push_back(mj("mjc:group", "int", fmt::format("{}", group),
                                      made.collider ? "MjcCollisionAPI" : "MjcImageableAPI", e.place));
         if (shell && made.collider) put("shellinertia", "bool", "true");
-        if (link >= 0 && group >= compiler_.group_min && group <= compiler_.group_max) {
+        if (link >= 0 && ground == hfields_.end() && group >= compiler_.group_min && group <= compiler_.group_max) {
             if (shell && made.kind == Shape::Kind::ellipsoid)
                 s_.losses.add({"ellipsoid-shell", Severity::warning, LossAction::approximated, "inertia",
                                site_of(e.place), fmt::format("geom '{}'", made.name), "shell", "solid",
