@@ -296,6 +296,29 @@ class Mjcf {
         models_[e.get("name", std::filesystem::path(*file).stem().string())] = {*file, e.place};
     }
 
+    /// Walls around a grid of points, and a floor below it: a height field is solid down to there.
+    static void close_field(MeshAsset& asset, int rows, int columns, double bottom)
+    {
+        std::vector<int> rim;  // counter-clockwise, seen from above
+        for (int c = 0; c + 1 < columns; ++c) rim.push_back(c);
+        for (int r = 0; r + 1 < rows; ++r) rim.push_back(r * columns + columns - 1);
+        for (int c = columns - 1; c > 0; --c) rim.push_back((rows - 1) * columns + c);
+        for (int r = rows - 1; r > 0; --r) rim.push_back(r * columns);
+        const int first = static_cast<int>(asset.points.size()), n = static_cast<int>(rim.size());
+        for (const int p : rim) asset.points.push_back({asset.points[at(p)].x, asset.points[at(p)].y, bottom});
+        asset.points.push_back({0, 0, bottom});
+        const auto face = [&](int a, int b, int c) {
+            asset.counts.push_back(3);
+            asset.corners.insert(asset.corners.end(), {a, b, c});
+        };
+        for (int i = 0; i < n; ++i) {
+            const int j = (i + 1) % n;
+            face(rim[at(i)], first + i, first + j);
+            face(rim[at(i)], first + j, rim[at(j)]);
+            face(first + n, first + j, first + i);
+        }
+    }
+
     /// The surface of a height field: heights in rows along x, which MuJoCo takes to 0 and 1 and multiplies by the
     /// third size.
     void height_field(const XmlElement& e)
@@ -319,7 +342,7 @@ class Mjcf {
         const bool whole = rows >= 2 && columns >= 2 && rows * columns <= 4e6 && rows == std::floor(rows) &&
                            columns == std::floor(columns);
         if (!whole || (!heights.empty() && static_cast<double>(heights.size()) != rows * columns) ||
-            !((*size)[0] > 0 && (*size)[1] > 0))
+            !((*size)[0] > 0 && (*size)[1] > 0 && (*size)[3] > 0))
             return s_.error(kShape, e.place,
                             fmt::format("the height field '{}' has not its {} x {} heights", name, rows, columns));
         const int nr = static_cast<int>(rows), nc = static_cast<int>(columns);
@@ -341,6 +364,7 @@ class Mjcf {
                     asset.corners.insert(asset.corners.end(), t.begin(), t.end());
                 }
             }
+        close_field(asset, nr, nc, -(*size)[3]);
         hfields_[name] = static_cast<int>(tree_.meshes.size());
         tree_.meshes.push_back(std::move(asset));
     }
@@ -1163,7 +1187,7 @@ class Mjcf {
         if (ground != hfields_.end()) {
             made.mesh = ground->second;
             s_.losses.add({"height-field", Severity::warning, LossAction::approximated, "collision", site_of(e.place),
-                           fmt::format("geom '{}'", made.name), "a height field", "the triangles of its surface",
+                           fmt::format("geom '{}'", made.name), "a height field", "its triangles",
                            "OpenUSD has no height fields"});
         } else if (made.kind == Shape::Kind::mesh) {
             const auto known = mesh_name != nullptr ? meshes_.find(*mesh_name) : meshes_.end();

@@ -301,12 +301,13 @@ TEST_CASE("a height field is the triangles of its surface, with the heights that
     CHECK(robot.tree.shapes[0].X_LS.p == Vec3d{0, 0, 1});
     const MeshAsset& mesh      = robot.tree.meshes.at(static_cast<std::size_t>(robot.tree.shapes[0].mesh));
     const double     heights[] = {0.6, 0.8, 1, 0, 0.2, 0.4};
-    REQUIRE(mesh.points.size() == 6);
-    CHECK(mesh.counts.size() == 4);
+    REQUIRE(mesh.points.size() == 6 + 6 + 1);  // and a floor below the rim
+    CHECK(mesh.counts.size() == 4 + 2 * 6 + 6);
+    CHECK(mesh.points.back() == Vec3d{0, 0, -0.1});
     for (std::size_t i = 0; i < 6; ++i) CHECK(mesh.points[i].z == close_to(0.5 * heights[i], 1e-12));
     CHECK(mesh.points[0].x == -2);
     CHECK(mesh.points[5].y == 1);
-    for (std::size_t t = 0; t < mesh.corners.size(); t += 3) {
+    for (std::size_t t = 0; t < 12; t += 3) {
         const Vec3d a = mesh.points[static_cast<std::size_t>(mesh.corners[t])],
                     b = mesh.points[static_cast<std::size_t>(mesh.corners[t + 1])],
                     c = mesh.points[static_cast<std::size_t>(mesh.corners[t + 2])];
