@@ -969,12 +969,18 @@ std::string Value::str() const
     const auto quoted = [](const Value& v) { return v.text() != nullptr ? "'" + *v.text() + "'" : v.str(); };
     if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&is)) {
         std::string out = "[";
-        for (const Value& v : **list) out += (out.size() > 1 ? ", " : "") + quoted(v);
+        for (const Value& v : **list) {
+            out += (out.size() > 1 ? ", " : "") + quoted(v);
+            if (out.size() > kMostText) break;  // lists of lists of lists may stand for billions of values
+        }
         return out + "]";
     }
     if (const auto* dict = std::get_if<std::shared_ptr<ValueDict>>(&is)) {
         std::string out = "{";
-        for (const auto& [key, v] : **dict) out += (out.size() > 1 ? ", '" : "'") + key + "': " + quoted(v);
+        for (const auto& [key, v] : **dict) {
+            out += (out.size() > 1 ? ", '" : "'") + key + "': " + quoted(v);
+            if (out.size() > kMostText) break;
+        }
         return out + "}";
     }
     return "None";

@@ -16,6 +16,7 @@
 #include "mechane/geometry/mass.h"
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/hints.h"
+#include "mechane/usd/picture.h"
 #include "sourceformats/mjcf_settings.h"
 
 namespace mechane::sourceformats {
@@ -50,6 +51,8 @@ class Mjcf {
             if (e.name == "option") option(e);
         each(root, "asset", [&](const XmlElement& e) { assets(e); });
         each(root, "worldbody", [&](const XmlElement& e) { body_children(e, -1, {}, "", nullptr); });
+        each(root, "worldbody", [&](const XmlElement& e) { note_copies(e); });
+        replicate_sections(root);
         each(root, "contact", [&](const XmlElement& e) { contacts(e); });
         each(root, "equality", [&](const XmlElement& e) { equalities(e); });
         each(root, "tendon", [&](const XmlElement& e) { tendons(e); });
@@ -72,7 +75,7 @@ class Mjcf {
     MjcfCompiler                                       compiler_;
     MjcfDefaults                                       defaults_;
     std::set<std::string>                              body_names_, joint_names_, site_names_;
-    std::map<std::string, int>                         bodies_, joints_, sites_, geoms_, meshes_, materials_;
+    std::map<std::string, int>                         bodies_, joints_, sites_, geoms_, meshes_, materials_, hfields_;
     std::map<std::string, std::string>                 textures_;
     std::map<std::string, Vec3d>                       mesh_scales_;
     std::map<std::string, std::string>                 mesh_inertias_;
@@ -280,6 +283,7 @@ class Mjcf {
             if (c.name == "material") material(c);
             if (c.name == "mesh") mesh(c);
             if (c.name == "model") model(c);
+            if (c.name == "hfield") height_field(c);
         }
     }
 
@@ -290,6 +294,79 @@ class Mjcf {
         e.used = true;
         e.find("content_type");
         models_[e.get("name", std::filesystem::path(*file).stem().string())] = {*file, e.place};
+    }
+
+    /// Walls around a grid of points, and a floor below it: a height field is solid down to there.
+    static void close_field(MeshAsset& asset, int rows, int columns, double bottom)
+    {
+        std::vector<int> rim;  // counter-clockwise, seen from above
+        for (int c = 0; c + 1 < columns; ++c) rim.push_back(c);
+        for (int r = 0; r + 1 < rows; ++r) rim.push_back(r * columns + columns - 1);
+        for (int c = columns - 1; c > 0; --c) rim.push_back((rows - 1) * columns + c);
+        for (int r = rows - 1; r > 0; --r) rim.push_back(r * columns);
+        const int first = static_cast<int>(asset.points.size()), n = static_cast<int>(rim.size());
+        for (const int p : rim) asset.points.push_back({asset.points[at(p)].x, asset.points[at(p)].y, bottom});
+        asset.points.push_back({0, 0, bottom});
+        const auto face = [&](int a, int b, int c) {
+            asset.counts.push_back(3);
+            asset.corners.insert(asset.corners.end(), {a, b, c});
+        };
+        for (int i = 0; i < n; ++i) {
+            const int j = (i + 1) % n;
+            face(rim[at(i)], first + i, first + j);
+            face(rim[at(i)], first + j, rim[at(j)]);
+            face(first + n, first + j, first + i);
+        }
+    }
+
+    /// The surface of a height field: heights in rows along x, which MuJoCo takes to 0 and 1 and multiplies by the
+    /// third size.
+    void height_field(const XmlElement& e)
+    {
+        const auto          size = s_.numbers(e, "size", 4, 4);
+        std::string         name = e.get("name");
+        double              rows = s_.number(e, "nrow").value_or(0), columns = s_.number(e, "ncol").value_or(0);
+        std::vector<double> heights = s_.numbers(e, "elevation", 1, 4'000'000).value_or(std::vector<double>());
+        if (const std::string* file = e.find("file")) {  // pictures and texts lie from the top down, too
+            if (name.empty()) name = std::filesystem::path(*file).stem().string();
+            const std::string path = s_.finder.find(asset_path(compiler_.meshdir, *file), folder_);
+            const auto        bytes =
+                path.empty() ? std::nullopt : usd::decode_picture(files::read_given(path).value_or(std::string()));
+            if (!bytes)
+                return s_.error(kMeshMissing, e.place,
+                                fmt::format("the height field '{}' is no PNG that can be read", *file));
+            rows = bytes->height, columns = bytes->width;
+            for (std::size_t i = 0; i < bytes->rgba.size(); i += 4) heights.push_back(bytes->rgba[i]);
+        }
+        if (!size || name.empty()) return s_.error(kMissing, e.place, "a height field has no name, or not four sizes");
+        const bool whole = rows >= 2 && columns >= 2 && rows * columns <= 4e6 && rows == std::floor(rows) &&
+                           columns == std::floor(columns);
+        if (!whole || (!heights.empty() && static_cast<double>(heights.size()) != rows * columns) ||
+            !((*size)[0] > 0 && (*size)[1] > 0 && (*size)[3] > 0))
+            return s_.error(kShape, e.place,
+                            fmt::format("the height field '{}' has not its {} x {} heights", name, rows, columns));
+        const int nr = static_cast<int>(rows), nc = static_cast<int>(columns);
+        heights.resize(at(nr) * at(nc), 0);
+        const auto [low, high] = std::minmax_element(heights.begin(), heights.end());
+        const double base = *low, range = *high > *low ? *high - *low : 1;
+        MeshAsset    asset;
+        asset.name = asset.address = name;
+        asset.place                = e.place;
+        for (int r = 0; r < nr; ++r)
+            for (int c = 0; c < nc; ++c)
+                asset.points.push_back({(*size)[0] * (2.0 * c / (nc - 1) - 1), (*size)[1] * (2.0 * r / (nr - 1) - 1),
+                                        (*size)[2] * (heights[at(nr - 1 - r) * at(nc) + at(c)] - base) / range});
+        for (int r = 0; r + 1 < nr; ++r)
+            for (int c = 0; c + 1 < nc; ++c) {
+                const int a = r * nc + c, b = a + 1, up = a + nc;
+                for (const std::array<int, 3>& t : {std::array<int, 3>{a, b, up}, std::array<int, 3>{b, up + 1, up}}) {
+                    asset.counts.push_back(3);
+                    asset.corners.insert(asset.corners.end(), t.begin(), t.end());
+                }
+            }
+        close_field(asset, nr, nc, -(*size)[3]);
+        hfields_[name] = static_cast<int>(tree_.meshes.size());
+        tree_.meshes.push_back(std::move(asset));
     }
 
     void texture(const XmlElement& e)
@@ -568,7 +645,8 @@ class Mjcf {
     {
         for (XmlAttribute& a : e.attributes)
             if (a.name == "name") a.value += suffix;
-        for (XmlElement& c : e.children) suffix_names(c, suffix);
+        if (e.name != "replicate")  // its copies get their own number first
+            for (XmlElement& c : e.children) suffix_names(c, suffix);
     }
 
     void replicate(const XmlElement& e, int link, const Posed& X, const std::string& childclass,
@@ -577,26 +655,110 @@ class Mjcf {
         const double count = s_.number(e, "count").value_or(1);
         if (!(count >= 0 && count <= 10000))
             return s_.error(kLimit, e.place, fmt::format("{} copies are too many", count));
-        const std::string separator = e.get("sep");
-        Posed             step{s_.vec3(e, "offset").value_or(Vec3d{}), {}};
-        XmlElement        turn{"turn", e.place, {}, {}, {}};
+        e.find("sep");
+        Posed      step{s_.vec3(e, "offset").value_or(Vec3d{}), {}};
+        XmlElement turn{"turn", e.place, {}, {}, {}};
         if (const std::string* euler = e.find("euler")) turn.set("euler", *euler);
         step.q = mjcf_orientation(turn, compiler_, s_);
         e.use_all();
-        const int width   = static_cast<int>(fmt::format("{}", static_cast<int>(std::max(count - 1, 0.0))).size());
-        Posed     at_copy = X;
+        Posed at_copy = X;
         if (static_cast<double>(copies_ += static_cast<std::size_t>(count)) > 100'000)
             return s_.error(kLimit, e.place, "there are too many copies");
-        for (int i = 0; i < static_cast<int>(count); ++i) {
+        const std::string outer = copy_suffix_;  // copies of copies: the inner number comes first
+        for (const std::string& suffix : suffixes_of(e)) {
             XmlElement copy = e;
-            for (XmlElement& c : copy.children) suffix_names(c, fmt::format("{}{:0{}}", separator, i, width));
+            copy_suffix_    = suffix + outer;
+            for (XmlElement& c : copy.children) suffix_names(c, copy_suffix_);
             replicated_.push_back(std::move(copy));
             body_children(replicated_.back(), link, at_copy, childclass, joints);
             at_copy = at_copy * step;
         }
+        copy_suffix_ = outer;
     }
+    /// Names within a <replicate>, as they were, and what each copy has behind them.
+    struct Copies {
+        std::set<std::string>    names;
+        std::vector<std::string> suffixes;
+    };
+    std::vector<Copies>   replications_;  ///< inner ones before those around them
+    std::string           copy_suffix_;
     std::size_t           copies_ = 0;
     std::list<XmlElement> replicated_;
+
+    static std::vector<std::string> suffixes_of(const XmlElement& e)
+    {
+        std::vector<std::string> out;
+        const std::string*       said      = e.peek("count");
+        const double             count     = said != nullptr ? parse_number(*said).value_or(0) : 1;
+        const std::string*       separator = e.peek("sep");
+        if (!(count >= 1 && count <= 10000)) return out;
+        const int width = static_cast<int>(fmt::format("{}", static_cast<int>(count) - 1).size());
+        for (int i = 0; i < static_cast<int>(count); ++i)
+            out.push_back(fmt::format("{}{:0{}}", separator != nullptr ? *separator : "", i, width));
+        return out;
+    }
+
+    /// Notes the names of copies, and gives those that stand below an element when the copies within it are made.
+    std::set<std::string> note_copies(const XmlElement& e)
+    {
+        std::set<std::string> names;
+        if (const std::string* name = e.peek("name"); name != nullptr && e.name != "replicate") names.insert(*name);
+        for (const XmlElement& c : e.children) names.merge(note_copies(c));
+        if (e.name != "replicate" || names.size() > 100'000) return names;
+        Copies                made{std::move(names), suffixes_of(e)};
+        std::set<std::string> out;
+        if (made.names.size() * made.suffixes.size() <= 100'000)
+            for (const std::string& name : made.names)
+                for (const std::string& suffix : made.suffixes) out.insert(name + suffix);
+        replications_.push_back(std::move(made));
+        return out;
+    }
+
+    /// Calls `f` with every attribute that refers to something by its name.
+    template <class F>
+    static void references(XmlElement& e, const F& f)
+    {
+        static const std::set<std::string, std::less<>> kNames{
+            "joint",   "joint1",        "joint2",    "body",       "body1",   "body2",   "site",
+            "site1",   "site2",         "geom",      "geom1",      "geom2",   "tendon",  "tendon1",
+            "tendon2", "jointinparent", "cranksite", "slidersite", "refsite", "sidesite"};
+        for (XmlAttribute& a : e.attributes)
+            if (kNames.contains(a.name)) f(a);
+        for (XmlElement& c : e.children) references(c, f);
+    }
+
+    /// What refers to something that is copied is copied with it: first what is told once, then copy by copy.
+    void replicate_sections(XmlElement& root)
+    {
+        for (Copies& copies : replications_)
+            for (const char* name : {"tendon", "equality", "contact", "actuator"})
+                for (XmlElement& section : root.children) {
+                    if (section.name != name) continue;
+                    std::vector<XmlElement> plain, copied;
+                    for (XmlElement& c : section.children) {
+                        bool refers = false;
+                        references(c,
+                                   [&](const XmlAttribute& a) { refers = refers || copies.names.contains(a.value); });
+                        (refers ? copied : plain).push_back(std::move(c));
+                    }
+                    if ((copies_ += copied.size() * copies.suffixes.size()) > 100'000) {
+                        s_.error(kLimit, section.place, "there are too many copies");
+                        copied.clear();
+                    }
+                    for (const std::string& suffix : copies.suffixes)
+                        for (const XmlElement& c : copied) {
+                            plain.push_back(c);
+                            XmlElement& made = plain.back();
+                            references(made, [&](XmlAttribute& a) {
+                                if (copies.names.contains(a.value)) a.value += suffix;
+                            });
+                            if (const std::string* own = made.peek("name")) made.set("name", *own + suffix);
+                        }
+                    for (const XmlElement& c : copied)  // what refers to these is copied, too
+                        if (const std::string* own = c.peek("name")) copies.names.insert(*own);
+                    section.children = std::move(plain);
+                }
+    }
 
     /// Joints of a body lie in it or in frames of it.
     void collect_joints(const XmlElement& e, std::vector<std::pair<const XmlElement*, Posed>>& out, const Posed& X,
@@ -999,8 +1161,11 @@ class Mjcf {
             {"capsule", Shape::Kind::capsule},   {"ellipsoid", Shape::Kind::ellipsoid},
             {"cylinder", Shape::Kind::cylinder}, {"box", Shape::Kind::box},
             {"mesh", Shape::Kind::mesh}};
-        const auto settle = [&] { defaults_.settle(e, m, "geom", s_); };
-        if (!kKinds.contains(type)) {
+        const auto         settle  = [&] { defaults_.settle(e, m, "geom", s_); };
+        const std::string* terrain = type == "hfield" ? m.find("hfield") : nullptr;
+        const auto         ground  = terrain != nullptr ? hfields_.find(*terrain) : hfields_.end();
+        const bool         field   = type == "sdf" && mesh_name != nullptr;  // of distances to the mesh
+        if (!kKinds.contains(type) && !field && ground == hfields_.end()) {
             s_.losses.add({"geom-type",
                            Severity::error,
                            LossAction::dropped,
@@ -1013,12 +1178,18 @@ class Mjcf {
             e.use_all();
             return;
         }
-        made.kind                = kKinds.at(type);
+        made.kind                = kKinds.contains(type) ? kKinds.at(type) : Shape::Kind::mesh;
         const Shape::Kind fitted = made.kind;
         if (mesh_name != nullptr) made.kind = Shape::Kind::mesh;
+        if (field || ground != hfields_.end()) made.approximation = "none";
         made.X_LS           = X * mjcf_pose(m, compiler_, s_);
         std::string inertia = "legacy";
-        if (made.kind == Shape::Kind::mesh) {
+        if (ground != hfields_.end()) {
+            made.mesh = ground->second;
+            s_.losses.add({"height-field", Severity::warning, LossAction::approximated, "collision", site_of(e.place),
+                           fmt::format("geom '{}'", made.name), "a height field", "its triangles",
+                           "OpenUSD has no height fields"});
+        } else if (made.kind == Shape::Kind::mesh) {
             const auto known = mesh_name != nullptr ? meshes_.find(*mesh_name) : meshes_.end();
             if (known == meshes_.end()) {
                 std::vector<std::string> names;
@@ -1086,7 +1257,7 @@ class Mjcf {
             made.extras.push_back(mj("mjc:group", "int", fmt::format("{}", group),
                                      made.collider ? "MjcCollisionAPI" : "MjcImageableAPI", e.place));
         if (shell && made.collider) put("shellinertia", "bool", "true");
-        if (link >= 0 && group >= compiler_.group_min && group <= compiler_.group_max) {
+        if (link >= 0 && ground == hfields_.end() && group >= compiler_.group_min && group <= compiler_.group_max) {
             if (shell && made.kind == Shape::Kind::ellipsoid)
                 s_.losses.add({"ellipsoid-shell", Severity::warning, LossAction::approximated, "inertia",
                                site_of(e.place), fmt::format("geom '{}'", made.name), "shell", "solid",

@@ -174,8 +174,10 @@ class Writer {
         sheet_.apply(Role::physics, path, "PhysicsRigidBodyAPI");
         if (link.kinematic) sheet_.set(Role::physics, path, "physics:kinematicEnabled", "bool", true, link.place);
         const auto& inertial = bodies_.inertial[l];
-        if (!inertial) return;
+        if (!inertial && link.kinematic) return;
         sheet_.apply(Role::physics, path, "PhysicsMassAPI");
+        if (!inertial)  // of its colliders; OpenUSD's own density, which every reader takes where none is told
+            return sheet_.set(Role::physics, path, "physics:density", "float", 1000.0, link.place);
         sheet_.set(Role::physics, path, "physics:mass", "float", inertial->mass, inertial->place);
         sheet_.set(Role::physics, path, "physics:centerOfMass", "point3f", inertial->com, inertial->place);
         if (!inertial->has_inertia) return;

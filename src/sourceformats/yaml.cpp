@@ -137,6 +137,17 @@ class Yaml {
         return true;
     }
 
+    /// Counts the values that an anchor stands for. @return false when there are too many
+    bool spend(const Value& v)
+    {
+        if (++made_ > kMostValues) return false;
+        if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&v.is))
+            return std::all_of((*list)->begin(), (*list)->end(), [&](const Value& one) { return spend(one); });
+        if (const auto* dict = std::get_if<std::shared_ptr<ValueDict>>(&v.is))
+            return std::all_of((*dict)->begin(), (*dict)->end(), [&](const auto& one) { return spend(one.second); });
+        return true;
+    }
+
     Value block(int indent)
     {
         Value out;
@@ -368,8 +379,9 @@ class Yaml {
         }
         if (text.starts_with('*')) {
             const auto known = anchors_.find(std::string(text.substr(1)));
-            return known != anchors_.end() ? known->second
-                                           : wrong(fmt::format("there is no anchor '{}'", text.substr(1, 40)));
+            if (known == anchors_.end()) return wrong(fmt::format("there is no anchor '{}'", text.substr(1, 40)));
+            // A few lines of anchors on anchors could stand for billions of values.
+            return spend(known->second) ? known->second : wrong("its anchors hold too many values");
         }
         if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return {};
         for (const char* yes : {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"})

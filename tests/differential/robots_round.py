@@ -76,7 +76,7 @@ def urdf_masses(path):
     import numpy as np
     import pinocchio as pin
     found = {}
-    text = re.sub(r"(</?)([\w.-]+):([\w.-]+)", r"\1\2_\3", path.read_text(errors="replace"))  # elements of other programs, whose prefix nobody declares
+    text = re.sub(r"(</?|\s)([A-Za-z][\w.-]*):(?=[A-Za-z_])", r"\1\2_", path.read_text(errors="replace"))  # names of other programs, whose prefix nobody declares
     for link in ET.fromstring(re.sub(r"^\s*<\?xml.*?\?>", "", text)).findall("link"):
         inertial = link.find("inertial")
         found[link.get("name")] = None
@@ -158,7 +158,7 @@ def compare_urdf(source, back, names):
             continue
         one, two = about(*one, da.oMf[i].homogeneous), about(*two, db.oMf[k].homogeneous)
         told.number("mass", name, one[0], two[0], max(one[0], 1e-9))
-        if one[0] > 0:
+        if one[0] > 0 and np.abs(one[2]).max() > 0:  # without moments its own engine takes no notice of it
             told.array("centre", name, one[1], two[1])
             told.array("inertia", name, one[2], two[2], max(float(np.abs(one[2]).max()), 1e-12))
     return told.found

@@ -287,3 +287,33 @@ TEST_CASE("a model that is attached keeps its own settings and defaults, and its
     REQUIRE(loop);
     CHECK(loop->found.count(kInclude.id) >= 1);
 }
+
+TEST_CASE("a height field is the triangles of its surface, with the heights that MuJoCo's compiler has")
+{
+    // hfield_data of MuJoCo 3.17 for these rows is 0.6 0.8 1 / 0 0.2 0.4, times the third size.
+    const auto robot = read(
+        "<asset><hfield name='h' nrow='2' ncol='3' size='2 1 0.5 0.1' elevation='1 2 3  4 5 "
+        "6'/></asset><worldbody><geom name='g' type='hfield' hfield='h' pos='0 0 1'/></worldbody>");
+    CHECK(robot.found.empty());
+    REQUIRE(robot.tree.shapes.size() == 1);
+    CHECK(robot.tree.shapes[0].kind == Shape::Kind::mesh);
+    CHECK(robot.tree.shapes[0].approximation == "none");
+    CHECK(robot.tree.shapes[0].X_LS.p == Vec3d{0, 0, 1});
+    const MeshAsset& mesh      = robot.tree.meshes.at(static_cast<std::size_t>(robot.tree.shapes[0].mesh));
+    const double     heights[] = {0.6, 0.8, 1, 0, 0.2, 0.4};
+    REQUIRE(mesh.points.size() == 6 + 6 + 1);  // and a floor below the rim
+    CHECK(mesh.counts.size() == 4 + 2 * 6 + 6);
+    CHECK(mesh.points.back() == Vec3d{0, 0, -0.1});
+    for (std::size_t i = 0; i < 6; ++i) CHECK(mesh.points[i].z == close_to(0.5 * heights[i], 1e-12));
+    CHECK(mesh.points[0].x == -2);
+    CHECK(mesh.points[5].y == 1);
+    for (std::size_t t = 0; t < 12; t += 3) {
+        const Vec3d a = mesh.points[static_cast<std::size_t>(mesh.corners[t])],
+                    b = mesh.points[static_cast<std::size_t>(mesh.corners[t + 1])],
+                    c = mesh.points[static_cast<std::size_t>(mesh.corners[t + 2])];
+        CHECK(cross(b - a, c - a).z > 0);
+    }
+    CHECK(read("<asset><hfield name='h' nrow='2' ncol='3' size='2 1 0.5 0.1' elevation='1 2'/></asset><worldbody><geom "
+               "type='hfield' hfield='h'/></worldbody>")
+              .found.count(kShape.id) == 1);
+}

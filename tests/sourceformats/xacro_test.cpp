@@ -1,5 +1,7 @@
 #include "support/support.h"
 
+#include <fmt/format.h>
+
 #include <numbers>
 
 #include "mechane/sourceformats/codes.h"
@@ -245,6 +247,13 @@ word: 1.2.3
     }
     CHECK(parse_yaml(std::string(100000, '[')).why != "");
     CHECK(parse_yaml("").why == "");
+    std::string laughs = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+    for (int i = 1; i < 12; ++i) {
+        std::string ten;
+        for (int k = 0; k < 10; ++k) ten += fmt::format("{}*a{}", k == 0 ? "" : ", ", i - 1);
+        laughs += fmt::format("a{}: &a{} [{}]\n", i, i, ten);
+    }
+    CHECK(parse_yaml(laughs).why.find("too many values") != std::string::npos);
 }
 
 TEST_CASE("a property of xacro may be a file of YAML, found as other files are")
