@@ -60,13 +60,13 @@ class Bvh {
     {
         std::array<std::int32_t, kStack> stack;
         int                              top = 0;
-        if (!quads_.empty()) stack[top++] = 0;
+        if (!quads_.empty()) stack[static_cast<std::size_t>(top++)] = 0;
         const auto all = [](float x) { return Four{x, x, x, x}; };
         const Four x0 = all(single_below(box.lower.x)), y0 = all(single_below(box.lower.y)),
                    z0 = all(single_below(box.lower.z)), x1 = all(-single_below(-box.upper.x)),
                    y1 = all(-single_below(-box.upper.y)), z1 = all(-single_below(-box.upper.z));
         while (top > 0) {
-            const std::int32_t at = stack[--top];
+            const std::int32_t at = stack[static_cast<std::size_t>(--top)];
             if (at < 0) {
                 visit(~at);
                 continue;
@@ -87,9 +87,9 @@ class Bvh {
     {
         std::array<std::int32_t, kStack> stack;
         int                              top = 0;
-        if (!nodes_.empty()) stack[top++] = 0;
+        if (!nodes_.empty()) stack[static_cast<std::size_t>(top++)] = 0;
         while (top > 0) {
-            const Node& node = nodes_[static_cast<std::size_t>(stack[--top])];
+            const Node& node = nodes_[static_cast<std::size_t>(stack[static_cast<std::size_t>(--top)])];
             if (distance_squared(node.box, p) > bound) continue;
             if (node.count > 0) {
                 for (std::int32_t i = 0; i < node.count; ++i)
@@ -97,8 +97,8 @@ class Bvh {
             } else {
                 const auto left  = static_cast<std::size_t>(node.first);
                 const bool first = distance_squared(nodes_[left].box, p) <= distance_squared(nodes_[left + 1].box, p);
-                stack[top++]     = node.first + (first ? 1 : 0);
-                stack[top++]     = node.first + (first ? 0 : 1);
+                stack[static_cast<std::size_t>(top++)] = node.first + (first ? 1 : 0);
+                stack[static_cast<std::size_t>(top++)] = node.first + (first ? 0 : 1);
             }
         }
     }
@@ -109,9 +109,9 @@ class Bvh {
     {
         std::array<std::int32_t, kStack> stack;
         int                              top = 0;
-        if (!nodes_.empty()) stack[top++] = 0;
+        if (!nodes_.empty()) stack[static_cast<std::size_t>(top++)] = 0;
         while (top > 0) {
-            const Node& node = nodes_[static_cast<std::size_t>(stack[--top])];
+            const Node& node = nodes_[static_cast<std::size_t>(stack[static_cast<std::size_t>(--top)])];
             // A box that is missed is entered at infinity, which an infinite bound would let through.
             if (const double entry = entry_of(node.box, o, d); !(entry <= bound) || entry == kInfinity) continue;
             if (node.count > 0) {
@@ -120,8 +120,8 @@ class Bvh {
             } else {
                 const auto left  = static_cast<std::size_t>(node.first);
                 const bool first = entry_of(nodes_[left].box, o, d) <= entry_of(nodes_[left + 1].box, o, d);
-                stack[top++]     = node.first + (first ? 1 : 0);
-                stack[top++]     = node.first + (first ? 0 : 1);
+                stack[static_cast<std::size_t>(top++)] = node.first + (first ? 1 : 0);
+                stack[static_cast<std::size_t>(top++)] = node.first + (first ? 0 : 1);
             }
         }
     }
