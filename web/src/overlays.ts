@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { type Bodies, poseMatrix } from "./bodies.ts";
 import { InstancedLines } from "./instanced_lines.ts";
+import { shortNames } from "./names.ts";
 import type { Parts } from "./view.ts";
 
 const MOST_NAMES = 80;
@@ -20,11 +21,6 @@ function axes(): THREE.BufferGeometry {
   geometry.setAttribute("position", new THREE.Float32BufferAttribute([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1], 3));
   geometry.setAttribute("color", new THREE.Float32BufferAttribute([0.9, 0.2, 0.2, 0.9, 0.2, 0.2, 0.2, 0.65, 0.25, 0.2, 0.65, 0.25, 0.25, 0.45, 0.95, 0.25, 0.45, 0.95], 3));
   return geometry;
-}
-
-/** The last element of a path. */
-export function shortName(label: string): string {
-  return label.slice(label.lastIndexOf("/") + 1) || label;
 }
 
 export class Overlays {
@@ -60,9 +56,9 @@ export class Overlays {
     this.frames.renderOrder = this.boxes.renderOrder = 5;
     this.joints.add(this.frames);
     this.names.className = "names";
-    this.labels = parts.bodies.slice(0, MOST_NAMES).map((body) => {
+    this.labels = shortNames(parts.bodies.slice(0, MOST_NAMES).map((body) => body.label)).map((name) => {
       const label = document.createElement("span");
-      label.textContent = shortName(body.label);
+      label.textContent = name;
       this.names.append(label);
       return label;
     });
