@@ -112,7 +112,7 @@ export class Panel {
     if (parts.articulations.length > 1) this.addChoice(joints);
     const legend = make(joints, "p", "", "quiet keys");
     make(legend, "span", "position", "swatch position");
-    make(legend, "span", "target of the drive", "swatch target");
+    if (parts.dofs.some((dof) => dof.mode !== 0 && dof.mode !== 4)) make(legend, "span", "target of the drive", "swatch target");
     this.jointList = make(joints, "div");
     this.addDriving();
     this.fillJoints();
