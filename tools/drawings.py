@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws docs/drawings: overview.svg of README.md, rooms.svg, joint.svg and contact.svg of docs/architecture.md.
+"""Draws docs/drawings: overview.svg of README.md, rooms.svg, joint.svg and contact.svg of docs/architecture.md, and ant_curve.svg of
+docs/tutorials/train-a-walker.md, whose numbers are in docs/notes/ant_curve.csv.
 
 usage: drawings.py [--check]
 
@@ -204,9 +205,29 @@ def overview():
     return picture(1038, 296, "A stage becomes a model, a model becomes a run", body)
 
 
+def ant_curve():
+    rows = [tuple(map(float, line.split(","))) for line in (ROOT / "docs" / "notes" / "ant_curve.csv").read_text(encoding="utf-8").splitlines()[1:]]
+    left, top, width, height, most_steps, most = 70, 44, 620, 230, 3.0, 9000
+
+    def place(steps, value):
+        return left + width * steps / (1e6 * most_steps), top + height * (1 - value / most)
+
+    body = []
+    for value in range(0, most + 1, 3000):
+        y = place(0, value)[1]
+        body += [f"<line x1='{left}' y1='{y:.1f}' x2='{left + width}' y2='{y:.1f}' stroke='#d7dbe0'/>", text(left - 8, y + 4, f"{value}", 12, PALE, anchor="end")]
+    for million in range(4):
+        x = place(1e6 * million, 0)[0]
+        body += [f"<line x1='{x:.1f}' y1='{top}' x2='{x:.1f}' y2='{top + height}' stroke='#d7dbe0'/>", text(x, top + height + 18, f"{million} million" if million else "0", 12, PALE)]
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*row) for row in rows))
+    body += [f"<polyline points='{points}' fill='none' stroke='#2459b8' stroke-width='2'/>", text(left + width / 2, top + height + 38, "steps of all worlds together", 12, PALE),
+             text(left, 26, "mean return of the last 100 episodes", 13, INK, anchor="start")]
+    return picture(720, 320, "An ant learns to walk: mean return over environment steps", body)
+
+
 def drawings():
     return {"overview.svg": overview(), "rooms.svg": rooms(), "joint.svg": way("A joint, from the file to a recording", JOINT),
-            "contact.svg": way("A contact pair, from the file to a wrench", CONTACT)}
+            "contact.svg": way("A contact pair, from the file to a wrench", CONTACT), "ant_curve.svg": ant_curve()}
 
 
 def main(arguments=None):

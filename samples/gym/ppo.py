@@ -2,7 +2,8 @@
 """Proximal policy optimisation (Schulman et al. 2017) in one file, over worlds of one task. Needs torch.
 
     python3 samples/gym/ppo.py                                   # cartpole, until it balances
-    python3 samples/gym/ppo.py --task Ant --steps 3000000        # an ant that walks
+    python3 samples/gym/ppo.py --task Ant --steps 3000000 --save ant.pt --curve ant.csv
+    python3 samples/gym/ppo.py --play ant.pt --task Ant --record ant.html
     python3 samples/gym/ppo.py --task Go2Walk --terrain rough --save walker.pt
 """
 import argparse
@@ -13,6 +14,7 @@ import torch
 from torch import nn
 
 import mechane.gym
+import mechane.record
 
 #: task -> (worlds, steps of a rollout, learning rate, discount, entropy bonus, scale of rewards)
 SETTINGS = {
@@ -125,6 +127,30 @@ def train(task="Cartpole", steps=500_000, seed=0, goal=None, terrain=None, rando
     return agent, normal, curve
 
 
+def play(task, weights, record=None, steps=300, seed=0, say=print):
+    """Acts by the mean of a policy's actions in one world, and returns the sum of rewards; `record` names a page (.html), table or layer of it."""
+    kept = torch.load(weights, weights_only=True)
+    worlds = mechane.gym.Worlds(mechane.gym.TASKS[task](), 1)
+    agent, normal = Agent(worlds.task.observation_size, worlds.task.action_size), RunningMean(worlds.task.observation_size)
+    agent.load_state_dict(kept["agent"])
+    normal.mean, normal.variance = kept["mean"], kept["variance"]
+    recorder = mechane.record.Recorder(worlds.model) if record else None
+    x, total = worlds.reset(seed=seed), 0.0
+    for _ in range(steps):
+        with torch.no_grad():
+            action = agent.actor(normal(torch.from_numpy(x)))
+        x, reward, terminated, truncated = worlds.step(action.numpy())
+        total += float(reward[0])
+        if recorder:
+            recorder.add(worlds.state)
+        if terminated[0] or truncated[0]:
+            break
+    if recorder:
+        recorder.recording.save(record)
+    say(f"{task}: {total:.1f} in {steps} steps")
+    return total
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--task", choices=SETTINGS, default="Cartpole")
@@ -134,10 +160,19 @@ def main():
     parser.add_argument("--terrain", choices=("flat", "rough", "waves", "slope", "stairs"))
     parser.add_argument("--randomize", action="store_true", help="masses, friction, gains, delays and pushes differ from world to world")
     parser.add_argument("--save", help="file for the weights")
+    parser.add_argument("--curve", help="file for the curve: steps, seconds, mean return of the last 100 episodes (CSV)")
+    parser.add_argument("--play", help="do not train: act by the weights of this file")
+    parser.add_argument("--record", help="with --play: file for a recording, .html, .csv, .json or .usda")
     a = parser.parse_args()
+    if a.play:
+        play(a.task, a.play, a.record, seed=a.seed)
+        return
     randomization = dict(mass=(0.8, 1.2), friction=(0.5, 1.25), gains=(0.8, 1.2), delay=(0, 1), push_every=250, push_speed=0.5) if a.randomize else None
     goal = 475 if a.goal is None and a.task == "Cartpole" else a.goal
-    agent, normal, _ = train(a.task, a.steps, a.seed, goal, a.terrain, randomization)
+    agent, normal, curve = train(a.task, a.steps, a.seed, goal, a.terrain, randomization)
+    if a.curve:
+        with open(a.curve, "w", encoding="utf-8") as out:
+            out.writelines(["steps,seconds,mean_return\n", *(f"{steps},{seconds:.1f},{mean:.2f}\n" for steps, seconds, mean in curve)])
     if a.save:
         torch.save({"agent": agent.state_dict(), "mean": normal.mean, "variance": normal.variance}, a.save)
 

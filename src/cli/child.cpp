@@ -137,6 +137,17 @@ bool Child::write(std::span<const unsigned char> bytes)
     return bytes.empty();
 }
 
+std::string Child::heard()
+{
+    pollfd streams[] = {{from_out_, POLLIN, 0}, {from_err_, POLLIN, 0}};
+    while (poll(streams, 2, 0) > 0 && (from_out_ >= 0 || from_err_ >= 0) && out_.size() < kMostKept) {
+        if (streams[0].revents != 0) take(from_out_, out_);
+        if (streams[1].revents != 0) take(from_err_, err_);
+        streams[0].fd = from_out_, streams[1].fd = from_err_;
+    }
+    return std::exchange(out_, {});
+}
+
 std::optional<int> Child::wait(std::chrono::milliseconds longest)
 {
     close_once(in_);

@@ -26,6 +26,10 @@ class Child {
 
     /// Gives it bytes on its standard input; false when it takes no more.
     bool write(std::span<const unsigned char> bytes);
+    /// What it wrote since the last time, without waiting.
+    std::string heard();
+    /// Whether it still takes input and may say something.
+    [[nodiscard]] bool speaks() const { return in_ >= 0 && from_out_ >= 0; }
     /// Closes its input and waits; it is ended when it takes longer.
     /// @return its exit status; nothing if a signal ended it
     std::optional<int> wait(std::chrono::milliseconds longest);

@@ -73,6 +73,7 @@ void add_packages(std::vector<Check>& all)
         {"ray", "ray", "mechane.distributed: many processes and machines"},
         {"mcap", "mcap", "reading our .mcap in Python"},
         {"rerun", "rerun-sdk", "outputs .rrd"},
+        {"cyclonedds", "cyclonedds", "topics of ROS 2 over DDS: ros bridge --dds"},
     };
     const auto python = python_program();
     if (!python) {

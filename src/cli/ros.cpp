@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/fraction.h"
+#include "cli/view.h"
 #include "mechane/ros/channels.h"
 #include "mechane/ros/controllers.h"
 #include "mechane/ros/frames.h"
@@ -19,6 +21,7 @@ struct RosArgs {
     std::string              what, file, format = "text";
     std::vector<std::string> interfaces;
     bool                     controllers = false;
+    ViewArgs                 live;  ///< of `bridge`
 };
 
 nlohmann::json as_json(const ros::Qos& qos)
@@ -72,7 +75,8 @@ std::string as_text(const ros::Qos& qos)
 /// A line for the interface, and one for its policies if there are any.
 std::string as_text(const ros::Interface& i, const std::vector<ros::Frame>& frames)
 {
-    std::string out = fmt::format("{:8}{:14}{:32} {:36} {}\n", kind_of(i), i.role, i.resolved, i.type, i.prim.path().text());
+    std::string out =
+        fmt::format("{:8}{:14}{:32} {:36} {}\n", kind_of(i), i.role, i.resolved, i.type, i.prim.path().text());
     std::string how;
     const auto  add = [&](const std::string& word) { how += (how.empty() ? "" : ", ") + word; };
     if (i.publish_rate) add(fmt::format("{} Hz", *i.publish_rate));
@@ -88,17 +92,17 @@ std::string as_text(const ros::Interface& i, const std::vector<ros::Frame>& fram
 nlohmann::json as_json(const ros::Interface& i, const std::vector<ros::Frame>& frames, const std::string& file)
 {
     const std::optional<std::string> frame = frame_of(i, frames);
-    nlohmann::json json{{"kind", kind_of(i)},
-                        {"prim", i.prim.path().text()},
-                        {"role", i.role},
-                        {"name", i.resolved},
-                        {"declared_name", i.name},
-                        {"namespace", ros::namespace_of(i.prim)},
-                        {"type", i.type},
-                        {"frame_id", or_null(frame)},
-                        {"domain_id", or_null(i.domain)},
-                        {"starts_enabled", i.starts_enabled},
-                        {"layer", layer_of(i.prim, file)}};
+    nlohmann::json                   json{{"kind", kind_of(i)},
+                                          {"prim", i.prim.path().text()},
+                                          {"role", i.role},
+                                          {"name", i.resolved},
+                                          {"declared_name", i.name},
+                                          {"namespace", ros::namespace_of(i.prim)},
+                                          {"type", i.type},
+                                          {"frame_id", or_null(frame)},
+                                          {"domain_id", or_null(i.domain)},
+                                          {"starts_enabled", i.starts_enabled},
+                                          {"layer", layer_of(i.prim, file)}};
     if (i.kind != ros::Api::topic) return json;
     json["publish_rate"] = or_null(i.publish_rate);
     json["qos"]          = as_json(i.qos);
@@ -207,11 +211,10 @@ int run_tf(const RosArgs& args, const usd::Stage& stage, const importer::ImportO
     const std::vector<ros::Frame> all = ros::frames(stage, found);
     context.io.report(found);
     if (context.global.json || args.format == "json") {
-        const usd::StageMetadata& meta = stage.metadata();
-        const bool   authored = meta.authored_meters_per_unit;
-        const double metre    = authored || options.unauthored_units == importer::UnauthoredUnits::usd
-                                    ? meta.meters_per_unit
-                                    : 1.0;
+        const usd::StageMetadata& meta     = stage.metadata();
+        const bool                authored = meta.authored_meters_per_unit;
+        const double              metre =
+            authored || options.unauthored_units == importer::UnauthoredUnits::usd ? meta.meters_per_unit : 1.0;
         nlohmann::json list = nlohmann::json::array();
         for (const ros::Frame& frame : by_prim(all)) list.push_back(as_json(frame, metre));
         print({{"schema", "mechane.ros.tf/1"}, {"asset", args.file}, {"frames", list}}, context);
@@ -241,15 +244,14 @@ int run_channels(const RosArgs& args, const usd::Stage& stage, Context& context)
                         {"domain", channel.domain ? nlohmann::json(*channel.domain) : nlohmann::json()},
                         {"qos", as_json(channel.qos)},
                         {"frames", frames}});
-        text += fmt::format(
-            "{:32} {:36} {:14} {:16} {:14} {}{}\n", channel.topic, channel.type, channel.qos.reliability,
-            channel.qos.durability,
-            channel.qos.history == "keep_all"    ? "keep_all"
-            : channel.qos.history == "keep_last" ? fmt::format("keep_last {}", channel.qos.depth)
-                                                 : channel.qos.history,
-            channel.rate > 0 ? fmt::format("{} Hz", channel.rate)
-                             : fmt::format("{} frame{}", frames.size(), frames.size() == 1 ? "" : "s"),
-            channel.domain ? fmt::format("   domain {}", *channel.domain) : std::string());
+        text += fmt::format("{:32} {:36} {:14} {:16} {:14} {}{}\n", channel.topic, channel.type,
+                            channel.qos.reliability, channel.qos.durability,
+                            channel.qos.history == "keep_all"    ? "keep_all"
+                            : channel.qos.history == "keep_last" ? fmt::format("keep_last {}", channel.qos.depth)
+                                                                 : channel.qos.history,
+                            channel.rate > 0 ? fmt::format("{} Hz", channel.rate)
+                                             : fmt::format("{} frame{}", frames.size(), frames.size() == 1 ? "" : "s"),
+                            channel.domain ? fmt::format("   domain {}", *channel.domain) : std::string());
     }
     if (context.global.json)
         text = nlohmann::json{{"schema", "mechane.ros.channels/1"}, {"channels", list}}.dump(
@@ -260,8 +262,19 @@ int run_channels(const RosArgs& args, const usd::Stage& stage, Context& context)
     return kExitClean;
 }
 
-int run_ros(const RosArgs& args, Context& context)
+int run_bridge(RosArgs& args, Context& context)
 {
+    args.live.scene.file     = args.file;
+    args.live.ros.on         = true;
+    args.live.ros.interfaces = args.interfaces;
+    args.live.no_browser     = true;
+    args.live.ros.alone      = true;
+    return run_view(args.live, context);
+}
+
+int run_ros(RosArgs& args, Context& context)
+{
+    if (args.what == "bridge") return run_bridge(args, context);
     const auto options = scene_options(context);
     if (!options) return kExitUsage;
     const auto stage = open_stage(args.file, options->open, context);
@@ -297,11 +310,16 @@ void add_ros(CLI::App& app, Context& context)
 {
     const auto args = std::make_shared<RosArgs>();
     CLI::App*  verb = app.add_subcommand(
-        "ros", "Show the ROS interfaces of an asset: topics, services, actions with resolved names; the tree of frames");
-    verb->footer("Examples:\n  mechane ros interfaces robot.usda\n  mechane ros tf robot.usda --format dot");
-    verb->add_option("what", args->what, "interfaces, channels (what a simulator publishes) or tf")
+        "ros",
+        "Show the ROS interfaces of an asset: topics, services, actions with resolved names; the tree of frames");
+    verb->footer(
+        "Examples:\n  mechane ros interfaces robot.usda\n  mechane ros bridge robot.usda\n  mechane ros tf robot.usda "
+        "--format dot");
+    verb->add_option(
+            "what", args->what,
+            "interfaces, channels (what a simulator publishes), tf, or bridge (simulate live, for nodes to connect to)")
         ->required()
-        ->check(CLI::IsMember({"interfaces", "channels", "tf"}));
+        ->check(CLI::IsMember({"interfaces", "channels", "tf", "bridge"}));
     verb->add_option("--interfaces", args->interfaces, "Folder of ROS packages with further message types; may repeat");
     verb->add_option("file", args->file, "Stage")->required();
     verb->add_flag("--controllers", args->controllers,
@@ -309,6 +327,20 @@ void add_ros(CLI::App& app, Context& context)
     verb->add_option("--format", args->format, "With tf: text, json, or dot (Graphviz)")
         ->check(CLI::IsMember({"text", "json", "dot"}))
         ->capture_default_str();
+    verb->add_option("--port", args->live.ros.port,
+                     "With bridge: port of rosbridge's protocol on the loopback address; 0: a free one")
+        ->check(CLI::Range(0, 65535))
+        ->capture_default_str();
+    verb->add_flag("--dds", args->live.ros.dds, "With bridge: over DDS too, by the Python package cyclonedds");
+    verb->add_option("--ros-origin", args->live.ros.origins,
+                     "With bridge: let in pages of this origin, such as https://HOST; may repeat");
+    verb->add_option("--solver", args->live.live.run.solver, "With bridge: solver")->capture_default_str();
+    verb->add_option("--dt", args->live.dt,
+                     "With bridge: time step [s]; further options of the simulation are those of `mechane view --ros`")
+        ->transform(without_fraction);
+    verb->add_flag("--paused", args->live.live.paused, "With bridge: wait for play");
+    verb->add_flag("--ground", args->live.scene.ground_wanted,
+                   "With bridge: add a static plane below the lowest collider");
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_ros(*args, context); });

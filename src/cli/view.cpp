@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
 #include "cli/browser.h"
 #include "cli/command.h"
@@ -11,11 +14,17 @@
 #include "cli/fraction.h"
 #include "cli/interrupt.h"
 #include "cli/looks.h"
-#include "cli/outputs.h"
 #include "cli/output_options.h"
+#include "cli/outputs.h"
+#include "cli/ros_dds.h"
+#include "cli/ros_node.h"
+#include "cli/ros_websocket.h"
 #include "cli/scene_args.h"
+#include "cli/view.h"
 #include "cli/view_facts.h"
 #include "cli/watch.h"
+#include "mechane/exporter/export.h"
+#include "mechane/exporter/robot_of_stage.h"
 #include "mechane/run/controllers.h"
 #include "mechane/simulation/settings.h"
 #include "mechane/viewer/live_session.h"
@@ -23,23 +32,91 @@
 namespace mechane::cli {
 namespace {
 
-struct ViewArgs {
-    SceneArgs                  scene;
-    viewer::LiveSessionOptions live;
-    std::optional<double>      dt;
-    std::string                control;
-    int                        port       = 0;
-    bool                       no_browser = false, no_check = false;
-};
+/// The controllers as the page lists them, and the way of its commands to them.
+void offer_controllers(ViewArgs& args, const run::Controlled& controlled, const std::shared_ptr<run::LiveInbox>& inbox)
+{
+    // Without authored limits a stick moves wheels at a moderate speed.
+    constexpr double         kTurn = 1.5;  // [rad/s]
+    nlohmann::json           list  = nlohmann::json::array();
+    std::vector<std::size_t> which;
+    for (std::size_t c = 0; c < controlled.controllers.size(); ++c) {
+        const run::LiveController& one = controlled.controllers[c];
+        if (one.kind != ros::ControllerKind::diff_drive) continue;
+        list.push_back({{"path", one.path},
+                        {"linear", one.linear_speed > 0 ? one.linear_speed : one.wheel_speed},
+                        {"angular", one.angular_speed > 0 ? one.angular_speed : kTurn},
+                        {"dofs", one.dofs}});
+        which.push_back(c);
+    }
+    args.live.page.controllers = list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    args.live.drive            = [inbox, which](std::int32_t controller, double linear, double angular) {
+        inbox->waiting.push_back(
+            {.controller = which[static_cast<std::size_t>(controller)], .linear = linear, .angular = angular});
+    };
+}
+
+/// The URDF of the stage's robot; empty where it cannot be one.
+std::string robot_description(const usd::Stage& stage)
+{
+    auto robot = exporter::robot_of_stage(stage);
+    if (!robot) return {};
+    sourceformats::LossReport losses;
+    auto written = exporter::write_robot(robot->tree, exporter::Format::urdf, "robot.urdf", {}, losses);
+    return written && !written->files.empty() ? written->files.front().content : std::string();
+}
+
+/// The topics that the stage speaks, and what carries them.
+/// @return the exit status if one of the carriers cannot begin
+std::optional<ExitCode> open_ros(ViewArgs& args, const run::Scene& scene, const run::Controlled& controlled,
+                                 const std::shared_ptr<run::LiveInbox>& inbox, const std::vector<run::Switch>& wanted,
+                                 Context& context, std::string& address)
+{
+    Io&         io = context.io;
+    Diagnostics found;
+    auto        node = std::make_shared<RosNode>(scene, stage_in_world(scene), ros::TypeTable(args.ros.interfaces),
+                                                 RosNode::Options{.switches          = wanted,
+                                                                  .controllers       = controlled.controllers,
+                                                                  .inbox             = inbox,
+                                                                  .robot_description = robot_description(*scene.stage),
+                                                                  .alone             = args.ros.dds || args.ros.alone},
+                                                 found);
+    auto        server = RosWebSocket::open(*node, args.ros.port, args.ros.origins);
+    if (!server) return io.fail(server.error());
+    address = fmt::format("ws://127.0.0.1:{}", server->port);
+    node->add(std::move(server->carrier));
+    if (args.ros.dds) {
+        constexpr int     kMostDomain = 232;
+        const char*       id          = std::getenv("ROS_DOMAIN_ID");
+        const std::string text        = id != nullptr ? id : "";
+        const bool        number =
+            !text.empty() && text.size() < 4 && text.find_first_not_of("0123456789") == std::string::npos;
+        if (!text.empty() && (!number || std::stoi(text) > kMostDomain)) {
+            io.say_error(fmt::format("ROS_DOMAIN_ID is '{}'; expected 0 to {}", text, kMostDomain));
+            return kExitUsage;
+        }
+        auto dds = open_dds(*node, number ? std::stoi(text) : 0, found);
+        if (!dds) return io.fail(dds.error());
+        node->add(*std::move(dds));
+    }
+    io.report(found);
+    for (const RosTopic& topic : node->topics())
+        io.say(fmt::format("{} {:36} {}\n", topic.published ? "publishes" : "hears    ", topic.name, topic.type));
+    for (const std::string& action : node->actions())
+        io.say(fmt::format("serves    {:36} control_msgs/action/FollowJointTrajectory\n", action));
+    args.live.guests.push_back(std::move(node));
+    return std::nullopt;
+}
 
 /// What the page shows and the session steps, from the options.
 /// @return the exit status if one of them is invalid or cannot be read
 std::optional<ExitCode> prepare_live(ViewArgs& args, const run::Scene& scene, const run::SceneOptions& options,
-                                     Context& context, run::Controlled& controlled, Diagnostics& found)
+                                     Context& context, run::Controlled& controlled, Diagnostics& found,
+                                     std::string& address)
 {
-    Io&                         io   = context.io;
-    viewer::LiveSessionOptions& live = args.live;
+    Io&                         io     = context.io;
+    viewer::LiveSessionOptions& live   = args.live;
     const auto                  wanted = switches(args.scene, io);
+    const auto                  inbox  = std::make_shared<run::LiveInbox>();
     if (!wanted) return kExitUsage;
     if (!args.control.empty()) {
         auto text = run::read_control_file(args.control);
@@ -51,7 +128,8 @@ std::optional<ExitCode> prepare_live(ViewArgs& args, const run::Scene& scene, co
                              {.switches   = *wanted,
                               .table      = live.run.control,
                               .table_name = args.control,
-                              .metre      = stage_in_world(scene).meters_per_unit},
+                              .metre      = stage_in_world(scene).meters_per_unit,
+                              .inbox      = inbox},
                              run::follower(scene), found);
     if (!made) return io.fail(made.error());
     controlled             = *std::move(made);
@@ -69,8 +147,12 @@ std::optional<ExitCode> prepare_live(ViewArgs& args, const run::Scene& scene, co
         return picked_facts({*scene.stage, options.import, scene.imported, scene.model}, shape);
     };
     live.stop = [] { return Interruptible::asked(); };
+    offer_controllers(args, controlled, inbox);
+    if (args.ros.on) return open_ros(args, scene, controlled, inbox, *wanted, context, address);
     return std::nullopt;
 }
+
+}  // namespace
 
 int run_view(ViewArgs& args, Context& context)
 {
@@ -87,13 +169,15 @@ int run_view(ViewArgs& args, Context& context)
 
     Diagnostics     running;
     run::Controlled controlled;
-    if (const auto wrong = prepare_live(args, *scene, *options, context, controlled, running)) return *wrong;
+    std::string     address;
+    if (const auto wrong = prepare_live(args, *scene, *options, context, controlled, running, address)) return *wrong;
     found.append(report_looks(scene->model, io));
     const Interruptible scope;
     auto                session = viewer::LiveSession::start(scene->model, args.live, running);
     io.report(running);
     if (!session) return io.fail(session.error());
     io.out(fmt::format("{}\n", (*session)->url()));
+    if (!address.empty()) io.out(fmt::format("{}\n", address));
     std::fflush(stdout);
     io.say(fmt::format("serving   {} to this machine only, {} · Ctrl-C ends\n",
                        counted(scene->model.body_count(), "body", "bodies"), "the address holds a secret word"));
@@ -104,8 +188,6 @@ int run_view(ViewArgs& args, Context& context)
     return ended ? kExitClean : io.fail(ended.error());
 }
 
-}  // namespace
-
 void add_view(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<ViewArgs>();
@@ -115,7 +197,10 @@ void add_view(CLI::App& app, Context& context)
         ->check(CLI::Range(0, 65535))
         ->capture_default_str();
     verb->add_flag("--no-browser,--no-open", args->no_browser, "Print the address only");
-    verb->add_flag("--framed", args->live.page.server.framed, "Pages of this machine, such as notebooks, may show it in a frame");
+    verb->add_flag("--framed", args->live.page.server.framed,
+                   "Pages of this machine, such as notebooks, may show it in a frame");
+    verb->add_flag("--overlaid", args->live.page.overlaid,
+                   "Draw the copies of --worlds in one place, not side by side");
     verb->add_flag("--paused", args->live.paused, "Wait for play");
     verb->add_option("--speed", args->live.speed, "Simulated seconds per second")
         ->check(CLI::Range(1e-3, 100.0))
@@ -132,8 +217,26 @@ void add_view(CLI::App& app, Context& context)
     verb->add_flag("--sleeping", args->live.run.sleeping, "Let islands at rest sleep");
     verb->add_option("--enable", args->scene.enable, "Switch on a controller: PRIM@SECONDS; may repeat");
     verb->add_option("--disable", args->scene.disable, "Switch off a controller; may repeat");
-    is_output_file(verb->add_option("-o,--output,--record", args->live.record, "Record to this file, x.mrec, from the start; further recordings get a number"),
+    is_output_file(verb->add_option("-o,--output,--record", args->live.record,
+                                    "Record to this file, x.mrec, from the start; further recordings get a number"),
                    is_recording, ".mrec");
+    const auto ros = verb->add_option_function<std::vector<int>>(
+                             "--ros",
+                             [args](const std::vector<int>& port) {
+                                 args->ros.on = true, args->ros.port = port.empty() ? args->ros.port : port.front();
+                             },
+                             "Speak ROS: rosbridge's protocol on this port of the loopback address, 9090 if none is "
+                             "given; 0: a free one")
+                         ->expected(0, 1)
+                         ->check(CLI::Range(0, 65535))
+                         ->type_name("[PORT]");
+    verb->add_flag("--dds", args->ros.dds, "With --ros: over DDS too, by the Python package cyclonedds")->needs(ros);
+    verb->add_option("--ros-origin", args->ros.origins,
+                     "With --ros: let in pages of this origin, such as https://HOST; may repeat")
+        ->needs(ros);
+    verb->add_option("--interfaces", args->ros.interfaces,
+                     "With --ros: folder of ROS packages with further message types; may repeat")
+        ->needs(ros);
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_view(*args, context); });

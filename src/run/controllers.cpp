@@ -6,14 +6,15 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "mechane/ros/channels.h"
 #include "mechane/ros/frames.h"
 #include "mechane/ros/interfaces.h"
 #include "mechane/run/codes.h"
-#include "simulation/command_cells.h"
 #include "run/controller_motions.h"
 #include "run/controller_schedule.h"
+#include "simulation/command_cells.h"
 
 namespace mechane::run {
 namespace {
@@ -29,8 +30,33 @@ struct Column {
 /// One controller as it runs; nothing for those without a runtime.
 struct Motion {
     std::vector<JointTrajectory>     joints;
+    std::vector<std::string>         names;  ///< of the joints, in messages
     std::optional<DifferentialDrive> wheels;
 };
+
+/// A message takes the place of what the table says from `now` on.
+void take(const LiveInbox::Message& message, double now, Motion& motion)
+{
+    if (motion.wheels) {
+        motion.wheels->times   = {now};
+        motion.wheels->linear  = {message.linear};
+        motion.wheels->angular = {message.angular};
+    }
+    for (const LiveInbox::JointPoints& points : message.points)
+        for (std::size_t j = 0; j < motion.joints.size(); ++j) {
+            if (motion.names[j] != points.joint) continue;
+            const auto track = [&](const std::vector<double>& values) {
+                Track out;
+                if (values.size() != points.times.size()) return out;
+                for (const double t : points.times) out.times.push_back(now + t);
+                out.values = values;
+                return out;
+            };
+            motion.joints[j].position = track(points.position);
+            motion.joints[j].velocity = track(points.velocity);
+            motion.joints[j].effort   = track(points.effort);
+        }
+}
 
 /// Prepares the controllers of one stage.
 class Preparation {
@@ -55,8 +81,7 @@ class Preparation {
             }
             if (published.empty()) published = publishers();
             if (std::find(published.begin(), published.end(), one.name) == published.end())
-                return make_diagnostic(kArgument, {},
-                                       fmt::format("there is no controller or publisher '{}'", one.name),
+                return make_diagnostic(kArgument, {}, fmt::format("there is no controller or publisher '{}'", one.name),
                                        "'mechane ros interfaces --controllers FILE' lists them.");
         }
         return {};
@@ -251,6 +276,7 @@ class Preparation {
             if (!axis) continue;
             one.axis = *std::move(axis);
             out.joints.push_back(std::move(one));
+            out.names.push_back(ros::joint_name(joint));
         }
         return std::optional(std::move(out));
     }
@@ -306,17 +332,29 @@ class Preparation {
 /// The controllers while the simulation runs.
 class Running {
   public:
-    Running(std::vector<std::optional<Motion>> motions, std::vector<ControllerSchedule::Event> events, double begin)
-        : motions_(std::move(motions)), events_(std::move(events)), since_(motions_.size()), begin_(begin)
+    Running(std::vector<std::optional<Motion>> motions, std::vector<ControllerSchedule::Event> events, double begin,
+            std::vector<std::size_t> told, std::shared_ptr<LiveInbox> inbox)
+        : motions_(std::move(motions)),
+          original_(motions_),
+          events_(std::move(events)),
+          since_(motions_.size()),
+          told_(std::move(told)),
+          inbox_(std::move(inbox)),
+          begin_(begin)
     {
     }
 
     void command(double begin, double end, const model::State& state, model::Control& control)
     {
+        if (begin < last_) begin_again();
+        last_ = begin;
         // After a checkpoint the controls already contain the events before it. The step before it had the same length.
         if (begin_ > 0 && next_ == 0) pass(begin - (end - begin));
         const std::size_t first = next_;
         pass(begin);
+        if (inbox_)
+            for (const LiveInbox::Message& message : std::exchange(inbox_->waiting, {}))
+                if (message.controller < told_.size()) take(message, begin, *motions_[told_[message.controller]]);
         const auto step_of = [&](std::size_t c, bool goes_on) {
             return ControlStep{begin, end - begin, since_[c].value_or(kLoaded), goes_on, state, control};
         };
@@ -338,11 +376,21 @@ class Running {
     }
 
   private:
-    std::vector<std::optional<Motion>>     motions_;
+    std::vector<std::optional<Motion>>     motions_, original_;
     std::vector<ControllerSchedule::Event> events_;
     std::vector<std::optional<double>>     since_;  ///< of those that are on
-    double                                 begin_;
+    std::vector<std::size_t>               told_;   ///< which of them messages count
+    std::shared_ptr<LiveInbox>             inbox_;
+    double                                 begin_, last_ = kLoaded;
     std::size_t                            next_ = 0;
+
+    /// The run was set back to its beginning.
+    void begin_again()
+    {
+        next_    = 0;
+        motions_ = original_;
+        since_.assign(since_.size(), std::nullopt);
+    }
 
     /// Applies the events up to a time.
     void pass(double time)
@@ -353,6 +401,22 @@ class Running {
     }
 };
 
+LiveController described(const ros::Controller& controller, const Motion& motion)
+{
+    constexpr double kModerate = 10;  ///< of a wheel [rad/s]
+    LiveController   out{.path = controller.prim.path().text(), .kind = controller.kind, .joints = motion.names};
+    if (motion.wheels) {
+        out.linear_speed  = motion.wheels->linear_speed;
+        out.angular_speed = motion.wheels->angular_speed;
+        out.wheel_speed   = kModerate * motion.wheels->radius;
+        for (const auto* side : {&motion.wheels->left, &motion.wheels->right})
+            for (const DrivenAxis& wheel : *side) out.dofs.insert(out.dofs.end(), wheel.qd.begin(), wheel.qd.end());
+    }
+    for (const JointTrajectory& joint : motion.joints)
+        out.dofs.insert(out.dofs.end(), joint.axis.qd.begin(), joint.axis.qd.end());
+    return out;
+}
+
 }  // namespace
 
 Result<Controlled> control(const Scene& scene, const ControllerOptions& options, Follow animation, Diagnostics& found)
@@ -360,11 +424,11 @@ Result<Controlled> control(const Scene& scene, const ControllerOptions& options,
     Preparation preparation(scene, options, found);
     if (auto read = preparation.read_switches(); !read) return read.error();
     if (auto read = preparation.read_columns(); !read) return read.error();
-    Controlled out{.follow = std::move(animation), .columns = preparation.columns, .events = {}};
+    Controlled out{.follow = std::move(animation), .columns = preparation.columns, .events = {}, .controllers = {}};
     const auto schedule = run::schedule(preparation.controllers, preparation.switches, preparation.of, found);
     std::vector<std::optional<Motion>> motions(preparation.controllers.size());
     std::vector<bool>                  looked_at(motions.size());
-    bool                               any = false;
+    std::vector<std::size_t>           told;
     for (const ControllerSchedule::Event& event : schedule.events) {
         const ros::Controller& controller = preparation.controllers[event.controller];
         out.events.push_back({std::max(0.0, event.time), controller.prim.path().text(), event.on});
@@ -376,12 +440,15 @@ Result<Controlled> control(const Scene& scene, const ControllerOptions& options,
         }
         auto motion = preparation.motion(event.controller);
         if (!motion) return motion.error();
-        any |= motion->has_value();
+        if (!motion->has_value()) continue;
+        told.push_back(event.controller);
+        out.controllers.push_back(described(controller, **motion));
         motions[event.controller] = *std::move(motion);
     }
-    if (!any) return out;
+    if (told.empty()) return out;
     out.follow = [animation = std::move(out.follow),
-                  running   = std::make_shared<Running>(std::move(motions), schedule.events, options.begin)](
+                  running   = std::make_shared<Running>(std::move(motions), schedule.events, options.begin,
+                                                        std::move(told), options.inbox)](
                      double begin, double end, const model::State& state, model::Model& model,
                      model::Control& control) {
         importer::AnimationChanges changes;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace mechane::viewer {
 namespace {
 
@@ -20,7 +22,30 @@ bool is_own_origin(std::string_view origin, std::string_view host)
     return origin.starts_with(kScheme) && origin.substr(kScheme.size()) == host;
 }
 
+/// A page of this machine, whoever serves it.
+bool is_local_origin(std::string_view origin)
+{
+    for (const std::string_view scheme : {"http://", "https://"})
+        for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"}) {
+            if (!origin.starts_with(scheme) || !origin.substr(scheme.size()).starts_with(name)) continue;
+            const std::string_view port = origin.substr(scheme.size() + name.size());
+            if (port.empty()) return true;
+            if (port.size() > 1 && port[0] == ':' && port.find_first_not_of("0123456789", 1) == std::string_view::npos)
+                return true;
+        }
+    return false;
+}
+
 }  // namespace
+
+Admission admit_client(const Visitor& visitor, int port, std::span<const std::string> origins)
+{
+    if (!is_own_host(visitor.host, port)) return Admission::forbidden;
+    if (!visitor.origin.empty() && !is_local_origin(visitor.origin) &&
+        std::find(origins.begin(), origins.end(), visitor.origin) == origins.end())
+        return Admission::forbidden;
+    return visitor.socket ? Admission::socket : Admission::missing;
+}
 
 std::string_view parameter(std::string_view target, std::string_view name)
 {

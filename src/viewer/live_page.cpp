@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "mechane/viewer/html.h"
+#include "viewer/spread.h"
 
 namespace mechane::viewer {
 namespace {
@@ -59,10 +61,12 @@ struct LivePage::Impl {
     const model::Model&         model;
     LivePageOptions             options;
     std::unique_ptr<PageServer> server{};
-    bool                        contacts = true;
+    std::set<std::uint64_t>     shows_contacts{};  ///< pages that do
     std::int32_t                first = 0, count = 0;  ///< dofs that frames carry
     std::optional<Pull>         pull{};
-    std::uint64_t               puller = 0;  ///< the page whose mouse pulls
+    std::uint64_t               puller      = 0;  ///< the page whose mouse pulls
+    std::size_t                 controllers = 0;
+    std::vector<Vec3d>          places{};  ///< of the worlds
 
     void focus(std::int32_t tree)
     {
@@ -73,13 +77,17 @@ struct LivePage::Impl {
         count            = std::min(kMostDofs, model.joint_qd_start[end] - first);
     }
 
+    /// Where the world of a body is drawn.
+    [[nodiscard]] Vec3d place(std::int32_t body) const
+    { return place_of(places, model.body_world[static_cast<std::size_t>(body)]); }
+
     void grab(const json& message, std::uint64_t page)
     {
         const auto body   = index(message, "body", model.body_count());
         const auto where  = point(message, "point");
         const auto target = point(message, "target");
         if (body && where && target) {
-            pull   = Pull{*body, *where, *target};
+            pull   = Pull{*body, *where, *target - place(*body)};
             puller = page;
         }
     }
@@ -104,16 +112,23 @@ struct LivePage::Impl {
             if (!dof || !value) return std::nullopt;
             return LiveCommand{what == "target" ? Kind::target : Kind::joint, *dof, *value, page};
         }
+        if (what == "drive") {
+            const auto controller = index(message, "controller", controllers);
+            const auto turn       = number(message, "turn");
+            if (!controller || !value || !turn) return std::nullopt;
+            return LiveCommand{Kind::drive, *controller, *value, page, *turn};
+        }
         if (what == "pick") {
             const auto shape = index(message, "shape", model.shape_count());
             return shape ? std::optional(LiveCommand{.kind = Kind::pick, .index = *shape, .page = page}) : std::nullopt;
         }
-        if (what == "contacts" && value) contacts = *value != 0;
+        if (what == "contacts" && value && *value != 0) shows_contacts.insert(page);
+        if (what == "contacts" && value && *value == 0) shows_contacts.erase(page);
         if (what == "focus")
             if (const auto tree = index(message, "articulation", model.articulation_count())) focus(*tree);
         if (what == "grab") grab(message, page);
         if (what == "drag" && pull && puller == page)
-            if (const auto target = point(message, "target")) pull->target = *target;
+            if (const auto target = point(message, "target")) pull->target = *target - place(pull->body);
         if (what == "release" && puller == page) pull.reset();
         return std::nullopt;
     }
@@ -126,17 +141,28 @@ Result<std::unique_ptr<LivePage>> LivePage::open(const model::Model& model, cons
                                                  LivePageOptions options)
 {
     auto impl = std::make_unique<Impl>(model, std::move(options));
-    if (model.articulation_count() > 0) impl->focus(0);
-    else impl->count = std::min(kMostDofs, static_cast<std::int32_t>(model.joint_dof_count()));
+    if (model.articulation_count() > 0)
+        impl->focus(0);
+    else
+        impl->count = std::min(kMostDofs, static_cast<std::int32_t>(model.joint_dof_count()));
     const std::string nonce    = random_word();
     json              findings = json::parse(impl->options.findings, nullptr, false);
+    json              drivable = json::parse(impl->options.controllers, nullptr, false);
+    if (!drivable.is_array()) drivable = json::array();
+    impl->controllers = drivable.size();
     const json        live{{"dt", impl->options.dt},
                            {"reset", impl->options.can_reset},
                            {"record", impl->options.can_record},
+                           {"controllers", drivable},
                            {"findings", findings.is_array() ? findings : json::array()}};
-    std::string page = to_html(model, still(model, state, impl->options.solver),
-                               {.title = impl->options.title, .contacts = false, .nonce = nonce, .live = dump(live)});
-    auto server = PageServer::start(std::move(page), nonce, impl->options.server);
+    record::Recording first = still(model, state, impl->options.solver);
+    if (!impl->options.overlaid) impl->places = places_of_worlds(model, first.frames[0].body_q);
+    std::optional<model::Model> apart;
+    if (!impl->places.empty())
+        move_apart(impl->places, apart.emplace(model)), move_apart(impl->places, model, first.frames[0]);
+    std::string page   = to_html(apart ? *apart : model, first,
+                                 {.title = impl->options.title, .contacts = false, .nonce = nonce, .live = dump(live)});
+    auto        server = PageServer::start(std::move(page), nonce, impl->options.server);
     if (!server) return server.error();
     impl->server = *std::move(server);
     return std::unique_ptr<LivePage>(new LivePage(std::move(impl)));
@@ -150,8 +176,10 @@ const std::optional<Pull>& LivePage::pull() const { return impl_->pull; }
 void LivePage::show(const record::Frame& frame, const model::Control& control, const LiveStatus& status)
 {
     if (pages() == 0) return;
-    impl_->server->publish(
-        live_frame(impl_->model, frame, control, status, impl_->contacts, impl_->first, impl_->count));
+    record::Frame apart;
+    if (!impl_->places.empty()) move_apart(impl_->places, impl_->model, apart = frame);
+    impl_->server->publish(live_frame(impl_->model, impl_->places.empty() ? frame : apart, control, status,
+                                      !impl_->shows_contacts.empty(), impl_->first, impl_->count));
 }
 
 std::vector<LiveCommand> LivePage::commands(std::chrono::milliseconds wait)
@@ -160,9 +188,11 @@ std::vector<LiveCommand> LivePage::commands(std::chrono::milliseconds wait)
     for (const PageMessage& message : impl_->server->take(wait)) {
         if (message.kind == PageMessage::Kind::came)
             out.push_back({.kind = Kind::came, .page = message.page});
-        else if (message.kind == PageMessage::Kind::went && impl_->puller == message.page)
-            impl_->pull.reset();
-        else if (message.kind == PageMessage::Kind::said)
+        else if (message.kind == PageMessage::Kind::went) {
+            if (impl_->puller == message.page) impl_->pull.reset();
+            impl_->shows_contacts.erase(message.page);
+            out.push_back({.kind = Kind::left, .page = message.page});
+        } else if (message.kind == PageMessage::Kind::said)
             if (const auto command = impl_->read(message.text, message.page)) out.push_back(*command);
     }
     return out;

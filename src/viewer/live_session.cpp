@@ -61,7 +61,10 @@ struct LiveSession::Impl {
     std::int32_t                        pulled  = -1;             ///< body with a wrench of ours
 
     std::optional<record::RecordingWriter> writer{};
-    int                                    recordings = 0;
+    int                                    recordings   = 0;
+    bool                                   at_beginning = true;   ///< no step, and no joint was moved, since then
+    bool                                   driven       = false;  ///< by messages that a replay does not have
+    std::map<std::int32_t, std::uint64_t>  drivers{};             ///< controller to the page that drives it
     std::optional<model::Control>          written_control{};
     std::optional<std::vector<Spatial>>    written_wrench{};
     bool                                   state_written = false;
@@ -115,7 +118,8 @@ struct LiveSession::Impl {
         header.program                 = options.program;
         header.source                  = options.source;
         header.scene                   = options.scene;
-        if (engine->step_count() > 0) header.start = record::to_bytes(engine->checkpoint());
+        // A replay looks for the contacts of what it resumes; so does this frame, which had those of the last step.
+        if (!at_beginning) header.start = record::to_bytes(engine->checkpoint()), engine->look();
         auto made = record::RecordingWriter::create(numbered(options.record, ++recordings), header);
         if (!made) return made.error();
         writer = *std::move(made);
@@ -141,7 +145,7 @@ struct LiveSession::Impl {
             input.state = state;
             input.reset.assign(static_cast<std::size_t>(model.world_count) + 1, 1);
         }
-        if (!written_control ? !targets.empty() : !same(*written_control, control))
+        if (driven || (!written_control ? !targets.empty() : !same(*written_control, control)))
             input.control = written_control = control;
         if (!written_wrench ? pulled >= 0 : *written_wrench != state.body_f)
             input.wrench = written_wrench = state.body_f;
@@ -193,6 +197,7 @@ struct LiveSession::Impl {
         engine->find_contacts();
         const solvers::StepReport report = engine->advance();
         changed                          = true;
+        at_beginning                     = false;
         if (report.diverged) {
             status.diverged = true;
             status.playing  = false;
@@ -205,11 +210,42 @@ struct LiveSession::Impl {
             writer->step(engine->step_count(), engine->hash());
             writer->frame(run::make_frame(engine->model(), state, engine->contacts()));
         }
+        tell_guests();
         return true;
+    }
+
+    void tell_guests()
+    {
+        if (options.guests.empty()) return;
+        const record::Frame frame = run::make_frame(engine->model(), state, engine->contacts());
+        for (const auto& guest : options.guests) guest->stepped(frame, status);
+    }
+    [[nodiscard]] bool somebody_looks_on() const
+    {
+        return page->pages() > 0 || std::any_of(options.guests.begin(), options.guests.end(),
+                                                [](const auto& guest) { return guest->present(); });
     }
 
     // -- what pages ask for
 
+    void drive(const LiveCommand& command)
+    {
+        if (!options.drive) return;
+        driven = true;
+        options.drive(command.index, command.value, command.turn);
+        drivers[command.index] = command.page;
+    }
+    /// Nobody holds the stick any longer.
+    void let_go(std::uint64_t page_that_left)
+    {
+        for (auto driver = drivers.begin(); driver != drivers.end();)
+            if (driver->second == page_that_left) {
+                options.drive(driver->first, 0, 0);
+                driver = drivers.erase(driver);
+            } else {
+                ++driver;
+            }
+    }
     void reset()
     {
         tell(stop_recording());
@@ -219,6 +255,8 @@ struct LiveSession::Impl {
         engine->look();
         status.diverged = false;
         changed         = true;
+        at_beginning    = true;
+        tell_guests();
     }
     void move_joint(std::int32_t dof, double value)
     {
@@ -235,6 +273,7 @@ struct LiveSession::Impl {
         engine->forget();
         engine->look();
         state_written = true;
+        at_beginning  = false;
         changed       = true;
     }
     void send_facts(const LiveCommand& command)
@@ -272,6 +311,13 @@ struct LiveSession::Impl {
                 return move_joint(command.index, command.value);
             case Kind::pick:
                 return send_facts(command);
+            case Kind::drive:
+                return drive(command);
+            case Kind::told:
+                driven = true;
+                return;
+            case Kind::left:
+                return let_go(command.page);
             case Kind::record:
                 if ((command.value != 0) == writer.has_value()) return;
                 return tell(writer ? stop_recording() : start_recording());
@@ -282,13 +328,16 @@ struct LiveSession::Impl {
     {
         auto   last = Clock::now(), shown = last - kFramePeriod, measured = last;
         double simulated = 0;
+        tell_guests();
         while (!options.stop || !options.stop()) {
-            const bool runs = status.playing && page->pages() > 0;
+            const bool runs = status.playing && somebody_looks_on();
             const auto wait = !runs && to_do == 0 ? std::chrono::milliseconds(changed ? 5 : 50)
                                                   : std::chrono::milliseconds(debt >= options.run.dt ? 0 : 2);
             for (const LiveCommand& command : page->commands(wait)) obey(command);
+            for (const auto& guest : options.guests)
+                for (const LiveCommand& command : guest->commands()) obey(command);
             const auto now = Clock::now();
-            if (status.playing && page->pages() > 0)
+            if (status.playing && somebody_looks_on())
                 debt = std::min(debt + speed * seconds(now - last), std::max(kMostDebt * speed, 2 * options.run.dt));
             last = now;
             for (; to_do > 0 && !status.diverged; --to_do) step();

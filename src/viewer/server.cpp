@@ -41,13 +41,14 @@ std::string_view view(boost::beast::string_view text) { return {text.data(), tex
 
 /// What all connections share. Connections live in the thread of `context` only.
 struct Shared {
-    std::string   nonce, token;
-    bool          framed = false;
-    std::size_t   most   = 0;
-    int           port   = 0;
+    std::string                        nonce, token;
+    bool                               framed = false, tokenless = false;
+    std::vector<std::string>           origins;
+    std::size_t                        most = 0;
+    int                                port = 0;
     std::mutex                         mutex;
     std::condition_variable            arrived;
-    std::shared_ptr<const std::string> page;     ///< below: guarded by mutex
+    std::shared_ptr<const std::string> page;  ///< below: guarded by mutex
     std::vector<PageMessage>           messages;
     std::size_t                        pages = 0;
 
@@ -77,7 +78,8 @@ Response answer(const Shared& shared, const Request& request, http::status statu
     Response out{status, request.version()};
     out.set(http::field::content_type, is_page ? "text/html; charset=utf-8" : "text/plain; charset=utf-8");
     out.set(http::field::cache_control, "no-store");
-    out.set("Content-Security-Policy", is_page ? policy(shared, view(request[http::field::host])) : "default-src 'none'");
+    out.set("Content-Security-Policy",
+            is_page ? policy(shared, view(request[http::field::host])) : "default-src 'none'");
     out.set("X-Content-Type-Options", "nosniff");
     out.set("Referrer-Policy", "no-referrer");
     out.set("Cross-Origin-Resource-Policy", shared.framed ? "same-site" : "same-origin");
@@ -132,8 +134,8 @@ class Socket : public std::enable_shared_from_this<Socket> {
     {
         stream_.async_read(buffer_, [self = shared_from_this()](beast::error_code error, std::size_t) {
             if (error) return self->end();
-            if (self->stream_.got_text() &&
-                !self->shared_->put({PageMessage::Kind::said, self->id_, beast::buffers_to_string(self->buffer_.data())}))
+            if (self->stream_.got_text() && !self->shared_->put({PageMessage::Kind::said, self->id_,
+                                                                 beast::buffers_to_string(self->buffer_.data())}))
                 return self->cut_off(), self->end();
             self->buffer_.consume(self->buffer_.size());
             self->read();
@@ -153,11 +155,12 @@ class Socket : public std::enable_shared_from_this<Socket> {
         }
         if (!writing_) return;
         stream_.text(is_text);
-        stream_.async_write(boost::asio::buffer(*writing_), [self = shared_from_this()](beast::error_code error, std::size_t) {
-            self->writing_ = nullptr;
-            if (error) return self->end();
-            self->write();
-        });
+        stream_.async_write(boost::asio::buffer(*writing_),
+                            [self = shared_from_this()](beast::error_code error, std::size_t) {
+                                self->writing_ = nullptr;
+                                if (error) return self->end();
+                                self->write();
+                            });
     }
 
     void end()
@@ -201,18 +204,22 @@ class Connection : public std::enable_shared_from_this<Connection> {
   private:
     void respond()
     {
-        Request    request = parser_.release();
-        const bool socket  = websocket::is_upgrade(request);
-        const auto target  = view(request.target());
-        const auto what    = admit({view(request[http::field::host]), view(request[http::field::origin]), target, socket},
-                                   shared_->port, shared_->token);
+        Request       request = parser_.release();
+        const bool    socket  = websocket::is_upgrade(request);
+        const auto    target  = view(request.target());
+        const Visitor who{view(request[http::field::host]), view(request[http::field::origin]), target, socket};
+        const auto    what = shared_->tokenless ? admit_client(who, shared_->port, shared_->origins)
+                                                : admit(who, shared_->port, shared_->token);
         if (what == Admission::socket) return upgrade_(std::move(stream_), std::move(request));
         const bool is_get = request.method() == http::verb::get || request.method() == http::verb::head;
         if (what == Admission::forbidden)
             return write(answer(*shared_, request, http::status::forbidden,
-                                "This address needs the token that `mechane view` printed.\n", false));
+                                shared_->tokenless ? "Pages of other machines are not let in.\n"
+                                                   : "This address needs the token that `mechane view` printed.\n",
+                                false));
         if (what == Admission::missing)
-            return write(answer(*shared_, request, http::status::not_found, "There is one page: /\n", false));
+            return write(answer(*shared_, request, http::status::not_found,
+                                shared_->tokenless ? "This is a WebSocket.\n" : "There is one page: /\n", false));
         if (!is_get) return write(answer(*shared_, request, http::status::method_not_allowed, "GET only\n", false));
         std::shared_ptr<const std::string> page;
         {
@@ -232,13 +239,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
         });
     }
 
-    beast::tcp_stream                          stream_;
-    beast::flat_buffer                         buffer_{kMostHeaderBytes + 1024};
-    http::request_parser<http::empty_body>     parser_;
-    std::optional<Response>                    response_;
-    std::shared_ptr<Shared>                    shared_;
-    std::shared_ptr<int>                       alive_;
-    Upgrade                                    upgrade_;
+    beast::tcp_stream                      stream_;
+    beast::flat_buffer                     buffer_{kMostHeaderBytes + 1024};
+    http::request_parser<http::empty_body> parser_;
+    std::optional<Response>                response_;
+    std::shared_ptr<Shared>                shared_;
+    std::shared_ptr<int>                   alive_;
+    Upgrade                                upgrade_;
 };
 
 }  // namespace
@@ -258,10 +265,9 @@ struct PageServer::Impl {
             if (error == boost::asio::error::operation_aborted) return;
             const auto requests = static_cast<std::size_t>(alive.use_count() - 1);
             if (!error && sockets.size() + requests < 2 * shared->most)
-                std::make_shared<Connection>(std::move(socket), shared, alive,
-                                             [this](beast::tcp_stream&& stream, Request request) {
-                                                 upgrade(std::move(stream), request);
-                                             })
+                std::make_shared<Connection>(
+                    std::move(socket), shared, alive,
+                    [this](beast::tcp_stream&& stream, Request request) { upgrade(std::move(stream), request); })
                     ->read();
             accept();
         });
@@ -284,21 +290,23 @@ Result<std::unique_ptr<PageServer>> PageServer::start(std::string page, std::str
         return make_diagnostic(kViewPort, {}, fmt::format("port {}: {}", options.port, why));
     };
     if (options.port < 0 || options.port > 65535) return refused("not in 0..65535");
-    auto              impl = std::make_unique<Impl>();
-    beast::error_code error;
+    auto                impl = std::make_unique<Impl>();
+    beast::error_code   error;
     const tcp::endpoint here(boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(options.port));
     impl->acceptor.open(here.protocol(), error);
     if (!error) impl->acceptor.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) impl->acceptor.bind(here, error);
     if (!error) impl->acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
     if (error) return refused(error.message());
-    Shared& shared = *impl->shared;
-    shared.port    = impl->acceptor.local_endpoint(error).port();
-    shared.nonce   = std::move(page_nonce);
-    shared.token   = options.token.empty() ? random_word() : std::move(options.token);
-    shared.framed  = options.framed;
-    shared.most    = options.most_pages;
-    shared.page    = std::make_shared<const std::string>(std::move(page));
+    Shared& shared   = *impl->shared;
+    shared.port      = impl->acceptor.local_endpoint(error).port();
+    shared.nonce     = std::move(page_nonce);
+    shared.token     = options.token.empty() ? random_word() : std::move(options.token);
+    shared.framed    = options.framed;
+    shared.tokenless = options.tokenless;
+    shared.origins   = std::move(options.origins);
+    shared.most      = options.most_pages;
+    shared.page      = std::make_shared<const std::string>(std::move(page));
     impl->accept();
     impl->thread = std::thread([context = &impl->context] { context->run(); });
     return std::unique_ptr<PageServer>(new PageServer(std::move(impl)));
@@ -343,19 +351,21 @@ std::vector<PageMessage> PageServer::take(std::chrono::milliseconds wait)
 
 void PageServer::send(std::string text, std::uint64_t page)
 {
-    boost::asio::post(impl_->context, [impl = impl_.get(), page, text = std::make_shared<const std::string>(std::move(text))] {
-        const auto sockets = impl->sockets;  // a socket that is cut off may leave the map
-        for (const auto& [id, socket] : sockets)
-            if (page == 0 || page == id) socket->send(text);
-    });
+    boost::asio::post(impl_->context,
+                      [impl = impl_.get(), page, text = std::make_shared<const std::string>(std::move(text))] {
+                          const auto sockets = impl->sockets;  // a socket that is cut off may leave the map
+                          for (const auto& [id, socket] : sockets)
+                              if (page == 0 || page == id) socket->send(text);
+                      });
 }
 
 void PageServer::publish(std::string bytes)
 {
-    boost::asio::post(impl_->context, [impl = impl_.get(), bytes = std::make_shared<const std::string>(std::move(bytes))] {
-        const auto sockets = impl->sockets;
-        for (const auto& [id, socket] : sockets) socket->publish(bytes);
-    });
+    boost::asio::post(impl_->context,
+                      [impl = impl_.get(), bytes = std::make_shared<const std::string>(std::move(bytes))] {
+                          const auto sockets = impl->sockets;
+                          for (const auto& [id, socket] : sockets) socket->publish(bytes);
+                      });
 }
 
 std::string random_word()

@@ -23,7 +23,7 @@ class Usage(unittest.TestCase):
 
     def test_every_mistake_is_named_in_words_with_what_is_expected(self):
         for words, text in (
-                (("ros",), "mechane ros needs WHAT (interfaces, channels or tf) and FILE"),
+                (("ros",), "mechane ros needs WHAT (interfaces, channels, tf or bridge) and FILE"),
                 (("schema",), "mechane schema needs WHAT (pairs, materials, options, conventions, show or map)"),
                 (("schema", "pais"), "WHAT 'pais': expected pairs, materials, options, conventions, show or map"),
                 (("info",), "mechane info needs FILE"),

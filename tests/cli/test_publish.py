@@ -290,11 +290,24 @@ class Publish(unittest.TestCase):
         self.assertEqual(said.count("RUN_CHANNEL_SILENT"), 1, said)
         self.assertIn("/robot_1/scan (Mechane makes no sensor_msgs/msg/LaserScan)", said)
         self.assertNotIn("/robot_1/joint_states (", said)
+        off = os.path.join(self.folder.name, "off.usda")
+        with open(off, "w", encoding="utf-8") as file:
+            file.write(self.BARE + topic("late", "sensor_msgs/msg/JointState", "bool ros:topic:starts_enabled = 0"))
+        done = mechane("sim", off, "--frames", "2", "-o", os.path.join(self.folder.name, "off.mcap"))
+        self.assertIn("the file has no message", done.stderr)
+
+    BARE = '#usda 1.0\n(\n    metersPerUnit = 1\n)\ndef Sphere "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n{\n}\n'
+
+    def test_a_stage_that_declares_nothing_has_the_frames_of_its_bodies(self):
         bare = os.path.join(self.folder.name, "bare.usda")
         with open(bare, "w", encoding="utf-8") as file:
-            file.write('#usda 1.0\n(\n    metersPerUnit = 1\n)\ndef Sphere "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n{\n}\n')
-        done = mechane("sim", bare, "--frames", "2", "-o", os.path.join(self.folder.name, "bare.mcap"))
-        self.assertIn("the file has no message", done.stderr)
+            file.write(self.BARE)
+        out = os.path.join(self.folder.name, "bare.mcap")
+        done = mechane("sim", bare, "--frames", "2", "-o", out)
+        self.assertNotIn("RUN_CHANNEL_SILENT", done.stderr)
+        channels, messages = read_mcap(out)[:2]
+        self.assertEqual(self.topics(channels), ["/tf"])
+        self.assertEqual([name for name, _, _ in messages], ["/tf"] * 3)
 
     def test_a_publisher_that_starts_disabled_is_switched_on(self):
         channels, _, _ = self.run_for("--enable", "/robot_1/late@0.5")

@@ -285,6 +285,27 @@ def test_gymnasiums_own_checker_passes(name):
 
 
 @needs_gymnasium
+@pytest.mark.parametrize("name", ["Ant", "Humanoid"])
+def test_info_names_the_terms_of_the_reward_and_where_the_walker_is(name):
+    """As Gymnasium's walkers: the terms sum to the reward, and the place along x is what its velocity has summed to."""
+    import gymnasium
+
+    envs = gymnasium.make_vec(f"mechane/{name}-v0", num_envs=3, vectorization_mode="vector_entry_point")
+    envs.reset(seed=1)
+    begin = envs.worlds.body_q[:, 0, 0].astype(float)
+    step = envs.worlds.task.dt * envs.worlds.task.frames
+    for _ in range(5):
+        _, rewards, _, _, info = envs.step(np.full((3, envs.worlds.task.action_size), 0.3))
+        assert np.allclose(rewards, info["reward_forward"] + info["reward_ctrl"] + info["reward_survive"], atol=1e-6)
+        begin = begin + step * info["x_velocity"]
+        assert np.allclose(info["x_position"], begin, atol=1e-5) and info["_x_position"].all()
+    single = gymnasium.make(f"mechane/{name}-v0")
+    single.reset(seed=1)
+    _, reward, _, _, info = single.step(np.zeros(single.action_space.shape))
+    assert isinstance(info["x_position"], float) and abs(reward - info["reward_forward"] - info["reward_ctrl"] - info["reward_survive"]) < 1e-6
+
+
+@needs_gymnasium
 @pytest.mark.parametrize("name", TASK_NAMES)
 def test_vector_environments_give_what_their_spaces_say(name):
     import gymnasium
@@ -391,16 +412,21 @@ def test_torch_and_jax_see_the_same_memory():
 
 @needs_gymnasium
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
-def test_ppo_learns_on_a_short_run():
+def test_ppo_learns_on_a_short_run(tmp_path):
     """30,000 steps of cartpole: the mean return more than doubles."""
     sys.path.insert(0, str(ROOT / "samples" / "gym"))
     try:
         import ppo
     finally:
         sys.path.pop(0)
-    _, _, curve = ppo.train("Cartpole", 60_000, say=lambda _: None)
+    agent, normal, curve = ppo.train("Cartpole", 60_000, say=lambda _: None)
     early = next(mean for _, _, mean in curve if mean == mean)
     assert curve[-1][2] > 2 * early, curve
+    # What is saved acts again, better than the beginning, and its recording is a page.
+    import torch
+    torch.save({"agent": agent.state_dict(), "mean": normal.mean, "variance": normal.variance}, tmp_path / "cartpole.pt")
+    assert ppo.play("Cartpole", tmp_path / "cartpole.pt", tmp_path / "cartpole.html", say=lambda _: None) > early
+    assert (tmp_path / "cartpole.html").stat().st_size > 10_000
 
 
 @needs_gymnasium

@@ -291,3 +291,44 @@ TEST_CASE("columns and switches that mean nothing are refused with their place")
     REQUIRE(mixed);
     CHECK(mixed->columns == std::vector<std::string>{"arm.position[a]"});
 }
+
+TEST_CASE("a message takes the place of the table from its step on, and a run that begins again forgets it")
+{
+    const test::TemporaryFolder folder;
+    Diagnostics                 found;
+    const auto                  scene = run::load_scene(
+        folder.write("stage.usda", kHead + arm("a", kStiff) + trajectory("arm", "</a_joint>")), {}, found);
+    REQUIRE(scene);
+    const auto inbox      = std::make_shared<run::LiveInbox>();
+    auto       controlled = run::control(
+        *scene, {.table = "t,arm.position[a]\n0,0\n1,1\n", .table_name = "t.csv", .inbox = inbox}, {}, found);
+    REQUIRE(controlled);
+    REQUIRE(controlled->controllers.size() == 1);
+    CHECK(controlled->controllers[0].path == "/arm");
+    CHECK(controlled->controllers[0].joints == std::vector<std::string>{"a"});
+    model::Model       model   = scene->model;
+    const model::State state   = model::make_state(model);
+    model::Control     control = model::make_control(model);
+    const auto         joint   = static_cast<std::size_t>(scene->imported.path_joint_map.at("/a_joint"));
+    const Real&        target  = control.joint_target_q[static_cast<std::size_t>(model.joint_q_start[joint])];
+    const auto         step    = [&](double t) { (void)controlled->follow(t, t + 0.01, state, model, control); };
+    const auto         steps   = [&](double from, double to) {
+        for (int i = static_cast<int>(std::lround(100 * from)); i <= static_cast<int>(std::lround(100 * to)); ++i)
+            step(0.01 * i);
+    };
+    steps(0, 0.2);
+    CHECK(static_cast<double>(target) == close_to(0.2, 1e-5));  // the table: 1 rad/s
+    // 0.2 s after it is taken at -0.4: a straight line from where the target is.
+    inbox->waiting.push_back(
+        {.controller = 0,
+         .points     = {{.joint = "a", .times = {0.2}, .position = {-0.4}, .velocity = {}, .effort = {}}}});
+    inbox->waiting.push_back({.controller = 7});  // nobody
+    steps(0.21, 0.31);
+    CHECK(inbox->waiting.empty());
+    CHECK(static_cast<double>(target) == close_to(0.2 + (0.31 - 0.20) / (0.41 - 0.20) * (-0.6), 1e-4));
+    steps(0.32, 1.5);
+    CHECK(static_cast<double>(target) == close_to(-0.4, 1e-5));
+    control.joint_target_q.assign(control.joint_target_q.size(), 0);
+    steps(0, 0.5);
+    CHECK(static_cast<double>(target) == close_to(0.5, 1e-5));
+}

@@ -22,7 +22,7 @@ class Browser:
     """One page in one browser. `errors` are exceptions of scripts, and what the console calls an error."""
 
     def __init__(self, url):
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # its helpers may still be writing
         self.process = subprocess.Popen([CHROMIUM, *OPTIONS, f"--user-data-dir={self.folder.name}", "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         port_file = pathlib.Path(self.folder.name) / "DevToolsActivePort"
         end = time.monotonic() + 90
@@ -56,7 +56,7 @@ class Browser:
 
     def value(self, script):
         """What an expression of the page is worth."""
-        result = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        result = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True, allowUnsafeEvalBlockedByCSP=False)
         if "exceptionDetails" in result:
             raise AssertionError(json.dumps(result["exceptionDetails"])[:2000])
         return result["result"].get("value")
@@ -77,9 +77,20 @@ class Browser:
     def mouse(self, kind, x, y, modifiers=0, buttons=1):
         self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons, clickCount=1, modifiers=modifiers)
 
-    def key(self, key, code=None):
+    def key(self, key, code=None, modifiers=0):
         for kind in ("keyDown", "keyUp"):
-            self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=code or f"Key{key.upper()}", text=key if len(key) == 1 and kind == "keyDown" else "")
+            self.hold(key, code, modifiers, kind)
+
+    def hold(self, key, code=None, modifiers=0, kind="keyDown"):
+        """Presses a key and does not let it go; kind "keyUp" does."""
+        number = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "PageUp": 33, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}.get(key, ord(key.upper()) if len(key) == 1 and key.isalnum() else 0)
+        text = "\r" if key == "Enter" else key if len(key) == 1 else ""
+        self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=code or (f"Key{key.upper()}" if len(key) == 1 and key.isalpha() else key), text=text if kind == "keyDown" else "", modifiers=modifiers,
+                 windowsVirtualKeyCode=number)
+
+    def drawn(self):
+        """Waits until what was asked for is on the picture."""
+        self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def close(self):
         self.socket.close()

@@ -6,6 +6,7 @@
 #include "mechane/viewer/live_page.h"
 #include "viewer/admission.h"
 #include "viewer/scenes.h"
+#include "viewer/spread.h"
 
 using namespace mechane;
 using viewer::Admission;
@@ -41,6 +42,35 @@ TEST_CASE("a request is let in by its token, its host and, for sockets, its orig
     CHECK(viewer::admit({"localhost", "", "/?token=", false}, 80, "") == Admission::forbidden);  // no token at all
 }
 
+TEST_CASE("a client without a token is let in by its host, and by its origin where it names one")
+{
+    const std::vector<std::string> origins{"https://studio.example"};
+    struct {
+        const char *host, *origin;
+        bool        socket;
+        Admission   answer;
+    } table[] = {
+        {"127.0.0.1:9090", "", true, Admission::socket},
+        {"localhost:9090", "http://localhost:3000", true, Admission::socket},
+        {"localhost:9090", "https://127.0.0.1", true, Admission::socket},
+        {"localhost:9090", "https://studio.example", true, Admission::socket},
+        {"localhost:9090", "https://studio.example.evil", true, Admission::forbidden},
+        {"localhost:9090", "http://studio.example", true, Admission::forbidden},
+        {"localhost:9090", "http://localhost.evil", true, Admission::forbidden},
+        {"localhost:9090", "http://localhost:80.evil", true, Admission::forbidden},
+        {"localhost:9090", "http://localhost:", true, Admission::forbidden},
+        {"localhost:9090", "null", true, Admission::forbidden},
+        {"evil.example:9090", "", true, Admission::forbidden},
+        {"127.0.0.1:9091", "", true, Admission::forbidden},
+        {"127.0.0.1:9090", "", false, Admission::missing},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.host);
+        CAPTURE(row.origin);
+        CHECK(viewer::admit_client({row.host, row.origin, "/", row.socket}, 9090, origins) == row.answer);
+    }
+}
+
 TEST_CASE("words of the system's random numbers differ")
 {
     const std::string a = viewer::random_word(), b = viewer::random_word();
@@ -71,6 +101,50 @@ TEST_CASE("a pull is a critically damped spring for what a free body opposes, wi
     CHECK(wrench.angular.y == doctest::Approx(-0.1 * static_cast<double>(wrench.linear.z)));
     CHECK(viewer::pull_wrench(model, state, {7, {}, {}}, 1e-3).linear.z == 0);
     CHECK(viewer::pull_wrench(model, state, {0, {}, {0, 0, INFINITY}}, 1e-3).linear.z == 0);
+}
+
+TEST_CASE("worlds are drawn apart: bodies, what stands still and contacts move together, endless planes stay")
+{
+    model::ModelBuilder one, many;
+    const auto          body = one.add_body({{0, 0, 1}, {}}, "/box");
+    one.add_shape_box(body, {}, {0.5, 0.25, 0.1}, {}, "/box/shape");
+    one.add_shape_box(-1, {{2, 0, 0}, {}}, {0.1, 0.1, 0.1}, {}, "/wall");
+    many.add_ground_plane();
+    REQUIRE(many.replicate(one, 5));
+    const auto   model  = test::finalized(many);
+    model::State state  = model::make_state(model);
+    const auto   places = viewer::places_of_worlds(model, state.body_q);
+    REQUIRE(places.size() == 5);
+    CHECK(length(places[0]) == 0);
+    for (std::size_t a = 0; a < 5; ++a)
+        for (std::size_t b = 0; b < a; ++b) {
+            // The largest box is a metre long.
+            CHECK(std::max(std::abs(places[a].x - places[b].x), std::abs(places[a].y - places[b].y)) > 1);
+            CHECK(places[a].z == 0);
+        }
+    model::Model  drawn = model;
+    record::Frame frame;
+    frame.body_q     = state.body_q;
+    const auto shape = [&](std::int32_t world, std::int32_t of_body) {
+        for (std::size_t s = 0; s < model.shape_count(); ++s)
+            if (model.shape_world[s] == world && (model.shape_body[s] >= 0) == (of_body >= 0))
+                return static_cast<std::int32_t>(s);
+        return -1;
+    };
+    frame.contacts.push_back({.point    = {0, 0, 0},
+                              .normal   = {0, 0, 1},
+                              .force    = {},
+                              .distance = 0,
+                              .shape0   = shape(-1, -1),
+                              .shape1   = shape(3, 0)});
+    viewer::move_apart(places, drawn);
+    viewer::move_apart(places, model, frame);
+    CHECK(length(Vec3d(frame.body_q[3].p) - Vec3d(state.body_q[3].p) - places[3]) < 1e-5);
+    CHECK(length(Vec3d(frame.contacts[0].point) - places[3]) < 1e-5);
+    const auto wall = static_cast<std::size_t>(shape(3, -1)), plane = static_cast<std::size_t>(shape(-1, -1));
+    CHECK(length(Vec3d(drawn.shape_transform[wall].p) - Vec3d(model.shape_transform[wall].p) - places[3]) < 1e-5);
+    CHECK(drawn.shape_transform[plane].p == model.shape_transform[plane].p);
+    CHECK(viewer::places_of_worlds(test::finalized(one), {}).empty());
 }
 
 TEST_CASE("a frame has the length that its head says, whatever is asked for")

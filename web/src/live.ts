@@ -4,6 +4,7 @@ import type { View } from "./view.ts";
 
 /** A moment of the simulation. */
 export interface LiveFrame {
+  bytes: number; // that it took
   playing: boolean;
   recording: boolean;
   diverged: boolean;
@@ -57,6 +58,7 @@ export function decodeFrame(bytes: ArrayBuffer): LiveFrame {
   const [positions, points, forces, q, qd, target] = [floats(3 * bodies), floats(3 * sent), floats(3 * sent), floats(dofs), floats(dofs), floats(dofs)];
   const [rotations, normals] = [unit(shorts(4 * bodies)), unit(shorts(3 * sent))];
   return {
+    bytes: bytes.byteLength,
     playing: (flags & 1) !== 0, recording: (flags & 2) !== 0, diverged: (flags & 4) !== 0,
     time: head.getFloat64(8, true), realtime: head.getFloat32(16, true), kinetic: head.getFloat32(20, true), potential: head.getFloat32(24, true),
     contacts, firstDof, q, qd, target, particles, positions, rotations, points, forces, normals,
@@ -86,6 +88,7 @@ export type Command =
   | { do: "target" | "joint"; dof: number; value: number }
   | { do: "pick"; shape: number }
   | { do: "focus"; articulation: number }
+  | { do: "drive"; controller: number; value: number; turn: number }
   | { do: "grab"; body: number; point: number[]; target: number[] }
   | { do: "drag"; target: number[] };
 
@@ -128,6 +131,10 @@ export class Link {
       this.onState(false);
       setTimeout(() => this.open(), 1000);
     });
+  }
+
+  get connected(): boolean {
+    return this.socket?.readyState === WebSocket.OPEN;
   }
 
   send(command: Command): void {

@@ -1,6 +1,8 @@
 // The page of a running simulation.
 import * as THREE from "three";
 import { addToggle, button, icon, NEXT, PAUSE, PLAY, type Toggle } from "./controls.ts";
+import { Driver, readStick } from "./drive.ts";
+import { Help, type KeyList } from "./help.ts";
 import { Link, showFrame, type LiveFrame } from "./live.ts";
 import { Mouse } from "./mouse.ts";
 import { readOptions } from "./options.ts";
@@ -14,6 +16,18 @@ const RESET = icon("M8 2.5a5.5 5.5 0 1 1-5.2 3.7l1.6.6A3.8 3.8 0 1 0 8 4.2V7L4 3
 const RECORD = icon("M8 3a5 5 0 1 0 0 10A5 5 0 0 0 8 3z");
 const CAMERA = icon("M2 4.5h3l1-1.5h4l1 1.5h3v8H2zM8 6a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z");
 const MOST_CONTACTS = 4096;
+const DRIVE_PERIOD = 50; // [ms]
+const ORBIT = Math.PI / 24;
+const KEYS: KeyList = [
+  ["Space", "play or pause"], ["→", "one step"], ["Home", "begin again"], ["↑ ↓", "faster, slower"],
+  ["click, Picked", "explain a part"], ["Shift + drag", "pull a body with a spring"], ["p", "plain drags pull"],
+  ["l", "lift the picked body; then Shift with arrows, Page Up and Page Down moves it"],
+  ["k", "drive by keys and gamepad; Esc ends it"],
+  [", . ; '", "turn the camera"], ["+ −", "nearer, farther"], ["r", "show all again"], ["o", "follow the bodies"],
+  ["Shift + 1…9, 1…9", "remember the camera's place, go there"],
+  ["c f g m i j n", "colliders, contacts, ground, mass, inertia, joints, names"],
+  ["d", "dark"], ["s", "save a picture"], ["?", "this list"],
+];
 const NO_PARTS: Parts = { bodies: [], joints: [], dofs: [], articulations: [] };
 
 /** A bar of what can be done to the simulation. */
@@ -105,7 +119,13 @@ export function startLive(view: View): void {
   const parts = view.parts ?? NO_PARTS;
   view.contactCapacity = MOST_CONTACTS;
   view.typicalForce = Math.max(1e-6, (9.81 * parts.bodies.reduce((sum, b) => sum + b.mass, 0)) / Math.max(4, parts.articulations.length * 4));
-  const stage = new Stage(byId("canvas") as HTMLCanvasElement, view);
+  document.body.classList.add("live");
+  document.body.classList.toggle("bare", options.bare);
+  // What the panel covers is no part of the picture's middle.
+  const panelElement = byId("panel");
+  const covered = () => (options.bare || panelElement.hidden || matchMedia("(max-width: 720px)").matches ? 0 : panelElement.offsetWidth + 14);
+  panelElement.hidden = false;
+  const stage = new Stage(byId("canvas") as HTMLCanvasElement, view, covered);
   const highlight = new Highlight(stage);
   let dirty = true;
   const redraw = () => {
@@ -115,8 +135,6 @@ export function startLive(view: View): void {
   stage.controls.addEventListener("change", redraw);
   document.title = `${view.title} · Mechane`;
   byId("title").textContent = view.title;
-  document.body.classList.add("live");
-  document.body.classList.toggle("bare", options.bare);
   const message = byId("message");
   const say = (text: string) => {
     message.hidden = text === "";
@@ -129,8 +147,11 @@ export function startLive(view: View): void {
   const draw = () => {
     stage.draw(view.times[0] ?? 0);
   };
+  let picked: Item | null = null;
+  const help = new Help(document.body, "Keys", () => KEYS);
   const bar = new LiveBar(byId("bar"), link, view, () => savePicture(stage, view.title, draw));
   const pick = (item: Item | null) => {
+    picked = item;
     highlight.show((i) => item !== null && (item.body < 0 ? i.shape === item.shape : i.body === item.body));
     redraw();
     if (!item) return;
@@ -138,7 +159,20 @@ export function startLive(view: View): void {
     const joint = parts.joints.find((j) => j.child === item.body);
     if (joint) panel.focus(joint.articulation);
   };
-  const panel = new Panel(byId("panel"), parts, live, {
+  const driver = new Driver({
+    drive: (controller, value, turn) => link.send({ do: "drive", controller, value, turn }),
+    target: (dof, value) => link.send({ do: "target", dof, value }),
+  });
+  driver.controllers = live.controllers ?? [];
+  const drives = (on: boolean) => {
+    if (!on) driver.release();
+    driver.on = on;
+    panel.setDriving(on);
+    if (on) panel.open("Drive");
+    if (on) follow.set(true); // what drives off stays in the picture
+    document.body.dataset.drives = String(on);
+  };
+  const panel = new Panel(panelElement, parts, live, driver, {
     joint: (dof, value) => link.send({ do: "joint", dof, value }),
     target: (dof, value) => link.send({ do: "target", dof, value }),
     focus: (articulation) => link.send({ do: "focus", articulation }),
@@ -149,6 +183,9 @@ export function startLive(view: View): void {
       highlight.show((i) => isBelow(i.label, prim) || bodies.has(i.body));
       redraw();
     },
+    curves: () => askForContacts(),
+    body: (body) => pick(view.items.find((item) => item.body === body) ?? null),
+    drives,
   });
   const mouse = new Mouse(stage, {
     pick,
@@ -167,8 +204,16 @@ export function startLive(view: View): void {
   const pull = toggle("Pull", "p", false, (on) => (mouse.pulls = on));
   const follow = toggle("Follow", "o", false, (on) => stage.setFollows(on));
   const colliders = toggle("Colliders", "c", options.colliders, (on) => stage.bodies.showColliders(on));
+  // Points and forces are sent while something shows them.
+  let sent: boolean | null = null;
+  const askForContacts = () => {
+    const wanted = stage.contacts.group.visible || panel.drawsForces;
+    if (wanted !== sent && link.connected) link.send({ do: "contacts", value: wanted ? 1 : 0 });
+    sent = link.connected ? wanted : null;
+  };
   const contacts = toggle("Contacts", "f", options.contacts, (on) => {
     stage.contacts.group.visible = on;
+    askForContacts();
   });
   const ground = toggle("Ground", "g", options.grid, (on) => stage.showGround(on));
   const overlays = addOverlayToggles(toggles, stage, options.overlays, redraw);
@@ -185,18 +230,55 @@ export function startLive(view: View): void {
     Home: () => link.send({ do: "reset" }),
     c: colliders.flip, f: contacts.flip, g: ground.flip, d: dark.flip, p: pull.flip, o: follow.flip,
     r: () => stage.frame(),
+    k: () => drives(true),
+    l: () => (mouse.lifts ? mouse.drop() : mouse.liftBody(picked)),
+    "?": () => help.show(),
+    ",": () => stage.orbit(-ORBIT, 0),
+    ".": () => stage.orbit(ORBIT, 0),
+    ";": () => stage.orbit(0, -ORBIT),
+    "'": () => stage.orbit(0, ORBIT),
+    "+": () => stage.zoom(1 / 1.1),
+    "=": () => stage.zoom(1 / 1.1),
+    "-": () => stage.zoom(1.1),
     ...overlays,
   };
   window.addEventListener("keydown", (event) => {
-    const action = keys[event.key];
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
     const pressing = event.key === " " && event.target instanceof HTMLButtonElement;
+    if (help.open) return;
+    if (event.key === "Escape") {
+      if (driver.on) drives(false);
+      else if (mouse.lifts) mouse.drop();
+      return;
+    }
+    if (!typing && !event.ctrlKey && !event.metaKey && !event.altKey && driver.press(event.key.length === 1 ? event.key.toLowerCase() : event.key)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
+    if (!typing && event.shiftKey && mouse.nudge(event.key)) {
+      event.preventDefault();
+      return;
+    }
+    const action = keys[event.key];
     if (!action || event.ctrlKey || event.metaKey || event.altKey || typing || pressing) return;
     event.preventDefault();
     action();
     redraw();
   });
+  window.addEventListener("keyup", (event) => driver.lift(event.key.length === 1 ? event.key.toLowerCase() : event.key));
+  // Who no longer sees the page holds no key.
+  for (const gone of ["blur", "pagehide"]) window.addEventListener(gone, () => driver.release());
+  let ticked = performance.now();
+  setInterval(() => {
+    const now = performance.now();
+    const seconds = Math.min(0.2, (now - ticked) / 1000);
+    ticked = now;
+    driver.tick(seconds, (dof) => panel.targetOf(dof), driver.on ? readStick() : null);
+  }, DRIVE_PERIOD);
   addLookKeys(stage, view.title, draw, redraw);
+  const keysButton = button(toggles, "Keys (?)", "?", () => help.show());
+  keysButton.setAttribute("aria-haspopup", "dialog");
   window.addEventListener("resize", () => {
     stage.resize();
     redraw();
@@ -204,6 +286,8 @@ export function startLive(view: View): void {
 
   link.onState = (connected) => {
     document.body.dataset.link = connected ? "open" : "closed";
+    sent = null;
+    askForContacts();
     say(connected ? "" : "The simulation is not reachable. Is `mechane view` still running?");
   };
   link.onTold = (told) => {
@@ -216,6 +300,7 @@ export function startLive(view: View): void {
     panel.update(frame);
     if (!frame.diverged && frame.playing && message.classList.contains("toast")) say("");
     document.body.dataset.time = frame.time.toFixed(3);
+    document.body.dataset.bytes = String(frame.bytes);
     redraw();
   };
   stage.onMoved = () => {

@@ -19,6 +19,7 @@ export class Mouse {
   private readonly events: MouseEvents;
   private readonly line: THREE.Line;
   private held: { body: number; local: THREE.Vector3; plane: THREE.Plane; target: THREE.Vector3 } | null = null;
+  private lifted = false;
   private down: { x: number; y: number } | null = null;
 
   constructor(stage: Stage, events: MouseEvents) {
@@ -38,6 +39,7 @@ export class Mouse {
 
   private press(event: PointerEvent): void {
     if (event.button !== 0) return;
+    this.drop();
     this.down = { x: event.clientX, y: event.clientY };
     if (!(this.pulls || event.shiftKey || event.ctrlKey)) return;
     const hit = this.stage.bodies.hit(this.stage.ray(event.clientX, event.clientY));
@@ -51,7 +53,7 @@ export class Mouse {
   }
 
   private move(event: PointerEvent): void {
-    if (!this.held) return;
+    if (!this.held || this.lifted) return;
     const target = this.stage.ray(event.clientX, event.clientY).ray.intersectPlane(this.held.plane, new THREE.Vector3());
     if (!target) return;
     this.held.target.copy(target);
@@ -68,6 +70,40 @@ export class Mouse {
     }
     if (down && event.type === "pointerup" && Math.hypot(event.clientX - down.x, event.clientY - down.y) < CLICK)
       this.events.pick(this.stage.bodies.hit(this.stage.ray(event.clientX, event.clientY))?.item ?? null);
+  }
+
+  /** A body hangs on the mouse's spring without a mouse. */
+  get lifts(): boolean {
+    return this.lifted;
+  }
+
+  /** Takes a body by its origin; keys move the spring's end. */
+  liftBody(item: Item | null): void {
+    if (!item || item.body < 0 || this.held) return;
+    const point = new THREE.Vector3().setFromMatrixPosition(this.stage.bodies.matrices[item.body]);
+    this.lifted = true;
+    this.held = { body: item.body, local: new THREE.Vector3(), plane: new THREE.Plane(), target: point };
+    this.events.grab(item.body, [0, 0, 0], point.toArray());
+  }
+
+  /** Moves the end of the spring by an arrow or page key, as the picture shows it; false for other keys. */
+  nudge(key: string): boolean {
+    const ways: Record<string, [number, number, number]> = { ArrowRight: [1, 0, 0], ArrowLeft: [-1, 0, 0], ArrowUp: [0, 1, 0], ArrowDown: [0, -1, 0], PageUp: [0, 0, 1], PageDown: [0, 0, -1] };
+    const way = ways[key];
+    if (!way || !this.held || !this.lifted) return false;
+    const { camera } = this.stage;
+    const forward = camera.getWorldDirection(new THREE.Vector3()).addScaledVector(camera.up, -camera.getWorldDirection(new THREE.Vector3()).dot(camera.up)).normalize();
+    const step = 0.08 * this.stage.radius;
+    this.held.target.addScaledVector(forward.clone().cross(camera.up), step * way[0]).addScaledVector(forward, step * way[1]).addScaledVector(camera.up, step * way[2]);
+    this.events.drag(this.held.target.toArray());
+    return true;
+  }
+
+  drop(): void {
+    if (!this.lifted) return;
+    this.lifted = false;
+    this.held = null;
+    this.events.release();
   }
 
   /** Draws the spring from the body to the mouse. */

@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { type Bodies, poseMatrix } from "./bodies.ts";
 import { InstancedLines } from "./instanced_lines.ts";
+import { shortNames } from "./names.ts";
 import type { Parts } from "./view.ts";
 
 const MOST_NAMES = 80;
@@ -22,11 +23,6 @@ function axes(): THREE.BufferGeometry {
   return geometry;
 }
 
-/** The last element of a path. */
-export function shortName(label: string): string {
-  return label.slice(label.lastIndexOf("/") + 1) || label;
-}
-
 export class Overlays {
   readonly centres = new THREE.Group();
   readonly inertias = new THREE.Group();
@@ -41,6 +37,7 @@ export class Overlays {
   private readonly frames: InstancedLines;
   private readonly size: number;
   private readonly labels: HTMLElement[];
+  private readonly byMass: number[]; // bodies with a label, the heaviest first
 
   constructor(parts: Parts, bodies: Bodies, radius: number) {
     this.parts = parts;
@@ -60,12 +57,13 @@ export class Overlays {
     this.frames.renderOrder = this.boxes.renderOrder = 5;
     this.joints.add(this.frames);
     this.names.className = "names";
-    this.labels = parts.bodies.slice(0, MOST_NAMES).map((body) => {
+    this.labels = shortNames(parts.bodies.slice(0, MOST_NAMES).map((body) => body.label)).map((name) => {
       const label = document.createElement("span");
-      label.textContent = shortName(body.label);
+      label.textContent = name;
       this.names.append(label);
       return label;
     });
+    this.byMass = this.labels.map((_, i) => i).sort((a, b) => parts.bodies[b].mass - parts.bodies[a].mass);
     for (const group of [this.centres, this.inertias, this.joints]) group.visible = false;
     this.names.hidden = true;
   }
@@ -124,13 +122,19 @@ export class Overlays {
 
   private updateNames(camera: THREE.PerspectiveCamera): void {
     const at = new THREE.Vector3();
-    this.labels.forEach((label, body) => {
+    const taken: [number, number, number][] = []; // middle and half width [px]
+    for (const body of this.byMass) {
+      const label = this.labels[body];
       at.fromArray(this.parts.bodies[body].com).applyMatrix4(this.bodies.matrices[body]).project(camera);
-      const seen = this.bodies.visible[body] && at.z > -1 && at.z < 1;
+      const [x, y] = [(window.innerWidth * (at.x + 1)) / 2, (window.innerHeight * (1 - at.y)) / 2];
+      const half = 4 + 3.2 * (label.textContent?.length ?? 0);
+      // A name that would cover another one is left out; heavy parts have theirs first.
+      const seen = this.bodies.visible[body] && at.z > -1 && at.z < 1 && !taken.some(([tx, ty, th]) => Math.abs(tx - x) < th + half && Math.abs(ty - y) < 16);
       label.hidden = !seen;
-      if (!seen) return;
+      if (!seen) continue;
+      taken.push([x, y, half]);
       label.style.left = `${(50 * (at.x + 1)).toFixed(2)}%`;
       label.style.top = `${(50 * (1 - at.y)).toFixed(2)}%`;
-    });
+    }
   }
 }

@@ -1,7 +1,8 @@
 // The panel beside the model: joints, curves, what was picked, findings. Every text of a file is set as text, never as markup.
 import type { Facts } from "./live.ts";
+import { Driver, PAIRS, type DrivenDof } from "./drive.ts";
+import { shortNames } from "./names.ts";
 import { color, Plot, Track } from "./plot.ts";
-import { shortName } from "./overlays.ts";
 import type { LiveFrame } from "./live.ts";
 import type { LiveDocument, Parts } from "./view.ts";
 
@@ -21,12 +22,16 @@ export interface PanelEvents {
   target(dof: number, value: number): void;
   focus(articulation: number): void;
   show(prim: string): void;
+  body(body: number): void; // chosen from the list of parts
+  drives(on: boolean): void;
+  curves(): void; // others are drawn than before
 }
 
 /** A value of a frame that can be drawn as a curve. */
 interface Quantity {
   name: string;
   of(frame: LiveFrame): number;
+  forces?: boolean; // it needs those of the contacts
 }
 
 /** One dof: its coordinate and its target, each with a slider. */
@@ -86,24 +91,30 @@ export class Panel {
   private articulation = 0;
   private last: LiveFrame | null = null;
 
-  constructor(parent: HTMLElement, parts: Parts, live: LiveDocument, events: PanelEvents) {
+  private ready = false;
+  private readonly driver: Driver;
+  private readonly jointNames: string[];
+  private readonly bodyNames: string[];
+  private drivingList!: HTMLElement;
+  private drivingToggle!: HTMLButtonElement;
+  private pickedFacts!: HTMLElement;
+
+  constructor(parent: HTMLElement, parts: Parts, live: LiveDocument, driver: Driver, events: PanelEvents) {
     [this.parts, this.live, this.events] = [parts, live, events];
     parent.hidden = false;
+    this.driver = driver;
+    this.jointNames = shortNames(parts.joints.map((joint) => joint.label));
+    this.bodyNames = shortNames(parts.bodies.map((body) => body.label));
     const bar = make(parent, "div", "", "tabs");
     bar.setAttribute("role", "tablist");
-    for (const name of ["Joints", "Curves", "Picked", "Findings"]) {
-      const tab = make(bar, "button", name === "Findings" && live.findings.length > 0 ? `Findings ${live.findings.length}` : name);
-      tab.type = "button";
-      tab.setAttribute("role", "tab");
-      tab.addEventListener("click", () => this.open(name));
-      const page = make(parent, "section");
-      page.setAttribute("role", "tabpanel");
-      this.tabs.set(name, tab);
-      this.pages.set(name, page);
-    }
+    for (const name of ["Joints", "Drive", "Curves", "Picked", "Findings"]) this.addTab(parent, bar, name, name === "Findings" && live.findings.length > 0 ? `Findings ${live.findings.length}` : name);
     const joints = this.page("Joints");
     if (parts.articulations.length > 1) this.addChoice(joints);
+    const legend = make(joints, "p", "", "quiet keys");
+    make(legend, "span", "position", "swatch position");
+    if (parts.dofs.some((dof) => dof.mode !== 0 && dof.mode !== 4)) make(legend, "span", "target of the drive", "swatch target");
     this.jointList = make(joints, "div");
+    this.addDriving();
     this.fillJoints();
     const curves = this.page("Curves");
     this.choice = make(curves, "select");
@@ -113,9 +124,112 @@ export class Panel {
     this.legend = make(curves, "div", "", "legend");
     this.fillChoice();
     this.addCurve(2);
-    make(this.page("Picked"), "p", "Click on a part of the model.", "quiet");
+    this.addParts();
     this.fillFindings();
     this.open("Joints");
+    this.ready = true;
+  }
+
+  /** Whether a curve needs the forces of contacts. */
+  get drawsForces(): boolean {
+    return this.curves.some(({ quantity }) => quantity.forces);
+  }
+
+  /** A tab; arrow keys go from one to the next, as in any list of tabs. */
+  private addTab(parent: HTMLElement, bar: HTMLElement, name: string, text: string): void {
+    const tab = make(bar, "button", text);
+    tab.type = "button";
+    tab.id = `tab-${name}`;
+    tab.setAttribute("role", "tab");
+    tab.setAttribute("aria-controls", `page-${name}`);
+    tab.addEventListener("click", () => this.open(name));
+    tab.addEventListener("keydown", (event) => {
+      const names = [...this.tabs.keys()];
+      const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+      if (step === 0) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const next = names[(names.indexOf(name) + step + names.length) % names.length];
+      this.open(next);
+      this.tabs.get(next)?.focus();
+    });
+    const page = make(parent, "section");
+    page.id = `page-${name}`;
+    page.setAttribute("role", "tabpanel");
+    page.setAttribute("aria-labelledby", tab.id);
+    this.tabs.set(name, tab);
+    this.pages.set(name, page);
+  }
+
+  /** Driving by keys and by a gamepad. */
+  private addDriving(): void {
+    const page = this.page("Drive");
+    this.drivingToggle = make(page, "button", "Drive by keys and gamepad (k)", "wide-button");
+    this.drivingToggle.type = "button";
+    this.drivingToggle.addEventListener("click", () => this.events.drives(!this.driver.on));
+    const { controllers } = this.driver;
+    if (controllers.length > 1) {
+      const choice = make(page, "select");
+      choice.setAttribute("aria-label", "Controller that the arrows drive");
+      controllers.forEach((one, i) => choice.add(new Option(one.path, String(i))));
+      choice.addEventListener("change", () => {
+        this.driver.release();
+        this.driver.controller = Number(choice.value);
+        choice.blur();
+      });
+    }
+    this.drivingList = make(page, "div");
+    this.setDriving(false);
+  }
+
+  setDriving(on: boolean): void {
+    this.drivingToggle.setAttribute("aria-pressed", String(on));
+  }
+
+  private fillDriving(): void {
+    const { driver } = this;
+    driver.release();
+    const taken = new Set(driver.controllers.flatMap((one) => one.dofs ?? []));
+    const free = this.dofs(true).filter(({ dof }) => !taken.has(dof));
+    const dofs: (DrivenDof & { name: string })[] = free.map(({ dof, name }) => {
+      const info = this.parts.dofs[dof];
+      const reach = info.linear ? 1 : Math.PI;
+      return { dof, name, rate: info.mode === VELOCITY, lower: info.lower ?? -reach, upper: info.upper ?? reach };
+    });
+    driver.dofs = dofs;
+    driver.chosen = 0;
+    this.drivingList.replaceChildren();
+    const table = make(this.drivingList, "table");
+    const row = (keys: string[], what: string, title = "") => {
+      const line = make(table, "tr");
+      const cell = make(line, "th");
+      for (const key of keys) make(cell, "kbd", key);
+      make(line, "td", what).title = title;
+    };
+    for (const base of driver.controllers.slice(0, 1)) {
+      row(["↑", "↓"], "forward, back", base.path);
+      row(["←", "→"], "turn left, right", base.path);
+    }
+    dofs.slice(0, PAIRS.length).forEach(({ name, rate }, i) => row([PAIRS[i][0].toUpperCase(), PAIRS[i][1].toUpperCase()], rate ? `${name}, turns` : name));
+    if (driver.controllers.length + dofs.length === 0) make(this.drivingList, "p", "There is no controller of wheels and no joint with a drive.", "quiet");
+    else make(this.drivingList, "p", "A gamepad's left stick drives, its cross chooses a joint, and its right stick moves it.", "quiet");
+    make(this.drivingList, "p", "", "quiet chosen");
+  }
+
+  /** A list of bodies, for those who use no mouse. */
+  private addParts(): void {
+    const page = this.page("Picked");
+    if (this.bodyNames.length > 0) {
+      const choice = make(page, "select");
+      choice.setAttribute("aria-label", "Part");
+      choice.add(new Option("Choose a part…", ""));
+      this.bodyNames.slice(0, 1000).forEach((name, i) => choice.add(new Option(name, String(i))));
+      choice.addEventListener("change", () => {
+        if (choice.value !== "") this.events.body(Number(choice.value));
+      });
+    }
+    this.pickedFacts = make(page, "div");
+    make(this.pickedFacts, "p", "Or click on one in the picture.", "quiet");
   }
 
   private page(name: string): HTMLElement {
@@ -125,14 +239,24 @@ export class Panel {
   open(name: string): void {
     for (const [key, page] of this.pages) {
       page.hidden = key !== name;
-      this.tabs.get(key)?.setAttribute("aria-selected", String(key === name));
+      const tab = this.tabs.get(key);
+      tab?.setAttribute("aria-selected", String(key === name));
+      if (tab) tab.tabIndex = key === name ? 0 : -1;
     }
   }
 
   private addChoice(parent: HTMLElement): void {
     const choice = make(parent, "select");
     choice.setAttribute("aria-label", "Articulation");
-    this.parts.articulations.slice(0, 1000).forEach((label, i) => choice.add(new Option(label, String(i))));
+    const { articulations } = this.parts;
+    const copies = new Map<string, number>();
+    for (const label of articulations) copies.set(label, (copies.get(label) ?? 0) + 1);
+    const seen = new Map<string, number>();
+    articulations.slice(0, 1000).forEach((label, i) => {
+      const copy = seen.get(label) ?? 0;
+      seen.set(label, copy + 1);
+      choice.add(new Option((copies.get(label) ?? 1) > 1 ? `${label} · world ${copy}` : label, String(i)));
+    });
     choice.addEventListener("change", () => this.focus(Number(choice.value)));
   }
 
@@ -148,13 +272,16 @@ export class Panel {
   }
 
   /** Dofs of the articulation that have a coordinate or a drive, with their names. */
-  private dofs(): { dof: number; name: string }[] {
+  private dofs(driven = false): { dof: number; name: string }[] {
     const out: { dof: number; name: string }[] = [];
     const alone = this.parts.articulations.length === 0;
-    for (const joint of this.parts.joints)
-      for (let k = 0; k < joint.count; k++)
-        if ((alone || joint.articulation === this.articulation) && this.parts.dofs[joint.dof + k].slider)
-          out.push({ dof: joint.dof + k, name: shortName(joint.label) + (joint.count > 1 ? ` ${k}` : "") });
+    this.parts.joints.forEach((joint, j) => {
+      for (let k = 0; k < joint.count; k++) {
+        const { slider, mode } = this.parts.dofs[joint.dof + k];
+        const wanted = driven ? mode !== 0 && mode !== 4 && (slider || mode === VELOCITY) : slider || mode === VELOCITY;
+        if ((alone || joint.articulation === this.articulation) && wanted) out.push({ dof: joint.dof + k, name: this.jointNames[j] + (joint.count > 1 ? ` ${k}` : "") });
+      }
+    });
     return out.slice(0, 256);
   }
 
@@ -163,6 +290,7 @@ export class Panel {
     this.jointList.replaceChildren();
     for (const { dof, name } of this.dofs()) this.rows.set(dof, new DofRow(this.jointList, name, dof, this.parts, this.live.reset, this.events));
     if (this.rows.size === 0) make(this.jointList, "p", "There are no joints to move.", "quiet");
+    this.fillDriving();
   }
 
   private quantities(): Quantity[] {
@@ -171,7 +299,7 @@ export class Panel {
       { name: "potential energy [J]", of: (f) => f.potential },
       { name: "total energy [J]", of: (f) => f.kinetic + f.potential },
       { name: "contacts", of: (f) => f.contacts },
-      { name: "contact force, sum of magnitudes [N]", of: (f) => sumOfLengths(f.forces) },
+      { name: "contact force, sum of magnitudes [N]", of: (f) => sumOfLengths(f.forces), forces: true },
     ];
     for (const { dof, name } of this.dofs()) {
       const at = (values: (f: LiveFrame) => Float32Array) => (f: LiveFrame) => values(f)[dof - f.firstDof] ?? NaN;
@@ -180,8 +308,8 @@ export class Panel {
       out.push({ name: `${name} velocity [${unit}/s]`, of: at((f) => f.qd) });
       out.push({ name: `${name} target`, of: at((f) => f.target) });
     }
-    this.parts.bodies.slice(0, 200).forEach((body, i) => {
-      for (const [k, axis] of ["x", "y", "z"].entries()) out.push({ name: `${shortName(body.label)} ${axis} [m]`, of: (f) => f.positions[3 * i + k] });
+    this.bodyNames.slice(0, 200).forEach((name, i) => {
+      for (const [k, axis] of ["x", "y", "z"].entries()) out.push({ name: `${name} ${axis} [m]`, of: (f) => f.positions[3 * i + k] });
     });
     return out;
   }
@@ -197,18 +325,21 @@ export class Panel {
     if (!quantity || this.curves.some((c) => c.quantity.name === quantity.name)) return;
     this.curves.push({ quantity, track: new Track(quantity.name) });
     this.fillLegend();
+    if (this.ready) this.events.curves();
   }
 
   private fillLegend(): void {
     this.legend.replaceChildren();
     this.curves.forEach((curve, i) => {
-      const entry = make(this.legend, "button", `${curve.quantity.name} ×`);
+      const entry = make(this.legend, "button");
       entry.type = "button";
       entry.title = "Remove";
-      entry.style.color = color(i);
+      make(entry, "span", "", "dot").style.background = color(i);
+      make(entry, "span", `${curve.quantity.name} ×`);
       entry.addEventListener("click", () => {
         this.curves.splice(this.curves.indexOf(curve), 1);
         this.fillLegend();
+        this.events.curves();
       });
     });
   }
@@ -229,7 +360,7 @@ export class Panel {
 
   /** Shows what is known of what was picked. */
   picked(facts: Facts[]): void {
-    const page = this.page("Picked");
+    const page = this.pickedFacts;
     page.replaceChildren();
     for (const entity of facts) {
       make(page, "h2", `${entity.kind}  ${entity.label}`);
@@ -253,7 +384,23 @@ export class Panel {
     this.last = frame;
     for (const [dof, row] of this.rows) row.update(frame.q[dof - frame.firstDof] ?? NaN, frame.target[dof - frame.firstDof] ?? NaN);
     for (const { quantity, track } of this.curves) track.add(frame.time, quantity.of(frame));
+    if (!this.page("Drive").hidden) this.showChosen();
     if (!this.page("Curves").hidden) this.plot.update(this.curves.map((c) => c.track));
+  }
+
+  /** The joint that a gamepad moves, where there is one. */
+  private showChosen(): void {
+    const line = this.drivingList.querySelector(".chosen");
+    const chosen = this.driver.dofs[this.driver.chosen];
+    const text = this.driver.on && chosen ? `Right stick: ${this.dofs(true).find(({ dof }) => dof === chosen.dof)?.name ?? ""}` : "";
+    if (line && line.textContent !== text) line.textContent = text;
+  }
+
+  /** The target of a dof in the last frame; its coordinate where it has no target yet. */
+  targetOf(dof: number): number {
+    const at = dof - (this.last?.firstDof ?? 0);
+    const target = this.last?.target[at] ?? NaN;
+    return Number.isFinite(target) ? target : (this.last?.q[at] ?? NaN);
   }
 
   /** The frame that is shown. */

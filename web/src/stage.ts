@@ -38,6 +38,7 @@ export class Stage {
   /** Called when the bodies are in their places, before they are drawn. */
   onMoved: () => void = () => {};
   private readonly view: View;
+  private readonly covered: () => number;
   private readonly sun = new THREE.DirectionalLight("#fffaf3", 2.15);
   private readonly fill = new THREE.HemisphereLight("#ffffff", "#b9bdc6", 1.4);
   private readonly up: THREE.Vector3;
@@ -45,8 +46,10 @@ export class Stage {
   private readonly centroid = new THREE.Vector3();
   private readonly moved = new THREE.Vector3();
 
-  constructor(canvas: HTMLCanvasElement, view: View) {
+  /** @param covered  how much of the window's right side something covers [px] */
+  constructor(canvas: HTMLCanvasElement, view: View, covered: () => number = () => 0) {
     this.view = view;
+    this.covered = covered;
     this.up = new THREE.Vector3().setComponent(view.up, 1);
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
     this.renderer.shadowMap.enabled = true;
@@ -132,13 +135,36 @@ export class Stage {
     const points = this.follows ? this.corners() : this.everywhere();
     const { x, y } = this.basis();
     const back = x.clone().multiplyScalar(0.72).addScaledVector(y, -0.95).addScaledVector(this.up, 0.52).normalize();
-    const { target, distance } = fitFrame(points, back.clone().negate(), this.up, this.camera.fov, this.camera.aspect, 0.84);
+    const { target, distance } = fitFrame(points, back.clone().negate(), this.up, this.camera.fov, this.freeAspect, 0.84);
     // The bar covers the lowest part of the picture: look a little lower, so that all is seen above it.
     target.addScaledVector(this.up, -0.05 * distance * Math.tan((this.camera.fov * Math.PI) / 360));
     this.controls.target.copy(target);
     this.camera.position.copy(target).addScaledVector(back, Math.max(distance, 0.1 * this.radius));
     this.bodies.centroid(this.centroid);
     this.controls.update();
+  }
+
+  /** Turns the camera around what it looks at [rad]. */
+  orbit(sideways: number, upwards: number): void {
+    const arm = this.camera.position.clone().sub(this.controls.target);
+    const across = this.up.clone().cross(arm).normalize();
+    const angle = arm.angleTo(this.up);
+    // It stays off the poles, where it would turn over.
+    arm.applyAxisAngle(across, Math.max(0.05, Math.min(Math.PI - 0.05, angle - upwards)) - angle).applyAxisAngle(this.up, sideways);
+    this.camera.position.copy(this.controls.target).add(arm);
+    this.controls.update();
+  }
+
+  /** Moves the camera to this share of its distance. */
+  zoom(share: number): void {
+    const arm = this.camera.position.clone().sub(this.controls.target).multiplyScalar(share);
+    arm.clampLength(this.controls.minDistance, this.controls.maxDistance);
+    this.camera.position.copy(this.controls.target).add(arm);
+    this.controls.update();
+  }
+
+  private get freeAspect(): number {
+    return Math.max(0.2, (window.innerWidth - this.covered()) / Math.max(1, window.innerHeight));
   }
 
   resize(): void {
@@ -150,6 +176,9 @@ export class Stage {
     canvas.style.width = "100%";
     canvas.style.height = "100%";
     this.camera.aspect = width / height;
+    const covered = this.covered();
+    if (covered > 0 && covered < width) this.camera.setViewOffset(width, height, covered / 2, 0, width, height);
+    else this.camera.clearViewOffset();
     this.camera.updateProjectionMatrix();
   }
 

@@ -65,6 +65,7 @@ export interface LiveDocument {
   dt: number; // [s]
   reset: boolean; // the server can begin again, and move joints
   record: boolean;
+  controllers: { path: string; linear: number; angular: number; dofs: number[] }[]; // what keys and sticks drive, with its largest speeds
   findings: { id: string; severity: string; message: string; prim: string; place: string; hint: string }[];
 }
 

@@ -36,6 +36,15 @@ inline constexpr Code kOpacityHides{
     "Most of what is drawn has an authored opacity of 0, so it is invisible.",
     "Correct inputs:opacity or primvars:displayOpacity; --overlay colliders shows what collides."};
 
+inline constexpr Code kViewDds{
+    "VIEW_DDS", Severity::error, "Topics go over DDS by the Python package cyclonedds, which is not there or failed.",
+    "python3 -m pip install cyclonedds; MECHANE_PYTHON names another interpreter that has it. Without it, rosbridge's "
+    "protocol needs no package."};
+
+inline constexpr Code kViewDdsType{"VIEW_DDS_TYPE", Severity::warning,
+                                   "A topic does not go over DDS: its type is not among those that are known there.",
+                                   "rosbridge's protocol carries it; docs/ros.md lists the types."};
+
 inline constexpr Code kViewPort{"VIEW_PORT", Severity::error, "The viewer cannot listen on this port.",
                                 "Use another --port, or leave it out for a free one."};
 

@@ -17,10 +17,13 @@ namespace mechane::viewer {
 struct LivePageOptions {
     ServerOptions server{};
     std::string   title{}, solver{};
-    double        dt           = 0;      ///< external step [s]; 0: unknown
-    bool          can_reset    = true;   ///< the page offers to begin again, and to move joints
-    bool          can_record   = false;  ///< the page offers to record
+    double        dt         = 0;      ///< external step [s]; 0: unknown
+    bool          can_reset  = true;   ///< the page offers to begin again, and to move joints
+    bool          can_record = false;  ///< the page offers to record
+    bool          overlaid   = false;  ///< copies of a world are drawn in one place, not side by side
     std::string   findings = "[]";  ///< JSON list of {id, severity, message, prim, place, hint}, shown beside the model
+    /// JSON list of {path, linear, angular}: what keys and gamepads drive, with its largest speeds [m/s, rad/s].
+    std::string controllers = "[]";
 };
 
 /// What a page asked for. Numbers are checked: finite, and indices inside of the model.
@@ -35,12 +38,16 @@ struct LiveCommand {
         target,  ///< drive target of dof `index` := `value`, in rad or m, rad/s or m/s for drives of velocity
         joint,   ///< coordinate of dof `index` := `value`, at rest
         pick,    ///< shape `index` was picked
-        record   ///< recording on (`value` not 0) or off
+        record,  ///< recording on (`value` not 0) or off
+        drive,   ///< controller `index` goes at `value` m/s and turns at `turn` rad/s
+        told,    ///< a guest gave a controller a message of its own, which a replay does not have
+        left     ///< a page that had driven or pulled is gone
     };
     Kind          kind  = Kind::came;
     std::int32_t  index = 0;
     double        value = 0;
     std::uint64_t page  = 0;
+    double        turn  = 0;
 };
 
 /// What a page shows beside the state.

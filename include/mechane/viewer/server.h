@@ -16,6 +16,10 @@ struct ServerOptions {
     std::string token{};   ///< what a page must know; made at random when empty
     bool        framed = false;  ///< pages of this machine (notebooks) may show it in a frame
     std::size_t most_pages = 16;  ///< connections at once; more are refused
+    /// For protocols of others, whose clients know no token: sockets only, at any path. A client that names an origin,
+    /// as every browser does, must be a page of this machine or one of `origins`.
+    bool                     tokenless = false;
+    std::vector<std::string> origins{};  ///< "https://studio.example"
 };
 
 /// What a page sent, or that it came or went.

@@ -54,6 +54,15 @@ class Legged(Task):
     def started(self, w: Any, rows: np.ndarray) -> None:
         self._before[rows] = w.body_q[rows, 0, :2]
 
+    def weighed(self, w: Any, alive: np.ndarray, moved: np.ndarray, **rewards: np.ndarray) -> np.ndarray:
+        """The sum of the terms of the reward, which `inform` names."""
+        self._terms = {"x_position": w.body_q[:, 0, 0].astype(float), "y_position": w.body_q[:, 0, 1].astype(float), "x_velocity": moved[:, 0].astype(float),
+                       "y_velocity": moved[:, 1].astype(float), "reward_survive": alive.astype(float), **rewards}
+        return alive + sum(rewards.values())
+
+    def inform(self, w: Any) -> dict[str, np.ndarray]:
+        return getattr(self, "_terms", {})
+
     def height(self, w: Any) -> np.ndarray:
         """Of the root over the ground below it [m]."""
         at = w.body_q[:, 0]

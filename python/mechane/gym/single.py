@@ -38,7 +38,8 @@ class TaskEnv(gymnasium.Env):
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         seen, rewards, terminated, truncated = self.worlds.step(np.asarray(action, float).reshape(1, -1))
-        return seen[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), {}
+        info = {name: float(values[0]) for name, values in self.worlds.task.inform(self.worlds).items()}
+        return seen[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> np.ndarray | None:
         """A picture, [360, 640, 3]."""

@@ -47,6 +47,10 @@ class Task:
         """(rewards, whether the episode failed or succeeded), [worlds]."""
         raise NotImplementedError
 
+    def inform(self, w: Any) -> dict[str, np.ndarray]:
+        """What `info` says of the last step, by Gymnasium's names: terms of the reward, places, [worlds] each."""
+        return {}
+
     def observe(self, w: Any) -> np.ndarray:
         """[worlds, observation_size]"""
         raise NotImplementedError

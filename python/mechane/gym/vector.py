@@ -81,6 +81,8 @@ class TaskVectorEnv(VectorEnv):
             raise ValueError(f"episodes of worlds {np.flatnonzero(again)[:8].tolist()} have ended: reset(options={{'reset_mask': mask}}) starts them again")
         seen, rewards, terminated, truncated = self.worlds.step(actions)
         info: dict[str, Any] = {}
+        for name, values in self.worlds.task.inform(self.worlds).items():  # as Gymnasium's vectors tell them: which worlds have a value
+            info[name], info[f"_{name}"] = values, np.ones(self.num_envs, bool)
         if self.autoreset_mode is AutoresetMode.NEXT_STEP and again.any():
             seen = self.worlds.reset(mask=again)
             rewards[again], terminated[again], truncated[again] = 0.0, False, False
@@ -89,7 +91,7 @@ class TaskVectorEnv(VectorEnv):
             final = np.full(self.num_envs, None, object)
             for i in np.flatnonzero(self._ended):
                 final[i] = seen[i].copy()
-            info = {"final_obs": final, "_final_obs": self._ended.copy(), "final_info": {}, "_final_info": self._ended.copy()}
+            info |= {"final_obs": final, "_final_obs": self._ended.copy(), "final_info": {}, "_final_info": self._ended.copy()}
             seen = self.worlds.reset(mask=self._ended)
             self._ended = np.zeros(self.num_envs, bool)
         return self._shown(seen), self._shown(rewards), self._shown(terminated), self._shown(truncated), info

@@ -54,7 +54,8 @@ class Ant(Legged):
     def judge(self, w: Any, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         height = self.height(w)
         fell = (height < self.least_height) | (height > self.most_height)
-        return self.travelled(w)[:, 0] + 1.0 * ~fell - 0.5 * np.sum(actions**2, axis=1), fell
+        moved = self.travelled(w)
+        return self.weighed(w, 1.0 * ~fell, moved, reward_forward=moved[:, 0], reward_ctrl=-0.5 * np.sum(actions**2, axis=1)), fell
 
     def observe(self, w: Any) -> np.ndarray:
         return np.concatenate([self.height(w)[:, None], w.body_q[:, 0, 3:], w.q[:, 7:], w.body_qd[:, 0], w.qd[:, 6:]], axis=1)
@@ -127,7 +128,8 @@ class Humanoid(Legged):
     def judge(self, w: Any, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         height = self.height(w)
         fell = (height < self.least_height) | (height > self.most_height) | (up_of(w.body_q[:, 0, 3:]) < 0)
-        return 1.25 * self.travelled(w)[:, 0] + 5.0 * ~fell - 0.1 * np.sum(actions**2, axis=1), fell
+        moved = self.travelled(w)
+        return self.weighed(w, 5.0 * ~fell, moved, reward_forward=1.25 * moved[:, 0], reward_ctrl=-0.1 * np.sum(actions**2, axis=1)), fell
 
     def observe(self, w: Any) -> np.ndarray:
         above = w.body_q[:, :, 2] - w.body_q[:, :1, 2]
