@@ -21,7 +21,7 @@ from .geometry.sdf import SDF
 from .io import notebook as _notebook  # noqa: F401  gives classes what notebooks show
 from .model import reduce as _reduce  # noqa: F401  gives classes what pickles need
 from .model.builder import ModelBuilder
-from .model.contacts import CollisionPipeline, Contacts
+from .model.contacts import CollisionPipeline, Contacts, RestOverlaps
 from .model.dynamics import (eval_fk, eval_ik, eval_inverse_dynamics_force, eval_inverse_dynamics_passive, eval_jacobian, eval_mass_matrix, eval_mimic,
                         eval_rigid_contact_kinematics, forward_dynamics, solve_mass_matrix, total_energy)
 from .model.import_verbs import import_options
@@ -39,7 +39,7 @@ NewtonDeprecationWarning = MechaneDeprecationWarning
 
 __all__ = ["Array", "Axis", "AxisType", "BodyFlags", "CollisionPipeline", "Contacts", "Control", "Diagnostic", "Diagnostics", "GeoType", "Heightfield",
            "JointTargetMode", "JointType", "MAXVAL", "MechaneDeprecationWarning", "MechaneError", "MechaneWarning", "Mesh", "Model", "ModelBuilder",
-           "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "Rod", "SDF", "ShapeFlags", "State",
+           "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "RestOverlaps", "Rod", "SDF", "ShapeFlags", "State",
            "StateFlags", "TetMesh", "actuators", "build_info", "config", "conformance", "convert", "diff", "distributed", "dump", "geometry", "gym", "ik", "info", "interop", "intersect_ray", "record", "render", "ros",
            "selection", "sensors", "simulate", "testing", "utils", "view", "viewer", "eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive",
            "eval_jacobian", "eval_mass_matrix", "eval_mimic", "eval_rigid_contact_kinematics", "forward_dynamics", "get_num_threads", "import_options", "mat33", "math",

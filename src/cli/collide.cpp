@@ -7,6 +7,7 @@
 #include "cli/collide_cases.h"
 #include "cli/command.h"
 #include "cli/contact_rows.h"
+#include "cli/counted.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
@@ -144,6 +145,7 @@ int run_stage(CollideArgs& args, Context& context)
     Json out{{"schema", "mechane.contacts/1"},
              {"file", args.scene.file},
              {"candidate_pairs", status.candidate_pairs},
+             {"sdf_built", pipeline.sdf_count()},
              {"contacts", std::move(rows)}};
     if (!args.ray.empty()) {
         out["ray"] = ray_of(*scene, state, args.ray);
@@ -153,6 +155,7 @@ int run_stage(CollideArgs& args, Context& context)
     }
     const auto count = out["contacts"].size();
     lines += fmt::format("{} contacts of {} candidate pairs\n", count, status.candidate_pairs);
+    if (pipeline.sdf_count() > 0) lines += fmt::format("{} built\n", counted(pipeline.sdf_count(), "distance field"));
     const ExitCode written = write_text(args.output, context.global.json ? out.dump(1) + "\n" : lines, context.io);
     return written == kExitClean ? exit_after(found, context) : written;
 }

@@ -49,6 +49,24 @@ Check openusd()
     return {"OpenUSD", "26.8", true, {}};
 }
 
+/// The plug-in that resolves package:// in other programs: beside us in a build tree or a wheel, below lib in a prefix.
+Check openusd_plugin()
+{
+    namespace fs = std::filesystem;
+    std::error_code       failed;
+    const fs::path        folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
+    std::vector<fs::path> places{folder / "openusd-plugin", folder / "../openusd-plugin",
+                                 folder / "../lib/mechane/openusd-plugin"};
+    for (fs::directory_iterator at(folder / "../lib", failed), end; !failed && at != end; at.increment(failed))
+        places.push_back(at->path() / "mechane/openusd-plugin");  // lib/x86_64-linux-gnu of Debian
+    for (const fs::path& place : places)
+        if (fs::exists(place / "plugInfo.json", failed))
+            return {
+                "plug-in for package://", "PXR_PLUGINPATH_NAME=" + place.lexically_normal().string(), true, {}, false};
+    return {"plug-in for package://", "not there: package:// in usdview and other programs with OpenUSD", false,
+            "Install mechane whole, or build the target mechane_package_plugin.", false};
+}
+
 /// A program that some outputs and commands use where it is there.
 Check optional_program(const char* what, std::span<const char* const> names, const char* use, const char* remedy)
 {
@@ -128,6 +146,7 @@ std::vector<Check> checks()
         {"version", fmt::format("{} ({})", MECHANE_VERSION, sizeof(Real) == 4 ? "float" : "double"), true, {}});
     all.push_back({"processor", fmt::format("{}, {} threads", simd(), tasks::available_threads()), true, {}});
     all.push_back(openusd());
+    all.push_back(openusd_plugin());
     const usd::ThreadLimit limit = usd::thread_limit();
     all.push_back({"OpenUSD threads",
                    fmt::format("{} ({})", limit.threads,

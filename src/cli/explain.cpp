@@ -17,6 +17,7 @@ namespace mechane::cli {
 namespace {
 
 using importer::Candidate;
+using importer::Decision;
 using importer::Explanation;
 using importer::PairExplanation;
 using nlohmann::json;
@@ -49,6 +50,13 @@ json value_json(const Explanation& x)
              {"lost", json::array()}, {"absent", x.absent}};
     for (const Candidate& c : x.won) out["won"].push_back(candidate_json(c));
     for (const Candidate& c : x.lost) out["lost"].push_back(candidate_json(c));
+    out["conventions"] = json::array();
+    for (const Decision& d : x.decisions)
+        out["conventions"].push_back({{"name", d.convention},
+                                      {"question", d.question},
+                                      {"answer", d.answer},
+                                      {"otherwise", d.otherwise},
+                                      {"instead", d.instead}});
     return out;
 }
 
@@ -75,6 +83,10 @@ std::string value_text(const Explanation& x)
     for (const Candidate& c : x.lost)
         out += candidate_text(x, c, to_string(c.verdict) == "ignored" ? "ignored" : "lost");
     if (x.won.empty() || x.source != "authored") out += fmt::format("  {:<8} {}\n", "from", x.source);
+    for (const Decision& d : x.decisions)
+        out += fmt::format("  {:<8} of rule {}: {}: {} (with \"{}\" {})\n", "because", d.convention, d.question,
+                           d.answer, d.otherwise,
+                           d.instead.empty() ? "there would be none" : fmt::format("it would be {}", d.instead));
     if (!x.absent.empty()) out += fmt::format("  {:<8} {}\n", "absent", fmt::join(x.absent, ", "));
     return out;
 }
@@ -109,7 +121,7 @@ bool sort_words(const ExplainArgs& args, std::string& file, std::string& path)
 json row_json(const DiagnosticRow& row)
 {
     const Code& code = *row.code;
-    json        out{{"schema", "mechane.explain/1"},         {"id", code.id},           {"module", row.module},
+    json        out{{"schema", "mechane.explain/1"},        {"id", code.id},           {"module", row.module},
                     {"severity", to_string(code.severity)}, {"meaning", code.meaning}, {"remedy", code.remedy}};
     if (!code.alias.empty()) out["alias"] = code.alias;
     return out;
@@ -155,11 +167,12 @@ int run_explain(const ExplainArgs& args, Context& context)
     json                         document{{"schema", "mechane.explain/1"}, {"asset", file}};
     std::string                  text;
     if (args.pair.empty()) {
-        const auto answer = importer::explain(input, path);
+        auto answer = importer::explain(input, path);
         if (!answer) {
             context.io.report(answer.error());
             return kExitUsage;
         }
+        importer::find_decisions(input, path, *answer);
         document["values"] = json::array();
         for (const Explanation& x : *answer) {
             document["values"].push_back(value_json(x));
@@ -191,7 +204,8 @@ void add_explain(CLI::App& app, Context& context)
     auto      args = std::make_shared<ExplainArgs>();
     CLI::App* verb =
         app.add_subcommand("explain", "Show where a number of the model comes from, or why a pair does not collide");
-    verb->add_option("what", args->what, "FILE and PATH[.property], in either order, or the id of a rule or of a diagnostic")
+    verb->add_option("what", args->what,
+                     "FILE and PATH[.property], in either order, or the id of a rule or of a diagnostic")
         ->required()
         ->expected(1, 2);
     verb->add_option("--pair", args->pair, "Two colliders, bodies or subtrees")->expected(2);

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -16,6 +18,7 @@
 #include "cli/outputs.h"
 #include "mechane/conformance/formats.h"
 #include "mechane/conformance/publish.h"
+#include "mechane/core/nearest.h"
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
@@ -23,6 +26,7 @@
 #include "mechane/resolve/port_sdf.h"
 #include "mechane/usd/foreign.h"
 #include "mechane/usd/layer_files.h"
+#include "mechane/usd/schemas.h"
 #include "mechane/usd/text_edit.h"
 
 /// mechane fix: repairs what check finds, if the repair follows from the asset.
@@ -31,15 +35,19 @@ namespace fs = std::filesystem;
 namespace {
 
 struct FixArgs {
-    std::string              asset, output, layer, profile = "distributed", identifier, version, report, variants = "default";
+    std::string asset, output, layer, profile = "distributed", identifier, version, report, variants = "default";
     std::vector<std::string> select, ignore, phases;
     bool                     in_place = false, diff = false, unsafe = false, no_localize = false;
     double                   assume_units = 0;
     std::string              assume_up_axis;
     bool                     port_sdf = false, remove_physx = false, realign = false;
+    std::vector<std::string> apply_api, remove_api;  ///< PRIM=SCHEMA
     std::string              defaults = "newton";
     std::vector<std::string> roots;
     files::Outside           outside = files::Outside::warn;
+
+    /// Whether the entry gets one edit that was asked for by name, and no repairs.
+    [[nodiscard]] bool rewrites() const { return port_sdf || realign || !apply_api.empty() || !remove_api.empty(); }
 };
 
 bool is_layer_name(const std::string& file)
@@ -97,7 +105,8 @@ std::string summary(const conformance::FixResult& result, const FixArgs& args)
     std::map<std::string, std::size_t> by_rule;
     for (const conformance::FixEdit& edit : result.edits) ++by_rule[std::string(edit.rule->id)];
     for (const auto& [rule, count] : by_rule)
-        out += fmt::format("fixed    {:12} {:>10}   {}\n", rule, counted(count, "edit"), conformance::find_rule(rule)->slug);
+        out += fmt::format("fixed    {:12} {:>10}   {}\n", rule, counted(count, "edit"),
+                           conformance::find_rule(rule)->slug);
     constexpr std::size_t              kLines = 40;
     std::size_t                        shown = 0, unsafe = 0;
     std::map<std::string, std::size_t> unasked;  // counted by rule, to print one line each
@@ -160,7 +169,8 @@ int publish_entry(const conformance::FixResult& result, const FixArgs& args, con
     if (!layer || !text) return io.fail(layer ? text.error() : layer.error());
     const fs::path to = fs::absolute(args.output).lexically_normal();
     move_assets(*layer, folder_of(args.asset), to.parent_path());
-    const auto kept = text->starts_with("#usda") && to.extension() != ".usdc" ? usd::edited_text(*text, *layer) : std::nullopt;
+    const auto kept =
+        text->starts_with("#usda") && to.extension() != ".usdc" ? usd::edited_text(*text, *layer) : std::nullopt;
     const auto saved = kept ? files::replace(to.string(), *kept, {.make_folders = true}) : layer->save(to.string());
     return saved ? kExitClean : io.fail(saved.error());
 }
@@ -171,14 +181,15 @@ int publish(const conformance::FixResult& result, const FixArgs& args, std::opti
 {
     if (!args.layer.empty()) return publish_layer(result, args, io);
     if (!args.in_place && is_layer_name(args.output) && result.files.size() > 1) {
-        if (args.port_sdf || args.realign) return publish_entry(result, args, io);
+        if (args.rewrites()) return publish_entry(result, args, io);
         return io.say_error("the asset has several files; give a folder\n"), kExitUsage;
     }
-    const auto done = args.in_place && is_package_name(args.asset) ? conformance::publish_package(result, args.asset, true)
-                      : args.in_place                  ? conformance::publish_in_place(result, args.asset, *transaction)
-                      : is_package_name(args.output)   ? conformance::publish_package(result, args.output)
-                      : is_layer_name(args.output)     ? conformance::publish_file(result, args.output)
-                                                       : conformance::publish_folder(result, args.output);
+    const auto done = args.in_place && is_package_name(args.asset)
+                          ? conformance::publish_package(result, args.asset, true)
+                      : args.in_place                ? conformance::publish_in_place(result, args.asset, *transaction)
+                      : is_package_name(args.output) ? conformance::publish_package(result, args.output)
+                      : is_layer_name(args.output)   ? conformance::publish_file(result, args.output)
+                                                     : conformance::publish_folder(result, args.output);
     return done ? kExitClean : io.fail(done.error());
 }
 
@@ -193,10 +204,13 @@ int check_targets(const FixArgs& args, const Io& io)
                kExitUsage;
     if (targets > 1) return io.say_error("-o, --in-place, --layer and --diff exclude each other\n"), kExitUsage;
     if (!args.layer.empty() && is_package_name(args.asset))
-        return io.say_error("the layers of a package are not the asset's own files; give a folder or a .usdz with -o\n"), kExitUsage;
+        return io.say_error(
+                   "the layers of a package are not the asset's own files; give a folder or a .usdz with -o\n"),
+               kExitUsage;
     if (args.output.empty()) return kExitClean;
-    const bool file     = is_layer_name(args.output) || is_package_name(args.output);
-    const auto possible = file ? files::try_target(args.output, {.make_folders = true}) : conformance::try_folder(args.output);
+    const bool file = is_layer_name(args.output) || is_package_name(args.output);
+    const auto possible =
+        file ? files::try_target(args.output, {.make_folders = true}) : conformance::try_folder(args.output);
     return possible ? kExitClean : io.fail(possible.error());
 }
 
@@ -205,16 +219,16 @@ std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Con
     const auto scene = scene_options(context);
     if (!scene) return std::nullopt;
     conformance::FixOptions options;
-    options.open       = scene->open;
-    options.profile    = args.profile;
-    options.select     = args.select;
-    options.ignore     = args.ignore;
-    options.unsafe     = args.unsafe;
-    options.identifier = args.identifier;
-    options.version    = args.version;
-    options.localize   = !args.no_localize;
+    options.open         = scene->open;
+    options.profile      = args.profile;
+    options.select       = args.select;
+    options.ignore       = args.ignore;
+    options.unsafe       = args.unsafe;
+    options.identifier   = args.identifier;
+    options.version      = args.version;
+    options.localize     = !args.no_localize;
     options.each_variant = args.variants == "each";
-    options.new_files  = args.diff || (!args.output.empty() && !is_layer_name(args.output));
+    options.new_files    = args.diff || (!args.output.empty() && !is_layer_name(args.output));
     if (args.assume_units > 0) options.assume_meters = args.assume_units;
     if (!args.assume_up_axis.empty()) options.assume_up_axis = args.assume_up_axis[0];
     if (!args.layer.empty()) options.overlay = fs::path(args.layer).filename().string();
@@ -250,6 +264,78 @@ Result<std::string> realign(const usd::Stage& stage, usd::Layer& into, Diagnosti
     return fmt::format("{} joints realigned\n", *count);
 }
 
+/// Applies and removes the schemas that the options name. The schemas' properties stay as they are.
+Result<std::string> edit_schemas(const FixArgs& args, const usd::Stage& stage, usd::Layer& into)
+{
+    std::size_t applied = 0, removed = 0;
+    const auto  each = [&](const std::vector<std::string>& words, bool apply) -> Result<void> {
+        for (const std::string& word : words) {
+            const std::size_t equal = word.find('=');
+            const usd::Prim   prim  = stage.prim_at(usd::Path(word.substr(0, equal)));
+            const usd::Token  schema(word.substr(equal + 1));
+            const auto        has = prim.authored_apis();
+            if ((std::find(has.begin(), has.end(), schema) != has.end()) == apply) continue;
+            const auto done = apply ? into.apply_api(prim.path(), schema) : into.remove_api(prim.path(), schema);
+            if (!done) return done.error();
+            ++(apply ? applied : removed);
+        }
+        return {};
+    };
+    if (auto done = each(args.remove_api, false); !done) return done.error();
+    if (auto done = each(args.apply_api, true); !done) return done.error();
+    return fmt::format("{} applied, {} removed\n", counted(applied, "schema"), counted(removed, "schema"));
+}
+
+/// Whether each PRIM=SCHEMA names a prim of the asset and a schema that can be applied; else what is nearest is
+/// printed.
+bool are_editable(const FixArgs& args, const usd::OpenOptions& open, const Context& context)
+{
+    if (args.apply_api.empty() && args.remove_api.empty()) return true;
+    const auto stage = usd::Stage::open(args.asset, open);
+    if (!stage) return true;  // said by who opens it to edit it
+    std::vector<std::string>               prims, schemas;
+    std::map<std::string, usd::SchemaKind> kinds;
+    for (const usd::Prim& prim : (*stage)->traverse({.all = true})) prims.push_back(prim.path().text());
+    for (const usd::SchemaInfo& schema : usd::bundled_schemas())
+        if (kinds.emplace(schema.identifier, schema.kind);
+            schema.kind == usd::SchemaKind::single_apply || schema.kind == usd::SchemaKind::multiple_apply)
+            schemas.emplace_back(schema.identifier);
+    const bool own = !context.global.schema_paths.empty() || std::getenv("PXR_PLUGINPATH_NAME") != nullptr;
+    const auto is_good = [&](const char* option, const std::string& word, bool apply) {
+        const auto refuse = [&](const std::string& why, const std::string& near) {
+            context.io.say_error(fmt::format("{} {}: {}\n{}", option, word, why, near.empty() ? "" : "  " + near + "\n"));
+            return false;
+        };
+        const std::size_t equal = word.find('=');
+        if (equal == std::string::npos || equal + 1 == word.size())
+            return refuse("expected PRIM=SCHEMA, such as /robot/box=PhysicsRigidBodyAPI", {});
+        const std::string path = word.substr(0, equal), schema = word.substr(equal + 1);
+        const usd::Prim   prim = (*stage)->prim_at(usd::Path(path));
+        if (!prim || prim.path().is_root())
+            return refuse(fmt::format("there is no prim '{}'", path), did_you_mean(path, prims));
+        if (prim.is_instance_proxy())
+            return refuse(fmt::format("<{}> lies inside an instance and can have no opinion of its own", path), {});
+        if (!apply) return true;
+        const std::string base = schema.substr(0, schema.find(':'));
+        const auto        kind = kinds.find(base);
+        if (kind == kinds.end() && own) return true;  // perhaps one of the user's
+        if (kind == kinds.end())
+            return refuse(fmt::format("there is no schema '{}'", base), did_you_mean(base, schemas));
+        if (kind->second == usd::SchemaKind::single_apply && base != schema)
+            return refuse(fmt::format("{} has no instances", base), {});
+        if (kind->second == usd::SchemaKind::multiple_apply && base == schema)
+            return refuse(fmt::format("{0} needs the name of an instance, such as {0}:angular", base), {});
+        if (kind->second != usd::SchemaKind::single_apply && kind->second != usd::SchemaKind::multiple_apply)
+            return refuse(fmt::format("{} cannot be applied", base), {});
+        return true;
+    };
+    for (const std::string& word : args.apply_api)
+        if (!is_good("--apply-api", word, true)) return false;
+    for (const std::string& word : args.remove_api)
+        if (!is_good("--remove-api", word, false)) return false;
+    return true;
+}
+
 /// A copy of the asset in which one of the special repairs edited the entry, or a layer over it.
 Result<conformance::FixResult> rewritten(const FixArgs& args, const conformance::FixOptions& options,
                                          const std::string& work_folder, const Io& io)
@@ -258,15 +344,19 @@ Result<conformance::FixResult> rewritten(const FixArgs& args, const conformance:
     if (!stage) return stage.error();
     Diagnostics found;
     std::string said;
-    auto        result = conformance::edit_entry(args.asset, work_folder, options.overlay, [&](usd::Layer& into) -> Result<void> {
-        const Rewrite rewrite =
-            args.port_sdf ? Rewrite([&](const auto& from, auto& to, auto& told) { return port_sdf(args, from, to, told); })
-                          : Rewrite(realign);
-        const auto done = rewrite(**stage, into, found);
-        if (!done) return done.error();
-        said = *done;
-        return {};
-    });
+    auto        result =
+        conformance::edit_entry(args.asset, work_folder, options.overlay, [&](usd::Layer& into) -> Result<void> {
+            const Rewrite rewrite =
+                args.port_sdf
+                    ? Rewrite([&](const auto& from, auto& to, auto& told) { return port_sdf(args, from, to, told); })
+                : args.realign
+                    ? Rewrite(realign)
+                    : Rewrite([&](const auto& from, auto& to, auto&) { return edit_schemas(args, from, to); });
+            const auto done = rewrite(**stage, into, found);
+            if (!done) return done.error();
+            said = *done;
+            return {};
+        });
     io.report(found);
     if (result) io.say(said);
     return result;
@@ -275,15 +365,16 @@ Result<conformance::FixResult> rewritten(const FixArgs& args, const conformance:
 int run_fix(const FixArgs& args, Context& context)
 {
     if (usd::is_foreign(args.asset)) {
-        context.io.say_error(fmt::format("repairs are made in OpenUSD, and {} is none\n  make it first: mechane convert {} -o FOLDER\n",
-                                         args.asset, args.asset));
+        context.io.say_error(
+            fmt::format("repairs are made in OpenUSD, and {} is none\n  make it first: mechane convert {} -o FOLDER\n",
+                        args.asset, args.asset));
         return kExitUsage;
     }
     const Io& io = context.io;
     if (const int exit = check_targets(args, io); exit != kExitClean) return exit;
-    const bool rewrites = args.port_sdf || args.realign;
     const auto options = options_of(args, context);
-    if (!options || !are_selected({args.asset}, options->open, context)) return kExitUsage;
+    if (!options || !are_selected({args.asset}, options->open, context) || !are_editable(args, options->open, context))
+        return kExitUsage;
     std::optional<files::Transaction> transaction;  // begun before the asset is read
     if (args.in_place && !is_package_name(args.asset) && fs::exists(args.asset)) {
         Diagnostics found;
@@ -298,8 +389,8 @@ int run_fix(const FixArgs& args, Context& context)
                                                 : files::ScratchFolder::temporary(folder_of(args.asset));
     if (scratch.path().empty())
         return io.say_error("no working folder could be created; set TMPDIR to a writable folder\n"), kExitOutput;
-    const auto result = rewrites ? rewritten(args, *options, scratch.path().string(), io)
-                                 : conformance::fix(args.asset, scratch.path().string(), *options);
+    const auto result = args.rewrites() ? rewritten(args, *options, scratch.path().string(), io)
+                                        : conformance::fix(args.asset, scratch.path().string(), *options);
     if (!result)
         return result.error().id == "CHECK_OPTION" ? (io.report(result.error()), int(kExitUsage))
                                                    : int(io.fail(result.error()));
@@ -317,7 +408,7 @@ int run_fix(const FixArgs& args, Context& context)
     if (!args.report.empty())
         if (const int written = write_text(args.report, report, io); written != kExitClean) return written;
     if (context.global.json && !args.diff) io.out(report);
-    if (rewrites) return kExitClean;
+    if (args.rewrites()) return kExitClean;
     io.say(summary(*result, args));
     return result->after.count(Severity::error) > 0 ? kExitFindings : kExitClean;
 }
@@ -336,16 +427,15 @@ void add_fix(CLI::App& app, Context& context)
     is_output(verb->add_option("-o,--output,--out", args->output,
                                "Output folder, .usdz package, or file of a one-file asset"));
     verb->add_flag("--in-place", args->in_place, "Replace the asset's own files");
-    is_output_file(verb->add_option("--layer", args->layer,
-                                    "Write the repairs to a layer over the asset"), is_layer_name,
-                   ".usda .usdc .usd");
+    is_output_file(verb->add_option("--layer", args->layer, "Write the repairs to a layer over the asset"),
+                   is_layer_name, ".usda .usdc .usd");
     verb->add_flag("--diff,--dry-run", args->diff, "Print the changes; write nothing");
     verb->add_flag("--unsafe", args->unsafe, "Also make repairs that choose a value or change what is simulated");
     verb->add_option("--select,--rules,--rule,--only", args->select,
                      "Repair only these rules, by id, slug or section (1.3, REP-2)")
         ->delimiter(',');
-    verb->add_option("--ignore,--disable-rule", args->ignore,
-                     "Rules to skip (same syntax as --select)")->delimiter(',');
+    verb->add_option("--ignore,--disable-rule", args->ignore, "Rules to skip (same syntax as --select)")
+        ->delimiter(',');
     verb->add_option("--phases", args->phases,
                      "P1 schemas, P2 transforms, P3 units, P4 variants and limits, P5 "
                      "metadata, P6 paths, P7 vendors, P8 layers")
@@ -362,8 +452,7 @@ void add_fix(CLI::App& app, Context& context)
     verb->add_option("--version-string", args->version, "assetInfo.version to write if there is none");
     verb->add_flag("--no-localize", args->no_localize, "Do not copy files from outside the asset's folder");
     is_output_file(verb->add_option("--report", args->report, "Output file for the report (JSON)"));
-    verb->add_option("--root", args->roots,
-                     "Further folder whose files may be copied into the result; may repeat");
+    verb->add_option("--root", args->roots, "Further folder whose files may be copied into the result; may repeat");
     verb->add_option("--outside", args->outside, "Files from elsewhere: warn, refuse, allow")
         ->transform(CLI::CheckedTransformer(outside_words()))
         ->option_text("TEXT");
@@ -374,6 +463,10 @@ void add_fix(CLI::App& app, Context& context)
     verb->add_flag("--remove-physx", args->remove_physx, "With --port-physx-sdf: delete the converted attributes");
     verb->add_flag("--realign-joints", args->realign,
                    "Only move the second frame of joints onto the first where bodies were moved apart");
+    verb->add_option("--apply-api", args->apply_api,
+                     "Only apply a schema, PRIM=SCHEMA, such as /box=PhysicsRigidBodyAPI; may repeat");
+    verb->add_option("--remove-api", args->remove_api,
+                     "Only remove a schema, PRIM=SCHEMA; its values stay for when it is applied again; may repeat");
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_fix(*args, context); });
 }

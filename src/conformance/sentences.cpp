@@ -182,7 +182,7 @@ constexpr std::array kSentences{
     Sentence{"1.2.5",
              "Tooling and simulators aiming for ROS interoperability must provide a custom OpenUSD ArResolver plugin to "
              "resolve these URIs.",
-             "", "Of tools: package:// is resolved by every verb (docs/usd.md)."},
+             "", "Of tools: every verb resolves package://, and a plug-in for other programs is installed (docs/install.md)."},
     Sentence{"1.2.5",
              "Assets must not use custom or vendor-specific string attributes (e.g., custom string my_sim:prefabPath = "
              "\"robot.usd\") to dynamically load, instantiate, or compose assets at runtime.",

@@ -1,6 +1,8 @@
 #include "mechane/geometry/mesh_report.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <vector>
 
 #include "mechane/geometry/bvh.h"
@@ -16,13 +18,52 @@ constexpr std::size_t kMostCounted = 1000;
 double volume6(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d)
 { return dot(b - a, cross(c - a, d - a)); }
 
-/// The segment goes through the inside of the triangle; touching does not count.
-bool pierces(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b, const Vec3d& c)
+using Corners = std::array<Vec3d, 3>;
+
+/// The part of the line along `along`, in which the planes of two triangles meet, that lies in one of them: from the
+/// heights of its corners over the plane of the other, which are of both signs.
+std::array<double, 2> part_of_line(const Corners& triangle, const std::array<double, 3>& heights, const Vec3d& along)
 {
-    const double from = volume6(a, b, c, p), to = volume6(a, b, c, q);
-    if (!(from * to < 0)) return false;
-    const double u = volume6(p, q, a, b), v = volume6(p, q, b, c), w = volume6(p, q, c, a);
-    return (u > 0 && v > 0 && w > 0) || (u < 0 && v < 0 && w < 0);
+    std::array<double, 2> part{kInfinity, -kInfinity};
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::size_t k = (i + 1) % 3;
+        if ((heights[i] < 0) == (heights[k] < 0) && heights[i] != 0) continue;
+        if (heights[i] == heights[k]) continue;
+        const double at =
+            dot(along, triangle[i] + (heights[i] / (heights[i] - heights[k])) * (triangle[k] - triangle[i]));
+        part = {std::min(part[0], at), std::max(part[1], at)};
+    }
+    return part;
+}
+
+/// The insides of two triangles have more than a point in common (Moeller 1997). To touch, with a corner, an edge or
+/// the whole face, is not to cross; nor is it where two edges do no more than cross each other.
+bool cross_each_other(const Corners& a, const Corners& b)
+{
+    const Vec3d n_a = cross(a[1] - a[0], a[2] - a[0]), n_b = cross(b[1] - b[0], b[2] - b[0]);
+    double      size = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+        size = std::max({size, length(a[i] - a[(i + 1) % 3]), length(b[i] - b[(i + 1) % 3])});
+    // Points are stored in single precision: what is nearer to a plane than that lies in it.
+    const auto height = [&](const Vec3d& n, const Vec3d& from) {
+        const double h = dot(n, from);
+        return std::abs(h) <= 1e-6 * size * length(n) ? 0 : h;
+    };
+    std::array<double, 3> of_a{}, of_b{};
+    for (std::size_t i = 0; i < 3; ++i) {
+        of_a[i] = height(n_b, a[i] - b[0]);
+        of_b[i] = height(n_a, b[i] - a[0]);
+    }
+    const auto both_sides = [](const std::array<double, 3>& heights) {
+        const auto [least, most] = std::minmax_element(heights.begin(), heights.end());
+        return *least < 0 && *most > 0;
+    };
+    if (!both_sides(of_a) || !both_sides(of_b)) return false;
+    const Vec3d line = cross(n_a, n_b);
+    const auto  in_a = part_of_line(a, of_a, line), in_b = part_of_line(b, of_b, line);
+    // Rounding makes a point a short piece.
+    const double least = 1e-9 * std::min(in_a[1] - in_a[0], in_b[1] - in_b[0]);
+    return std::min(in_a[1], in_b[1]) - std::max(in_a[0], in_b[0]) > least;
 }
 
 std::size_t count_self_intersections(const Mesh& mesh)
@@ -42,11 +83,8 @@ std::size_t count_self_intersections(const Mesh& mesh)
             if (k <= t) return;
             for (const std::int32_t v : mesh.triangles[t])
                 if (std::count(mesh.triangles[k].begin(), mesh.triangles[k].end(), v) > 0) return;
-            bool meet = false;
-            for (std::size_t i = 0; i < 3; ++i)
-                meet = meet || pierces(corner(t, i), corner(t, i + 1), corner(k, 0), corner(k, 1), corner(k, 2)) ||
-                       pierces(corner(k, i), corner(k, i + 1), corner(t, 0), corner(t, 1), corner(t, 2));
-            count += meet ? 1 : 0;
+            const auto corners = [&](std::size_t i) { return Corners{corner(i, 0), corner(i, 1), corner(i, 2)}; };
+            count += cross_each_other(corners(t), corners(k)) ? 1 : 0;
         });
     return std::min(count, kMostCounted);
 }

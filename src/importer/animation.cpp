@@ -163,7 +163,7 @@ struct Animation::Bound {
 
     const usd::Stage&    stage;
     AnimationTracks      tracks;
-    LabelIndex                body_index;
+    LabelIndex           body_index;
     std::vector<Value>   values;
     std::vector<Body>    bodies;
     std::vector<Shape>   shapes;
@@ -258,6 +258,15 @@ void Animation::Bound::set_number(const Value& v, double authored, model::Model&
                 changes.structure |= before != closed();
                 break;
             }
+            case Animated::break_force:
+            case Animated::break_torque: {
+                auto& strengths =
+                    track.what == Animated::break_force ? model.joint_break_force : model.joint_break_torque;
+                // As at import: what is as good as infinite never breaks, and nothing negative can be meant.
+                const bool never = authored < 0 || authored > 0.5e38;
+                changes.numbers |= write(strengths, i, never ? real(kInfinity) : value);
+                break;
+            }
             case Animated::friction:
                 changes.numbers |= write(model.shape_material_mu, i, positive);
                 break;
@@ -280,9 +289,10 @@ void Animation::Bound::set_values(usd::TimeCode time, model::Model& model, model
     for (const Value& v : values) {
         const Animated what = v.track->what;
         if (what != Animated::joint_enabled && what != Animated::shape_enabled) {
-            const auto number = v.attribute.get<double>(time);
-            const bool may_be_infinite =
-                what == Animated::drive_force || what == Animated::limit_lower || what == Animated::limit_upper;
+            const auto number          = v.attribute.get<double>(time);
+            const bool may_be_infinite = what == Animated::drive_force || what == Animated::limit_lower ||
+                                         what == Animated::limit_upper || what == Animated::break_force ||
+                                         what == Animated::break_torque;
             if (number && !std::isnan(*number) && (std::isfinite(*number) || may_be_infinite))
                 set_number(v, *number, model, control, changes);
             continue;

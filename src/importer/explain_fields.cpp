@@ -42,9 +42,19 @@ template <auto Array>
 std::string limit_at(const Model& m, std::size_t, std::size_t d)
 { return limit((m.*Array)[d]); }
 
+/// Of a joint whose coordinates are those of its axes.
+template <auto Array>
+std::string at_coordinate(const Model& m, std::size_t j, std::size_t d)
+{
+    const std::int32_t coords = m.joint_q_start[j + 1] - m.joint_q_start[j];
+    const std::int32_t dofs   = m.joint_qd_start[j + 1] - m.joint_qd_start[j];
+    if (coords != dofs) return "a quaternion";
+    return text((m.*Array)[static_cast<std::size_t>(m.joint_q_start[j] - m.joint_qd_start[j]) + d]);
+}
+
 /// A field of one kind of entity that measures one thing.
 FieldRow plain(EntityKind kind, std::string_view field, std::string_view array, Dimension unit, std::vector<Key> keys,
-               std::vector<std::string_view>                              properties,
+               std::vector<std::string_view>                                      properties,
                std::function<std::string(const Model&, std::size_t, std::size_t)> value)
 {
     return {.kind       = kind,
@@ -65,7 +75,8 @@ void add_look_and_place(std::vector<FieldRow>& rows)
     rows.push_back(plain(K::body, "pose", "body_q", length, {}, {}, at<&Model::body_q>));
     rows.push_back(plain(K::body, "world", "body_world", none, {}, {"physics:simulationOwner"},
                          [](const Model& m, std::size_t i, std::size_t) { return std::to_string(m.body_world[i]); }));
-    rows.push_back(plain(K::shape, "color", "shape_color", none, {}, {"primvars:displayColor"}, at<&Model::shape_color>));
+    rows.push_back(
+        plain(K::shape, "color", "shape_color", none, {}, {"primvars:displayColor"}, at<&Model::shape_color>));
     rows.push_back(
         plain(K::shape, "opacity", "shape_opacity", none, {}, {"primvars:displayOpacity"}, at<&Model::shape_opacity>));
     rows.push_back(plain(K::shape, "visible", "shape_flags", none, {}, {"visibility", "purpose"},
@@ -75,9 +86,8 @@ void add_look_and_place(std::vector<FieldRow>& rows)
     rows.push_back(plain(K::shape, "scale", "shape_scale", length, {}, {"radius", "height", "size", "width", "length"},
                          at<&Model::shape_scale>));
     rows.push_back(plain(K::shape, "pose", "shape_transform", length, {}, {}, at<&Model::shape_transform>));
-    rows.push_back(plain(K::shape, "body", "shape_body", none, {}, {}, [](const Model& m, std::size_t i, std::size_t) {
-        return label_of(m, m.shape_body[i]);
-    }));
+    rows.push_back(plain(K::shape, "body", "shape_body", none, {}, {},
+                         [](const Model& m, std::size_t i, std::size_t) { return label_of(m, m.shape_body[i]); }));
     rows.push_back(plain(K::shape, "world", "shape_world", none, {Key::shape_world}, {"physics:simulationOwner"},
                          [](const Model& m, std::size_t i, std::size_t) { return std::to_string(m.shape_world[i]); }));
 }
@@ -108,8 +118,7 @@ void add_distance_field(std::vector<FieldRow>& rows)
                          of_field<&C::sdf_narrow_band_inner>));
     rows.push_back(plain(K::shape, "sdf_narrow_band_outer", in, length, {Key::shape_sdf_narrow_band_outer}, {},
                          of_field<&C::sdf_narrow_band_outer>));
-    rows.push_back(
-        plain(K::shape, "sdf_padding", in, length, {Key::shape_sdf_padding}, {}, of_field<&C::sdf_padding>));
+    rows.push_back(plain(K::shape, "sdf_padding", in, length, {Key::shape_sdf_padding}, {}, of_field<&C::sdf_padding>));
     rows.push_back(plain(K::shape, "sdf_texture_format", in, none, {Key::shape_sdf_texture_format}, {},
                          [](const Model& m, std::size_t i, std::size_t) -> std::string {
                              const C config = m.shape_sdf_config[i].value_or(C{});
@@ -148,21 +157,17 @@ void add_scene_and_articulation(std::vector<FieldRow>& rows)
             const auto n = scene_at(r, path)->max_solver_iterations;
             return n ? std::to_string(*n) : std::string("none");
         });
-    add(EntityKind::scene, "world", "", {}, {}, [](const ImportResult& r, const std::string& path) {
-        return std::to_string(scene_at(r, path)->world);
-    });
+    add(EntityKind::scene, "world", "", {}, {},
+        [](const ImportResult& r, const std::string& path) { return std::to_string(scene_at(r, path)->world); });
     add(EntityKind::articulation, "self_collision_enabled", "", {Key::articulation_self_collision_enabled}, {},
         [](const ImportResult& r, const std::string& path) { return flag(r.path_self_collision.at(path)); });
 }
 
-std::vector<FieldRow> make_fields()
+void add_body(std::vector<FieldRow>& rows)
 {
     using enum Dimension;
-    using K = EntityKind;
-    std::vector<FieldRow> rows;
-    const auto            add = [&](FieldRow row) { rows.push_back(std::move(row)); };
-
-    // -- body
+    using K        = EntityKind;
+    const auto add = [&](FieldRow row) { rows.push_back(std::move(row)); };
     add({.kind       = K::body,
          .field      = "mass",
          .array      = "body_mass",
@@ -228,8 +233,13 @@ std::vector<FieldRow> make_fields()
          .keys       = {},
          .properties = {"physics:startsAsleep"},
          .value      = [](const Model& m, std::size_t i, std::size_t) { return flag(m.body_starts_asleep[i] != 0); }});
+}
 
-    // -- joint
+void add_joint(std::vector<FieldRow>& rows)
+{
+    using enum Dimension;
+    using K        = EntityKind;
+    const auto add = [&](FieldRow row) { rows.push_back(std::move(row)); };
     add({.kind       = K::joint,
          .field      = "type",
          .array      = "joint_type",
@@ -330,8 +340,13 @@ std::vector<FieldRow> make_fields()
              return fmt::format("{} + {} q of <{}>", text(m.joint_mimic_coeffs[i][0]), text(m.joint_mimic_coeffs[i][1]),
                                 m.joint_label[static_cast<std::size_t>(leader)]);
          }});
+}
 
-    // -- degree of freedom
+void add_degree_of_freedom(std::vector<FieldRow>& rows)
+{
+    using enum Dimension;
+    using K        = EntityKind;
+    const auto add = [&](FieldRow row) { rows.push_back(std::move(row)); };
     const auto dof = [&](std::string_view field, std::string_view array, Dimension linear, Dimension angular,
                          std::vector<Key> keys, std::vector<std::string_view> properties, auto value) {
         add({.kind       = K::dof,
@@ -378,12 +393,7 @@ std::vector<FieldRow> make_fields()
          .angular    = angle,
          .keys       = {},
          .properties = {"drive:{drive}:physics:targetPosition"},
-         .value      = [](const Model& m, std::size_t j, std::size_t d) {
-             const std::int32_t coords = m.joint_q_start[j + 1] - m.joint_q_start[j];
-             const std::int32_t dofs   = m.joint_qd_start[j + 1] - m.joint_qd_start[j];
-             if (coords != dofs) return std::string("a quaternion");
-             return text(m.joint_target_q[static_cast<std::size_t>(m.joint_q_start[j] - m.joint_qd_start[j]) + d]);
-         }});
+         .value      = at_coordinate<&Model::joint_target_q>});
     dof("effort_limit", "joint_effort_limit", force, torque, {Key::joint_effort_limit},
         {"drive:{drive}:physics:maxForce"}, at_dof<&Model::joint_effort_limit>);
     dof("velocity_limit", "joint_velocity_limit", length, angle, {Key::joint_velocity_limit}, {},
@@ -401,12 +411,7 @@ std::vector<FieldRow> make_fields()
          .angular    = angle,
          .keys       = {Key::joint_springref, Key::joint_ref},
          .properties = {},
-         .value      = [](const Model& m, std::size_t j, std::size_t d) {
-             const std::int32_t coords = m.joint_q_start[j + 1] - m.joint_q_start[j];
-             const std::int32_t dofs   = m.joint_qd_start[j + 1] - m.joint_qd_start[j];
-             if (coords != dofs) return std::string("a quaternion");
-             return text(m.joint_rest_q[static_cast<std::size_t>(m.joint_q_start[j] - m.joint_qd_start[j]) + d]);
-         }});
+         .value      = at_coordinate<&Model::joint_rest_q>});
     add({.kind       = K::dof,
          .field      = "q",
          .array      = "joint_q",
@@ -415,18 +420,18 @@ std::vector<FieldRow> make_fields()
          .keys       = {Key::joint_linear_position, Key::joint_angular_position, Key::joint_rot_x_position,
                         Key::joint_rot_y_position, Key::joint_rot_z_position},
          .properties = {},
-         .value      = [](const Model& m, std::size_t j, std::size_t d) {
-             const std::int32_t coords = m.joint_q_start[j + 1] - m.joint_q_start[j];
-             const std::int32_t dofs   = m.joint_qd_start[j + 1] - m.joint_qd_start[j];
-             if (coords != dofs) return std::string("a quaternion");
-             return text(m.joint_q[static_cast<std::size_t>(m.joint_q_start[j] - m.joint_qd_start[j]) + d]);
-         }});
+         .value      = at_coordinate<&Model::joint_q>});
     dof("qd", "joint_qd", length, angle,
         {Key::joint_linear_velocity, Key::joint_angular_velocity, Key::joint_rot_x_velocity, Key::joint_rot_y_velocity,
          Key::joint_rot_z_velocity},
         {}, at_dof<&Model::joint_qd>);
+}
 
-    // -- shape
+void add_shape(std::vector<FieldRow>& rows)
+{
+    using enum Dimension;
+    using K          = EntityKind;
+    const auto add   = [&](FieldRow row) { rows.push_back(std::move(row)); };
     const auto shape = [&](std::string_view field, std::string_view array, Dimension unit, std::vector<Key> keys,
                            std::vector<std::string_view> properties, bool on_material, auto value) {
         add({.kind        = K::shape,
@@ -477,6 +482,15 @@ std::vector<FieldRow> make_fields()
           });
     shape("is_solid", "shape_is_solid", none, {Key::shape_mass_model, Key::shape_shell_thickness}, {}, false,
           [](const Model& m, std::size_t i, std::size_t) { return flag(m.shape_is_solid[i] != 0); });
+}
+
+std::vector<FieldRow> make_fields()
+{
+    std::vector<FieldRow> rows;
+    add_body(rows);
+    add_joint(rows);
+    add_degree_of_freedom(rows);
+    add_shape(rows);
     add_look_and_place(rows);
     add_distance_field(rows);
     add_scene_and_articulation(rows);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "animated_masses.h"
 #include "import.h"
@@ -142,6 +143,11 @@ class Finder {
             if (source.starts_disabled) switch_off(index, joint);
             tracks_.values.push_back(std::move(track));
         }
+        if (!run_.conventions.no_cones_and_breaks && merged == run_.merged_axis.end())
+            for (const auto& [what, name, dimension] :
+                 {std::tuple{Animated::break_force, "physics:breakForce", Dimension::force},
+                  std::tuple{Animated::break_torque, "physics:breakTorque", Dimension::torque}})
+                add(source, built, what, {}, name, run_.si(1, dimension));
         switch (source.kind) {
             case JointKind::revolute:
             case JointKind::prismatic: {

@@ -33,13 +33,9 @@ struct CollisionPart {
 /// builder
 /// (`std::int32_t`); `*_of` arrays translate the first into the second, -1 for "not imported".
 struct Import {
-    Import(const usd::Stage& from, const ImportOptions& how, model::ModelBuilder& into, Diagnostics& out)
-        : stage(from),
-          options(how),
-          builder(into),
-          found(out),
-          conventions(conventions_of(how.compat)),
-          meshes(conventions.meshes_fanned)
+    Import(const usd::Stage& from, const ImportOptions& how, const physics::Conventions& rules,
+           model::ModelBuilder& into, Diagnostics& out)
+        : stage(from), options(how), builder(into), found(out), conventions(rules), meshes(conventions.meshes_fanned)
     {
     }
 
@@ -197,5 +193,10 @@ bool moves(const usd::Prim& prim, const usd::Prim& stop = {});
 std::optional<geometry::MassProperties> mesh_solid(const Import& run, const physics::Collider& collider);
 void settle_initial_state(Import& run);  ///< poses and velocities of bodies and joints made to agree
 void finish_result(Import& run);
+
+/// `import_usd` by other conventions than those that `ImportOptions::compat` stands for.
+Result<ImportResult> import_by(const usd::Stage& stage, const ImportOptions& options,
+                               const physics::Conventions& conventions, model::ModelBuilder& builder,
+                               Diagnostics& found);
 
 }  // namespace mechane::importer

@@ -22,10 +22,10 @@
 namespace mechane::importer {
 namespace {
 
-resolve::Rules rules_of(const ImportOptions& options)
+resolve::Rules rules_of(const ImportOptions& options, const physics::Conventions& conventions)
 {
     resolve::Rules rules;
-    rules.conventions       = conventions_of(options.compat);
+    rules.conventions       = conventions;
     rules.legacy_margin_gap = options.legacy_margin_gap;
     const auto older        = [&](std::string_view name) {
         return std::find(options.legacy.begin(), options.legacy.end(), name) != options.legacy.end();
@@ -327,16 +327,20 @@ Result<void> check_arguments(const ImportOptions& options, const model::ModelBui
     return {};
 }
 
-Result<ImportResult> import_usd(const usd::Stage& authored, const ImportOptions& options, model::ModelBuilder& builder,
+Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& options, model::ModelBuilder& builder,
                                 Diagnostics& found)
+{ return import_by(stage, options, conventions_of(options.compat), builder, found); }
+
+Result<ImportResult> import_by(const usd::Stage& authored, const ImportOptions& options,
+                               const physics::Conventions& conventions, model::ModelBuilder& builder,
+                               Diagnostics& found)
 {
     if (const auto ok = check_arguments(options, builder); !ok) return ok.error();
     if (const Diagnostic* error = composition_error(authored, options.allow_missing); error != nullptr)
         return make_diagnostic(codes::kStageComposition, error->site,
                                fmt::format("the stage is not composed as authored: {}", error->message));
     std::shared_ptr<const usd::Stage> with_items;
-    if (options.point_instancers == PointInstancers::expand &&
-        !conventions_of(options.compat).instancers_not_expanded) {
+    if (options.point_instancers == PointInstancers::expand && !conventions.instancers_not_expanded) {
         std::vector<usd::InstancerComplaint> complaints;
         auto made = usd::with_instancer_copies(authored, options.load_visual_shapes, complaints);
         if (!made) return made.error();
@@ -353,13 +357,14 @@ Result<ImportResult> import_usd(const usd::Stage& authored, const ImportOptions&
     // What is wrong with names and tables is said before anything is read.
     std::vector<std::string> named = options.schema_resolvers;
     std::erase(named, resolve::kAutomatic);
-    if (const auto usable = resolve::resolvers_named(named, rules_of(options), options.own_resolvers); !usable)
+    if (const auto usable = resolve::resolvers_named(named, rules_of(options, conventions), options.own_resolvers);
+        !usable)
         return usable.error();
 
     // All work goes into a copy, so that a failure leaves the caller's builder as it was.
     model::ModelBuilder work = builder;
-    Import              run(stage, options, work, found);
-    run.context.rules = rules_of(options);
+    Import              run(stage, options, conventions, work, found);
+    run.context.rules = rules_of(options, conventions);
     if (options.ledger) run.log = std::make_unique<physics::ReadLog>();
     run.context.log        = run.log.get();
     run.gains_scaling      = options.joint_drive_gains_scaling;

@@ -219,6 +219,20 @@ class Accountant {
         }
     }
 
+    static constexpr std::string_view kHeld = "animated, held at its first value";
+
+    /// Why a run does not follow the samples of a property.
+    [[nodiscard]] std::string why_held(std::string_view name) const
+    {
+        if (!run_.options.animation) return fmt::format("{}: animation is switched off", kHeld);
+        if (run_.conventions.animation_unread) return fmt::format("{}: newton-1.8 reads no samples", kHeld);
+        if (name == "physics:velocity" || name == "physics:angularVelocity")
+            return fmt::format("{}: the body starts with it, and the solver moves it from there", kHeld);
+        if (name.starts_with("physics:localPos") || name.starts_with("physics:localRot"))
+            return fmt::format("{}: a run moves no frames of joints", kHeld);
+        return fmt::format("{}: a run has no use for later ones", kHeld);
+    }
+
     /// A size of a collider that is animated: shapes keep theirs.
     [[nodiscard]] bool is_held_size(const usd::Prim& prim, const usd::Token& name) const
     {
@@ -236,7 +250,7 @@ class Accountant {
         entry.value    = value_text(prim, name, false);
         entry.site     = where_.site(prim, name);
         entry.verdict  = Verdict::ignored;
-        entry.note     = "animated, held at its first value";
+        entry.note     = fmt::format("{}: a run changes no sizes", kHeld);
         out_.push_back(std::move(entry));
     }
 
@@ -274,7 +288,7 @@ class Accountant {
         if (relationship) return;
         const bool has_say = entry.verdict == Verdict::used || entry.verdict == Verdict::converted;
         if (has_say && !run_.result.animation.follows(prim.path(), name) && prim.attribute(name).varying())
-            return ignore("animated, held at its first value");
+            return ignore(why_held(name.text()));
         if (note->use != Use::read) return;
         // What UsdPhysics authors in a unit of its own.
         if (const auto dimension = dimension_of(prim, name.text())) {

@@ -36,8 +36,8 @@ Posed free_coordinates(const Model& m, std::size_t j)
     return X_PC;
 }
 
-/// Velocity of the child's centre of mass relative to the parent's velocity field there, in the parent anchor's axes
-/// (dynamics.md 1.5.1).
+/// Velocity of the child's centre of mass relative to the parent's velocity field there, in the parent anchor's
+/// axes.
 Spatiald free_velocity(const Model& m, std::size_t j)
 {
     const auto     child = static_cast<std::size_t>(m.joint_child[j]);
@@ -70,7 +70,7 @@ void push_dof(const JointDofConfig& dof, NumberRepair& repair, Model& m)
     m.joint_act.push_back(0);
 }
 
-/// A target between the limits; the middle for one outside (import-usd.md 9.3).
+/// A target between the limits; the middle for one outside.
 Real target_within(Real target, Real lower, Real upper)
 {
     const bool outside = target < lower || target > upper;

@@ -1,4 +1,4 @@
-// Articulation roots to trees (usd-physics section 10). Bodies are nodes, enabled joints are edges; a joint whose other
+// Articulation roots to trees. Bodies are nodes, enabled joints are edges; a joint whose other
 // side is no enabled body ties its body to the world.
 #include <fmt/format.h>
 

@@ -19,7 +19,7 @@ const usd::Token kEnabled("physics:collisionEnabled"), kOwner("physics:simulatio
     kGroupsRel("physics:collisionGroups"), kSubset("GeomSubset"), kElementType("elementType"), kFace("face"),
     kBindingApi("MaterialBindingAPI");
 
-// Pose in the owner's scale-free frame (usd-physics 6.3).
+// Pose in the owner's scale-free frame.
 bool place(const Reader& reader, const Record& record, Collider& collider)
 {
     for (const double x : record.world.m)

@@ -278,7 +278,7 @@ double read_break(const Reader& reader, const usd::Prim& joint, const usd::Token
                      fmt::format("{} of <{}> is {}", name.text(), joint.path().text(), value));
     if (reader.log != nullptr && value != 0 && !reader.options.conventions.negative_strength_kept)
         reader.log->correct(joint, name, Use::ignored, "a negative strength cannot be meant; the joint never breaks");
-    // Zero breaks at the first reaction; a negative one cannot be meant (seed-gaps CON-31).
+    // Zero breaks at the first reaction; a negative one cannot be meant (CON-31).
     return value == 0 || reader.options.conventions.negative_strength_kept ? value : kInfinity;
 }
 

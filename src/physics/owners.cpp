@@ -1,4 +1,4 @@
-// Keeps only what belongs to some simulation owners (usd-physics section 11).
+// Keeps only what belongs to some simulation owners.
 #include <algorithm>
 
 #include "reader.h"

@@ -1,4 +1,4 @@
-// Volume, centre and inertia of the analytic shapes at unit density (usd-physics 7.4). They live here and not in
+// Volume, centre and inertia of the analytic shapes at unit density. They live here and not in
 // geometry/ because they follow the descriptors: any axis, unequal radii, spheres of points.
 #include <algorithm>
 #include <cmath>

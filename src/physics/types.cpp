@@ -5,7 +5,7 @@
 namespace mechane::physics {
 
 namespace {
-// Beyond this a float limit means "unlimited" (usd-physics section 1).
+// Beyond this a float limit means "unlimited".
 constexpr double kUnlimited = 0.5e38;
 }  // namespace
 

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "mechane/collision/pipeline.h"
+#include "mechane/collision/rest_overlaps.h"
+#include "mechane/model/belongs.h"
 #include "mechane/collision/soft_contacts.h"
 #include "python/arrays.h"
 #include "python/errors.h"
@@ -308,6 +310,27 @@ void bind_contacts(nb::module_& m)
             return contacts.soft_contact_needed;
         },
         nb::arg("model"), nb::arg("state"), nb::arg("contacts"), nb::arg("gap"));
+
+    nb::class_<collision::RestOverlaps>(m, "RestOverlaps")
+        .def(nb::new_([](const Model& model, const Contacts& contacts) {
+                 if (!model::fits(model, contacts)) throw nb::value_error("contacts: of another model");
+                 return collision::RestOverlaps(model, contacts);
+             }),
+             nb::arg("model"), nb::arg("contacts"))
+        .def(
+            "apply",
+            [](const collision::RestOverlaps& rest, const Model& model, const State& state, Contacts& contacts) {
+                if (state.body_q.size() != model.body_count()) throw nb::value_error("state: of another model");
+                if (!model::fits(model, contacts)) throw nb::value_error("contacts: of another model");
+                rest.apply(model, state, contacts);
+            },
+            nb::arg("model"), nb::arg("state"), nb::arg("contacts"))
+        .def("pairs", [](const collision::RestOverlaps& rest) {
+            nb::list out;
+            for (const auto& pair : rest.pairs())
+                out.append(nb::make_tuple(pair.shape0, pair.shape1, static_cast<double>(pair.depth)));
+            return out;
+        });
 
     nb::class_<Pipeline>(m, "Pipeline")
         .def(nb::init<std::shared_ptr<Model>, const nb::dict&>(), nb::arg("model"), nb::arg("options"))

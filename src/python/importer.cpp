@@ -81,9 +81,12 @@ importer::OptionValue option_value(const std::string& name, nb::handle value)
     std::vector<std::string> texts;
     std::vector<double>      numbers;
     for (nb::handle item : value) {
-        if (nb::isinstance<nb::str>(item)) texts.push_back(nb::cast<std::string>(item));
-        else if (is_number(item)) numbers.push_back(number(item));
-        else throw refuse();
+        if (nb::isinstance<nb::str>(item))
+            texts.push_back(nb::cast<std::string>(item));
+        else if (is_number(item))
+            numbers.push_back(number(item));
+        else
+            throw refuse();
     }
     if (!texts.empty() && !numbers.empty()) throw refuse();
     if (numbers.empty()) return texts;
@@ -170,11 +173,10 @@ nb::dict to_python(const ImportResult& r)
         row["physics_dt"]          = s.physics_dt;
         row["physics_dt_authored"] = s.physics_dt_authored;
         row["physics_dt_source"] =
-            s.physics_dt_authored ? nb::object(text(fmt::format("<{}.{}>{}{}", s.physics_dt_site.prim,
-                                                                s.physics_dt_site.property,
-                                                                s.physics_dt_site.layer.empty() ? "" : " ",
-                                                                s.physics_dt_site.layer)))
-                                  : nb::none();
+            s.physics_dt_authored
+                ? nb::object(text(fmt::format("<{}.{}>{}{}", s.physics_dt_site.prim, s.physics_dt_site.property,
+                                              s.physics_dt_site.layer.empty() ? "" : " ", s.physics_dt_site.layer)))
+                : nb::none();
         row["max_solver_iterations"] =
             s.max_solver_iterations ? nb::object(nb::int_(*s.max_solver_iterations)) : nb::none();
         scenes.append(row);
@@ -265,20 +267,33 @@ model::BuilderJoint base_joint_from(nb::handle from)
 
 nb::list explain(const Import& import, const model::Model& model, const std::string& path)
 {
+    const importer::ExplainInput input{*import.stage, import.options, import.result, model};
+    auto                         answer = unwrap(importer::explain(input, path));
+    importer::find_decisions(input, path, answer);
     nb::list out;
-    for (const importer::Explanation& e :
-         unwrap(importer::explain({*import.stage, import.options, import.result, model}, path))) {
+    for (const importer::Explanation& e : answer) {
+        nb::list decisions;
+        for (const importer::Decision& d : e.decisions) {
+            nb::dict one;
+            one["name"]      = text(d.convention);
+            one["question"]  = text(d.question);
+            one["answer"]    = text(d.answer);
+            one["otherwise"] = text(d.otherwise);
+            one["instead"]   = text(d.instead);
+            decisions.append(one);
+        }
         nb::dict row;
-        row["subject"] = text(e.subject);
-        row["field"]   = text(e.field);
-        row["array"]   = text(e.array);
-        row["dof"]     = text(e.dof);
-        row["value"]   = text(e.value);
-        row["unit"]    = text(e.unit);
-        row["won"]     = to_python(e.won);
-        row["lost"]    = to_python(e.lost);
-        row["absent"]  = nb::cast(e.absent);
-        row["source"]  = text(e.source);
+        row["subject"]     = text(e.subject);
+        row["field"]       = text(e.field);
+        row["array"]       = text(e.array);
+        row["dof"]         = text(e.dof);
+        row["value"]       = text(e.value);
+        row["unit"]        = text(e.unit);
+        row["won"]         = to_python(e.won);
+        row["lost"]        = to_python(e.lost);
+        row["absent"]      = nb::cast(e.absent);
+        row["source"]      = text(e.source);
+        row["conventions"] = decisions;
         out.append(row);
     }
     return out;
@@ -298,14 +313,13 @@ void bind_importer(nb::module_& m)
                         const nb::gil_scoped_release released;
                         return selected(opened(usd::Stage::open(file, options)), options);
                     })
-        .def_static(
-            "open_text",
-            [](const std::string& usda, const std::string& folder, std::vector<std::string> search_paths,
-               std::vector<std::pair<std::string, std::string>> variants) {
-                const auto options = open_options(std::move(search_paths), std::move(variants), {}, {});
-                const nb::gil_scoped_release released;
-                return selected(opened(usd::Stage::open_text(usda, folder, options)), options);
-            })
+        .def_static("open_text",
+                    [](const std::string& usda, const std::string& folder, std::vector<std::string> search_paths,
+                       std::vector<std::pair<std::string, std::string>> variants) {
+                        const auto options = open_options(std::move(search_paths), std::move(variants), {}, {});
+                        const nb::gil_scoped_release released;
+                        return selected(opened(usd::Stage::open_text(usda, folder, options)), options);
+                    })
         .def_prop_ro("source", &usd::Stage::source)
         .def_prop_ro("prim_count", &usd::Stage::prim_count)
         .def_prop_ro("used_layers", &usd::Stage::used_layers)

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -6,11 +7,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "mechane/files/read.h"
+#include "mechane/files/replace.h"
 #include "mechane/resolve/port_sdf.h"
 #include "mechane/usd/layer.h"
+#include "mechane/usd/text_edit.h"
 #include "python/arrays.h"
 #include "python/errors.h"
 #include "python/module.h"
@@ -151,8 +156,57 @@ nb::object to_python(const usd::Value& value)
     return nb::make_tuple(text(type), payload);
 }
 
+namespace {
+
+/// A layer that a program edits, with the text that it was read from.
+struct LayerEdits {
+    usd::Layer  layer;
+    std::string original;  ///< usda; empty for a crate
+
+    static LayerEdits open(const std::string& file)
+    {
+        LayerEdits out{unwrap(usd::Layer::open(file)), {}};
+        const auto bytes = unwrap(files::read(file));
+        if (bytes.starts_with("#usda")) out.original = bytes;
+        return out;
+    }
+    [[nodiscard]] std::string to_text() const
+    {
+        const auto kept = original.empty() ? std::nullopt : usd::edited_text(original, layer);
+        return kept ? *kept : layer.to_text();
+    }
+    void save(const std::string& file) const
+    {
+        if (original.empty() || file.ends_with(".usdc"))
+            unwrap(layer.save(file));
+        else
+            unwrap(files::replace(file, to_text(), {}));
+    }
+    [[nodiscard]] usd::Path prim(const std::string& path) const
+    {
+        const usd::Path at(path);
+        if (layer.kind(at) != usd::SpecKind::prim && layer.kind(at) != usd::SpecKind::variant)
+            throw nb::key_error(fmt::format("no opinion about '{}' in this layer", path).c_str());
+        return at;
+    }
+};
+
+}  // namespace
+
 void bind_usd(nb::module_& m)
 {
+    nb::class_<LayerEdits>(m, "LayerEdits")
+        .def_static("open", &LayerEdits::open)
+        .def("apply_api",
+             [](LayerEdits& l, const std::string& prim, const std::string& schema, bool over) {
+                 unwrap(l.layer.apply_api(over ? usd::Path(prim) : l.prim(prim), usd::Token(schema)));
+             })
+        .def("remove_api",
+             [](LayerEdits& l, const std::string& prim, const std::string& schema, bool over) {
+                 unwrap(l.layer.remove_api(over ? usd::Path(prim) : l.prim(prim), usd::Token(schema)));
+             })
+        .def("text", [](const LayerEdits& l) { return text(l.to_text()); })
+        .def("save", &LayerEdits::save);
     using Self = const StagePrim&;
     nb::class_<StagePrim>(m, "Prim")
         .def_prop_ro("valid", [](Self s) { return static_cast<bool>(s.prim); })

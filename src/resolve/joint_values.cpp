@@ -6,7 +6,7 @@ namespace mechane::resolve {
 
 namespace {
 
-// Stiffness of a limit that is authored as infinitely hard, in the attribute's unit (import-usd 3.5).
+// Stiffness of a limit that is authored as infinitely hard, in the attribute's unit.
 constexpr double kHardLimit = 1e8;
 
 struct DofKeys {

@@ -1,4 +1,4 @@
-// The mass of each body, by the ladder of import-usd section 5: what the shapes accumulate (A), what OpenUSD's mass
+// The mass of each body, by a ladder: what the shapes accumulate (A), what OpenUSD's mass
 // computer makes of authored values (C), what is left where that cannot answer (F). Everything is in stage units until
 // the end.
 #include "mechane/resolve/mass_rules.h"

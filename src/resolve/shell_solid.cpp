@@ -38,8 +38,8 @@ std::optional<geometry::MassProperties> inside_frustum(physics::Collider collide
     return primitive_solid(collider);
 }
 
-// The hollow inside: the same shape with every surface moved inwards, except that a capsule keeps its cylinder
-// (import-usd 5.7); Newton's cone shrinks as a cylinder does. Nothing when some dimension vanishes.
+// The hollow inside: the same shape with every surface moved inwards, except that a capsule keeps its cylinder;
+// Newton's cone shrinks as a cylinder does. Nothing when some dimension vanishes.
 std::optional<physics::Collider> shrunk(physics::Collider collider, double th)
 {
     double least = kInfinity;

@@ -20,9 +20,9 @@
 namespace mechane::simulation {
 namespace {
 
-/// A start pose that differs from its joints by more than this is reported (DYN 6.17) [m, rad].
+/// A start pose that differs from its joints by more than this is reported [m, rad].
 constexpr double kReportedLinear = 1e-3, kReportedAngular = 0.5 * kDegrees;
-/// Authored velocities that differ from their joints by more than this are reported (DYN 6.14) [m/s, rad/s].
+/// Authored velocities that differ from their joints by more than this are reported [m/s, rad/s].
 constexpr double kReportedVelocity = 1e-3;
 
 /// Checks the overlaps of an untrusted checkpoint: sorted, between shapes of two bodies, finite.

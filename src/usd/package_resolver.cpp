@@ -5,96 +5,26 @@
 #include <pxr/ar/filesystemAsset.h>
 #include <pxr/ar/filesystemWritableAsset.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <string_view>
-#include <vector>
 
 #include "mechane/files/trace.h"
 #include "mechane/usd/packages.h"
+#include "usd/package_paths.h"
 
 namespace {
 std::mutex                         g_packages_mutex;
 std::map<std::string, std::string> g_packages;
 std::map<std::string, std::string> g_found;  ///< in the environment, by package and environment; empty: not there
 
-constexpr std::string_view kScheme = "package://";
-
-namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path)
-{
-    std::error_code failed;
-    return fs::exists(path, failed);
-}
-
-/// Calls `use` for the parts of a list like PATH until it gives true.
-void for_each_entry(const char* variable, const auto& use)
-{
-    const char* const text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nobody sets it meanwhile
-    std::string_view  left = text == nullptr ? "" : text;
-    while (!left.empty()) {
-        const std::size_t end   = std::min(left.find(':'), left.size());
-        const auto        entry = left.substr(0, end);
-        if (!entry.empty() && use(fs::path(entry))) return;
-        left.remove_prefix(std::min(left.size(), end + 1));
-    }
-}
-
-/// The folder called `name` that holds a package.xml, at `top` or below; packages do not nest. The nearest one first,
-/// by name where several are as near.
-std::string find_source_package(const fs::path& top, const std::string& name)
-{
-    constexpr int         kDepth = 8, kFolders = 100'000;
-    std::vector<fs::path> level{top};
-    int                   seen = 0;
-    for (int depth = 0; depth <= kDepth && !level.empty(); ++depth) {
-        std::sort(level.begin(), level.end());
-        std::vector<fs::path> next;
-        for (const fs::path& folder : level) {
-            if (++seen > kFolders) return {};
-            if (is_there(folder / "package.xml")) {
-                if (folder.filename() == name) return folder.string();
-                continue;
-            }
-            if (is_there(folder / "AMENT_IGNORE") || is_there(folder / "COLCON_IGNORE") ||
-                is_there(folder / "CATKIN_IGNORE"))
-                continue;
-            std::error_code failed;
-            for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, failed), end;
-                 !failed && at != end; at.increment(failed))
-                if (at->is_directory(failed) && !at->is_symlink(failed) &&
-                    !at->path().filename().string().starts_with('.'))
-                    next.push_back(at->path());
-        }
-        level = std::move(next);
-    }
-    return {};
-}
-
-/// Where the ROS environment has a package (REP-0158 1.2.5): an installed one, then one among sources.
-std::string find_in_environment(const std::string& name)
-{
-    std::string found;
-    for_each_entry("AMENT_PREFIX_PATH", [&](const fs::path& prefix) {
-        if (is_there(prefix / "share/ament_index/resource_index/packages" / name))
-            found = (prefix / "share" / name).string();
-        return !found.empty();
-    });
-    if (found.empty())
-        for_each_entry("ROS_PACKAGE_PATH", [&](const fs::path& entry) {
-            found = find_source_package(entry, name);
-            return !found.empty();
-        });
-    return found;
-}
+using mechane::package_paths::kScheme;
 
 /// The folder of a package, or empty.
 std::string looked_up(const std::string& name)
 {
-    if (name.empty() || name.find('/') != std::string::npos || name.front() == '.') return {};
+    if (!mechane::package_paths::is_name(name)) return {};
     const std::lock_guard lock(g_packages_mutex);
     if (const auto given = g_packages.find(name); given != g_packages.end()) return given->second;
     std::string key = name;
@@ -102,7 +32,7 @@ std::string looked_up(const std::string& name)
         if (const char* text = std::getenv(variable))
             key.append(1, '\n').append(text);  // NOLINT(concurrency-mt-unsafe)
     const auto [at, fresh] = g_found.try_emplace(std::move(key));
-    if (fresh) at->second = find_in_environment(name);
+    if (fresh) at->second = mechane::package_paths::find_in_environment(name);
     return at->second;
 }
 
@@ -116,16 +46,7 @@ std::string folder_of(const std::string& name)
 }
 
 /// "package://arm/urdf/a.usda" -> the file; empty when the package is unknown or the path leaves it.
-std::string find_in_package(const std::string& path)
-{
-    if (!path.starts_with(kScheme)) return {};
-    const std::size_t slash = path.find('/', kScheme.size());
-    if (slash == std::string::npos) return {};
-    const fs::path inside = fs::path(path.substr(slash + 1)).lexically_normal();
-    if (inside.empty() || inside.is_absolute() || *inside.begin() == "..") return {};
-    const std::string folder = folder_of(path.substr(kScheme.size(), slash - kScheme.size()));
-    return folder.empty() ? folder : (fs::path(folder) / inside).string();
-}
+std::string find_in_package(const std::string& path) { return mechane::package_paths::file_of(path, folder_of); }
 }  // namespace
 
 using namespace pxr;  // the registration macro below needs OpenUSD's names

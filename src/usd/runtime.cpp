@@ -31,6 +31,8 @@ std::vector<LibraryMessage>* g_sink = nullptr;
 
 void deliver(Severity severity, const std::string& text)
 {
+    // Our plug-in for other programs, seen by this one, which resolves package:// itself.
+    if (text.find("MechanePackageUriResolver registered") != std::string::npos) return;
     const std::lock_guard lock(g_messages);
     if (g_sink != nullptr) g_sink->push_back({severity, text});
 }

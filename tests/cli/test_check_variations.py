@@ -21,6 +21,24 @@ THREE = LAYER + '\ndef Xform "robot" (\n    prepend apiSchemas = ["RosContextAPI
 WITH_PHYSICS = "prepend references = [@./%s@, @./physics.usda@, @./base.usda@]"
 
 
+def boxes():
+    """Two unit boxes in one collider, the second one shifted by %s."""
+    corner = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)]
+    faces = [(0, 2, 1), (1, 2, 3), (4, 5, 6), (5, 7, 6), (0, 1, 4), (1, 5, 4), (2, 6, 3), (3, 6, 7), (0, 4, 2), (2, 4, 6), (1, 3, 5), (3, 7, 5)]
+
+    class Shifted:
+        def __mod__(self, by):
+            moved = [tuple(a + float(b) for a, b in zip(p, by.split(","))) for p in corner]
+            every = [i for f in faces for i in f] + [8 + i for f in faces for i in f]
+            return ('        def Mesh "m" (\n            prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"]\n        )\n        {\n'
+                    f'            int[] faceVertexCounts = {[3] * 24}\n            int[] faceVertexIndices = {every}\n            point3f[] points = {corner + moved}\n'
+                    '            uniform token physics:approximation = "none"\n        }\n')
+    return Shifted()
+
+
+BOXES = boxes()
+
+
 def vendor(apis="", inside=""):
     return {"robot.usda": entry(WITH_PHYSICS % "physx.usda"), "physx.usda": VENDOR % (apis, inside + "        custom float physxRigidBody:linearDamping = 1\n"), "physics.usda": PHYSICS, "base.usda": BASE}
 
@@ -37,6 +55,12 @@ CASES = [
     ("1.1-k", "also above a body", robot('    def Xform "g"\n    {\n        float3 xformOp:scale = (-1, 1, -1)\n        uniform token[] xformOpOrder = ["xformOp:scale"]\n' + LINK % ("a", PLACED) + "    }\n"), "error"),
     ("1.2.1-a", "three groups, whatever the layer is called", {"robot.usda": entry("prepend references = @./physics.usda@"), "physics.usda": THREE}, "error"),
     ("1.2.1-a", "three groups in a base", {"robot.usda": entry("prepend references = @./base.usda@"), "base.usda": THREE}, "error"),
+    ("1.2.1-a", "two groups, also where a vendor's words stand among them", {"robot.usda": entry("prepend references = @./parts.usda@"), "parts.usda": LAYER + '\ndef Xform "robot"\n{\n' + LINK % ("a", "        custom float physxRigidBody:linearDamping = 1\n" + MESH) + "}\n"}, "error"),
+    ("1.2.1-k", "a vendor's layer of another name", {"robot.usda": entry(WITH_PHYSICS % "nv.usda"), "nv.usda": VENDOR % ("", "        custom float physxRigidBody:linearDamping = 1\n"), "physics.usda": PHYSICS, "base.usda": BASE}, "warning"),
+    ("1.2.1-k", "a vendor's layer of its own name", vendor(), ""),
+    ("1.2.1-k", "a layer of the whole in a folder", {"robot.usda": entry("prepend references = [@./layers/dynamics.usda@, @./layers/base.usda@]"), "layers/dynamics.usda": PHYSICS, "layers/base.usda": BASE}, "warning"),
+    ("1.2.1-k", "in a folder of the role's name", {"robot.usda": entry("prepend references = [@./physics/arm.usda@, @./base.usda@]"), "physics/arm.usda": PHYSICS, "base.usda": BASE}, ""),
+    ("1.2.1-k", "a part of a folder", {"robot.usda": entry("prepend references = @./base.usda@"), "base.usda": BASE.replace('kind = "subcomponent"', 'kind = "subcomponent"\n        prepend references = @./parts/wheel.usda@'), "parts/wheel.usda": PHYSICS}, ""),
     ("1.2.1-k", "a tree of another name", {"robot.usda": entry("prepend references = @./kinematics.usda@"), "kinematics.usda": BASE}, "warning"),
     ("1.2.1-k", "a tree as sublayer", {"robot.usda": LAYER.replace("    timeCodes", "    subLayers = [@./tree.usda@]\n    timeCodes") + '\nover "robot"\n{\n}\n', "tree.usda": BASE}, "warning"),
     ("1.2.1-k", "a part below the tree has its own name", {"robot.usda": entry("prepend references = @./base.usda@"), "base.usda": BASE.replace('kind = "subcomponent"', 'kind = "subcomponent"\n        prepend references = @./wheel.usda@'), "wheel.usda": BASE}, ""),
@@ -52,11 +76,17 @@ CASES = [
     ("2.8-c", "those that it publishes are", robot(LINK % ("a", PLACED + CAMERA + TOPIC % '            double ros:topic:publish_rate = 10\n            token ros:topic:role = "publisher"\n')), "error"),
     ("3.1-f", "subsets that share a face at a sample", robot(SUBSETS % (SUBSET % ("p", " = [0, 1]") + SUBSET % ("q", ".timeSamples = {\n                0: [2],\n                1: [1, 2],\n            }"))), "error"),
     ("3.1-f", "subsets that share none at any time", robot(SUBSETS % (SUBSET % ("p", " = [0, 1]") + SUBSET % ("q", ".timeSamples = {\n                0: [2],\n                1: [2, 3],\n            }"))), ""),
+    ("3.1-f", "faces that the mesh does not have", robot(SUBSETS % (SUBSET % ("p", " = [0, 4]") + SUBSET % ("q", " = [1]"))), "error"),
+    ("3.1-f", "the last of its faces", robot(SUBSETS % (SUBSET % ("p", " = [0, 3]") + SUBSET % ("q", " = [1]"))), ""),
+    ("3.4-f", "boxes whose edges meet faces on their diagonals", robot(LINK % ("a", PLACED + BOXES % "0.5, 0.5, 0.5")), "error"),
+    ("3.4-f", "boxes that stand on each other", robot(LINK % ("a", PLACED + BOXES % "0.5, 0.5, 1")), ""),
     ("3.4-a", "a face of four corners at a sample", robot(LINK % ("a", PLACED + COLLIDER % "4")), "error"),
     ("3.4-a", "triangles at every sample", robot(LINK % ("a", PLACED + COLLIDER % "3")), ""),
     ("1.3-r", "axes that are zero beside an inertia", robot(LINK % ("a", PLACED + "        float3 physics:diagonalInertia = (1, 1, 1)\n        quatf physics:principalAxes = (0, 0, 0, 0)\n")), "info"),
     ("2.1.1-a", "two underscores in a namespace", robot("", space='    string ros:context:namespace = "__x"\n'), "warning"),
     ("2.1.1-c", "one robot without a namespace (D14)", robot(LINK % ("a", PLACED) + TOPIC % "", space=""), "warning"),
+    ("2.1.1-c", "links are frames, too", robot(LINK % ("a", PLACED), space=""), "warning"),
+    ("2.1.1-c", "a context without anything", robot("", space=""), ""),
     ("2.1.1-c", "one robot with one", robot(LINK % ("a", PLACED) + TOPIC % ""), ""),
     ("2.9-b", "a service of Gazebo", robot('    def Xform "s" (\n        prepend apiSchemas = ["RosServiceAPI"]\n    )\n    {\n        token ros:service:role = "server"\n        string ros:service:name = "spawn"\n        string ros:service:type = "gazebo_msgs/srv/SpawnEntity"\n    }\n'), "error"),
     ("2.9-b", "a message of Gazebo", robot(TOPIC.replace("sensor_msgs/msg/Image", "gazebo_msgs/msg/ContactsState") % ""), ""),
@@ -84,6 +114,7 @@ class Variations(unittest.TestCase):
         place = self.folder / "".join(c if c.isalnum() else "_" for c in name)
         place.mkdir()
         for file, text in ({"robot.usda": files} if isinstance(files, str) else files).items():
+            (place / file).parent.mkdir(exist_ok=True)
             (place / file).write_text(text)
         return place / "robot.usda"
 

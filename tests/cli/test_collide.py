@@ -139,5 +139,30 @@ class Pressure(unittest.TestCase):
         self.assertAlmostEqual(total[()] / total["--compat", "newton-1.8"], 2, delta=1e-5)
 
 
+class DistanceFields(unittest.TestCase):
+    MESH = """    def Mesh "%s" (
+        prepend apiSchemas = ["PhysicsCollisionAPI", "NewtonSDFCollisionAPI"]
+    )
+    {
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+        int[] faceVertexCounts = [3, 3, 3, 3]
+        int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]
+        float3 xformOp:scale = (%s)
+        uniform token[] xformOpOrder = ["xformOp:scale"]
+    }
+"""
+
+    def test_one_is_built_for_each_mesh_scale_and_setting_and_none_for_round_shapes(self):
+        """GAP-039: the counter says what was built."""
+        with tempfile.TemporaryDirectory() as folder:
+            stage = pathlib.Path(folder) / "a.usda"
+            ball = '    def Sphere "ball" (\n        prepend apiSchemas = ["PhysicsCollisionAPI", "NewtonSDFCollisionAPI"]\n    )\n    {\n    }\n'
+            inside = self.MESH % ("a", "1, 1, 1") + self.MESH % ("b", "1, 1, 1") + self.MESH % ("c", "2, 2, 2")
+            head = '#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n\ndef Xform "box" (\n    prepend apiSchemas = ["PhysicsRigidBodyAPI"]\n)\n{\n'
+            for text, count in ((inside, 2), (ball, 0), (inside + ball, 2), (inside.replace('"NewtonSDFCollisionAPI"', '"PhysicsMeshCollisionAPI"'), 0)):
+                stage.write_text(head + text + "}\n")
+                self.assertEqual(document("collide", stage, "--json")["sdf_built"], count)
+
+
 if __name__ == "__main__":
     unittest.main()

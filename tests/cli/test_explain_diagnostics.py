@@ -9,6 +9,7 @@ from tools import diagnostics_page
 
 class ExplainDiagnostics(unittest.TestCase):
     def test_every_id_is_explained(self):
+        """(GAP-103)"""
         for _, code, severity, meaning, remedy, alias, _ in diagnostics_page.rows():
             for word in filter(None, (code, alias, code.lower())):
                 with self.subTest(word=word):

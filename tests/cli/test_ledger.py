@@ -69,7 +69,7 @@ def Sphere "drawn" {
     double radius.timeSamples = { 0: 0.5, 24: 2 }
 }
 """)
-        self.assertEqual(rows["/a", "radius"], ("ignored", "animated, held at its first value"))
+        self.assertEqual(rows["/a", "radius"], ("ignored", "animated, held at its first value: a run changes no sizes"))
         self.assertNotIn(("/drawn", "radius"), rows)
 
     def test_owners_and_velocities_without_effect_are_ignored(self):

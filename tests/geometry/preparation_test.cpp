@@ -88,6 +88,19 @@ TEST_CASE("the report of a mesh names what a collider must not have, and which w
     CHECK(inspect_mesh(split).watertight());
     CHECK(inspect_mesh(cross_of_boxes()).self_intersections > 0);
     CHECK(inspect_mesh(cross_of_boxes()).components == 2);
+    // Two boxes whose edges meet each other's faces on their diagonals: no edge goes through the inside of a triangle.
+    const auto beside = [&](const Vec3d& by) {
+        Mesh both = cube;
+        for (const Vec3d& p : cube.points) both.points.push_back(p + by);
+        for (const auto& t : cube.triangles) both.triangles.push_back({t[0] + 8, t[1] + 8, t[2] + 8});
+        return inspect_mesh(both).self_intersections;
+    };
+    const double half = 0.5 * (bounds(cube).upper.x - bounds(cube).lower.x);
+    CHECK(beside({half, half, half}) > 0);
+    CHECK(beside({half, half, 2 * half}) == 0);           // face on face
+    CHECK(beside({2 * half, 2 * half, 0}) == 0);          // edge on edge
+    CHECK(beside({2 * half + 1e-3, half, half}) == 0);    // apart
+    CHECK(beside({2 * half - 1e-3, 0.9 * half, 0}) > 0);  // a little in each other
     Mesh fin = cube;
     fin.points.push_back({0, 0, 2});
     fin.triangles.push_back({0, 1, 8});

@@ -284,3 +284,34 @@ def Xform "W" (prepend apiSchemas = ["PhysicsMassAPI"]) {
     CHECK(x.won.front().property == "physics:density");
     CHECK(x.value == "200");
 }
+
+TEST_CASE("a value that came out of a convention names it, and what it would be otherwise")
+{
+    const Asked arm(stage_text(R"(
+def Xform "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) { def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { } }
+def PhysicsRevoluteJoint "hinge"
+{
+    rel physics:body1 = </a>
+    float physics:lowerLimit = 30
+    float physics:upperLimit = -30
+}
+)"),
+                    {"newton"});
+    const auto decided = [&](std::string_view path) {
+        auto answer = explain(arm.input(), path);
+        REQUIRE(answer);
+        find_decisions(arm.input(), path, *answer);
+        return *std::move(answer);
+    };
+    // A lower limit above the upper one locks the axis: the joint becomes a fixed one.
+    const auto type = decided("/hinge.type");
+    REQUIRE(type.size() == 1);
+    CHECK(type[0].value == "FIXED");
+    REQUIRE(type[0].decisions.size() == 1);
+    CHECK(type[0].decisions[0].convention == "locked_axes_kept");
+    CHECK(type[0].decisions[0].answer == "the axis is locked");
+    CHECK(type[0].decisions[0].otherwise == "kept");
+    CHECK(type[0].decisions[0].instead == "REVOLUTE");
+    // Nobody reads the mass otherwise.
+    for (const Explanation& x : decided("/a.mass")) CHECK(x.decisions.empty());
+}

@@ -222,9 +222,12 @@ def Cube "b" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { float newton:conta
 
 TEST_CASE("an animated value that is held at its first sample counts as ignored")
 {
-    const Imported out = account(stage_text(hinge("float physics:breakForce.timeSamples = { 0: 90, 24: 10, }")));
-    CHECK(verdict(out, "/hinge", "physics:breakForce") == "ignored");
-    CHECK(find(out, "/hinge", "physics:breakForce")->note == "animated, held at its first value");
+    const Imported out = account(stage_text(hinge("float newton:armature.timeSamples = { 0: 1, 24: 2, }")));
+    CHECK(verdict(out, "/hinge", "newton:armature") == "ignored");
+    CHECK(find(out, "/hinge", "newton:armature")->note ==
+          "animated, held at its first value: a run has no use for later ones");
+    const Imported held = account(stage_text(hinge("float physics:breakForce.timeSamples = { 0: 90, 24: 10, }")));
+    CHECK(find(held, "/hinge", "physics:breakForce")->note == "followed: sampled at every step");
 }
 
 TEST_CASE("the ledger names the layer and line of the strongest opinion")

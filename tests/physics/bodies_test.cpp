@@ -203,7 +203,7 @@ def Xform "B" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
     CHECK_FALSE(b.mass.has_com());  // one component not finite (PHY-073)
 }
 
-TEST_CASE("velocities are turned by the chosen frame, and local ones are stretched too (PHY-033)")
+TEST_CASE("velocities are turned by the chosen frame, and local ones are stretched too (PHY-033, GAP-093)")
 {
     // Parent: 90 degrees about z. Body: 90 degrees about z, scale 2. So local x points along -x of the world, twice as
     // long.

@@ -186,9 +186,9 @@ TEST_CASE("a kinematic body without animation rests, and its velocity is named a
     std::vector<std::string> named;
     for (const Diagnostic& d : run.found)
         if (d.id == "IMPORT_KINEMATIC_VELOCITY") named.push_back(d.site.prim + ": " + d.message);
-    CHECK(named == std::vector<std::string>{
-                       "/still: /still is kinematic and not animated, physics:velocity = (0, 1, 0), "
-                       "physics:angularVelocity = (0, 0, 90)"});
+    CHECK(named ==
+          std::vector<std::string>{"/still: /still is kinematic and not animated, physics:velocity = (0, 1, 0), "
+                                   "physics:angularVelocity = (0, 0, 90)"});
 }
 
 TEST_CASE("with kinematic_velocity = follow it moves with its velocity, as under newton-1.8 (GAP-094)")
@@ -409,6 +409,7 @@ TEST_CASE("what is animated and not followed is in the ledger as held, and witho
 {
     const std::string stage = robot_with("hinge",
                                          "float physics:breakForce.timeSamples = { 0: 100, 24: 200 }\n"
+                                         "    point3f physics:localPos0.timeSamples = { 0: (0, 0, 0), 24: (0, 0, 1) }\n"
                                          "    float physics:upperLimit.timeSamples = { 0: 0, 24: 90 }");
     const auto        note  = [&](bool animation, const char* property) {
         const test::TemporaryFolder folder;
@@ -424,9 +425,43 @@ TEST_CASE("what is animated and not followed is in the ledger as held, and witho
                 return (entry.verdict == importer::Verdict::ignored ? "ignored: " : "") + entry.note;
         return std::string();
     };
-    CHECK(note(true, "physics:breakForce") == "ignored: animated, held at its first value");
+    CHECK(note(true, "physics:breakForce") == "followed: sampled at every step");
     CHECK(note(true, "physics:upperLimit") == "followed: sampled at every step");
-    CHECK(note(false, "physics:upperLimit") == "ignored: animated, held at its first value");
+    CHECK(note(true, "physics:localPos0") ==
+          "ignored: animated, held at its first value: a run moves no frames of joints");
+    CHECK(note(false, "physics:upperLimit") == "ignored: animated, held at its first value: animation is switched off");
+}
+
+TEST_CASE("a joint breaks when the strength that its samples give falls below its load (GAP-007)")
+{
+    // A ball of 2 kg hangs on the world: 19.62 N. From 1 s on the joint holds 50 (2 - t) N, which falls below the load
+    // at t = 1.6076 s.
+    const std::string ball = R"(
+def PhysicsScene "earth"
+{
+    float physics:gravityMagnitude = 9.81
+}
+def Sphere "ball" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+)
+{
+    float physics:mass = 2
+}
+def PhysicsFixedJoint "thread"
+{
+    rel physics:body1 = </ball>
+    float physics:breakForce.timeSamples = { 0: %, 23.9: %, 24: 50, 48: 0 }
+}
+)";
+    for (const char* first : {"100", "inf"}) {
+        CAPTURE(first);
+        std::string stage = ball;
+        for (std::size_t at; (at = stage.find('%')) != std::string::npos;) stage.replace(at, 1, first);
+        const std::string head = std::string(kHead).substr(0, std::string(kHead).find("def PhysicsScene"));
+        const Run         run  = followed(head + stage);
+        CHECK(run.position(1.60, "/ball").z == close_to(0, 1e-3));
+        CHECK(run.position(2, "/ball").z == close_to(-0.5 * 9.81 * 0.39 * 0.39, 0.03));
+    }
 }
 
 TEST_CASE("a stiff joint follows its target within a degree (GAP-007)")

@@ -25,6 +25,8 @@ enum class Animated : std::uint8_t {
     limit_lower,
     limit_upper,
     cone,           ///< half angle of a ball's cone; `axis` says which of the two
+    break_force,    ///< of a joint
+    break_torque,
     joint_enabled,  ///< also whether the joint keeps its sides from colliding
     shape_enabled,
     friction,

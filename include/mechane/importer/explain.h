@@ -24,6 +24,14 @@ struct Candidate {
     std::vector<Site> weaker;    ///< opinions of weaker layers about the same property
 };
 
+/// A convention that decided a value: with the other answer to its question the value would be another.
+struct Decision {
+    std::string convention;        ///< field of physics::Conventions, "unlimited_axes_locked"
+    std::string question, answer;  ///< "axes of a PhysicsJoint without a limit", "free"
+    std::string otherwise;         ///< the answer that is not in force
+    std::string instead;           ///< what the value would be; empty: there would be none
+};
+
 /// Where one number of the model comes from.
 struct Explanation {
     std::string              subject;  ///< prim, or label of the entity
@@ -37,6 +45,7 @@ struct Explanation {
     std::vector<std::string> absent;   ///< properties that would have had a say
     std::string              source;   ///< "authored", or what stands in: "default of the importer", "computed: ..."
     int                      resolver_count = 0;
+    std::vector<Decision>    decisions;  ///< filled by `find_decisions`
 };
 
 /// What there is to explain, with the model it is read from. The import must have kept a ledger.
@@ -51,6 +60,12 @@ struct ExplainInput {
 /// model's array ("joint_armature") or of a property ("newton:armature"). `PATH` alone explains every field.
 /// @error EXPLAIN_UNKNOWN  no such entity, or no such field of it; the hint names near ones
 Result<std::vector<Explanation>> explain(const ExplainInput& input, std::string_view path);
+
+/// Finds the conventions that decided the values, by importing the stage with the other answers to their questions:
+/// once where none did, and some fifteen times for each that did. A convention that acts only together with another
+/// one is not found.
+/// @param path  what `explain` was asked for; entities that an import is put onto are not known here
+void find_decisions(const ExplainInput& input, std::string_view path, std::vector<Explanation>& values);
 
 /// Whether two colliders, bodies or subtrees meet, and every reason why not.
 struct PairExplanation {

@@ -16,7 +16,7 @@ from ..newton.reserved import reserve
 from .frames import placed
 from .state import Arrays, State
 
-__all__ = ["CollisionPipeline", "Contacts"]
+__all__ = ["CollisionPipeline", "Contacts", "RestOverlaps"]
 
 _LATER = {"body_pair_reduction": None, "enable_rigid_soft_full_surface_contact": False, "speculative_contact_gap_max": None}
 _PHASES = ("explicit", "nxn", "sap", "tree")
@@ -176,6 +176,53 @@ class Contacts(Arrays):
     def __repr__(self) -> str:
         soft = f", {int(self._np('soft_contact_count')[0])} of {self.soft_contact_max} soft" if self.soft_contact_max else ""
         return f"<Contacts {len(self)} of {self.rigid_contact_max} rows{soft}>"
+
+
+class RestOverlaps:
+    """Overlaps between parts of one mechanism in its start pose, which `simulate` takes as touching and a loop of one's own may too.
+
+    Robots are drawn with links that reach into each other; contacts that push them apart would bend the robot::
+
+        model.collide(state, contacts)
+        rest = mechane.RestOverlaps(contacts)
+        for _ in range(frames):
+            model.collide(state, contacts)
+            rest.apply(contacts)
+            solver.step(state, state, control, contacts, dt)
+
+    @param contacts  those of the start pose, collided
+    """
+
+    def __init__(self, contacts: Contacts):
+        self._model = _collided(contacts)
+        self._core = _core.RestOverlaps(self._model._core, contacts._core)
+
+    def apply(self, contacts: Contacts) -> None:
+        """Moves the surfaces of the pairs back by the depth that they start with; call it after each `collide`.
+
+        @raises ValueError  the contacts are of another model, or nothing was collided into them yet
+        """
+        model = _collided(contacts)
+        if model is not self._model:
+            raise kind_of(ValueError)("contacts: of another model than the overlaps", "PYTHON_ARG_CONTACTS")
+        self._core.apply(model._core, contacts._state._core, contacts._core)
+
+    def pairs(self) -> list[tuple[str, str, float]]:
+        """Labels of two shapes and how deep they start in each other [m]."""
+        label = self._model.shape_label
+        return [(label[a], label[b], depth) for a, b, depth in self._core.pairs()]
+
+    def __repr__(self) -> str:
+        return f"<RestOverlaps of {len(self._core.pairs())} pairs>"
+
+
+def _collided(contacts: Any) -> Any:
+    """The model of contacts that `collide` has filled."""
+    if not isinstance(contacts, Contacts):
+        raise TypeError(f"contacts: expected Contacts, not {type(contacts).__name__}")
+    if getattr(contacts, "_state", None) is None or contacts._model is None:
+        raise kind_of(ValueError)("contacts: nothing was collided into them yet", "PYTHON_ARG_CONTACTS")
+    return contacts._model
 
 
 def _phases(broad: Any, narrow: Any, hydroelastic: Any) -> str | None:

@@ -52,11 +52,12 @@ bool is_class(const usd::Layer& layer, const usd::Path& path)
 /// A layer that an arc brings in without naming a prim, and that has one root prim that is meant.
 void fix_target(Repair& repair, const Finding& finding)
 {
-    const AssetLayer* from = repair.facts.layer(finding.site.layer);
-    const std::string file = from == nullptr ? std::string() : file_named(*from, form_of(finding.observed).file);
+    const AssetLayer* from  = repair.facts.layer(finding.site.layer);
+    const std::string file  = from == nullptr ? std::string() : file_named(*from, form_of(finding.observed).file);
     usd::Layer*       layer = file.empty() ? nullptr : repair.work.layer(file);
     if (layer == nullptr || repair.work.has_overlay())
-        return repair.refuse("external-layer", finding.observed + " is no layer of the asset; repair it by itself first");
+        return repair.refuse("external-layer",
+                             finding.observed + " is no layer of the asset; repair it by itself first");
     std::vector<usd::Token> tops;
     for (const usd::Path& path : layer->specs())
         if (layer->kind(path) == usd::SpecKind::prim && path.parent().is_root() && !is_class(*layer, path))
@@ -65,8 +66,9 @@ void fix_target(Repair& repair, const Finding& finding)
     const std::string prim     = usd::Path(finding.site.prim).name().text();
     const auto        top      = meant(tops, {first_name(authored), prim, std::filesystem::path(file).stem().string()});
     if (!top)
-        return repair.refuse("ambiguous", finding.observed + (tops.empty() ? " has no root prim that an arc can bring in"
-                                                                           : " has several root prims"));
+        return repair.refuse(
+            "ambiguous", finding.observed +
+                             (tops.empty() ? " has no root prim that an arc can bring in" : " has several root prims"));
     repair.set_field({layer, file, usd::Path::root()}, kDefault, usd::make_value("token", *top));
 }
 
@@ -119,10 +121,11 @@ void fix_default_prim(Repair& repair, const Finding& finding)
     if (!finding.site.prim.empty()) return fix_target(repair, finding);
     if (finding.variant == "nested") {
         const usd::Prim prim = repair.facts.stage.default_prim();
-        return repair.refuse("hierarchy", prim.path().text() + " would have to become a root prim, and every path with it");
+        return repair.refuse("hierarchy",
+                             prim.path().text() + " would have to become a root prim, and every path with it");
     }
     const std::vector<usd::Prim> candidates = assets_of(repair.facts.stage);
-    const std::string            authored   = repair.facts.stage.root_metadata(kDefault).get<std::string>().value_or("");
+    const std::string            authored = repair.facts.stage.root_metadata(kDefault).get<std::string>().value_or("");
     if (candidates.empty() && define_named(repair, authored)) return;
     std::vector<usd::Token> tops;
     for (const usd::Prim& prim : candidates) tops.push_back(prim.name());
@@ -201,9 +204,8 @@ bool has_own_links(const Facts& facts, const std::vector<usd::Prim>& parts)
 {
     const usd::Path root = facts.prims[static_cast<std::size_t>(facts.root)].prim.path();
     return std::ranges::any_of(facts.physics.bodies, [&](const physics::Body& body) {
-        return body.path.has_prefix(root) && std::ranges::none_of(parts, [&](const usd::Prim& part) {
-                   return body.path.has_prefix(part.path());
-               });
+        return body.path.has_prefix(root) &&
+               std::ranges::none_of(parts, [&](const usd::Prim& part) { return body.path.has_prefix(part.path()); });
     });
 }
 
@@ -239,7 +241,8 @@ void take_out_shared(Repair& repair, const usd::Prim& subset)
     std::vector<int> kept = faces(subset);
     for (const usd::Prim& other : subset.parent().children()) {
         if (other == subset) break;
-        if (!other.is_a("GeomSubset") || other.attribute("familyName").get<std::string>().value_or("") != "materialBind")
+        if (!other.is_a("GeomSubset") ||
+            other.attribute("familyName").get<std::string>().value_or("") != "materialBind")
             continue;
         const std::vector<int> taken = faces(other);
         const auto             both  = [&](int face) { return std::ranges::find(taken, face) != taken.end(); };
@@ -254,9 +257,23 @@ void take_out_shared(Repair& repair, const usd::Prim& subset)
     repair.set(subset, kIndices, "int[]", usd::make_value("int[]", kept));
 }
 
+/// Faces that the mesh does not have leave the subset.
+void take_out_absent(Repair& repair, const usd::Prim& subset)
+{
+    const usd::Token     kIndices("indices");
+    const usd::Attribute counts = subset.parent().attribute("faceVertexCounts");
+    if (subset.attribute(kIndices).varying() || counts.varying())
+        return repair.refuse("animated-topology", "the faces change over time");
+    const std::size_t faces = counts.get<std::vector<int>>().value_or(std::vector<int>{}).size();
+    auto              kept  = subset.attribute(kIndices).get<std::vector<int>>().value_or(std::vector<int>{});
+    std::erase_if(kept, [&](int face) { return face < 0 || static_cast<std::size_t>(face) >= faces; });
+    repair.set(subset, kIndices, "int[]", usd::make_value("int[]", kept));
+}
+
 void fix_family(Repair& repair, const Finding& finding)
 {
     const usd::Prim subset = prim_of(repair, finding);
+    if (finding.variant == "range") return take_out_absent(repair, subset);
     if (finding.variant == "overlap") return take_out_shared(repair, subset);
     repair.set(subset, "familyName", "token", token("materialBind"), true);
 }

@@ -99,29 +99,28 @@ std::pair<Vec3d, Quatd> frame_in_stage(const Repair& repair, const usd::Prim& jo
     const usd::Prim body    = targets.empty() ? usd::Prim() : repair.facts.stage.prim_at(targets.front());
     if (!body) return {position(joint, pos), rotation(joint, rot)};
     const usd::Matrix4d world = repair.facts.stage.world_matrix(body);
-    return {usd::transform_point(world, position(joint, pos)),
-            usd::decompose(world).rotation * rotation(joint, rot)};
+    return {usd::transform_point(world, position(joint, pos)), usd::decompose(world).rotation * rotation(joint, rot)};
 }
 
 /// Whether the two frames are where the joint lets them be. Where they are not, a reader moves one of the bodies, and
 /// which one depends on the joint's sides.
 bool sides_meet(const Repair& repair, const usd::Prim& joint, const physics::Joint& known)
 {
-    constexpr double kAngle    = 1e-3;                                            // [rad]
-    const double     kDistance = 1e-3 / repair.facts.stage.metadata().meters_per_unit;  // a millimetre, as importers allow
-    const auto [p0, q0] = frame_in_stage(repair, joint, kRel0, kPos0, kRot0);
-    const auto [p1, q1] = frame_in_stage(repair, joint, kRel1, kPos1, kRot1);
-    const Vec3d own  = known.axis == physics::Axis::x   ? Vec3d{1, 0, 0}
-                       : known.axis == physics::Axis::y ? Vec3d{0, 1, 0}
-                                                        : Vec3d{0, 0, 1};
-    const Vec3d axis = rotate(q0, own);
-    Vec3d       gap  = p1 - p0;
+    constexpr double kAngle = 1e-3;                                                  // [rad]
+    const double kDistance  = 1e-3 / repair.facts.stage.metadata().meters_per_unit;  // a millimetre, as importers allow
+    const auto [p0, q0]     = frame_in_stage(repair, joint, kRel0, kPos0, kRot0);
+    const auto [p1, q1]     = frame_in_stage(repair, joint, kRel1, kPos1, kRot1);
+    const Vec3d own         = known.axis == physics::Axis::x   ? Vec3d{1, 0, 0}
+                              : known.axis == physics::Axis::y ? Vec3d{0, 1, 0}
+                                                               : Vec3d{0, 0, 1};
+    const Vec3d axis        = rotate(q0, own);
+    Vec3d       gap         = p1 - p0;
     if (known.kind == physics::JointKind::prismatic) gap = gap - axis * dot(gap, axis);
     if (known.kind != physics::JointKind::distance && dot(gap, gap) > kDistance * kDistance) return false;
     const bool one_axis = known.kind == physics::JointKind::revolute || known.kind == physics::JointKind::prismatic;
     if (one_axis && dot(axis, rotate(q1, own)) < 1 - kAngle * kAngle) return false;
-    const bool free = known.kind == physics::JointKind::spherical || known.kind == physics::JointKind::distance ||
-                      known.kind == physics::JointKind::revolute;
+    const bool   free = known.kind == physics::JointKind::spherical || known.kind == physics::JointKind::distance ||
+                        known.kind == physics::JointKind::revolute;
     const double same = dot(q0, q1);
     return free || std::abs(same) > 1 - kAngle * kAngle;
 }
@@ -135,9 +134,9 @@ void drop_target(Repair& repair, const usd::Prim& joint)
     const physics::Joint* known = joint_at(repair, joint);
     if (known != nullptr && !sides_meet(repair, joint, *known))
         return repair.refuse("reversed", "the joint's frames do not meet; which body moves depends on its sides");
-    const auto            apart = known != nullptr && known->enabled && !known->collision_enabled
-                                      ? static_colliders(repair.facts, prim.path())
-                                      : std::vector<usd::Path>();
+    const auto apart = known != nullptr && known->enabled && !known->collision_enabled
+                           ? static_colliders(repair.facts, prim.path())
+                           : std::vector<usd::Path>();
     if (!apart.empty()) {
         if (known->body1 < 0) return repair.refuse("reversed", "the joint's direction is the author's to say");
         const usd::Prim body = repair.facts.physics.bodies[static_cast<std::size_t>(known->body1)].prim;
@@ -223,8 +222,8 @@ void anchor_base(Repair& repair, const usd::Prim& body)
     const usd::Path parent = below ? body.path() : body.path().parent();
     std::string     name   = below ? "anchor" : body.name().text() + "_anchor";
     while (repair.facts.stage.prim_at(parent.child(name))) name += "_1";
-    const EditPlace    at{own.layer, own.file, (below ? own.path : own.path.parent()).child(name)};
-    const usd::Path    base  = own.path.text() == body.path().text() ? body.path() : usd::Path();
+    const EditPlace          at{own.layer, own.file, (below ? own.path : own.path.parent()).child(name)};
+    const usd::Path          base = own.path.text() == body.path().text() ? body.path() : usd::Path();
     const usd::Decomposition here = usd::decompose(repair.facts.stage.world_matrix(body));
     if (here.singular) return repair.refuse("singular", "where the base stands is not to be told");
     // A layer that an arc brings in has names of its own, and may stand anywhere: the anchor is the entry's then.
@@ -264,7 +263,7 @@ bool named_like_a_frame(const std::string& name)
 /// The body of a coordinate frame goes, and the joint that held it; the frame stays where it is.
 void fix_frame_body(Repair& repair, const Finding& finding)
 {
-    const usd::Prim body = prim_of(repair, finding);
+    const usd::Prim body  = prim_of(repair, finding);
     const Facts&    facts = repair.facts;
     const bool      frame = facts.find(body.path()) != nullptr && facts.find(body.path())->is(kFrame);
     if (!frame && !named_like_a_frame(body.name().text()) &&
@@ -293,7 +292,10 @@ void fix_frame_body(Repair& repair, const Finding& finding)
         if (body.has_api(api)) repair.remove_api(body, api);
     for (const usd::Token& name : body.authored_property_names())
         if (name.text().starts_with("physics:")) repair.erase(body, name);
-    if (!frame) repair.apply_api(repair.place(body, "ros:frame:id"), "RosFrameAPI");
+    // Without a context nobody would publish the frame.
+    const PrimFacts* known = facts.find(body.path());
+    if (!frame && known != nullptr && (known->is(kContext) || facts.nearest(known->parent, kContext) != nullptr))
+        repair.apply_api(repair.place(body, "ros:frame:id"), "RosFrameAPI");
     if (held == nullptr) return;
     const auto other = held->body0 == index ? held->body1 : held->body0;
     if (other < 0) return;
@@ -337,9 +339,7 @@ int cut_rank(const physics::Joint& joint)
 }
 
 void exclude(Repair& repair, const usd::Prim& joint)
-{
-    repair.set(joint, "physics:excludeFromArticulation", "bool", make_value("bool", true));
-}
+{ repair.set(joint, "physics:excludeFromArticulation", "bool", make_value("bool", true)); }
 
 void cut_loop(Repair& repair, const Finding& finding)
 {
@@ -376,19 +376,19 @@ void add_root(Repair& repair, const Finding& finding)
             return void(repair.apply_api(repair.own_place(joint_of(j).prim), "PhysicsArticulationRootAPI"));
         for (const physics::Index body : tree.bodies)
             if (std::ranges::none_of(tree.joints, [&](physics::Index j) { return joint_of(j).body1 == body; }))
-                return void(repair.apply_api(
-                    repair.own_place(repair.facts.physics.bodies[static_cast<std::size_t>(body)].prim),
-                    "PhysicsArticulationRootAPI"));
+                return void(
+                    repair.apply_api(repair.own_place(repair.facts.physics.bodies[static_cast<std::size_t>(body)].prim),
+                                     "PhysicsArticulationRootAPI"));
     }
     repair.refuse("no-base", "no link of the tree is its base");
 }
 
 constexpr std::array kRepairs{
-    RepairOf{"REP-1.3-g", Phase::metadata, add_root},        RepairOf{"REP-1.3-i", Phase::metadata, cut_loop},
-    RepairOf{"REP-1.3-j", Phase::metadata, cut_second_parent},
-    RepairOf{"REP-1.3-b", Phase::transforms, fix_relations}, RepairOf{"REP-1.3-d", Phase::variants, fix_limits},
-    RepairOf{"REP-1.3-f", Phase::metadata, fix_roots},       RepairOf{"REP-1.3-o", Phase::metadata, fix_anchor},
-    RepairOf{"REP-1.3-p", Phase::metadata, fix_kinematic},   RepairOf{"REP-1.3-q", Phase::metadata, fix_frame_body}};
+    RepairOf{"REP-1.3-g", Phase::metadata, add_root},          RepairOf{"REP-1.3-i", Phase::metadata, cut_loop},
+    RepairOf{"REP-1.3-j", Phase::metadata, cut_second_parent}, RepairOf{"REP-1.3-b", Phase::transforms, fix_relations},
+    RepairOf{"REP-1.3-d", Phase::variants, fix_limits},        RepairOf{"REP-1.3-f", Phase::metadata, fix_roots},
+    RepairOf{"REP-1.3-o", Phase::metadata, fix_anchor},        RepairOf{"REP-1.3-p", Phase::metadata, fix_kinematic},
+    RepairOf{"REP-1.3-q", Phase::metadata, fix_frame_body}};
 
 }  // namespace
 

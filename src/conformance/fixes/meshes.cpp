@@ -115,11 +115,21 @@ bool animated_topology(Repair& repair, const usd::Prim& mesh)
     return true;
 }
 
+/// At the default time, else at the first sample: where points move, the diagonals of the first pose serve for all.
+std::vector<Vec3d> points_of(const usd::Prim& mesh)
+{
+    const usd::Attribute points = mesh.attribute("points");
+    auto                 found  = points.get<std::vector<Vec3d>>();
+    if (const auto times = points.time_samples(); (!found || found->empty()) && !times.empty())
+        found = points.get<std::vector<Vec3d>>(usd::TimeCode(times.front()));
+    return found.value_or(std::vector<Vec3d>{});
+}
+
 /// Whether the faces name corners that are there; a repair of others would only move the fault.
 bool sound_faces(Repair& repair, const usd::Prim& mesh)
 {
     const Indices counts = integers(mesh, "faceVertexCounts"), indices = integers(mesh, "faceVertexIndices");
-    const auto    points = mesh.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{}).size();
+    const auto    points   = points_of(mesh).size();
     std::uint64_t corners  = 0;
     bool          negative = false;
     for (const int count : counts) {
@@ -133,8 +143,8 @@ bool sound_faces(Repair& repair, const usd::Prim& mesh)
     return false;
 }
 
-/// Triangles in place of faces. Faces of fewer than three corners have no area and go; faces whose corners lie on a line
-/// become the triangles of their fan.
+/// Triangles in place of faces. Faces of fewer than three corners have no area and go; faces whose corners lie on a
+/// line become the triangles of their fan.
 std::optional<Regrouping> triangles_of(const Indices& counts, const Indices& indices, const std::vector<Vec3d>& points)
 {
     // Each corner a point of its own: the triangles then name corners.
@@ -213,14 +223,16 @@ void triangulate_samples(Repair& repair, const usd::Prim& mesh)
         cuts.push_back({time, std::move(*faces), std::move(all)});
         return true;
     };
-    const bool unsampled = mesh.attribute(kCounts).authored_as<Indices>() && mesh.attribute(kIndices).authored_as<Indices>();
+    const bool unsampled =
+        mesh.attribute(kCounts).authored_as<Indices>() && mesh.attribute(kIndices).authored_as<Indices>();
     if (unsampled && !cut(std::nullopt)) return repair.refuse("bad-mesh", "the faces do not add up");
     for (const double time : times)
         if (!cut(time)) return repair.refuse("bad-mesh", "the faces do not add up at time " + std::to_string(time));
     const EditPlace counts_at = repair.place(mesh, kCounts), indices_at = repair.place(mesh, kIndices);
     if (!counts_at || !indices_at) return repair.refuse("external-layer", "the faces are authored outside the asset");
     for (const Cut& one : cuts) {
-        const usd::Value counts = usd::make_value("int[]", one.faces.counts), corners = usd::make_value("int[]", picked(one.indices, one.faces.corners));
+        const usd::Value counts  = usd::make_value("int[]", one.faces.counts),
+                         corners = usd::make_value("int[]", picked(one.indices, one.faces.corners));
         if (one.time) {
             repair.set_sample(counts_at, kCounts, "int[]", *one.time, counts);
             repair.set_sample(indices_at, kIndices, "int[]", *one.time, corners);
@@ -242,8 +254,8 @@ void triangulate(Repair& repair, const Finding& finding)
     const usd::Prim mesh = prim_of(repair, finding);
     if (is_sampled(mesh)) return triangulate_samples(repair, mesh);
     if (!sound_faces(repair, mesh)) return;
-    const auto to = triangles_of(integers(mesh, "faceVertexCounts"), integers(mesh, "faceVertexIndices"),
-                                 mesh.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{}));
+    const auto to =
+        triangles_of(integers(mesh, "faceVertexCounts"), integers(mesh, "faceVertexIndices"), points_of(mesh));
     if (!to || to->faces.empty())
         return repair.refuse("bad-mesh", to ? "no face has three corners" : "a face names a corner that is nowhere");
     regroup(repair, mesh, *to);

@@ -234,6 +234,8 @@ void check_default_prim(const Facts& facts, const std::string& name, Sink& sink)
 {
     sink.applies(kDefaultPrimValid);
     const usd::Prim prim  = facts.stage.prim_at(usd::Path(name.starts_with('/') ? name : "/" + name));
+    // What a payload that is left out defines is not known.
+    if (prim && !prim.defined() && !prim.loaded()) return;
     const bool      valid = prim && prim.active() && prim.defined() && !prim.abstract();
     if (!valid)
         sink.report(kDefaultPrimValid,

@@ -202,8 +202,9 @@ constexpr Rule kEntry{
     .slug    = "entry-light",
     .summary = "The entry layer is light: it brings in geometry by payload and features by reference.",
     .why     = "Whoever opens the asset to look at it loads everything.",
-    .fix     = "Of several layers: what is no arc goes to the layer of its role. --phases P8 divides an asset of one layer.",
-    .bad     = R"(#files
+    .fix =
+        "Of several layers: what is no arc goes to the layer of its role. --phases P8 divides an asset of one layer.",
+    .bad  = R"(#files
 === robot.usda
 <<layer>>
 def Xform "robot" (
@@ -213,7 +214,7 @@ def Xform "robot" (
 === base.usda
 <<base>>
 )",
-    .good    = kClean,
+    .good = kClean,
 };
 constexpr Rule kConfined{
     .id      = "REP-1.2.1-j",
@@ -323,7 +324,8 @@ usd::Path much_sampled(const usd::Layer& layer)
     for (const usd::Path& prim : usd::prim_specs(layer))
         for (const usd::Token& name : layer.properties(prim)) {
             const usd::Path path = prim.property(name);
-            if (layer.kind(path) == usd::SpecKind::attribute && layer.samples(path).size() > kHeavyElements) return path;
+            if (layer.kind(path) == usd::SpecKind::attribute && layer.samples(path).size() > kHeavyElements)
+                return path;
         }
     return {};
 }
@@ -350,12 +352,12 @@ class Judge {
             encoding(layer);
             if (i == 0) entry(layer);
             if (!distributed_ && i == 0) continue;
-            const bool said = proprietary(layer, i == 0);
+            proprietary(layer, i == 0);
             if (i == 0) {
                 mixed_entry(layer);
                 entry_name(layer);
             } else {
-                roles(layer, said);
+                roles(layer);
                 names(layer);
             }
         }
@@ -404,7 +406,7 @@ class Judge {
         // The entry has a root prim and perhaps its context, whatever it is stored as.
         const bool          is_entry      = &layer == &layers_.front();
         const std::uint32_t text          = is_entry && layer.only_context ? std::uint32_t{kPhysicsGroup}
-                                            : is_entry                     ? kPhysicsGroup | kInterfaceGroup
+                                            : is_entry ? kPhysicsGroup | kInterfaceGroup
                                                        : kPhysicsGroup | kInterfaceGroup | kBaseRole;
         const bool          pure_geometry = layer.has(kGeometryRole) && !layer.has(kPhysicsGroup | kInterfaceGroup);
         if (layer.layer.binary && layer.has(text) && !pure_geometry && named_role(layer) != kGeometryRole)
@@ -461,7 +463,7 @@ class Judge {
     {
         // A package is called as its maker likes, and its first layer after it.
         if (facts_.root < 0 || layer.layer.file.empty() || !layer.layer.packaged.package.empty()) return;
-        const usd::Prim&  root = facts_.prims[static_cast<std::size_t>(facts_.root)].prim;
+        const usd::Prim&  root  = facts_.prims[static_cast<std::size_t>(facts_.root)].prim;
         const std::string given = root.metadata("assetInfo:name").get<std::string>().value_or("");
         const std::string name = given.empty() ? root.name().text() : given, stem = lower(layer.stem());
         sink_.applies(kNames);
@@ -473,8 +475,7 @@ class Judge {
             name + ".usda", fmt::format("rename it to {}.usda, or say its name in assetInfo", name), "entry");
     }
 
-    /// @return whether the layer was reported
-    bool proprietary(const AssetLayer& layer, bool is_entry)
+    void proprietary(const AssetLayer& layer, bool is_entry)
     {
         const bool own = is_entry ? names_vendor(vendor_suffix(layer.stem())) : layer.is_proprietary();
         for (const auto& [space, uses] : layer.foreign)
@@ -485,7 +486,7 @@ class Judge {
                     uses.front().what, "names of a schema, or a vendor's layer",
                     "register a schema for them, or move them to a layer of their own", "elsewhere-" + space,
                     Severity::info);
-        if (layer.vendors.empty()) return false;
+        if (layer.vendors.empty()) return;
         sink_.applies(kConfined);
         sink_.applies(kMinimal);
         // What a layer of the vendor's name says beside is REP-1.4-c's, if it changes anything.
@@ -498,19 +499,17 @@ class Judge {
                                 beside.empty() ? "beside those of others" : "beside " + beside),
                     uses.front().what, "a layer of the vendor's own",
                     fmt::format("move them to an over in {}.usda, composed by a second entry", vendor), vendor);
-            return true;
+            return;
         }
         for (const auto& [vendor, uses] : layer.vendors)
             for (const RoleExample& use : uses)
                 if (const std::string_view neutral = neutral_counterpart(use.what); !neutral.empty())
                     say(kMinimal, site_of(layer, use.path), use.what + " has a neutral word", use.what,
                         std::string(neutral), "say it in physics.usda as " + std::string(neutral));
-        return false;
     }
 
     /// "isaac" of "robot_isaac".
-    static std::string vendor_suffix(const std::string& stem)
-    { return stem.substr(stem.rfind('_') + 1); }
+    static std::string vendor_suffix(const std::string& stem) { return stem.substr(stem.rfind('_') + 1); }
 
     /// The tree of Xforms: no feature, no shader and, however light, no geometry of its own (GAP-106).
     void base(const AssetLayer& layer)
@@ -527,15 +526,14 @@ class Judge {
             report(layer.shaders.front(), "shaders");
         } else if (!layer.shapes.empty()) {
             const RoleExample& first = layer.shapes.front();
-            report(first.path, fmt::format("geometry ({} at {}{})", first.what.empty() ? "points" : first.what,
-                                           first.path.text(),
-                                           layer.shapes.size() > 1
-                                               ? fmt::format(" and {} more", layer.shapes.size() - 1)
-                                               : std::string()));
+            report(first.path,
+                   fmt::format(
+                       "geometry ({} at {}{})", first.what.empty() ? "points" : first.what, first.path.text(),
+                       layer.shapes.size() > 1 ? fmt::format(" and {} more", layer.shapes.size() - 1) : std::string()));
         }
     }
 
-    void roles(const AssetLayer& layer, bool said)
+    void roles(const AssetLayer& layer)
     {
         const std::uint32_t named = named_role(layer);
         const bool looks = layer.has(kLookGroup), physics = layer.has(kPhysicsGroup), ros = layer.has(kInterfaceGroup);
@@ -547,11 +545,11 @@ class Judge {
         sink_.applies(kSeparation);
         // Of two groups the layer's own rule says which is the stranger; three are no layer of anything.
         if (looks + physics + ros == 3) {
-            if (said) return;
             say(kSeparation, site_of(layer),
                 fmt::format("{} holds {}", layer.relative, examples(layer, ~static_cast<std::uint32_t>(kVendorRole))),
                 "3 groups", "one group", kMove);
-        } else if (named == kGeometryRole || (named == 0 && layer.layer.binary && layer.has(kGeometryRole))) {
+        } else if (named == kGeometryRole ||
+                   (named == 0 && layer.layer.binary && layer.has(kGeometryRole) && !layer.heavy.empty())) {
             sink_.applies(kGeometry);
             const std::uint32_t wrong = kPhysicsGroup | kInterfaceGroup;
             if (layer.has(wrong) || !layer.shaders.empty())
@@ -574,8 +572,8 @@ class Judge {
             else if (layer.has(kPhysicsGroup))
                 say(kMaterials, site_of(layer, at(kPhysicsGroup)),
                     fmt::format("the layer of materials {} holds materials of contacts", layer.relative),
-                    examples(layer, kPhysicsGroup), "physics.usda", "they may stand here; physics.usda is the usual place",
-                    "contact", Severity::info);
+                    examples(layer, kPhysicsGroup), "physics.usda",
+                    "they may stand here; physics.usda is the usual place", "contact", Severity::info);
         } else if (named == kBaseRole) {
             base(layer);
         } else if ((named & (kPhysicsGroup | kInterfaceGroup)) != 0) {
@@ -588,7 +586,7 @@ class Judge {
                 say(kFeatures, site_of(layer, at(wrong)),
                     fmt::format("{} holds {}", layer.relative, examples(layer, wrong)), "",
                     interfaces ? "interfaces only" : "physics only", kMove);
-        } else if (looks + physics + ros > 1 && !said) {
+        } else if (looks + physics + ros > 1) {
             say(kSeparation, site_of(layer),
                 fmt::format("{} holds {}", layer.relative, examples(layer, ~static_cast<std::uint32_t>(kVendorRole))),
                 fmt::format("{} groups", looks + physics + ros), "one group", kMove);
@@ -597,20 +595,31 @@ class Judge {
 
     void names(const AssetLayer& layer)
     {
-        if (layer.in_subfolder() || layer.is_asset) return;  // a part that is an asset too has its own name
+        if (layer.is_asset) return;  // a part that is an asset too has its own name
+        // In a folder a part is called after what it is; what makes up the whole asset is called after its role.
+        if (layer.in_subfolder() && !is_of_the_whole(layer)) return;
         const std::string wanted = name_of_content(layer);
         if (wanted.empty()) return;
         sink_.applies(kNames);
-        if (named_role(layer) != 0) return;
+        if (named_role(layer) != 0 || folder_of(layer) == std::filesystem::path(wanted).stem()) return;
         say(kNames, site_of(layer), fmt::format("{} holds {}", layer.relative, examples(layer, layer.roles)),
             layer.relative, wanted, fmt::format("rename it to {}", wanted));
     }
+
+    /// "geometries" of "geometries/arm.usdc", in lower case.
+    static std::string folder_of(const AssetLayer& layer)
+    { return lower(std::filesystem::path(layer.relative).parent_path().filename().string()); }
 
     /// The canonical name of a layer with content of one kind; empty where the content fits several names.
     [[nodiscard]] std::string name_of_content(const AssetLayer& layer) const
     {
         const bool physics = layer.has(kPhysicsGroup), interfaces = layer.has(kInterfaceGroup);
-        if (layer.is_proprietary() || layer.has(kVendorRole)) return {};
+        if (layer.is_proprietary() || layer.has(kVendorRole)) {
+            const bool own = layer.vendors.size() == 1 && layer.roles == kVendorRole && is_of_the_whole(layer);
+            return own && !names_vendor(layer.stem()) && !names_vendor(vendor_suffix(layer.stem()))
+                       ? layer.vendors.begin()->first + ".usda"
+                       : std::string();
+        }
         if (physics || interfaces) {
             if ((physics && interfaces) || layer.has(kGeometryRole | kMaterialRole)) return {};
             return std::string(layer.has(kPhysicsRole)      ? "physics"
@@ -620,7 +629,8 @@ class Judge {
                                                             : "sensors") +
                    ".usda";
         }
-        if (!layer.has(kInstanceRole) && layer.has(kMaterialRole)) return layer.has(kGeometryRole) ? "" : "materials.usda";
+        if (!layer.has(kInstanceRole) && layer.has(kMaterialRole))
+            return layer.has(kGeometryRole) ? "" : "materials.usda";
         if (!layer.has(kInstanceRole) && layer.meshes > 0) return "geometries.usdc";
         // The tree and what fills it; below it a part may be called after what it is.
         if (layer.has(kGeometryRole | kMaterialRole) || !is_of_the_whole(layer)) return {};

@@ -217,7 +217,7 @@ struct Context {
     const PrimFacts* prim;
     std::string      space;  ///< resolved
     bool             outermost;
-    bool             used;  ///< some interface or frame below
+    bool             used;  ///< some interface, frame or link below
 };
 
 std::vector<Context> contexts(const Facts& facts)
@@ -228,7 +228,7 @@ std::vector<Context> contexts(const Facts& facts)
         if (!prim.is(kContext)) continue;
         bool used = false;
         for (auto b = static_cast<std::int32_t>(i); b < prim.end; ++b)
-            used |= facts.prims[static_cast<std::size_t>(b)].is(kInterface | kFrame);
+            used |= facts.prims[static_cast<std::size_t>(b)].is(kInterface | kFrame | kBody);
         found.push_back({&prim, ros::namespace_of(prim.prim), facts.nearest(prim.parent, kContext) == nullptr, used});
     }
     return found;

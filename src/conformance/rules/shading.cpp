@@ -310,7 +310,7 @@ class Looks {
             format = extension == ".jpg" || extension == ".jpeg" ? "jpeg"
                      : extension.empty()                         ? ""
                                                                  : extension.substr(1);
-        const bool first = textures_.insert(shader.path()).second;
+        const bool first      = textures_.insert(shader.path()).second;
         const bool named_jpeg = extension == ".jpg" || extension == ".jpeg", named_png = extension == ".png";
         if (first && ((header.format == "png" && named_jpeg) || (header.format == "jpeg" && named_png)))
             say(kFormats, shader, "inputs:file", "the texture is " + header.format + ", whatever its name says", name,
@@ -347,7 +347,7 @@ class Looks {
     {
         const std::string type = light.type_name().text();
         const bool        dome = type == "DomeLight" || type == "DomeLight_1";
-        const auto path = value_of<usd::AssetPath>(light.attribute("inputs:texture:file"));
+        const auto        path = value_of<usd::AssetPath>(light.attribute("inputs:texture:file"));
         if (path.authored.empty()) return;
         sink_.applies(dome ? kEnvironment : kFormats);
         std::string format = path.resolved.empty() ? "" : read_image_header(path.resolved).format;
@@ -358,8 +358,8 @@ class Looks {
         for (char& c : format) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
         if (!dome) {
             if (format != "png" && format != "jpeg" && format != "jpg")
-                say(kFormats, light, "inputs:texture:file", "the picture of the light is " + format, format, "png or jpeg",
-                    "convert the picture to PNG; only a DomeLight takes Radiance HDR", "format");
+                say(kFormats, light, "inputs:texture:file", "the picture of the light is " + format, format,
+                    "png or jpeg", "convert the picture to PNG; only a DomeLight takes Radiance HDR", "format");
             return;
         }
         if (format != "hdr" && format != "png" && format != "jpeg" && format != "jpg")
@@ -382,7 +382,7 @@ class Looks {
 };
 
 /// At the default time and at every sample of one of the subsets.
-void check_family(const std::vector<const PrimFacts*>& subsets, Sink& sink)
+void check_family(const std::vector<const PrimFacts*>& subsets, std::size_t faces, Sink& sink)
 {
     static const usd::Token kIndices("indices");
     std::set<double>        times;
@@ -390,14 +390,18 @@ void check_family(const std::vector<const PrimFacts*>& subsets, Sink& sink)
         for (const double time : subset->prim.attribute(kIndices).time_samples()) times.insert(time);
     std::vector<usd::TimeCode> moments{usd::TimeCode()};
     for (const double time : times) moments.emplace_back(time);
-    std::set<const PrimFacts*> said;
+    std::set<const PrimFacts*> said, beyond;
     for (const usd::TimeCode& moment : moments) {
         std::map<int, const PrimFacts*> claimed;  // by face
         for (const PrimFacts* subset : subsets) {
             const PrimFacts* other  = nullptr;
             std::size_t      shared = 0;
-            for (const int face : subset->prim.attribute(kIndices).get<std::vector<int>>(moment).value_or(std::vector<int>{}))
-                if (const auto [at, fresh] = claimed.try_emplace(face, subset); !fresh && at->second != subset)
+            std::size_t      absent = 0;
+            for (const int face :
+                 subset->prim.attribute(kIndices).get<std::vector<int>>(moment).value_or(std::vector<int>{}))
+                if (face < 0 || static_cast<std::size_t>(face) >= faces)
+                    ++absent;
+                else if (const auto [at, fresh] = claimed.try_emplace(face, subset); !fresh && at->second != subset)
                     ++shared, other = at->second;
             if (shared > 0 && said.insert(subset).second)
                 sink.report(kFamilyName, {.site     = site_of(subset->prim, "indices"),
@@ -407,6 +411,13 @@ void check_family(const std::vector<const PrimFacts*>& subsets, Sink& sink)
                                           .expected = "each face in one subset of the family",
                                           .hint     = "take the faces out of one of the two",
                                           .variant  = "overlap"});
+            if (absent > 0 && beyond.insert(subset).second)
+                sink.report(kFamilyName, {.site     = site_of(subset->prim, "indices"),
+                                          .message  = fmt::format("{} faces of the subset are not there", absent),
+                                          .observed = fmt::format("{} faces beyond the last", absent),
+                                          .expected = fmt::format("faces from 0 to {}", faces == 0 ? 0 : faces - 1),
+                                          .hint     = "take the faces out of the subset",
+                                          .variant  = "range"});
         }
     }
 }
@@ -424,7 +435,15 @@ void check_overlaps(const Facts& facts, Sink& sink)
         sink.applies(kFamilyName);
         families[prim.parent].push_back(&prim);
     }
-    for (const auto& [mesh, subsets] : families) check_family(subsets, sink);
+    for (const auto& [mesh, subsets] : families) {
+        // Where faces come and go over time, the most that there are.
+        const usd::Attribute counts = facts.prims[static_cast<std::size_t>(mesh)].prim.attribute("faceVertexCounts");
+        std::size_t          faces  = counts.get<std::vector<int>>().value_or(std::vector<int>{}).size();
+        for (const double time : counts.time_samples())
+            faces =
+                std::max(faces, counts.get<std::vector<int>>(usd::TimeCode(time)).value_or(std::vector<int>{}).size());
+        check_family(subsets, faces, sink);
+    }
 }
 
 void check(const Facts& facts, Sink& sink)

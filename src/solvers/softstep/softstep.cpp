@@ -48,9 +48,7 @@ class SoftStep final : public Solver {
   public:
     SoftStep(const model::Model& model, const SolverOptions& options) : model_(model), options_(options)
     {
-        for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j)
-            if (model.joint_break_force[j] < kNeverBreaks || model.joint_break_torque[j] < kNeverBreaks)
-                breakable_.push_back(j);
+        find_breakable();
         system_.sleep.enabled = options.sleeping;
         build_system(model, system_);
         remember_structure();
@@ -190,6 +188,7 @@ class SoftStep final : public Solver {
     void               rebuild();
     [[nodiscard]] bool structure_changed() const
     { return rebuild_ || enabled_ != model_.joint_enabled || flags_ != model_.body_flags; }
+    void find_breakable();
     void break_joints(double h, StepReport& report);
     void fill_observables(double h, double dt);
     void load_state(const model::State& in, const model::Control& control, double dt, Culprit& culprit);
@@ -558,6 +557,15 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
     published_qd_.assign(out.joint_qd.begin(), out.joint_qd.end());
 }
 
+/// Strengths are numbers that may change between steps, so they are looked at anew in each.
+void SoftStep::find_breakable()
+{
+    breakable_.clear();
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j)
+        if (model_.joint_break_force[j] < kNeverBreaks || model_.joint_break_torque[j] < kNeverBreaks)
+            breakable_.push_back(j);
+}
+
 void SoftStep::break_joints(double h, StepReport& report)
 {
     for (const std::int32_t j : breakable_) {
@@ -633,6 +641,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     };
     exchange_.nothing_pushed = false;
     if (structure_changed()) rebuild();
+    find_breakable();
     if (!(dt >= 0) || !std::isfinite(dt)) {
         return refuse(fmt::format("dt is {}, expected a positive number of seconds", dt));
     }
