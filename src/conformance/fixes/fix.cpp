@@ -507,8 +507,8 @@ static Result<void> repair_what_follows(const FixOptions& options, const LeftOut
         result.edits.insert(result.edits.end(), next.edits.begin(), next.edits.end());
         std::erase_if(result.left, [](const Unrepaired& u) { return !u.remark; });
         result.left.insert(result.left.end(), next.left.begin(), next.left.end());
-        result.after = std::move(next.after);
         more         = fixer.culprits();
+        result.after = std::move(next.after);
         if (!more.empty()) return {};
     }
     return {};
