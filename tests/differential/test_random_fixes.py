@@ -158,8 +158,7 @@ def faults(folder, family, options):
             wrong += [f"the comment {note!r} is lost" for note in notes if note not in kept][:3]
     if twice is None:
         wrong.append(f"the second repair: exit {again}: {more}")
-    elif more := [edit for edit in more if family != "stages" or edit["phase"] == "P8"]:
-        # Of drawn stages the sorting of layers is done at once; some metadata of a root that arcs in circles bring follow at the second run.
+    elif more:
         wrong.append(f"the second repair edits {len(more)}, first {more[0]}")
     if "--unsafe" not in options and family != "stages" and (family, int(folder.name)) not in DIFFERENT:
         was, now = model(asset), model(once)

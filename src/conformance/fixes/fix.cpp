@@ -21,7 +21,9 @@ namespace {
 constexpr int         kTries  = 2;    // the second time a repair may finish what the first one uncovered
 constexpr std::size_t kPasses = 100;  // and some a finding: only a repair that undoes another would need more
 constexpr int         kStarts = 12;   // beginnings anew, each without repairs that brought findings
-constexpr std::size_t kSearch = 60;   // passes that are taken back to find single repairs; then all of a pass are left out
+constexpr int         kRounds = 6;    // beginnings anew on what is repaired, until one has nothing to edit
+constexpr std::size_t kSearch =
+    60;  // passes that are taken back to find single repairs; then all of a pass are left out
 
 const RepairOf* repair_of(const Rule& rule)
 {
@@ -133,11 +135,11 @@ class Fixer {
     };
     /// What the passes have done to the whole world, and which findings were offered to their repairs.
     struct Progress {
-        usd::Matrix4d        turned;
-        double               stretched = 1;
-        std::set<std::string> reversed;
+        usd::Matrix4d                        turned;
+        double                               stretched = 1;
+        std::set<std::string>                reversed;
         std::map<std::string, usd::Matrix4d> baked;
-        std::map<Key, Offer> offers;
+        std::map<Key, Offer>                 offers;
     };
     /// A pass that is not judged yet: how things stood, and the repairs that edited something.
     struct Trial {
@@ -160,27 +162,28 @@ class Fixer {
     std::optional<std::vector<Key>>    pass_;  ///< repairs of the pass that the next report judges
     std::vector<Pass>                  passes_;
     std::map<const Rule*, std::size_t> first_;
-    Workspace&                 work_;
-    FixResult&                 result_;
-    CheckOptions               check_;
-    std::optional<Whereabouts> before_;
-    std::optional<JointFrames> frames_;  ///< before the pass that moved something
-    std::optional<Trial>       trial_;
-    std::map<Key, int>         attempts_;  ///< ways of rearranging that composed another stage
-    Progress                   so_far_;
-    usd::Matrix4d              turned_now_;
-    std::size_t                suspects_    = 0;  ///< the next so many repairs hold one that moves something
-    std::size_t                taken_back_  = 0;
-    std::size_t                most_passes_ = kPasses;
-    bool                       mixed_units_ = false, work_edited_ = false;
-    std::set<std::string>      compensated_;  ///< layers, see Repair
+    Workspace&                         work_;
+    FixResult&                         result_;
+    CheckOptions                       check_;
+    std::optional<Whereabouts>         before_;
+    std::optional<JointFrames>         frames_;  ///< before the pass that moved something
+    std::optional<Trial>               trial_;
+    std::map<Key, int>                 attempts_;  ///< ways of rearranging that composed another stage
+    Progress                           so_far_;
+    usd::Matrix4d                      turned_now_;
+    std::size_t                        suspects_    = 0;  ///< the next so many repairs hold one that moves something
+    std::size_t                        taken_back_  = 0;
+    std::size_t                        most_passes_ = kPasses;
+    bool                               mixed_units_ = false, work_edited_ = false;
+    std::set<std::string>              compensated_;  ///< layers, see Repair
 
     void add_culprits(const Pass& pass, const Rule& rule, LeftOut& found) const
     {
         const auto brought = [&](const std::string& prim) {
             for (const Finding& finding : result_.after.findings)
-                if (finding.rule == &rule && (prim.empty() || usd::Path(finding.site.prim).has_prefix(usd::Path(prim)) ||
-                                              usd::Path(prim).has_prefix(usd::Path(finding.site.prim))))
+                if (finding.rule == &rule &&
+                    (prim.empty() || usd::Path(finding.site.prim).has_prefix(usd::Path(prim)) ||
+                     usd::Path(prim).has_prefix(usd::Path(finding.site.prim))))
                     return std::string(rule.id) + " at " + finding.site.prim;
             return std::string();
         };
@@ -204,7 +207,8 @@ class Fixer {
         trial_ = Trial{so_far_, result_.edits.size(), result_.left.size(), {}, {}, {}, {}};
     }
 
-    /// A repair that rearranged layers is taken back when another stage is composed than before; it may try another way.
+    /// A repair that rearranged layers is taken back when another stage is composed than before; it may try another
+    /// way.
     bool composed_something_else(const Facts& facts)
     {
         if (trial_->rearranged.empty()) return false;
@@ -233,7 +237,7 @@ class Fixer {
     {
         if (mixed_units_) {  // layers disagreed about lengths: only from here on can places be compared
             before_.emplace(facts);
-            so_far_.turned    = {};
+            so_far_.turned = {};
             so_far_.reversed.clear();
             so_far_.baked.clear();
             so_far_.stretched = 1;
@@ -243,8 +247,8 @@ class Fixer {
             trial_.reset();
             return false;
         }
-        const std::string moved = Whereabouts(facts).moved_since(*before_, so_far_.turned, so_far_.stretched, so_far_.reversed,
-                                                                   so_far_.baked);
+        const std::string moved = Whereabouts(facts).moved_since(*before_, so_far_.turned, so_far_.stretched,
+                                                                 so_far_.reversed, so_far_.baked);
         const Trial       trial = *std::exchange(trial_, std::nullopt);
         if (moved.empty()) {
             pass_.emplace();
@@ -277,7 +281,8 @@ class Fixer {
         for (auto& [key, offer] : so_far_.offers) {
             // An edit that changed nothing of the finding may do so once the layers say things in another order.
             const bool spent = offer.phase < Phase::layers && offer.times >= kTries;
-            const bool again = offer.refused ? offer.phase <= edited : (offer.moves || spent) && edited == Phase::layers;
+            const bool again =
+                offer.refused ? offer.phase <= edited : (offer.moves || spent) && edited == Phase::layers;
             if (!again) continue;
             offer = {.phase = offer.phase};
             attempts_.erase(key);
@@ -316,7 +321,8 @@ class Fixer {
             if (const RepairOf* repair = repair_of(*finding.rule);
                 repair != nullptr && wanted(*finding.rule, repair->phase))
                 by_phase[repair->phase].push_back(&finding);
-        // What makes up for a layer's units is a scale, which P2 would write into what is below: such layers come first.
+        // What makes up for a layer's units is a scale, which P2 would write into what is below: such layers come
+        // first.
         std::vector<std::pair<Phase, std::vector<const Finding*>>> order(by_phase.begin(), by_phase.end());
         if (const auto units = by_phase.find(Phase::units); units != by_phase.end()) {
             std::vector<const Finding*> layers;
@@ -329,7 +335,7 @@ class Fixer {
             std::stable_sort(findings.begin(), findings.end(), [](const Finding* a, const Finding* b) {
                 return usd::Path(a->site.prim) < usd::Path(b->site.prim);
             });
-            Repair            repair(facts, options_, work_, result_);
+            Repair repair(facts, options_, work_, result_);
             repair.compensated = compensated_;
             const JointFrames frames(facts);
             const std::size_t most = suspects_ == 0 ? findings.size() : (suspects_ + 1) / 2;
@@ -388,12 +394,12 @@ Unrepaired reason_of(const FixOptions& options, const Finding& finding)
     constexpr std::string_view kNone = "None: ";
     std::string_view           why   = finding.rule->fix;
     if (why.starts_with(kNone)) why.remove_prefix(kNone.size());
-    Unrepaired out{finding.rule, finding.site.prim, finding.site.property, "no-repair", std::string(why)};
+    Unrepaired      out{finding.rule, finding.site.prim, finding.site.property, "no-repair", std::string(why)};
     const RepairOf* repair = repair_of(*finding.rule);
     if (repair == nullptr) return out;
-    const bool phase = options.phases.empty() || std::ranges::find(options.phases, static_cast<int>(repair->phase)) !=
-                                                     options.phases.end();
-    const auto any = [&](const auto& selectors) {
+    const bool phase = options.phases.empty() ||
+                       std::ranges::find(options.phases, static_cast<int>(repair->phase)) != options.phases.end();
+    const auto any   = [&](const auto& selectors) {
         return std::ranges::any_of(selectors, [&](const auto& s) { return selects(s, *finding.rule); });
     };
     if (!phase || (!options.select.empty() && !any(options.select)) || any(options.ignore)) {
@@ -449,9 +455,9 @@ std::span<const RepairOf> repairs()
 {
     static const std::vector<RepairOf> kAll = [] {
         std::vector<RepairOf> all;
-        for (const auto table :
-             {schema_repairs(), transform_repairs(), unit_repairs(), asset_repairs(), physics_repairs(), body_repairs(),
-              dependent_unit_repairs(), layer_repairs(), ros_repairs(), mesh_repairs(), path_repairs(), variant_repairs(), layout_repairs()})
+        for (const auto table : {schema_repairs(), transform_repairs(), unit_repairs(), asset_repairs(),
+                                 physics_repairs(), body_repairs(), dependent_unit_repairs(), layer_repairs(),
+                                 ros_repairs(), mesh_repairs(), path_repairs(), variant_repairs(), layout_repairs()})
             all.insert(all.end(), table.begin(), table.end());
         return all;
     }();
@@ -486,13 +492,35 @@ static Result<void> repair_variants(const FixOptions& options, const LeftOut& le
     return {};
 }
 
+/// A repair that was refused may be possible on the repaired asset, where layers say things in another order. It is
+/// repaired as another call would, until there is nothing more to edit: a second call then finds nothing either.
+/// @param more  receives repairs that bring findings
+static Result<void> repair_what_follows(const FixOptions& options, const LeftOut& left_out, Workspace& work,
+                                        FixResult& result, LeftOut& more)
+{
+    bool edited = !result.edits.empty();
+    for (int round = 0; edited && round < kRounds; ++round) {
+        FixResult next;
+        Fixer     fixer(options, left_out, work, next);
+        if (auto ran = fixer.run(); !ran) return ran;
+        edited = !next.edits.empty();
+        result.edits.insert(result.edits.end(), next.edits.begin(), next.edits.end());
+        std::erase_if(result.left, [](const Unrepaired& u) { return !u.remark; });
+        result.left.insert(result.left.end(), next.left.begin(), next.left.end());
+        more         = fixer.culprits();
+        result.after = std::move(next.after);
+        if (!more.empty()) return {};
+    }
+    return {};
+}
+
 Result<FixResult> fix(const std::string& asset, const std::string& work_folder, const FixOptions& options)
 {
     for (const auto* selectors : {&options.select, &options.ignore})
         for (const std::string& selector : *selectors)
             if (std::none_of(rules().begin(), rules().end(), [&](const Rule* r) { return selects(selector, *r); }))
                 return make_diagnostic(codes::kOption, {}, "'" + selector + "' is not a rule or a section");
-    LeftOut                  left_out;
+    LeftOut                  left_out, left_out_then;  // of the first round, and of those on what is repaired
     std::vector<Unrepaired>  in_variants;
     std::optional<Workspace> work;
     FixResult                result;
@@ -508,11 +536,16 @@ Result<FixResult> fix(const std::string& asset, const std::string& work_folder, 
             if (auto ran = repair_variants(options, left_out, *work, result, in_variants); !ran) return ran.error();
         Fixer fixer(options, left_out, *work, result);
         if (auto ran = fixer.run(); !ran) return ran.error();
-        LeftOut more = fixer.culprits();
+        LeftOut  more  = fixer.culprits();
+        LeftOut* known = &left_out;
+        if (more.empty()) {
+            known = &left_out_then;
+            if (auto ran = repair_what_follows(options, left_out_then, *work, result, more); !ran) return ran.error();
+        }
         if (more.empty() || start == kStarts) break;
-        const std::size_t before = left_out.size();
-        left_out.merge(more);
-        if (left_out.size() == before) break;
+        const std::size_t before = known->size();
+        known->merge(more);
+        if (known->size() == before) break;
         work->discard();
     }
     list_what_stays(options, result);
@@ -524,11 +557,11 @@ Result<FixResult> fix(const std::string& asset, const std::string& work_folder, 
             result.left.push_back(std::move(u));
     for (Unrepaired& u : result.left)
         if (const std::string named = u.layer.empty() ? "" : work->relative(u.layer); !named.empty()) u.layer = named;
-    result.folder = work->folder().string();
-    result.entry  = work->relative(work->entry());
-    result.files  = work->files();
+    result.folder  = work->folder().string();
+    result.entry   = work->relative(work->entry());
+    result.files   = work->files();
     result.removed = work->removed();
-    const auto by = [](const Unrepaired& u) {
+    const auto by  = [](const Unrepaired& u) {
         return std::tuple(u.rule->id, u.prim, u.property, u.layer, u.reason, u.message);
     };
     std::sort(result.left.begin(), result.left.end(), [&](const auto& a, const auto& b) { return by(a) < by(b); });
