@@ -63,7 +63,11 @@ def root(tmp_path_factory):
 
 
 def test_it_runs_its_demo_in_a_clean_system(root):
-    done = subprocess.run(["chroot", root, "/bin/sh", "-c", "cd /tmp && mechane demo -o out && mechane doctor --json && ls out"], capture_output=True, text=True,
+    # The loader finds the program's libraries relative to it, by /proc, which a system has and a bare folder has not.
+    space = ["unshare", "--mount", "--pid", "--fork", f"--mount-proc={root / 'proc'}"]
+    if subprocess.run([*space, "true"], capture_output=True).returncode:
+        pytest.skip("a clean system needs a /proc of its own, which may not be mounted here")
+    done = subprocess.run([*space, "chroot", root, "/bin/sh", "-c", "cd /tmp && mechane demo -o out && mechane doctor --json && ls out"], capture_output=True, text=True,
                           env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"})
     assert done.returncode == 0, done.stderr
     assert ".html" in done.stdout and not (root / "usr" / "bin" / "python3").exists()
