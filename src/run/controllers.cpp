@@ -11,9 +11,9 @@
 #include "mechane/ros/frames.h"
 #include "mechane/ros/interfaces.h"
 #include "mechane/run/codes.h"
-#include "simulation/command_cells.h"
 #include "run/controller_motions.h"
 #include "run/controller_schedule.h"
+#include "simulation/command_cells.h"
 
 namespace mechane::run {
 namespace {
@@ -55,8 +55,7 @@ class Preparation {
             }
             if (published.empty()) published = publishers();
             if (std::find(published.begin(), published.end(), one.name) == published.end())
-                return make_diagnostic(kArgument, {},
-                                       fmt::format("there is no controller or publisher '{}'", one.name),
+                return make_diagnostic(kArgument, {}, fmt::format("there is no controller or publisher '{}'", one.name),
                                        "'mechane ros interfaces --controllers FILE' lists them.");
         }
         return {};
@@ -218,28 +217,37 @@ class Preparation {
     }
 
     /// A cell of a column; nothing when it is empty.
-    Result<std::optional<double>> number(const CommandCells::Row& row, std::size_t cell) const
+    /// @param fits  what a unit behind the number may measure; nothing: either
+    Result<std::optional<double>> number(const CommandCells::Row& row, std::size_t cell, std::optional<Unit> fits) const
     {
         if (row.cells[cell].empty()) return std::optional<double>();
-        const auto value = parse_number(row.cells[cell]);
+        const auto value = parse_quantity(row.cells[cell]);
         if (!value)
             return make_diagnostic(kControlFile, {.layer = options_.table_name, .line = row.line},
                                    fmt::format("'{}' is not a finite number", row.cells[cell]));
-        return value;
+        if (fits && value->unit != Unit::none && value->unit != *fits)
+            return make_diagnostic(
+                kControlFile, {.layer = options_.table_name, .line = row.line},
+                fmt::format("'{}' is {}, and {} takes {}", row.cells[cell], unit_words(value->unit),
+                            cells_.columns[cell], *fits == Unit::none ? "a plain number" : unit_words(*fits)));
+        return std::optional(value->value);
     }
 
     Result<std::optional<Motion>> trajectory(std::size_t controller)
     {
         Motion out;
         for (const usd::Prim& joint : command_joints(controllers[controller])) {
-            JointTrajectory one;
+            JointTrajectory           one;
+            const std::optional<Unit> moves = joint.is_a("PhysicsPrismaticJoint")  ? std::optional(Unit::length)
+                                              : joint.is_a("PhysicsRevoluteJoint") ? std::optional(Unit::angle)
+                                                                                   : std::nullopt;
             for (const Column& column : columns_) {
                 if (column.controller != controller || column.joint != ros::joint_name(joint)) continue;
                 Track& track = column.field == "position"   ? one.position
                                : column.field == "velocity" ? one.velocity
                                                             : one.effort;
                 for (const CommandCells::Row& row : cells_.rows) {
-                    const auto value = number(row, column.cell);
+                    const auto value = number(row, column.cell, column.field == "effort" ? Unit::none : moves);
                     if (!value) return value.error();
                     if (!*value) continue;
                     track.times.push_back(row.time);
@@ -288,7 +296,7 @@ class Preparation {
             std::optional<double> said[2];
             for (const Column& column : columns_) {
                 if (column.controller != controller) continue;
-                const auto cell = number(row, column.cell);
+                const auto cell = number(row, column.cell, column.field == "linear" ? Unit::length : Unit::angle);
                 if (!cell) return cell.error();
                 if (*cell) said[column.field == "linear" ? 0 : 1] = *cell;
             }
