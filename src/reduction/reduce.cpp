@@ -11,6 +11,7 @@
 
 #include "mechane/core/hash.h"
 #include "mechane/files/scratch_folder.h"
+#include "mechane/files/trace.h"
 #include "mechane/reduction/codes.h"
 #include "mechane/usd/foreign.h"
 #include "reduction/pile.h"
@@ -226,6 +227,34 @@ class Reducer {
     }
 };
 
+/// A copy of a file with what reading it has read or found, each where it is from the others: a command may write to
+/// it. Empty where it cannot be made.
+std::string copied(const std::string& file, files::Trace& trace, const fs::path& folder)
+{
+    const fs::path        source = fs::absolute(file).lexically_normal();
+    std::vector<fs::path> read{source}, found;
+    for (const files::Dependency& one : trace.finish().value_or(std::vector<files::Dependency>{})) {
+        if (one.what == files::Dependency::What::answer) continue;
+        const fs::path place = fs::path(one.name).lexically_normal();
+        if (one.what == files::Dependency::What::content) read.push_back(place);
+        if (one.what == files::Dependency::What::kind && one.kind == files::Kind::file) found.push_back(place);
+    }
+    fs::path top = source.parent_path();
+    for (const fs::path& one : read)
+        while (top.has_relative_path() && !one.string().starts_with(top.string() + "/")) top = top.parent_path();
+    read.insert(read.end(), found.begin(), found.end());
+    std::error_code failed;
+    for (const fs::path& one : read) {
+        const fs::path within = one.lexically_relative(top), to = folder / within;
+        if (within.empty() || *within.begin() == "..") continue;
+        fs::create_directories(to.parent_path(), failed);
+        fs::copy_file(one, to, fs::copy_options::skip_existing, failed);
+        if (failed && one == source) return {};
+        fs::permissions(to, fs::perms::owner_write, fs::perm_options::add, failed);
+    }
+    return (folder / source.lexically_relative(top)).string();
+}
+
 }  // namespace
 
 Result<Reduced> reduce(const std::string& file, const std::string& stem, const ReduceOptions& options)
@@ -233,13 +262,22 @@ Result<Reduced> reduce(const std::string& file, const std::string& stem, const R
     const files::ScratchFolder scratch = files::ScratchFolder::temporary(fs::absolute(file).parent_path());
     if (scratch.path().empty())
         return make_diagnostic(kScratch, {.layer = file}, "there is no folder for the smaller stages");
-    const auto stage = usd::Stage::open(file, options.open);
+    files::Trace trace;
+    const auto   stage = [&] {
+        const files::TraceScope scope(&trace, true);
+        return usd::Stage::open(file, options.open);
+    }();
     if (!stage && usd::is_foreign(file)) return stage.error();
     Judge   judge(options, scratch.path());
     Reduced out;
-    if (!options.shows(file, 0))
-        return make_diagnostic(kNoFault, {.layer = file},
-                               "the command does not end with status 0 for the file as it is");
+    // The command may write to the file that it is given, so it is only ever given copies.
+    if (usd::is_foreign(file)) {
+        const std::string copy = copied(file, trace, scratch.path() / "source");
+        if (copy.empty()) return make_diagnostic(kScratch, {.layer = file}, "the file cannot be copied");
+        if (!options.shows(copy, 0))
+            return make_diagnostic(kNoFault, {.layer = file},
+                                   "the command does not end with status 0 for a copy of the file as it is");
+    }
     std::optional<Pile> start;
     if (stage) {
         Pile flat = flat_pile(**stage, stem);
@@ -259,7 +297,8 @@ Result<Reduced> reduce(const std::string& file, const std::string& stem, const R
                 if (judge.over()) return make_diagnostic(kNoFault, {.layer = file}, "it ended before the first answer");
                 return make_diagnostic(
                     kNoFault, {.layer = file},
-                    "the command does not end with status 0 for a copy of the layers in another folder");
+                    "the command does not end with status 0 for a copy of the file as it is: neither for its layers in "
+                    "another folder, nor for all of them as one");
             }
             start = std::move(*layers);
         }

@@ -243,28 +243,37 @@ class Preparation {
     }
 
     /// A cell of a column; nothing when it is empty.
-    Result<std::optional<double>> number(const CommandCells::Row& row, std::size_t cell) const
+    /// @param fits  what a unit behind the number may measure; nothing: either
+    Result<std::optional<double>> number(const CommandCells::Row& row, std::size_t cell, std::optional<Unit> fits) const
     {
         if (row.cells[cell].empty()) return std::optional<double>();
-        const auto value = parse_number(row.cells[cell]);
+        const auto value = parse_quantity(row.cells[cell]);
         if (!value)
             return make_diagnostic(kControlFile, {.layer = options_.table_name, .line = row.line},
                                    fmt::format("'{}' is not a finite number", row.cells[cell]));
-        return value;
+        if (fits && value->unit != Unit::none && value->unit != *fits)
+            return make_diagnostic(
+                kControlFile, {.layer = options_.table_name, .line = row.line},
+                fmt::format("'{}' is {}, and {} takes {}", row.cells[cell], unit_words(value->unit),
+                            cells_.columns[cell], *fits == Unit::none ? "a plain number" : unit_words(*fits)));
+        return std::optional(value->value);
     }
 
     Result<std::optional<Motion>> trajectory(std::size_t controller)
     {
         Motion out;
         for (const usd::Prim& joint : command_joints(controllers[controller])) {
-            JointTrajectory one;
+            JointTrajectory           one;
+            const std::optional<Unit> moves = joint.is_a("PhysicsPrismaticJoint")  ? std::optional(Unit::length)
+                                              : joint.is_a("PhysicsRevoluteJoint") ? std::optional(Unit::angle)
+                                                                                   : std::nullopt;
             for (const Column& column : columns_) {
                 if (column.controller != controller || column.joint != ros::joint_name(joint)) continue;
                 Track& track = column.field == "position"   ? one.position
                                : column.field == "velocity" ? one.velocity
                                                             : one.effort;
                 for (const CommandCells::Row& row : cells_.rows) {
-                    const auto value = number(row, column.cell);
+                    const auto value = number(row, column.cell, column.field == "effort" ? Unit::none : moves);
                     if (!value) return value.error();
                     if (!*value) continue;
                     track.times.push_back(row.time);
@@ -314,7 +323,7 @@ class Preparation {
             std::optional<double> said[2];
             for (const Column& column : columns_) {
                 if (column.controller != controller) continue;
-                const auto cell = number(row, column.cell);
+                const auto cell = number(row, column.cell, column.field == "linear" ? Unit::length : Unit::angle);
                 if (!cell) return cell.error();
                 if (*cell) said[column.field == "linear" ? 0 : 1] = *cell;
             }

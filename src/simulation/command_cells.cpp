@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <sstream>
@@ -12,11 +13,15 @@
 namespace mechane::run {
 namespace {
 
-struct Unit {
-    std::string_view suffix;
+struct Suffix {
+    std::string_view word;
     double           factor;
+    Unit             unit;
 };
-constexpr Unit kUnits[] = {{"deg", kDegrees}, {"rad", 1}, {"mm", 1e-3}, {"cm", 1e-2}, {"m", 1}, {"", 1}};
+constexpr Suffix kSuffixes[] = {{"deg", kDegrees, Unit::angle}, {"rad", 1, Unit::angle}, {"mm", 1e-3, Unit::length},
+                                {"cm", 1e-2, Unit::length},     {"m", 1, Unit::length},  {"", 1, Unit::none}};
+/// Spreadsheets write it before the first cell.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// The cells of a line; a comma at the end is followed by an empty cell.
 std::vector<std::string> split(std::string_view line)
@@ -39,18 +44,27 @@ std::string_view trimmed(std::string_view text)
     return text;
 }
 
-std::optional<double> parse_number(std::string_view text)
+std::optional<Quantity> parse_unit(std::string_view word)
+{
+    for (const Suffix& one : kSuffixes)
+        if (one.word == word) return Quantity{one.factor, one.unit};
+    return std::nullopt;
+}
+
+std::optional<Quantity> parse_quantity(std::string_view text)
 {
     text             = trimmed(text);
     double     value = 0;
     const auto end   = text.data() + text.size();
     const auto read  = std::from_chars(text.data(), end, value);
     if (read.ec != std::errc{} || !std::isfinite(value)) return std::nullopt;
-    const std::string_view suffix = trimmed({read.ptr, static_cast<std::size_t>(end - read.ptr)});
-    for (const Unit& unit : kUnits)
-        if (unit.suffix == suffix) return value * unit.factor;
-    return std::nullopt;
+    const auto unit = parse_unit(trimmed({read.ptr, static_cast<std::size_t>(end - read.ptr)}));
+    if (!unit) return std::nullopt;
+    return Quantity{value * unit->value, unit->unit};
 }
+
+std::string_view unit_words(Unit unit)
+{ return unit == Unit::angle ? "an angle (deg, rad)" : unit == Unit::length ? "a length (m, cm, mm)" : "no unit"; }
 
 std::vector<std::size_t> find_label(const std::vector<std::string>& labels, std::string_view path)
 {
@@ -69,7 +83,7 @@ std::vector<std::size_t> find_label(const std::vector<std::string>& labels, std:
 
 Result<CommandCells> read_cells(const std::string& text, const std::string& name)
 {
-    std::istringstream stream(text);
+    std::istringstream stream(text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text);
     CommandCells       out;
     std::string        line;
     for (int number = 1; std::getline(stream, line); ++number) {
@@ -79,18 +93,22 @@ Result<CommandCells> read_cells(const std::string& text, const std::string& name
         };
         std::vector<std::string> cells = split(line);
         if (out.columns.empty()) {
-            if (cells.size() < 2 || cells[0] != "t")
+            if (cells.size() < 2 || (cells[0] != "t" && cells[0] != "t [s]"))
                 return bad("the first column must be 't', followed by PATH.field columns");
             out.header_line = number;
             out.columns.assign(cells.begin() + 1, cells.end());
+            for (auto one = out.columns.begin(); one != out.columns.end(); ++one)
+                if (!one->empty() && std::find(out.columns.begin(), one, *one) != one)
+                    return bad(fmt::format("the column '{}' stands there twice", *one));
             continue;
         }
         if (cells.size() != out.columns.size() + 1)
             return bad(fmt::format("{} cells, expected {}", cells.size(), out.columns.size() + 1));
-        const auto time = parse_number(cells[0]);
-        if (!time) return bad(fmt::format("'{}' is not a finite number", cells[0]));
-        if (!out.rows.empty() && *time < out.rows.back().time) return bad("times must not decrease");
-        out.rows.push_back({number, *time, {cells.begin() + 1, cells.end()}});
+        const auto time = parse_quantity(cells[0]);
+        if (!time || time->unit != Unit::none)
+            return bad(fmt::format("'{}' is not a finite number of seconds", cells[0]));
+        if (!out.rows.empty() && time->value < out.rows.back().time) return bad("times must not decrease");
+        out.rows.push_back({number, time->value, {cells.begin() + 1, cells.end()}});
     }
     if (out.columns.empty()) return make_diagnostic(kControlFile, {.layer = name}, "the file has no header row");
     return out;

@@ -9,7 +9,9 @@
 #include <optional>
 
 #include "mechane/core/nearest.h"
+#include "mechane/dynamics/kinematics.h"
 #include "mechane/files/read.h"
+#include "mechane/model/joint_table.h"
 #include "mechane/simulation/codes.h"
 #include "simulation/command_cells.h"
 
@@ -40,6 +42,40 @@ bool is_coordinate(Field field) { return field == Field::target_q || field == Fi
 Diagnostic unknown(std::string_view path, std::string message, std::string hint = {})
 { return make_diagnostic(kSetUnknown, {.prim = std::string(path)}, std::move(message), std::move(hint)); }
 
+/// What the entries of a joint's field measure.
+std::vector<Unit> units_of(const model::Model& model, std::size_t joint, const Setting& setting)
+{
+    if (setting.field == Field::joint_f) return std::vector<Unit>(setting.count, Unit::none);
+    const auto& info     = model::joint_type_info(model.joint_type[joint]);
+    const bool  by_pose  = is_coordinate(setting.field) && (info.free_like || info.quaternion);
+    const auto  straight = info.free_like ? std::size_t{3} : static_cast<std::size_t>(model.joint_dof_dim[joint][0]);
+    std::vector<Unit> units;
+    for (std::size_t i = 0; i < setting.count; ++i)
+        units.push_back(i < straight ? Unit::length : by_pose ? Unit::none : Unit::angle);
+    return units;
+}
+
+/// What is wrong with a unit behind a number; empty where it fits.
+std::string misfit(const Setting& setting, Unit unit, std::string_view text)
+{
+    if (unit == Unit::none) return {};
+    for (const Unit wanted : setting.units)
+        if (wanted != unit)
+            return fmt::format("'{}' is {}, and {} takes {}", trimmed(text), unit_words(unit), setting.path,
+                               wanted == Unit::none ? "a plain number" : unit_words(wanted));
+    return {};
+}
+
+/// The same for one of several values.
+std::string misfit(const Setting& setting, std::size_t entry, std::size_t values, Unit unit, std::string_view text)
+{
+    if (values == 1 || entry >= setting.units.size()) return misfit(setting, unit, text);
+    Setting one = setting;
+    one.units   = {setting.units[entry]};
+    one.path += fmt::format("[{}]", entry);
+    return misfit(one, unit, text);
+}
+
 /// "PATH.field" without values.
 Result<Setting> parse_target(const model::Model& model, std::string_view text)
 {
@@ -58,6 +94,7 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
     }
 
     Setting setting;
+    setting.path = std::string(trimmed(text));
     if (const auto joints = find_label(model.joint_label, path); !joints.empty()) {
         const auto field = parse_field(name, false);
         if (!field) return unknown(path, fmt::format("a joint has no field '{}'", name), near_field(name));
@@ -65,6 +102,7 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
         setting.field      = *field;
         for (const std::size_t joint : joints) setting.starts.push_back(static_cast<std::size_t>(starts[joint]));
         setting.count = static_cast<std::size_t>(starts[joints.front() + 1] - starts[joints.front()]);
+        setting.units = units_of(model, joints.front(), setting);
     } else if (const auto bodies = find_label(model.body_label, path); !bodies.empty()) {
         const auto field = parse_field(name, true);
         if (!field)
@@ -72,6 +110,7 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
         setting.field  = *field;
         setting.starts = bodies;
         setting.count  = 6;
+        setting.units  = {Unit::length, Unit::length, Unit::length, Unit::angle, Unit::angle, Unit::angle};
     } else {
         std::vector<std::string> known = model.joint_label;
         known.insert(known.end(), model.body_label.begin(), model.body_label.end());
@@ -84,6 +123,7 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
             return unknown(path, "a body's velocity is set as a whole", "Give six values.");
         for (std::size_t& start : setting.starts) start += *entry;
         setting.count = 1;
+        setting.units = {setting.units[*entry]};
     }
     if (setting.count == 0) return unknown(path, "the joint has no such entries", "Fixed joints cannot be set.");
     return setting;
@@ -97,13 +137,17 @@ Result<Setting> parse_setting(const model::Model& model, std::string_view text)
     if (equals == std::string_view::npos) return unknown({}, fmt::format("'{}' has no '='", text));
     auto setting = parse_target(model, text.substr(0, equals));
     if (!setting) return setting;
+    std::vector<Unit>             units;
+    std::vector<std::string_view> written;
     for (std::string_view rest = text.substr(equals + 1);;) {
         const std::size_t comma  = rest.find(',');
-        const auto        number = parse_number(rest.substr(0, comma));
+        const auto        number = parse_quantity(rest.substr(0, comma));
         if (!number)
             return make_diagnostic(kArgument, {}, fmt::format("'{}' is not a finite number", rest.substr(0, comma)),
                                    "Write numbers with an optional unit: deg, rad, m, cm, mm.");
-        setting->values.push_back(*number);
+        setting->values.push_back(number->value);
+        units.push_back(number->unit);
+        written.push_back(rest.substr(0, comma));
         if (comma == std::string_view::npos) break;
         rest = rest.substr(comma + 1);
     }
@@ -111,17 +155,49 @@ Result<Setting> parse_setting(const model::Model& model, std::string_view text)
         return make_diagnostic(
             kArgument, {},
             fmt::format("'{}' has {} values, expected 1 or {}", text, setting->values.size(), setting->count));
+    for (std::size_t i = 0; i < units.size(); ++i)
+        if (std::string why = misfit(*setting, i, units.size(), units[i], written[i]); !why.empty())
+            return make_diagnostic(kArgument, {}, std::move(why),
+                                   "Write the unit of the joint's axis, or none: rad, m.");
     return setting;
 }
 
-void apply_setting(const Setting& setting, model::State& state, model::Control& control)
+namespace {
+
+dynamics::BodyMotion motion_of(const model::State& state, std::int32_t body)
+{
+    if (body < 0) return {};
+    const auto b = static_cast<std::size_t>(body);
+    return {static_cast<Posed>(state.body_q[b]),
+            {static_cast<Vec3d>(state.body_qd[b].linear), static_cast<Vec3d>(state.body_qd[b].angular)}};
+}
+
+/// The rates of the joints that carry a body follow from how it and what carries it move; coordinates stay.
+void rates_from_bodies(const model::Model& model, std::int32_t body, model::State& state)
+{
+    for (std::size_t j = 0; j < model.joint_count(); ++j) {
+        if (model.joint_child[j] != body) continue;
+        const auto              first = state.joint_q.begin() + model.joint_q_start[j],
+                                last  = state.joint_q.begin() + model.joint_q_start[j + 1];
+        const std::vector<Real> kept(first, last);
+        dynamics::joint_state(model, static_cast<std::int32_t>(j), motion_of(state, model.joint_parent[j]),
+                              motion_of(state, body), state.joint_q, state.joint_qd);
+        std::copy(kept.begin(), kept.end(), first);
+    }
+}
+
+}  // namespace
+
+void apply_setting(const model::Model& model, const Setting& setting, model::State& state, model::Control& control)
 {
     const auto value = [&](std::size_t i) {
         return static_cast<Real>(setting.values.size() == 1 ? setting.values[0] : setting.values[i]);
     };
     if (setting.field == Field::body_qd) {
-        for (const std::size_t body : setting.starts)
+        for (const std::size_t body : setting.starts) {
             state.body_qd[body] = {{value(0), value(1), value(2)}, {value(3), value(4), value(5)}};
+            rates_from_bodies(model, static_cast<std::int32_t>(body), state);
+        }
         return;
     }
     std::vector<Real>* array = nullptr;
@@ -155,33 +231,60 @@ Result<std::string> read_control_file(const std::string& file)
     return text;
 }
 
+namespace {
+
+/// "PATH.field [deg]" as its two parts; "PATH.field[2]" names an entry and no unit.
+std::pair<std::string_view, std::string_view> without_unit(std::string_view column)
+{
+    const std::size_t open = column.rfind('[');
+    if (open == std::string_view::npos || !column.ends_with(']')) return {column, {}};
+    const std::string_view inside = trimmed(column.substr(open + 1, column.size() - open - 2));
+    if (inside.empty() || (inside.front() >= '0' && inside.front() <= '9')) return {column, {}};
+    return {trimmed(column.substr(0, open)), inside};
+}
+
+}  // namespace
+
 Result<ControlTable> parse_control_table(const model::Model& model, const std::string& text, const std::string& name,
                                          const std::vector<std::string>& others)
 {
     const auto cells = read_cells(text, name);
     if (!cells) return cells.error();
     ControlTable             table;
-    std::vector<std::size_t> own;  // which cells of a row
+    std::vector<std::size_t> own;    // which cells of a row
+    std::vector<Quantity>    units;  // that their columns name
     for (std::size_t i = 0; i < cells->columns.size(); ++i) {
         if (std::find(others.begin(), others.end(), cells->columns[i]) != others.end()) continue;
-        auto column = parse_target(model, cells->columns[i]);
+        const auto [path, word] = without_unit(cells->columns[i]);
+        const auto unit         = parse_unit(word);
+        if (!unit)
+            return make_diagnostic(
+                kControlFile, {.layer = name, .line = cells->header_line},
+                fmt::format("column '{}': '{}' is no unit, expected deg, rad, m, cm or mm", cells->columns[i], word));
+        auto column = parse_target(model, path);
         if (!column) {
             Diagnostic error = column.error();
             error.site.layer = name;
             error.site.line  = cells->header_line;
             return error;
         }
+        if (std::string why = misfit(*column, unit->unit, fmt::format("[{}]", word)); !why.empty())
+            return make_diagnostic(kControlFile, {.layer = name, .line = cells->header_line}, std::move(why));
+        units.push_back(*unit);
         own.push_back(i);
         table.columns.push_back(*std::move(column));
     }
     for (const CommandCells::Row& from : cells->rows) {
         std::vector<double> row;
-        for (const std::size_t i : own) {
-            const auto value = parse_number(from.cells[i]);
+        for (std::size_t c = 0; c < own.size(); ++c) {
+            const std::string& cell  = from.cells[own[c]];
+            const auto         value = parse_quantity(cell);
             if (!value)
                 return make_diagnostic(kControlFile, {.layer = name, .line = from.line},
-                                       fmt::format("'{}' is not a finite number", from.cells[i]));
-            row.push_back(*value);
+                                       fmt::format("'{}' is not a finite number", cell));
+            if (std::string why = misfit(table.columns[c], value->unit, cell); !why.empty())
+                return make_diagnostic(kControlFile, {.layer = name, .line = from.line}, std::move(why));
+            row.push_back(value->unit == Unit::none ? value->value * units[c].value : value->value);
         }
         table.times.push_back(from.time);
         table.rows.push_back(std::move(row));
@@ -189,7 +292,8 @@ Result<ControlTable> parse_control_table(const model::Model& model, const std::s
     return table;
 }
 
-void apply_controls(const ControlTable& table, double t, model::State& state, model::Control& control)
+void apply_controls(const model::Model& model, const ControlTable& table, double t, model::State& state,
+                    model::Control& control)
 {
     const auto after = std::upper_bound(table.times.begin(), table.times.end(), t);
     if (after == table.times.begin()) return;
@@ -197,7 +301,7 @@ void apply_controls(const ControlTable& table, double t, model::State& state, mo
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         Setting setting = table.columns[i];
         setting.values  = {row[i]};
-        apply_setting(setting, state, control);
+        apply_setting(model, setting, state, control);
     }
 }
 

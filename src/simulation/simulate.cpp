@@ -79,7 +79,7 @@ class Loop {
             const auto setting = parse_setting(model, text);
             if (!setting) return setting.error();
             report_beyond_limits(model, *setting, found_);
-            apply_setting(*setting, state_, control_);
+            apply_setting(model, *setting, state_, control_);
         }
         if (!options_.control.empty()) {
             auto table = parse_control_table(model, options_.control, options_.control_name, options_.other_columns);
@@ -105,7 +105,7 @@ class Loop {
         if (engine_->steps_done() >= options_.frames) return false;
         record::RunReport& report = recording().report;
         engine_->follow();
-        if (!table_.times.empty()) apply_controls(table_, state_.time, state_, control_);
+        if (!table_.times.empty()) apply_controls(engine_->model(), table_, state_.time, state_, control_);
         replay_.apply(*engine_, model_, state_, control_);
         {
             const Stopwatch watch(report.wall_s["collide"]);

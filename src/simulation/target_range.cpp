@@ -44,7 +44,7 @@ double beyond(const model::Model& model, const Axis& axis, double value)
     return std::isfinite(value) && out > slack ? out : 0;
 }
 
-void report(const model::Model& model, const Axis& axis, double value, Diagnostics& found)
+void report(const model::Model& model, const Axis& axis, double value, Field field, Diagnostics& found)
 {
     const double lower = static_cast<double>(model.joint_limit_lower[axis.dof]),
                  upper = static_cast<double>(model.joint_limit_upper[axis.dof]);
@@ -52,21 +52,24 @@ void report(const model::Model& model, const Axis& axis, double value, Diagnosti
     const auto   shown = [&](double x) {
         return axis.turns ? fmt::format("{:g} rad = {:.5g} deg", x, x / kDegrees) : fmt::format("{:g} m", x);
     };
-    found.add(kTargetRange, {.prim = model.joint_label[axis.joint]},
-              fmt::format("the target {} lies beyond the limit {}", shown(value),
-                          axis.turns ? fmt::format("{:.5g} deg", limit / kDegrees) : fmt::format("{:g} m", limit)));
+    found.add(
+        kTargetRange, {.prim = model.joint_label[axis.joint]},
+        fmt::format("the {} {} lies beyond the limit {}", field == Field::joint_q ? "start" : "target", shown(value),
+                    axis.turns ? fmt::format("{:.5g} deg", limit / kDegrees) : fmt::format("{:g} m", limit)));
 }
+
+bool is_position(Field field) { return field == Field::target_q || field == Field::joint_q; }
 
 }  // namespace
 
 void report_beyond_limits(const model::Model& model, const Setting& setting, Diagnostics& found)
 {
-    if (setting.field != Field::target_q) return;
+    if (!is_position(setting.field)) return;
     for (const std::size_t start : setting.starts)
         for (std::size_t i = 0; i < setting.count; ++i) {
             const auto   axis  = axis_of(model, start + i);
             const double value = setting.values.size() == 1 ? setting.values[0] : setting.values[i];
-            if (axis && beyond(model, *axis, value) > 0) report(model, *axis, value, found);
+            if (axis && beyond(model, *axis, value) > 0) report(model, *axis, value, setting.field, found);
         }
 }
 
@@ -74,14 +77,14 @@ void report_beyond_limits(const model::Model& model, const ControlTable& table, 
 {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const Setting& column = table.columns[c];
-        if (column.field != Field::target_q || column.starts.empty()) continue;
+        if (!is_position(column.field) || column.starts.empty()) continue;
         for (std::size_t i = 0; i < column.count; ++i) {
             const auto axis = axis_of(model, column.starts.front() + i);
             if (!axis) continue;
             double worst = 0, value = 0;
             for (const std::vector<double>& row : table.rows)
                 if (const double out = beyond(model, *axis, row[c]); out > worst) worst = out, value = row[c];
-            if (worst > 0) report(model, *axis, value, found);
+            if (worst > 0) report(model, *axis, value, column.field, found);
         }
     }
 }

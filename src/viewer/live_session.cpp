@@ -87,7 +87,7 @@ struct LiveSession::Impl {
         for (const std::string& text : run.set) {
             const auto setting = run::parse_setting(engine->model(), text);
             if (!setting) return setting.error();
-            run::apply_setting(*setting, state, control);
+            run::apply_setting(engine->model(), *setting, state, control);
         }
         if (!run.control.empty()) {
             auto read = run::parse_control_table(engine->model(), run.control, run.control_name, run.other_columns);
@@ -190,7 +190,7 @@ struct LiveSession::Impl {
     bool step()
     {
         engine->follow();
-        if (!table.times.empty()) run::apply_controls(table, state.time, state, control);
+        if (!table.times.empty()) run::apply_controls(engine->model(), table, state.time, state, control);
         command_targets();
         pull();
         record_input();

@@ -46,6 +46,28 @@ class Reduce(unittest.TestCase):
             self.assertNotIn(gone, text)
         self.assertEqual(self.stage.read_text(), STAGE)
 
+    def test_the_command_may_write_and_no_file_of_the_asset_changes(self):
+        """Of a stage, of a stage of several layers, and of a robot in another format with a mesh."""
+        (self.folder / "part.usda").write_text(STAGE)
+        (self.folder / "whole.usda").write_text('#usda 1.0\n(\n defaultPrim = "whole"\n subLayers = [@./part.usda@]\n)\ndef Xform "whole" {}\n')
+        meshes = self.folder / "meshes"
+        meshes.mkdir()
+        (meshes / "m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
+        robots = self.folder / "urdf"
+        robots.mkdir()
+        (robots / "r.urdf").write_text('<robot name="r"><link name="a"><visual><geometry><mesh filename="../meshes/m.obj"/></geometry></visual></link></robot>')
+        commands = ("echo hi > {}", "rm {}", f"{PROGRAM} fix {{}} --in-place -q; true")
+        files = {file: file.read_bytes() for file in self.folder.rglob("*") if file.is_file()}
+        for asset in ("robot.usda", "whole.usda", "urdf/r.urdf"):
+            for command in commands:
+                with self.subTest(asset=asset, command=command):
+                    mechane("reduce", self.folder / asset, "--while", command, "--runs", "3", "-o", "-")
+                    self.assertEqual({file: file.read_bytes() for file in self.folder.rglob("*") if file.is_file()}, files)
+        # What the robot refers to stands where it stood from the copy.
+        done = mechane("reduce", self.folder / "urdf/r.urdf", "--while", f"{PROGRAM} cat {{}} | grep -q Mesh", "-o", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Mesh", done.stdout)
+
     def test_a_finding_of_check_can_be_the_fault(self):
         program = f"{PROGRAM} check {{}} --format json --exit-zero | grep -q '\"REP-1.3-'"
         before = mechane("check", self.stage, "--format", "json", "--exit-zero").stdout

@@ -1,5 +1,6 @@
 #include "mechane/simulation/settings.h"
 
+#include "mechane/dynamics/kinematics.h"
 #include "mechane/model/builder.h"
 #include "support/support.h"
 
@@ -32,16 +33,16 @@ TEST_CASE("a setting writes the named joint in radians and metres")
     model::Control     control = model::make_control(model);
     const auto         target  = run::parse_setting(model, "/r/j2.target=90deg");
     REQUIRE(target);
-    run::apply_setting(*target, state, control);
+    run::apply_setting(model, *target, state, control);
     CHECK(static_cast<double>(control.joint_target_q[1]) == close_to(kPi / 2, 1e-6));  // float
     CHECK(control.joint_target_q[0] == 0);
     const auto speed = run::parse_setting(model, "j1.qd = 2");  // the last element of a path is enough
     REQUIRE(speed);
-    run::apply_setting(*speed, state, control);
+    run::apply_setting(model, *speed, state, control);
     CHECK(state.joint_qd[0] == 2);
     const auto body = run::parse_setting(model, "/r/b.qd=1,2,3,4,5,6");
     REQUIRE(body);
-    run::apply_setting(*body, state, control);
+    run::apply_setting(model, *body, state, control);
     CHECK(state.body_qd[1].linear.z == 3);
     CHECK(state.body_qd[1].angular.x == 4);
 }
@@ -76,12 +77,12 @@ TEST_CASE("a control file holds each row until the next, and says where it is wr
     const auto         table =
         run::parse_control_table(model, "# comment\nt,/r/j1.target_q,/r/j2.f\n0.5,1,2\n1.0,3,4\n", "good.csv");
     REQUIRE(table);
-    run::apply_controls(*table, 0.4, state, control);
+    run::apply_controls(model, *table, 0.4, state, control);
     CHECK(control.joint_target_q[0] == 0);
-    run::apply_controls(*table, 0.7, state, control);
+    run::apply_controls(model, *table, 0.7, state, control);
     CHECK(control.joint_target_q[0] == 1);
     CHECK(control.joint_f[1] == 2);
-    run::apply_controls(*table, 1.0, state, control);
+    run::apply_controls(model, *table, 1.0, state, control);
     CHECK(control.joint_f[1] == 4);
 
     for (const char* text :
@@ -111,7 +112,74 @@ TEST_CASE("a setting reaches the joint in every copy of a world")
         state              = model::make_state(*model);
         const auto setting = run::parse_setting(*model, text);
         REQUIRE(setting);
-        run::apply_setting(*setting, state, control);
+        run::apply_setting(*model, *setting, state, control);
         for (std::size_t world = 0; world < 3; ++world) CHECK(state.joint_q[world] == Real(0.5));
+    }
+}
+
+TEST_CASE("the velocity of a body that is set is what it starts with, in every world, and its joint says the same")
+{
+    model::ModelBuilder one;
+    const auto          ball = one.add_body({{0, 0, 2}, {}}, "/r/ball", 1, {}, Mat33d::identity());
+    const auto          link = one.add_link({}, "/r/link", 1, {}, Mat33d::identity());
+    one.add_articulation({one.add_joint_revolute(-1, link, {}, {}, {.axis = {0, 0, 1}}, "/r/j")}, "/r/arm");
+    static_cast<void>(ball);
+    model::ModelBuilder copies;
+    REQUIRE(copies.replicate(one, 3));
+    Diagnostics found;
+    const auto  model = copies.finalize({}, found);
+    REQUIRE(model);
+    model::State   state   = model::make_state(*model);
+    model::Control control = model::make_control(*model);
+    for (const char* text : {"/r/ball.qd=1,2,3,0,0,90deg", "/r/link.qd=7,0,0,5,0,3"}) {
+        const auto setting = run::parse_setting(*model, text);
+        REQUIRE(setting);
+        run::apply_setting(*model, *setting, state, control);
+    }
+    // joint_qd has the last word: what the bodies do after it was consulted is what was asked, as far as a hinge can.
+    REQUIRE(dynamics::eval_fk(*model, state.joint_q, state.joint_qd, state));
+    for (std::size_t body = 0; body < model->body_count(); ++body) {
+        CAPTURE(body);
+        const auto& qd = state.body_qd[body];
+        if (model->body_label[body] == "/r/link") {
+            CHECK(static_cast<double>(qd.angular.z) == close_to(3, 1e-6));
+            CHECK(static_cast<double>(qd.angular.x) == close_to(0, 1e-6));
+        } else {
+            CHECK(static_cast<double>(qd.linear.z) == close_to(3, 1e-6));
+            CHECK(static_cast<double>(qd.angular.z) == close_to(kPi / 2, 1e-6));
+        }
+    }
+}
+
+TEST_CASE("a unit that does not fit the axis is refused, and the message has the units that do")
+{
+    const model::Model model = two_hinges();
+    for (const char* text : {"/r/j1.q=1cm", "/r/j1.target=2m", "/r/j1.qd=1mm", "/r/j1.f=3deg", "/r/a.qd=1,2,3,4m,5,6",
+                             "/r/a.qd=1deg,2,3,4,5,6"}) {
+        CAPTURE(text);
+        const auto setting = run::parse_setting(model, text);
+        REQUIRE_FALSE(setting);
+        CHECK(setting.error().id == "RUN_ARGUMENT");
+        CHECK(setting.error().message.find("takes") != std::string::npos);
+    }
+    for (const char* text : {"/r/j1.q=1deg", "/r/j1.qd=90deg", "/r/j1.f=3", "/r/a.qd=1m,2cm,3mm,4deg,5rad,6"})
+        CHECK(run::parse_setting(model, text));
+    CHECK(run::parse_setting(model, "/r/j1.q=1cm").error().message.find("deg") != std::string::npos);
+}
+
+TEST_CASE("a control file may name the unit of a column, begin with a byte order mark, and name no column twice")
+{
+    const model::Model model = two_hinges();
+    const auto         table =
+        run::parse_control_table(model, "\xEF\xBB\xBFt,/r/j1.target [deg],/r/j2.qd\n0,90,1\n1,1rad,2\n", "x");
+    REQUIRE(table);
+    CHECK(table->rows[0][0] == close_to(kPi / 2, 1e-12));
+    CHECK(table->rows[1][0] == 1);
+    for (const char* text : {"t,/r/j1.q,/r/j1.q\n0,1,2\n", "t,/r/j1.q [cm]\n0,1\n", "t,/r/j1.q [furlong]\n0,1\n",
+                             "t,/r/j1.q\n0,1mm\n", "t,/r/j1.q\n1deg,1\n"}) {
+        CAPTURE(text);
+        const auto bad = run::parse_control_table(model, text, "x");
+        REQUIRE_FALSE(bad);
+        CHECK(bad.error().id == "RUN_CONTROL_FILE");
     }
 }

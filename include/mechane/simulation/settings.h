@@ -13,22 +13,29 @@ namespace mechane::run {
 /// What a setting changes. All in the layout of the named joint or body, SI units, radians.
 enum class Field { target_q, target_qd, joint_f, joint_q, joint_qd, body_qd };
 
+/// What an entry of a setting measures, so that a unit behind a number can be checked. Forces and quaternions: none.
+enum class Unit : std::uint8_t { none, angle, length };
+
 /// "PATH.field=value[,value...]", resolved against a model.
 struct Setting {
     Field                    field = Field::target_q;
     std::vector<std::size_t> starts;     ///< first entry of the array it writes, once for each world that has the path
     std::vector<double>      values;     ///< one per entry, or one for all entries of the joint
     std::size_t              count = 0;  ///< entries of the joint or body
+    std::vector<Unit>        units{};    ///< of each entry, of rates without their time
+    std::string              path{};     ///< as it was written, for messages
 };
 
 /// Reads one setting. Numbers may end in deg, rad, m, mm, cm; deg is converted to radians. The path is a joint or body
 /// label, or its last elements if that is unambiguous; in copies of a world it means all of them. Fields: target_q
 /// (target), target_qd, f, q, qd; one entry as field[i].
-/// @error RUN_SET_UNKNOWN; RUN_ARGUMENT for a value that is no number
+/// @error RUN_SET_UNKNOWN; RUN_ARGUMENT for a value that is no number, or whose unit is not that of the entry
 Result<Setting> parse_setting(const model::Model& model, std::string_view text);
 
-/// Writes the values into state or control.
-void apply_setting(const Setting& setting, model::State& state, model::Control& control);
+/// Writes the values into state or control. The velocity of a body goes to the joints that carry it too, as far as
+/// they allow it: joint_qd has the last word over body_qd.
+/// @param model  that the setting was read for
+void apply_setting(const model::Model& model, const Setting& setting, model::State& state, model::Control& control);
 
 /// Commands over time: each column is a setting, held from its row's time until the next.
 struct ControlTable {
@@ -40,7 +47,8 @@ struct ControlTable {
 /// Text of a file of commands.
 /// @error RUN_CONTROL_FILE
 Result<std::string> read_control_file(const std::string& file);
-/// Reads a CSV whose first row is `t,PATH.field,...`.
+/// Reads a CSV whose first row is `t,PATH.field,...`. A unit may follow in brackets, `PATH.field [deg]`: that of the
+/// cells that have none of their own.
 /// @param name    where the text comes from, for the diagnostics
 /// @param others  columns, as they are written, that somebody else reads
 /// @error RUN_CONTROL_FILE, RUN_SET_UNKNOWN
@@ -48,6 +56,7 @@ Result<ControlTable> parse_control_table(const model::Model& model, const std::s
                                          const std::vector<std::string>& others = {});
 
 /// Applies the last row whose time is not after `t`; nothing before the first.
-void apply_controls(const ControlTable& table, double t, model::State& state, model::Control& control);
+void apply_controls(const model::Model& model, const ControlTable& table, double t, model::State& state,
+                    model::Control& control);
 
 }  // namespace mechane::run

@@ -6,6 +6,8 @@
 #include <functional>
 #include <optional>
 
+#include "mechane/physics/deformable_units.h"
+
 namespace mechane::conformance {
 namespace {
 
@@ -13,9 +15,9 @@ using usd::make_value;
 
 /// A map that only exchanges, mirrors and stretches the axes.
 struct AxisMap {
-    std::array<std::size_t, 3> to{};     ///< axis that each axis becomes
-    std::array<double, 3>      by{};     ///< its stretch, negative for a mirror
-    [[nodiscard]] double stretch(std::size_t axis) const { return std::abs(by[axis]); }
+    std::array<std::size_t, 3> to{};  ///< axis that each axis becomes
+    std::array<double, 3>      by{};  ///< its stretch, negative for a mirror
+    [[nodiscard]] double       stretch(std::size_t axis) const { return std::abs(by[axis]); }
 };
 
 std::optional<AxisMap> axis_map(const usd::Matrix4d& linear)
@@ -40,7 +42,10 @@ std::optional<AxisMap> axis_map(const usd::Matrix4d& linear)
 bool same(double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b)); }
 
 bool is_any(const usd::Prim& prim, std::initializer_list<const char*> types)
-{ return std::any_of(types.begin(), types.end(), [&](const char* type) { return prim.type_name() == usd::Token(type); }); }
+{
+    return std::any_of(types.begin(), types.end(),
+                       [&](const char* type) { return prim.type_name() == usd::Token(type); });
+}
 
 std::size_t axis_of(const usd::Prim& gprim)
 {
@@ -84,6 +89,8 @@ void bake_points(Repair& repair, const usd::Prim& gprim, const usd::Matrix4d& li
     };
     for (const char* name : {"points", "velocities", "accelerations", "tangents"})
         map_values<Vectors>(repair, gprim, name, vectors);
+    for (const std::string_view space : physics::kDeformableNamespaces)
+        map_values<Vectors>(repair, gprim, (std::string(space) + "restShapePoints").c_str(), vectors);
     const usd::Matrix4d against = transposed(usd::inverse(linear).value_or(usd::Matrix4d{}));
     for (const char* name : {"normals", "primvars:normals"})
         map_values<Vectors>(repair, gprim, name, [&](Vectors all) {
@@ -113,7 +120,8 @@ Vectors mapped_extent(const Vectors& extent, const usd::Matrix4d& linear)
     if (extent.size() != 2) return extent;
     Vec3d low{kInfinity, kInfinity, kInfinity}, high{-kInfinity, -kInfinity, -kInfinity};
     for (int corner = 0; corner < 8; ++corner) {
-        const Vec3d p = usd::transform_vector(linear, {extent[corner & 1].x, extent[(corner >> 1) & 1].y, extent[(corner >> 2) & 1].z});
+        const Vec3d p = usd::transform_vector(
+            linear, {extent[corner & 1].x, extent[(corner >> 1) & 1].y, extent[(corner >> 2) & 1].z});
         for (std::size_t i = 0; i < 3; ++i) low[i] = std::min(low[i], p[i]), high[i] = std::max(high[i], p[i]);
     }
     return {low, high};
@@ -125,8 +133,7 @@ void stretch(Repair& repair, const usd::Prim& gprim, const char* name, double by
     if (by == 1) return;
     const usd::Attribute attribute = gprim.attribute(name);
     if (!attribute) return;
-    if (attribute.authored())
-        return map_values<double>(repair, gprim, name, [&](double size) { return size * by; });
+    if (attribute.authored()) return map_values<double>(repair, gprim, name, [&](double size) { return size * by; });
     repair.set(repair.own_place(gprim, name), name, attribute.type_name(),
                make_value(attribute.type_name(), attribute.get<double>().value_or(0) * by));
 }
@@ -139,7 +146,7 @@ std::string fault_of_baking(const usd::Prim& gprim, const usd::Matrix4d& linear)
         const auto   map     = axis_map(linear);
         const double stretch = length(usd::transform_vector(linear, {1, 0, 0}));
         const bool   uniform = same(stretch, length(usd::transform_vector(linear, {0, 1, 0}))) &&
-                             same(stretch, length(usd::transform_vector(linear, {0, 0, 1})));
+                               same(stretch, length(usd::transform_vector(linear, {0, 0, 1})));
         if (has_widths(gprim) && !(uniform && map)) return "its widths have no direction to be stretched in";
         return {};
     }

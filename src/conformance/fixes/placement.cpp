@@ -6,6 +6,7 @@
 #include "conformance/fixes/baking.h"
 #include "conformance/fixes/states.h"
 #include "conformance/root_content.h"
+#include "mechane/physics/deformable_units.h"
 
 namespace mechane::conformance {
 namespace {
@@ -181,7 +182,7 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
     }
     std::vector<Parts>&        parts = plan.parts;
     const bool                 gprim = prim.is_a("Gprim");
-    std::vector<usd::Matrix4d> bent;  // what shears a Gprim
+    std::vector<usd::Matrix4d> bent;                        // what shears a Gprim
     for (std::size_t i = 0; i <= plan.times.size(); ++i) {  // 0: the default time
         const usd::Matrix4d m =
             stage.local_matrix(prim, i == 0 ? usd::TimeCode() : usd::TimeCode(plan.times[i - 1])) * after;
@@ -200,7 +201,8 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
         parts.push_back(p);
     }
     if (!bent.empty()) {
-        if (bent.size() != parts.size() || !std::ranges::all_of(bent, [&](const auto& b) { return near(b, bent.front()); })) {
+        if (bent.size() != parts.size() ||
+            !std::ranges::all_of(bent, [&](const auto& b) { return near(b, bent.front()); })) {
             repair_.refuse("shear", prim.path().text() + ": its shear changes over time");
             return false;
         }
@@ -213,7 +215,7 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
             repair_.refuse("animated-scale", prim.path().text() + ": what would go to the children changes over time");
             return false;
         }
-        handed = scaling(parts.front().scale);
+        handed             = scaling(parts.front().scale);
         const bool mirrors = determinant3(handed) < 0;
         if (mirrors && (!gprim || prim.has_api("PhysicsRigidBodyAPI") || !prim.children().empty())) {
             repair_.refuse("mirrored-body", prim.path().text() + ": a mirror cannot be handed down");
@@ -253,8 +255,8 @@ bool Placement::plan_below(const usd::Prim& prim, const usd::Matrix4d& handed, b
         const bool     passes = facts == only && !child.is_instance() && rests(child);
         const HandDown hand   = passes ? HandDown::turn : allowed_scale(*facts);
         // A scope passes its parent's placement on.
-        const bool possible = facts->is(kXformable) ? plan(child, handed, hand, false, plans)
-                                                    : plan_below(child, handed, turned, plans);
+        const bool possible =
+            facts->is(kXformable) ? plan(child, handed, hand, false, plans) : plan_below(child, handed, turned, plans);
         if (!possible) return false;
     }
     return true;
@@ -343,9 +345,54 @@ JointFrames::JointFrames(const Facts& facts)
         for (int side = 0; side < 2; ++side)
             if (const auto frame = joint_frame(facts.stage, joint, side))
                 sides_.push_back({joint.prim.path(), side == 0 ? joint.rel0 : joint.rel1, side, *frame});
+    for (const PrimFacts& prim : facts.prims) {
+        if (prim.prim.type_name() != usd::Token("PhysicsAttachment")) continue;
+        for (const std::string_view space : physics::kDeformableNamespaces)
+            for (const char* side : {"0", "1"}) {
+                const auto of     = [&](const char* name) { return std::string(space) + name + side; };
+                const auto points = prim.prim.attribute(of("coords")).authored_as<std::vector<Vec3d>>();
+                if (!points || prim.prim.attribute(of("type")).get_or<std::string>("") != "xform") continue;
+                const usd::Relationship      source  = prim.prim.relationship(of("src"));
+                const std::vector<usd::Path> targets = source ? source.targets() : std::vector<usd::Path>{};
+                Sites sites{prim.prim.path(), targets.empty() ? usd::Path() : targets.front(), of("coords"), *points};
+                if (sites.target.is_root()) sites.target = {};
+                const usd::Prim target = sites.target.empty() ? usd::Prim() : facts.stage.prim_at(sites.target);
+                if (!sites.target.empty() && !target) continue;
+                if (target)
+                    for (Vec3d& p : sites.points) p = usd::transform_point(facts.stage.world_matrix(target), p);
+                sites_.push_back(std::move(sites));
+            }
+    }
 }
 
 void JointFrames::restore(Repair& repair, const usd::Matrix4d& turned) const
+{
+    restore_joints(repair, turned);
+    restore_attachments(repair, turned);
+}
+
+void JointFrames::restore_attachments(Repair& repair, const usd::Matrix4d& turned) const
+{
+    for (const Sites& was : sites_) {
+        const usd::Prim prim   = repair.facts.stage.prim_at(was.attachment);
+        const usd::Prim target = was.target.empty() ? usd::Prim() : repair.facts.stage.prim_at(was.target);
+        if (!prim || (!was.target.empty() && !target)) continue;
+        const auto back = usd::inverse(target ? repair.facts.stage.world_matrix(target) : usd::Matrix4d());
+        const auto old  = prim.attribute(was.coords).authored_as<std::vector<Vec3d>>();
+        if (!back || !old || old->size() != was.points.size()) continue;
+        std::vector<Vec3d> points;
+        bool               moved = false;
+        for (std::size_t i = 0; i < old->size(); ++i) {
+            points.push_back(tidy(usd::transform_point(*back, usd::transform_point(turned, was.points[i]))));
+            // Authored as float: what differs by less is the same.
+            moved |= length(points[i] - (*old)[i]) > 1e-6 * std::max(1.0, length(points[i]));
+        }
+        const std::string type = prim.attribute(was.coords).type_name();
+        if (moved) repair.set(repair.own_place(prim, was.coords), was.coords, type, usd::make_value(type, points));
+    }
+}
+
+void JointFrames::restore_joints(Repair& repair, const usd::Matrix4d& turned) const
 {
     for (const Side& was : sides_) {
         const usd::Prim joint = repair.facts.stage.prim_at(was.joint);

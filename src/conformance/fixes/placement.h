@@ -63,11 +63,11 @@ Placement::HandDown allowed_scale(const PrimFacts& prim);
 /// world where it names none. Nothing when the named prim is not there.
 std::optional<usd::Matrix4d> joint_frame(const usd::Stage& stage, const physics::Joint& joint, int side);
 
-/// Where the two frames of each joint are in the world.
+/// Where the two frames of each joint and the sites of each attachment are in the world.
 class JointFrames {
   public:
     explicit JointFrames(const Facts& facts);
-    /// Writes the joints' local frames anew, for bodies that were moved or scaled since.
+    /// Writes the joints' local frames and the attachments' points anew, for what was moved or scaled since.
     /// @param turned  the world turned meanwhile (row vectors)
     void restore(Repair& repair, const usd::Matrix4d& turned) const;
 
@@ -77,7 +77,17 @@ class JointFrames {
         int           side = 0;
         usd::Matrix4d frame;  ///< in the world, rigid
     };
-    std::vector<Side> sides_;
+    /// Points of an attachment in the space of what its relationship src0 or src1 names.
+    struct Sites {
+        usd::Path          attachment, target;
+        std::string        coords;  ///< the attribute
+        std::vector<Vec3d> points;  ///< in the world
+    };
+    std::vector<Side>  sides_;
+    std::vector<Sites> sites_;
+
+    void restore_joints(Repair& repair, const usd::Matrix4d& turned) const;
+    void restore_attachments(Repair& repair, const usd::Matrix4d& turned) const;
 };
 
 }  // namespace mechane::conformance

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "mechane/physics/deformable_units.h"
 #include "mechane/resolve/resolvers.h"
 #include "mechane/usd/make_value.h"
 
@@ -146,6 +147,9 @@ std::optional<Dimension> dimension_of(const std::string& attribute, bool angular
         return angular ? std::nullopt : std::optional(kLength);
     if (const auto known = vendor_names().find(attribute); known != vendor_names().end())
         return dimension_of(known->second, named_motion(name).value_or(angular));
+    if (const auto soft = physics::deformable_property_unit(name))
+        return *soft == physics::UnitPowers{} ? std::nullopt
+                                              : std::optional(Dimension{.length = soft->length, .mass = soft->mass});
     // Of a coupling of two joints that slide; of turning ones it is an angle.
     if (name == "newton:mimicCoef0" || name == "ext_physics:mimic:offset" || name == "mimic:offset" ||
         (name.starts_with("physxMimicJoint:") && name.ends_with(":offset")))

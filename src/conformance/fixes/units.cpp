@@ -9,6 +9,7 @@
 #include "conformance/fixes/placement.h"
 #include "conformance/fixes/scaling.h"
 #include "conformance/fixes/units.h"
+#include "mechane/physics/deformable_units.h"
 #include "mechane/resolve/mass_rules.h"
 
 /// P3: metres, kilograms, seconds, Z up.
@@ -68,14 +69,31 @@ bool is_acceleration_gain(const Repair& repair, const EditPlace& at)
     return (prim ? prim.attribute(type).get_or<std::string>("") : own.value_or("")) == "acceleration";
 }
 
+/// Whether an attribute holds the points of an attachment in the space of what it is attached to: only those of the
+/// type xform are lengths, others are weights of an element.
+bool is_attachment_point(const Repair& repair, const EditPlace& at)
+{
+    const std::string name = at.path.name().text();
+    for (const std::string_view space : physics::kDeformableNamespaces)
+        for (const char* side : {"0", "1"}) {
+            if (name != std::string(space) + "coords" + side) continue;
+            const std::string type = std::string(space) + "type" + side;
+            const auto        own  = at.layer->value(at.path.prim().property(type)).get<std::string>();
+            const usd::Prim   prim = own ? usd::Prim() : repair.facts.stage.prim_at(at.path.prim());
+            return (prim ? prim.attribute(type).get_or<std::string>("") : own.value_or("")) == "xform";
+        }
+    return false;
+}
+
 }  // namespace
 
 void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double masses)
 {
     const auto        angular   = is_angular(repair, at);
     const std::string name      = at.path.name().text();
-    const auto        dimension = dimension_of(name, angular.value_or(false));
-    if (!angular && dimension != dimension_of(name, true))
+    const auto        dimension = is_attachment_point(repair, at) ? std::optional(Dimension{.length = 1})
+                                                                  : dimension_of(name, angular.value_or(false));
+    if (!angular && !is_attachment_point(repair, at) && dimension != dimension_of(name, true))
         return repair.remark("mixed-axes", at.path.text() + ": one number for axes that slide and axes that turn");
     if (!dimension || is_acceleration_gain(repair, at)) return;
     // Gravity below zero stands for the earth's, in any unit.
@@ -169,7 +187,8 @@ void convert_units(Repair& repair, const char* field, double assumed, bool masse
         if (masses || factor == root) continue;
         // What carries the ratio itself is taken back by REP-1.1-d, which comes first.
         if (is_compensated(repair, file, factor / root))
-            return repair.refuse("ambiguous", "a scale makes up for the units of " + file + ", but not one that says just this");
+            return repair.refuse("ambiguous",
+                                 "a scale makes up for the units of " + file + ", but not one that says just this");
         repair.mixed_units = true;
     }
     if (!masses) repair.stretched *= root;

@@ -76,7 +76,7 @@ class Attacher {
                                value, largest == kInfinity ? ", or inf" : ""));
             return false;
         }
-        const double times = read_.factor({1, 0});
+        const double times = read_.factor(name);
         value *= times;
         if (times != 1)
             run_.took(prim_, attribute.name().text(), physics::Use::converted,

@@ -17,18 +17,18 @@ using Face = std::array<std::int32_t, 3>;
 
 constexpr std::string_view kClothApi      = "PhysicsSurfaceDeformableMaterialAPI";
 constexpr DeformableField  kClothFields[] = {
-    {"surfaceThickness", {0, 1}, FieldRange::positive},
-    {"youngsModulus", {1, -1}},
-    {"poissonsRatio", {}, FieldRange::poisson},
-    {"surfaceStretchStiffness", {1, 0}},
-    {"surfaceShearStiffness", {1, 0}},
-    {"surfaceBendStiffness", {1, 2}},
-    {"density", {1, -3}, FieldRange::density},
+    {"surfaceThickness", FieldRange::positive},
+    {"youngsModulus"},
+    {"poissonsRatio", FieldRange::poisson},
+    {"surfaceStretchStiffness"},
+    {"surfaceShearStiffness"},
+    {"surfaceBendStiffness"},
+    {"density", FieldRange::density},
     // Of an earlier revision: moduli instead of stiffnesses.
-    {"thickness", {0, 1}, FieldRange::positive},
-    {"stretchStiffness", {1, -1}},
-    {"shearStiffness", {1, -1}},
-    {"bendStiffness", {1, -1}},
+    {"thickness", FieldRange::positive},
+    {"stretchStiffness"},
+    {"shearStiffness"},
+    {"bendStiffness"},
 };
 constexpr std::string_view kClothEarlier[] = {"thickness", "stretchStiffness", "shearStiffness", "bendStiffness"};
 constexpr std::string_view kClothCurrent[] = {"surfaceThickness",      "youngsModulus",
@@ -180,7 +180,7 @@ class Cloth {
 
     void read_thickness()
     {
-        out_.thicknesses = element_values(read_, prim_, "thicknesses", {0, 1},
+        out_.thicknesses = element_values(read_, prim_, "thicknesses",
                                           {{"constant", 1}, {"face", face_count_}, {"point", vertices_.size()}});
         std::optional<double> one = deformable_value(out_.material, "surfaceThickness");
         if (!one) one = deformable_value(out_.material, "thickness");

@@ -14,25 +14,23 @@ namespace {
 
 constexpr std::string_view kCurveApi      = "PhysicsCurvesDeformableMaterialAPI";
 constexpr DeformableField  kCurveFields[] = {
-    {"curvesThickness", {0, 1}, FieldRange::positive},
-    {"youngsModulus", {1, -1}},
-    {"poissonsRatio", {}, FieldRange::poisson},
-    {"curvesStretchStiffness", {1, 1}},
-    {"curvesShearStiffness", {1, 1}},
-    {"curvesBendStiffness", {1, 3}},
-    {"curvesTwistStiffness", {1, 3}},
-    {"density", {1, -3}, FieldRange::density},
+    {"curvesThickness", FieldRange::positive},
+    {"youngsModulus"},
+    {"poissonsRatio", FieldRange::poisson},
+    {"curvesStretchStiffness"},
+    {"curvesShearStiffness"},
+    {"curvesBendStiffness"},
+    {"curvesTwistStiffness"},
+    {"density", FieldRange::density},
     // Of an earlier revision: moduli instead of stiffnesses.
-    {"thickness", {0, 1}, FieldRange::positive},
-    {"stretchStiffness", {1, -1}},
-    {"shearStiffness", {1, -1}},
-    {"bendStiffness", {1, -1}},
-    {"twistStiffness", {1, -1}},
+    {"thickness", FieldRange::positive},
+    {"stretchStiffness"},
+    {"shearStiffness"},
+    {"bendStiffness"},
+    {"twistStiffness"},
 };
-constexpr DeformableField  kDamping[]      = {{"curvesStretchDamping", {1, 1}},
-                                              {"curvesShearDamping", {1, 1}},
-                                              {"curvesBendDamping", {1, 3}},
-                                              {"curvesTwistDamping", {1, 3}}};
+constexpr DeformableField kDamping[] = {
+    {"curvesStretchDamping"}, {"curvesShearDamping"}, {"curvesBendDamping"}, {"curvesTwistDamping"}};
 constexpr std::string_view kCurveEarlier[] = {"thickness", "stretchStiffness", "shearStiffness", "bendStiffness",
                                               "twistStiffness"};
 constexpr std::string_view kCurveCurrent[] = {"curvesThickness",        "youngsModulus",        "poissonsRatio",
@@ -156,7 +154,7 @@ void read_curve_values(const DeformableReader& read, CurveSource& curve)
     curve.segment_radii.assign(segments, radius);
     curve.point_radii.assign(curve.points.size(), radius);
     curve.thicknesses = element_values(
-        read, curve.prim, "thicknesses", {0, 1},
+        read, curve.prim, "thicknesses",
         {{"constant", 1}, {"curve", curve.counts.size()}, {"segment", segments}, {"point", curve.points.size()}});
     if (curve.thicknesses)
         sample(*curve.thicknesses, curve);
@@ -349,7 +347,7 @@ void set_curve_masses(const DeformableReader& read, const CurveSource& curve, st
     std::size_t segments = 0;
     for (std::size_t c = 0; c < curve.counts.size(); ++c) segments += curve.segments_of(c);
     out.masses = element_values(
-        read, curve.prim, "masses", {1, 0},
+        read, curve.prim, "masses",
         {{"constant", 1}, {"curve", curve.counts.size()}, {"segment", segments}, {"point", curve.points.size()}}, true);
     double all = 0;
     for (const MassRun& one : runs)

@@ -9,7 +9,7 @@
 namespace mechane::importer {
 
 std::optional<ElementValues> element_values(const DeformableReader& read, const usd::Prim& prim, std::string_view name,
-                                            UnitPowers unit, const ElementCounts& counts, bool untyped_points)
+                                            const ElementCounts& counts, bool untyped_points)
 {
     const std::string    type_name = fmt::format("{}:elementType", name);
     const usd::Attribute attribute = read.find(prim, name);
@@ -55,7 +55,7 @@ std::optional<ElementValues> element_values(const DeformableReader& read, const 
     if (bad != values->end())
         return refuse(fmt::format("{}[{}] = {:g}, expected a positive finite number; the array is ignored", name,
                                   bad - values->begin(), *bad));
-    const double times = read.factor(unit);
+    const double times = read.factor(name);
     for (const double x : *values) out.values.push_back(times * x);
     if (times != 1)
         read.run().took(prim, attribute.name().text(), physics::Use::converted,
@@ -92,7 +92,7 @@ std::optional<std::vector<double>> authored_masses(const DeformableReader& read,
                                                    std::string_view element, const Elements& elements,
                                                    std::optional<ElementValues>& values)
 {
-    values = element_values(read, prim, "masses", {1, 0},
+    values = element_values(read, prim, "masses",
                             {{"constant", 1}, {element, elements.authored}, {"point", elements.point_count}}, true);
     if (!values) return std::nullopt;
     if (values->direct) return values->values;

@@ -17,7 +17,7 @@ using ElementCounts = std::vector<std::pair<std::string_view, std::size_t>>;
 /// The array `physics:NAME` with its element type. One that cannot be used is reported and counts as not authored.
 /// @param untyped_points  an array without an element type is one value for each point, as an earlier revision had it
 std::optional<ElementValues> element_values(const DeformableReader& read, const usd::Prim& prim, std::string_view name,
-                                            UnitPowers unit, const ElementCounts& counts, bool untyped_points = false);
+                                            const ElementCounts& counts, bool untyped_points = false);
 
 /// Elements of a simulation geometry, each with as many points.
 struct Elements {

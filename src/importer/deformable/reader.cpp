@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+
+#include "mechane/physics/deformable_units.h"
 
 namespace mechane::importer {
 namespace {
@@ -26,9 +29,10 @@ bool has_any_of(const DeformableValues& values, std::span<const std::string_view
     return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return values.contains(name); });
 }
 
-DeformableReader::DeformableReader(Import& run) : run_(run), namespaces_{"physics:"}
+DeformableReader::DeformableReader(Import& run) : run_(run), namespaces_{std::string(physics::kDeformableNamespaces[0])}
 {
-    if (run.resolvers.has("physx")) namespaces_.insert(namespaces_.end(), {"omniphysics:", "physxDeformableBody:"});
+    if (run.resolvers.has("physx"))
+        namespaces_.assign(std::begin(physics::kDeformableNamespaces), std::end(physics::kDeformableNamespaces));
     if (run.conventions.keeps_stage_units || run.options.units == Units::stage) fallback_unit_ = run.result.linear_unit;
 }
 
@@ -54,8 +58,9 @@ usd::Attribute DeformableReader::find(const usd::Prim& prim, std::string_view na
     return {};
 }
 
-double DeformableReader::factor(UnitPowers unit) const
+double DeformableReader::factor(std::string_view name) const
 {
+    const physics::UnitPowers unit = physics::deformable_unit(name).value_or(physics::UnitPowers{});
     return std::pow(run_.context.scale.kilograms_per_unit, unit.mass) *
            std::pow(run_.context.scale.meters_per_unit, unit.length);
 }
@@ -168,7 +173,7 @@ std::optional<double> DeformableReader::field(const usd::Prim& prim, const Defor
         if (field.range == DeformableField::Range::positive && *value <= 0) return refuse("a positive number");
         if (*value < 0) return refuse("a number from 0 on");
     }
-    const double times = factor(field.unit);
+    const double times = factor(field.name);
     if (times != 1) run_.took(prim, name, physics::Use::converted, fmt::format("times {:.9g}: to SI units", times));
     return times * *value;
 }
@@ -189,7 +194,7 @@ std::optional<DeformableValues> DeformableReader::material(const usd::Prim& prim
 double DeformableReader::density(const usd::Prim& prim, const std::optional<double>& of_family,
                                  bool read_plain_material) const
 {
-    constexpr DeformableField kDensity{"density", {1, -3}, DeformableField::Range::density};
+    constexpr DeformableField kDensity{"density", DeformableField::Range::density};
     if (const usd::Prim body = body_of(prim))
         if (const auto value = field(body, kDensity)) return *value;
     if (of_family) return *of_family;
@@ -205,7 +210,7 @@ double DeformableReader::density(const usd::Prim& prim, const std::optional<doub
 std::optional<double> DeformableReader::body_mass(const usd::Prim& prim) const
 {
     const usd::Prim body = body_of(prim);
-    return body ? field(body, {"mass", {1, 0}, DeformableField::Range::density}) : std::nullopt;
+    return body ? field(body, {"mass", DeformableField::Range::density}) : std::nullopt;
 }
 
 std::vector<Vec3d> DeformableReader::placed_points(const usd::Prim& prim, std::span<const Vec3d> points) const

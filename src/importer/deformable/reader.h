@@ -10,15 +10,9 @@
 
 namespace mechane::importer {
 
-/// Powers of the stage's units of mass and length in the unit of a value; time is always seconds.
-struct UnitPowers {
-    int mass = 0, length = 0;
-};
-
-/// One number of a deformable's material or body.
+/// One number of a deformable's material or body; physics::deformable_unit says its unit.
 struct DeformableField {
     std::string_view name;  ///< without its namespace
-    UnitPowers       unit;
     enum class Range {
         not_negative,  ///< zero counts; -inf stands for the default
         positive,      ///< zero and less are faults; -inf stands for the default
@@ -51,7 +45,8 @@ class DeformableReader {
 
     /// The authored attribute of that name; invalid when there is none.
     [[nodiscard]] usd::Attribute find(const usd::Prim& prim, std::string_view name) const;
-    [[nodiscard]] double         factor(UnitPowers unit) const;
+    /// From the stage's unit of a deformable's property to SI.
+    [[nodiscard]] double factor(std::string_view name) const;
     /// A number as authored, not converted, noted as read.
     [[nodiscard]] std::optional<double>             number(const usd::Prim& prim, std::string_view name) const;
     [[nodiscard]] std::optional<bool>               flag(const usd::Prim& prim, std::string_view name) const;

@@ -16,7 +16,7 @@ using Tet                                  = std::array<std::int32_t, 4>;
 constexpr std::string_view kVolumeSim      = "PhysicsVolumeDeformableSimAPI",
                            kVolumeApi      = "PhysicsVolumeDeformableMaterialAPI";
 constexpr DeformableField  kVolumeFields[] = {
-    {"youngsModulus", {1, -1}}, {"poissonsRatio", {}, FieldRange::poisson}, {"density", {1, -3}, FieldRange::density}};
+    {"youngsModulus"}, {"poissonsRatio", FieldRange::poisson}, {"density", FieldRange::density}};
 
 /// The body in whose subtree the prim lies; invalid where a rigid body or an articulation comes first.
 usd::Prim body_above(const usd::Prim& prim)
