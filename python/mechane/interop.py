@@ -42,7 +42,11 @@ def _over(array: Any, row: str | None = None) -> Any:
         return array
     plain = np.asarray(array)
     dtype, shape = _warp_type(plain, row)
-    out = wp.array(ptr=plain.ctypes.data if plain.size else None, dtype=dtype, shape=shape, device="cpu", copy=False)
+    inner = plain.strides[len(shape):]
+    if inner and inner != np.empty(plain.shape[len(shape):], plain.dtype).strides:
+        array = plain = np.ascontiguousarray(plain)  # the numbers of one element follow one another
+    strides = None if plain.flags.c_contiguous else plain.strides[:len(shape)]
+    out = wp.array(ptr=plain.ctypes.data if plain.size else None, dtype=dtype, shape=shape, strides=strides, device="cpu", copy=False)
     out._mechane_memory = array
     return out
 

@@ -93,7 +93,7 @@ class SensorIMU:
             warn("SensorIMU(request_state_attributes=True) is deprecated in Newton 1.7; give False, make SolverBase.Observables with "
                  "solver.observables(kinds=sensor.solver_observable_kinds) and pass them to solver.step(observables=...) and update(..., observables=...)",
                  MechaneDeprecationWarning)
-            model.request_state_attributes("body_qdd")
+            model._state_attributes.add("body_qdd")
         self._shapes = np.array(chosen, dtype=np.int64)
         self.n_sensors = len(chosen)
         self.accelerometer, self.gyroscope = fresh((self.n_sensors, 3), row="vec3"), fresh((self.n_sensors, 3), row="vec3")
@@ -191,7 +191,7 @@ class SensorContact:
         if request_contact_attributes:
             warn("SensorContact(request_contact_attributes=True) is deprecated in Newton 1.7; give False, make SolverBase.Observables with "
                  "solver.observables(kinds=sensor.solver_observable_kinds, contacts=contacts) and pass them to update(..., observables=...)", MechaneDeprecationWarning)
-            model.request_contact_attributes("force")
+            model._contact_attributes.add("force")
         by_body = sensing_bodies is not None
         rows = self._chosen("sensing_bodies" if by_body else "sensing_shapes", sensing_bodies if by_body else sensing_shapes, by_body, "sensing object")
         of_bodies, counterpart = counterpart_bodies is not None, counterpart_shapes if counterpart_bodies is None else counterpart_bodies

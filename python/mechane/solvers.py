@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core, config
 from .core.arguments import name_arguments
-from .core.array import plain
+from .core.array import handed, plain
 from .core.capture import warn_in_capture
 from .core.diagnostics import NotSupportedError, error, kind_of, publish, warn
 from .core.enums import JointType, ModelFlags, StateFlags
@@ -19,6 +19,7 @@ from .model import mujoco_attributes
 from .model.contacts import Contacts
 from .model.integrate import integrate
 from .model.muscle_verbs import muscle_forces
+from .model.mujoco_views import WorldsData, WorldsModel
 from .model.observables import ObservableKind, Observables, requested
 from .model.state import Control, State, reset_rows
 from .newton.modules import absent
@@ -103,7 +104,7 @@ class _Native(SolverBase):
     _name = ""
     _pulls = False  #: muscles act
 
-    SUPPORTED_OBSERVABLES = frozenset({ObservableKind.BODY_QDD, ObservableKind.CONTACT_F})
+    SUPPORTED_OBSERVABLES = frozenset({ObservableKind.BODY_QDD, ObservableKind.BODY_PARENT_F, ObservableKind.CONTACT_F})
 
     def _make(self, text: str, substeps: int, sleeping: bool, options: dict[str, Any]) -> None:
         self._core = _core.Solver(text, self.model._core, substeps, sleeping)
@@ -124,6 +125,10 @@ class _Native(SolverBase):
             raise kind_of(ValueError)(f"dt is {dt}, expected a positive time [s]", "PYTHON_ARG_DT")
         warn_in_capture("SolverBase.step()")
         before = np.array(state_in._np("body_qd")) if observables is not None and observables.is_requested(ObservableKind.BODY_QDD) else None
+        wrenches = observables is not None and observables.is_requested(ObservableKind.BODY_PARENT_F)
+        if wrenches != self.__dict__.get("_observed", False):
+            self._core.observe(wrenches)
+            self._observed = wrenches
         pulls = muscle_forces(self.model, state_in, control) if self._pulls and self.model.muscle_count else None
         if pulls is not None:
             state_in._np("body_f")[...] += pulls
@@ -136,9 +141,12 @@ class _Native(SolverBase):
         if self.report["diverged"]:
             warn(f"SOLVER_DIVERGED: {self.report['culprit']}")
         if before is not None:
-            observables.body_qdd[...] = (state_out._np("body_qd") - before) / float(dt)
+            plain(observables.body_qdd)[...] = (state_out._np("body_qd") - before) / float(dt)
+        if wrenches:
+            found = self._core.parent_wrenches()
+            plain(observables.body_parent_f)[...] = found if len(found) else 0.0
         if observables is not None and observables.is_requested(ObservableKind.CONTACT_F):
-            contacts._wrenches(state_out, observables.contact_f)  # type: ignore[union-attr]
+            contacts._wrenches(state_out, plain(observables.contact_f))  # type: ignore[union-attr]
         if contacts is not None and contacts.__dict__["force"] is not None:
             contacts._wrenches(state_out, contacts.__dict__["force"])
 
@@ -416,7 +424,7 @@ class SolverVBD(_Adjustable):
 _VBD_OTHERS: dict[str, Any] = {
     "dat_conservative_bound_relaxation": 0.85, "integrate_with_external_rigid_solver": False, "particle_self_contact_radius": None,
     "particle_conservative_bound_relaxation": None, "particle_vertex_contact_buffer_size": 32, "particle_edge_contact_buffer_size": 64,
-    "particle_collision_detection_interval": None, "particle_edge_parallel_epsilon": 1e-5, "particle_enable_tile_solve": True,
+    "particle_collision_detection_interval": None, "particle_edge_parallel_epsilon": 1e-5,
     "particle_topological_contact_filter_threshold": 2, "particle_rest_shape_contact_exclusion_radius": 0.0,
     "particle_external_vertex_contact_filtering_map": None, "particle_external_edge_contact_filtering_map": None, "deterministic": None,
     "enable_fast_math": True, "rigid_compliant_alm": True, "rigid_avbd_alpha": None, "rigid_avbd_joint_alpha": None, "rigid_avbd_contact_alpha": None, "rigid_avbd_beta": None,
@@ -426,8 +434,8 @@ _VBD_OTHERS: dict[str, Any] = {
     "tendon_activation_tol": 2e-3, "rigid_soft_enable_dat": False, "rigid_soft_dat_use_interval_arithmetic": False, "collision_pipeline": None, "collision_frequency": None,
     "collision_frequency_type": None,
 }
-#: Sizes of GPU buffers, and a start of iterations that softstep does without: any value will do.
-_VBD_FREE = ("rigid_body_contact_buffer_size", "rigid_body_particle_contact_buffer_size", "rigid_contact_history")
+#: Sizes of GPU buffers, how a GPU shares the work out, and a start of iterations that softstep does without: any value will do.
+_VBD_FREE = ("particle_enable_tile_solve", "rigid_body_contact_buffer_size", "rigid_body_particle_contact_buffer_size", "rigid_contact_history")
 
 def _mujoco_problem() -> str:
     """Why MuJoCo cannot step; empty: it can. The library of the package `mujoco` comes first, unless MECHANE_MUJOCO names one."""
@@ -446,6 +454,19 @@ _MUJOCO_WORDS = {"integrator": ("euler", "rk4", "implicit", "implicitfast", "dis
                  "cone": ("pyramidal", "elliptic"), "jacobian": ("dense", "sparse", "auto")}
 
 
+def _contact(package: Any, row: np.ndarray) -> Any:
+    """An mjContact of a row of `mujoco_contacts`."""
+    contact, n = package.MjContact(), row[7:10]
+    side = np.cross(n, np.eye(3)[int(np.argmin(np.abs(n)))])
+    side /= np.linalg.norm(side)
+    contact.geom[:] = contact.geom1, contact.geom2 = int(row[0]), int(row[1])
+    contact.dim, contact.dist, contact.pos[:], contact.frame[:] = int(row[2]), row[3], row[4:7], np.concatenate([n, side, np.cross(n, side)])
+    contact.friction[:], contact.solref[:], contact.solreffriction[:], contact.solimp[:] = row[10:15], row[15:17], row[17:19], row[19:24]
+    contact.flex[:] = contact.elem[:] = contact.vert[:] = -1
+    contact.efc_address = -1
+    return contact
+
+
 class SolverMuJoCo(_Native):
     """MuJoCo's own step: its library is loaded when the first of these is made, from the package `mujoco`, from MECHANE_MUJOCO, or from .deps.
 
@@ -454,7 +475,7 @@ class SolverMuJoCo(_Native):
 
     @param use_mujoco_contacts  MuJoCo finds contacts, and `step` takes none; else `step` wants those of a `collide`
     @param compat  "newton-1.8": the model is converted as Newton does it, and contacts that `step` does not want are ignored
-    @param njmax, nconmax, njmax_nnz, nvmax, update_data_interval, strict_capacity, deterministic, kinematic_switchable_roots  without effect:
+    @param njmax, nconmax, njmax_nnz, nvmax, sleep_tolerance, disable_sensors, update_data_interval, strict_capacity, deterministic, kinematic_switchable_roots  without effect:
         MuJoCo's buffers grow
     @raises NotImplementedError  the library is not there, or of a version that this build does not know
     @raises ValueError  an option is out of range, or the model has what MuJoCo cannot step
@@ -471,18 +492,22 @@ class SolverMuJoCo(_Native):
                  sdf_initpoints: int | None = None, solver: int | str | None = None, integrator: int | str | None = None, cone: int | str | None = None,
                  jacobian: int | str | None = None, impratio: float | None = None, tolerance: float | None = None, ls_tolerance: float | None = None,
                  ccd_tolerance: float | None = None, density: float | None = None, viscosity: float | None = None, wind: tuple[float, ...] | None = None,
-                 magnetic: tuple[float, ...] | None = None, use_mujoco_cpu: bool = True, enable_multiccd: bool | None = None, disable_contacts: bool | None = None,
-                 update_data_interval: int | None = None, save_to_mjcf: str | None = None, use_mujoco_contacts: bool = True, include_sites: bool = True,
-                 skip_visual_only_geoms: bool = True, deterministic: Any = None, strict_capacity: bool = False, kinematic_switchable_roots: bool = True,
+                 magnetic: tuple[float, ...] | None = None, use_mujoco_cpu: bool = True, enable_multiccd: bool | None = None, enable_sleeping: bool | None = None,
+                 nvmax: int | None = None, sleep_tolerance: float | None = None, disable_contacts: bool | None = None, disable_sensors: bool | None = None,
+                 update_data_interval: int | None = None, save_to_mjcf: str | None = None, use_mujoco_contacts: bool = True,
+                 use_speculative_contacts: bool = False, include_sites: bool = True, skip_visual_only_geoms: bool = True, deterministic: Any = None, strict_capacity: bool = False, kinematic_switchable_roots: bool = True,
                  compat: str | None = None, substeps: int = 1):
         super().__init__(model)
-        for name, value, only in (("save_to_mjcf", save_to_mjcf, None), ("skip_visual_only_geoms", skip_visual_only_geoms, True)):
+        for name, value, only in (("save_to_mjcf", save_to_mjcf, None), ("skip_visual_only_geoms", skip_visual_only_geoms, True),
+                                  ("enable_sleeping", enable_sleeping or None, None), ("use_speculative_contacts", use_speculative_contacts, False)):
             if value != only:
                 raise NotSupportedError(f"SolverMuJoCo: {name} is {value!r}; here it is always {only!r}", "PYTHON_LATER_STAGE")
         if problem := _mujoco_problem():
             raise NotSupportedError(f"SolverMuJoCo is not available: {problem}", "SOLVER_UNAVAILABLE")
         self._compat = (compat or config.compat) == "newton-1.8"
+        self.use_mujoco_cpu = bool(use_mujoco_cpu)
         self._overrides = {"wind": wind, "magnetic": magnetic}
+        self._room = {"contacts": 100 if nconmax is None else int(nconmax), "rows": 500 if njmax is None else int(njmax)}
         given: dict[str, Any] = {
             "iterations": iterations, "ls_iterations": ls_iterations, "ccd_iterations": ccd_iterations, "sdf_iterations": sdf_iterations,
             "sdf_initpoints": sdf_initpoints, "impratio": impratio, "tolerance": tolerance, "ls_tolerance": ls_tolerance, "ccd_tolerance": ccd_tolerance,
@@ -541,21 +566,88 @@ class SolverMuJoCo(_Native):
             self._core.found_contacts(state._core, contacts._core)
 
     @property
+    def mjw_model(self) -> WorldsModel:
+        """The mjModels of all worlds as one: copies, arrays of floats with a row a world."""
+        self._core.mujoco_refresh()
+        return WorldsModel([self._mujoco_model(w) for w in range(self._core.mujoco_world_count)])
+
+    @property
+    def mjw_data(self) -> WorldsData:
+        """mjData of all worlds after the last step, with what follows from positions and velocities; copies."""
+        return WorldsData([self._mujoco_data(w) for w in range(self._core.mujoco_world_count)], self._room["contacts"], self._room["rows"])
+
+    def get_max_contact_count(self) -> int:
+        """How many contacts `update_contacts` may find in a world; MuJoCo's own buffers grow."""
+        return self._room["contacts"]
+
+    def _origins(self, kind: str) -> Any:
+        rows = [self._core.mujoco_origins(w, kind) for w in range(self._core.mujoco_world_count)]
+        longest = max(map(len, rows))
+        return handed(np.array([[*row, *[-1] * (longest - len(row))] for row in rows], np.int32).reshape(len(rows), longest), "float")
+
+    @property
+    def mjc_body_to_newton(self) -> Any:
+        """Body of the model for each body of MuJoCo's, [world, id]; -1: the world."""
+        return self._origins("body")
+
+    @property
+    def mjc_geom_to_newton_shape(self) -> Any:
+        """Shape for each geom, [world, id]."""
+        return self._origins("geom")
+
+    @property
+    def mjc_jnt_to_newton_jnt(self) -> Any:
+        """Joint for each joint of MuJoCo's, of which a joint of several axes has several, [world, id]."""
+        return self._origins("joint")
+
+    @property
+    def mjc_jnt_to_newton_dof(self) -> Any:
+        """First dof for each joint of MuJoCo's, [world, id]."""
+        dofs, model = plain(self._origins("dof")), self.mj_model
+        return handed(dofs[:, model.jnt_dofadr].astype(np.int32) if dofs.size else np.zeros((len(dofs), 0), np.int32), "float")
+
+    @property
+    def mjc_dof_to_newton_dof(self) -> Any:
+        """Dof for each dof of MuJoCo's, [world, id]."""
+        return self._origins("dof")
+
+    @property
+    def newton_shape_to_mjc_geom(self) -> Any:
+        """Geom for each shape of the first world; -1: none."""
+        out = np.full(self.model.shape_count, -1, np.int32)
+        for geom, shape in enumerate(self._core.mujoco_origins(0, "geom")):
+            if shape >= 0:
+                out[shape] = geom
+        return handed(out)
+
+    @property
     def mj_model(self) -> Any:
         """The mjModel of the first world as the package `mujoco` has it: a copy, so that writing to it changes nothing here.
 
         @raises NotImplementedError  the package is missing, or of another version than the library that was loaded
         """
+        self._core.mujoco_refresh()
         return self._mujoco_model(0)
 
     @property
     def mj_data(self) -> Any:
         """An mjData of `mj_model` at the positions and velocities of the last step, with what follows from them; a copy."""
-        model = self._mujoco_model(0)
+        return self._mujoco_data(0)
+
+    def _mujoco_data(self, world: int) -> Any:
+        model = self._mujoco_model(world)
         data = self._mujoco_package().MjData(model)
-        numbers = np.asarray(self._core.mujoco_numbers(0))
+        numbers = np.asarray(self._core.mujoco_numbers(world))
         data.qpos[:], data.qvel[:] = numbers[:model.nq], numbers[model.nq:]
-        self._mujoco_package().mj_forward(model, data)
+        package, given = self._mujoco_package(), np.asarray(self._core.mujoco_contacts(world)).reshape(-1, 24)
+        package.mj_forward(model, data)
+        if len(given):
+            package.mj_fwdPosition(model, data)
+            for row in given:
+                package.mj_addContact(model, data, _contact(package, row))
+            for stage in (package.mj_makeConstraint, package.mj_island, package.mj_projectConstraint, package.mj_transmission):
+                stage(model, data)
+            package.mj_forwardSkip(model, data, package.mjtStage.mjSTAGE_POS, 1)
         return data
 
     @classmethod

@@ -12,13 +12,14 @@ from .core.colors import ColorSpace, bourke_color_map, color_linear_to_srgb, col
 from .core.diagnostics import error
 from .core.enums import Axis
 from .core.values import as_vec3
-from .geometry.heightfield import Heightfield, rasterized
+from .geometry.adjacency import MeshAdjacency, MeshAdjacencyData
+from .geometry.heightfield import rasterized
 from .geometry.mesh import Mesh
 from .model.layout import world_grid
 from .model.texts import string_to_warp
 from .newton.modules import absent
 
-__all__ = ["ColorSpace", "bourke_color_map", "color_linear_to_srgb", "color_srgb_to_linear", "compute_world_offsets", "load_texture", "normalize_texture",
+__all__ = ["MeshAdjacency", "MeshAdjacencyData", "ColorSpace", "bourke_color_map", "color_linear_to_srgb", "color_srgb_to_linear", "compute_world_offsets", "load_texture", "normalize_texture",
            "rasterize_mesh_to_heightfield", "remesh_mesh", "string_to_warp", "validate_triangle_mesh"]
 
 
@@ -51,9 +52,10 @@ def remesh_mesh(mesh: Mesh, method: str = "quadratic", **options: Any) -> Mesh:
     return mesh.simplify(1.0 - float(options.get("target_reduction", 0.5)))
 
 
-def rasterize_mesh_to_heightfield(mesh: Mesh, nrow: int, ncol: int) -> Heightfield:
-    """Heights of a mesh over its bounds, seen from above; the lowest point where there is none."""
-    return rasterized(mesh, nrow, ncol)
+def rasterize_mesh_to_heightfield(mesh: Any, resolution: float, *, max_cells_per_axis: int = 4096) -> tuple[np.ndarray, tuple[float, float, float, float]]:
+    """(heights [nrow, ncol], (x_min, y_min, x_max, y_max)) of a mesh (a Mesh or a warp.Mesh) seen from above, sampled every `resolution` [m]; rows
+    follow one another along y. Where there is no surface the lowest height of the mesh stands."""
+    return rasterized(mesh, resolution, max_cells_per_axis)
 
 
 def load_texture(texture: Any) -> np.ndarray | None:

@@ -9,6 +9,7 @@
 #include "import.h"
 #include "ledger_reasons.h"
 #include "mechane/model/codes.h"
+#include "mechane/model/custom_rows.h"
 #include "mechane/model/joint_table.h"
 #include "mujoco_attributes.h"
 
@@ -158,6 +159,7 @@ class ValueReader {
 
     void read()
     {
+        if (model::is_rows(attribute_.frequency)) return;  // mujoco_rows.cpp
         if (is_skipped_setting() || !run_.physics.authored_names.contains(name_)) return;
         switch (attribute_.frequency) {
             case CustomFrequency::once:

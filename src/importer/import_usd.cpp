@@ -16,6 +16,7 @@
 #include "mechane/usd/codes.h"
 #include "mechane/usd/instancer_copies.h"
 #include "mechane/usd/selections.h"
+#include "mujoco_rows.h"
 #include "paint.h"
 #include "unknown_properties.h"
 
@@ -406,6 +407,7 @@ Result<ImportResult> import_by(const usd::Stage& authored, const ImportOptions& 
     if (!run.fatal) collapse(run);
     if (!run.fatal) renumber_deformables(run);
     if (!run.fatal) number_actuators(run);
+    if (!run.fatal) add_mujoco_rows(run);
     if (run.fatal) return *run.fatal;
     if (run.log) run.result.ledger = make_ledger(run);
     run.result.stage   = std::move(with_items);

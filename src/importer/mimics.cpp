@@ -11,6 +11,7 @@ namespace {
 struct Mimic {
     usd::Path leader;
     double    offset = 0, factor = 1;
+    bool      scaled = false;  ///< the factor has the stage's units: degrees and lengths
     Site      site;
 };
 
@@ -45,9 +46,12 @@ bool has_neutral_mimic(const usd::Prim& prim)
 std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const model::BuilderJoint& follower)
 {
     if (prim.has_api("MjcEqualityJointAPI") && !run.options.convert_mjc_equality_constraints) return std::nullopt;
-    if (!run.conventions.neutral_mimics_unread && has_neutral_mimic(prim))
-        return read_plain_mimic(run, prim, follower, "ext_physics:mimic:joint", "ext_physics:mimic:multiplier",
-                                "ext_physics:mimic:offset", "ext_physics:mimic:enabled");
+    if (!run.conventions.neutral_mimics_unread && has_neutral_mimic(prim)) {
+        auto mimic = read_plain_mimic(run, prim, follower, "ext_physics:mimic:joint", "ext_physics:mimic:multiplier",
+                                      "ext_physics:mimic:offset", "ext_physics:mimic:enabled");
+        if (mimic) mimic->scaled = true;
+        return mimic;
+    }
     if (prim.has_api("NewtonMimicAPI"))
         return read_plain_mimic(run, prim, follower, "newton:mimicJoint", "newton:mimicCoef1", "newton:mimicCoef0",
                                 "newton:mimicEnabled");
@@ -96,7 +100,7 @@ void add_mimics(Import& run)
         if (run.joint_of[i] < 0) continue;
         model::BuilderJoint& follower = run.builder.joints[static_cast<std::size_t>(run.joint_of[i])];
         const usd::Prim&     prim     = run.physics.joints[i].prim;
-        const auto           mimic    = read_mimic(run, prim, follower);
+        auto                 mimic    = read_mimic(run, prim, follower);
         if (!mimic) continue;
         const physics::Index lead  = run.physics.joint_at(mimic->leader);
         const std::int32_t   index = lead == physics::kNone ? -1 : run.joint_of[static_cast<std::size_t>(lead)];
@@ -107,6 +111,9 @@ void add_mimics(Import& run)
             if (run.log) run.log->dismiss(prim, "newton:mimic", "the leader was not imported");
             continue;
         }
+        if (const bool turned = turns(run.builder.joints[static_cast<std::size_t>(index)]);
+            mimic->scaled && turned != turns(follower))
+            mimic->factor *= turned ? run.length() / kDegrees : kDegrees / run.length();
         if (const std::string fault = fault_of(follower, run.builder.joints[static_cast<std::size_t>(index)], *mimic);
             !fault.empty()) {
             if (run.log) run.log->dismiss(prim, "newton:mimic", fault);

@@ -6,6 +6,7 @@
 #include "finalize.h"
 #include "mechane/model/builder.h"
 #include "mechane/model/codes.h"
+#include "mechane/model/custom_rows.h"
 #include "mechane/model/joint_table.h"
 
 namespace mechane::model {
@@ -59,6 +60,16 @@ bool is_reserved(const CustomAttribute& a)
     return false;
 }
 
+/// How many rows of a kind there are: as many as any attribute of it has values for.
+std::size_t row_count(const std::vector<CustomAttribute>& attributes, RowKind kind)
+{
+    std::size_t n = 0;
+    for (const CustomAttribute& a : attributes)
+        if (is_rows(a.frequency) && row_kind(a.frequency) == kind && !a.values.empty())
+            n = std::max(n, static_cast<std::size_t>(a.values.rbegin()->first / row_columns(a.frequency)) + 1);
+    return n;
+}
+
 std::int32_t shifted(std::int32_t index, std::size_t offset)
 { return index < 0 ? index : index + static_cast<std::int32_t>(offset); }
 
@@ -75,6 +86,13 @@ std::size_t ModelBuilder::custom_count(CustomFrequency frequency) const
         const auto& info = joint_type_info(j.type);
         return info.dofs >= 0 ? info.dofs : static_cast<std::int32_t>(j.linear_axes.size() + j.angular_axes.size());
     };
+    if (is_rows(frequency)) {
+        const RowKind kind = row_kind(frequency);
+        return static_cast<std::size_t>(row_columns(frequency)) * (kind == RowKind::shape ? shapes.size()
+                                                                   : kind == RowKind::joint_dof
+                                                                       ? custom_count(CustomFrequency::joint_dof)
+                                                                       : row_count(custom_attributes, kind));
+    }
     switch (frequency) {
         case CustomFrequency::once:
             return 1;
@@ -158,6 +176,14 @@ Result<void> ModelBuilder::add_custom_attribute(CustomAttribute attribute)
 
 Result<void> ModelBuilder::merge_custom(const ModelBuilder& source, const CustomOffsets& offsets, std::int32_t world)
 {
+    std::array<std::size_t, 8> rows{};
+    for (std::size_t k = 0; k < 6; ++k) rows[k] = row_count(custom_attributes, static_cast<RowKind>(k));
+    rows[static_cast<std::size_t>(RowKind::shape)]     = offsets[static_cast<std::size_t>(CustomFrequency::shape)];
+    rows[static_cast<std::size_t>(RowKind::joint_dof)] = offsets[static_cast<std::size_t>(CustomFrequency::joint_dof)];
+    const auto offset                                  = [&](CustomFrequency f) {
+        return is_rows(f) ? rows[static_cast<std::size_t>(row_kind(f))] * static_cast<std::size_t>(row_columns(f))
+                          : offsets.at(static_cast<std::size_t>(f));
+    };
     for (const CustomAttribute& from : source.custom_attributes) {
         CustomAttribute declared = from;
         declared.values.clear();
@@ -167,10 +193,9 @@ Result<void> ModelBuilder::merge_custom(const ModelBuilder& source, const Custom
             if (from.references && from.type == CustomType::int32)
                 value[0] = *from.references == CustomFrequency::world
                                ? world
-                               : shifted(static_cast<std::int32_t>(value[0]),
-                                         offsets.at(static_cast<std::size_t>(*from.references)));
+                               : shifted(static_cast<std::int32_t>(value[0]), offset(*from.references));
             const bool of_world = from.frequency == CustomFrequency::world;
-            const auto target = of_world ? world : shifted(index, offsets.at(static_cast<std::size_t>(from.frequency)));
+            const auto target   = of_world ? world : shifted(index, offset(from.frequency));
             if (from.frequency == CustomFrequency::once)
                 to.values.try_emplace(0, value);
             else

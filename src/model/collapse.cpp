@@ -1,4 +1,5 @@
 #include "mechane/model/collapse.h"
+#include "mechane/model/custom_rows.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -310,11 +311,13 @@ class Collapse {
                                                                                      : map_of(*attribute.references))
                     for (auto& [index, value] : attribute.values)
                         if (value[0] >= 0) value[0] = moved(*map, static_cast<std::int32_t>(value[0]));
-            const auto* map = map_of(attribute.frequency);
+            const bool  wide = is_rows(attribute.frequency) && row_kind(attribute.frequency) == RowKind::joint_dof;
+            const auto* map  = wide ? &dofs : map_of(attribute.frequency);
             if (map == nullptr) continue;
+            const std::int32_t                  n = wide ? row_columns(attribute.frequency) : 1;
             std::map<std::int32_t, CustomValue> values;
             for (const auto& [index, value] : attribute.values)
-                if (const std::int32_t to = moved(*map, index); to >= 0) values[to] = value;
+                if (const std::int32_t to = moved(*map, index / n); to >= 0) values[to * n + index % n] = value;
             attribute.values = std::move(values);
         }
     }

@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "mechane/model/codes.h"
+#include "mechane/model/custom_rows.h"
 
 namespace mechane::model {
 
@@ -74,8 +75,21 @@ std::vector<T> repeated(const CustomValue& v, std::size_t count)
 
 std::string_view to_string(CustomType type) { return kTypes[static_cast<std::size_t>(type)]; }
 std::string_view to_string(CustomAssignment assignment) { return kAssignments[static_cast<std::size_t>(assignment)]; }
+std::string_view to_string(RowKind kind)
+{
+    static constexpr std::string_view kNames[] = {"mujoco:actuator",
+                                                  "mujoco:tendon",
+                                                  "mujoco:tendon_joint",
+                                                  "mujoco:tendon_wrap",
+                                                  "mujoco:equality_constraint",
+                                                  "mujoco:pair",
+                                                  "shape",
+                                                  "joint_dof"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
 std::string_view to_string(CustomFrequency frequency)
 {
+    if (is_rows(frequency)) return to_string(row_kind(frequency));
     for (const FrequencyRow& row : kFrequencies)
         if (row.frequency == frequency) return row.name;
     return "";

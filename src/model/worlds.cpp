@@ -120,6 +120,9 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
         edge_indices.push_back(edge);
     }
     append_soft(source, body0, joint0, particle0, tri0, edge0, options.xform);
+    for (std::size_t i = 0; i < source.surfaces.size(); ++i) renamed(surfaces[surfaces.size() - 1 - i].label);
+    for (std::size_t i = 0; i < source.volumes.size(); ++i) renamed(volumes[volumes.size() - 1 - i].label);
+    for (std::size_t i = 0; i < source.curves.size(); ++i) renamed(curves[curves.size() - 1 - i].label);
     for (const auto& [a, b] : source.shape_collision_filter_pairs)
         shape_collision_filter_pairs.emplace_back(copied_index(a, shape0), copied_index(b, shape0));
     return merge_custom(source, offsets, world);

@@ -1,4 +1,5 @@
 #include "mechane/model/builder.h"
+#include "mechane/model/custom_rows.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
@@ -217,10 +218,12 @@ nb::dict collapse(ModelBuilder& b, const std::vector<std::string>& keep)
 }
 
 /// What stages declared, handed over to the facade, which keeps all attributes itself.
-nb::list take_custom(ModelBuilder& b)
+/// @param keep_rows  rows of MuJoCo's stay, because the facade has declared none of its own
+nb::list take_custom(ModelBuilder& b, bool keep_rows)
 {
     nb::list out;
     for (const model::CustomAttribute& a : b.custom_attributes) {
+        if (model::is_rows(a.frequency)) continue;
         const auto number = [&](const model::CustomValue& v) {
             nb::list   parts;
             const auto n = static_cast<std::size_t>(model::component_count(a.type));
@@ -239,7 +242,8 @@ nb::list take_custom(ModelBuilder& b)
         row["values"]     = values;
         out.append(row);
     }
-    b.custom_attributes.clear();
+    std::erase_if(b.custom_attributes,
+                  [&](const model::CustomAttribute& a) { return !keep_rows || !model::is_rows(a.frequency); });
     return out;
 }
 

@@ -4,12 +4,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
-#include <fstream>
-#include <sstream>
 
 #include "cli/line_diff.h"
 #include "mechane/conformance/check.h"
@@ -124,8 +124,9 @@ nb::tuple fix_and_publish(const std::string& asset, const std::string& out, bool
         if (into_folder) unwrap(conformance::try_folder(out));
         if (!into_folder && !out.empty() && !in_place) unwrap(files::try_target(out, {.make_folders = true}));
         if (into_folder) unwrap(made_above(out));
-        const fs::path             above   = fs::path(files::real_place(into_folder ? out : asset)).parent_path();
-        const files::ScratchFolder scratch = into_folder ? files::ScratchFolder(above) : files::ScratchFolder::temporary(above);
+        const fs::path             above = fs::path(files::real_place(into_folder ? out : asset)).parent_path();
+        const files::ScratchFolder scratch =
+            into_folder ? files::ScratchFolder(above) : files::ScratchFolder::temporary(above);
         result             = unwrap(conformance::fix(asset, scratch.path().string(), options));
         result.after.asset = asset;
         unwrap(conformance::admit_sources(

@@ -201,8 +201,8 @@ class Pipeline {
     /// Triangles of the surfaces of pressure contact: corners [n, 3, 3], depths [n], shapes [n, 2].
     [[nodiscard]] nb::tuple contact_surface() const
     {
-        std::vector<double>       points, depth;
-        std::vector<std::int32_t> shapes;
+        std::vector<double>                       points, depth;
+        std::vector<std::int32_t>                 shapes;
         const std::vector<collision::ContactFace> faces = [&] {
             const nb::gil_scoped_release released;
             const std::lock_guard        lock(*inside_);

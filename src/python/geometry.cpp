@@ -64,40 +64,43 @@ void bind_geometry(nb::module_& m)
              })
         .def("triangles",
              [](nb::handle self) {
-                 Mesh& mesh = nb::cast<Mesh&>(self);
-                 nb::object out = view(mesh.triangles.empty() ? nullptr : mesh.triangles.front().data(),
-                                       {mesh.triangles.size(), 3}, self);
+                 Mesh&      mesh = nb::cast<Mesh&>(self);
+                 nb::object out  = view(mesh.triangles.empty() ? nullptr : mesh.triangles.front().data(),
+                                        {mesh.triangles.size(), 3}, self);
                  // Trees over the mesh are made once, and follow the indices without asking.
                  out.attr("flags").attr("writeable") = false;
                  return out;
              })
         .def_ro("is_convex", &Mesh::is_convex)
         .def_prop_ro("is_closed", [](const Mesh& mesh) { return geometry::is_closed(mesh); })
-        .def("hull",
-             [](const Mesh& mesh, int max_vertices) {
-                 return std::make_shared<Mesh>(
-                     unwrap(geometry::build_hull(mesh.points, {.max_vertices = max_vertices})));
-             },
-             nb::arg("max_vertices"))
-        .def("decompose",
-             [](const Mesh& mesh, double concavity, int max_hulls, int max_vertices) {
-                 std::vector<std::shared_ptr<Mesh>> out;
-                 std::vector<Mesh>                  parts;
-                 {
-                     const nb::gil_scoped_release released;
-                     parts = unwrap(geometry::decompose(
-                         mesh,
-                         {.concavity = concavity, .max_hulls = max_hulls, .hull = {.max_vertices = max_vertices}}));
-                 }
-                 for (Mesh& part : parts) out.push_back(std::make_shared<Mesh>(std::move(part)));
-                 return out;
-             },
-             nb::arg("concavity"), nb::arg("max_hulls"), nb::arg("max_vertices"))
-        .def("simplified",
-             [](const Mesh& mesh, double ratio, double max_error) {
-                 return std::make_shared<Mesh>(geometry::simplified(mesh, {.ratio = ratio, .max_error = max_error}));
-             },
-             nb::arg("ratio"), nb::arg("max_error"))
+        .def(
+            "hull",
+            [](const Mesh& mesh, int max_vertices) {
+                return std::make_shared<Mesh>(
+                    unwrap(geometry::build_hull(mesh.points, {.max_vertices = max_vertices})));
+            },
+            nb::arg("max_vertices"))
+        .def(
+            "decompose",
+            [](const Mesh& mesh, double concavity, int max_hulls, int max_vertices) {
+                std::vector<std::shared_ptr<Mesh>> out;
+                std::vector<Mesh>                  parts;
+                {
+                    const nb::gil_scoped_release released;
+                    parts = unwrap(geometry::decompose(
+                        mesh,
+                        {.concavity = concavity, .max_hulls = max_hulls, .hull = {.max_vertices = max_vertices}}));
+                }
+                for (Mesh& part : parts) out.push_back(std::make_shared<Mesh>(std::move(part)));
+                return out;
+            },
+            nb::arg("concavity"), nb::arg("max_hulls"), nb::arg("max_vertices"))
+        .def(
+            "simplified",
+            [](const Mesh& mesh, double ratio, double max_error) {
+                return std::make_shared<Mesh>(geometry::simplified(mesh, {.ratio = ratio, .max_error = max_error}));
+            },
+            nb::arg("ratio"), nb::arg("max_error"))
         .def(
             "mass",
             [](const Mesh& mesh, const Numbers3& scale, double density) {

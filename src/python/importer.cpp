@@ -121,6 +121,96 @@ nb::list ledger(const ImportResult& result)
     return out;
 }
 
+nb::object values_of(const importer::ElementValues& values)
+{
+    nb::dict out;
+    out["values"]               = nb::cast(values.values);
+    out["element_type"]         = text(values.element_type);
+    out["legacy_implicit_type"] = values.direct;
+    return out;
+}
+
+/// Deformables by kind and path, and attachments: what an import made of them and what it read.
+nb::dict deformables(const ImportResult& r)
+{
+    nb::dict   maps[3], attributes[3], held, held_attributes;
+    const auto range = [](const model::SoftObject::Range& at) { return nb::make_tuple(at[0], at[1]); };
+    for (const importer::ImportedDeformable& d : r.deformables) {
+        const auto kind = static_cast<std::size_t>(d.kind);
+        nb::dict   row, read;
+        if (d.kind == importer::ImportedDeformable::Kind::cable) {
+            maps[kind][text(d.path)] = nb::make_tuple(nb::cast(d.bodies), nb::cast(d.joints));
+            read["closed"]           = d.closed;
+            if (!d.graph.empty()) read["graph_component"] = text(d.graph);
+        } else {
+            row["particle"] = range(d.particle);
+            if (d.kind == importer::ImportedDeformable::Kind::cloth) {
+                row["tri"]                       = range(d.tri);
+                row["edge"]                      = range(d.edge);
+                read["rest_bend_angles_default"] = text(d.rest_bend_angles);
+            } else {
+                row["tet"] = range(d.tet);
+            }
+            maps[kind][text(d.path)] = row;
+        }
+        if (d.kind != importer::ImportedDeformable::Kind::volume) {
+            nb::dict material;
+            for (const auto& [name, value] : d.material) material[text(name)] = value;
+            read["material"] = material;
+        }
+        read["resolved_density"] = d.density;
+        nb::dict simulation;
+        if (d.thicknesses) {
+            nb::dict thick = nb::cast<nb::dict>(values_of(*d.thicknesses));
+            nb::del(thick["legacy_implicit_type"]);
+            simulation["thicknesses"] = thick;
+        }
+        if (d.masses) simulation["masses"] = values_of(*d.masses);
+        if (simulation.size() > 0) read["simulation"] = simulation;
+        attributes[kind][text(d.path)] = read;
+    }
+    for (const importer::ImportedAttachment& a : r.attachments) {
+        if (a.welded) continue;
+        nb::dict read;
+        read["src0"]      = text(a.source0);
+        read["src1"]      = text(a.source1);
+        read["type0"]     = text(a.type0);
+        read["type1"]     = text(a.type1);
+        read["indices0"]  = nb::cast(a.indices0);
+        read["indices1"]  = nb::cast(a.indices1);
+        const auto points = [](const std::vector<Vec3d>& from) {
+            nb::list out;
+            for (const Vec3d& p : from) out.append(to_python(p));
+            return out;
+        };
+        read["coords0"]   = points(a.coords0);
+        read["coords1"]   = points(a.coords1);
+        read["enabled"]   = a.enabled;
+        read["stiffness"] = a.stiffness;
+        read["damping"]   = a.damping;
+        if (!a.joints.empty()) {
+            held[text(a.path)]    = nb::cast(a.joints);
+            read["joint_indices"] = nb::cast(a.joints);
+        }
+        if (!a.attachments.empty()) read["attachment_particle_body_indices"] = nb::cast(a.attachments);
+        if (!a.unsupported.empty()) {
+            read["unsupported"]        = true;
+            read["unsupported_reason"] = text(a.unsupported);
+        }
+        held_attributes[text(a.path)] = read;
+    }
+    nb::dict          out;
+    const char* const names[] = {"cable", "cloth", "soft"};
+    for (std::size_t k = 0; k < 3; ++k) {
+        out[fmt::format("path_{}_map", names[k]).c_str()]   = maps[k];
+        out[fmt::format("path_{}_attrs", names[k]).c_str()] = attributes[k];
+    }
+    out["path_deformable_visual_map"] = nb::dict();
+    out["path_attachment_map"]        = held;
+    out["path_attachment_attrs"]      = held_attributes;
+    return out;
+}
+
 nb::dict to_python(const ImportResult& r)
 {
     nb::dict out;
@@ -343,6 +433,7 @@ void bind_importer(nb::module_& m)
 
     nb::class_<Import>(m, "Import")
         .def("result", [](const Import& i) { return to_python(i.result); })
+        .def("deformables", [](const Import& i) { return deformables(i.result); })
         .def("ledger", [](const Import& i) { return ledger(i.result); })
         .def("explain", &explain);
 

@@ -10,9 +10,9 @@
 
 #include "mechane/core/hash.h"
 #include "mechane/files/inputs.h"
-#include "mechane/simulation/recording_file.h"
 #include "mechane/record/write.h"
 #include "mechane/run/scene.h"
+#include "mechane/simulation/recording_file.h"
 #include "mechane/simulation/simulate.h"
 #include "mechane/simulation/verify.h"
 #include "mechane/viewer/html.h"
@@ -76,16 +76,16 @@ nb::list contacts(const Recording& recording, std::size_t frame)
 run::SimulateOptions options_from(const nb::dict& from)
 {
     run::SimulateOptions options;
-    options.solver   = nb::cast<std::string>(from["solver"]);
-    options.dt       = nb::cast<double>(from["dt"]);
+    options.solver    = nb::cast<std::string>(from["solver"]);
+    options.dt        = nb::cast<double>(from["dt"]);
     options.dt_source = nb::cast<std::string>(from["dt_source"]);
-    options.frames   = nb::cast<std::int64_t>(from["frames"]);
-    options.every    = nb::cast<std::int64_t>(from["every"]);
-    options.substeps = nb::cast<int>(from["substeps"]);
-    options.threads  = nb::cast<int>(from["threads"]);
-    options.sleeping = nb::cast<bool>(from["sleeping"]);
-    options.set      = nb::cast<std::vector<std::string>>(from["set"]);
-    options.control  = nb::cast<std::string>(from["control"]);
+    options.frames    = nb::cast<std::int64_t>(from["frames"]);
+    options.every     = nb::cast<std::int64_t>(from["every"]);
+    options.substeps  = nb::cast<int>(from["substeps"]);
+    options.threads   = nb::cast<int>(from["threads"]);
+    options.sleeping  = nb::cast<bool>(from["sleeping"]);
+    options.set       = nb::cast<std::vector<std::string>>(from["set"]);
+    options.control   = nb::cast<std::string>(from["control"]);
     return options;
 }
 
@@ -165,7 +165,8 @@ void bind_record(nb::module_& m)
                  check_model(r, model);
                  return record::to_json(model, r, {.reproducible = true, .contact_points = false});
              })
-        .def("to_csv", [](const Recording& r, const Model& model) { return check_model(r, model), record::to_csv(model, r); })
+        .def("to_csv",
+             [](const Recording& r, const Model& model) { return check_model(r, model), record::to_csv(model, r); })
         .def("to_html",
              [](const Recording& r, const Model& model, const std::string& title) {
                  check_model(r, model);

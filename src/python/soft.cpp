@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
 
@@ -216,8 +217,50 @@ const ScalarRow& scalar(const std::string& name)
 
 }  // namespace
 
+namespace {
+
+/// A cable as the facade lists it: label, world, bodies, joints.
+using CurveRow = std::tuple<std::string, std::int32_t, std::array<std::int32_t, 4>>;
+
+std::vector<CurveRow> curve_rows(const std::vector<model::CurveObject>& curves)
+{
+    std::vector<CurveRow> out;
+    for (const model::CurveObject& c : curves)
+        out.push_back({c.label, c.world, {c.body[0], c.body[1], c.joint[0], c.joint[1]}});
+    return out;
+}
+
+void bind_curves(nb::module_& m)
+{
+    m.def("curves", [](const ModelBuilder& b) { return curve_rows(b.curves); });
+    m.def("model_curves", [](const model::Model& of_) { return curve_rows(of_.curves); });
+    m.def("set_curves", [](ModelBuilder& b, const std::vector<CurveRow>& rows_) {
+        b.curves.clear();
+        for (const auto& [label, world, r] : rows_) b.curves.push_back({label, world, {r[0], r[1]}, {r[2], r[3]}});
+    });
+    m.def("add_curve", [](ModelBuilder& b, const CurveRow& row) {
+        const auto& [label, world, r] = row;
+        b.curves.push_back({label, world, {r[0], r[1]}, {r[2], r[3]}});
+    });
+    // Rest rotation of a ROD joint, x y z w; empty: the identity, or another joint.
+    m.def("rest_rotation", [](const ModelBuilder& b, std::size_t joint) -> std::vector<double> {
+        const auto& r = b.joints.at(joint).rest_rotation;
+        return r ? std::vector<double>{r->x, r->y, r->z, r->w} : std::vector<double>{};
+    });
+    m.def("set_rest_rotation", [](ModelBuilder& b, std::size_t joint, const std::array<double, 4>& r) {
+        b.joints.at(joint).rest_rotation = Quatd{r[0], r[1], r[2], r[3]};
+    });
+    m.def("rest_rotation_count", [](const ModelBuilder& b) {
+        return std::count_if(b.joints.begin(), b.joints.end(),
+                             [](const auto& j) { return j.rest_rotation.has_value(); });
+    });
+}
+
+}  // namespace
+
 void bind_soft(nb::module_& m)
 {
+    bind_curves(m);
     bind_verbs(m);
     bind_records(m);
     m.def("model_scalar_names", [] {

@@ -140,6 +140,31 @@ class BoundSolver {
         const Inside inside(busy_);
         mujoco().set_direct_control(values);
     }
+    /// Whether accelerations and joint wrenches are kept from now on.
+    void observe(bool wanted)
+    {
+        const Inside inside(busy_);
+        solver_->observe(wanted ? &observed_ : nullptr);
+    }
+    /// Wrench of each body's inbound joint in the last step, [bodies, 6].
+    nb::object parent_wrenches() const
+    {
+        std::vector<Real> out;
+        for (const Spatial& f : observed_.body_parent_f)
+            out.insert(out.end(), {f.linear.x, f.linear.y, f.linear.z, f.angular.x, f.angular.y, f.angular.z});
+        const std::size_t rows = observed_.body_parent_f.size();
+        return owned(std::move(out), {rows, std::size_t{6}});
+    }
+    /// What of the model each object of an mjModel stands for, by id.
+    std::vector<std::int32_t> mujoco_origins(std::size_t world, const std::string& object) const
+    { return mujoco().origins(in_worlds(world), object); }
+    std::vector<double> mujoco_contacts(std::size_t world) const { return mujoco().contacts(in_worlds(world)); }
+    /// What was written to the model reaches the mjModels now.
+    void mujoco_refresh()
+    {
+        const Inside inside(busy_);
+        unwrap(mujoco().refresh());
+    }
     void mujoco_tables(const nb::dict& tables)
     {
         const Inside inside(busy_);
@@ -275,6 +300,7 @@ class BoundSolver {
     std::shared_ptr<Model>             model_;
     std::shared_ptr<const tasks::Pool> pool_;
     Control                            control_;
+    solvers::Observables               observed_;
     Diagnostics                        found_;
     std::unique_ptr<solvers::Solver>   solver_;
     mutable std::atomic<bool>          busy_ = false;
@@ -297,6 +323,11 @@ void bind_solvers(nb::module_& m)
         .def("mujoco_pull", &BoundSolver::mujoco_pull, nb::arg("world"), nb::arg("numbers"), nb::arg("state"))
         .def("mujoco_control", &BoundSolver::mujoco_control, nb::arg("values"))
         .def("mujoco_tables", &BoundSolver::mujoco_tables, nb::arg("tables"))
+        .def("observe", &BoundSolver::observe, nb::arg("wanted"))
+        .def("parent_wrenches", &BoundSolver::parent_wrenches)
+        .def("mujoco_contacts", &BoundSolver::mujoco_contacts, nb::arg("world"))
+        .def("mujoco_origins", &BoundSolver::mujoco_origins, nb::arg("world"), nb::arg("object"))
+        .def("mujoco_refresh", &BoundSolver::mujoco_refresh)
         .def("found_contacts", &BoundSolver::found_contacts, nb::arg("state"), nb::arg("contacts"))
         .def_prop_ro("mujoco_world_count", [](const BoundSolver& s) { return s.mujoco().world_count(); })
         .def("step", &BoundSolver::step, nb::arg("state_in"), nb::arg("state_out"), nb::arg("control").none(),

@@ -10,7 +10,9 @@ FIELDS = """qpos0 body_parentid body_pos body_quat body_ipos body_iquat body_mas
 jnt_actfrclimited jnt_solref jnt_solimp jnt_pos jnt_axis jnt_stiffness jnt_range jnt_actfrcrange jnt_margin dof_jntid dof_armature dof_damping
 dof_frictionloss dof_invweight0 geom_type geom_bodyid geom_contype geom_conaffinity geom_condim geom_priority geom_dataid geom_size geom_pos
 geom_quat geom_friction geom_margin geom_gap geom_solref geom_solimp geom_solmix mesh_pos mesh_quat actuator_trntype actuator_trnid
-actuator_gainprm actuator_biasprm eq_type eq_obj1id eq_obj2id eq_data eq_solref eq_solimp hfield_size""".split()
+actuator_gainprm actuator_biasprm actuator_gaintype actuator_biastype actuator_dyntype actuator_dynprm actuator_gear actuator_ctrllimited
+actuator_ctrlrange actuator_forcelimited actuator_forcerange tendon_stiffness tendon_damping tendon_range tendon_limited tendon_frictionloss
+tendon_lengthspring wrap_type wrap_prm eq_type eq_obj1id eq_obj2id eq_data eq_solref eq_solimp hfield_size""".split()
 
 
 def dump(m):

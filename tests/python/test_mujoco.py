@@ -41,9 +41,11 @@ def peer(what, file, *more):
     return json.loads(done.stdout.rpartition("@@")[2]) if done.returncode == 0 and "@@" in done.stdout else None
 
 
-def solver_of(source, compat=None, **options):
+def solver_of(source, compat=None, registered=True, **options):
+    """`registered`: MuJoCo's attributes are declared in the builder and read by the package; else the library reads them."""
     builder = mc.ModelBuilder()
-    mc.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    if registered:
+        mc.solvers.SolverMuJoCo.register_custom_attributes(builder)
     (builder.add_mjcf if str(source).endswith(".xml") or str(source).lstrip().startswith("<") else builder.add_usd)(str(source))
     model = builder.finalize()
     return mc.solvers.SolverMuJoCo(model, compat=compat, **options)
@@ -237,6 +239,89 @@ def test_the_models_of_the_corpus_are_those_that_mujoco_compiles(file):
     check_mjcf(file)
 
 
+PULLED = """
+<mujoco model="pulled">
+  <compiler angle="radian"/>
+  <worldbody>
+    <body name="upper" pos="0 0 1">
+      <joint name="shoulder" type="hinge" axis="0 1 0" damping="0.5" armature="0.01"/>
+      <geom name="g0" type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/>
+      <site name="elbow_site" pos="0.3 0 0"/>
+      <body name="lower" pos="0.3 0 0">
+        <joint name="elbow" type="hinge" axis="0 1 0" damping="0.2" range="-1.5 1.5"/>
+        <geom name="g1" type="capsule" fromto="0 0 0 0.25 0 0" size="0.025"/>
+        <site name="tip" pos="0.25 0 0"/>
+        <body name="hand" pos="0.25 0 0">
+          <joint name="grip" type="slide" axis="0 0 1" range="-0.1 0.1"/>
+          <geom name="g2" type="box" size=".02 .02 .02" mass="0.1"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <tendon>
+    <fixed name="couple" stiffness="2" damping="0.1" range="-1 1" limited="true" frictionloss="0.3">
+      <joint joint="shoulder" coef="1"/><joint joint="elbow" coef="-0.5"/>
+    </fixed>
+    <spatial name="rope" stiffness="10" springlength="0.1 0.2">
+      <site site="elbow_site"/><site site="tip"/><pulley divisor="2"/><site site="tip"/><site site="elbow_site"/>
+    </spatial>
+  </tendon>
+  <equality><joint joint1="grip" joint2="elbow" polycoef="0.01 0.02 0.005 0 0" solref="0.01 0.9" solimp="0.8 0.9 0.002 0.4 3"/></equality>
+  <actuator>
+    <motor name="m" joint="shoulder" gear="15" ctrlrange="-1 1"/>
+    <general name="g" joint="grip" gainprm="5" biastype="affine" biasprm="1 -2 -0.5" dyntype="filter" dynprm="0.1" ctrlrange="-2 2" forcerange="-4 4"/>
+    <motor name="t" tendon="couple" gear="3"/>
+    <general name="s" site="tip" gear="0 0 1 0 0.1 0"/>
+    <damper name="d" joint="elbow" kv="0.7" ctrlrange="0 1"/>
+  </actuator>
+</mujoco>
+"""
+
+#: Numbers of actuators and tendons, which stand in the order of the file.
+ACTUATOR_FIELDS = ("actuator_trntype", "actuator_gaintype", "actuator_biastype", "actuator_dyntype", "actuator_gainprm", "actuator_biasprm", "actuator_dynprm",
+                   "actuator_gear", "actuator_ctrllimited", "actuator_ctrlrange", "actuator_forcelimited", "actuator_forcerange")
+TENDON_FIELDS = ("tendon_stiffness", "tendon_damping", "tendon_range", "tendon_limited", "tendon_frictionloss", "tendon_lengthspring", "wrap_type", "wrap_prm")
+
+
+@needs_mujoco
+@pytest.mark.parametrize("registered", [False, True])
+def test_motors_tendons_and_equalities_of_an_mjcf_are_in_the_model_that_is_stepped(registered, tmp_path):
+    """Actuators with their laws and limits, tendons with their paths and springs, equalities with their softness, beside MuJoCo's own compile (DYN 4.5)"""
+    file = tmp_path / "pulled.xml"
+    file.write_text(PULLED)
+    answer = peer("compile", file)
+    own, other = ours(solver_of(file, registered=registered)), theirs(answer)
+    for field in (*ACTUATOR_FIELDS, *TENDON_FIELDS):
+        assert own[field].shape[0] == other[field].shape[0], field
+        close(own[field][:, :other[field].shape[1]], other[field], field)
+    joints = dict(pairs(own, other, "joint"))
+    for i, kind in enumerate(other["actuator_trntype"][:, 0]):
+        if kind == 0:
+            assert joints[int(own["actuator_trnid"][i, 0])] == int(other["actuator_trnid"][i, 0])
+    assert own["eq_type"].tolist() == other["eq_type"].tolist() == [[2]]
+    assert [joints[int(own[f"eq_obj{k}id"][0, 0])] for k in (1, 2)] == [int(other[f"eq_obj{k}id"][0, 0]) for k in (1, 2)]
+    close(own["eq_data"][0, :5], other["eq_data"][0, :5], "polynomial")
+    close(own["eq_solref"], other["eq_solref"], "solref of the equality")
+    close(own["eq_solimp"], other["eq_solimp"], "solimp of the equality")
+
+
+@needs_mujoco
+def test_copies_of_a_robot_have_motors_and_tendons_of_their_own(tmp_path):
+    """Rows of MuJoCo's are copied with the joints that they name"""
+    file = tmp_path / "pulled.xml"
+    file.write_text(PULLED)
+    one, many = mc.ModelBuilder(), mc.ModelBuilder()
+    one.add_mjcf(str(file))
+    many.replicate(one, 3)
+    solver = mc.solvers.SolverMuJoCo(many.finalize())
+    first = {k: np.asarray(v) for k, v in solver._core.mujoco_fields(0).items()}
+    for world in (1, 2):
+        for name, values in solver._core.mujoco_fields(world).items():
+            if name.startswith(("actuator_", "tendon_", "wrap_", "eq_")):
+                assert np.array_equal(first[name], values), (world, name)
+    assert len(first["actuator_gear"]) == 5 and len(first["tendon_range"]) == 2
+
+
 def stages():
     return [pytest.param(ROOT / "samples" / name, id=name) for name in (
         "quadruped/quadruped.usda", "usd/physx_humanoid.usda", "usd/joint_d6.usda", "usd/box_on_box.usda", "gallery/gripper.usda", "gallery/four_bar.usda")]
@@ -276,6 +361,36 @@ def test_a_rollout_is_mujocos_own_step_to_the_last_digits(tmp_path):
     for expected in track:
         solver.step(state, state, control, None, 0.002)
     assert np.max(np.abs(np.asarray(solver._core.mujoco_numbers(0)) - np.asarray(track[-1]))) < 1e-9
+
+
+@needs_mujoco
+def test_what_goes_to_mujoco_comes_back_as_it_was(tmp_path):
+    """Push and pull of drawn states are the identity, within 1e-6 (DYN 4.5)"""
+    file = tmp_path / "robot.xml"
+    file.write_text(ROBOT)
+    solver = solver_of(file)
+    model, draw = solver.model, np.random.default_rng(11)
+    for _ in range(10):
+        state, back = model.state(), model.state()
+        for name in ("joint_q", "joint_qd"):
+            values = draw.normal(size=len(getattr(state, name)))
+            getattr(state, name)[:] = values
+        starts, kinds = model.joint_q_start, model.joint_type
+        for j, kind in enumerate(kinds):
+            if kind in (mc.JointType.FREE, mc.JointType.BALL):
+                q = state.joint_q[starts[j + 1] - 4:starts[j + 1]]
+                q /= np.linalg.norm(q)
+        mc.eval_fk(model, state.joint_q, state.joint_qd, state)
+        numbers = solver._core.mujoco_push(0, state._core)
+        assert solver._core.mujoco_pull(0, list(numbers), back._core)
+        signs = np.ones(len(state.joint_q))
+        for j, kind in enumerate(kinds):  # a rotation is two quaternions
+            if kind in (mc.JointType.FREE, mc.JointType.BALL):
+                at = slice(starts[j + 1] - 4, starts[j + 1])
+                signs[at] = np.sign(np.dot(state.joint_q[at], back.joint_q[at]))
+        assert np.max(np.abs(back.joint_q * signs - state.joint_q)) < 1e-6
+        assert np.max(np.abs(back.joint_qd - state.joint_qd)) < 2e-6
+        assert np.max(np.abs(np.asarray(back.body_q)[:, :3] - np.asarray(state.body_q)[:, :3])) < 1e-6
 
 
 @needs_mujoco

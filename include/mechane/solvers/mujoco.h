@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -55,10 +56,19 @@ class MujocoSolver {
     [[nodiscard]] virtual std::vector<MujocoField> fields(std::size_t world) const = 0;
     /// Names by id of "body", "joint", "geom", "site", "actuator", "equality", "tendon" or "mesh".
     [[nodiscard]] virtual std::vector<std::string> names(std::size_t world, std::string_view object) const = 0;
+    /// What of the model each "body", "geom", "joint" or "dof" stands for, by MuJoCo's id: a body, shape, joint or dof;
+    /// -1: none, as the world has. A joint of the model is what all of a body's joints stand for.
+    [[nodiscard]] virtual std::vector<std::int32_t> origins(std::size_t world, std::string_view object) const = 0;
+    /// Takes over now what was written to the model, instead of at the next step.
+    /// @error SOLVER_MODEL
+    virtual Result<void> refresh() = 0;
     /// The mjModel in MuJoCo's binary format (MJB).
     [[nodiscard]] virtual std::vector<std::byte> binary(std::size_t world) const = 0;
     /// qpos and then qvel as they are now.
     [[nodiscard]] virtual std::vector<double> numbers(std::size_t world) const = 0;
+    /// Contacts that were given to the last step and touched, 24 numbers each: two geoms, dimensions, distance,
+    /// position, normal, 5 of friction, solref, solref of friction, solimp.
+    [[nodiscard]] virtual std::vector<double> contacts(std::size_t world) const = 0;
     /// qpos and then qvel of a state in MuJoCo's conventions.
     [[nodiscard]] virtual std::vector<double> push(std::size_t world, const model::State& in) = 0;
     /// What qpos and qvel of MuJoCo's stand for. @return false, with nothing changed, for another number of them

@@ -216,8 +216,12 @@ def warn_unused(call: Any, arguments: dict[str, Any]) -> None:
     warn(f"{call.__qualname__}: {', '.join(said)} {'have' if len(said) > 1 else 'has'} no effect here")
 
 
-def publish(found: Iterable[dict[str, Any]], logger: str = "mechane", callback: Callable[[Diagnostic], None] | None = None) -> Diagnostics:
-    """Makes diagnostics of what the extension reports; warnings among them become Python warnings and log records."""
+def publish(found: Iterable[dict[str, Any]], logger: str = "mechane", callback: Callable[[Diagnostic], None] | None = None,
+            deprecated: Iterable[str] = ()) -> Diagnostics:
+    """Makes diagnostics of what the extension reports; warnings among them become Python warnings and log records.
+
+    @param deprecated  ids that become warnings of what is on its way out
+    """
     all_of_them = Diagnostics(Diagnostic(**fields) for fields in found)
     log = logging.getLogger(logger)
     for d in all_of_them:
@@ -225,7 +229,8 @@ def publish(found: Iterable[dict[str, Any]], logger: str = "mechane", callback: 
             callback(d)
         if d.severity == "warning":
             text = f"{d.code}: {d.message}" + (f" [{d.path}]" if d.path else "")
-            warnings.warn(text, MechaneWarning, stacklevel=_callers_level())
+            old = d.code in deprecated
+            warnings.warn(text, MechaneDeprecationWarning if old else MechaneWarning, stacklevel=_callers_level())
             log.warning(text)
     return all_of_them
 

@@ -48,6 +48,7 @@ class Mesh:
         self.opacity, self.roughness, self.metallic = opacity, roughness, metallic
         self.texture, self.texture_transform = texture, texture_transform
         self.sdf = sdf
+        self.enable_surface_velocity = bool(enable_surface_velocity)
         if compute_inertia:
             self.mass, self.com, self.inertia, _ = self.compute_inertia()
             self.has_inertia = True
@@ -57,7 +58,7 @@ class Mesh:
         self._indices = corners.copy()
         self.maxhullvert = self.MAX_HULL_VERTICES if maxhullvert is None else int(maxhullvert)
         self.is_solid = is_solid
-        self.has_inertia = False
+        self.has_inertia = self.enable_surface_velocity = False
         self.mass, self.com, self.inertia = 1.0, vec3(), mat33(1, 0, 0, 0, 1, 0, 0, 0, 1)
         self.sdf = None
         self._core.known_as = weakref.ref(self)
@@ -141,15 +142,15 @@ class Mesh:
 
     @property
     def edges(self) -> np.ndarray:
-        """Pairs of vertices, smaller first, each once."""
-        t = self._indices.reshape(-1, 3)
+        """Pairs of vertices, smaller first, each once; as when the mesh was told last of a change."""
+        t = self._core.triangles().reshape(-1, 3)
         return np.unique(np.sort(np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]]), axis=1), axis=0)
 
     def copy(self, vertices: Any = None, indices: Any = None, recompute_inertia: bool = False) -> "Mesh":
         out = Mesh(self._vertices if vertices is None else vertices, self._indices if indices is None else indices, normals=self._normals,
                    uvs=self._uvs, compute_inertia=recompute_inertia, is_solid=self.is_solid, maxhullvert=self.maxhullvert, color=self.color,
                    roughness=self.roughness, metallic=self.metallic, texture=self.texture, texture_transform=self.texture_transform,
-                   sdf=self.sdf, opacity=self.opacity)
+                   sdf=self.sdf, opacity=self.opacity, enable_surface_velocity=self.enable_surface_velocity)
         if not recompute_inertia:
             out.mass, out.com, out.inertia, out.has_inertia = self.mass, self.com, self.inertia, self.has_inertia
         return out
@@ -251,7 +252,7 @@ class Mesh:
         return self is other or (isinstance(other, Mesh) and np.array_equal(self._vertices, other._vertices) and np.array_equal(self._indices, other._indices))
 
     def __hash__(self) -> int:
-        return hash((self._vertices.tobytes(), self._indices.tobytes()))
+        return hash((self._core.points().tobytes(), self._core.triangles().tobytes()))
 
     def __reduce__(self):
         _ = self.color, self._normals
@@ -414,8 +415,12 @@ class Mesh:
                            compute_normals: bool = False, compute_uvs: bool = False, compute_inertia: bool = True) -> "Mesh":
         """A closed block under a grid of heights [m], rows along x, columns along y."""
         z = plain(heightfield).astype(float)
-        if z.ndim != 2 or min(z.shape) < 2:
-            raise ValueError(f"heightfield: shape {z.shape}, expected a grid of at least 2 by 2")
+        if z.ndim != 2:
+            raise ValueError(f"heightfield: shape {z.shape}, it must be 2D array")
+        if min(z.shape) < 2:
+            raise ValueError(f"heightfield: shape {z.shape}, expected a grid of at least 2x2")
+        if not (extent_x > 0 and extent_y > 0):
+            raise ValueError(f"heightfield: extents {extent_x}, {extent_y}, which must be positive [m]")
         nx, ny = z.shape
         x, y = np.meshgrid(np.linspace(-0.5, 0.5, nx) * extent_x + center_x, np.linspace(-0.5, 0.5, ny) * extent_y + center_y, indexing="ij")
         top = np.stack([x, y, z], axis=-1).reshape(-1, 3)

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from .. import _core, config
 from ..core.arguments import name_arguments
 from ..core.array import check_device
 from ..core.diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, error, publish, warn
 from ..core.enums import Axis, AxisType, ShapeFlags
 from ..core.files import write
 from ..core.values import as_transform, as_vec3, mat33, transform, vec3
+from ..geometry.heightfield import Heightfield
 from ..geometry.mesh import Mesh
 from ..newton.names import BuilderNames
 from ..newton.reserved import reserve
@@ -34,6 +35,7 @@ from .rod_verbs import RodVerbs
 from .saved import loaded
 from .shape_verbs import ShapeVerbs
 from .soft_verbs import SoftVerbs
+from .observables import old_request
 from .state import State
 
 __all__ = ["ModelBuilder"]
@@ -92,7 +94,6 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
         self.custom_attributes = {}
         self.custom_frequencies = {}
         self.actuator_entries = {}
-        self._start_curves()
         self._without_muscles()
         self.default_shape_cfg = ShapeConfig()
         self.default_joint_cfg = JointDofConfig()
@@ -112,7 +113,8 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
         self.num_rigid_contacts_per_world: int | None = None
         self.usd_results: list[Any] = []
         self.diagnostics = Diagnostics()
-        self.gravity = -9.81 * self.up_vector if gravity is None else gravity
+        self._gravity_given = gravity is not None
+        self._core.gravity = -9.81 * self.up_vector if gravity is None else self._gravity_vector(gravity)
 
     # -- scene
     @property
@@ -121,7 +123,10 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
 
     @up_axis.setter
     def up_axis(self, value: AxisType) -> None:
+        """Gravity follows it as long as nobody set it."""
         self._core.up_axis = int(Axis.from_any(value))
+        if not self._gravity_given:
+            self._core.gravity = -9.81 * self.up_vector
 
     @property
     def up_vector(self) -> vec3:
@@ -134,6 +139,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
 
     @gravity.setter
     def gravity(self, value: Any) -> None:
+        self._gravity_given = True
         self._core.gravity = self._gravity_vector(value)
 
     def _gravity_vector(self, value: Any) -> vec3:
@@ -247,10 +253,15 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
 
     @property
     def shape_source(self) -> list[Any]:
+        """Mesh or Heightfield of each shape that has one."""
+        return self._sources_of(self._core, self.shape_count)
+
+    def _sources_of(self, core: Any, count: int) -> list[Any]:
+        """Of a core's shapes. A height field is what the caller gave; its triangles are how it collides."""
         out = []
-        for shape in range(self.shape_count):
-            core = self._core.shape_source(shape)
-            out.append(Mesh._of(core, self._looks.get(shape)) if core is not None else self._sources.get(shape))
+        for shape in range(count):
+            own, made = self._sources.get(shape), core.shape_source(shape)
+            out.append(own if made is None or isinstance(own, Heightfield) else Mesh._of(made, self._looks.get(shape)))
         return out
 
     def _sdf_field(self, name: str) -> list[Any]:
@@ -349,10 +360,13 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
             raise error(ValueError, "MODEL_STRUCTURE", "builder: has worlds of its own")
         self._check_merge(builder)
         builder._resolve_owners()
+        self._resolve_owners()
         before = self._offsets()
         shapes = self.shape_count
         builder._push_filters()
         self._core.add_builder(builder._core, None if xform is None else as_transform(xform), label_prefix or "")
+        if config.compat == "newton-1.8" and self.current_world == -1 and builder._gravity_given and not self._gravity_given:
+            self.gravity = builder.gravity
         self._sources.update({shapes + i: src for i, src in builder._sources.items()})
         self._looks.update({shapes + i: prim for i, prim in builder._looks.items()})
         _ = self.shape_collision_filter_pairs
@@ -361,7 +375,6 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
             getattr(self, name).extend(self.current_world if name.endswith("world") else v + shift if shift else v for v in getattr(builder, name))
         self._merge_custom(builder, before, label_prefix)
         self._merge_muscles(builder, before[AttributeFrequency.BODY])
-        self._merge_curves(builder, before[AttributeFrequency.BODY], before[AttributeFrequency.JOINT], label_prefix)
         self._merge_actuators(builder, before[AttributeFrequency.JOINT_DOF], before[AttributeFrequency.JOINT_COORD])
 
     def replicate(self, builder: "ModelBuilder", copy_count: int | None = None, spacing: Any = (0.0, 0.0, 0.0), *, separate_worlds: bool = True,
@@ -458,11 +471,13 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
     def request_state_attributes(self, *attributes: str) -> None:
         """States of the model will hold these arrays too: "body_qdd", "body_parent_f"."""
         State.validate_extended_attributes(attributes)
+        old_request("request_state_attributes")
         self._state_attributes.update(attributes)
 
     def request_contact_attributes(self, *attributes: str) -> None:
         """Contacts of the model will hold these arrays too: "force"."""
         Contacts.validate_extended_attributes(attributes)
+        old_request("request_contact_attributes")
         self._contact_attributes.update(attributes)
 
     def validate_joint_ordering(self) -> bool:
@@ -508,7 +523,6 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
         core, found = self._core.finalize(skip_all_validations or skip_validation_joints or self._allow_orphans, self._inertia_rules())
         model = Model._from_builder(core, self, self._published([] if skip_all_validations else [d for d in found if not (skip_validation_inertia and d["code"] == "MODEL_INERTIA_FIXED")]), requires_grad)
         model.actuators.extend(actuators)
-        self._rests_into(model)
         return model
 
     def _inertia_rules(self) -> dict[str, Any]:
@@ -574,6 +588,7 @@ for _name in COLUMNS:
     if not hasattr(ModelBuilder, _name):
         setattr(ModelBuilder, _name, _column(_name))
 reserve(ModelBuilder, "ModelBuilder")
+Model._empty = lambda device: ModelBuilder().finalize(device)
 
 
 name_arguments(globals())

@@ -316,6 +316,7 @@ class CollisionPipeline(PipelineNames):
         self.soft_contact_gap = 0.01 if gap is None else gap
         self.soft_contact_pair_count = _soft_pairs(model)
         self.contact_matching, self.contact_report, self.overflow_policy = contact_matching, bool(contact_report), overflow_policy
+        self.deterministic = True  #: equal states have equal contacts in equal order, whatever was asked for
         options: dict[str, Any] = {
             "rigid_contact_max": int(rigid_contact_max or 0), "speculative_max": 0.0,
             "soft_contact_max": self.soft_contact_pair_count if soft_contact_max is None else int(soft_contact_max), "reduce_contacts": bool(reduce_contacts),

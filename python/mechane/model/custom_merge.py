@@ -92,6 +92,8 @@ class CustomMerge:
             self._merge_values(self.custom_attributes[key], theirs, other, before, counts, label_prefix, new)
         for key, count in counts.items():
             self._custom_counts[key] = before[key] + count
+            if self.custom_frequencies[key].articulation_owner_resolver is not None:
+                self._owners_known[key] = before[key] + count
 
     def _shifted(self, attribute: CustomAttribute, other: Any, before: dict[Any, int]) -> Any:
         """What becomes of an index that the attribute holds; None when it holds none."""
@@ -176,7 +178,7 @@ class CustomMerge:
                     attribute.values[i] = moved(value, by)
 
     def _resolve_owners(self) -> None:
-        """Lets frequencies say which articulation each of their rows belongs to."""
+        """Lets frequencies say which articulation each of their rows belongs to; of rows that came with another builder it was said there."""
         for key, frequency in self.custom_frequencies.items():
             count = self._custom_count(key)
             attribute = self.custom_attributes.get(frequency.articulation_owner_attribute or "")
@@ -185,7 +187,8 @@ class CustomMerge:
             owners = list(frequency.articulation_owner_resolver(self))
             if len(owners) != count:
                 raise error(ValueError, "PYTHON_CUSTOM_FREQUENCY", f"articulation_owner_resolver of {key!r} returned {len(owners)} values, expected {count}")
-            attribute.values[:] = [int(o) for o in owners]
+            known = self._owners_known.get(key, 0)
+            attribute.values[:] = [*attribute.values[:known], *map(int, owners[known:])]
             self._owners_known[key] = count
 
     def _check_custom(self) -> None:

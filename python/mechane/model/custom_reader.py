@@ -64,7 +64,7 @@ class CustomReader:
 
     def _take_declared(self) -> None:
         """Attributes that the stage itself declares were read in the library."""
-        for row in self._builder._core.take_custom():
+        for row in self._builder._core.take_custom("mujoco:actuator" not in self._builder.custom_frequencies):
             dtype, make = _DECLARED[row["type"]]
             key = f"{row['namespace']}:{row['name']}" if row["namespace"] else row["name"]
             values = {i: make(v) for i, v in row["values"].items()}

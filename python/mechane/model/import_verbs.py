@@ -90,8 +90,6 @@ class ImportVerbs:
         _check_names(options)
         if allow_unsafe_torch_checkpoints:
             raise NotSupportedError("allow_unsafe_torch_checkpoints is refused: checkpoints are never executed", "PYTHON_ARG_CHECKPOINTS")
-        if return_deformable_results:
-            raise NotSupportedError("return_deformable_results belongs to a later stage (deformables)", "PYTHON_LATER_STAGE")
         if base_joint is not None and floating is not None:
             raise error(ValueError, "IMPORT_ARG_BASE", "Cannot specify both floating and base_joint")
         base = None if base_joint is None else self._base_joint(base_joint)
@@ -164,8 +162,12 @@ class ImportVerbs:
             reader.read()
             self._take_actuators(fields["actuators"], reader.prim)
             del fields["_first_articulation"], fields["_path_joint_axis"]
+            fields.pop("_tendon_paths", None)
+            if return_deformable_results:
+                fields.update(record.deformables())
             _collect_again(fields["schema_attrs"], resolvers, stage, live)
-            diagnostics = publish([*notes, *python, *found], "mechane.usd", on_diagnostic)
+            outgoing = ("IMPORT_DEFORMABLE_DEPRECATED",) if options["compat"] == "newton-1.8" else ()
+            diagnostics = publish([*notes, *python, *found], "mechane.usd", on_diagnostic, outgoing)
         except BaseException:
             self._core.assign(before)
             self._custom_restore(kept)

@@ -4,9 +4,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .. import config
 from ..core.arguments import name_arguments
 from ..core.diagnostics import MechaneDeprecationWarning, error, kind_of, publish, warn
-from ..core.enums import Axis, AxisType, JointTargetMode, JointType
+from ..core.enums import Axis, AxisType, BodyFlags, JointTargetMode, JointType
 from ..core.values import as_mat33, as_transform, as_vec3, mat33, transform, vec3
 from ..newton.renamed import renamed
 from .configs import JointDofConfig, axis_vector
@@ -179,6 +180,8 @@ class JointVerbs:
             if child in above and above[child] != parent:
                 raise error(ValueError, "MODEL_ART_PARENTS", f"body {child} has multiple parents in one articulation: {above[child]} and {parent}")
             above[child] = parent
+            if config.compat == "newton-1.8" and parent >= 0 and self.body_flags[child] & BodyFlags.KINEMATIC:
+                raise error(ValueError, "MODEL_STRUCTURE", f"body {child} ('{self.body_label[child]}') is kinematic and hangs on a body. Only root bodies of an articulation can be kinematic")
         index = self._core.add_articulation(wanted, self._label(label, "articulation", self.articulation_count))
         self._values_of("ARTICULATION", index, custom_attributes)
 
@@ -240,7 +243,6 @@ class JointVerbs:
         done["joint_remap"] = {i: to for i, to in enumerate(done["joint_remap"]) if to >= 0}
         self._remap_references({"body": done["body_remap"], "joint": done["joint_remap"]})
         self._muscles_remapped(done)
-        self._curves_remapped(done["body_remap"], done["joint_remap"])
         self._joint_between.clear()
         self._filters = self._core.filter_pairs
         self._filters_seen = len(self._filters)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import copy
 import operator
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,15 @@ from .. import _core, config
 from ..core.arguments import name_arguments
 from ..core.array import REAL, Array
 from ..core.diagnostics import Diagnostics, error, kind_of
-from ..core.enums import Axis, JointType
+from ..core.enums import Axis, GeoType, JointType
 from ..core.files import write
 from ..core.values import as_vec3, vec3
-from ..geometry.mesh import Mesh
+from ..geometry.adjacency import MeshAdjacency
 from ..newton.reserved import reserve
 from .contacts import CollisionPipeline, Contacts
 from .custom import AttributeAssignment, AttributeFrequency, AttributeNamespace, AttributeSpec
 from .saved import loaded
+from .observables import old_request
 from .state import Control, Counted, State
 from .views import BodyView, JointView, ShapeView, ArticulationView, WorldView, Views
 
@@ -61,8 +63,11 @@ class Model(Counted):
     particle_adhesion: float
     particle_max_velocity: float
 
+    _empty: Callable[[Any], "Model"]  #: the builder makes it
+
     def __init__(self, device: Any = None):
-        raise TypeError("models are made by ModelBuilder.finalize()")
+        """A model of nothing. Others are made by `ModelBuilder.finalize`."""
+        self.__dict__.update(Model._empty(device).__dict__)
 
     @classmethod
     def _from_builder(cls, core: Any, builder: Any, found: Diagnostics, requires_grad: bool) -> "Model":
@@ -81,7 +86,7 @@ class Model(Counted):
         put("actuators", [])
         for name in ("body_label", "joint_label", "shape_label", "articulation_label"):
             put(name, list(getattr(core, name)))
-        put("shape_source", [Mesh._of(core.shape_source(i), builder._looks.get(i)) if core.shape_source(i) is not None else builder._sources.get(i) for i in range(len(core.shape_label))])
+        put("shape_source", builder._sources_of(core, len(core.shape_label)))
         put("body_shapes", {-1: list(core.static_shapes), **{i: list(s) for i, s in enumerate(core.body_shapes)}})
         for name in ("ke", "kd", "kf", "mu", "cohesion", "adhesion", "max_velocity"):
             setattr(self, f"particle_{name}", getattr(builder, f"particle_{name}"))
@@ -95,10 +100,11 @@ class Model(Counted):
                     put(f"{kind}_{part}_end", np.array([ends[2 * k + 1] for _, _, ends in objects], np.int32).view(Array))
         for name, values in builder._muscle_arrays().items():
             put(name, values.view(Array))
-        put("curve_label", list(builder.curve_label))
-        put("curve_world", np.array(builder.curve_world, np.int32).view(Array))
+        curves = _core.model_curves(core)
+        put("curve_label", [label for label, _, _ in curves])
+        put("curve_world", np.array([world for _, world, _ in curves], np.int32).view(Array))
         for k, name in enumerate(("body_start", "body_end", "joint_start", "joint_end")):
-            put(f"curve_{name}", np.array([ranges[k] for ranges in builder._curve_ranges], np.int32).view(Array))
+            put(f"curve_{name}", np.array([ranges[k] for _, _, ranges in curves], np.int32).view(Array))
         put("particle_color_groups", [np.array(group, np.int32).view(Array) for group in _core.model_color_groups(core)])
         for name, kind in (("joint0", np.int32), ("joint1", np.int32), ("coef0", REAL), ("coef1", REAL), ("enabled", bool), ("world", np.int32)):
             put(f"constraint_mimic_{name}", np.array(getattr(builder, f"constraint_mimic_{name}"), dtype=kind).view(Array))
@@ -192,10 +198,12 @@ class Model(Counted):
 
     def request_state_attributes(self, *attributes: str) -> None:
         State.validate_extended_attributes(attributes)
+        old_request("request_state_attributes")
         self._state_attributes.update(attributes)
 
     def request_contact_attributes(self, *attributes: str) -> None:
         Contacts.validate_extended_attributes(attributes)
+        old_request("request_contact_attributes")
         self._contact_attributes.update(attributes)
 
     def get_requested_state_attributes(self) -> list[str]:
@@ -218,7 +226,9 @@ class Model(Counted):
     def articulation_count(self) -> int:
         return len(self.articulation_label)
 
-    heightfield_count = 0
+    @property
+    def heightfield_count(self) -> int:
+        return int(np.count_nonzero(self._np("shape_type") == GeoType.HFIELD))
 
     @property
     def muscle_count(self) -> int:
@@ -243,6 +253,13 @@ class Model(Counted):
     @property
     def attachment_particle_body_count(self) -> int:
         return len(self._np("attachment_particle_body_body"))
+
+    @property
+    def soft_mesh_adjacency(self) -> MeshAdjacency:
+        """Edges and triangles of cloth and surfaces, and what lies around each particle; made when it is first asked for."""
+        def make() -> MeshAdjacency:
+            return MeshAdjacency(*(self._np(name) for name in ("tri_indices", "edge_indices", "spring_indices", "tet_indices"))).init_vertex_adjacency(self.particle_count)
+        return self._derived("_soft_mesh_adjacency", make)
 
     @property
     def curve_count(self) -> int:
@@ -294,7 +311,7 @@ class Model(Counted):
     @property
     def joint_target_q_start(self) -> Array:
         """Targets lie in the layout of coordinates."""
-        return self._np("joint_q_start")
+        return self.joint_q_start
 
     def _constraint_counts(self) -> np.ndarray:
         free = np.asarray(self._np("joint_dof_dim")).sum(axis=1) if self.joint_count else np.zeros(0, int)
@@ -316,7 +333,11 @@ class Model(Counted):
 
     @property
     def shape_heightfield_index(self) -> Array:
-        return self._derived("_shape_heightfield_index", lambda: np.full(self.shape_count, -1, np.int32).view(Array))
+        """Which height field a shape is, -1: none."""
+        def make() -> Array:
+            fields = np.asarray(self._np("shape_type")) == GeoType.HFIELD
+            return np.where(fields, np.cumsum(fields) - 1, -1).astype(np.int32).view(Array)
+        return self._derived("_shape_heightfield_index", make)
 
     @property
     def constraint_mimic_count(self) -> int:
@@ -409,7 +430,7 @@ class Model(Counted):
         return {key: copy.copy(self._custom_defaults[key]) for key, spec in self.attribute_specs.items() if spec.assignment == assignment}
 
     def set_gravity(self, gravity: Any, world: int | None = None) -> None:
-        """Gravity of one world (-1: of what belongs to none), or of all [m/s^2]; a row for each world is taken too."""
+        """Gravity of one world (-1: of what belongs to none), or of all [m/s^2]; a row for each world is taken too, and one more for what belongs to none."""
         rows = np.asarray(gravity.numpy() if hasattr(gravity, "numpy") else gravity, dtype=float)
         if world is not None:
             if not -1 <= world < self.world_count:
@@ -417,9 +438,9 @@ class Model(Counted):
             self._np("gravity")[min(world, self._core.world_count - 1)] = as_vec3("gravity", gravity)
         elif rows.ndim == 2:
             count = self.world_count
-            if rows.shape != (count, 3):
+            if rows.shape not in ((count, 3), (len(self._np("gravity")), 3)):
                 raise kind_of(ValueError)(f"gravity: shape {rows.shape}, expected ({count}, 3)", "PYTHON_ARG_GRAVITY")
-            self._np("gravity")[:count] = rows
+            self._np("gravity")[:len(rows)] = rows
         else:
             self._np("gravity")[...] = as_vec3("gravity", gravity)
 

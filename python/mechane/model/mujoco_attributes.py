@@ -10,6 +10,7 @@ from typing import Any
 
 from ..core.diagnostics import kind_of, warn
 from ..core.values import transform, vec2, vec3
+from . import mujoco_paths as paths
 from .texts import string_to_warp
 from .custom import AttributeAssignment, AttributeFrequency, CustomAttribute, CustomFrequency
 
@@ -107,11 +108,15 @@ _PLAIN: dict[str, tuple[tuple[str, str, Any, str | None], ...]] = {
         ("tendon_margin", "float", 0.0, "margin"), ("tendon_solref_limit", "vec2", _SOLREF, "solreflimit"), ("tendon_solimp_limit", "vec5", _SOLIMP, "solimplimit"),
         ("tendon_solref_friction", "vec2", _SOLREF, "solreffriction"), ("tendon_solimp_friction", "vec5", _SOLIMP, "solimpfriction"),
         ("tendon_armature", "float", 0.0, "armature"), ("tendon_springlength", "vec2", (-1.0, -1.0), "springlength"),
-        ("tendon_limit_ke", "float", 0.0, None), ("tendon_limit_kd", "float", 0.0, None), ("tendon_solref_limit_mode", "int", 1, None), ("tendon_type", "int", 0, None),
-        ("tendon_joint_num", "int", 0, None), ("tendon_wrap_num", "int", 0, None)),
+        ("tendon_limit_ke", "float", 0.0, None), ("tendon_limit_kd", "float", 0.0, None), ("tendon_solref_limit_mode", "int", 1, None)),
     "mujoco:tendon_joint": (("tendon_coef", "float", 0.0, None),),
     "mujoco:tendon_wrap": (("tendon_wrap_type", "int", 0, None), ("tendon_wrap_prm", "float", 0.0, None)),
 }
+#: (kind of row, type of its prims in stages, rows that a prim makes, which articulation they belong to)
+_KINDS: tuple[tuple[str, str | None, Any, Any], ...] = (
+    ("equality_constraint", None, None, None), ("pair", None, None, None), ("actuator", "MjcActuator", None, paths.actuator_owners),
+    ("tendon", "MjcTendon", None, paths.tendon_owners), ("tendon_joint", "MjcTendon", paths.fixed_rows, paths.tendon_joint_owners),
+    ("tendon_wrap", "MjcTendon", paths.wrap_rows, paths.tendon_wrap_owners))
 #: flags of the scene that are on, and off, unless authored
 _ON = ("constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper", "clampctrl", "warmstart", "actuation", "refsafe", "sensor", "eulerdamp",
        "nativeccd", "island")
@@ -139,7 +144,6 @@ _INDICES = (
     ("tendon_joint", "mujoco:tendon_joint", "joint"), ("tendon_joint_articulation", "mujoco:tendon_joint", "articulation"),
     ("tendon_wrap_shape", "mujoco:tendon_wrap", "shape"), ("tendon_wrap_sidesite", "mujoco:tendon_wrap", "shape"),
     ("tendon_wrap_articulation", "mujoco:tendon_wrap", "articulation"),
-    ("tendon_joint_adr", "mujoco:tendon", "mujoco:tendon_joint"), ("tendon_wrap_adr", "mujoco:tendon", "mujoco:tendon_wrap"),
     *((f"equality_constraint_{n}", "mujoco:equality_constraint", "mujoco:tendon") for n in ("tendon1", "tendon2")),
 )
 #: what MJCF calls those whose name there is neither their own nor the one without a prefix of these
@@ -299,6 +303,11 @@ def _limited_range(low: str, high: str) -> Any:
     return both
 
 
+def _is_ranged(low: str, high: str) -> Any:
+    both = _limited_range(low, high)
+    return lambda value, context: int(both(value, context) is not None)
+
+
 def register(builder: Any) -> None:
     """Declares MuJoCo's settings in the namespace `mujoco` of a builder; doing it again changes nothing."""
     types = {**_TYPES, "vec2": vec2, "vec3": vec3, "transform": transform}
@@ -313,9 +322,12 @@ def register(builder: Any) -> None:
             usd_attribute_name=usd if usd is None or usd == "*" else f"mjc:{usd}", usd_value_transformer=transformer,
             mjcf_attribute_name=_mjcf_name(name), mjcf_value_transformer=mjcf))
 
-    for name, prim in (("equality_constraint", None), ("pair", None), ("actuator", "MjcActuator"), ("tendon", "MjcTendon"), ("tendon_joint", None), ("tendon_wrap", None)):
+    for name, prim, rows, owners in _KINDS:
         if f"mujoco:{name}" not in builder.custom_frequencies:
-            builder.add_custom_frequency(CustomFrequency(name=name, namespace="mujoco", usd_prim_filter=None if prim is None else _is_a(prim)))
+            builder.add_custom_frequency(CustomFrequency(
+                name=name, namespace="mujoco", usd_prim_filter=None if prim is None else _is_a(prim), usd_entry_expander=rows,
+                articulation_owner_attribute=None if owners is None else f"mujoco:{name}_articulation", articulation_owner_resolver=owners,
+                label_attribute=f"mujoco:{name}_label" if name in ("actuator", "tendon") else None))
     parsers = {"enable_sleeping": _switch, "autolimits": _truth}
     for frequency, rows in _PLAIN.items():
         for name, dtype, default, usd in rows:
@@ -333,14 +345,18 @@ def register(builder: Any) -> None:
     add("joint_dof_label", str, "JOINT_DOF", "", None)
     add("solref_mode", int, "SHAPE", _MODE_DEFAULT, "*", _mode("mjc:solref", _MODE_DEFAULT))
     add("solreflimit_mode", int, "JOINT_DOF", 0, "*", _mode("mjc:solreflimit", None))
+    add("tendon_type", int, "mujoco:tendon", 0, "*", lambda _, context: paths.tendon_type(context["prim"]))
+    for part in ("joint", "wrap"):
+        add(f"tendon_{part}_adr", int, "mujoco:tendon", 0, "*", paths.path_of(part, False), references=f"mujoco:tendon_{part}")
+        add(f"tendon_{part}_num", int, "mujoco:tendon", 0, "*", paths.path_of(part, True))
     for kind in ("actuator", "tendon"):
         add(f"{kind}_label", str, f"mujoco:{kind}", "", "*", lambda _, context: str(context["prim"].GetPath()))
     add("ctrl_source", int, "mujoco:actuator", CtrlSource.CTRL_DIRECT, "*", _source)
     add("actuator_target_label", str, "mujoco:actuator", "", "*", _target)
     three = _word({"false": 0, "true": 1, "auto": 2})
     for name in ("ctrl", "force", "act"):
-        add(f"actuator_{name}limited", int, "mujoco:actuator", 2, None, mjcf=three)
-        add(f"actuator_has_{name}range", int, "mujoco:actuator", 0, None, mjcf=lambda *_: 1)
+        add(f"actuator_{name}limited", int, "mujoco:actuator", 2, f"{name}Limited", three, mjcf=three)
+        add(f"actuator_has_{name}range", int, "mujoco:actuator", 0, "*", _is_ranged(f"mjc:{name}Range:min", f"mjc:{name}Range:max"), mjcf=lambda *_: 1)
     add("actuator_trntype", int, "mujoco:actuator", 0, None,
         mjcf=_known_word("trntype", {"joint": 0, "jointinparent": 1, "tendon": 2, "site": 3, "body": 4, "slidercrank": 5}))
     add("actuator_damping", float, "mujoco:actuator", 0.0, "damping", _damping(0), mjcf=_damping(0))

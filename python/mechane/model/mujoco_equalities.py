@@ -30,7 +30,7 @@ def read_equalities(builder: Any, prims: Any, result: dict[str, Any], context: d
         kind = next((k for api, k in _APIS.items() if has_applied_api_schema(prim, api)), None)
         if kind is None:
             continue
-        row = _joints(prim, result) if kind == _JOINT else _bodies(prim, kind, result)
+        row = _joints(builder, prim, result) if kind == _JOINT else _bodies(prim, kind, result)
         if row is None or (only_enabled and not _value(prim, "physics:jointEnabled", True)):
             continue
         own = {"type": kind, "label": str(prim.GetPath()), "world": builder.current_world, **row}
@@ -62,10 +62,14 @@ def _target(prim: Any, *names: str) -> str | None:
     return None
 
 
-def _joints(prim: Any, result: dict[str, Any]) -> dict[str, Any] | None:
-    """The follower is the prim itself; names of NewtonMimicAPI come before the older ones of mjc."""
+def _joints(builder: Any, prim: Any, result: dict[str, Any]) -> dict[str, Any] | None:
+    """The follower is the prim itself; names of NewtonMimicAPI come before the older ones of mjc, then what the import made of a neutral mimic."""
     joints, leader = result["path_joint_map"], _target(prim, "newton:mimicJoint", "mjc:target")
     follower = joints.get(str(prim.GetPath()))
+    if follower is not None and leader is None and builder.joint_mimic_joint[follower] >= 0:
+        curve = [*(float(c) for c in builder.joint_mimic_coeffs[follower]), *(float(_value(prim, f"mjc:coef{k}", 0.0)) for k in (2, 3, 4))]
+        return {"joint1": follower, "joint2": int(builder.joint_mimic_joint[follower]), "polycoef": curve, "target_kind": 2, "target": follower,
+                "enabled": bool(_value(prim, "physics:jointEnabled", True))}
     if follower is None or leader not in joints:
         return None
     offset = float(_value(prim, "mjc:coef0", 0.0))

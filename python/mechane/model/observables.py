@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import config
 from ..core.arguments import name_arguments
-from ..core.array import REAL, Array
+from ..core.array import REAL, handed
+from ..core.diagnostics import MechaneDeprecationWarning, warn
 from .custom import AttributeFrequency
 
-__all__ = ["ObservableKind", "Observables", "requested"]
+__all__ = ["ObservableKind", "Observables", "old_request", "requested"]
 
 
 def requested(kinds: Any) -> frozenset[str]:
@@ -27,6 +29,12 @@ def requested(kinds: Any) -> frozenset[str]:
     if not all(isinstance(k, str) and k for k in names):
         raise TypeError(f"kinds: expected names that are not empty, got {names}")
     return frozenset(names)
+
+
+def old_request(name: str) -> None:
+    """Under compat newton-1.8 requests of arrays of states and contacts are on their way out, as there."""
+    if config.compat == "newton-1.8":
+        warn(f"{name} is deprecated; ask the solver for SolverBase.Observables and give them to step", MechaneDeprecationWarning)
 
 
 class ObservableKind:
@@ -106,7 +114,8 @@ class Observables:
                 self._layouts[kind] = contacts
             else:
                 rows = solver.model._count_of(declared.frequency)
-            setattr(self, name, np.zeros((rows, 6) if declared.dtype == "spatial_vector" else rows, dtype=REAL).view(Array))
+            spatial = declared.dtype == "spatial_vector"
+            setattr(self, name, handed(np.zeros((rows, 6) if spatial else rows, dtype=REAL), "spatial_vector" if spatial else None))
         return self
 
     @property

@@ -37,6 +37,7 @@ def _builder_fields(builder: Any) -> dict[str, Any]:
             "sources": [Mesh._of(core.shape_source(s), builder._looks.get(s)) for s in range(len(columns["shape_type"]))],
             "sdf": [core.sdf_config(s) for s in range(len(columns["shape_type"]))],
             "surfaces": _core.soft_objects(core, False), "volumes": _core.soft_objects(core, True), "color_groups": _core.soft_color_groups(core),
+            "curves": _core.curves(core), "rests": [_core.rest_rotation(core, j) for j in range(len(columns["joint_type"]))],
             "filters": list(builder.shape_collision_filter_pairs), "python": kept}
 
 
@@ -61,6 +62,12 @@ def _core_from(fields: dict[str, Any]) -> Any:
     for volumes, key in ((False, "surfaces"), (True, "volumes")):
         _core.soft_set_objects(core, volumes, [(label, world, list(ends)) for label, world, ends in fields.get(key, ())])
     _core.soft_set_color_groups(core, [list(g) for g in fields.get("color_groups", ())])
+    earlier = fields["python"]  # where rods stood until 1.7
+    _core.set_curves(core, fields.get("curves", list(zip(earlier.get("curve_label", ()), earlier.get("curve_world", ()), earlier.get("_curve_ranges", ())))))
+    rests = dict(enumerate(fields["rests"])) if "rests" in fields else earlier.get("_rod_rests", {})
+    for joint, rest in rests.items():
+        if rest:
+            _core.set_rest_rotation(core, joint, rest)
     for i, gravity in enumerate(fields["world_gravity"]):
         core.begin_world(gravity)
         if not fields["open"] or i + 1 < len(fields["world_gravity"]):
@@ -78,9 +85,9 @@ def builder_again(fields: dict[str, Any]) -> Any:
     builder = ModelBuilder.__new__(ModelBuilder)
     builder._soft_defaults()  # which earlier builders do not have
     builder.actuator_entries = {}
-    builder._start_curves()
+    builder._gravity_given = True
     builder._without_muscles()
-    vars(builder).update(fields["python"])
+    vars(builder).update({k: v for k, v in fields["python"].items() if k not in ("curve_label", "curve_world", "_curve_ranges", "_rod_rests")})
     builder._core = _core_from(fields)
     builder.usd_results, builder._looks = [], {}
     # What the meshes look like is with them now, so that they stay.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import config
+from .. import _core, config
 from ..core.arguments import name_arguments
 from ..core.diagnostics import MechaneDeprecationWarning, kind_of, warn
 from ..core.enums import Axis, JointTargetMode, JointType, ShapeFlags
@@ -36,25 +36,28 @@ class RestColumn(ColumnList):
 
     def __init__(self, builder: Any):
         super().__init__(builder, "joint_rest_q")
-        self._starts = list(builder.joint_q_start) if builder._rod_rests else []
+        self._starts = list(builder.joint_q_start) if _core.rest_rotation_count(builder._core) else []
 
     def _place(self, i: int) -> tuple[int, int]:
         """The joint of a coordinate, and the coordinate's place in it."""
         joint = bisect.bisect_right(self._starts, i) - 1
         return joint, i - self._starts[joint] if joint >= 0 else i
 
+    def _rest(self, i: int) -> tuple[int, int, list[float]]:
+        joint, within = self._place(i) if self._starts and i < self._stored() else (-1, i)
+        return joint, within, _core.rest_rotation(self._builder._core, joint) if joint >= 0 else []
+
     def _get(self, i: int) -> Any:
-        joint, within = self._place(i) if self._starts else (-1, i)
-        rest = self._builder._rod_rests.get(joint)
-        return super()._get(i) if rest is None or i >= self._stored() else rest[within - 3] if within >= 3 else 0.0
+        _, within, rest = self._rest(i)
+        return super()._get(i) if not rest else rest[within - 3] if within >= 3 else 0.0
 
     def _set(self, i: int, value: Any) -> None:
-        joint, within = self._place(i) if self._starts else (-1, i)
-        rest = self._builder._rod_rests.get(joint)
-        if rest is None or i >= self._stored():
+        joint, within, rest = self._rest(i)
+        if not rest:
             super()._set(i, value)
         elif within >= 3:
             rest[within - 3] = float(value)
+            _core.set_rest_rotation(self._builder._core, joint, rest)
 
 
 def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -64,18 +67,25 @@ def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 class RodVerbs:
     """Mixed into ModelBuilder."""
 
-    #: Rods by label, with their world, bodies and joints.
-    curve_label: list[str]
-    curve_world: list[int]
+    @property
+    def curve_label(self) -> list[str]:
+        """Rods by name."""
+        return [label for label, _, _ in _core.curves(self._core)]
 
-    def _start_curves(self) -> None:
-        self.curve_label, self.curve_world = [], []
-        self._curve_ranges: list[tuple[int, int, int, int]] = []
-        self._rod_rests: dict[int, list[float]] = {}
+    @curve_label.setter
+    def curve_label(self, labels: Any) -> None:
+        rows, given = _core.curves(self._core), list(labels)
+        if len(given) != len(rows):
+            raise kind_of(ValueError)(f"curve_label: {len(given)} labels, there are {len(rows)} rods", "PYTHON_ARG_SHAPE")
+        _core.set_curves(self._core, [(str(label), world, ranges) for label, (_, world, ranges) in zip(given, rows)])
+
+    @property
+    def curve_world(self) -> list[int]:
+        return [world for _, world, _ in _core.curves(self._core)]
 
     @property
     def curve_count(self) -> int:
-        return len(self.curve_label)
+        return len(_core.curves(self._core))
 
     @property
     def joint_rest_q(self) -> ColumnList:
@@ -85,22 +95,6 @@ class RodVerbs:
     @joint_rest_q.setter
     def joint_rest_q(self, values: Any) -> None:
         RestColumn(self)[:] = list(values)
-
-    def _rests_into(self, model: Any) -> None:
-        """Rest rotations of rods, into a model's array."""
-        starts, rows = model._np("joint_q_start"), model._np("joint_rest_q")
-        for joint, rest in self._rod_rests.items():
-            rows[starts[joint] + 3:starts[joint] + 7] = np.asarray(rest) / np.linalg.norm(rest)
-
-    def _curves_remapped(self, body_remap: dict[int, int], joint_remap: dict[int, int]) -> None:
-        """After bodies were merged and joints taken away."""
-        self._rod_rests = {joint_remap[j]: rest for j, rest in self._rod_rests.items() if j in joint_remap}
-
-        def moved(begin: int, end: int, to: dict[int, int]) -> tuple[int, int]:
-            there = [to[i] for i in range(begin, end) if i in to]
-            return (min(there), max(there) + 1) if there else (0, 0)
-
-        self._curve_ranges = [(*moved(a, b, body_remap), *moved(c, d, joint_remap)) for a, b, c, d in self._curve_ranges]
 
     def add_joint_rod(self, parent: int, child: int, *, parent_xform: Any = None, child_xform: Any = None, rest_rotation: Any = None,
                       stretch_stiffness: float | None = None, stretch_damping: float | None = None, shear_stiffness: float | None = None,
@@ -129,7 +123,7 @@ class RodVerbs:
         if rest is None:
             start = self.joint_q_start[joint]
             rest = np.array([float(x) for x in self.joint_q[start + 3:start + 7]])
-        self._rod_rests[joint] = rest.tolist()
+        _core.set_rest_rotation(self._core, joint, rest.tolist())
         return joint
 
     def add_rod(self, *, rod: Rod, cfg: Any = None, stretch_stiffness: float | None = None, stretch_damping: float | None = None,
@@ -177,7 +171,7 @@ class RodVerbs:
             between_segments.append(self._rod_joint(lay, bodies, len(edges) - 1, 0, int(edges[-1, 1]), int(edges[0, 0]), False, False, gains, label, len(between_segments) + 1))
         if rod.rest_straight:
             for joint in between_segments:
-                self._rod_rests[joint] = [0.0, 0.0, 0.0, 1.0]
+                _core.set_rest_rotation(self._core, joint, [0.0, 0.0, 0.0, 1.0])
         if junction_collision_filter and not chain:
             self._filter_junctions(lay, bodies)
         length_of = dict(zip(bodies, lay.lengths.tolist()))
@@ -186,9 +180,7 @@ class RodVerbs:
             for offset, mode in enumerate(_AXES):
                 if mode in rigidity:
                     self.joint_target_ke[self.joint_qd_start[joint] + offset] = rigidity[mode] / dual
-        self.curve_label.append(label or f"curve_{len(self.curve_label)}")
-        self.curve_world.append(self.current_world)
-        self._curve_ranges.append((bodies_before, self.body_count, joints_before, self.joint_count))
+        _core.add_curve(self._core, (label or f"curve_{self.curve_count}", self.current_world, (bodies_before, self.body_count, joints_before, self.joint_count)))
         return bodies, between_segments
 
     def _rod_bodies(self, lay: "_Lay", radius: float, cfg: Any, label: str | None, color: Any) -> list[int]:
@@ -267,13 +259,6 @@ class RodVerbs:
             for t in self._core.body_shapes(b):
                 if flags[s] & ShapeFlags.COLLIDE_SHAPES and flags[t] & ShapeFlags.COLLIDE_SHAPES:
                     self.add_shape_collision_filter_pair(s, t)
-
-    def _merge_curves(self, builder: Any, bodies: int, joints: int, label_prefix: str | None) -> None:
-        """Another builder's rods, behind so many bodies and joints."""
-        self.curve_label += [f"{label_prefix}/{label}" if label_prefix else label for label in builder.curve_label]
-        self.curve_world += [self.current_world] * len(builder.curve_label)
-        self._rod_rests.update({joint + joints: list(rest) for joint, rest in builder._rod_rests.items()})
-        self._curve_ranges += [(a + bodies, b + bodies, c + joints, d + joints) for a, b, c, d in builder._curve_ranges]
 
 
 class _Lay:

@@ -1,13 +1,17 @@
 """Meshes of tetrahedra."""
 from __future__ import annotations
 
+import io
+import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..core.arguments import name_arguments
 from ..core.array import plain
-from ..core.diagnostics import kind_of
+from ..core.diagnostics import NotSupportedError, kind_of
+from ..core.files import write
 from .custom import AttributeFrequency as f
 
 __all__ = ["TetMesh"]
@@ -22,6 +26,8 @@ class TetMesh:
 
     @raises ValueError  the number of indices is no multiple of 4, one names no vertex, or an array has another length
     """
+
+    _of_prim: Callable[..., "TetMesh"]  #: `tet_prims` reads prims
 
     def __init__(self, vertices: Any, tet_indices: Any, *, k_mu: Any = None, k_lambda: Any = None, k_damp: Any = None, density: float | None = None,
                  custom_attributes: dict[str, Any] | None = None):
@@ -95,8 +101,82 @@ class TetMesh:
     def tet_count(self) -> int:
         return len(self._tets) // 4
 
+    @staticmethod
+    def create_from_usd(prim: Any, *, compat_namespaces: Any = None) -> "TetMesh":
+        """Tetrahedra of a TetMesh prim, with the elasticity and density of its physics material, in units of the stage; arrays of its own as custom attributes.
+
+        @param compat_namespaces  of vendors, whose names count where `physics:` says nothing, on materials without the schema too. None: those of
+            DEFORMABLE_LEGACY_NAMESPACES, with a warning where that makes a difference; (): none
+        @raises ValueError  points or tetVertexIndices are missing, or do not fit together
+        """
+        return TetMesh._of_prim(prim, compat_namespaces=compat_namespaces)
+
+    @staticmethod
+    def create_from_file(filename: Any) -> "TetMesh":
+        """From a file that `save` wrote (.npz), or, with the package meshio, from .vtk, .vtu, .msh and what else it reads.
+
+        @raises FileNotFoundError  there is no such file
+        @raises ValueError  it has no tetrahedra, or a density for each
+        """
+        path = os.fspath(filename)
+        if not os.path.exists(path):
+            raise kind_of(FileNotFoundError)(f"File not found: {path}", "FILES_INPUT")
+        if not path.lower().endswith(".npz"):
+            return _of_meshio(path)
+        with np.load(path, allow_pickle=False) as data:
+            kinds = dict(zip(map(str, data["__custom_names__"]), data["__custom_freqs__"])) if "__custom_names__" in data else {}
+            own = {k: (data[k], f(int(kinds[k]))) if k in kinds else data[k] for k in data.files if k not in _RESERVED}
+            return TetMesh(data["vertices"], data["tet_indices"], custom_attributes=own, density=float(data["density"]) if "density" in data else None,
+                           **{k: data[k] for k in ("k_mu", "k_lambda", "k_damp") if k in data})
+
+    def save(self, filename: Any) -> None:
+        """Writes .npz, or, with the package meshio, .vtk, .vtu, .msh and what else it writes."""
+        path = os.fspath(filename)
+        materials = {k: v for k, v in (("k_mu", self.k_mu), ("k_lambda", self.k_lambda), ("k_damp", self.k_damp)) if v is not None}
+        if path.lower().endswith(".npz"):
+            arrays: dict[str, Any] = {"vertices": self._vertices, "tet_indices": self._tets, **materials, **{k: v for k, (v, _) in self.custom_attributes.items()}}
+            if self.density is not None:
+                arrays["density"] = np.array(self.density)
+            if self.custom_attributes:
+                arrays["__custom_names__"] = np.array(list(self.custom_attributes))
+                arrays["__custom_freqs__"] = np.array([int(kind) for _, kind in self.custom_attributes.values()], np.int32)
+            packed = io.BytesIO()
+            np.savez(packed, **arrays)
+            write(path, packed.getvalue())
+            return
+        meshio = _meshio()
+        cells = {k: [v] for k, v in materials.items()}
+        if self.density is not None:
+            cells["density"] = [np.full(self.tet_count, self.density, np.float32)]
+        cells.update({k: [v] for k, (v, kind) in self.custom_attributes.items() if kind == f.TETRAHEDRON})
+        points = {k: v for k, (v, kind) in self.custom_attributes.items() if kind == f.PARTICLE}
+        meshio.Mesh(self._vertices, [("tetra", self._tets.reshape(-1, 4))], point_data=points, cell_data=cells).write(path)
+
     def __repr__(self) -> str:
         return f"<TetMesh {self.vertex_count} vertices, {self.tet_count} tetrahedra>"
+
+
+def _meshio() -> Any:
+    try:
+        import meshio
+    except ImportError:
+        raise NotSupportedError("files of tetrahedra other than .npz need the package meshio: pip install meshio", "PYTHON_NOT_BUILT") from None
+    return meshio
+
+
+def _of_meshio(path: str) -> TetMesh:
+    found = _meshio().read(path)
+    block = next((i for i, cells in enumerate(found.cells) if cells.type == "tetra"), None)
+    if block is None:
+        raise kind_of(ValueError)(f"No tetrahedral cells found in '{path}'.", "PYTHON_MESH")
+    cells = {name: np.asarray(arrays[block]) for name, arrays in (found.cell_data or {}).items()}
+    density = cells.pop("density", None)
+    if density is not None and density.size > 1 and not np.allclose(density, density.reshape(-1)[0]):
+        raise kind_of(ValueError)(f"'{path}': a density for each tetrahedron; a TetMesh has one", "PYTHON_MESH")
+    own: dict[str, Any] = {name: (np.asarray(rows), f.PARTICLE) for name, rows in (found.point_data or {}).items()}
+    own.update({name: (rows, f.TETRAHEDRON) for name, rows in cells.items() if name not in ("k_mu", "k_lambda", "k_damp")})
+    return TetMesh(found.points, found.cells[block].data, density=None if density is None else float(density.reshape(-1)[0]), custom_attributes=own,
+                   **{k: cells[k] for k in ("k_mu", "k_lambda", "k_damp") if k in cells})
 
 
 name_arguments(globals())

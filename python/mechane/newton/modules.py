@@ -17,9 +17,8 @@ LATER: dict[str, dict[str, str]] = {
                         **{f"from_{name}": f"the reader of {title}" for name, title in _FORMATS.items() if name != "usd"},
                         "Losses": "the converters' lists of what a format cannot say"},
     "mechane.selection": dict.fromkeys(("DeformableCurveView", "DeformableSurfaceView", "DeformableVolumeView"), "deformables"),
-    "mechane.usd": dict.fromkeys(("get_tetmesh", "find_tetmesh_prims", "find_deformable_visual_prims", "get_deformable_bind_pose", "DEFORMABLE_LEGACY_NAMESPACES"),
-                                 "deformables"),
-    "mechane.utils": {**dict.fromkeys(("MeshAdjacency", "MeshAdjacencyData", "color_graph", "validate_tet_mesh"), "deformables"),
+    "mechane.usd": dict.fromkeys(("find_deformable_visual_prims", "get_deformable_bind_pose"), "deformables"),
+    "mechane.utils": {**dict.fromkeys(("color_graph", "validate_tet_mesh"), "deformables"),
                       "solidify_mesh": "distance fields", "download_asset": "assets from the network"},
 }
 

@@ -294,6 +294,7 @@ class OfWorld final : public World {
         put(c.frame + 6, cross(given.normal, t));
         put_into(c.friction, given.friction);
         put_into(c.solref, given.solref);
+        put_into(c.solreffriction, given.solref_friction);
         put_into(c.solimp, given.solimp);
         c.dim     = given.dimensions;
         c.geom[0] = c.geom1 = at_.geom[static_cast<std::size_t>(given.geom0)];

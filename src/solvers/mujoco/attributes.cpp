@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "mechane/model/custom_rows.h"
+
 namespace mechane::solvers::mujoco {
 
 namespace {
@@ -15,6 +17,10 @@ const model::CustomArray* own(const model::Model& model, std::string_view name)
             return &array;
     return nullptr;
 }
+
+/// Numbers of one row that are entries of their own; else an entry is a row.
+std::size_t entries(const model::CustomArray& array)
+{ return model::is_rows(array.frequency) ? static_cast<std::size_t>(model::row_columns(array.frequency)) : 1; }
 
 }  // namespace
 
@@ -29,7 +35,7 @@ std::size_t Attributes::rows(std::string_view name) const
         return at->second.texts.empty() ? at->second.numbers.size() / std::max<std::size_t>(1, at->second.columns)
                                         : at->second.texts.size();
     const model::CustomArray* const array = own(model_, name);
-    return array == nullptr ? 0 : array->size();
+    return array == nullptr ? 0 : array->size() / entries(*array);
 }
 
 double Attributes::number(std::string_view name, std::size_t i, double otherwise, std::size_t c) const
@@ -39,9 +45,11 @@ double Attributes::number(std::string_view name, std::size_t i, double otherwise
         const std::size_t k = i * at->second.columns + c;
         if (c >= at->second.columns || k >= at->second.numbers.size()) return otherwise;
         value = at->second.numbers[k];
-    } else if (const model::CustomArray* const array = own(model_, name);
-               array != nullptr && i < array->size() && c < 4) {
-        value = array->at(i)[c];
+    } else if (const model::CustomArray* const array = own(model_, name); array != nullptr) {
+        const bool        rows = model::is_rows(array->frequency);
+        const std::size_t n = rows ? entries(*array) : 4, k = rows ? i * n + c : i;
+        if (k >= array->size() || c >= n) return otherwise;
+        value = array->at(k)[rows ? 0 : c];
     }
     return std::isfinite(value) ? value : otherwise;
 }

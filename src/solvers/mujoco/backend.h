@@ -49,7 +49,8 @@ struct GivenContact {
     std::array<double, 5> friction{};              ///< two tangents, spin, two of rolling
     Solref                solref = kSolref;
     Solimp                solimp = kSolimp;
-    Vec3d                 force;  ///< filled by the step: on geom1, world [N]
+    Solref                solref_friction{};  ///< zero: as `solref`
+    Vec3d                 force;              ///< filled by the step: on geom1, world [N]
 };
 
 /// Numbers of one world that a caller reads and writes; valid as long as the world lives.

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "mechane/geometry/mass.h"
 #include "mechane/model/builder.h"
@@ -75,8 +78,7 @@ class Converter {
     Converter(const model::Model& m, const dynamics::Forest& forest, const Attributes& attributes,
               const ConvertOptions& options, Surfaces& surfaces, Shortfalls& shortfalls)
         : m_(m), forest_(forest), a_(attributes), o_(options), surfaces_(surfaces), shortfalls_(shortfalls)
-    {
-    }
+    { read_rows(); }
 
     /// @param world  kGlobalWorld: everything
     Result<Part> part(std::int32_t world)
@@ -276,13 +278,16 @@ class Converter {
     /// Drives as MuJoCo's servos: position u = ke (q* - q) - kd qd, velocity u = kd (qd* - qd).
     void add_drive(std::int32_t link, std::size_t dof, std::int32_t coord, int axis, std::int32_t joint, double ref)
     {
-        const TargetMode mode = m_.joint_target_mode[dof];
-        const double     ke = number(m_.joint_target_ke[dof]), kd = number(m_.joint_target_kd[dof]);
-        const auto       add = [&](ControlSeat::Source source, double gain, double b1, double b2) {
+        // Where an actuator of MuJoCo's own pulls or damps the dof, the drive stands for it under other solvers only.
+        const TargetMode mode =
+            actuated_.contains(static_cast<std::int32_t>(dof)) ? TargetMode::none : m_.joint_target_mode[dof];
+        const double ke = number(m_.joint_target_ke[dof]), kd = number(m_.joint_target_kd[dof]);
+        const auto   add = [&](ControlSeat::Source source, double gain, double b1, double b2) {
             ActuatorItem item;
             item.target  = joint;
             item.gain[0] = gain;
             item.bias[1] = b1, item.bias[2] = b2;
+            take_ranges(item, dof, source == ControlSeat::Source::position);
             if (axis >= 0) {
                 item.gear[0]                              = 0;
                 item.gear[static_cast<std::size_t>(axis)] = 1;
@@ -423,6 +428,8 @@ class Converter {
             const Posed  X_P = static_cast<Posed>(m_.joint_X_p[j]), X_C = static_cast<Posed>(m_.joint_X_c[j]);
             EqualityItem e;
             e.first = item(m_.joint_parent[j]), e.second = item(m_.joint_child[j]);
+            const auto row = row_for(kOfJoint, j);
+            take_softness(e, row);
             const auto connect = [&](const Vec3d& from) {
                 const Vec3d p = X_P * from, c = X_C * from;
                 e.kind        = EqualityKind::connect;
@@ -436,6 +443,7 @@ class Converter {
                 e.kind           = EqualityKind::weld;
                 e.name           = equalities_.unique(plain(m_.joint_label[j]));
                 e.data = {X_C.p.x, X_C.p.y, X_C.p.z, X_P.p.x, X_P.p.y, X_P.p.z, turn.w, turn.x, turn.y, turn.z, 1};
+                if (row) e.data[10] = a_.number("equality_constraint_torquescale", *row, 1);
                 part_.what.equalities.push_back(e);
             } else if (axes.linear == 0 && axes.angular == 1) {
                 connect(-kHingeSpan * axes.axis[0]);
@@ -448,6 +456,69 @@ class Converter {
                                 m_.joint_label[j]);
             }
         }
+    }
+    /// What a row of MuJoCo's equalities has become in the model, by its numbers: a joint that closes a loop, or a
+    /// follower.
+    static constexpr std::int32_t            kOfJoint = 1, kOfMimic = 2;
+    [[nodiscard]] std::optional<std::size_t> row_for(std::int32_t kind, std::int32_t joint) const
+    {
+        const auto at = held_.find({kind, joint});
+        return at == held_.end() ? std::nullopt : std::optional(at->second);
+    }
+    void read_rows()
+    {
+        for (std::size_t i = 0; i < a_.rows("equality_constraint_target"); ++i) {
+            const std::int32_t kind   = a_.whole("equality_constraint_target_kind", i, 0);
+            const std::int32_t target = a_.whole("equality_constraint_target", i, -1);
+            // Where the model counts mimics apart from joints the row names its own joint.
+            if (target >= 0)
+                held_.try_emplace({kind, kind == kOfMimic ? a_.whole("equality_constraint_joint1", i, target) : target},
+                                  i);
+        }
+        for (std::size_t i = 0; i < a_.rows("actuator_trnid"); ++i) {
+            if (!a_.has("ctrl_source") || a_.whole("ctrl_source", i, 1) != 0 || a_.whole("actuator_trntype", i, 0) != 0)
+                continue;
+            const std::int32_t dof = a_.whole("actuator_trnid", i, -1), kind = a_.whole("ctrl_type", i, 2);
+            for (const bool position : {true, false})
+                if (dof >= 0 && kind != (position ? 1 : 0)) servos_[{dof, position}] = i;
+        }
+        if (o_.newton_compat) return;
+        const std::size_t actuators = std::max(a_.rows("actuator_target_dof"), a_.rows("actuator_target_label"));
+        for (std::size_t i = 0; i < actuators; ++i) {
+            if (a_.whole("ctrl_source", i, 1) != 1 || a_.whole("actuator_trntype", i, 0) > 1 ||
+                a_.whole("actuator_biastype", i, 0) != 1)
+                continue;
+            std::int32_t dof = a_.whole("actuator_target_dof", i, a_.whole("actuator_trnid", i, -1));
+            if (const std::string label = a_.text("actuator_target_label", i); dof < 0 && !label.empty()) {
+                const auto at = std::find(m_.joint_label.begin(), m_.joint_label.end(), label);
+                if (at != m_.joint_label.end())
+                    dof = m_.joint_qd_start[static_cast<std::size_t>(at - m_.joint_label.begin())];
+            }
+            actuated_.insert(dof);
+        }
+    }
+    /// What an actuator that the drive stands for says of its bounds.
+    void take_ranges(ActuatorItem& item, std::size_t dof, bool position) const
+    {
+        const auto at = servos_.find({static_cast<std::int32_t>(dof), position});
+        if (at == servos_.end()) return;
+        const std::size_t i       = at->second;
+        const auto        limited = [&](const char* name) {
+            return static_cast<Limited>(std::clamp(a_.whole(name, i, 2), 0, 2));
+        };
+        item.control_limited = limited("actuator_ctrllimited"), item.force_limited = limited("actuator_forcelimited");
+        if (a_.flag("actuator_has_ctrlrange", i, false))
+            item.control_range = a_.numbers<2>("actuator_ctrlrange", i, {0, 0});
+        if (a_.flag("actuator_has_forcerange", i, false))
+            item.force_range = a_.numbers<2>("actuator_forcerange", i, {0, 0});
+        item.damping  = a_.number("actuator_damping", i, 0);
+        item.armature = a_.number("actuator_armature", i, 0);
+    }
+    void take_softness(EqualityItem& e, const std::optional<std::size_t>& row) const
+    {
+        if (!row) return;
+        e.solref = a_.numbers<2>("eq_solref", *row, kSolref);
+        e.solimp = a_.numbers<5>("eq_solimp", *row, kSolimp);
     }
     /// Whether both ends of a joint are in this part.
     [[nodiscard]] bool here(std::int32_t j) const
@@ -468,13 +539,17 @@ class Converter {
                                 m_.joint_label[j]);
                 continue;
             }
+            const auto row = row_for(kOfMimic, j);
             for (std::int32_t k = 0; k < n; ++k) {
                 EqualityItem e;
+                take_softness(e, row);
                 e.name   = equalities_.unique(plain(m_.joint_label[j]));
                 e.kind   = EqualityKind::joint;
                 e.first  = dof_joint_[static_cast<std::size_t>(a + k)],
                 e.second = dof_joint_[static_cast<std::size_t>(b + k)];
                 e.data   = {number(m_.joint_mimic_coeffs[j][0]), number(m_.joint_mimic_coeffs[j][1])};
+                for (std::size_t c = 2; row && c < 5; ++c)
+                    e.data[c] = a_.number("equality_constraint_polycoef", *row, 0, c);
                 if (e.first >= 0 && e.second >= 0) part_.what.equalities.push_back(std::move(e));
             }
         }
@@ -509,16 +584,20 @@ class Converter {
 
     static double number(Real value) { return static_cast<double>(value); }
 
-    const model::Model&       m_;
-    const dynamics::Forest&   forest_;
-    const Attributes&         a_;
-    const ConvertOptions&     o_;
-    Surfaces&                 surfaces_;
-    Shortfalls&               shortfalls_;
-    Part                      part_;
-    Names                     bodies_, joints_, geoms_, sites_, equalities_;
-    std::vector<std::int32_t> item_of_;    ///< [body_count]
-    std::vector<std::int32_t> weld_;       ///< per body of the description
+    const model::Model&     m_;
+    const dynamics::Forest& forest_;
+    const Attributes&       a_;
+    const ConvertOptions&   o_;
+    Surfaces&               surfaces_;
+    Shortfalls&             shortfalls_;
+    Part                    part_;
+    Names                   bodies_, joints_, geoms_, sites_, equalities_;
+    /// Row of MuJoCo's equalities that a joint stands for, by kind and joint.
+    std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> held_;
+    std::map<std::pair<std::int32_t, bool>, std::size_t>         servos_;    ///< rows by dof and whether of position
+    std::set<std::int32_t>                                       actuated_;  ///< dofs
+    std::vector<std::int32_t>                                    item_of_;   ///< [body_count]
+    std::vector<std::int32_t>                                    weld_;      ///< per body of the description
     std::vector<std::int32_t> dof_joint_;  ///< [joint_dof_count]: joint of the description
     std::vector<std::int32_t> site_of_;    ///< [shape_count]
 };

@@ -148,6 +148,14 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     }
     [[nodiscard]] std::vector<std::string> names(std::size_t world, std::string_view object) const override
     { return seats_[world].compiled->names(object); }
+    [[nodiscard]] std::vector<std::int32_t> origins(std::size_t world, std::string_view object) const override;
+    [[nodiscard]] std::vector<double>       contacts(std::size_t world) const override;
+    Result<void>                            refresh() override
+    {
+        if (const bool written = attributes_.changed(); !live_.changed() && !written && !dirty_) return {};
+        Shortfalls said;
+        return rebuild(said);
+    }
     [[nodiscard]] std::vector<std::byte> binary(std::size_t world) const override
     { return seats_[world].compiled->binary(); }
     [[nodiscard]] std::vector<double> numbers(std::size_t world) const override
@@ -266,6 +274,8 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     /// Configuration and velocity of MuJoCo's into motion_, poses and velocities of bodies from them.
     void        pull(Seat& seat);
     void        list_contacts();
+    bool        moves(const Seat& seat, std::int32_t body, const GeomItem& geom) const;
+    void        as_newton(const Seat& seat, const ContactPoint& c, double mine, GivenContact& to) const;
     void        place_contacts(Seat& seat) const;
     static void find_touching(Seat& seat);
     void        observe(Seat& seat);
@@ -341,6 +351,79 @@ Description nameless(Description d)
     for (ActuatorItem& a : d.actuators) a.name.clear();
     for (EqualityItem& e : d.equalities) e.name.clear();
     return d;
+}
+
+std::vector<double> OverMujoco::contacts(std::size_t world) const
+{
+    std::vector<double>              out;
+    const std::vector<std::int32_t>& geoms = seats_[world].compiled->addresses().geom;
+    for (const GivenContact& c : seats_[world].touching) {
+        for (const std::int32_t g : {c.geom0, c.geom1}) out.push_back(geoms[static_cast<std::size_t>(g)]);
+        out.insert(out.end(), {static_cast<double>(c.dimensions), c.distance, c.position.x, c.position.y, c.position.z,
+                               c.normal.x, c.normal.y, c.normal.z});
+        out.insert(out.end(), c.friction.begin(), c.friction.end());
+        out.insert(out.end(), c.solref.begin(), c.solref.end());
+        out.insert(out.end(), c.solref_friction.begin(), c.solref_friction.end());
+        out.insert(out.end(), c.solimp.begin(), c.solimp.end());
+    }
+    return out;
+}
+
+/// What Newton 1.8 makes of the pair besides: friction of the geom of higher priority, and how sliding is damped.
+void OverMujoco::as_newton(const Seat& seat, const ContactPoint& c, double mine, GivenContact& to) const
+{
+    const GeomItem &x = seat.part.what.geoms[static_cast<std::size_t>(to.geom0)],
+                   &y = seat.part.what.geoms[static_cast<std::size_t>(to.geom1)];
+    if (x.priority != y.priority) {
+        const std::array<double, 3>& f = (x.priority > y.priority ? x : y).friction;
+        to.friction                    = {f[0], f[0], f[1], f[2], f[2]};
+    }
+    if (seat.part.what.option.cone != 1) return;
+    const double k     = mine * static_cast<double>(model_.shape_material_kf[c.shape[0]]) +
+                         (1 - mine) * static_cast<double>(model_.shape_material_kf[c.shape[1]]);
+    const double w     = seat.compiled->body_invweight(x.body) + seat.compiled->body_invweight(y.body);
+    const double scale = k * w * ((1 - to.solimp[1]) / seat.part.what.option.impratio + to.solimp[1]);
+    if (k == 0)
+        to.friction = {};
+    else if (scale > 0 && std::isfinite(2 / scale))
+        to.solref_friction = {2 / scale, 1};
+}
+
+std::vector<std::int32_t> OverMujoco::origins(std::size_t world, std::string_view object) const
+{
+    const Seat&               seat = seats_[world];
+    const Addresses&          at   = seat.compiled->addresses();
+    std::vector<std::int32_t> out;
+    const auto                put = [&](std::int32_t id, std::int32_t what) {
+        if (id < 0) return;
+        if (out.size() <= static_cast<std::size_t>(id)) out.resize(static_cast<std::size_t>(id) + 1, -1);
+        out[static_cast<std::size_t>(id)] = what;
+    };
+    const auto id = [](const std::vector<std::int32_t>& ids, std::int32_t i) {
+        return ids[static_cast<std::size_t>(i)];
+    };
+    if (object == "body") {
+        put(0, -1);
+        for (const LinkSeat& s : seat.part.links) put(id(at.body, s.body), link(s.link).body);
+        for (const LedSeat& s : seat.part.led) put(id(at.body, s.item), s.body);
+    } else if (object == "geom") {
+        for (std::size_t s = 0; s < seat.part.geom_of_shape.size(); ++s)
+            if (seat.part.geom_of_shape[s] >= 0)
+                put(id(at.geom, seat.part.geom_of_shape[s]), static_cast<std::int32_t>(s));
+    } else if (object == "joint" || object == "dof") {
+        for (const LinkSeat& s : seat.part.links) {
+            const Link& l = link(s.link);
+            if (l.joint < 0) continue;
+            const std::int32_t first = model_.joint_qd_start[l.joint], n = model_.joint_qd_start[l.joint + 1] - first;
+            for (std::int32_t k = 0; k < s.joints; ++k) {
+                if (object == "joint") put(id(at.joint, s.joint + k), l.joint);
+                const std::int32_t each = s.joints == 0 ? 0 : n / s.joints;
+                for (std::int32_t d = 0; object == "dof" && d < each; ++d)
+                    put(id(at.qvel, s.joint + k) + d, first + k * each + d);
+            }
+        }
+    }
+    return out;
 }
 
 Result<void> OverMujoco::rebuild(Shortfalls& shortfalls)
@@ -531,11 +614,17 @@ void OverMujoco::write_controls(Seat& seat, const model::Control& control) const
     const auto&      targets = control.joint_target_q.empty() ? model_.joint_target_q : control.joint_target_q;
     const auto&      rates   = control.joint_target_qd.empty() ? model_.joint_target_qd : control.joint_target_qd;
     const auto       sound   = [](double value, double otherwise) { return std::isfinite(value) ? value : otherwise; };
+    // Controls of actuators that no drive stands for: the caller's, else those of the control or the model.
+    const model::CustomArray* own    = control.custom_arrays.find("mujoco:ctrl");
+    const auto                direct = [&](std::size_t row) {
+        if (row < direct_.size()) return direct_[row];
+        return direct_.empty() && own != nullptr && row < own->size() ? own->at(row)[0] : 0.0;
+    };
     for (const ControlSeat& c : seat.part.controls) {
         double&    to  = n.ctrl[static_cast<std::size_t>(at.ctrl[static_cast<std::size_t>(c.actuator)])];
         const auto row = static_cast<std::size_t>(c.at);
         if (c.source == ControlSeat::Source::direct) {
-            to = row < direct_.size() ? sound(direct_[row], to) : 0;
+            to = sound(direct(row), to);
         } else if (c.axis < 0) {
             to = c.source == ControlSeat::Source::position ? sound(static_cast<double>(targets[row]) + c.ref, to)
                                                            : sound(static_cast<double>(rates[row]), to);
@@ -601,6 +690,12 @@ void OverMujoco::place_contacts(Seat& seat) const
     }
 }
 
+bool OverMujoco::moves(const Seat& seat, std::int32_t body, const GeomItem& geom) const
+{
+    return body >= 0 && !std::binary_search(forest_.prescribed.begin(), forest_.prescribed.end(), body) &&
+           seat.compiled->body_invweight(geom.body) > 0;
+}
+
 /// Contacts of the step by part, with what MuJoCo wants to know of them.
 void OverMujoco::list_contacts()
 {
@@ -618,6 +713,7 @@ void OverMujoco::list_contacts()
         if (a < 0 || b < 0) continue;
         const GeomItem &x = seat.part.what.geoms[static_cast<std::size_t>(a)],
                        &y = seat.part.what.geoms[static_cast<std::size_t>(b)];
+        if (!moves(seat, c.body[0], x) && !moves(seat, c.body[1], y)) continue;
         GivenContact to;
         to.geom0 = a, to.geom1 = b;
         to.friction = {c.material.mu, c.material.mu, c.material.torsional, c.material.rolling, c.material.rolling};
@@ -635,6 +731,7 @@ void OverMujoco::list_contacts()
             const double f = w > 0 ? w * (1 - to.solimp[1]) : 1;
             to.solref      = {2 / (c.material.kd * f), c.material.kd * f / (2 * std::sqrt(c.material.ke * f))};
         }
+        if (convert_.newton_compat) as_newton(seat, c, mine, to);
         seat.given.push_back(to);
         seat.given_row.push_back(i);
     }

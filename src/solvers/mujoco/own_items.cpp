@@ -146,6 +146,17 @@ class Adder {
         return t.path.size() >= 2;
     }
 
+    /// Where the model counts mimics apart from joints nothing else holds the row's joint.
+    [[nodiscard]] bool stood_for(std::size_t row) const
+    {
+        const std::int32_t kind   = a_.whole("equality_constraint_target_kind", row, 0);
+        const std::int32_t target = a_.whole("equality_constraint_target", row, -1);
+        if (kind != 2) return kind != 0 && target >= 0;
+        const std::int32_t joint = a_.whole("equality_constraint_joint1", row, target);
+        return joint >= 0 && joint < static_cast<std::int32_t>(m_.joint_mimic_joint.size()) &&
+               m_.joint_mimic_joint[joint] >= 0;
+    }
+
     void add_equalities()
     {
         for (std::size_t i = 0; i < a_.rows("equality_constraint_type"); ++i) {
@@ -154,6 +165,8 @@ class Adder {
             const std::int32_t kind  = a_.whole("equality_constraint_type", i, -1);
             const auto         whole = [&](const char* name) { return a_.whole(name, i, -1); };
             if (kind < 0 || kind > 3) continue;
+            // A loop joint or a follower of the model stands for it, and takes its softness (convert.cpp).
+            if (stood_for(i)) continue;
             e.kind                     = static_cast<EqualityKind>(kind);
             e.active                   = a_.flag("equality_constraint_enabled", i, true);
             e.solref                   = a_.numbers<2>("eq_solref", i, kSolref);
@@ -201,7 +214,15 @@ class Adder {
     {
         const std::int32_t kind  = a_.whole("actuator_trntype", i, 0);
         std::int32_t       first = a_.whole("actuator_trnid", i, -1), second = a_.whole("actuator_trnid", i, -1, 1);
-        const std::string  label = a_.text("actuator_target_label", i);
+        const std::string  label  = a_.text("actuator_target_label", i);
+        const auto         refers = [&](const char* name) { return a_.whole(name, i, -1); };
+        if (a_.has("actuator_target_dof")) {  // of a stage that was read in the library: one index a kind
+            first  = kind <= 1   ? refers("actuator_target_dof")
+                     : kind == 4 ? refers("actuator_target_body")
+                     : kind == 2 ? refers("actuator_target_tendon")
+                                 : refers("actuator_target_site");
+            second = kind == 2 ? -1 : refers("actuator_target_refsite");
+        }
         if (kind >= 0 && kind <= 1) {
             item.transmission = kind == 0 ? Transmission::joint : Transmission::joint_in_parent;
             item.target       = at(own_.joint_of, first);
@@ -242,8 +263,8 @@ class Adder {
     }
     void add_actuators()
     {
-        if (!a_.has("actuator_trnid") && !a_.has("actuator_target_label")) return;
-        const std::size_t n = std::max(a_.rows("actuator_trnid"), a_.rows("actuator_target_label"));
+        const std::size_t n =
+            std::max({a_.rows("actuator_trnid"), a_.rows("actuator_target_label"), a_.rows("actuator_target_dof")});
         for (std::size_t i = 0; i < n; ++i) {
             if (a_.whole("ctrl_source", i, 1) != 1 || !mine("actuator_world", i)) continue;  // 0: it is a joint's drive
             ActuatorItem item;

@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "mechane/model/belongs.h"
+#include "mechane/model/joint_table.h"
 #include "mechane/model/types.h"
 #include "mechane/solvers/codes.h"
 #include "mechane/solvers/support.h"
 #include "mechane/tasks/parallel.h"
+#include "solvers/shared/joints.h"
 
 namespace mechane::solvers::shared {
 
@@ -91,6 +93,7 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
     if (contacts) read_contacts(*contacts, bodies_, options_.combine, contacts_);
     if (force_on_1_.capacity() < contacts_.capacity()) force_on_1_.reserve(contacts_.capacity());
     force_on_1_.assign(contacts_.size(), {});
+    if (observed_ != nullptr) begin_balance();
     for (int k = 0; k < options_.substeps; ++k) advance(in, control, h, report);
     arrive(control, dt, report);
     if (const std::int32_t found = bodies_.find_faults(faulty_); culprit < 0) culprit = found;
@@ -117,8 +120,65 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
     if (&out != &in) out = in;
     publish(in, out, dt);
     out.time = start + dt;
+    if (observed_ != nullptr) balance(in, control, dt);
     if (contacts) store_forces(*contacts, report);
     return report;
+}
+
+namespace {
+
+Spatiald momentum_of(const Bodies& bodies, std::size_t b)
+{
+    if (bodies.inv_mass[b] == 0) return {};
+    const Spatiald& v = bodies.twist[b];
+    const Quatd&    q = bodies.X[b].q;
+    return {(1 / bodies.inv_mass[b]) * v.linear, rotate(q, bodies.inertia[b] * rotate_inverse(q, v.angular))};
+}
+
+}  // namespace
+
+void Stepper::begin_balance()
+{
+    momentum_.resize(model_.body_count());
+    twist_before_ = bodies_.twist;
+    for (std::size_t b = 0; b < momentum_.size(); ++b) momentum_[b] = momentum_of(bodies_, b);
+    inbound_.clear();
+    for (std::size_t j = model_.joint_count(); j-- > 0;)
+        if (model_.joint_articulation[j] >= 0 && model_.joint_enabled[j] &&
+            !model::joint_type_info(model_.joint_type[j]).free_like)
+            inbound_.push_back(static_cast<std::int32_t>(j));
+}
+
+void Stepper::balance(const model::State& in, const model::Control& control, double dt)
+{
+    // What acts besides joints: given wrenches, gravity, contacts.
+    bodies_.begin_forces(in);
+    add_free_joint_forces(model_, control, bodies_);
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+        const ContactPlace at = place_contact(contacts_[i], bodies_);
+        bodies_.add_force(contacts_[i].body[0], -force_on_1_[i], -cross(at.r[0], force_on_1_[i]));
+        bodies_.add_force(contacts_[i].body[1], force_on_1_[i], cross(at.r[1], force_on_1_[i]));
+    }
+    observed_->body_qdd.assign(model_.body_count(), {});
+    observed_->body_parent_f.assign(model_.body_count(), {});
+    // Of each body what is missing for its change of momentum; its joint supplies it, and takes it from the parent.
+    std::vector<Spatiald>& missing = bodies_.force;
+    for (std::size_t b = 0; b < missing.size(); ++b) {
+        const Spatiald after   = momentum_of(bodies_, b);
+        observed_->body_qdd[b] = static_cast<Spatial>((1 / dt) * (bodies_.twist[b] - twist_before_[b]));
+        const double mass      = bodies_.inv_mass[b] > 0 ? 1 / bodies_.inv_mass[b] : 0;
+        missing[b]             = (1 / dt) * (after - momentum_[b]) - missing[b];
+        missing[b].linear -= mass * static_cast<Vec3d>(model_.gravity_of(model_.body_world[b]));
+    }
+    for (const std::int32_t j : inbound_) {
+        const std::int32_t child = model_.joint_child[j], parent = model_.joint_parent[j];
+        if (bodies_.inv_mass[child] == 0) continue;
+        const Spatiald& f               = missing[child];
+        observed_->body_parent_f[child] = static_cast<Spatial>(f);
+        if (parent < 0) continue;
+        missing[parent].linear += f.linear;
+        missing[parent].angular += f.angular + cross(bodies_.com_W(child) - bodies_.com_W(parent), f.linear);
+    }
 }
 
 void Stepper::publish(const model::State& /*in*/, model::State& out, double /*dt*/) { bodies_.publish(faulty_, out); }

@@ -21,6 +21,8 @@ class Stepper : public Solver, public Adjustable {
     void       reset_worlds(std::span<const std::uint8_t>) override {}
     void       notify(std::uint32_t changes) override { changed_ = changed_ || changes != 0; }
     bool       configure(const Setting& setting) final;
+    /// Accelerations and joint wrenches by the balance of momentum over the step, from the leaves of each tree inwards.
+    void observe(Observables* observables) override { observed_ = observables; }
 
     [[nodiscard]] std::string_view name() const final { return text_; }
 
@@ -59,6 +61,11 @@ class Stepper : public Solver, public Adjustable {
     bool                      changed_ = false;
     std::vector<std::uint8_t> enabled_;
     std::vector<std::int32_t> flags_;
+    void                      begin_balance();
+    void                      balance(const model::State& in, const model::Control& control, double dt);
+    Observables*              observed_ = nullptr;
+    std::vector<Spatiald>     momentum_, twist_before_;  ///< before the step; angular about the centre of mass
+    std::vector<std::int32_t> inbound_;                  ///< tree joints that transmit a wrench, children first
 };
 
 }  // namespace mechane::solvers::shared

@@ -51,7 +51,7 @@ class _Private:
         raise PrivateName(self.name)
 
     def __getattr__(self, attribute):
-        if attribute.startswith("__"):
+        if attribute.startswith("__") and attribute not in ("__name__", "__qualname__"):
             raise AttributeError(attribute)
         raise PrivateName(f"{self.name}.{attribute}")
 
