@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "mechane/core/hash.h"
+#include "mechane/files/read.h"
 #include "mechane/files/scratch_folder.h"
 #include "mechane/files/trace.h"
 #include "mechane/reduction/codes.h"
@@ -247,9 +248,9 @@ std::string copied(const std::string& file, files::Trace& trace, const fs::path&
     for (const fs::path& one : read) {
         const fs::path within = one.lexically_relative(top), to = folder / within;
         if (within.empty() || *within.begin() == "..") continue;
+        if (fs::exists(to, failed)) continue;
         fs::create_directories(to.parent_path(), failed);
-        fs::copy_file(one, to, fs::copy_options::skip_existing, failed);
-        if (failed && one == source) return {};
+        if (!files::copy(one.string(), to.string()) && one == source) return {};
         fs::permissions(to, fs::perms::owner_write, fs::perm_options::add, failed);
     }
     return (folder / source.lexically_relative(top)).string();
