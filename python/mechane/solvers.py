@@ -260,7 +260,7 @@ class SolverSemiImplicit(_Adjustable):
     @param joint_attach_ke, joint_attach_kd  stiffness [N/m, N m/rad] and damping [N s/m] of what joints lock
     @param joint_mimic_ke, joint_mimic_kd    stiffness and damping that tie followers to leaders
     @param enable_tri_contact  triangles of cloth meet particles
-    What is soft resists as under `SolverVBD`; under `config.compat = "newton-1.8"` by Newton's forces (option `soft_laws`).
+    @param soft_laws  what is soft resists as under `SolverVBD`, or (False) by Newton's forces; None: False under `config.compat = "newton-1.8"`
     @param deterministic  results are the same bytes in any case
     @raises ValueError  a value is out of range, or the model has rods
     """
@@ -279,7 +279,7 @@ class SolverSemiImplicit(_Adjustable):
 
     def __init__(self, model: Any, *, angular_damping: float = 0.05, friction_smoothing: float | None = None, joint_attach_ke: float = 1.0e4,
                  joint_attach_kd: float = 1.0e2, joint_mimic_ke: float = 1.0e2, joint_mimic_kd: float = 1.0, enable_tri_contact: bool = True,
-                 deterministic: Any = None):
+                 deterministic: Any = None, soft_laws: bool | None = None):
         super().__init__(model)
         _warn_friction(friction_smoothing)
         for name, value in (("joint_mimic_ke", joint_mimic_ke), ("joint_mimic_kd", joint_mimic_kd)):
@@ -287,7 +287,7 @@ class SolverSemiImplicit(_Adjustable):
                 raise kind_of(ValueError)(f"{name} must be finite and non-negative, got {value}", "SOLVER_PARAMETER")
         self._begin({"angular_damping": angular_damping, "joint_attach_ke": joint_attach_ke, "joint_attach_kd": joint_attach_kd,
                      "joint_mimic_ke": joint_mimic_ke, "joint_mimic_kd": joint_mimic_kd, "enable_tri_contact": enable_tri_contact,
-                     "soft_laws": config.compat != "newton-1.8"})
+                     "soft_laws": config.compat != "newton-1.8" if soft_laws is None else soft_laws})
 
 
 class SolverFeatherstone(_Adjustable):
@@ -297,6 +297,7 @@ class SolverFeatherstone(_Adjustable):
         default does nothing either, and any other value is applied.
     @param update_mass_matrix_interval  steps that one mass matrix serves
     @param friction_smoothing, use_tile_gemm, fuse_cholesky, deterministic  taken, without effect
+    @param soft_laws  as of `SolverSemiImplicit`
     @raises ValueError  a value is out of range, or the model has rods, loops, or followers of joints in other articulations
     """
 
@@ -308,12 +309,13 @@ class SolverFeatherstone(_Adjustable):
     soft_laws = _option("soft_laws", bool)
 
     def __init__(self, model: Any, *, angular_damping: float = 0.05, update_mass_matrix_interval: int = 1, friction_smoothing: float | None = None,
-                 use_tile_gemm: bool = False, fuse_cholesky: bool = True, deterministic: Any = None):
+                 use_tile_gemm: bool = False, fuse_cholesky: bool = True, deterministic: Any = None, soft_laws: bool | None = None):
         super().__init__(model)
         _warn_friction(friction_smoothing)
         self.use_tile_gemm, self.fuse_cholesky = use_tile_gemm, fuse_cholesky
         self._begin({"angular_damping": 0.0 if angular_damping == 0.05 else angular_damping,
-                     "update_mass_matrix_interval": update_mass_matrix_interval, "soft_laws": config.compat != "newton-1.8"})
+                     "update_mass_matrix_interval": update_mass_matrix_interval,
+                     "soft_laws": config.compat != "newton-1.8" if soft_laws is None else soft_laws})
         self.options["angular_damping"] = angular_damping
 
 
@@ -332,6 +334,7 @@ class SolverXPBD(_Adjustable):
     @param angular_damping  how fast the spin of bodies fades [1/s]
     @param enable_restitution  bodies bounce as their materials say
     @param tendon_max_sweeps, tendon_settle_tol, tendon_activation_tol, deterministic  taken, without effect
+    @param soft_laws  what is soft resists as under `SolverVBD`, or (False) by Newton's rows; None: False under compat "newton-1.8"
     @raises ValueError  a value is out of range, or the model has rods
     """
 
@@ -359,7 +362,7 @@ class SolverXPBD(_Adjustable):
                  joint_linear_relaxation: float = 0.7, joint_angular_relaxation: float = 0.4, joint_linear_compliance: float = 0.0,
                  joint_angular_compliance: float = 0.0, rigid_contact_relaxation: float = 0.8, rigid_contact_restitution_iterations: int = 2,
                  rigid_contact_con_weighting: bool = True, angular_damping: float = 0.0, enable_restitution: bool = False, tendon_max_sweeps: int = 256,
-                 tendon_settle_tol: float = 1.0e-3, tendon_activation_tol: float = 2.0e-3, deterministic: Any = None, compat: str | None = None):
+                 tendon_settle_tol: float = 1.0e-3, tendon_activation_tol: float = 2.0e-3, deterministic: Any = None, compat: str | None = None, soft_laws: bool | None = None):
         super().__init__(model)
         if rigid_contact_restitution_iterations < 1:
             raise kind_of(ValueError)("rigid_contact_restitution_iterations must be at least 1", "SOLVER_PARAMETER")
@@ -370,7 +373,8 @@ class SolverXPBD(_Adjustable):
                      "rigid_contact_relaxation": rigid_contact_relaxation,
                      "rigid_contact_restitution_iterations": rigid_contact_restitution_iterations,
                      "rigid_contact_con_weighting": rigid_contact_con_weighting, "angular_damping": angular_damping,
-                     "enable_restitution": enable_restitution, "accumulate": (compat or config.compat) != "newton-1.8", "soft_laws": (compat or config.compat) != "newton-1.8"})
+                     "enable_restitution": enable_restitution, "accumulate": (compat or config.compat) != "newton-1.8",
+                     "soft_laws": (compat or config.compat) != "newton-1.8" if soft_laws is None else soft_laws})
 
 
 class SolverVBD(_Adjustable):

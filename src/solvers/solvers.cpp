@@ -17,6 +17,7 @@
 #include "solvers/mujoco/mujoco.h"
 #include "solvers/semi_implicit/semi_implicit.h"
 #include "solvers/shared/rods.h"
+#include "solvers/soft/overlap.h"
 #include "solvers/vbd/vbd.h"
 #include "solvers/xpbd/xpbd.h"
 
@@ -133,6 +134,13 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
     auto choice = choose_solver(name);
     if (!choice) return choice.error();
     if (auto honoured = report_support(is, model, options.strict, out); !honoured) return honoured.error();
+    const bool newton = std::any_of(choice->settings.begin(), choice->settings.end(),
+                                    [](const auto& one) { return one.name == "soft_laws" && one.value == 0; });
+    if (const std::size_t pairs = is == "mujoco" || newton ? 0 : soft::overlapping_at_start(model); pairs > 0)
+        out.add(kSolverApproximates, {},
+                fmt::format("{}: {} {} of particles of one soft body start nearer than their radii add up to: they do "
+                            "not push each other; a particle_radius below half their distance lets parts of it meet",
+                            is, pairs, pairs == 1 ? "pair" : "pairs"));
     if (is == "semi-implicit") return semi_implicit::make(model, options, *std::move(choice));
     if (is == "xpbd") return xpbd::make(model, options, *std::move(choice));
     if (is == "featherstone") return featherstone::make(model, options, *std::move(choice));

@@ -340,7 +340,8 @@ constexpr Shortcoming kMujoco[] = {
     {"contact.stiffness", approximated, "the gains are those of a unit mass, and no stiffer than two steps"},
     {"contact.friction_gain", ignored, "friction sticks until it gives way, at any speed"},
     {"contact.hydroelastic", approximated, "hulls touch; the pressure field counts with use_mujoco_contacts=0"},
-    {"particle", ignored, "they stay where they are"}};
+    {"particle", ignored, "they stay where they are"},
+    {"attachment", ignored, "particles are not held at bodies"}};
 
 std::vector<SupportRow> rows_with(std::span<const Shortcoming> shortcomings)
 {

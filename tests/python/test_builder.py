@@ -435,3 +435,18 @@ def test_contact_attributes_declared_in_python_are_those_of_the_stage():
     contacts = m.contacts()
     assert contacts.wear.shape == (contacts.rigid_contact_max,) and (np.asarray(contacts.wear) == 0.25).all()
     assert contacts.soft_wear.shape == (contacts.soft_contact_max,)
+
+
+@pytest.mark.parametrize("call, name", [
+    (lambda b: b.add_body(mass=float("nan")), "mass"), (lambda b: b.add_body(mass=-1), "mass"), (lambda b: b.add_link(mass=float("inf")), "mass"),
+    (lambda b: b.add_link(mass=1, com=(0, float("nan"), 0)), "com"), (lambda b: b.add_link(mass=1, inertia=(1, 0, 0, 0, float("nan"), 0, 0, 0, 1)), "inertia"),
+    (lambda b: b.add_shape_box(-1, hx=-1), "hx"), (lambda b: b.add_shape_sphere(-1, radius=-0.1), "radius"), (lambda b: b.add_shape_capsule(-1, half_height=-1), "half_height"),
+    (lambda b: b.add_shape_ellipsoid(-1, rz=-1), "rz"), (lambda b: b.add_shape_plane(width=-1), "width"), (lambda b: b.add_particle((0, 0, 0), (0, 0, 0), -1), "mass"),
+    (lambda b: b.add_particle((0, float("nan"), 0), (0, 0, 0), 1), "pos"), (lambda b: b.add_particle((0, 0, 0), (0, 0, 0), 1, radius=float("nan")), "radius")])
+def test_a_value_that_cannot_be_is_refused_where_it_is_given_and_by_its_name(call, name):
+    """Not later, by finalize, and not by another value that is taken for it"""
+    b = mc.ModelBuilder()
+    with pytest.raises(ValueError, match=name) as caught:
+        call(b)
+    assert isinstance(caught.value, mc.MechaneError)
+    assert (b.body_count, b.shape_count, b.particle_count) == (0, 0, 0)

@@ -93,10 +93,16 @@ def test_a_snapshot_goes_on_with_the_same_bits_in_other_worlds(name):
     assert a.digest() == b.digest()
 
 
-def test_actions_are_cut_at_one_and_bad_ones_are_zero():
+def test_actions_are_cut_at_one_and_what_is_no_number_is_refused():
     a, b = Worlds(TASKS["Cartpole"](), 2), Worlds(TASKS["Cartpole"](), 2)
     a.reset(0), b.reset(0)
-    assert a.step([[7.0], [float("nan")]])[0].tobytes() == b.step([[1.0], [0.0]])[0].tobytes()
+    assert a.step([[7.0], [-float("inf")]])[0].tobytes() == b.step([[1.0], [-1.0]])[0].tobytes()
+    with pytest.raises(ValueError, match="actions: that of world 1"):
+        a.step([[0.0], [float("nan")]])
+    with pytest.raises(TypeError, match="terrain: expected Terrain"):
+        Worlds(TASKS["Cartpole"](), 2, terrain="rough")
+    with pytest.raises(TypeError, match="randomization: expected Randomization"):
+        Worlds(TASKS["Cartpole"](), 2, randomization=dict(mass=(1, 2)))
     with pytest.raises(ValueError, match="actions: shape"):
         a.step(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="mask: shape"):

@@ -299,6 +299,40 @@ TEST_CASE("balls that overlap move apart without speed, and Newton's fly apart (
     CHECK(static_cast<double>(newton.state.particle_qd[1].x) == doctest::Approx(5.94).epsilon(1e-3));
 }
 
+TEST_CASE(
+    "a grid whose balls are larger than its cells rests as it was built, under every solver, and one line says so")
+{
+    for (const char* name : {"softstep", "vbd", "xpbd:iterations=4", "semi-implicit", "featherstone"}) {
+        CAPTURE(name);
+        ModelBuilder b;
+        b.gravity = {};
+        b.add_soft_grid({}, {}, {1, 4, 1}, {0.05, 0.05, 0.05}, {}, {.density = 1000, .particle_radius = 0.1});
+        const std::vector<Vec3d> start = [&] {
+            std::vector<Vec3d> out;
+            for (const auto& p : b.particles) out.push_back(p.q);
+            return out;
+        }();
+        Run run(b, name);
+        run.run(51, 1.0 / 20000);
+        double moved = 0;
+        for (std::size_t p = 0; p < start.size(); ++p) moved = std::max(moved, length(run.at(p) - start[p]));
+        CHECK(moved < 1e-6);
+        CHECK(std::count_if(run.notices.items().begin(), run.notices.items().end(), [](const Diagnostic& d) {
+                  return d.id == "SOLVER_APPROXIMATES" && d.message.find("do not push each other") != std::string::npos;
+              }) == 1);
+    }
+    // Newton's laws push them apart, and no line says otherwise.
+    ModelBuilder b;
+    b.gravity = {};
+    b.add_soft_grid({}, {}, {1, 4, 1}, {0.05, 0.05, 0.05}, {}, {.density = 1000, .particle_radius = 0.1});
+    Run newton(b, "xpbd:iterations=4,soft_laws=0");
+    newton.run(1, 1.0 / 20000);
+    double moved = 0;
+    for (std::size_t p = 0; p < b.particles.size(); ++p)
+        moved = std::max(moved, length(newton.at(p) - b.particles[p].q));
+    CHECK(moved > 1e-3);
+}
+
 TEST_CASE("balls meet under every solver, and keep their momentum (SOFT-071)")
 {
     for (const char* name : {"softstep", "vbd", "xpbd:iterations=4", "semi-implicit", "featherstone"}) {

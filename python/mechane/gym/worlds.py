@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.array import plain
+from ..core.diagnostics import kind_of
 from ..core.enums import StateFlags
 from ..model.builder import ModelBuilder
 from ..model.contacts import CollisionPipeline
@@ -52,6 +53,9 @@ class Worlds:
     def __init__(self, task: Task, count: int, *, terrain: Terrain | None = None, randomization: Randomization | None = None, first: int = 0):
         if count < 1 or first < 0:
             raise ValueError(f"count is {count}, first {first}; expected at least 1 and 0")
+        for name, value, kind in (("terrain", terrain, Terrain), ("randomization", randomization, Randomization)):
+            if value is not None and not isinstance(value, kind):
+                raise kind_of(TypeError)(f"{name}: expected {kind.__name__}(...) or None, not {value!r}", "PYTHON_ARG_TYPE")
         self.task, self.count, self.terrain = task, int(count), Terrain("flat") if terrain is None else terrain
         self.ids = np.arange(first, first + count, dtype=np.int64)
         one, many = ModelBuilder(), ModelBuilder()
@@ -135,11 +139,16 @@ class Worlds:
         return (owners >= 0) & chosen[np.maximum(owners, 0)]
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """One step of the task: (observations, rewards, terminated, truncated). Actions outside of -1..1 are cut there."""
+        """One step of the task: (observations, rewards, terminated, truncated). Actions outside of -1..1 are cut there.
+
+        @raises ValueError  the shape is another one, or an action is no number
+        """
         given = np.asarray(plain(actions), np.float64)
         if given.shape != (self.count, self.task.action_size):
             raise ValueError(f"actions: shape {given.shape}, expected ({self.count}, {self.task.action_size})")
-        given = np.clip(np.nan_to_num(given), -1.0, 1.0)
+        if np.isnan(given).any():
+            raise ValueError(f"actions: that of world {int(self.ids[np.flatnonzero(np.isnan(given).any(axis=1))[0]])} is no number")
+        given = np.clip(given, -1.0, 1.0)
         self.randomizer.push()
         acting = given
         if self._late is not None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _core, config
 from ..core.arguments import name_arguments
-from ..core.diagnostics import Diagnostics, error, publish
+from ..core.diagnostics import Diagnostics, error, kind_of, publish
 from ..core.enums import GeoType
 from ..core.files import check, inputs_of, suffix_of
 from ..model.builder import ModelBuilder
@@ -53,11 +53,15 @@ def simulate(source: Any, *, duration: float | None = None, frames: int | None =
     @raises ValueError  RECORD_FORMAT_UNKNOWN: another suffix; FILES_INPUT: `out` is a file that is read; both before anything is computed
     @raises OSError     `out` cannot be written
     """
+    if duration is not None and not (math.isfinite(duration) and duration >= 0):
+        raise kind_of(ValueError)(f"duration is {duration}, expected a finite number from 0 on [s]", "PYTHON_ARG_NUMBER")
+    if dt is not None and not (math.isfinite(dt) and dt > 0):
+        raise kind_of(ValueError)(f"dt is {dt}, expected a finite number above 0 [s]", "PYTHON_ARG_NUMBER")
     every_step = out is not None and suffix_of(out) == ".mrec"
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
     if out is not None:
         if not every_step:
-            check_suffix(out)
+            check_suffix(out, (".mrec",))
         check(out, inputs_of(source, name))
     model, result = source, None
     if not isinstance(source, Model):

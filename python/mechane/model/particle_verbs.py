@@ -50,6 +50,14 @@ class ParticleVerbs:
         rows = (_rows("pos", pos, n, (3,)), _rows("vel", vel, n, (3,)), _rows("mass", mass, n),
                 np.full(n, float(self.default_particle_radius)) if radius is None else _rows("radius", radius, n),
                 np.full(n, int(ParticleFlags.ACTIVE), np.int32) if flags is None else _rows("flags", flags, n).astype(np.int32))
+        for name, row in (("mass", rows[2]), ("radius", rows[3])):
+            bad = np.flatnonzero(~(np.isfinite(row) & (row >= 0)))
+            if len(bad):
+                raise kind_of(ValueError)(f"{name}[{bad[0]}] is {row[bad[0]]}, expected a finite number from 0 on", "PYTHON_ARG_NUMBER")
+        for name, row in (("pos", rows[0]), ("vel", rows[1])):
+            bad = np.flatnonzero(~np.isfinite(row).all(axis=1))
+            if len(bad):
+                raise kind_of(ValueError)(f"{name}[{bad[0]}] is {tuple(row[bad[0]])}, expected finite numbers", "PYTHON_ARG_NUMBER")
         for key, values in (custom_attributes or {}).items():
             if len(values) != n:
                 raise kind_of(ValueError)(f"custom attribute {key!r}: {len(values)} values for {n} particles", "PYTHON_ARG_SHAPE")

@@ -16,6 +16,9 @@ from .lists import COLUMNS
 
 __all__ = ["ShapeVerbs"]
 
+#: What the entries of `scale` are called by the verbs of each type.
+_SIZES = {GeoType.PLANE: ("width", "length"), GeoType.SPHERE: ("radius",), GeoType.BOX: ("hx", "hy", "hz"), GeoType.ELLIPSOID: ("rx", "ry", "rz"),
+          GeoType.CAPSULE: ("radius", "half_height"), GeoType.CYLINDER: ("radius", "half_height"), GeoType.CONE: ("radius", "half_height")}
 _METHODS = frozenset(("convex_hull", "bounding_box", "bounding_sphere", "coacd", "vhacd", "quadratic", "alphashape", "poisson", "ftetwild"))
 
 
@@ -41,8 +44,10 @@ class ShapeVerbs:
         size = vec3(1.0, 1.0, 1.0) if scale is None else as_vec3("scale", scale)
         if not all(map(math.isfinite, size)):
             raise error(ValueError, "MODEL_SHAPE_SCALE", f"scale: {tuple(size)} is not finite")
-        if kind is GeoType.CONE and size[1] < 0:
-            raise error(ValueError, "MODEL_SHAPE_SCALE", "scale: a cone of negative half height")
+        if kind in _SIZES and min(size) < 0:
+            names = _SIZES[kind]
+            at = next(i for i in range(3) if size[i] < 0)
+            raise error(ValueError, "MODEL_SHAPE_SCALE", f"{names[at] if at < len(names) else f'scale[{at}]'} is {size[at]}, expected a number from 0 on [m]")
         source = None
         if kind in (GeoType.MESH, GeoType.CONVEX_MESH):
             if not isinstance(src, Mesh):

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechane/core/disjoint_sets.h"
+#include "solvers/soft/overlap.h"
 
 namespace mechane::solvers::soft {
 namespace {
@@ -36,6 +37,23 @@ std::uint64_t key_of(std::int64_t x, std::int64_t y, std::int64_t z)
 std::int64_t cell(double x, double size)
 { return static_cast<std::int64_t>(std::clamp(std::floor(x / size), -1e15, 1e15)); }
 
+/// Which particles elements hold together, directly or through others: one number for each such body.
+std::vector<std::int32_t> components(const model::Model& m)
+{
+    DisjointSets<std::int32_t> sets(m.particle_count());
+    for_each_link(m, [&](std::int32_t a, std::int32_t b) { sets.join(a, b); });
+    std::vector<std::int32_t> out;
+    for (std::size_t p = 0; p < m.particle_count(); ++p) out.push_back(sets.find(static_cast<std::int32_t>(p)));
+    return out;
+}
+
+/// Whether the balls of two particles overlap where the model starts.
+bool overlap_at_start(const model::Model& m, std::size_t i, std::size_t j)
+{
+    const double near = static_cast<double>(m.particle_radius[i]) + static_cast<double>(m.particle_radius[j]);
+    return length_squared(static_cast<Vec3d>(m.particle_q[i]) - static_cast<Vec3d>(m.particle_q[j])) < near * near;
+}
+
 }  // namespace
 
 Neighbours::Neighbours(const model::Model& m, Leave leave) : leave_(leave)
@@ -54,6 +72,7 @@ Neighbours::Neighbours(const model::Model& m, Leave leave) : leave_(leave)
 
 void Neighbours::find_rings(const model::Model& m)
 {
+    component_ = components(m);
     std::vector<std::vector<std::int32_t>> near(m.particle_count());
     for_each_link(m, [&](std::int32_t a, std::int32_t b) {
         near[static_cast<std::size_t>(a)].push_back(b);
@@ -77,14 +96,12 @@ void Neighbours::find_rings(const model::Model& m)
 
 void Neighbours::find_components(const model::Model& m)
 {
-    DisjointSets<std::int32_t> sets(m.particle_count());
-    for_each_link(m, [&](std::int32_t a, std::int32_t b) { sets.join(a, b); });
+    component_ = components(m);
     on_surface_.assign(m.particle_count(), 0);
     for (const auto& t : m.tri_indices)
         for (const std::int32_t p : t) on_surface_[static_cast<std::size_t>(p)] = 1;
     for (const auto& t : m.tet_indices)
         for (const std::int32_t p : t) on_surface_[static_cast<std::size_t>(p)] = 1;
-    for (std::size_t p = 0; p < m.particle_count(); ++p) component_.push_back(sets.find(static_cast<std::int32_t>(p)));
     // A model that is all cloth and soft bodies has nothing that meets as balls.
     any_ = std::find(on_surface_.begin(), on_surface_.end(), 0) != on_surface_.end();
 }
@@ -95,7 +112,9 @@ bool Neighbours::may_meet(const model::Model& m, std::int32_t a, std::int32_t b)
     if (!meets(m, j) || (m.particle_inv_mass[i] == 0 && m.particle_inv_mass[j] == 0)) return false;
     const std::int32_t wi = m.particle_world[i], wj = m.particle_world[j];
     if (wi >= 0 && wj >= 0 && wi != wj) return false;
-    if (leave_ == Leave::rings) return !std::binary_search(rings_[i].begin(), rings_[i].end(), b);
+    if (leave_ == Leave::rings)
+        return !std::binary_search(rings_[i].begin(), rings_[i].end(), b) &&
+               !(component_[i] == component_[j] && overlap_at_start(m, i, j));
     if (leave_ == Leave::components) return component_[i] != component_[j] && !(on_surface_[i] && on_surface_[j]);
     return true;
 }
@@ -133,6 +152,24 @@ void Neighbours::find(const model::Model& m, const std::vector<Vec3d>& x, double
         std::sort(pairs_.begin() + static_cast<std::ptrdiff_t>(before), pairs_.end());
     }
     pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+}
+
+std::size_t overlapping_at_start(const model::Model& m)
+{
+    if (m.spring_indices.empty() && m.tri_indices.empty() && m.tet_indices.empty()) return 0;
+    std::vector<Vec3d> x;
+    for (const Vec3& p : m.particle_q) x.push_back(static_cast<Vec3d>(p));
+    Neighbours all(m, Neighbours::Leave::nobody), rings;
+    all.find(m, x, 0);
+    rings.find_rings(m);
+    std::size_t count = 0;
+    for (const auto& [a, b] : all.pairs()) {
+        const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+        if (rings.component_[i] == rings.component_[j] && overlap_at_start(m, i, j) &&
+            !std::binary_search(rings.rings_[i].begin(), rings.rings_[i].end(), b))
+            ++count;
+    }
+    return count;
 }
 
 }  // namespace mechane::solvers::soft

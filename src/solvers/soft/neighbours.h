@@ -14,7 +14,7 @@ class Neighbours {
     /// Who is left out besides particles that are out of play and those of other worlds.
     enum class Leave {
         nobody,      ///< as Newton 1.8
-        rings,       ///< particles within two elements of each other
+        rings,       ///< particles within two elements of each other, and those of one body that start too near
         components,  ///< particles that elements hold together, and pairs that are both part of surfaces
     };
     Neighbours() = default;
@@ -26,6 +26,8 @@ class Neighbours {
     [[nodiscard]] const std::vector<std::array<std::int32_t, 2>>& pairs() const { return pairs_; }
     /// Whether there is anything to look for.
     [[nodiscard]] bool any() const { return any_; }
+
+    friend std::size_t overlapping_at_start(const model::Model& model);
 
   private:
     [[nodiscard]] bool may_meet(const model::Model& model, std::int32_t a, std::int32_t b) const;
