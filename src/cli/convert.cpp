@@ -293,10 +293,39 @@ void find_entry(ConvertArgs& args)
                                : entry.string();
 }
 
-int run_convert(ConvertArgs& args, Context& context)
+/// Says which options have no effect on the two formats at hand.
+void tell_idle_options(const ConvertArgs& args, const CLI::App& verb, const Io& io)
+{
+    using exporter::Format;
+    const auto to     = exporter::format_of(args.output);
+    const bool source = sf::is_source_format(args.input), urdf = to == Format::urdf, sdf = to == Format::sdformat;
+    const std::string                  suffix  = fs::path(args.input).extension().string();
+    const std::pair<const char*, bool> table[] = {{"--arg", suffix == ".xacro" || suffix == ".urdf"},
+                                                  {"--base", source},
+                                                  {"--default-mass", source},
+                                                  {"--visuals-collide", source},
+                                                  {"--uri-package", urdf || sdf},
+                                                  {"--default-effort", urdf},
+                                                  {"--default-velocity", urdf},
+                                                  {"--keep-frames", urdf},
+                                                  {"--mjcf-sdf", to == Format::mjcf},
+                                                  {"--sdf-version", sdf},
+                                                  {"--sdf-ros-plugin", sdf}};
+    const auto                         idle    = [&](const std::string& option, bool works) {
+        if (!works && verb.count(option) > 0)
+            io.say(fmt::format("note         {} has no effect on '{}' to '{}'\n", option, args.input, args.output));
+    };
+    for (const auto& [option, works] : table) idle(option, works);
+    for (const CLI::Option* option :
+         verb.get_options([](const CLI::Option* o) { return o->get_description().starts_with("glTF"); }))
+        idle("--" + option->get_lnames().front(), exporter::is_gltf(args.output));
+}
+
+int run_convert(ConvertArgs& args, const CLI::App& verb, Context& context)
 {
     find_entry(args);
     if (const int wrong = check_formats(args, context.io); wrong != kExitClean) return wrong;
+    tell_idle_options(args, verb, context.io);
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
     const auto options = read_options(args, *scene, context.io);
@@ -392,7 +421,7 @@ void add_convert(CLI::App& app, Context& context)
                    "simulation; exit status 1 where something differs that the loss report does not announce");
     verb->add_flag("--visuals-collide", args->visuals_collide, "Visual shapes are the colliders");
     add_global_options(*verb, context);
-    verb->callback([args, &context] { context.exit = run_convert(*args, context); });
+    verb->callback([args, verb, &context] { context.exit = run_convert(*args, *verb, context); });
 }
 
 }  // namespace mechane::cli

@@ -15,6 +15,7 @@
 #include "cli/scene_args.h"
 #include "mechane/difference/codes.h"
 #include "mechane/difference/report.h"
+#include "mechane/difference/scenes.h"
 #include "mechane/exporter/codes.h"
 #include "mechane/simulation/recording_file.h"
 #include "mechane/viewer/html.h"
@@ -164,15 +165,23 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
             return context.io.fail((*one).error());
         }
     }
-    const auto                         comparison = difference::compare(a->tree, b->tree, options);
+    auto                               comparison = difference::compare(a->tree, b->tree, options);
     const bool                         page       = args.output.ends_with(".html");
     std::optional<difference::Rollout> rollout;
     std::string                        drawn;
-    if (args.rolls || page) {
+    const bool states = options.only.empty() || std::any_of(options.only.begin(), options.only.end(), [](auto q) {
+                            return q == difference::Quantity::state || q == difference::Quantity::pair ||
+                                   q == difference::Quantity::soft || q == difference::Quantity::limit;
+                        });
+    if (args.rolls || page || states) {
         Diagnostics quiet;
         const auto  run_a = run::load_scene(args.a, *scene, quiet), run_b = run::load_scene(args.b, *scene, quiet);
         if (args.rolls && !run_a) return context.io.fail(run_a.error());
         if (args.rolls && !run_b) return context.io.fail(run_b.error());
+        if (run_a && run_b)
+            difference::compare_scenes(comparison, *run_a, *run_b, options);
+        else  // a file that no simulation can open is compared by what it says
+            context.io.say(fmt::format("state        not compared: {}\n", (run_a ? run_b : run_a).error().message));
         if (args.rolls) {
             difference::RolloutOptions how;
             how.solver   = args.solver;
@@ -229,7 +238,8 @@ int run_diff(DiffArgs& args, Context& context)
         if (known) continue;
         context.io.say_error(
             fmt::format("--only {}: there is no such quantity\n  masses joints shapes mass center_of_mass inertia "
-                        "frame joint limit gain passive mimic loop collider contact visual scene kinematics\n",
+                        "frame joint limit gain passive mimic loop collider contact visual scene state pair soft "
+                        "kinematics\n",
                         word));
         return kExitUsage;
     }
@@ -258,7 +268,7 @@ void add_diff(CLI::App& app, Context& context)
         "Examples:\n  mechane diff old.usda new.usda\n  mechane diff robot.urdf robot/robot.usda --rollout\n  mechane "
         "diff a.xml b.xml --rollout=5s -o diff.html\n  mechane diff before.mrec after.mrec\n"
         "Exit status: 0 equal, 1 different.");
-    verb->add_option("first", args->a, "Asset (OpenUSD, URDF, xacro, MJCF) or recording (.mrec)");
+    verb->add_option("first", args->a, "Asset (OpenUSD, URDF, xacro, MJCF, SDFormat, glTF) or recording (.mrec)");
     verb->add_option("second", args->b, "The one that it is compared with");
     verb->add_option_function<std::vector<std::string>>(
             "--rollout,--behaviour",

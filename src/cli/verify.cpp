@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "mechane/difference/scenes.h"
+
 namespace mechane::cli {
 namespace {
 
@@ -33,7 +35,7 @@ Result<Verified> verify_conversion(const Original& from, const std::string& file
     how.losses = &losses;
     if (is_model(file)) how.only = {difference::Quantity::visual};
     Verified out{difference::compare(from.tree, robot->tree, how), {}};
-    if (is_model(file) || !from.stage || from.tree.links.empty()) return out;
+    if (is_model(file) || !from.stage) return out;
     Diagnostics quiet;
     const auto  a = difference::scene_of(from.stage, scene, quiet);
     if (!a) return a.error();
@@ -41,6 +43,8 @@ Result<Verified> verify_conversion(const Original& from, const std::string& file
     plain.open.packages     = again.packages;
     const auto b            = run::load_scene(file, plain, quiet);
     if (!b) return b.error();
+    difference::compare_scenes(out.comparison, *a, *b, how);
+    if (from.tree.links.empty()) return out;
     difference::RolloutOptions motion;
     motion.losses  = &losses;
     motion.threads = context.global.threads;

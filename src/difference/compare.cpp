@@ -8,8 +8,10 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <set>
 
 #include "difference/matching.h"
+#include "difference/reframe.h"
 #include "difference/shapes.h"
 #include "mechane/exporter/robot_of_stage.h"
 #include "mechane/geometry/mass.h"
@@ -17,9 +19,9 @@
 namespace mechane::difference {
 namespace {
 
-constexpr std::array<std::string_view, 17> kWords{
-    "mass", "center_of_mass", "inertia", "frame",  "joint", "limit",    "gain",       "passive", "mimic",
-    "loop", "collider",       "contact", "visual", "scene", "property", "kinematics", "rollout"};
+constexpr std::array<std::string_view, 20> kWords{
+    "mass",     "center_of_mass", "inertia", "frame", "joint", "limit", "gain", "passive",  "mimic",      "loop",
+    "collider", "contact",        "visual",  "scene", "state", "pair",  "soft", "property", "kinematics", "rollout"};
 
 constexpr Tolerance kTolerances[] = {
     {Quantity::mass, 1e-12, 1e-5, "the mass",
@@ -40,6 +42,9 @@ constexpr Tolerance kTolerances[] = {
     {Quantity::visual, 1e-6, 1e-4, "the shape's size or area",
      "points in single precision; text of meshes has 7 digits or more"},
     {Quantity::scene, 1e-6, 1e-5, "the value", "single precision of direction and magnitude"},
+    {Quantity::state, 1e-6, 1e-5, "the value", "degrees in single precision"},
+    {Quantity::pair, 0, 0, "", "two bodies may touch or not"},
+    {Quantity::soft, 1e-9, 1e-4, "the largest value", "sums of single precision, one for each particle or element"},
     {Quantity::property, 1e-9, 1e-5, "the value", "single precision"},
     {Quantity::kinematics, 1e-5, 2e-6, "the robot's size", "single precision of the frames of a chain of joints"},
     {Quantity::rollout, 1e-3, 0, "",
@@ -65,8 +70,8 @@ std::string note_of(double a, double b)
 std::string text(double value, const char* unit)
 {
     return std::isfinite(value) ? fmt::format("{:.7g}{}{}", value, *unit ? " " : "", unit)
-           : value > 0          ? "none"
-                                : "-none";
+           : std::isnan(value)  ? "not a number"
+                                : "none";
 }
 std::string text(const Vec3d& v, const char* unit)
 { return fmt::format("({:.6g}, {:.6g}, {:.6g}){}{}", v.x, v.y, v.z, *unit ? " " : "", unit); }
@@ -106,8 +111,7 @@ class Comparer {
         shapes(false);
         scene();
         kinematics();
-        std::stable_sort(out_.differences.begin(), out_.differences.end(),
-                         [](const Difference& x, const Difference& y) { return x.quantity < y.quantity; });
+        out_.sort();
         return std::move(out_);
     }
 
@@ -183,7 +187,7 @@ class Comparer {
                 : allowed(q, std::max(std::isfinite(a) ? std::abs(a) : 0, std::isfinite(b) ? std::abs(b) : 0));
         if (std::abs(a - b) <= may) return;
         differ(q, item.text, field, Side{text(a, unit), site_of(at_a)}, Side{text(b, unit), site_of(at_b)},
-               std::abs(a - b), may, note_of(a, b), match_.announced(q, item.names));
+               std::abs(a - b), may, note_of(a, b), match_.announced(q, field, item.names));
     }
 
     void only(Quantity q, const Item& item, const char* field, bool in_a, std::string value, const sf::Place& place,
@@ -245,7 +249,7 @@ class Comparer {
             if (other < 0) {
                 if (in_a && in_a->mass > 0)
                     only(Quantity::mass, item, "mass", true, text(in_a->mass, "kg"), in_a->place,
-                         match_.announced(Quantity::mass, item.names));
+                         match_.announced(Quantity::mass, "mass", item.names));
                 continue;
             }
             const sf::Link& two  = b_.tree.links[at(other)];
@@ -271,7 +275,7 @@ class Comparer {
             if (const double off = length(x.com - y.com), may = allowed(Quantity::center_of_mass, size_); !(off <= may))
                 differ(Quantity::center_of_mass, item.text, "centre of mass", Side{text(x.com, "m"), site_of(at_a)},
                        Side{text(y.com, "m"), site_of(at_b)}, off, may, "seen from the root",
-                       match_.announced(Quantity::center_of_mass, item.names));
+                       match_.announced(Quantity::center_of_mass, "centre of mass", item.names));
             out_.count(Quantity::inertia);
             static constexpr const char* kNames[3][3] = {
                 {"Ixx", "Ixy", "Ixz"}, {"Ixy", "Iyy", "Iyz"}, {"Ixz", "Iyz", "Izz"}};
@@ -283,13 +287,14 @@ class Comparer {
                 found = 1;
                 differ(Quantity::inertia, item.text, kNames[i][j], Side{text(p, "kg m^2"), site_of(at_a)},
                        Side{text(q, "kg m^2"), site_of(at_b)}, std::abs(p - q), may, note_of(p, q),
-                       match_.announced(Quantity::inertia, item.names));
+                       match_.announced(Quantity::inertia, kNames[i][j], item.names));
             }
         }
         for (std::size_t l = 0; l < b_.tree.links.size(); ++l)
             if (const auto& in = inertial_of(b_.tree.links[l]); match_.link_back[l] < 0 && in && in->mass > 0)
                 only(Quantity::mass, {fmt::format("link '{}'", b_.tree.links[l].name), {}}, "mass", false,
-                     text(in->mass, "kg"), in->place, match_.announced(Quantity::mass, {b_.tree.links[l].name}));
+                     text(in->mass, "kg"), in->place,
+                     match_.announced(Quantity::mass, "mass", {b_.tree.links[l].name}));
     }
 
     static bool has_fixed(const Kinematics& k, std::size_t l)
@@ -306,8 +311,8 @@ class Comparer {
     {
         const double far = length(x.p - y.p), turned = angle_of(conjugate(x.q) * y.q);
         if (far <= tolerance && turned <= tolerance) return;
-        std::string expected = match_.announced(q, item.names);
         const bool  place    = !(far <= tolerance);
+        std::string expected = match_.announced(q, place ? "position" : "rotation", item.names);
         differ(q, item.text, place ? "position" : "rotation",
                Side{place ? text(x.p, "m")
                           : fmt::format("quaternion ({:.6g}, {:.6g}, {:.6g}; {:.6g})", x.q.x, x.q.y, x.q.z, x.q.w),
@@ -370,7 +375,7 @@ class Comparer {
                      inverse(R_b) * (t.link >= 0 ? pose_b_[at(t.link)] : Posed{}) * t.X_LF, one.place, t.place, may);
             } else if (!is_world(one)) {
                 only(Quantity::frame, item, "link", true, "a link", one.place,
-                     match_.announced(Quantity::frame, item.names));
+                     match_.announced(Quantity::frame, "link", item.names));
             }
         }
         for (std::size_t l = 0; l < b_.tree.links.size(); ++l)
@@ -385,8 +390,8 @@ class Comparer {
                     !other && same != by_name.end() && !used[same->second])
                     other = same->second;
             if (!other) {
-                std::string why = match_.announced(Quantity::frame, item.names);
-                if (why.empty()) why = match_.announced_kind(s.kind + "s");
+                std::string why = match_.announced(Quantity::frame, s.kind, item.names);
+                if (why.empty()) why = match_.announced_kind(Quantity::frame, s.kind, s.kind + "s");
                 only(Quantity::frame, item, s.kind.c_str(), true, "a " + s.kind, s.place, why);
                 continue;
             }
@@ -402,7 +407,7 @@ class Comparer {
             if (!used[s])
                 only(Quantity::frame, {fmt::format("{} '{}'", sites_b[s].kind, sites_b[s].name), {}},
                      sites_b[s].kind.c_str(), false, "a " + sites_b[s].kind, sites_b[s].place,
-                     match_.announced(Quantity::frame, {sites_b[s].name}));
+                     match_.announced(Quantity::frame, sites_b[s].kind, {sites_b[s].name}));
     }
 
     /// The link that stands for the world in formats which have no word for it.
@@ -411,11 +416,11 @@ class Comparer {
     /// Why a link of B has no partner: it lies within a joint that became several.
     [[nodiscard]] std::string chain_link(std::size_t l) const
     {
-        std::string why = match_.announced(Quantity::frame, {b_.tree.links[l].name});
+        std::string why = match_.announced(Quantity::frame, "link", {b_.tree.links[l].name});
         if (why.empty() && options_.losses != nullptr && !inertial_of(b_.tree.links[l]))
             for (const sf::Joint& j : a_.tree.joints)
                 if (why.empty() && b_.tree.links[l].name.starts_with(j.name + "_"))
-                    why = match_.announced(Quantity::joint, {j.name});
+                    why = match_.announced(Quantity::joint, "joint", {j.name});
         return why;
     }
 
@@ -444,17 +449,19 @@ class Comparer {
                              std::string(ball        ? "ball"
                                          : x.angular ? "revolute"
                                                      : "prismatic"),
-                             x.place, match_.announced(Quantity::joint, item.names));
+                             x.place, match_.announced(Quantity::joint, "joint", item.names));
                     continue;
                 }
                 const sf::Joint& two = b_.tree.joints[at(ref.joint)];
                 const sf::Dof&   y   = two.dofs[at(ref.dof)];
                 axis(item, one, two, x, y, j);
                 if ((ball != (two.kind == sf::Joint::Kind::ball))) continue;
-                number(Quantity::limit, item, "lower limit", x.lower, y.lower, x.angular ? "rad" : "m", x.limit_place,
-                       y.limit_place);
+                if (!ball)  // a ball has a cone: one angle
+                    number(Quantity::limit, item, "lower limit", x.lower, y.lower, x.angular ? "rad" : "m",
+                           x.limit_place, y.limit_place);
                 number(Quantity::limit, item, "upper limit", x.upper, y.upper, x.angular ? "rad" : "m", x.limit_place,
                        y.limit_place);
+                if (!ball && is_locked(x) && is_locked(y)) continue;  // nothing moves it, whatever drives or brakes it
                 constexpr double kNone = std::numeric_limits<double>::infinity();
                 number(Quantity::limit, item, "speed limit", x.velocity_limit.value_or(kNone),
                        y.velocity_limit.value_or(kNone), x.angular ? "rad/s" : "m/s", x.limit_place, y.limit_place);
@@ -474,10 +481,10 @@ class Comparer {
                 const sf::Dof&   y   = one.dofs[d];
                 if (match_.dof_back[j][d] || (is_locked(y) && one.kind != sf::Joint::Kind::ball)) continue;
                 const Item  item = item_of(one, y, b_.tree);
-                std::string why  = match_.announced(Quantity::joint, item.names);
+                std::string why  = match_.announced(Quantity::joint, "joint", item.names);
                 for (const sf::Joint& from : a_.tree.joints)  // one of several that a joint became
                     if (why.empty() && one.name.starts_with(from.name + "_"))
-                        why = match_.announced(Quantity::joint, {from.name});
+                        why = match_.announced(Quantity::joint, "joint", {from.name});
                 only(Quantity::joint, item, "joint", false, y.angular ? "revolute" : "prismatic", y.place, why);
             }
     }
@@ -486,11 +493,11 @@ class Comparer {
               std::size_t j)
     {
         out_.count(Quantity::joint);
-        const std::string why    = match_.announced(Quantity::joint, item.names);
-        const bool        ball_a = one.kind == sf::Joint::Kind::ball, ball_b = two.kind == sf::Joint::Kind::ball;
+        const auto why    = [&](const char* field) { return match_.announced(Quantity::joint, field, item.names); };
+        const bool ball_a = one.kind == sf::Joint::Kind::ball, ball_b = two.kind == sf::Joint::Kind::ball;
         if (ball_a != ball_b || x.angular != y.angular) {
             differ(Quantity::joint, item.text, "kind", Side{std::string(to_string(one.kind)), site_of(x.place)},
-                   Side{std::string(to_string(two.kind)), site_of(y.place)}, 0, 0, {}, why);
+                   Side{std::string(to_string(two.kind)), site_of(y.place)}, 0, 0, {}, why("kind"));
             return;
         }
         if (one.child < 0 || two.child < 0) return;
@@ -503,23 +510,27 @@ class Comparer {
             if (const double off = length(cross(u, v)) + (dot(u, v) < 0 ? 2 : 0); !(off <= may))
                 return differ(Quantity::joint, item.text, "axis", Side{text(u, ""), site_of(x.place)},
                               Side{text(v, ""), site_of(y.place)}, off, may,
-                              dot(u, v) < -0.999999 ? "the direction is the other one" : "seen from the root", why);
+                              dot(u, v) < -0.999999 ? "the direction is the other one" : "seen from the root",
+                              why("axis"));
             if (!x.angular) return;
             const Vec3d off = cross(u, X.p - Y.p);
             if (!(length(off) <= may))
                 differ(Quantity::joint, item.text, "pivot", Side{text(X.p, "m"), site_of(x.place)},
-                       Side{text(Y.p, "m"), site_of(y.place)}, length(off), may, "distance of the axes", why);
+                       Side{text(Y.p, "m"), site_of(y.place)}, length(off), may, "distance of the axes", why("pivot"));
         } else if (const double off = length(X.p - Y.p); !(off <= may)) {
             differ(Quantity::joint, item.text, "pivot", Side{text(X.p, "m"), site_of(x.place)},
-                   Side{text(Y.p, "m"), site_of(y.place)}, off, may, {}, why);
+                   Side{text(Y.p, "m"), site_of(y.place)}, off, may, {}, why("pivot"));
         }
     }
 
     void drives(const Item& item, const sf::Dof& x, const sf::Dof& y)
     {
         if (!x.drive && !y.drive) return;
-        const sf::Drive  p = x.drive.value_or(sf::Drive{}), q = y.drive.value_or(sf::Drive{});
-        const sf::Place &at_a = x.drive ? p.place : x.place, &at_b = y.drive ? q.place : y.place;
+        const auto able = [](const std::optional<sf::Drive>& d) {  // one that can exert no force is none
+            return d && d->max_force != 0 ? *d : sf::Drive{};
+        };
+        const sf::Drive  p = able(x.drive), q = able(y.drive);
+        const sf::Place &at_a = x.drive ? x.drive->place : x.place, &at_b = y.drive ? y.drive->place : y.place;
         const bool       turns = x.angular;
         number(Quantity::gain, item, "stiffness", p.stiffness, q.stiffness, turns ? "N m/rad" : "N/m", at_a, at_b);
         number(Quantity::gain, item, "drive damping", p.damping, q.damping, turns ? "N m s/rad" : "N s/m", at_a, at_b);
@@ -543,7 +554,8 @@ class Comparer {
         if (!one.mimic && !two.mimic) return;
         if (!one.mimic || !two.mimic)
             return only(Quantity::mimic, item, "mimic", one.mimic.has_value(), "follows",
-                        one.mimic ? one.mimic->place : two.mimic->place, match_.announced(Quantity::mimic, item.names));
+                        one.mimic ? one.mimic->place : two.mimic->place,
+                        match_.announced(Quantity::mimic, "mimic", item.names));
         const int leader = one.mimic->joint >= 0 ? match_.joint[at(one.mimic->joint)] : -1;
         out_.count(Quantity::mimic);
         if (leader != two.mimic->joint)
@@ -552,7 +564,7 @@ class Comparer {
                         site_of(one.mimic->place)},
                    Side{two.mimic->joint >= 0 ? b_.tree.joints[at(two.mimic->joint)].name : "none",
                         site_of(two.mimic->place)},
-                   0, 0, {}, match_.announced(Quantity::mimic, item.names));
+                   0, 0, {}, match_.announced(Quantity::mimic, "leader", item.names));
         number(Quantity::mimic, item, "multiplier", one.mimic->multiplier, two.mimic->multiplier, "", one.mimic->place,
                two.mimic->place);
         number(Quantity::mimic, item, "offset", one.mimic->offset, two.mimic->offset, one.dofs[0].angular ? "rad" : "m",
@@ -568,22 +580,22 @@ class Comparer {
             const int  other = match_.joint[j];
             if (other < 0 || !b_.tree.joints[at(other)].loop) {
                 only(Quantity::loop, item, "loop", true, std::string(to_string(one.kind)), one.place,
-                     match_.announced(Quantity::loop, item.names));
+                     match_.announced(Quantity::loop, "loop", item.names));
                 continue;
             }
             out_.count(Quantity::loop);
             if (const sf::Joint& two = b_.tree.joints[at(other)]; two.kind != one.kind)
                 differ(Quantity::loop, item.text, "kind", Side{std::string(to_string(one.kind)), site_of(one.place)},
                        Side{std::string(to_string(two.kind)), site_of(two.place)}, 0, 0, {},
-                       match_.announced(Quantity::loop, item.names));
+                       match_.announced(Quantity::loop, "kind", item.names));
         }
         for (std::size_t j = 0; j < b_.tree.joints.size(); ++j) {
             const sf::Joint& two = b_.tree.joints[j];
             if (!two.loop || (match_.joint_back[j] >= 0 && a_.tree.joints[at(match_.joint_back[j])].loop)) continue;
-            std::string why = match_.announced(Quantity::loop, {two.name});
+            std::string why = match_.announced(Quantity::loop, "loop", {two.name});
             for (const sf::Joint& from : a_.tree.joints)
                 if (why.empty() && from.loop && two.name.starts_with(from.name))
-                    why = match_.announced(Quantity::loop, {from.name});
+                    why = match_.announced(Quantity::loop, "loop", {from.name});
             only(Quantity::loop, {fmt::format("loop joint '{}'", two.name), {}}, "loop", false,
                  std::string(to_string(two.kind)), two.place, why);
         }
@@ -596,29 +608,38 @@ class Comparer {
         const Quantity q = collider ? Quantity::collider : Quantity::visual;
         if (!wanted(q) && !(collider && wanted(Quantity::contact))) return;
         // Seen from the root of A's tree on both sides.
-        std::map<std::size_t, Extent> a, b;
-        const auto                    base_b = [&](int link) -> Posed {
+        Extents    a, b;
+        const auto base_b = [&](int link) -> Posed {
             if (link < 0) return {};
             const int partner = match_.link_back[at(link)];
             if (partner >= 0) return bases(at(partner), pose_a_, pose_b_).second;
             return b_.root[at(link)] >= 0 ? pose_b_[at(b_.root[at(link)])] : Posed{};
         };
-        for (std::size_t s = 0; s < a_.tree.shapes.size(); ++s) {
-            const sf::Shape& one = a_.tree.shapes[s];
-            if (!(collider ? one.collider : one.visual)) continue;
-            const Posed R =
-                one.link >= 0 ? inverse(bases(at(one.link), pose_a_, pose_b_).first) * pose_a_[at(one.link)] : Posed{};
-            a.emplace(s, extent_of(a_.tree, one, R, collider));
-        }
-        for (std::size_t s = 0; s < b_.tree.shapes.size(); ++s) {
-            const sf::Shape& one = b_.tree.shapes[s];
-            if (!(collider ? one.collider : one.visual)) continue;
-            const Posed R = one.link >= 0 ? inverse(base_b(one.link)) * pose_b_[at(one.link)] : Posed{};
-            b.emplace(s, extent_of(b_.tree, one, R, collider));
-        }
-        const ShapePairs pairs = pair_shapes(match_, a, b);
+        const auto seen_a = [&](const sf::Shape& one) {
+            return one.link >= 0 ? inverse(bases(at(one.link), pose_a_, pose_b_).first) * pose_a_[at(one.link)]
+                                 : Posed{};
+        };
+        const auto seen_b = [&](const sf::Shape& one) {
+            return one.link >= 0 ? inverse(base_b(one.link)) * pose_b_[at(one.link)] : Posed{};
+        };
+        // Where no collider touches another, none collides.
+        const auto counts = [&](const sf::RobotTree& t, const sf::Shape& s) {
+            return collider ? s.collider && t.contact : s.visual;
+        };
+        for (std::size_t s = 0; s < a_.tree.shapes.size(); ++s)
+            if (const sf::Shape& one = a_.tree.shapes[s]; counts(a_.tree, one))
+                a.emplace(Part{s, 0}, extent_of(a_.tree, one, seen_a(one), collider));
+        for (std::size_t s = 0; s < b_.tree.shapes.size(); ++s)
+            if (const sf::Shape& one = b_.tree.shapes[s]; counts(b_.tree, one))
+                b.emplace(Part{s, 0}, extent_of(b_.tree, one, seen_b(one), collider));
+        ShapePairs pairs = pair_shapes(match_, a, b);
+        // A mesh of several materials is one shape in one format and several in another.
+        if (const bool in_a = !collider && cut(a_.tree, a, b, pairs, true, seen_a),
+            in_b            = !collider && cut(b_.tree, b, a, pairs, false, seen_b);
+            in_a || in_b)
+            pairs = pair_shapes(match_, a, b);
         for (const auto& [s, t] : pairs.same) {
-            const sf::Shape &one = a_.tree.shapes[s], &two = b_.tree.shapes[t];
+            const sf::Shape &one = a_.tree.shapes[s.shape], &two = b_.tree.shapes[t.shape];
             const Item       item = item_of(one, a_.tree, collider);
             const Extent &   x = a.at(s), &y = b.at(t);
             if (wanted(q)) extents(q, item, one, two, x, y);
@@ -631,15 +652,45 @@ class Comparer {
                    two.place);
             number(Quantity::contact, item, "restitution", c.restitution, d.restitution, "", one.place, two.place);
         }
-        for (const std::size_t s : pairs.only_a) {
-            const Item item = item_of(a_.tree.shapes[s], a_.tree, collider);
-            only(q, item, "shape", true, std::string(to_string(a_.tree.shapes[s].kind)), a_.tree.shapes[s].place,
-                 match_.announced(q, {item.names.front()}));
+        for (const Part s : pairs.only_a) {
+            const sf::Shape& one  = a_.tree.shapes[s.shape];
+            const Item       item = item_of(one, a_.tree, collider);
+            only(q, item, "shape", true, std::string(to_string(one.kind)), one.place,
+                 match_.announced(q, "shape", item.names));
         }
-        for (const std::size_t s : pairs.only_b)
-            only(q, item_of(b_.tree.shapes[s], b_.tree, collider), "shape", false,
-                 std::string(to_string(b_.tree.shapes[s].kind)), b_.tree.shapes[s].place,
-                 match_.announced(q, {b_.tree.shapes[s].name}));
+        for (const Part s : pairs.only_b) {
+            const sf::Shape& one = b_.tree.shapes[s.shape];
+            only(q, item_of(one, b_.tree, collider), "shape", false, std::string(to_string(one.kind)), one.place,
+                 match_.announced(q, "shape", {one.name}));
+        }
+    }
+
+    /// Puts the parts of meshes in the place of meshes that have no like partner.
+    template <class Seen>
+    bool cut(const sf::RobotTree& tree, Extents& own, const Extents& other, const ShapePairs& pairs, bool first,
+             const Seen& seen) const
+    {
+        std::set<Part> whole;
+        for (const auto& [s, t] : pairs.same) {
+            const Extent &x = own.at(first ? s : t), &y = other.at(first ? t : s);
+            const double  may = allowed(Quantity::visual, length(x.upper - x.lower)) + allowed(Quantity::frame, size_);
+            if (length(x.lower - y.lower) <= may && length(x.upper - y.upper) <= may &&
+                std::abs(x.area - y.area) <= 1e-4 * std::max(x.area, y.area))
+                whole.insert(first ? s : t);
+        }
+        bool any = false;
+        for (std::size_t s = 0; s < tree.shapes.size(); ++s) {
+            const sf::Shape& one = tree.shapes[s];
+            if (!own.contains({s, 0}) || whole.contains({s, 0}) || one.kind != sf::Shape::Kind::mesh || one.mesh < 0 ||
+                tree.meshes[at(one.mesh)].subsets.size() < 2)
+                continue;
+            any = true;
+            own.erase({s, 0});
+            const auto parts = parts_of(tree.meshes[at(one.mesh)]);
+            for (std::size_t p = 0; p < parts.size(); ++p)
+                own.emplace(Part{s, p}, extent_of(tree, one, seen(one), false, &parts[p]));
+        }
+        return any;
     }
 
     static Item item_of(const sf::Shape& s, const sf::RobotTree& tree, bool collider)
@@ -654,17 +705,19 @@ class Comparer {
     {
         out_.count(q);
         if (!x.good || !y.good) return;
-        const double      size = std::max(length(x.upper - x.lower), length(y.upper - y.lower));
-        const bool        hull = x.hull || y.hull, round = one.kind != two.kind;
-        const double      loose = options_.scale * (hull ? 1e-2 : 0),
-                          may   = std::max({allowed(q, size), loose * size, allowed(Quantity::frame, size_)});
-        const std::string why   = match_.announced(q, item.names);
-        const double      off   = std::max(length(x.lower - y.lower), length(x.upper - y.upper));
+        if (x.endless && y.endless) return planes(q, item, one, two, x, y);
+        const double size = std::max(length(x.upper - x.lower), length(y.upper - y.lower));
+        const bool   hull = x.hull || y.hull, round = one.kind != two.kind;
+        const double loose = options_.scale * (hull ? 1e-2 : 0),
+                     may   = std::max({allowed(q, size), loose * size, allowed(Quantity::frame, size_)});
+        const auto   why   = [&](const char* field) { return match_.announced(q, field, item.names); };
+        const double off   = std::max(length(x.lower - y.lower), length(x.upper - y.upper));
         const auto box = [](const Extent& e) { return fmt::format("{} to {}", text(e.lower, ""), text(e.upper, "m")); };
         if (!(off <= may))
-            return differ(
-                q, item.text, "bounds", Side{fmt::format("{} {}", to_string(one.kind), box(x)), site_of(one.place)},
-                Side{fmt::format("{} {}", to_string(two.kind), box(y)), site_of(two.place)}, off, may, {}, why);
+            return differ(q, item.text, "bounds",
+                          Side{fmt::format("{} {}", to_string(one.kind), box(x)), site_of(one.place)},
+                          Side{fmt::format("{} {}", to_string(two.kind), box(y)), site_of(two.place)}, off, may, {},
+                          why("bounds"));
         const double v = q == Quantity::collider ? x.volume : x.area, w = q == Quantity::collider ? y.volume : y.area;
         const double rel   = options_.scale * (q == Quantity::visual ? 1e-4
                                                : hull                ? 1e-2
@@ -676,7 +729,24 @@ class Comparer {
                    Side{text(v, q == Quantity::collider ? "m^3" : "m^2"), site_of(one.place)},
                    Side{text(w, q == Quantity::collider ? "m^3" : "m^2"), site_of(two.place)}, std::abs(v - w),
                    rel * most,
-                   round ? fmt::format("{} and {}", to_string(one.kind), to_string(two.kind)) : note_of(v, w), why);
+                   round ? fmt::format("{} and {}", to_string(one.kind), to_string(two.kind)) : note_of(v, w),
+                   why(q == Quantity::collider ? "volume" : "area"));
+    }
+
+    /// Planes without end by what they touch: which way they look, and how far from the root.
+    void planes(Quantity q, const Item& item, const sf::Shape& one, const sf::Shape& two, const Extent& x,
+                const Extent& y)
+    {
+        const double turned = length(x.normal - y.normal), off = std::abs(dot(x.normal, x.lower - y.lower));
+        const double may = allowed(q, size_) + allowed(Quantity::frame, size_);
+        if (!(turned <= may))
+            differ(q, item.text, "normal", Side{text(x.normal, ""), site_of(one.place)},
+                   Side{text(y.normal, ""), site_of(two.place)}, turned, may, {},
+                   match_.announced(q, "bounds", item.names));
+        else if (!(off <= may))
+            differ(q, item.text, "height", Side{text(x.lower, "m"), site_of(one.place)},
+                   Side{text(y.lower, "m"), site_of(two.place)}, off, may, "foot of the plane, seen from the root",
+                   match_.announced(q, "bounds", item.names));
     }
 
     void scene()
@@ -692,7 +762,7 @@ class Comparer {
         if (const double off = length(x - y), may = allowed(Quantity::scene, length(x)); !(off <= may))
             differ(Quantity::scene, "scene", "gravity", Side{text(x, "m/s^2"), site_of(place(a_.tree))},
                    Side{text(y, "m/s^2"), site_of(place(b_.tree))}, off, may, {},
-                   match_.announced(Quantity::scene, {"gravity", "scene"}));
+                   match_.announced(Quantity::scene, "gravity", {"gravity", "scene"}));
     }
 
     // -- motion
@@ -815,6 +885,23 @@ void Comparison::add(Difference difference)
     differences.push_back(std::move(difference));
 }
 
+void Comparison::keep(const std::vector<Quantity>& only)
+{
+    std::vector<Difference> all     = std::move(differences);
+    const auto              counted = counts;
+    differences.clear();
+    counts.assign(kWords.size(), {});
+    for (const Quantity q : only) count(q, counted[static_cast<std::size_t>(q)].compared);
+    for (Difference& d : all)
+        if (std::find(only.begin(), only.end(), d.quantity) != only.end()) add(std::move(d));
+}
+
+void Comparison::sort()
+{
+    std::stable_sort(differences.begin(), differences.end(),
+                     [](const Difference& x, const Difference& y) { return x.quantity < y.quantity; });
+}
+
 Result<Robot> open_robot(const std::string& file, const sf::ReadOptions& read, const usd::OpenOptions& open)
 {
     if (sf::is_source_format(file)) {
@@ -833,17 +920,9 @@ Result<Robot> open_robot(const std::string& file, const sf::ReadOptions& read, c
 
 Comparison compare(const sf::RobotTree& a, const sf::RobotTree& b, const CompareOptions& options)
 {
-    Comparison out = Comparer(a, b, options).run();
-    if (!options.only.empty()) {
-        std::vector<Difference> all     = std::move(out.differences);
-        const auto              counted = out.counts;
-        out.differences.clear();
-        out.counts.assign(kWords.size(), {});
-        for (const Quantity q : options.only) out.count(q, counted[static_cast<std::size_t>(q)].compared);
-        for (Difference& d : all)
-            if (std::find(options.only.begin(), options.only.end(), d.quantity) != options.only.end())
-                out.add(std::move(d));
-    }
+    const auto turned = in_axes_of(a, b, options.losses);
+    Comparison out    = Comparer(a, turned ? *turned : b, options).run();
+    if (!options.only.empty()) out.keep(options.only);
     return out;
 }
 

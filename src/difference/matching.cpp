@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "difference/announcements.h"
+
 namespace mechane::difference {
 namespace {
 
@@ -31,42 +33,6 @@ std::vector<std::string> names_of(const sf::Loss& loss)
          const std::string& whole : std::vector<std::string>(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n)))
         if (whole.starts_with('/')) out.push_back(whole.substr(whole.rfind('/') + 1));
     return out;
-}
-
-bool belongs(Quantity quantity, const sf::Loss& loss)
-{
-    const auto in = [&](std::initializer_list<std::string_view> list) {
-        return std::find(list.begin(), list.end(), loss.category) != list.end();
-    };
-    if (loss.action == sf::LossAction::kept && loss.severity != Severity::error) return false;
-    switch (quantity) {
-        case Quantity::mass:
-        case Quantity::center_of_mass:
-        case Quantity::inertia:
-            return in({"inertia"}) || loss.code == "merged-frame" || loss.code == "massless-root";
-        case Quantity::frame:
-        case Quantity::joint:
-        case Quantity::limit:
-        case Quantity::mimic:
-        case Quantity::loop:
-        case Quantity::kinematics:
-            return in({"kinematics", "metadata"});
-        case Quantity::gain:
-            return in({"actuation"}) || loss.code == "limit-default";
-        case Quantity::passive:
-            return in({"kinematics", "actuation"});
-        case Quantity::collider:
-            return in({"collision"});
-        case Quantity::contact:
-            return in({"contact", "collision"});
-        case Quantity::visual:
-            return in({"visual", "material"});
-        case Quantity::scene:
-        case Quantity::property:
-        case Quantity::rollout:
-            return true;
-    }
-    return false;
 }
 
 }  // namespace
@@ -196,23 +162,26 @@ bool Matching::same_sense(std::size_t joint_of_a) const
     return !(other.parent >= 0 && (child == other.parent || b.group[at(child)] == b.group[at(other.parent)]));
 }
 
-std::string Matching::announced(Quantity quantity, const std::vector<std::string>& names) const
+std::string Matching::reason(const sf::Loss& loss)
+{ return fmt::format("{} {}: {}", loss.code, sf::to_string(loss.action), loss.reason); }
+
+std::string Matching::announced(Quantity quantity, std::string_view field, const std::vector<std::string>& names) const
 {
     if (losses_ == nullptr) return {};
     for (const std::string& name : names)
         for (auto [one, end] = entries_.equal_range(name); one != end; ++one)
-            if (const sf::Loss& loss = losses_->entries[one->second]; belongs(quantity, loss))
-                return fmt::format("{} {}: {}", loss.code, sf::to_string(loss.action), loss.reason);
+            if (const sf::Loss& loss = losses_->entries[one->second]; announces(loss, quantity, field))
+                return reason(loss);
     return {};
 }
 
-std::string Matching::announced_kind(std::string_view plural) const
+std::string Matching::announced_kind(Quantity quantity, std::string_view field, std::string_view plural) const
 {
     if (losses_ == nullptr) return {};
     for (const sf::Loss& loss : losses_->entries)
         if (!loss.what.empty() && loss.what.find(plural) != std::string::npos &&
-            std::isdigit(static_cast<unsigned char>(loss.what.front())) != 0)
-            return fmt::format("{} {}: {}", loss.code, sf::to_string(loss.action), loss.reason);
+            std::isdigit(static_cast<unsigned char>(loss.what.front())) != 0 && announces(loss, quantity, field))
+            return reason(loss);
     return {};
 }
 

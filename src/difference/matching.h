@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "difference/kinematics.h"
@@ -31,18 +32,21 @@ class Matching {
     [[nodiscard]] bool same_sense(std::size_t joint_of_a) const;
     /// Names that something called `name` in A may have in B, likeliest first.
     [[nodiscard]] std::vector<std::string> names_in_b(const std::string& name) const;
-    /// The reason for which the loss report has something to say of these names; empty where it has not.
-    [[nodiscard]] std::string announced(Quantity quantity, const std::vector<std::string>& names) const;
-    /// The same of all things of a kind ("sites").
-    [[nodiscard]] std::string announced_kind(std::string_view plural) const;
+    /// The reason for which the loss report announces that this value of one of these names differs; empty where it
+    /// does not.
+    [[nodiscard]] std::string announced(Quantity quantity, std::string_view field,
+                                        const std::vector<std::string>& names) const;
+    /// The same of an entry that counts things of a kind ("3 sites").
+    [[nodiscard]] std::string announced_kind(Quantity quantity, std::string_view field, std::string_view plural) const;
 
   private:
     const sf::LossReport*                   losses_;
     std::multimap<std::string, std::size_t> entries_;  ///< name -> entry of the report
 
-    void links();
-    void joints();
-    void dofs();
+    static std::string reason(const sf::Loss& loss);
+    void               links();
+    void               joints();
+    void               dofs();
 };
 
 }  // namespace mechane::difference

@@ -76,8 +76,12 @@ ordered_json rollout_json(const Rollout& r)
         one["a"] = site_json(d.a), one["b"] = site_json(d.b);
         out["first"] = std::move(one);
     }
-    out["end"]      = ordered_json{{"body", r.farthest}, {"metres", number(r.metres)}, {"radians", number(r.radians)}};
-    out["expected"] = r.expected.empty() ? ordered_json(nullptr) : ordered_json(r.expected);
+    out["end"]     = ordered_json{{"body", r.farthest}, {"metres", number(r.metres)}, {"radians", number(r.radians)}};
+    out["largest"] = ordered_json{{"body", r.most_of}, {"metres", number(r.most)}};
+    out["judged"]  = r.judged;
+    out["size"]    = r.size;
+    out["sensitive_from"] = r.sensitive ? ordered_json(*r.sensitive) : ordered_json(nullptr);
+    out["expected"]       = r.expected.empty() ? ordered_json(nullptr) : ordered_json(r.expected);
     return out;
 }
 
@@ -98,14 +102,20 @@ std::string rollout_text(const Rollout& r)
         }
         const std::string a = place_of(d.a), b = place_of(d.b);
         if (!a.empty() || !b.empty()) out += fmt::format("  {} | {}", a, b);
-        out += fmt::format("; {} by {:.3g} mm at {:.3g} s", r.farthest, r.metres * 1000, r.duration);
+        out += fmt::format("; {} by {:.3g} mm at {:.3g} s", r.farthest, r.metres * 1000, r.judged);
         if (!r.expected.empty()) out += fmt::format("\n             as announced: {}", r.expected);
         out += "\n";
     } else {
         out = fmt::format(
-            "rollout      {} bodies and {} joints move alike for {:.3g} s ({}); largest difference {:.3g} mm ({})\n",
-            r.bodies, r.joints, r.duration, r.solver, r.metres * 1000, r.farthest);
+            "rollout      {} bodies and {} joints move alike for {:.3g} s ({}); largest difference {:.3g} mm ({}), of "
+            "what is {:.3g} m large\n",
+            r.bodies, r.joints, r.judged, r.solver, r.most * 1000, r.most_of, r.size);
     }
+    if (r.sensitive)
+        out += fmt::format(
+            "             not judged from {:.3g} s on: a change of gravity by a hundred thousandth moves "
+            "the first one as far as any difference\n",
+            *r.sensitive);
     if (r.diverged_a || r.diverged_b)
         out += fmt::format("             the {} diverged\n", r.diverged_a && r.diverged_b ? "simulations"
                                                              : r.diverged_a               ? "first simulation"

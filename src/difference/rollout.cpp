@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
+#include "difference/announcements.h"
 #include "difference/kinematics.h"
+#include "difference/pairing.h"
 #include "mechane/importer/import_usd.h"
 #include "mechane/model/builder.h"
 #include "mechane/sourceformats/hints.h"
@@ -25,13 +28,14 @@ struct Way {
     Vec3d p;
     Quatd q;
 };
-Way way_of(const Motion& m, std::size_t body, const record::Frame& frame)
+/// @param own  seen from where the body itself started
+Way way_of(const Motion& m, std::size_t body, const record::Frame& frame, bool own = false)
 {
     const record::Frame& start = m.recording.frames.front();
     const Posed          X = static_cast<Posed>(frame.body_q[body]), X0 = static_cast<Posed>(start.body_q[body]);
+    const int            base = own ? static_cast<int>(body) : m.bodies[body].base;
     Vec3d                origin;
-    if (const int base = m.bodies[body].base; base >= 0)
-        origin = static_cast<Posed>(start.body_q[at(base)]) * m.bodies[at(base)].com;
+    if (base >= 0) origin = static_cast<Posed>(start.body_q[at(base)]) * m.bodies[at(base)].com;
     return {X * m.bodies[body].com - origin, normalized(X.q * conjugate(X0.q))};
 }
 
@@ -41,38 +45,57 @@ struct Pairing {
 
 Pairing pair_up(const Motion& a, const Motion& b, const sf::LossReport* losses)
 {
-    const auto names = [&](const std::string& name) {
+    const auto names = [](const auto& list) {
         std::vector<std::string> out;
-        if (losses != nullptr)
-            if (const auto other = losses->names.find(name); other != losses->names.end()) out.push_back(other->second);
-        out.push_back(name);
+        for (const auto& one : list) out.push_back(one.name);
         return out;
     };
-    Pairing                            out;
-    std::map<std::string, std::size_t> bodies, joints;
-    for (std::size_t i = 0; i < b.bodies.size(); ++i) bodies.emplace(b.bodies[i].name, i);
-    for (std::size_t i = 0; i < b.joints.size(); ++i) joints.emplace(b.joints[i].name, i);
-    std::vector<bool> body_taken(b.bodies.size(), false), joint_taken(b.joints.size(), false);
-    for (std::size_t i = 0; i < a.bodies.size(); ++i)
-        for (const std::string& name : names(a.bodies[i].name))
-            if (const auto same = bodies.find(name); same != bodies.end() && !body_taken[same->second]) {
-                body_taken[same->second] = true;
-                out.bodies.emplace_back(i, same->second);
-                break;
-            }
-    for (std::size_t i = 0; i < a.joints.size(); ++i)
-        for (const std::string& name : names(a.joints[i].name))
-            if (const auto same = joints.find(name); same != joints.end() && !joint_taken[same->second]) {
-                const Motion::Joint &p = a.joints[i], &q = b.joints[same->second];
-                if (p.turns.empty() || p.turns != q.turns) continue;
-                joint_taken[same->second] = true;
-                out.joints.emplace_back(i, same->second);
-                break;
-            }
+    Pairing out;
+    out.bodies = pair_by_name(names(a.bodies), names(b.bodies), losses);
+    for (const auto& [i, k] : pair_by_name(names(a.joints), names(b.joints), losses))
+        if (!a.joints[i].turns.empty() && a.joints[i].turns == b.joints[k].turns) out.joints.emplace_back(i, k);
     return out;
 }
 
+/// How large what moves is, at the start: the box about the centres of mass, with the reach of the shapes [m].
+double size_of(const Motion& m)
+{
+    if (m.recording.frames.empty() || m.bodies.empty()) return 0;
+    constexpr double kInf = std::numeric_limits<double>::infinity();
+    Vec3d            low{kInf, kInf, kInf}, high{-kInf, -kInf, -kInf};
+    for (std::size_t i = 0; i < m.bodies.size(); ++i) {
+        const Vec3d p     = static_cast<Posed>(m.recording.frames.front().body_q[i]) * m.bodies[i].com;
+        const Vec3d reach = m.bodies[i].reach * Vec3d{1, 1, 1};
+        low = min(low, p - reach), high = max(high, p + reach);
+    }
+    const double out = length(high - low);
+    return std::isfinite(out) ? out : 0;
+}
+
 }  // namespace
+
+std::vector<std::pair<std::size_t, std::size_t>> pair_by_name(const std::vector<std::string>& a,
+                                                              const std::vector<std::string>& b,
+                                                              const sf::LossReport*           losses)
+{
+    std::map<std::string, std::vector<std::size_t>> by_name;
+    for (std::size_t i = b.size(); i-- > 0;) by_name[b[i]].push_back(i);  // the first one at the back
+    std::vector<std::pair<std::size_t, std::size_t>> out;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const auto pair = [&](const std::string& name) {
+            const auto same = by_name.find(name);
+            if (same == by_name.end() || same->second.empty()) return false;
+            out.emplace_back(i, same->second.back());
+            same->second.pop_back();
+            return true;
+        };
+        if (losses != nullptr)
+            if (const auto other = losses->names.find(a[i]); other != losses->names.end() && pair(other->second))
+                continue;
+        pair(a[i]);
+    }
+    return out;
+}
 
 Motion motion_of(record::Recording recording)
 {
@@ -80,7 +103,7 @@ Motion motion_of(record::Recording recording)
     out.source = recording.source, out.solver = recording.solver;
     if (!recording.frames.empty()) {
         for (std::size_t b = 0; b < recording.frames.front().body_q.size(); ++b)
-            out.bodies.push_back({fmt::format("body {}", b), {}, false, -1, {}});
+            out.bodies.push_back({fmt::format("body {}", b), {}, false, -1, {}, 0});
         for (std::size_t q = 0; q < recording.frames.front().joint_q.size(); ++q)
             out.joints.push_back({fmt::format("coordinate {}", q), -1, static_cast<int>(q), {true}, {}});
     }
@@ -96,9 +119,14 @@ Motion motion_of(const run::Scene& scene, record::Recording recording)
     for (std::size_t b = 0; b < m.body_label.size(); ++b) {
         const usd::Prim prim =
             m.body_label[b].starts_with('/') ? scene.stage->prim_at(usd::Path(m.body_label[b])) : usd::Prim();
-        const auto name = prim ? hints::read<std::string>(prim, hints::kName) : std::nullopt;
+        const auto name  = prim ? hints::read<std::string>(prim, hints::kName) : std::nullopt;
+        double     reach = 0;
+        for (const std::int32_t s : m.body_shapes[b])
+            if (m.shape_type[at(s)] != model::GeoType::plane)
+                reach = std::max(reach, length(static_cast<Vec3d>(m.shape_transform[at(s)].p - m.body_com[b])) +
+                                            static_cast<double>(m.shape_collision_radius[at(s)]));
         out.bodies.push_back({name.value_or(leaf(m.body_label[b])), static_cast<Vec3d>(m.body_com[b]), false, -1,
-                              prim ? prim.site() : Site{.prim = m.body_label[b]}});
+                              prim ? prim.site() : Site{.prim = m.body_label[b]}, reach});
     }
     std::vector<int> parent(out.bodies.size(), -2);
     for (std::size_t j = 0; j < m.joint_count(); ++j) {
@@ -138,9 +166,12 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
     out.solver         = a.solver == b.solver ? a.solver : a.solver + ", " + b.solver;
     const Pairing pair = pair_up(a, b, options.losses);
     out.bodies = pair.bodies.size(), out.joints = pair.joints.size();
-    const auto&       fa     = a.recording.frames;
-    const auto&       fb     = b.recording.frames;
-    const std::size_t frames = std::min(fa.size(), fb.size());
+    out.size = std::max(size_of(a), size_of(b));
+    // Alike is what lies closer than this, however sensitive the motion is; what may be farther off is not judged.
+    const double      most_alike = options.scale * std::max(5e-3, 0.02 * out.size);
+    const auto&       fa         = a.recording.frames;
+    const auto&       fb         = b.recording.frames;
+    const std::size_t frames     = std::min(fa.size(), fb.size());
     if (frames == 0) {
         out.refused = "there is nothing to compare: a recording holds no frame";
         out.a = std::move(a), out.b = std::move(b);
@@ -155,19 +186,27 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
                 const double off = std::max(length(x.p - y.p), angle_of(conjugate(x.q) * y.q));
                 if (std::isfinite(off)) chaos = std::max(chaos, off);
             }
-        const double may   = options.scale * std::max(1e-3, 10 * chaos);
-        double       worst = 0;
-        Divergence   here;
-        const bool   last = f + 1 == frames;
+        const double may = options.scale * std::max(1e-3, 10 * chaos);
+        if (may > most_alike) {
+            out.sensitive = fa[f].t;
+            break;
+        }
+        out.farthest.clear(), out.metres = 0, out.radians = 0;
+        double     worst = 0;
+        Divergence here;
         for (const auto& [i, k] : pair.bodies) {
-            const Way    x = way_of(a, i, fa[f]), y = way_of(b, k, fb[f]);
+            // A body whose tree hangs on the world in one and floats in the other is seen from its own start.
+            const bool   own = (a.bodies[i].base < 0) != (b.bodies[k].base < 0);
+            const Way    x = way_of(a, i, fa[f], own), y = way_of(b, k, fb[f], own);
             const double far = length(x.p - y.p), turned = angle_of(conjugate(x.q) * y.q), off = std::max(far, turned);
-            if (last && (far > out.metres || out.farthest.empty()))
+            if (far > out.metres || out.farthest.empty())
                 out.metres = far, out.radians = turned, out.farthest = a.bodies[i].name;
+            if (far > out.most || out.most_of.empty()) out.most = far, out.most_of = a.bodies[i].name;
             if ((off > may || !std::isfinite(off)) && off > worst)
                 worst = off, here.body = a.bodies[i].name, here.metres = far, here.radians = turned,
                 here.a = a.bodies[i].site, here.b = b.bodies[k].site;
         }
+        out.judged = fa[f].t;
         if (out.first) continue;
         double most = 0;
         for (const auto& [i, k] : pair.joints)
@@ -245,16 +284,17 @@ Result<run::Scene> scene_of(std::shared_ptr<const usd::Stage> stage, const run::
 
 std::string motion_losses(const sf::LossReport& losses)
 {
+    std::vector<std::string> told;
+    std::size_t              more = 0;
     for (const sf::Loss& loss : losses.entries) {
-        if (loss.action != sf::LossAction::approximated && loss.action != sf::LossAction::dropped && !loss.motion &&
-            loss.code != "missing-mass" && loss.code != "root-pose")
-            continue;
-        if (loss.category == "visual" || loss.category == "material" || loss.category == "light" ||
-            loss.category == "ros" || loss.category == "metadata")
-            continue;
-        return fmt::format("{} of {}: {}", loss.code, loss.what, loss.reason);
+        if (!changes_motion(loss)) continue;
+        const std::string text = fmt::format("{} of {}: {}", loss.code, loss.what, loss.reason);
+        if (told.size() < 3)
+            told.push_back(text);
+        else
+            ++more;
     }
-    return {};
+    return fmt::format("{}{}", fmt::join(told, "; "), more > 0 ? fmt::format("; and {} more", more) : "");
 }
 
 Result<Together> side_by_side(const run::Scene& a, const record::Recording& run_a, const run::Scene& b,

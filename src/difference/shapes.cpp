@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <set>
 #include <tuple>
 
 #include "mechane/geometry/hull.h"
@@ -43,16 +44,22 @@ void ellipsoid_of(Extent& out, const Posed& X, const Vec3d& semi)
     out.lower = X.p - h, out.upper = X.p + h;
 }
 
-void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, const Posed& X, bool collider)
+void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, const Posed& X, bool collider,
+             const std::vector<int>* faces)
 {
     if (shape.mesh < 0) return void(out.good = false);
     const sf::MeshAsset& mesh = tree.meshes[at(shape.mesh)];
     std::vector<Vec3d>   points;
     for (const Vec3d& p : mesh.points)
         points.push_back({p.x * shape.scale.x, p.y * shape.scale.y, p.z * shape.scale.z});
-    std::vector<bool> used(points.size(), false);
-    for (const int c : mesh.corners)
-        if (c >= 0 && at(c) < used.size()) used[at(c)] = true;
+    std::vector<bool> used(points.size(), false), counts(mesh.counts.size(), faces == nullptr);
+    if (faces != nullptr)
+        for (const int f : *faces)
+            if (f >= 0 && at(f) < counts.size()) counts[at(f)] = true;
+    for (std::size_t f = 0, corner = 0; f < mesh.counts.size(); corner += at(std::max(mesh.counts[f], 0)), ++f)
+        for (std::size_t c = corner;
+             counts[f] && c < std::min(corner + at(std::max(mesh.counts[f], 0)), mesh.corners.size()); ++c)
+            if (mesh.corners[c] >= 0 && at(mesh.corners[c]) < used.size()) used[at(mesh.corners[c])] = true;
     constexpr double kInf = std::numeric_limits<double>::infinity();
     out.lower = {kInf, kInf, kInf}, out.upper = {-kInf, -kInf, -kInf};
     const auto take = [&](const Vec3d& p) {
@@ -73,8 +80,13 @@ void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, con
     for (std::size_t p = 0; p < points.size(); ++p)
         if (used[p]) take(points[p]);
     double volume = 0;
-    for (const int n : mesh.counts) {
+    for (std::size_t f = 0; f < mesh.counts.size(); ++f) {
+        const int n = mesh.counts[f];
         if (n < 0 || begin + at(n) > mesh.corners.size()) break;
+        if (!counts[f]) {
+            begin += at(n);
+            continue;
+        }
         Vec3d face;  // twice the area, by the corners about the first one
         for (std::size_t k = 1; k + 1 < at(n); ++k) {
             const auto corner = [&](std::size_t i) {
@@ -93,7 +105,24 @@ void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, con
 
 }  // namespace
 
-Extent extent_of(const sf::RobotTree& tree, const sf::Shape& shape, const Posed& X_RL, bool collider)
+std::vector<std::vector<int>> parts_of(const sf::MeshAsset& mesh)
+{
+    std::vector<std::vector<int>> out;
+    std::vector<bool>             taken(mesh.counts.size(), false);
+    for (const sf::MeshSubset& subset : mesh.subsets) {
+        out.push_back(subset.faces);
+        for (const int f : subset.faces)
+            if (f >= 0 && at(f) < taken.size()) taken[at(f)] = true;
+    }
+    std::vector<int> rest;
+    for (std::size_t f = 0; f < taken.size(); ++f)
+        if (!taken[f]) rest.push_back(static_cast<int>(f));
+    if (!rest.empty()) out.push_back(std::move(rest));
+    return out;
+}
+
+Extent extent_of(const sf::RobotTree& tree, const sf::Shape& shape, const Posed& X_RL, bool collider,
+                 const std::vector<int>* faces)
 {
     Extent       out;
     const Posed  X = X_RL * shape.X_LS;
@@ -128,6 +157,12 @@ Extent extent_of(const sf::RobotTree& tree, const sf::Shape& shape, const Posed&
             break;
         }
         case sf::Shape::Kind::plane: {
+            if (collider) {
+                out.endless = true;
+                out.normal  = rotate(X.q, Vec3d{0, 0, 1});
+                out.lower = out.upper = dot(X.p, out.normal) * out.normal;
+                break;
+            }
             // One without end is as large as it is drawn.
             const double x = s.x > 0 ? s.x : sf::kEndlessPlane / 2, y = s.y > 0 ? s.y : sf::kEndlessPlane / 2;
             box_of(out, X, {x, y, 0});
@@ -135,7 +170,7 @@ Extent extent_of(const sf::RobotTree& tree, const sf::Shape& shape, const Posed&
             break;
         }
         case sf::Shape::Kind::mesh:
-            mesh_of(out, tree, shape, X, collider);
+            mesh_of(out, tree, shape, X, collider, faces);
             break;
     }
     if (!collider) out.volume = 0;
@@ -143,8 +178,7 @@ Extent extent_of(const sf::RobotTree& tree, const sf::Shape& shape, const Posed&
     return out;
 }
 
-ShapePairs pair_shapes(const Matching& match, const std::map<std::size_t, Extent>& a,
-                       const std::map<std::size_t, Extent>& b)
+ShapePairs pair_shapes(const Matching& match, const Extents& a, const Extents& b)
 {
     ShapePairs out;
     // Rigid groups, named by links of B, so that it does not matter which of several fixed links holds a shape.
@@ -166,19 +200,19 @@ ShapePairs pair_shapes(const Matching& match, const std::map<std::size_t, Extent
                    ? -1
                    : group;
     };
-    std::map<int, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> groups;
-    for (const auto& [s, e] : a) groups[still_b(group_a(match.a.tree.shapes[s]))].first.push_back(s);
+    std::map<int, std::pair<std::vector<Part>, std::vector<Part>>> groups;
+    for (const auto& [s, e] : a) groups[still_b(group_a(match.a.tree.shapes[s.shape]))].first.push_back(s);
     for (const auto& [s, e] : b) {
-        const int link = match.b.tree.shapes[s].link;
+        const int link = match.b.tree.shapes[s.shape].link;
         groups[still_b(link < 0 ? -1 : match.b.group[at(link)])].second.push_back(s);
     }
-    std::map<std::size_t, std::size_t> done;
-    std::vector<bool>                  taken(match.b.tree.shapes.size(), false);
+    std::map<Part, Part> done;
+    std::set<Part>       taken;
     for (const auto& [group, lists] : groups) {
         struct Pair {
-            double      cost;
-            bool        other_name;
-            std::size_t x, y;
+            double cost;
+            bool   other_name;
+            Part   x, y;
         };
         std::vector<Pair> pairs;
         if (lists.first.size() * lists.second.size() >
@@ -186,14 +220,14 @@ ShapePairs pair_shapes(const Matching& match, const std::map<std::size_t, Extent
             for (std::size_t i = 0; i < std::min(lists.first.size(), lists.second.size()); ++i)
                 pairs.push_back({0, false, lists.first[i], lists.second[i]});
         } else {
-            for (const std::size_t x : lists.first)
-                for (const std::size_t y : lists.second) {
+            for (const Part x : lists.first)
+                for (const Part y : lists.second) {
                     const Extent &e = a.at(x), &f = b.at(y);
                     const double  size = std::max({length(e.upper - e.lower), length(f.upper - f.lower), 1e-9});
                     const double  off  = (length(e.lower - f.lower) + length(e.upper - f.upper)) / size;
                     const double  vol  = std::max(std::abs(e.volume - f.volume) / std::max({e.volume, f.volume, 1e-30}),
                                                   std::abs(e.area - f.area) / std::max({e.area, f.area, 1e-30}));
-                    const bool    name = match.a.tree.shapes[x].name != match.b.tree.shapes[y].name;
+                    const bool    name = match.a.tree.shapes[x.shape].name != match.b.tree.shapes[y.shape].name;
                     const double  cost = off + (std::isfinite(vol) ? 0.1 * vol : 0);
                     pairs.push_back({cost < 1e-3 ? 0 : cost + (name ? 2 : 0), name, x, y});
                 }
@@ -202,10 +236,10 @@ ShapePairs pair_shapes(const Matching& match, const std::map<std::size_t, Extent
             return std::tie(p.cost, p.other_name, p.x, p.y) < std::tie(q.cost, q.other_name, q.x, q.y);
         });
         for (const Pair& p : pairs) {
-            if (done.contains(p.x) || taken[p.y]) continue;
+            if (done.contains(p.x) || taken.contains(p.y)) continue;
             if (p.other_name && p.cost > 3) continue;  // farther apart than they are large
-            done[p.x]  = p.y;
-            taken[p.y] = true;
+            done[p.x] = p.y;
+            taken.insert(p.y);
         }
     }
     for (const auto& [s, e] : a)
@@ -214,7 +248,7 @@ ShapePairs pair_shapes(const Matching& match, const std::map<std::size_t, Extent
         else
             out.only_a.push_back(s);
     for (const auto& [s, e] : b)
-        if (!taken[s]) out.only_b.push_back(s);
+        if (!taken.contains(s)) out.only_b.push_back(s);
     return out;
 }
 

@@ -210,6 +210,10 @@ class Writer {
                         at_start = at_start * (d.angular ? Posed{{}, from_axis_angle(d.axis, own->ref)}
                                                          : Posed{own->ref * d.axis, {}});
             pose(node, joint.X_PJ * at_start * inverse(joint.X_CJ));
+            if (link.kinematic)
+                out_.lose("kinematic", Severity::warning, sf::LossAction::dropped, "kinematics", link.place,
+                          fmt::format("link '{}'", link.name), "moved by others", "moved by its joint",
+                          "MuJoCo's mocap bodies hang on nothing");
         }
         if (const sf::Extra* e = find(link.extras, "mjc:gravcomp")) node.set("gravcomp", plain(e->text));
         inertial(node, link, l, j);
@@ -450,6 +454,7 @@ class Writer {
         const Vec3d&     z     = shape.size;
         const auto       two   = [&] { return number_text(z.x) + " " + number_text(z.y); };
         std::string      type, size, mesh;
+        Posed            X_shape = shape.X_LS;
         switch (shape.kind) {
             case sf::Shape::Kind::box:
                 type = "box", size = numbers_text(z);
@@ -472,6 +477,7 @@ class Writer {
                               fmt::format("shape '{}'", shape.name), "plane", "a thin box",
                               "planes lie in what does not move");
                     type = "box", size = fmt::format("{} {} 0.0005", z.x > 0 ? z.x : 50.0, z.y > 0 ? z.y : 50.0);
+                    X_shape = X_shape * Posed{{0, 0, -0.0005}, {}};  // its top is where the plane is
                 } else {
                     type = "plane", size = fmt::format("{} {} 0.1", number_text(z.x), number_text(z.y));
                 }
@@ -487,7 +493,7 @@ class Writer {
             inner.set("size", size);
         else
             inner.set("mesh", mesh);
-        pose(inner, shape.X_LS);
+        pose(inner, X_shape);
         if (material >= 0) inner.set("material", out_.material_names[index(material)]);
         contact(inner, shape, s);
     }
@@ -868,6 +874,7 @@ class Writer {
         const sf::Dof&   dof = tree_.joints[j].dofs[d];
         const sf::Drive& one = *dof.drive;
         if (locked(dof) || tree_.joints[j].kind == sf::Joint::Kind::ball) return;
+        if (one.max_force == 0) return;  // it can exert no force, and MuJoCo has no empty range
         const bool servo = one.stiffness != 0, brake = !servo && one.damping != 0;
         if (!servo && !brake && !std::isfinite(one.max_force)) return;
         XmlNode& node = actuator.add(servo   ? "position"

@@ -388,6 +388,7 @@ class Writer {
             return out_.lose("several-axes", Severity::error, sf::LossAction::dropped, "kinematics", j.place,
                              fmt::format("joint '{}'", j.name), fmt::format("{} axes", dofs.size()), {},
                              "SDFormat has no such joint");
+        if (j.kind == sf::Joint::Kind::ball && !j.dofs.empty()) lost_ball(j);
         XmlNode& node = model.add("joint").set("name", j.name).set("type", type);
         node.leaf("pose", pose_text(j.X_CJ));  // in the child
         node.leaf("parent", j.parent >= 0 ? tree_.links[index(j.parent)].name : "world")
@@ -419,10 +420,12 @@ class Writer {
                 dynamics.leaf("spring_reference", reference.value_or(0) * (dof.angular ? std::numbers::pi / 180 : 1))
                     .leaf("spring_stiffness", *stiffness);
         }
-        if (dof.drive && dof.drive->stiffness != 0)
+        if (dof.drive && (dof.drive->stiffness != 0 || dof.drive->damping != 0))
             out_.lose("drive", Severity::warning, sf::LossAction::dropped, "actuation", j.place,
-                      fmt::format("drive of '{}'", dof.name), fmt::format("stiffness {}", dof.drive->stiffness), {},
+                      fmt::format("drive of '{}'", dof.name),
+                      fmt::format("stiffness {}, damping {}", dof.drive->stiffness, dof.drive->damping), {},
                       "SDFormat leaves gains to plug-ins");
+        if (dof.armature) lost_armature(dof);
         if (!j.mimic) return;
         if (version_ != "1.11") {
             out_.lose("mimic", Severity::error, sf::LossAction::dropped, "kinematics", j.place,
@@ -434,8 +437,44 @@ class Writer {
         mimic.leaf("multiplier", j.mimic->multiplier).leaf("offset", j.mimic->offset).leaf("reference", 0.0);
     }
 
+    /// A ball has no <axis>, and with it no limits and no dynamics.
+    void lost_ball(const sf::Joint& j)
+    {
+        const sf::Dof& dof  = j.dofs[0];
+        const auto     lose = [&](const char* code, const char* category, const std::string& from) {
+            out_.lose(code, Severity::warning, sf::LossAction::dropped, category, j.place,
+                      fmt::format("joint '{}'", j.name), from, {},
+                      "joints of type ball have no axis, so no such value");
+        };
+        if (std::isfinite(dof.upper)) lose("cone", "kinematics", fmt::format("{} rad", dof.upper));
+        if (dof.damping) lose("ball-damping", "kinematics", number_text(*dof.damping));
+        if (dof.friction) lose("ball-friction", "kinematics", number_text(*dof.friction));
+        if (dof.velocity_limit) lose("velocity-limit", "kinematics", number_text(*dof.velocity_limit));
+        if (dof.drive) lose("drive", "actuation", fmt::format("stiffness {}", dof.drive->stiffness));
+        if (dof.armature) lost_armature(dof);
+    }
+
+    void lost_armature(const sf::Dof& dof)
+    {
+        out_.lose("armature", Severity::warning, sf::LossAction::dropped, "kinematics", dof.place,
+                  fmt::format("joint '{}'", dof.name), number_text(*dof.armature), {},
+                  "SDFormat has no inertia of motors");
+    }
+
     void lost()
     {
+        for (const sf::Frame& f : tree_.sites)
+            if (!f.published)
+                out_.lose("site", Severity::info, sf::LossAction::dropped, "metadata", f.place,
+                          fmt::format("site '{}'", f.name), {}, {}, "only frames of ROS are written to SDFormat");
+        for (const sf::Exclusion& e : tree_.exclusions) {
+            const auto name = [&](int link) {
+                return link >= 0 ? tree_.links[index(link)].name : std::string("world");
+            };
+            out_.lose("collision-pair", Severity::warning, sf::LossAction::dropped, "collision", e.place,
+                      fmt::format("pair '{}' and '{}'", name(e.a), name(e.b)), "never touch", {},
+                      "SDFormat has no word for pairs of links");
+        }
         const auto count = [&](const char* what, std::size_t n, const char* category) {
             if (n > 0)
                 out_.lose("no-word", Severity::warning, sf::LossAction::dropped, category, tree_.place,
@@ -447,7 +486,6 @@ class Writer {
         };
         count("cameras of the world", of_world(tree_.cameras), "visual");
         count("lights of the world", of_world(tree_.lights), "light");
-        count("pairs of links that do not touch", tree_.exclusions.size(), "collision");
         count("actuators, tendons and keyframes", tree_.prims.size(), "actuation");
     }
 };

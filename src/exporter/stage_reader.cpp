@@ -121,6 +121,8 @@ void StageReader::read()
     frames();
     attach_frames();
     read_joints();
+    lose_soft();
+    lose_states();
     restore_masses();
     read_mimics();
     read_shapes(*this);
@@ -359,7 +361,9 @@ Result<sf::ReadRobot> robot_of_stage(const usd::Stage& stage)
     sf::ReadRobot out;
     out.losses.source = stage.source();
     StageReader(stage, out).read();
-    if (out.tree.links.empty() && out.tree.shapes.empty())
+    const bool soft = std::any_of(out.losses.entries.begin(), out.losses.entries.end(),
+                                  [](const sf::Loss& loss) { return loss.code == "soft"; });
+    if (out.tree.links.empty() && out.tree.shapes.empty() && !soft)
         return make_diagnostic(kEmpty, {.layer = stage.source()}, "the stage has neither bodies nor frames nor shapes");
     return out;
 }

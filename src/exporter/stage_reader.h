@@ -54,9 +54,13 @@ class StageReader {
     [[nodiscard]] int link_above(const usd::Prim& prim) const;
     /// Authored attributes mjc:... as the reader of MJCF writes them.
     void vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& out) const;
+    /// Cloth, a soft body or a cable.
+    [[nodiscard]] bool is_soft(const usd::Prim& prim) const;
 
   private:
     void                                   scene();
+    void                                   lose_soft();
+    void                                   lose_states();
     void                                   bodies();
     void                                   frames();
     void                                   attach_frames();

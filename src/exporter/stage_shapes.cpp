@@ -48,10 +48,10 @@ class ShapeReader {
     void read()
     {
         for (const physics::Collider& c : r_.model.colliders)
-            if (c.valid && c.enabled) collider(c);
+            if (c.valid && c.enabled && !r_.is_soft(c.prim)) collider(c);
         for (const usd::Prim& prim : r_.stage.traverse()) {
             if (!prim.is_a("Gprim") || r_.model.collider_at(prim.path()) != physics::kNone) continue;
-            if (prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI")) continue;
+            if (prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI") || r_.is_soft(prim)) continue;
             const std::string purpose = r_.stage.purpose(prim).text();
             if (purpose == "guide" || purpose == "proxy" || !r_.stage.visible(prim)) continue;
             visual(prim);

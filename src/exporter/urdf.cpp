@@ -14,6 +14,8 @@
 namespace mechane::exporter {
 namespace {
 
+constexpr double kPlateThickness = 0.001;  ///< of the box that stands for a plane [m]
+
 class Writer {
   public:
     Writer(Output& out, const std::string& file) : out_(out), tree_(out.tree), file_(file), root_("robot") {}
@@ -37,7 +39,7 @@ class Writer {
             node.add("child").set("link", tree_.links[index(l)].name);
         }
         for (std::size_t j = 0; j < tree_.joints.size(); ++j) joint(j, world);
-        lost();
+        lost(world);
         out_.written.files.insert(out_.written.files.begin(), {file_, root_.document()});
         return std::move(out_.written);
     }
@@ -49,7 +51,8 @@ class Writer {
     XmlNode                               root_;
     std::vector<Posed>                    shift_;  ///< by link: S
     std::set<std::string>                 taken_links_, taken_joints_, told_materials_;
-    std::vector<std::vector<std::string>> joint_of_dof_;  ///< by joint: name of each axis
+    std::vector<std::vector<std::string>> joint_of_dof_;           ///< by joint: name of each axis
+    bool                                  world_written_ = false;  ///< a link holds the shapes of the world
 
     static std::string take(std::set<std::string>& taken, const std::string& wanted)
     {
@@ -112,7 +115,8 @@ class Writer {
         if (name != "world")
             out_.lose("world-name", Severity::warning, sf::LossAction::renamed, "kinematics", tree_.place, "the world",
                       "world", name, "a link has the name 'world'");
-        XmlNode& node = root_.add("link").set("name", name);
+        XmlNode& node  = root_.add("link").set("name", name);
+        world_written_ = true;
         shapes(node, -1, {});
         if (roots.size() + out_.chain.below.back().size() > 1)
             out_.lose("several-trees", Severity::info, sf::LossAction::converted, "kinematics", tree_.place,
@@ -150,7 +154,10 @@ class Writer {
                 if (s.link != link || !(collider ? s.collider : s.visual)) continue;
                 XmlNode inner(collider ? "collision" : "visual");
                 inner.set("name", s.name);
-                origin(inner, S * s.X_LS);
+                // The top of the box that stands for a plane is where the plane is.
+                origin(inner,
+                       S * s.X_LS *
+                           (s.kind == sf::Shape::Kind::plane ? Posed{{0, 0, -kPlateThickness / 2}, {}} : Posed{}));
                 if (!geometry_of(inner, s, collider)) continue;
                 if (!collider) material(inner, s);
                 node.add("") = std::move(inner);
@@ -179,7 +186,8 @@ class Writer {
                 break;
             case sf::Shape::Kind::plane:
                 other("plane", "a thin box");
-                geometry.add("box").set("size", Vec3d{z.x > 0 ? 2 * z.x : 100, z.y > 0 ? 2 * z.y : 100, 0.001});
+                geometry.add("box").set("size",
+                                        Vec3d{z.x > 0 ? 2 * z.x : 100, z.y > 0 ? 2 * z.y : 100, kPlateThickness});
                 break;
             case sf::Shape::Kind::capsule:
             case sf::Shape::Kind::ellipsoid:
@@ -366,22 +374,58 @@ class Writer {
                       "URDF asks for both");
     }
 
-    void lost()
+    /// What a collider's material says and the file does not, where it is not what a reader takes anyway.
+    void lost_contact(const sf::Shape& s)
     {
+        const sf::Contact& c    = *s.contact;
+        const std::string  what = fmt::format("shape '{}'", s.name);
+        if (c.static_friction != 1 || c.dynamic_friction != 1)
+            out_.lose("friction", Severity::warning, sf::LossAction::dropped, "contact", s.place, what,
+                      fmt::format("{} {}", c.static_friction, c.dynamic_friction), {},
+                      "URDF has no word for friction of surfaces");
+        if (c.restitution != 0)
+            out_.lose("restitution", Severity::warning, sf::LossAction::dropped, "contact", s.place, what,
+                      number_text(c.restitution), {}, "URDF has no word for restitution");
+    }
+
+    void lost(const std::string& world)
+    {
+        for (const sf::Shape& s : tree_.shapes) {
+            if (s.link < 0 && !world_written_)
+                out_.lose("world-shapes", s.collider ? Severity::warning : Severity::info, sf::LossAction::dropped,
+                          s.collider ? "collision" : "visual", s.place, fmt::format("shape '{}'", s.name),
+                          "of the world", {},
+                          "URDF holds the robot; the world is a link of it only where the robot is anchored");
+            else if (s.collider && s.contact)
+                lost_contact(s);
+        }
+        for (const sf::Link& l : tree_.links)
+            if (l.kinematic)
+                out_.lose("kinematic", Severity::warning, sf::LossAction::dropped, "kinematics", l.place,
+                          fmt::format("link '{}'", l.name), "moved by others", "moved by forces",
+                          "URDF has no links that something else moves");
+        for (const sf::Frame& f : tree_.sites)
+            out_.lose("site", Severity::info, sf::LossAction::dropped, "metadata", f.place,
+                      fmt::format("site '{}'", f.name), {}, {}, "URDF has no frames without a link");
+        for (const sf::Exclusion& e : tree_.exclusions) {
+            const auto name = [&](int link) { return link >= 0 ? tree_.links[index(link)].name : std::string(world); };
+            out_.lose("collision-pair", Severity::warning, sf::LossAction::dropped, "collision", e.place,
+                      fmt::format("pair '{}' and '{}'", name(e.a), name(e.b)), "never touch", {},
+                      "URDF has no word for pairs of links");
+        }
+        if (!tree_.groups.empty())
+            out_.lose("collision-groups", Severity::warning, sf::LossAction::dropped, "collision", tree_.place,
+                      fmt::format("{} collision groups", tree_.groups.size()), {}, {},
+                      "URDF has no word for groups of colliders");
+
         const auto count = [&](const char* what, std::size_t n, const char* category, Severity severity) {
             if (n > 0)
                 out_.lose("no-word", severity, sf::LossAction::dropped, category, tree_.place,
                           fmt::format("{} {}", n, what), {}, {}, "URDF has no word for it");
         };
-        count("sites", tree_.sites.size(), "metadata", Severity::info);
         count("cameras", tree_.cameras.size(), "visual", Severity::info);
         count("lights", tree_.lights.size(), "light", Severity::info);
-        count("pairs of links that do not touch", tree_.exclusions.size(), "collision", Severity::warning);
-        count("collision groups", tree_.groups.size(), "collision", Severity::warning);
         count("actuators, tendons and keyframes", tree_.prims.size(), "actuation", Severity::warning);
-        std::size_t contacts = 0;
-        for (const sf::Shape& s : tree_.shapes) contacts += s.contact ? 1 : 0;
-        count("contact materials", contacts, "contact", Severity::info);
     }
 };
 

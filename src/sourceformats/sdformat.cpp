@@ -1249,6 +1249,9 @@ class Sdformat {
             made.kind = Joint::Kind::fixed;
         } else if (type == "ball") {
             made.kind = Joint::Kind::ball;
+            made.dofs.emplace_back();  // as the other readers have it: one of the joint's name
+            made.dofs[0].name  = made.name;
+            made.dofs[0].place = made.dofs[0].limit_place = e.place;
         } else if (type == "universal" || type == "revolute2") {
             made.kind = Joint::Kind::generic;
             made.dofs.push_back(dof(j, made, axis, true, false, Vec3d{0, 0, 1}));

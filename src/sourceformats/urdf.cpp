@@ -342,6 +342,10 @@ class Urdf {
             made.kind = Joint::Kind::fixed;
         } else if (*type == "ball" || *type == "spherical") {
             made.kind = Joint::Kind::ball;
+            Dof one;
+            one.name  = made.name;
+            one.place = one.limit_place = e.place;
+            made.dofs.push_back(std::move(one));
         } else if (*type == "floating") {
             // All six free: the link is a root of its own, and the joint only says where it stands.
             s_.losses.add({"floating-joint", Severity::info, LossAction::converted, "kinematics", site_of(e.place),

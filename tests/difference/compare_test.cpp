@@ -258,3 +258,105 @@ TEST_CASE("two pendulums that differ in damping part at their hinge, and equal o
     // Both stand the same at the start, so that the difference grows from nothing: it is small when it is first told.
     CHECK(std::abs(other->first->joint_a - other->first->joint_b) < 0.1);
 }
+
+TEST_CASE("an entry of the loss report announces the values that it speaks for, and no other of the same joint")
+{
+    const sf::RobotTree a = pendulum();
+    sf::RobotTree       b = a;
+    b.joints[0].dofs[0].armature = 0.5;
+    b.joints[0].dofs[0].damping  = 0.1;
+    b.joints[0].dofs[0].upper    = 1.5;
+    const std::vector<std::pair<const char*, const char*>> entries{
+        {"drive", ""}, {"armature", "armature"}, {"ball-damping", "damping"}, {"one-sided-limit", "upper limit"},
+        {"drive-target", ""}, {"velocity-limit", ""}, {"a code that nobody knows", ""}};
+    for (const auto& [code, field] : entries) {
+        CAPTURE(code);
+        sf::LossReport losses;
+        losses.add({code, Severity::warning, sf::LossAction::dropped, "kinematics", {}, "joint 'hinge'", {}, {}, {}});
+        const auto found = compare(a, b, {.losses = &losses, .only = {Quantity::passive, Quantity::limit}});
+        CHECK(found.differences.size() == 3);
+        for (const Difference& d : found.differences) CHECK((d.expected.empty()) == (d.field != field));
+    }
+}
+
+TEST_CASE("frames that another up axis has turned are the same robot, and frames that are turned otherwise are not")
+{
+    for_seeds(20, [](Random& r) {
+        const auto tree = random_robot(r, {.turned_frames = true, .drives = true, .balls = true, .round_shapes = true});
+        const bool upright = r.uniform(0, 1) < 0.6;
+        const Quatd turn   = upright ? from_axis_angle(axis_vector<double>(r.uniform(0, 1) < 0.5 ? 0 : 1),
+                                                       r.uniform(0, 1) < 0.5 ? std::numbers::pi / 2 : -std::numbers::pi / 2)
+                                     : from_axis_angle(Vec3d{0, 0, 1}, 0.3);
+        const Posed   old{{}, turn}, back = inverse(old);
+        const Mat33d  R   = to_matrix(back.q);
+        sf::RobotTree now = tree;
+        for (sf::Link& l : now.links) {
+            l.X_WL = l.X_WL * old;
+            if (l.inertial) l.inertial->com = R * l.inertial->com, l.inertial->inertia = R * l.inertial->inertia * transpose(R);
+            if (l.unused) l.unused->com = R * l.unused->com, l.unused->inertia = R * l.unused->inertia * transpose(R);
+        }
+        for (sf::Joint& j : now.joints) {
+            if (j.parent >= 0) j.X_PJ = back * j.X_PJ;
+            j.X_CJ = back * j.X_CJ;
+        }
+        for (sf::Shape& s : now.shapes)
+            if (s.link >= 0) s.X_LS = back * s.X_LS;
+        for (sf::Frame& f : now.sites)
+            if (f.link >= 0) f.X_LS = back * f.X_LS * old;
+        for (sf::Camera& c : now.cameras)
+            if (c.link >= 0) c.X_LC = back * c.X_LC;
+        const auto found = compare(tree, now);
+        if (upright)
+            CHECK_MESSAGE(found.equal(), said(found));
+        else if (tree.links.size() > 1)
+            CHECK(std::all_of(found.differences.begin(), found.differences.end(),
+                              [](const Difference& d) { return d.quantity == Quantity::frame; }));
+    });
+}
+
+namespace {
+
+/// A body that stands still, and ends `far` metres off along x in a straight line.
+Motion sliding(double far, int base)
+{
+    Motion out;
+    out.solver = "softstep";
+    out.bodies.push_back({"body", {}, base == 0, base, {}, 0.1});
+    for (int f = 0; f <= 10; ++f) {
+        record::Frame frame;
+        frame.t = 0.1 * f;
+        frame.body_q.push_back(Pose{{Real(0.1 * f * far), 0, 2}, {}});
+        out.recording.frames.push_back(frame);
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("motions that are metres apart are not called alike, however sensitive the first one is")
+{
+    const auto sensitive = sliding(1, 0);
+    const auto out       = compare_motions(sliding(0, 0), sliding(2, 0), &sensitive, {});
+    // At 0.1 s the change of gravity has moved it by 0.1 m, ten times of which is more than it is large.
+    REQUIRE(out.sensitive);
+    CHECK(*out.sensitive == doctest::Approx(0.1));
+    CHECK(out.judged < 0.1);
+    CHECK(out.most <= 5e-3);
+    CHECK(!out.first);
+    // Without such a change, what is apart is told.
+    const auto same = sliding(0, 0);
+    const auto told = compare_motions(sliding(0, 0), sliding(2, 0), &same, {});
+    REQUIRE(told.first);
+    CHECK(told.first->t == doctest::Approx(0.1));
+    CHECK(!told.sensitive);
+}
+
+TEST_CASE("a body whose tree hangs on the world in one motion and floats in the other is not apart at the start")
+{
+    const auto still = compare_motions(sliding(0, -1), sliding(0, 0), nullptr, {});
+    CHECK(!still.first);
+    CHECK(still.judged == doctest::Approx(1));
+    const auto moves = compare_motions(sliding(0, -1), sliding(1, 0), nullptr, {});
+    REQUIRE(moves.first);
+    CHECK(moves.first->t > 0);
+}

@@ -20,7 +20,7 @@ enum class Quantity {
     inertia,
     frame,    ///< poses of links, sites and cameras with all joints at zero
     joint,    ///< kind, parent and child, axis and pivot at zero
-    limit,    ///< of position, speed and force
+    limit,    ///< of position, speed and force, and what breaks a joint
     gain,     ///< stiffness, damping and targets of drives
     passive,  ///< damping, friction and armature
     mimic,
@@ -29,6 +29,9 @@ enum class Quantity {
     contact,     ///< friction and restitution of colliders
     visual,      ///< bounds and area
     scene,       ///< gravity
+    state,       ///< how bodies and joints start: velocities, asleep, held by others (kinematic)
+    pair,        ///< which bodies may touch
+    soft,        ///< cloth, soft bodies and cables: how many parts, masses, rest shapes, stiffness
     property,    ///< any other value that a stage authors
     kinematics,  ///< poses of links at states drawn by chance
     rollout
@@ -75,6 +78,8 @@ struct Comparison {
     [[nodiscard]] const Difference* first_unexpected() const;
     void                            add(Difference difference);
     void                            count(Quantity quantity, std::size_t n = 1);
+    void                            keep(const std::vector<Quantity>& only);  ///< leaves the others out
+    void                            sort();                                   ///< by quantity
 };
 
 struct CompareOptions {

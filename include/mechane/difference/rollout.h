@@ -20,6 +20,7 @@ struct Motion {
         bool        root = false;  ///< no joint holds it but a free one
         int         base = -1;     ///< the root of its tree, -1: the world
         Site        site;
+        double      reach = 0;  ///< of its shapes, from the centre of mass [m]
     };
     struct Joint {
         std::string       name;
@@ -67,12 +68,19 @@ struct Rollout {
     std::string               solver;
     std::size_t               bodies = 0, joints = 0;  ///< that both have
     std::optional<Divergence> first;
-    std::string               farthest;  ///< the body that is farthest off at the end
+    std::string               farthest;  ///< the body that is farthest off at the last time that is judged
     double                    metres = 0, radians = 0;
-    std::string               refused;  ///< why there is no run; empty: there is one
-    bool                      diverged_a = false, diverged_b = false;
-    std::string               expected;  ///< why the loss report announces a difference
-    Motion                    a, b;      ///< for drawing
+    double                    most = 0;  ///< how far off any body is at any time that is judged [m]
+    std::string               most_of;
+    double                    judged = 0;  ///< [s] up to which the motions were compared
+    double                    size   = 0;  ///< of what moves, at the start [m]
+    /// From when on the motion is not judged: a change of gravity by a hundred thousandth moves the first one so far
+    /// that no difference would tell anything [s].
+    std::optional<double> sensitive;
+    std::string           refused;  ///< why there is no run; empty: there is one
+    bool                  diverged_a = false, diverged_b = false;
+    std::string           expected;  ///< why the loss report announces a difference
+    Motion                a, b;      ///< for drawing
 };
 
 /// Compares where bodies and joints of the same names are, frame by frame. Bodies by their centres of mass and how far

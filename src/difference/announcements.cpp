@@ -1,0 +1,202 @@
+#include "difference/announcements.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <vector>
+
+namespace mechane::difference {
+namespace {
+
+namespace sf = sourceformats;
+
+/// One quantity, and of it the fields that are listed, separated by '|'; empty: all of them.
+struct Value {
+    Quantity         quantity;
+    std::string_view fields{};
+};
+using Values = std::vector<Value>;
+
+bool lists(std::string_view fields, std::string_view wanted)
+{
+    if (fields.empty()) return true;
+    for (std::size_t begin = 0; begin <= fields.size();) {
+        const std::size_t end = std::min(fields.find('|', begin), fields.size());
+        if (fields.substr(begin, end - begin) == wanted) return true;
+        begin = end + 1;
+    }
+    return false;
+}
+
+/// By code. What no entry stands for announces nothing, so that a new code needs its line here.
+const std::map<std::string_view, Values>& table()
+{
+    using Q = Quantity;
+    static const Values masses{{Q::mass}, {Q::center_of_mass}, {Q::inertia}};
+    // Links that become one, or stand for the world: masses go with them, and so do the link and its joint.
+    static const Values merged{{Q::mass},    {Q::center_of_mass},
+                               {Q::inertia}, {Q::frame, "link|position|rotation"},
+                               {Q::joint},   {Q::state, "kinematic|asleep"},
+                               {Q::pair},    {Q::kinematics}};
+    // A joint that becomes other joints.
+    static const Values structure{{Q::joint},
+                                  {Q::limit},
+                                  {Q::gain},
+                                  {Q::passive},
+                                  {Q::mimic},
+                                  {Q::loop},
+                                  {Q::pair},
+                                  {Q::kinematics},
+                                  {Q::state, "initial speed"},
+                                  {Q::frame, "link|position|rotation"}};
+    static const Values limits{{Q::limit, "lower limit|upper limit"}, {Q::kinematics}};
+    static const Values follows{{Q::mimic}, {Q::kinematics}};
+    static const Values gains{{Q::gain, "stiffness|drive damping|target|target speed"}};
+    static const Values drive{{Q::gain}};
+    static const Values form{{Q::collider}, {Q::visual}, {Q::pair}};
+    static const Values seen{{Q::visual}};
+    static const Values names{{Q::frame, "link|site|camera"}, {Q::joint, "joint"}, {Q::mimic, "leader"}};
+    static const std::map<std::string_view, Values> out{
+        {"computed-inertia", masses},
+        {"default-inertial", masses},
+        {"default-mass", masses},
+        {"ellipsoid-shell", masses},
+        {"frame-mass", merged},
+        {"inertia-widened", {{Q::inertia}}},
+        {"mass-from-shapes", masses},
+        {"massless-root", merged},
+        {"merged-frame", merged},
+        {"merged-mass", merged},
+        {"missing-mass", masses},
+        {"static-body", merged},
+        {"zero-inertial", merged},
+        {"kinematic-base", merged},
+        {"world-link", merged},
+        {"world-name", names},
+        {"name", names},
+        // links and joints
+        {"floating-joint", {{Q::joint}, {Q::frame}}},
+        {"frame-shift", {{Q::frame, "position|rotation"}}},
+        {"inconsistent-pose", {{Q::frame, "position|rotation"}, {Q::joint, "pivot|axis"}, {Q::kinematics}}},
+        {"root-pose", {{Q::frame, "position|rotation"}}},
+        {"several-trees", {{Q::frame, "link|position|rotation"}, {Q::joint, "joint"}}},
+        {"locked-joint", structure},
+        {"axes-not-orthogonal", structure},
+        {"axis-left-out", structure},
+        {"ball-joint", structure},
+        {"disabled-joint", structure},
+        {"gearbox", structure},
+        {"joint-order", structure},
+        {"joint-pivots", structure},
+        {"joints-merged", structure},
+        {"screw", structure},
+        {"several-axes", structure},
+        {"static-joint", structure},
+        {"loop-joint", {{Q::loop}, {Q::pair}}},
+        {"min-distance", {{Q::limit, "least distance"}}},
+        {"axis-direction",
+         {{Q::joint, "axis"},
+          {Q::limit, "lower limit|upper limit"},
+          {Q::gain, "target|target speed"},
+          {Q::mimic},
+          {Q::kinematics},
+          {Q::state, "initial speed"}}},
+        {"turned",
+         {{Q::joint, "axis"},
+          {Q::limit, "lower limit|upper limit"},
+          {Q::gain, "target|target speed"},
+          {Q::mimic},
+          {Q::kinematics},
+          {Q::state, "initial speed"}}},
+        {"cone", limits},
+        {"continuous-limits", limits},
+        {"one-sided-limit", limits},
+        {"limit-default", {{Q::limit, "speed limit"}, {Q::gain, "largest force"}}},
+        {"velocity-limit", {{Q::limit, "speed limit"}}},
+        {"break-force", {{Q::limit, "break force|break torque"}}},
+        {"mimic", follows},
+        {"joint-equality", follows},
+        {"inactive-equality", follows},
+        {"polynomial-equality", follows},
+        // passive values and drives
+        {"armature", {{Q::passive, "armature"}}},
+        {"ball-damping", {{Q::passive, "damping"}}},
+        {"ball-friction", {{Q::passive, "friction"}}},
+        {"shared-values", {{Q::passive}}},
+        {"free-joint-values", {{Q::passive}}},
+        {"spring", {{Q::passive, "damping"}, {Q::gain, "stiffness|drive damping|target"}}},
+        {"springdamper", {{Q::passive, "damping"}, {Q::gain, "stiffness|drive damping|target"}}},
+        {"drive", gains},
+        {"drive-effort", {{Q::gain, "largest force"}}},
+        {"drive-target", {{Q::gain, "target|target speed"}}},
+        {"acceleration-drive", {{Q::gain, "stiffness|drive damping|target|target speed"}}},
+        {"actuator", drive},
+        {"actuator-target", drive},
+        {"dampratio", {{Q::gain, "drive damping"}}},
+        {"drives-merged", drive},
+        // how bodies start
+        {"velocity", {{Q::state, "initial velocity|initial angular velocity"}}},
+        {"joint-velocity", {{Q::state, "initial speed"}}},
+        {"kinematic", {{Q::state, "kinematic|initial velocity|initial angular velocity"}, {Q::mass}}},
+        {"asleep", {{Q::state, "asleep"}}},
+        // shapes
+        {"concave", form},
+        {"convex-hull", form},
+        {"decomposition", form},
+        {"geom-type", form},
+        {"mesh-faces", form},
+        {"mesh-winding", form},
+        {"plane", form},
+        {"shape", form},
+        {"shape-kind", form},
+        {"small-mesh", form},
+        {"submesh", form},
+        {"two-radii", form},
+        {"uneven-scale", seen},
+        {"world-shapes", {{Q::collider}, {Q::visual}, {Q::pair}}},
+        {"sensing-collider", {{Q::collider}, {Q::pair}}},
+        {"default-contact", {{Q::contact}}},
+        {"bounce-threshold", {{Q::contact, "restitution"}}},
+        {"friction", {{Q::contact, "friction|static friction"}}},
+        {"restitution", {{Q::contact, "restitution"}}},
+        {"static-friction", {{Q::contact, "static friction"}}},
+        {"two-frictions", {{Q::contact, "friction|static friction"}}},
+        // what may touch
+        {"filtered-pair", {{Q::pair}}},
+        {"collision-groups", {{Q::pair}}},
+        {"collision-pair", {{Q::pair}}},
+        // frames and the rest
+        {"site", {{Q::frame, "site"}}},
+        {"camera", {{Q::frame, "camera"}}},
+        {"soft", {{Q::soft}, {Q::collider}, {Q::visual}, {Q::pair}}},
+        {"gravity", {{Q::scene, "gravity"}}},
+        {"no-word", {{Q::frame, "site|camera"}, {Q::pair}}},
+    };
+    return out;
+}
+
+}  // namespace
+
+bool announces(const sf::Loss& loss, Quantity quantity, std::string_view field)
+{
+    if (loss.action == sf::LossAction::kept && loss.severity != Severity::error) return false;
+    const auto known = table().find(loss.code);
+    return known != table().end() && std::any_of(known->second.begin(), known->second.end(), [&](const Value& v) {
+               return v.quantity == quantity && lists(v.fields, field);
+           });
+}
+
+bool changes_motion(const sf::Loss& loss)
+{
+    if (loss.motion || loss.code == "root-pose" || loss.code == "missing-mass") return true;
+    if (loss.action != sf::LossAction::approximated && loss.action != sf::LossAction::dropped) return false;
+    for (const std::string_view category : {"visual", "material", "light", "ros", "metadata"})
+        if (loss.category == category) return false;
+    const auto known = table().find(loss.code);
+    // What is not compared value by value (a tendon, an actuator of a body) moves the robot all the same.
+    return known == table().end() || std::any_of(known->second.begin(), known->second.end(), [](const Value& v) {
+               return v.quantity != Quantity::visual && v.quantity != Quantity::frame;
+           });
+}
+
+}  // namespace mechane::difference

@@ -1,0 +1,18 @@
+#pragma once
+#include <string_view>
+
+#include "mechane/difference/compare.h"
+#include "mechane/sourceformats/loss.h"
+
+/// What each entry of a loss report is about.
+namespace mechane::difference {
+
+/// Whether an entry announces a difference of one value, given that it names the item. An entry speaks for the values
+/// that are listed for its code and for no others: a drive that is dropped says nothing of the armature.
+/// @param field  as Difference::field has it
+bool announces(const sourceformats::Loss& loss, Quantity quantity, std::string_view field);
+
+/// Whether an entry may be why a robot moves otherwise.
+bool changes_motion(const sourceformats::Loss& loss);
+
+}  // namespace mechane::difference

@@ -1,0 +1,281 @@
+"""What `diff` and `convert --verify` call equal, announced and different: values that only a simulation sees, entries of the loss report that speak for one value and for no other, and differences
+that are none."""
+import json
+import pathlib
+import tempfile
+import unittest
+
+from tests.cli.program import mechane
+
+HEAD = '''#usda 1.0
+(
+ defaultPrim = "w"
+ metersPerUnit = 1
+ kilogramsPerUnit = 1
+ upAxis = "Z"
+)
+'''
+BODY = 'prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]'
+WORLD = HEAD + '''def Xform "w" {
+def PhysicsScene "scene" {
+ vector3f physics:gravityDirection = (0, 0, -1)
+ float physics:gravityMagnitude = 9.81
+}
+def Material "mat" (prepend apiSchemas = ["PhysicsMaterialAPI"]) {
+ float physics:staticFriction = 0.4
+ float physics:dynamicFriction = 0.4
+ float physics:restitution = 0
+}
+def Xform "floor" {
+ def Plane "p" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]) {
+  uniform token axis = "Z"
+  rel material:binding:physics = </w/mat>
+ }
+}
+def Xform "box" (BODY) {
+ double3 xformOp:translate = (3, 0, 0.1)
+ uniform token[] xformOpOrder = ["xformOp:translate"]
+ float physics:mass = 3
+ #box
+ def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]) {
+  double size = 0.2
+  rel material:binding:physics = </w/mat>
+ }
+}
+def Sphere "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"]) {
+ double radius = 0.1
+ float physics:density = 500
+ double3 xformOp:translate = (0, 5, 0.3)
+ uniform token[] xformOpOrder = ["xformOp:translate"]
+ #ball
+}
+def Xform "arm" (BODY) {
+ double3 xformOp:translate = (0, 0, 3)
+ uniform token[] xformOpOrder = ["xformOp:translate"]
+ float physics:mass = 2
+ point3f physics:centerOfMass = (0.5, 0, 0)
+ float3 physics:diagonalInertia = (0.01, 0.02, 0.03)
+ quatf physics:principalAxes = (1, 0, 0, 0)
+}
+def PhysicsRevoluteJoint "hinge" {
+ rel physics:body1 = </w/arm>
+ uniform token physics:axis = "Y"
+ point3f physics:localPos0 = (0, 0, 3)
+ float physics:lowerLimit = -90
+ float physics:upperLimit = 60
+ #hinge
+}
+#more
+}
+'''.replace("BODY", BODY)
+GROUP = '''def PhysicsCollisionGroup "one" (prepend apiSchemas = ["CollectionAPI:colliders"]) {
+ rel collection:colliders:includes = </w/ball>
+ rel physics:filteredGroups = </w/two>
+}
+def PhysicsCollisionGroup "two" (prepend apiSchemas = ["CollectionAPI:colliders"]) {
+ rel collection:colliders:includes = </w/floor>
+}'''
+CLOTH = HEAD + '''def Xform "w" {
+def Material "cm" (prepend apiSchemas = ["PhysicsSurfaceDeformableMaterialAPI"]) {
+ float physics:density = 200
+ float physics:youngsModulus = 100000
+}
+def Mesh "cloth" (prepend apiSchemas = ["PhysicsDeformableBodyAPI", "PhysicsSurfaceDeformableSimAPI", "PhysicsCollisionAPI", "MaterialBindingAPI"]) {
+ point3f[] points = [(0,0,1), (0.1,0,1), (0.1,0.1,1), (0,0.1,1)]
+ int[] faceVertexCounts = [3, 3]
+ int[] faceVertexIndices = [0, 1, 2, 0, 2, 3]
+ rel material:binding:physics = </w/cm>
+}
+def Sphere "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) {
+ double radius = 0.1
+ double3 xformOp:translate = (0, 0, 2)
+ uniform token[] xformOpOrder = ["xformOp:translate"]
+}
+}
+'''
+BALL = HEAD + '''def Xform "w" {
+def Sphere "s" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) {
+ double radius = 0.1
+ double3 xformOp:translate = (0.3, 0, 1)
+ uniform token[] xformOpOrder = ["xformOp:translate"]
+}
+def PhysicsSphericalJoint "ball" {
+ rel physics:body1 = </w/s>
+ point3f physics:localPos0 = (0, 0, 1)
+ point3f physics:localPos1 = (-0.3, 0, 0)
+ #cone
+}
+}
+'''
+CONE = "float physics:coneAngle0Limit = 40\n float physics:coneAngle1Limit = 40"
+ARM = '<body name="a" pos="0 0 1"><joint name="j" axis="0 1 0" armature="0.5"/><geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/><site name="tip" pos="0.3 0 0"/></body>'
+LIMITS = '''<robot name="z"><link name="base"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="a"><inertial><origin xyz="0.1 0 0"/><mass value="0.5"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="0" velocity="0"/></joint></robot>'''
+
+
+def mujoco(bodies, more="", option=""):
+    return f'<mujoco model="m">{option}<worldbody>{bodies}</worldbody>{more}</mujoco>'
+
+
+def unannounced(verify):
+    return [d for d in verify["differences"] if not d["expected"]]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        return self.folder / name
+
+    def diff(self, a, b, *more):
+        """Exit status, and quantity, item and field of each difference."""
+        done = mechane("diff", a, b, "--json", *more)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return done.returncode, [(d["quantity"], d["item"], d["field"]) for d in json.loads(done.stdout)["differences"]]
+
+    def verify(self, source, result):
+        """Loss codes with what they name, and what --verify found, where nothing differs that is not announced."""
+        done = mechane("convert", source, "-o", self.folder / result, "--verify", "--json", "--fail-on-loss", "never")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        document = json.loads(done.stdout)
+        self.assertEqual((done.returncode, unannounced(document["verify"])), (0, []))
+        return {(e["code"], e["what"]) for e in document["entries"]}, document["verify"]
+
+
+class WhatASimulationSees(Case):
+    CHANGES = (("#box", "bool physics:kinematicEnabled = 1", "state", "link 'box'", "kinematic", "kinematic"), ("#box", "bool physics:startsAsleep = 1", "state", "link 'box'", "asleep", "asleep"),
+               ("#box", "vector3f physics:velocity = (2, 0, 0)", "state", "link 'box'", "initial velocity", "velocity"),
+               ("#ball", "vector3f physics:angularVelocity = (0, 0, 90)", "state", "link 'ball'", "initial angular velocity", "velocity"),
+               ("#hinge", "float physics:breakForce = 50", "limit", "joint 'hinge'", "break force", "break-force"),
+               ("#hinge", "float physics:breakTorque = 50", "limit", "joint 'hinge'", "break torque", "break-force"), ("#more", GROUP, "pair", "pair 'the world' and 'ball'", "contact", "collision-groups"))
+
+    def test_robots_that_differ_in_what_only_a_simulation_sees_are_different(self):
+        a = self.write("a.usda", WORLD)
+        self.assertEqual(self.diff(a, a), (0, []))
+        for mark, text, quantity, item, field, _ in self.CHANGES:
+            with self.subTest(text):
+                status, found = self.diff(a, self.write("b.usda", WORLD.replace(mark, text)))
+                self.assertEqual((status, (quantity, item, field) in found), (1, True), found)
+
+    def test_cloth_of_another_material_or_form_is_different(self):
+        a = self.write("a.usda", CLOTH)
+        self.assertEqual(self.diff(a, a), (0, []))
+        for old, new, field in (("100000", "1000", "stiffness of a triangle against shear"), ("density = 200", "density = 2000", "mass of a particle"), ("(0.1,0,1)", "(0.2,0,1)", "rest area of a triangle")):
+            with self.subTest(field):
+                status, found = self.diff(a, self.write("b.usda", CLOTH.replace(old, new)))
+                self.assertEqual((status, ("soft", "soft 'cloth'", field) in found), (1, True), found)
+
+    def test_what_a_format_has_no_word_for_is_an_entry_of_its_own(self):
+        """A value that differs in the result is announced by an entry of its own kind, and never by another."""
+        for mark, text, quantity, item, field, code in self.CHANGES:
+            source = self.write("a.usda", WORLD.replace(mark, text))
+            for result in ("a.xml", "a.urdf", "a.sdf"):
+                with self.subTest(text=text, result=result):
+                    losses, verify = self.verify(source, result)
+                    if quantity == "state" and field != "kinematic":  # no format has a word for it
+                        self.assertIn((code, item), losses)
+                    for d in verify["differences"]:
+                        if (d["quantity"], d["field"]) == (quantity, field):
+                            self.assertTrue(d["expected"].startswith(code + " "), d)
+
+    def test_colliders_of_the_world_are_in_the_urdf_or_in_its_report(self):
+        source = self.write("st.usda", BALL[:BALL.index("def PhysicsSph")] + 'def Cube "wall" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {\n double size = 1\n}\n}\n')
+        done = mechane("convert", source, "-o", self.folder / "st.urdf", "--fail-on-loss", "warning", "--json")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(("world-shapes", "shape 'wall'"), [(e["code"], e["what"]) for e in json.loads(done.stdout)["entries"]])
+        self.verify(source, "st.urdf")
+
+    def test_cloth_does_not_become_a_rigid_hull(self):
+        source = self.write("cloth.usda", CLOTH)
+        for result in ("c.xml", "c.urdf", "c.sdf"):
+            with self.subTest(result):
+                done = mechane("convert", source, "-o", self.folder / result, "--json")
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertIn(("soft", "soft 'cloth'"), [(e["code"], e["what"]) for e in json.loads(done.stdout)["entries"]])
+                self.assertNotIn("<mesh", (self.folder / result).read_text())
+
+
+class Announced(Case):
+    def test_an_entry_announces_what_it_speaks_for(self):
+        """The drive that SDFormat leaves out says nothing of the armature, and neither says anything of a site."""
+        for more in ("", '<actuator><position name="p" joint="j" kp="20"/></actuator>'):
+            with self.subTest(more):
+                losses, verify = self.verify(self.write("arm.xml", mujoco(ARM, more)), "arm.sdf")
+                self.assertLessEqual({("armature", "joint 'j'"), ("site", "site 'tip'")}, losses)
+                self.assertEqual([d["expected"].split(" ")[0] for d in verify["differences"] if d["field"] == "armature"], ["armature"])
+
+    def test_friction_that_urdf_cannot_say_is_announced_by_its_shape(self):
+        losses, verify = self.verify(self.write("a.usda", WORLD), "a.urdf")
+        self.assertIn(("friction", "shape 'c'"), losses)
+        self.assertEqual({d["expected"].split(" ")[0] for d in verify["differences"] if d["quantity"] == "contact"}, {"friction"})
+
+
+class NoDifference(Case):
+    def test_a_plane_collides_without_end_whatever_size_it_is_drawn_with(self):
+        text = mujoco('<geom name="floor" type="plane" size="1 1 .1"/><body name="b" pos="0 0 0.5"><freejoint/><geom type="sphere" size="0.1"/></body>')
+        source = self.write("p.xml", text)
+        for result in ("p.usda", "q.xml", "p.sdf"):
+            with self.subTest(result):
+                self.verify(source, result)
+        for change, field in (('name="floor" pos="0 0 0.01"', "height"), ('name="floor" euler="1 0 0"', "normal")):
+            found = self.diff(source, self.write("o.xml", text.replace('name="floor"', change)), "--only", "collider")[1]
+            self.assertEqual(found, [("collider", "collider 'floor'", field)])
+
+    def test_a_plane_that_becomes_a_box_has_its_top_where_the_plane_was(self):
+        source = self.write("a.usda", WORLD)
+        self.assertIn(mechane("convert", source, "-o", self.folder / "a.urdf", "--fail-on-loss", "never").returncode, (0, 1))
+        text = (self.folder / "a.urdf").read_text()
+        plane = text[text.index('<collision name="p"'):][:300]
+        self.assertIn('size="100 100 0.001"', plane)
+        self.assertIn('xyz="0 0 -0.0005"', plane)
+
+    def test_colliders_are_none_where_the_model_turns_contact_off(self):
+        source = self.write("c.xml", mujoco(ARM, option='<option><flag contact="disable"/></option>'))
+        for result in ("c.usda", "d.xml"):
+            with self.subTest(result):
+                self.verify(source, result)
+
+    def test_a_ball_joint_comes_through_sdformat_and_its_cone_through_mjcf(self):
+        ball, cone = self.write("b.usda", BALL), self.write("c.usda", BALL.replace("#cone", CONE))
+        self.assertEqual(self.verify(ball, "b.sdf")[1]["differences"], [])
+        self.assertEqual(self.verify(cone, "c.xml")[1]["differences"], [])
+        self.assertIn(("cone", "joint 'ball'"), self.verify(cone, "c.sdf")[0])
+
+    def test_a_limit_of_zero_is_zero_or_told(self):
+        for limits in (LIMITS, LIMITS.replace('lower="-1" upper="1"', 'lower="0" upper="0"')):
+            for result in ("z.xml", "z.usda", "back.urdf", "z.sdf"):
+                with self.subTest(limits=limits[-110:], result=result):
+                    self.verify(self.write("z.urdf", limits), result)
+
+    def test_a_mesh_of_two_materials_is_one_shape_of_urdf_and_two_of_mjcf(self):
+        self.write("two.mtl", "newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\n")
+        points = "".join(f"v {x} {y} {z}\n" for o in (0, 2) for x in (o, o + 0.5) for y in (0, 0.3) for z in (0, 0.2))
+        faces = ((1, 2, 4, 3), (5, 7, 8, 6), (1, 5, 6, 2), (3, 4, 8, 7), (1, 3, 7, 5), (2, 6, 8, 4))
+        cubes = ["".join("f " + " ".join(str(o + i) for i in face) + "\n" for face in faces) for o in (0, 8)]
+        self.write("two.obj", f"mtllib two.mtl\n{points}usemtl red\n{cubes[0]}usemtl blue\n{cubes[1]}")
+        robot = self.write("r.urdf", LIMITS.replace('<link name="base">', '<link name="base"><visual><geometry><mesh filename="two.obj"/></geometry></visual>'))
+        _, verify = self.verify(robot, "r.xml")
+        self.assertEqual([d for d in verify["differences"] if d["quantity"] == "visual"], [])
+
+    def test_a_body_whose_joint_is_lost_stands_where_it_stood_at_the_start(self):
+        """Two slides on one body are a joint that SDFormat has not: the cup falls, from where it was."""
+        cup = self.write("cup.xml", mujoco('<body name="cup" pos="0 0 0.6"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1" stiffness="20"/>'
+                                           '<geom type="sphere" size="0.05" pos="0 0 -0.06"/></body>'))
+        first = self.verify(cup, "cup.sdf")[1]["rollout"]["first"]
+        self.assertTrue(first is None or first["t"] > 0, first)
+
+    def test_an_option_of_another_format_is_told(self):
+        robot = self.write("z.urdf", LIMITS)
+        done = mechane("convert", robot, "-o", self.folder / "z.usda", "--keep-frames", "--prune")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for option in ("--keep-frames", "--prune"):
+            self.assertIn(f"{option} has no effect", done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
