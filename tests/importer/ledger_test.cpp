@@ -222,10 +222,15 @@ def Cube "b" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { float newton:conta
 
 TEST_CASE("an animated value that is held at its first sample counts as ignored")
 {
-    const Imported out = account(stage_text(hinge("float newton:armature.timeSamples = { 0: 1, 24: 2, }")));
-    CHECK(verdict(out, "/hinge", "newton:armature") == "ignored");
-    CHECK(find(out, "/hinge", "newton:armature")->note ==
-          "animated, held at its first value: a run has no use for later ones");
+    const Imported out = account(stage_text(R"(
+def Cube "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])
+{
+    vector3f physics:velocity.timeSamples = { 0: (1, 0, 0), 24: (2, 0, 0), }
+}
+)"));
+    CHECK(verdict(out, "/b", "physics:velocity") == "ignored");
+    CHECK(find(out, "/b", "physics:velocity")->note ==
+          "animated, held at its first value: the body starts with it, and the solver moves it from there");
     const Imported held = account(stage_text(hinge("float physics:breakForce.timeSamples = { 0: 90, 24: 10, }")));
     CHECK(find(held, "/hinge", "physics:breakForce")->note == "followed: sampled at every step");
 }
