@@ -178,6 +178,12 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
         return out;
     }
     out.duration = std::min(fa[frames - 1].t, fb[frames - 1].t);
+    std::map<int, int> partner{{-1, -1}};
+    for (const auto& [i, k] : pair.bodies) partner.emplace(static_cast<int>(i), static_cast<int>(k));
+    const auto same_base = [&](std::size_t i, std::size_t k) {
+        const auto base = partner.find(a.bodies[i].base);
+        return base != partner.end() && base->second == b.bodies[k].base;
+    };
     double chaos = 0;  // how far the first one is from itself
     for (std::size_t f = 0; f < frames; ++f) {
         if (sensitive != nullptr && f < sensitive->recording.frames.size())
@@ -195,8 +201,8 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
         double     worst = 0;
         Divergence here;
         for (const auto& [i, k] : pair.bodies) {
-            // A body whose tree hangs on the world in one and floats in the other is seen from its own start.
-            const bool   own = (a.bodies[i].base < 0) != (b.bodies[k].base < 0);
+            // A body of which the trees begin at different bodies is seen from its own start.
+            const bool   own = !same_base(i, k);
             const Way    x = way_of(a, i, fa[f], own), y = way_of(b, k, fb[f], own);
             const double far = length(x.p - y.p), turned = angle_of(conjugate(x.q) * y.q), off = std::max(far, turned);
             if (far > out.metres || out.farthest.empty())

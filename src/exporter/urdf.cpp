@@ -268,9 +268,13 @@ class Writer {
         if (dofs.size() <= 1 && !keep)
             return element(joint.name, parent, child, X_PC, dofs.empty() ? nullptr : &dofs[0],
                            rotate(joint.X_CJ.q, dofs.empty() ? Vec3d{} : dofs[0].axis), joint);
-        if (const sf::Dof* normal = is_planar(dofs); normal != nullptr && !keep)
+        if (const sf::Dof* normal = is_planar(dofs); normal != nullptr && !keep) {
+            out_.lose("planar", Severity::info, sf::LossAction::converted, "kinematics", joint.place,
+                      fmt::format("joint '{}'", joint.name), "three axes", "planar",
+                      "URDF says which way the plane looks, and not which way the axes in it run");
             return element(joint.name, parent, child, X_PC, normal, rotate(joint.X_CJ.q, normal->axis), joint,
                            "planar");
+        }
         if (dofs.size() > 1)
             out_.lose("several-axes", Severity::info, sf::LossAction::converted, "kinematics", joint.place,
                       fmt::format("joint '{}'", joint.name), fmt::format("{} axes", dofs.size()),
