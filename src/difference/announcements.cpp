@@ -150,6 +150,7 @@ const std::map<std::string_view, Values>& table()
         {"convex-hull", form},
         {"decomposition", form},
         {"geom-type", form},
+        {"height-field", form},
         {"mesh-faces", form},
         {"mesh-winding", form},
         {"plane", form},
