@@ -246,7 +246,7 @@ void add_diff(CLI::App& app, Context& context)
         "Examples:\n  mechane diff old.usda new.usda\n  mechane diff robot.urdf robot/robot.usda --rollout\n  mechane "
         "diff a.xml b.xml --rollout=5s -o diff.html\n  mechane diff before.mrec after.mrec\n"
         "Exit status: 0 equal, 1 different.");
-    verb->add_option("first", args->a, "Asset (OpenUSD, URDF, xacro, MJCF) or recording (.mrec)");
+    verb->add_option("first", args->a, "Asset (OpenUSD, URDF, xacro, MJCF, SDFormat, glTF) or recording (.mrec)");
     verb->add_option("second", args->b, "The one that it is compared with");
     verb->add_option_function<std::vector<std::string>>(
             "--rollout,--behaviour",
