@@ -22,10 +22,10 @@ namespace mechane::cli {
 namespace {
 
 struct BenchArgs {
-    SceneArgs            scene;
-    run::SimulateOptions run;
+    SceneArgs             scene;
+    run::SimulateOptions  run;
     std::optional<double> dt;
-    bool                 import = false, slide_only = false;
+    bool                  import = false, slide_only = false;
 };
 
 double ms_since(std::chrono::steady_clock::time_point start)
@@ -116,26 +116,27 @@ int bench_steps(BenchArgs& args, Context& context)
     const double sweeps = static_cast<double>(recording.report.sweeps) / std::max(1.0, steps * args.run.substeps);
     const double most   = static_cast<double>(recording.report.sweeps_most) / args.run.substeps;
     const auto   worlds = static_cast<double>(std::max(1, args.scene.worlds));
-    io.say(fmt::format("{} · {} · {} {} · dt {:.6g} s{} · {}\n", args.scene.file,
-                       counted(model->body_count(), "body", "bodies"), recording.solver,
-                       counted(static_cast<std::size_t>(args.run.substeps), "substep"), recording.dt,
-                       from_stage(recording.report.dt_source),
-                       counted(static_cast<std::size_t>(recording.steps), "step")));
-    io.say(fmt::format("speed     {:.4g} steps/s · {:.4g} world steps/s · {:.4g} body steps/s · {:.4g}x real time\n",
-                       per_second, per_second * worlds, per_second * static_cast<double>(model->body_count()),
-                       per_second * recording.dt));
+    // The figures are what the verb is for: data, unless the same go there as JSON.
+    const auto tell = [&](const std::string& line) { context.global.json ? io.say(line) : io.out(line); };
+    tell(fmt::format(
+        "{} · {} · {} {} · dt {:.6g} s{} · {}\n", args.scene.file, counted(model->body_count(), "body", "bodies"),
+        recording.solver, counted(static_cast<std::size_t>(args.run.substeps), "substep"), recording.dt,
+        from_stage(recording.report.dt_source), counted(static_cast<std::size_t>(recording.steps), "step")));
+    tell(fmt::format("speed     {:.4g} steps/s · {:.4g} world steps/s · {:.4g} body steps/s · {:.4g}x real time\n",
+                     per_second, per_second * worlds, per_second * static_cast<double>(model->body_count()),
+                     per_second * recording.dt));
     for (const auto& [phase, each] : phases.items())
-        io.say(fmt::format("time      {:12} {:.4g} ms a step\n", phase, each.get<double>()));
-    io.say(fmt::format("step      {:.4g} us · 95 % within {:.4g} us\n", 1e6 / std::max(1e-9, per_second), 1e3 * p95));
-    io.say(fmt::format("contacts  mean {:.1f} · deepest {:.3g} mm\n", recording.report.contacts_mean,
-                       1e3 * recording.report.deepest_penetration));
-    io.say(fmt::format("rows      mean {:.1f} · {:.1f} sweeps per substep over all islands, {:.1f} in the longest step\n",
-                       rows, sweeps, most));
+        tell(fmt::format("time      {:12} {:.4g} ms a step\n", phase, each.get<double>()));
+    tell(fmt::format("step      {:.4g} us · 95 % within {:.4g} us\n", 1e6 / std::max(1e-9, per_second), 1e3 * p95));
+    tell(fmt::format("contacts  mean {:.1f} · deepest {:.3g} mm\n", recording.report.contacts_mean,
+                     1e3 * recording.report.deepest_penetration));
+    tell(fmt::format("rows      mean {:.1f} · {:.1f} sweeps per substep over all islands, {:.1f} in the longest step\n",
+                     rows, sweeps, most));
     if (recording.report.block_solves + recording.report.block_fallbacks > 0)
-        io.say(fmt::format("direct    {:.1f} islands solved directly per step · {} left to sweeps\n",
-                           static_cast<double>(recording.report.block_solves) / std::max(1.0, steps),
-                           recording.report.block_fallbacks));
-    io.say(fmt::format("memory    {:.1f} MiB at the peak\n", peak_mib()));
+        tell(fmt::format("direct    {:.1f} islands solved directly per step · {} left to sweeps\n",
+                         static_cast<double>(recording.report.block_solves) / std::max(1.0, steps),
+                         recording.report.block_fallbacks));
+    tell(fmt::format("memory    {:.1f} MiB at the peak\n", peak_mib()));
     if (context.global.json) {
         nlohmann::ordered_json document{{"schema", "mechane.bench/1"},
                                         {"scene", args.scene.file},
@@ -197,14 +198,15 @@ int bench_import(BenchArgs& args, Context& context)
     }
     const auto model = timed("finalize", [&] { return builder.finalize({}, found); });
     if (!model) return io.fail(model.error());
-    double total = 0;
+    const auto tell  = [&](const std::string& line) { context.global.json ? io.say(line) : io.out(line); };
+    double     total = 0;
     for (const auto& [phase, each] : phases.items()) {
         total += each.get<double>();
-        io.say(fmt::format("time      {:12} {:.3f} ms\n", phase, each.get<double>()));
+        tell(fmt::format("time      {:12} {:.3f} ms\n", phase, each.get<double>()));
     }
-    io.say(fmt::format("time      {:12} {:.3f} ms · {}, {}, {}\n", "all", total,
-                       counted(model->body_count(), "body", "bodies"), counted(model->joint_count(), "joint"),
-                       counted(model->shape_count(), "shape")));
+    tell(fmt::format("time      {:12} {:.3f} ms · {}, {}, {}\n", "all", total,
+                     counted(model->body_count(), "body", "bodies"), counted(model->joint_count(), "joint"),
+                     counted(model->shape_count(), "shape")));
     if (context.global.json)
         io.out(nlohmann::ordered_json{{"schema", "mechane.bench.import/1"},
                                       {"scene", args.scene.file},
@@ -225,15 +227,15 @@ void add_bench(CLI::App& app, Context& context)
     CLI::App* verb   = app.add_subcommand("bench", "Benchmark: steps per second of a stage or a built-in scene");
     args->run.frames = 1000;
     add_scene_args(*verb, args->scene);
-    verb->add_option("--solver", args->run.solver, "Solver")->capture_default_str();
+    verb->add_option("--solver", args->run.solver, "Solver, as of sim")->capture_default_str();
     verb->add_option("--dt", args->dt,
                      "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")
         ->transform(without_fraction);
     verb->add_option("--nstep,--frames", args->run.frames, "Number of time steps")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
         ->capture_default_str();
-    verb->add_option("--substeps", args->run.substeps,
-                     "Substeps of the solver in each step, 1 to 64")->capture_default_str();
+    verb->add_option("--substeps", args->run.substeps, "Substeps of the solver in each step, 1 to 64")
+        ->capture_default_str();
     verb->add_option("--nthread", context.global.threads, "Same as --threads");
     verb->add_flag("--sleeping", args->run.sleeping, "Let islands at rest sleep");
     verb->add_flag_callback(

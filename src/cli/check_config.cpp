@@ -150,7 +150,7 @@ void read_severities(const std::string& file, const toml::table& table, CheckCon
             for (const conformance::Rule* each : conformance::rules()) ids.emplace_back(each->id);
             if (!mistake)
                 mistake = toml_mistake(file, key.source(), fmt::format("there is no rule {}", rule),
-                                       fmt::format("Did you mean {}?", fmt::join(nearest(rule, ids), ", ")));
+                                       did_you_mean(rule, ids));
         } else if (!is_level(word)) {
             if (!mistake)
                 mistake = toml_mistake(file, value.source(), fmt::format("the severity of {} is error, warning or info", rule));

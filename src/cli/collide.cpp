@@ -127,6 +127,10 @@ int run_stage(CollideArgs& args, Context& context)
                                              near.empty() ? "" : fmt::format("  {}\n", near)));
             return kExitUsage;
         }
+    if (!args.ray.empty() && args.ray[3] == 0 && args.ray[4] == 0 && args.ray[5] == 0) {
+        context.io.say_error("--ray: the direction 0 0 0 points nowhere\n");
+        return kExitUsage;
+    }
     Json        rows = Json::array();
     std::string lines;
     for (const ContactRow& row : contact_rows(scene->model, state, contacts)) {

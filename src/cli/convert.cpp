@@ -157,8 +157,7 @@ Result<std::shared_ptr<const usd::Stage>> stage_of(const ConvertArgs& args, cons
     found.append(robot.found);
     losses = std::move(robot.losses);
     if (original != nullptr) *original = std::move(robot.tree);
-    return usd::Stage::open_text(made->layers.front().layer.to_text(), fs::path(args.input).parent_path().string(),
-                                 scene.open);
+    return usd::Stage::open_text(made->layers.front().layer.to_text(), args.input, scene.open);
 }
 
 /// What --verify finds; null where nobody asked.
@@ -205,7 +204,8 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     if (!written) return context.io.fail(written.error());
     const auto verified = verify(args, from, args.output, losses, options, scene, context);
     if (!verified) return context.io.fail(verified.error());
-    return tell(args, context, losses, found, read_line(robot->tree, args.input), args.output, written->size(),
+    const sf::RobotTree& read = is_openusd(args.input) ? robot->tree : from.tree;
+    return tell(args, context, losses, found, read_line(read, args.input), args.output, written->size(),
                 verified->get());
 }
 
@@ -348,8 +348,7 @@ int run_convert(ConvertArgs& args, const CLI::App& verb, Context& context)
     if (args.verify) {
         sf::LossReport unsaid;
         auto           whole = single ? std::move(made) : sf::to_usd(robot.tree, sf::Layout::single, unsaid);
-        auto           stage = usd::Stage::open_text(whole->layers.front().layer.to_text(),
-                                                     fs::path(args.input).parent_path().string(), scene->open);
+        auto           stage = usd::Stage::open_text(whole->layers.front().layer.to_text(), args.input, scene->open);
         if (!stage) return context.io.fail(stage.error());
         from.stage = *std::move(stage);
     }

@@ -41,8 +41,10 @@ Result<std::string> only_entries(const std::string& text, const std::vector<std:
         if (std::find(known.begin(), known.end(), name) == known.end()) {
             std::sort(known.begin(), known.end());
             known.erase(std::unique(known.begin(), known.end()), known.end());
+            const auto near = nearest(name, known);
             return make_diagnostic(run::kArgument, {}, fmt::format("the document has no entry '{}'", name),
-                                   fmt::format("Nearest names: {}.", fmt::join(nearest(name, known), ", ")));
+                                   near.empty() ? fmt::format("Its entries: {}.", fmt::join(known, ", "))
+                                                : fmt::format("Nearest names: {}.", fmt::join(near, ", ")));
         }
     const auto wanted = [&](const std::string& name) {
         return std::find(names.begin(), names.end(), name) != names.end();

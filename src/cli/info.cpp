@@ -288,7 +288,7 @@ int run_info(const InfoArgs& args, Context& context)
         context.io.out(to_json(args, *scene, found).dump(1) + "\n");
     else if (args.ledger)
         context.io.out(ledger_text(args, scene->imported));
-    else if (!context.io.quiet)
+    else
         context.io.out(to_text(args, *scene, found));
     // Under --strict an authored value without effect is a finding.
     const ExitCode looked_at = exit_after(found, context);

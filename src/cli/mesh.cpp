@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -213,7 +214,7 @@ int run_mesh(const MeshArgs& args, Context& context)
     geometry::BlobCache* const cache  = shared.get();
 
     Json                     rows   = Json::array();
-    bool                     faulty = false;
+    bool                     faulty = false, failed = false;
     std::vector<std::string> meshes;
     const usd::Path          root(options->import.root_path);
     for (const usd::Prim& prim : (*stage)->traverse()) {
@@ -233,6 +234,8 @@ int run_mesh(const MeshArgs& args, Context& context)
         if (args.simplify > 0)
             row["simplification"] = prepare(mesh, args, geometry::Preparation::simplification, cache, path, context);
         if (args.sdf) row["sdf"] = field(prim, mesh, args, cache, context);
+        for (const char* made : {"hull", "decomposition", "simplification", "sdf"})
+            failed = failed || (row.contains(made) && row[made].contains("error"));
         rows.push_back(std::move(row));
     }
     for (const std::string& wanted : args.prims)
@@ -250,7 +253,7 @@ int run_mesh(const MeshArgs& args, Context& context)
     const ExitCode written = write_text(args.output, text, context.io);
     if (written != kExitClean) return written;
     const ExitCode looked_at = exit_after((*stage)->diagnostics(), context);
-    return looked_at == kExitClean && args.watertight && faulty ? kExitFindings : looked_at;
+    return looked_at == kExitClean && (failed || (args.watertight && faulty)) ? kExitFindings : looked_at;
 }
 
 }  // namespace
@@ -268,12 +271,19 @@ void add_mesh(CLI::App& app, Context& context)
     verb->add_option("--simplify", args->simplify, "Simplify to this fraction of the triangles")
         ->check(CLI::Range(1e-6, 1.0));
     verb->add_flag("--sdf", args->sdf, "Build the signed distance field");
-    verb->add_option("--resolution", args->resolution, "Cells of the field along its longest side, a multiple of 8");
-    verb->add_option("--voxel", args->voxel, "Edge of a cell, in units of the stage; overrides --resolution");
+    verb->add_option("--resolution", args->resolution, "Cells of the field along its longest side, a multiple of 8")
+        ->check([](const std::string& text) {
+            int        cells = 0;
+            const auto read  = std::from_chars(text.data(), text.data() + text.size(), cells);
+            const bool fits  = read.ec == std::errc{} && cells > 0 && cells % 8 == 0;
+            return fits ? std::string() : fmt::format("'{}' is not a positive multiple of 8", text);
+        });
+    verb->add_option("--voxel", args->voxel, "Edge of a cell, in units of the stage; overrides --resolution")
+        ->check(CLI::PositiveNumber);
     verb->add_option("--max-vertices", args->max_vertices, "Maximum number of vertices of a hull")
         ->check(CLI::Range(4, 100000));
     verb->add_option("--max-hulls", args->max_hulls, "Maximum number of convex parts")->check(CLI::Range(1, 100000));
-    verb->add_option("--time-limit", args->time_limit, "Time limit of a decomposition [s]");
+    verb->add_option("--time-limit", args->time_limit, "Time limit of a decomposition [s]")->check(CLI::PositiveNumber);
     is_output_file(verb->add_option("-o,--output", args->output, "Output file, .gz compresses; stdout by default"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);

@@ -82,7 +82,12 @@ void take_one_value_each_time(CLI::App& app)
 {
     for (CLI::App* verb : app.get_subcommands(nullptr))
         for (CLI::Option* option : verb->get_options())
-            if (!option->get_positional() && option->get_items_expected_max() > 1) option->allow_extra_args(false);
+            if (!option->get_positional() && option->get_items_expected_max() > 1) {
+                option->allow_extra_args(false);
+                // The help would show "...", as if more could follow.
+                if (option->get_expected_max() == CLI::detail::expected_max_vector_size)
+                    option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+            }
 }
 
 /// Reopens closed standard streams: otherwise the next opened file would get their number, and our messages.
@@ -107,6 +112,7 @@ int parse_and_run(Context& context, int argc, char** argv, const Launch& launch)
                            add_schema, add_sim,    add_tree,  add_try_read, add_version,     add_view})
         add(app, context);
     take_one_value_each_time(app);
+    refuse_not_finite(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& wanted) {  // --help, --version

@@ -271,7 +271,7 @@ void add_reduce(CLI::App& app, Context& context)
     verb->footer(
         "Examples:\n  mechane reduce crash.usda --while 'mechane sim {} ; test $? -eq 70' -o repro.usda\n  mechane "
         "reduce robot.usda --while \"mechane check {} | grep -q REP-1.3-mass\" -o repro.usda\n"
-        "The file and all that it refers to are only read.");
+        "The file and all that it refers to are only read: the command gets copies.");
     verb->add_option("file", args->file, "Stage, or a robot of another format")->required();
     verb->add_option("--while", args->command,
                      "Command of the shell that ends with status 0 while the fault shows; {} stands for the stage")

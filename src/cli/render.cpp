@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -42,6 +43,7 @@ bool read_camera(const std::string& text, viewer::RenderOptions& out)
     const int count =
         std::sscanf(text.c_str(), "%lf,%lf,%lf,%lf,%lf,%lf%c", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &rest);
     if (count != 3 && count != 6) return false;
+    if (!std::all_of(v, v + count, [](double x) { return std::isfinite(x); })) return false;
     out.eye = Vec3d{v[0], v[1], v[2]};
     if (count == 6) out.target = Vec3d{v[3], v[4], v[5]};
     return true;
@@ -63,8 +65,8 @@ int run_render(const RenderArgs& args, Context& context)
         return kExitUsage;
     }
     if (!read_camera(args.camera, picture)) {
-        io.say_error(
-            fmt::format("--camera '{}' is not three-quarter, front, side, top, or x,y,z[,tx,ty,tz]\n", args.camera));
+        io.say_error(fmt::format(
+            "--camera '{}' is not three-quarter, front, side, top, or finite numbers x,y,z[,tx,ty,tz]\n", args.camera));
         return kExitUsage;
     }
     for (const std::string& overlay : args.overlays) {

@@ -12,15 +12,15 @@
 #include "cli/scene_args.h"
 #include "cli/watch.h"
 #include "mechane/core/hash.h"
+#include "mechane/files/codes.h"
 #include "mechane/files/inputs.h"
+#include "mechane/files/read.h"
 #include "mechane/record/codes.h"
+#include "mechane/run/controllers.h"
 #include "mechane/simulation/recording_check.h"
 #include "mechane/simulation/recording_file.h"
-#include "mechane/run/controllers.h"
 #include "mechane/simulation/verify.h"
 #include "mechane/usd/codes.h"
-#include "mechane/files/codes.h"
-#include "mechane/files/read.h"
 
 namespace mechane::cli {
 namespace {
@@ -29,8 +29,8 @@ struct ReplayArgs {
     std::string              file, stage;
     std::string              key, expect;
     bool                     verify = false, digest = false;
-    double                   from   = -std::numeric_limits<double>::infinity();
-    double                   to     = std::numeric_limits<double>::infinity();
+    double                   from = -std::numeric_limits<double>::infinity();
+    double                   to   = std::numeric_limits<double>::infinity();
     std::vector<std::string> outputs;
 };
 
@@ -60,16 +60,22 @@ Result<run::Controlled> controlled(const record::RecordingFile& file, const Scen
     return run::control(scene, options, run::follower(scene), found);
 }
 
-void summarize(const record::RecordingFile& file, const ReplayArgs& args, const Io& io)
+/// What a recording holds is data where nothing else was asked for.
+void tell(const ReplayArgs& args, const Context& context, const std::string& line)
+{ args.outputs.empty() && !context.global.json ? context.io.out(line) : context.io.say(line); }
+
+void summarize(const record::RecordingFile& file, const ReplayArgs& args, const Context& context)
 {
     const record::RecordingHeader& header = file.header;
     const double                   end    = header.dt * static_cast<double>(file.first_step + file.recording.steps);
-    io.say(fmt::format("{} · {} · {} {} substeps · dt {:.6g} s · {}\n", args.file, header.source, header.solver,
-                       header.substeps, header.dt, header.program));
-    io.say(fmt::format("steps     {} to {} ({:.3f} s) · {} frames{}\n", file.first_step,
-                       file.first_step + file.recording.steps, end, file.recording.frames.size(),
-                       file.complete ? "" : " · not complete"));
-    io.say(fmt::format("state     hash {}:{}\n", to_hex(file.recording.hash), file.recording.steps));
+    tell(args, context,
+         fmt::format("{} · {} · {} {} substeps · dt {:.6g} s · {}\n", args.file, header.source, header.solver,
+                     header.substeps, header.dt, header.program));
+    tell(args, context,
+         fmt::format("steps     {} to {} ({:.3f} s) · {} frames{}\n", file.first_step,
+                     file.first_step + file.recording.steps, end, file.recording.frames.size(),
+                     file.complete ? "" : " · not complete"));
+    tell(args, context, fmt::format("state     hash {}:{}\n", to_hex(file.recording.hash), file.recording.steps));
 }
 
 /// The digest that was asked for, or an empty text.
@@ -82,26 +88,26 @@ Result<std::string> digest_of(const record::RecordingFile& file, const ReplayArg
         auto                    read  = files::read(args.key, kMost);
         if (!read) return read.error();
         key = *std::move(read);
-        if (key.empty())
-            return make_diagnostic(files::kReadFailed, {.layer = args.key}, "the key file is empty");
+        if (key.empty()) return make_diagnostic(files::kReadFailed, {.layer = args.key}, "the key file is empty");
     }
     return record::recording_digest(file, key);
 }
 
 int run_replay(const ReplayArgs& args, Context& context)
 {
-    Io& io = context.io;
+    Io&  io   = context.io;
     auto file = record::read_recording(args.file);
     if (!file) return io.fail(file.error());
     if (file->damage) io.report(*file->damage);
-    summarize(*file, args, io);
+    summarize(*file, args, context);
     // The stage is an input too; it is read later.
     files::note_read(args.stage.empty() ? file->header.source : args.stage);
     for (const std::string& output : args.outputs)
         if (const auto refused = files::refuse_input(output); !refused) return io.fail(refused.error());
     const auto digest = digest_of(*file, args);
     if (!digest) return io.fail(digest.error());
-    if (!digest->empty()) io.say(fmt::format("digest    {} {}\n", args.key.empty() ? "sha256" : "hmac-sha256", *digest));
+    if (!digest->empty())
+        tell(args, context, fmt::format("digest    {} {}\n", args.key.empty() ? "sha256" : "hmac-sha256", *digest));
     const bool other = !args.expect.empty() && *digest != args.expect;
     if (other) io.say_error(fmt::format("the digest differs from the expected {}\n", args.expect));
 
@@ -116,7 +122,7 @@ int run_replay(const ReplayArgs& args, Context& context)
         if (args.verify) {
             const Interruptible scope;
             Diagnostics         running;
-            const auto  control = controlled(*file, scene_args, *scene, context, running);
+            const auto          control = controlled(*file, scene_args, *scene, context, running);
             if (!control) return io.fail(control.error());
             const auto done = run::verify(scene->model, *file,
                                           {.threads = context.global.threads,
@@ -133,12 +139,14 @@ int run_replay(const ReplayArgs& args, Context& context)
             if (Interruptible::asked()) return kExitInterrupted;
             verification = *done;
             if (done->equal)
-                io.say(fmt::format("verified  {} steps have the recorded hash, {} frames are as computed\n",
-                                   done->steps, done->frames));
+                tell(args, context,
+                     fmt::format("verified  {} steps have the recorded hash, {} frames are as computed\n", done->steps,
+                                 done->frames));
             else if (done->first_difference < 0 && done->first_frame >= 0)
-                io.say_error(fmt::format("frame {} of the recording differs from the computed one, although the steps have their "
-                                         "recorded hash: the file was changed\n",
-                                         done->first_frame));
+                io.say_error(fmt::format(
+                    "frame {} of the recording differs from the computed one, although the steps have their "
+                    "recorded hash: the file was changed\n",
+                    done->first_frame));
             else if (done->first_difference >= 0)
                 io.say_error(fmt::format("step {} ({:.6g} s) differs from the recording\n", done->first_difference,
                                          file->header.dt * static_cast<double>(done->first_difference)));
@@ -160,27 +168,27 @@ int run_replay(const ReplayArgs& args, Context& context)
         }
     }
     if (context.global.json) {
-        nlohmann::ordered_json document{{"schema", "mechane.replay/1"},
-                                        {"file", args.file},
-                                        {"source", file->header.source},
-                                        {"solver", file->header.solver},
-                                        {"dt", file->header.dt},
-                                        {"first_step", file->first_step},
-                                        {"steps", file->recording.steps},
-                                        {"frames", file->recording.frames.size()},
-                                        {"complete", file->complete},
-                                        {"hash", to_hex(file->recording.hash)},
-                                        {"digest", digest->empty() ? nlohmann::ordered_json(nullptr)
-                                                                   : nlohmann::ordered_json(*digest)},
-                                        {"verified", nullptr}};
+        nlohmann::ordered_json document{
+            {"schema", "mechane.replay/1"},
+            {"file", args.file},
+            {"source", file->header.source},
+            {"solver", file->header.solver},
+            {"dt", file->header.dt},
+            {"first_step", file->first_step},
+            {"steps", file->recording.steps},
+            {"frames", file->recording.frames.size()},
+            {"complete", file->complete},
+            {"hash", to_hex(file->recording.hash)},
+            {"digest", digest->empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(*digest)},
+            {"verified", nullptr}};
         if (verification)
             document["verified"] = {{"equal", verification->equal},
                                     {"steps", verification->steps},
                                     {"frames", verification->frames},
-                                  {"first_frame_difference", verification->first_frame < 0
-                                                                 ? nlohmann::ordered_json(nullptr)
-                                                                 : nlohmann::ordered_json(verification->first_frame)},
-                                  {"first_difference", verification->first_difference < 0
+                                    {"first_frame_difference", verification->first_frame < 0
+                                                                   ? nlohmann::ordered_json(nullptr)
+                                                                   : nlohmann::ordered_json(verification->first_frame)},
+                                    {"first_difference", verification->first_difference < 0
                                                              ? nlohmann::ordered_json(nullptr)
                                                              : nlohmann::ordered_json(verification->first_difference)}};
         io.out(document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");

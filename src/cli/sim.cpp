@@ -92,11 +92,12 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
     io.say(fmt::format("read      attributes of {}{}\n", fmt::join(scene.imported.resolvers, ", "),
                        context.global.resolvers.empty() ? " (--resolvers auto)" : ""));
     if (const model::Model& m = scene.model; m.particle_count() > 0)
-        io.say(fmt::format(
-            "soft      {} with {}, {}, {} move by {}\n", counted(m.particle_count(), "particle"),
-            counted(m.tri_count(), "triangle"), counted(m.tet_count(), "tetrahedron", "tetrahedra"),
-            counted(m.spring_count(), "spring"),
-            recording.solver.starts_with("softstep") ? "vbd, in the sub-steps of softstep" : recording.solver));
+        io.say(fmt::format("soft      {} with {}, {}, {} {}\n", counted(m.particle_count(), "particle"),
+                           counted(m.tri_count(), "triangle"), counted(m.tet_count(), "tetrahedron", "tetrahedra"),
+                           counted(m.spring_count(), "spring"),
+                           recording.solver.starts_with("softstep") ? "move by vbd, in the sub-steps of softstep"
+                           : recording.solver.starts_with("mujoco") ? "stay where they are: mujoco does not step them"
+                                                                    : "move by " + recording.solver));
     if (const auto rods = static_cast<std::size_t>(
             std::count(scene.model.joint_type.begin(), scene.model.joint_type.end(), model::JointType::rod));
         rods > 0)
@@ -326,7 +327,8 @@ void add_sim(CLI::App& app, Context& context)
     CLI::App* verb = app.add_subcommand("sim", "Simulate a stage");
     add_scene_args(*verb, args->scene);
     verb->add_option("--solver", args->options.solver,
-                     "Solver: softstep, xpbd, semi-implicit, featherstone, or all to compare; NAME:PARAMETER=VALUE,... "
+                     "Solver: softstep, xpbd, semi-implicit, featherstone, vbd, mujoco, or all to compare; "
+                     "NAME:PARAMETER=VALUE,... "
                      "sets parameters")
         ->capture_default_str();
     verb->add_flag("--compare", args->compare,

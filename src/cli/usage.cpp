@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -71,7 +73,7 @@ std::string missing(const CLI::App& verb, const std::string& otherwise)
 /// "Could not convert: --duration = 4x".
 std::string not_converted(const CLI::App& verb, const std::string& text)
 {
-    constexpr std::string_view kHead = "Could not convert: ";
+    constexpr std::string_view kHead  = "Could not convert: ";
     const std::size_t          equals = text.find(" = ");
     if (!text.starts_with(kHead) || equals == std::string::npos) return text;
     const std::string  name = text.substr(kHead.size(), equals - kHead.size()), value = text.substr(equals + 3);
@@ -100,7 +102,15 @@ std::string not_valid(const CLI::App& verb, const std::string& text)
         if (!near.empty() && known.size() > 3) out += fmt::format("\n  did you mean {}?", near.front());
         return out;
     }
+    if (const auto value = between(rest, "Value ", " not finite"); value && rest.starts_with("Value "))
+        return fmt::format("{} {}: expected a finite number", name, *value);
     if (const auto value = between(rest, "Value ", " not in range "); value && rest.starts_with("Value ")) {
+        const CLI::Option* option = option_named(verb, text.substr(0, colon));
+        const std::string  type   = option == nullptr ? std::string() : option->get_type_name();
+        if (type.find("NONNEGATIVE") != std::string::npos)
+            return fmt::format("{} {}: expected a number from 0 on", name, *value);
+        if (type.find("POSITIVE") != std::string::npos)
+            return fmt::format("{} {}: expected a number above 0", name, *value);
         std::string range = rest.substr(rest.find(" not in range ") + 14);
         for (const char bracket : {'[', ']'}) std::erase(range, bracket);
         if (const auto dash = range.find(" - "); dash != std::string::npos) range.replace(dash, 3, " to ");
@@ -132,8 +142,13 @@ std::string unexpected_word(const CLI::App& app)
 {
     for (const CLI::App* from : {&verb_of(app), &app})
         if (const auto words = from->remaining(); !words.empty()) {
-            const auto option = std::find_if(words.begin(), words.end(), [](const auto& w) { return w.starts_with('-'); });
-            return option != words.end() ? *option : words.front();
+            // What follows "--" is no option, whatever it begins with.
+            for (const std::string& one : words) {
+                if (one == "--") break;
+                if (one.starts_with('-')) return one;
+            }
+            for (const std::string& one : words)
+                if (one != "--") return one;
         }
     return {};
 }
@@ -143,8 +158,12 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error)
     const CLI::App&   verb = verb_of(app);
     const std::string text = error.what(), word = unexpected_word(app);
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !word.empty()) {
-        if (&verb == &app) return fmt::format("{} is not {} of mechane", word, word.starts_with('-') ? "an option" : "a verb");
-        if (word.starts_with('-')) return fmt::format("{} is not an option of mechane {}", word, verb.get_name());
+        if (&verb == &app)
+            return fmt::format("{} is not {} of mechane", word, word.starts_with('-') ? "an option" : "a verb");
+        const auto left   = verb.remaining();
+        const auto marked = std::find(left.begin(), left.end(), "--");
+        if (word.starts_with('-') && std::find(left.begin(), marked, word) != marked)
+            return fmt::format("{} is not an option of mechane {}", word, verb.get_name());
         return fmt::format("mechane {}: unexpected argument '{}'", verb.get_name(), word);
     }
     if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return missing(verb, text);
@@ -152,6 +171,23 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error)
     if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) return not_valid(verb, text);
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return wrong_count(text);
     return text;
+}
+
+void refuse_not_finite(CLI::App& app)
+{
+    for (CLI::App* verb : app.get_subcommands(nullptr)) {
+        for (CLI::Option* option : verb->get_options()) {
+            if (option->get_type_name().find("FLOAT") == std::string::npos) continue;
+            option->check([](const std::string& text) {
+                double     value = 0;
+                const auto end   = text.data() + text.size();
+                const auto read  = std::from_chars(text.data(), end, value);
+                const bool odd   = read.ec == std::errc{} && read.ptr == end && !std::isfinite(value);
+                return odd ? fmt::format("Value {} not finite", text) : std::string();
+            });
+        }
+        refuse_not_finite(*verb);
+    }
 }
 
 void add_help(CLI::App& app, Context& context)

@@ -145,6 +145,38 @@ void note_switched_filters(Import& run)
             });
 }
 
+/// Whether physics:filteredPairs may name it: a body, a collider, an articulation, or a deformable.
+bool can_be_filtered(const Import& run, const usd::Path& target)
+{
+    const physics::PhysicsModel& model = run.physics;
+    if (model.body_at(target) != physics::kNone || model.collider_at(target) != physics::kNone ||
+        model.articulation_at(target) != physics::kNone)
+        return true;
+    return std::any_of(run.result.deformables.begin(), run.result.deformables.end(), [&](const auto& one) {
+        const usd::Path path(one.path);
+        return path == target || path.parent() == target;
+    });
+}
+
+/// The ledger's word for pairs of which no target can be filtered; the reader has warned of each.
+void note_idle_pairs(Import& run)
+{
+    if (run.log == nullptr) return;
+    const auto note = [&](const auto& each) {
+        for (const auto& one : each) {
+            if (one.filtered.empty() || std::any_of(one.filtered.begin(), one.filtered.end(),
+                                                    [&](const usd::Path& to) { return can_be_filtered(run, to); }))
+                continue;
+            run.log->correct(one.prim, usd::Token("physics:filteredPairs"), physics::Use::ignored,
+                             fmt::format("<{}> is no body, collider or articulation: name what collides",
+                                         one.filtered.front().text()));
+        }
+    };
+    note(run.physics.bodies);
+    note(run.physics.colliders);
+    note(run.physics.articulations);
+}
+
 }  // namespace
 
 std::vector<std::int32_t> shapes_of_collider(const Import& run, physics::Index collider)
@@ -167,6 +199,7 @@ void add_filters(Import& run)
         pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b), "physics:filteredPairs names them");
     if (run.deformables.any())
         add_element_filters(run, [&](const auto& a, const auto& b, std::string_view why) { pairs.add(a, b, why); });
+    note_idle_pairs(run);
     if (run.conventions.joints_filter_bodies) return;
     note_switched_filters(run);
     for (const auto& [a, b] : filter.joint_pairs())

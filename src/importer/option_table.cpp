@@ -326,7 +326,7 @@ std::vector<OptionRow> make_rows()
         choice<physics::ResetStack, &O::reset_stack>(
             "reset_stack",
             "a collider below a body that resets its transform stack: part of the body, or static"),
-        without_effect("return_deformable_results", "a name of Newton's, without effect: deformables are not imported"),
+        without_effect("return_deformable_results", "a name of Newton's, without effect: what deformables became is always in the result"),
         text<&O::root_path>("root_path", "only this subtree is imported"),
         text<&O::scene>("scene", "which physics scenes become simulations: all, a world for each that owns something, "
                                  "or the path of one"),

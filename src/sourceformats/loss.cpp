@@ -89,7 +89,8 @@ std::string to_text(const LossReport& report, std::size_t most)
     std::size_t shown = 0;
     for (const Loss* l : in_order(report)) {
         if (++shown > most) continue;
-        out += fmt::format("{:12} {}:{}  {}", to_string(l->action), l->site.layer, l->site.line, visible_in_line(l->what));
+        const std::string line = l->site.line > 0 ? fmt::format(":{}", l->site.line) : std::string();
+        out += fmt::format("{:12} {}{}  {}", to_string(l->action), l->site.layer, line, visible_in_line(l->what));
         if (!l->source_value.empty()) out += fmt::format("  {}", visible_in_line(l->source_value));
         if (!l->target_value.empty()) out += fmt::format(" -> {}", visible_in_line(l->target_value));
         out += fmt::format(": {}\n", visible_in_line(l->reason));

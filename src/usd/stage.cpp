@@ -66,12 +66,12 @@ void author_variables(const SdfLayerRefPtr& session, const OpenOptions& options)
     session->SetExpressionVariables(variables);
 }
 
-/// Where bare asset paths are looked up that are not beside their layer: the folder of the root layer, or of the package
-/// that holds it, comes first, as OpenUSD has it.
+/// Where bare asset paths are looked up that are not beside their layer: the folder of the root layer, or of the
+/// package that holds it, comes first, as OpenUSD has it.
 std::vector<std::string> search_folders(const std::string& file, const OpenOptions& options)
 {
-    std::vector<std::string> out  = options.search_paths;
-    const std::string        root = ArGetResolver().Resolve(ArSplitPackageRelativePathOuter(file).first).GetPathString();
+    std::vector<std::string> out = options.search_paths;
+    const std::string root       = ArGetResolver().Resolve(ArSplitPackageRelativePathOuter(file).first).GetPathString();
     if (!root.empty()) out.insert(out.begin(), fs::absolute(root).parent_path().string());
     return out;
 }
@@ -212,14 +212,18 @@ Result<std::shared_ptr<const Stage>> Stage::open_text(std::string_view usda, con
     MessageScope messages;
     GuardScope   guard(options.limits);
     set_packages(options.packages);
-    auto impl                        = std::make_unique<Impl>();
-    impl->source                     = "text.usda";
-    impl->root                       = SdfLayer::CreateAnonymous("text.usda");
+    // A file in the folder's place is what the text was made of: messages name it.
+    std::error_code none;
+    const bool      made_of_file = fs::is_regular_file(anchor_folder, none);
+    const fs::path  folder       = made_of_file ? fs::absolute(anchor_folder).parent_path() : fs::path(anchor_folder);
+    auto            impl         = std::make_unique<Impl>();
     std::vector<std::string> folders = options.search_paths;
-    if (!anchor_folder.empty()) folders.insert(folders.begin(), fs::absolute(anchor_folder).string());
+    impl->source                     = made_of_file ? anchor_folder : "text.usda";
+    impl->root                       = SdfLayer::CreateAnonymous("text.usda");
+    if (!folder.empty()) folders.insert(folders.begin(), fs::absolute(folder).string());
     impl->context = ArResolverContext(ArDefaultResolverContext(folders));
     if (!impl->root->ImportFromString(std::string(usda)))
-        return explain_failure(messages, guard, impl->source, impl->source);
+        return explain_failure(messages, guard, "text.usda", "text.usda");
     return compose(std::move(impl), options, messages, guard, [](std::unique_ptr<Impl> done) {
         std::shared_ptr<Stage> stage(new Stage);
         stage->impl_ = std::move(done);
