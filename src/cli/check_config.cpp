@@ -7,11 +7,11 @@
 #include <ctime>
 #include <filesystem>
 
-#include "mechane/core/nearest.h"
 #include "cli/toml.h"
 #include "mechane/conformance/check.h"
 #include "mechane/conformance/codes.h"
 #include "mechane/conformance/rule.h"
+#include "mechane/core/nearest.h"
 
 namespace mechane::cli {
 namespace {
@@ -149,11 +149,12 @@ void read_severities(const std::string& file, const toml::table& table, CheckCon
             std::vector<std::string> ids;
             for (const conformance::Rule* each : conformance::rules()) ids.emplace_back(each->id);
             if (!mistake)
-                mistake = toml_mistake(file, key.source(), fmt::format("there is no rule {}", rule),
-                                       did_you_mean(rule, ids));
+                mistake =
+                    toml_mistake(file, key.source(), fmt::format("there is no rule {}", rule), did_you_mean(rule, ids));
         } else if (!is_level(word)) {
             if (!mistake)
-                mistake = toml_mistake(file, value.source(), fmt::format("the severity of {} is error, warning or info", rule));
+                mistake = toml_mistake(file, value.source(),
+                                       fmt::format("the severity of {} is error, warning or info", rule));
         } else {
             config.severities.emplace_back(known->id, word == "error"     ? Severity::error
                                                       : word == "warning" ? Severity::warning
@@ -182,9 +183,9 @@ std::optional<Diagnostic> read_config(const std::string& file, const toml::table
     const Table               root(file, "the file", document, {"check", "suppress"}, mistake);
     static const toml::table  kNone;
     const toml::table*        given = root.table("check");
-    const Table check(file, "[check]", given == nullptr ? kNone : *given,
-                      {"profile", "fail_on", "select", "ignore", "severity", "suppress"}, mistake);
-    config.profile = check.text("profile");
+    const Table               check(file, "[check]", given == nullptr ? kNone : *given,
+                                    {"profile", "fail_on", "select", "ignore", "severity", "suppress"}, mistake);
+    config.profile      = check.text("profile");
     const auto profiles = conformance::profiles();
     if (!config.profile.empty() && std::find(profiles.begin(), profiles.end(), config.profile) == profiles.end())
         check.refuse(check.place("profile"), fmt::format("there is no profile '{}'", config.profile),

@@ -393,12 +393,12 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"viewer", &mechane::viewer::kAnimationName},
         {"viewer", &mechane::viewer::kMovieProgram},
         {"viewer", &mechane::viewer::kRrdPackage},
-        {"viewer", &mechane::viewer::kViewDds},
-        {"viewer", &mechane::viewer::kViewDdsType},
         {"viewer", &mechane::viewer::kNotDrawn},
         {"viewer", &mechane::viewer::kTextureUnreadable},
         {"viewer", &mechane::viewer::kTextureSmaller},
         {"viewer", &mechane::viewer::kOpacityHides},
+        {"viewer", &mechane::viewer::kViewDds},
+        {"viewer", &mechane::viewer::kViewDdsType},
         {"viewer", &mechane::viewer::kViewPort},
     };
     return kRows;

@@ -300,10 +300,11 @@ bool are_editable(const FixArgs& args, const usd::OpenOptions& open, const Conte
         if (kinds.emplace(schema.identifier, schema.kind);
             schema.kind == usd::SchemaKind::single_apply || schema.kind == usd::SchemaKind::multiple_apply)
             schemas.emplace_back(schema.identifier);
-    const bool own = !context.global.schema_paths.empty() || std::getenv("PXR_PLUGINPATH_NAME") != nullptr;
+    const bool own     = !context.global.schema_paths.empty() || std::getenv("PXR_PLUGINPATH_NAME") != nullptr;
     const auto is_good = [&](const char* option, const std::string& word, bool apply) {
         const auto refuse = [&](const std::string& why, const std::string& near) {
-            context.io.say_error(fmt::format("{} {}: {}\n{}", option, word, why, near.empty() ? "" : "  " + near + "\n"));
+            context.io.say_error(
+                fmt::format("{} {}: {}\n{}", option, word, why, near.empty() ? "" : "  " + near + "\n"));
             return false;
         };
         const std::size_t equal = word.find('=');

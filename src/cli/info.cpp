@@ -219,9 +219,9 @@ nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diag
 std::string unit_remark(const usd::StageMetadata& meta, double used)
 {
     if (meta.authored_meters_per_unit) return {};
-    return used == meta.meters_per_unit ? " (not authored)"
-                                        : fmt::format(" (not authored; OpenUSD's {} m: --unauthored-units usd)",
-                                                      meta.meters_per_unit);
+    return used == meta.meters_per_unit
+               ? " (not authored)"
+               : fmt::format(" (not authored; OpenUSD's {} m: --unauthored-units usd)", meta.meters_per_unit);
 }
 
 std::string to_text(const InfoArgs& args, const run::Scene& scene, const Diagnostics& found)
@@ -233,23 +233,22 @@ std::string to_text(const InfoArgs& args, const run::Scene& scene, const Diagnos
     const auto  layers    = scene.stage->used_layers();
     const auto  kinematic = std::count(model.body_flags.begin(), model.body_flags.end(), model::body_flag::kinematic);
     std::string out;
-    out += fmt::format("{}   {} · {} · defaultPrim {} · {}-up · {} m{} · {} kg\n", args.file,
-                       counted(layers.size(), "layer"), counted(scene.stage->prim_count(), "prim"),
-                       meta.default_prim.empty() ? "none" : meta.default_prim, meta.up_axis, scene.imported.unit_in_metres,
-                       unit_remark(meta, scene.imported.unit_in_metres), meta.kilograms_per_unit);
+    out +=
+        fmt::format("{}   {} · {} · defaultPrim {} · {}-up · {} m{} · {} kg\n", args.file,
+                    counted(layers.size(), "layer"), counted(scene.stage->prim_count(), "prim"),
+                    meta.default_prim.empty() ? "none" : meta.default_prim, meta.up_axis, scene.imported.unit_in_metres,
+                    unit_remark(meta, scene.imported.unit_in_metres), meta.kilograms_per_unit);
     out += fmt::format("schemas    {}\n", counts_text(schema_counts(*scene.stage), " · "));
     out += fmt::format("resolvers  {}\n", scene.imported.resolvers.empty()
-                                               ? "none"
-                                               : fmt::format("{}", fmt::join(scene.imported.resolvers, ", ")));
+                                              ? "none"
+                                              : fmt::format("{}", fmt::join(scene.imported.resolvers, ", ")));
     out += fmt::format("physics    {} · {} · {}\n", counted(scene.imported.scenes.size(), "scene"),
                        counted(scene.imported.material_count, "material"),
                        counted(scene.imported.path_collision_group_map.size(), "collision group"));
-    out += fmt::format("model      {} · {}{} · {} · {} DOF · {} · {:.6g} kg\n",
-                       counted(model.articulation_count(), "articulation"),
-                       counted(model.body_count(), "body", "bodies"),
-                       kinematic > 0 ? fmt::format(" ({} kinematic)", kinematic) : "",
-                       counted(model.joint_count(), "joint"), model.joint_dof_count(),
-                       counted(model.shape_count(), "shape"), total);
+    out += fmt::format(
+        "model      {} · {}{} · {} · {} DOF · {} · {:.6g} kg\n", counted(model.articulation_count(), "articulation"),
+        counted(model.body_count(), "body", "bodies"), kinematic > 0 ? fmt::format(" ({} kinematic)", kinematic) : "",
+        counted(model.joint_count(), "joint"), model.joint_dof_count(), counted(model.shape_count(), "shape"), total);
     if (model.joint_count() > 0) out += fmt::format("joints     {}\n", counts_text(joint_counts(model), " · "));
     if (const auto shapes = shape_counts(model); !shapes.empty())
         out += fmt::format("colliders  {}\n", counts_text(shapes, " · "));
@@ -257,9 +256,11 @@ std::string to_text(const InfoArgs& args, const run::Scene& scene, const Diagnos
         out += fmt::format("mass       {}\n", counts_text(rules, " · "));
     const importer::LedgerTotals t = importer::totals(scene.imported.ledger);
     out += fmt::format("ledger     {}: {} used · {} converted · {} overridden · {} ignored{}\n",
-                       counted(t.all(), "authored physics value"), t.used, t.converted, t.overridden, t.ignored, args.ledger ? "" : "   (--ledger)");
-    out += fmt::format("findings   {} · {} · {}\n", counted(found.count(Severity::error), "error"),
-                       counted(found.count(Severity::warning), "warning"), counted(found.count(Severity::info), "note"));
+                       counted(t.all(), "authored physics value"), t.used, t.converted, t.overridden, t.ignored,
+                       args.ledger ? "" : "   (--ledger)");
+    out +=
+        fmt::format("findings   {} · {} · {}\n", counted(found.count(Severity::error), "error"),
+                    counted(found.count(Severity::warning), "warning"), counted(found.count(Severity::info), "note"));
     if (args.mass)
         for (std::size_t b = 0; b < model.body_count(); ++b)
             out += fmt::format("{:12.6g} kg  com {:.4g} {:.4g} {:.4g}  inertia {:.4g} {:.4g} {:.4g}  {}  ({})\n",

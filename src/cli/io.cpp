@@ -221,7 +221,8 @@ ExitCode Io::fail(const Diagnostic& error) const
     else
         report(error);
     if (output) return kExitOutput;
-    if (error.id == "RENDER_MOVIE_PROGRAM" || error.id == "RENDER_RRD_PACKAGE" || error.id == "VIEW_DDS") return kExitUnsupported;
+    if (error.id == "RENDER_MOVIE_PROGRAM" || error.id == "RENDER_RRD_PACKAGE" || error.id == "VIEW_DDS")
+        return kExitUnsupported;
     if (error.id == files::kInput.id || error.id == files::kFolder.id || error.id == files::kOutside.id)
         return kExitUsage;
     if (error.id == "SOLVER_UNKNOWN" || error.id == "SOLVER_PARAMETER" || error.id == "SOLVER_SENSOR" ||

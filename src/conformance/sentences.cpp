@@ -31,8 +31,8 @@ constexpr std::array kSentences{
              "1.1-d 1.1-o", "Whether the numbers were baked is seen where layers disagree; else people judge it."},
     Sentence{"1.1", "Simulators are entitled to assume 1.0 scaling.", "", kBackground},
     Sentence{"1.1", "The stage upAxis must be \"Z\".", "1.1-e 1.1-d", ""},
-    Sentence{"1.1", "Assets must follow the strict ROS Right-Handed convention: X-forward, Y-left, Z-up.", "1.1-f 1.1-e",
-             "Which way a robot looks is not judged: nothing in the asset says where its front is."},
+    Sentence{"1.1", "Assets must follow the strict ROS Right-Handed convention: X-forward, Y-left, Z-up.",
+             "1.1-f 1.1-e", "Which way a robot looks is not judged: nothing in the asset says where its front is."},
     Sentence{"1.1",
              "To guarantee a parity with ROS geometry_msgs/Transform, kinematic prims must use a minimal xformOpOrder "
              "stack: exactly one xformOp:translate and one xformOp:orient (quaternion).",
@@ -44,24 +44,27 @@ constexpr std::array kSentences{
              "Baked 4x4 matrices (xformOp:transform) are prohibited on final assets, as they obscure scale and force "
              "costly runtime decomposition.",
              "1.1-h", ""},
+    Sentence{
+        "1.1",
+        "While Euler angles (xformOp:rotateXYZ) are acceptable in source assets for human readability and URDF rpy "
+        "alignment, ETL pipelines must convert all Euler rotations (translating URDF radians to USD degrees) and "
+        "decompose all CAD matrices into this translate/orient format.",
+        "1.1-i 1.3-e", "The profile source judges assets before the pipeline."},
     Sentence{"1.1",
-             "While Euler angles (xformOp:rotateXYZ) are acceptable in source assets for human readability and URDF rpy "
-             "alignment, ETL pipelines must convert all Euler rotations (translating URDF radians to USD degrees) and "
-             "decompose all CAD matrices into this translate/orient format.",
-             "1.1-i 1.3-e", "The profile source judges assets before the pipeline."},
-    Sentence{"1.1", "Kinematic prims (rigid bodies and joints) must maintain identity scale or omit xformOp:scale "
-                    "entirely.",
+             "Kinematic prims (rigid bodies and joints) must maintain identity scale or omit xformOp:scale "
+             "entirely.",
              "1.1-j", ""},
     Sentence{"1.1", "Scaling must be applied exclusively to the leaf visual or collision geometry prims.", "1.1-k", ""},
     Sentence{"1.1", "Assets must not rely on root-node rotations (e.g., xformOp:rotateX = -90) to align geometry.",
              "1.1-l", ""},
     Sentence{"1.1", "Points and normals should be transform-applied (frozen) to Z-up at the source level.", "1.1-l",
              "Judged by the rotation that would stand in for it."},
-    Sentence{"1.1",
-             "For assets intended to be placed on the ground (e.g., warehouse racks), the root origin should be located "
-             "at the bottom-center of the bounding box (Z=0) to facilitate predictable drag-and-drop scene composition "
-             "in simulators.",
-             "1.1-m", ""},
+    Sentence{
+        "1.1",
+        "For assets intended to be placed on the ground (e.g., warehouse racks), the root origin should be located "
+        "at the bottom-center of the bounding box (Z=0) to facilitate predictable drag-and-drop scene composition "
+        "in simulators.",
+        "1.1-m", ""},
     Sentence{"1.1", "Mobile bases should adhere to REP 105 origin conventions.", "1.1-n", kReview},
     // -- 1.2
     Sentence{"1.2", "This REP adopts the ASWF Guidelines for Structuring USD Assets.", "1.2-m", kReview},
@@ -107,8 +110,8 @@ constexpr std::array kSentences{
              "1.2.2-a 1.2.2-e", ""},
     Sentence{"1.2.2", "Aggregates (e.g., a Warehouse containing racks) must have kind=\"assembly\" or kind=\"group\".",
              "1.2.2-b 1.2.2-d", ""},
-    Sentence{"1.2.2", "Authors should use kind=\"subcomponent\" for organizational prims within a component.", "1.2.2-c",
-             ""},
+    Sentence{"1.2.2", "Authors should use kind=\"subcomponent\" for organizational prims within a component.",
+             "1.2.2-c", ""},
     Sentence{"1.2.2",
              "Assets must adhere to the OpenUSD Model Hierarchy to ensure predictable selection and traversal:",
              "1.2.2-d 1.2.2-e", ""},
@@ -121,26 +124,28 @@ constexpr std::array kSentences{
              "The inherits-instanceable pattern, where the class prim is defined within the same asset, remains valid "
              "and is recommended for applying uniform overrides across instances.",
              "1.2.3-f", kReview},
-    Sentence{"1.2.3", "Permitted for logical assembly (e.g., composing a robot by referencing an independent arm.usda "
-                      "and base.usda).",
+    Sentence{"1.2.3",
+             "Permitted for logical assembly (e.g., composing a robot by referencing an independent arm.usda "
+             "and base.usda).",
              "", kBackground},
     Sentence{"1.2.3",
              "Heavy data (high-resolution meshes, point clouds, large textures) must be referenced via Payloads rather "
              "than standard References.",
              "1.2.3-b", "Textures are files of their own: nothing loads them with the layer that names them."},
-    Sentence{"1.2.3", "Payloads must not encapsulate joint or link prims themselves.", "1.2.3-c",
-             "1.2.1 has the entry \"use Payloads to load the Features\", and a figure shows it so. The prohibition wins "
-             "here, because it is specific and stated three times (1.2.3, 2.1.1, 2.2); that layout on the default prim "
-             "of the entry is a warning, with --strict-payloads an error.",
-             true},
-    Sentence{"1.2.3",
-             "The kinematic topology (Prims bearing PhysicsRigidBodyAPI, PhysicsJoint schemas, and Ros*API schemas) must "
-             "reside in the primarily loaded scene graph (e.g., via Local authoring or standard References).",
-             "1.2.3-c 1.2.3-d 2.2-d", ""},
+    Sentence{
+        "1.2.3", "Payloads must not encapsulate joint or link prims themselves.", "1.2.3-c",
+        "1.2.1 has the entry \"use Payloads to load the Features\", and a figure shows it so. The prohibition wins "
+        "here, because it is specific and stated three times (1.2.3, 2.1.1, 2.2); that layout on the default prim "
+        "of the entry is a warning, with --strict-payloads an error.",
+        true},
+    Sentence{
+        "1.2.3",
+        "The kinematic topology (Prims bearing PhysicsRigidBodyAPI, PhysicsJoint schemas, and Ros*API schemas) must "
+        "reside in the primarily loaded scene graph (e.g., via Local authoring or standard References).",
+        "1.2.3-c 1.2.3-d 2.2-d", ""},
     Sentence{"1.2.3", "The Payload should solely encapsulate the nested geometric and material data.", "1.2.3-e", ""},
-    Sentence{"1.2.4",
-             "Any asset utilizing VariantSets must author a default variant selection.",
-             "1.2.4-a 1.2.4-b", ""},
+    Sentence{"1.2.4", "Any asset utilizing VariantSets must author a default variant selection.", "1.2.4-a 1.2.4-b",
+             ""},
     Sentence{"1.2.4",
              "This ensures that if the asset is loaded by a simulator or automated pipeline without explicit variant "
              "overrides, it resolves to a valid, physically and visually complete state.",
@@ -149,10 +154,11 @@ constexpr std::array kSentences{
              "Simulators and tooling must only evaluate and instantiate ROS interfaces that are active within the "
              "currently resolved variant state of the stage.",
              "", kSimulator},
-    Sentence{"1.2.5",
-             "All distributable assets must set defaultPrim metadata on the root layer, pointing to the asset's primary "
-             "entrypoint prim.",
-             "1.2.5-a 1.2.5-b", ""},
+    Sentence{
+        "1.2.5",
+        "All distributable assets must set defaultPrim metadata on the root layer, pointing to the asset's primary "
+        "entrypoint prim.",
+        "1.2.5-a 1.2.5-b", ""},
     Sentence{"1.2.5",
              "Without it, referencing @robot.usda@ without an explicit prim path is undefined behavior and the Payload "
              "pattern breaks silently.",
@@ -179,10 +185,12 @@ constexpr std::array kSentences{
              "Absolute paths or proprietary schemes (e.g., omniverse://) are prohibited for external package "
              "references.",
              "1.2.5-i 1.2.5-f", ""},
-    Sentence{"1.2.5",
-             "Tooling and simulators aiming for ROS interoperability must provide a custom OpenUSD ArResolver plugin to "
-             "resolve these URIs.",
-             "", "Of tools: every verb resolves package://, and a plug-in for other programs is installed (docs/install.md)."},
+    Sentence{
+        "1.2.5",
+        "Tooling and simulators aiming for ROS interoperability must provide a custom OpenUSD ArResolver plugin to "
+        "resolve these URIs.",
+        "",
+        "Of tools: every verb resolves package://, and a plug-in for other programs is installed (docs/install.md)."},
     Sentence{"1.2.5",
              "Assets must not use custom or vendor-specific string attributes (e.g., custom string my_sim:prefabPath = "
              "\"robot.usd\") to dynamically load, instantiate, or compose assets at runtime.",
@@ -203,12 +211,12 @@ constexpr std::array kSentences{
              "", "Of simulators: `sim --worlds N`."},
     Sentence{"1.2.6", "Authors must not bake arrays of physics-enabled clones into the source file.", "1.2.6-c", ""},
     // -- 1.3
-    Sentence{"1.3",
-             "Asset authors should place the joint prim as a sibling adjacent to the child link it connects, within the "
-             "scope of the parent link, to ensure self-contained modularity.",
-             "1.3-a",
-             "Beside the child and within the parent are one place only where links nest; either satisfies the rule.",
-             true},
+    Sentence{
+        "1.3",
+        "Asset authors should place the joint prim as a sibling adjacent to the child link it connects, within the "
+        "scope of the parent link, to ensure self-contained modularity.",
+        "1.3-a",
+        "Beside the child and within the parent are one place only where links nest; either satisfies the rule.", true},
     Sentence{"1.3",
              "Note that UsdPhysicsJoint prims rely on relational targeting (body0 and body1) rather than hierarchy, "
              "which means parsers must reconstruct the kinematic tree exclusively from these relationships.",
@@ -218,17 +226,19 @@ constexpr std::array kSentences{
              "physics:upperLimit attributes.",
              "1.3-d 1.3-e",
              "A revolute joint without either may be continuous or forgotten: a warning. Infinite limits say it."},
-    Sentence{"1.3",
-             "A composed simulation stage must contain at most one UsdPhysicsArticulationRootAPI per connected kinematic "
-             "tree.",
-             "1.3-f", ""},
+    Sentence{
+        "1.3",
+        "A composed simulation stage must contain at most one UsdPhysicsArticulationRootAPI per connected kinematic "
+        "tree.",
+        "1.3-f", ""},
     Sentence{"1.3",
              "Assets (e.g., a modular gripper) should be self-contained with an articulation root for standalone use.",
              "1.3-g", ""},
-    Sentence{"1.3",
-             "When composed into a larger kinematic tree, the composing stage should use the OpenUSD list-edit operation "
-             "delete apiSchemas = [\"PhysicsArticulationRootAPI\"] to prune nested articulation roots.",
-             "1.3-h", ""},
+    Sentence{
+        "1.3",
+        "When composed into a larger kinematic tree, the composing stage should use the OpenUSD list-edit operation "
+        "delete apiSchemas = [\"PhysicsArticulationRootAPI\"] to prune nested articulation roots.",
+        "1.3-h", ""},
     Sentence{"1.3", "Articulations must form a spanning tree.", "1.3-i 1.3-j", ""},
     Sentence{"1.3",
              "Joints that close a kinematic loop (e.g., parallel linkages, four-bar mechanisms) must set "
@@ -255,33 +265,34 @@ constexpr std::array kSentences{
              "Moving bodies that are animated but not dynamically driven by physics should set the "
              "physics:kinematicEnabled attribute to true.",
              "1.3-p", ""},
-    Sentence{"1.3",
-             "Non-physical dummy frames (e.g., camera_optical_frame) must not possess a PhysicsRigidBodyAPI.", "1.3-q",
-             ""},
+    Sentence{"1.3", "Non-physical dummy frames (e.g., camera_optical_frame) must not possess a PhysicsRigidBodyAPI.",
+             "1.3-q", ""},
     Sentence{"1.3", "They should be tracked using the RosFrameAPI as defined in Section 2.7.", "1.3-q", ""},
     Sentence{"1.3",
              "Unlike URDF and SDFormat's 6-value symmetric matrix, OpenUSD requires an eigendecomposed inertia tensor.",
              "1.3-r 1.3-s", ""},
-    Sentence{"1.3",
-             "Converters must mathematically decompose the source matrix into physics:diagonalInertia (eigenvalues) and "
-             "physics:principalAxes (quaternion).",
-             "1.3-r 1.3-s", ""},
-    Sentence{"1.3",
-             "This native decomposed form is the strict single source of truth; custom 6-value array attributes must not "
-             "be authored or parsed.",
-             "1.3-s", ""},
+    Sentence{
+        "1.3",
+        "Converters must mathematically decompose the source matrix into physics:diagonalInertia (eigenvalues) and "
+        "physics:principalAxes (quaternion).",
+        "1.3-r 1.3-s", ""},
+    Sentence{
+        "1.3",
+        "This native decomposed form is the strict single source of truth; custom 6-value array attributes must not "
+        "be authored or parsed.",
+        "1.3-s", ""},
     Sentence{"1.3", "Authors must use ExtendedPhysics* schemas for interoperability, following Section 4.2.2.", "1.3-t",
              ""},
     Sentence{"1.3",
              "When interoperable schema is not available, assets must isolate the specific feature, e.g. deformable "
              "soft-body physics into a feature layer for specific domain or vendor (see Section 1.2.1).",
              "1.3-u 1.2.1-j", ""},
-    Sentence{"1.3.1",
-             "Collision geometries should explicitly specify purpose=\"guide\" and physics:approximation=\"none\".",
-             "1.3.1-a 1.3.1-b",
-             "The default variant that follows has \"convexHull\". What is asked for is an explicit word: convexHull, or "
-             "none where the mesh is convex or the collider static.",
-             true},
+    Sentence{
+        "1.3.1", "Collision geometries should explicitly specify purpose=\"guide\" and physics:approximation=\"none\".",
+        "1.3.1-a 1.3.1-b",
+        "The default variant that follows has \"convexHull\". What is asked for is an explicit word: convexHull, or "
+        "none where the mesh is convex or the collider static.",
+        true},
     Sentence{"1.3.1",
              "To ensure assets function across both standard physics engines and advanced contact-rich solvers (e.g., "
              "Newton), assets should employ a \"Dual-Fidelity Pattern\" utilizing a collision_fidelity OpenUSD "
@@ -309,10 +320,11 @@ constexpr std::array kSentences{
              "volumetric_splat (Optional Variant): 3D Gaussian Splat radiance field authored using the "
              "UsdVolParticleField3DGaussianSplat schema (OpenUSD 26.03).",
              "1.3.2-e 1.3.2-d", ""},
-    Sentence{"1.3.2",
-             "Collision meshes are not subject to this VariantSet; their fidelity is governed by the collision_fidelity "
-             "VariantSet (Section 1.3.1).",
-             "1.3.2-f", ""},
+    Sentence{
+        "1.3.2",
+        "Collision meshes are not subject to this VariantSet; their fidelity is governed by the collision_fidelity "
+        "VariantSet (Section 1.3.1).",
+        "1.3.2-f", ""},
     Sentence{"1.3.3",
              "UsdPhysicsJoint disables collisions between its connected links by default (physics:collisionEnabled = "
              "false).",
@@ -321,10 +333,11 @@ constexpr std::array kSentences{
              "Assets should use UsdPhysicsCollisionGroup to define collision group filtering and may use "
              "UsdPhysicsFilteredPairsAPI for fine-grained exceptions.",
              "1.3.3-b 1.3.3-c", ""},
-    Sentence{"1.3.4",
-             "To ensure deterministic contact dynamics across engines, authors must bind a UsdShadeMaterial bearing the "
-             "UsdPhysicsMaterialAPI to collision geometries.",
-             "1.3.4-a 1.3.4-b", ""},
+    Sentence{
+        "1.3.4",
+        "To ensure deterministic contact dynamics across engines, authors must bind a UsdShadeMaterial bearing the "
+        "UsdPhysicsMaterialAPI to collision geometries.",
+        "1.3.4-a 1.3.4-b", ""},
     Sentence{"1.3.4",
              "This material must define physics:staticFriction, physics:dynamicFriction, and physics:restitution.",
              "1.3.4-c", ""},
@@ -337,19 +350,21 @@ constexpr std::array kSentences{
              "Because engines utilize distinct friction models, converters must approximate these baseline values into "
              "their specific representations (e.g., SDF <surface> or MJCF <friction>).",
              "", kConverter},
-    Sentence{"1.4",
-             "To guarantee interoperability across different solvers, physical properties and engine-specific parameters "
-             "must be explicitly decoupled into separate functional layers:",
-             "1.2.1-j 1.4-c", ""},
+    Sentence{
+        "1.4",
+        "To guarantee interoperability across different solvers, physical properties and engine-specific parameters "
+        "must be explicitly decoupled into separate functional layers:",
+        "1.2.1-j 1.4-c", ""},
     Sentence{"1.4",
              "This file must adhere to the standard OpenUSD Physics specification and must not contain any "
              "vendor-specific extensions.",
              "1.2.1-j 1.4-b", ""},
-    Sentence{"1.4",
-             "Engine-specific parameters (e.g., proprietary solver iterations, specialized friction models, GPU tensors) "
-             "not covered by core OpenUSD schemas must be explicitly namespaced with a vendor prefix (e.g., mujoco:, "
-             "isaac:).",
-             "1.4-b", ""},
+    Sentence{
+        "1.4",
+        "Engine-specific parameters (e.g., proprietary solver iterations, specialized friction models, GPU tensors) "
+        "not covered by core OpenUSD schemas must be explicitly namespaced with a vendor prefix (e.g., mujoco:, "
+        "isaac:).",
+        "1.4-b", ""},
     Sentence{"1.4",
              "These must be isolated within discrete \"Proprietary Layers\" (Section 1.2.1) and never authored in the "
              "baseline simulation payload or neutral physics layer.",
@@ -357,24 +372,26 @@ constexpr std::array kSentences{
     Sentence{"1.4", "Authors must strive to minimize this proprietary layer to what is strictly necessary.", "1.2.1-l",
              ""},
     // -- 2
-    Sentence{"2",
-             "This section defines a set of declarative, engine-agnostic API schemas (of type SingleApply).", "2-b", ""},
-    Sentence{"2",
-             "Simulators are responsible for reading these schemas and generating their respective underlying execution "
-             "logic.",
-             "", kSimulator},
+    Sentence{"2", "This section defines a set of declarative, engine-agnostic API schemas (of type SingleApply).",
+             "2-b", ""},
+    Sentence{
+        "2",
+        "Simulators are responsible for reading these schemas and generating their respective underlying execution "
+        "logic.",
+        "", kSimulator},
     Sentence{"2",
              "Assets must not duplicate the same ROS interface in another form (e.g., a hand-authored execution graph "
              "publishing the same topic alongside the authored Ros*API schema); persisted runtime artifacts belong in "
              "the simulator's proprietary layer (Section 1.2.1), not in the neutral ROS layer.",
              "2-a 1.2.1-j", ""},
-    Sentence{"2.1", "The root prim of a ROS-interfaced simulation asset may define its context namespace.", "2.1-a", ""},
+    Sentence{"2.1", "The root prim of a ROS-interfaced simulation asset may define its context namespace.", "2.1-a",
+             ""},
     Sentence{"2.1",
              "int ros:context:domain_id (Optional): Overrides the default ROS Domain ID for interfaces descending from "
              "this context.",
              "2.1-b", ""},
-    Sentence{"2.1",
-             "It is only valid for the top-most context in the resolved USD Stage and ignored otherwise.", "2.1-c", ""},
+    Sentence{"2.1", "It is only valid for the top-most context in the resolved USD Stage and ignored otherwise.",
+             "2.1-c", ""},
     Sentence{"2.1.1",
              "The effective namespace is the top-down concatenation of ros:context:namespace attributes along the "
              "ancestor chain, automatically joined by / (e.g., \"robot_1\" and \"left_camera\" produce "
@@ -384,13 +401,13 @@ constexpr std::array kSentences{
              "Of tools: `ros interfaces` prints resolved names."},
     Sentence{"2.1.1",
              "Composable (default): A bare name with no leading or trailing / and no runtime substitutions (~, {}).",
-             "2.1.1-a",
-             "A name with slashes inside is tolerated with an info: the chain is the same either way."},
+             "2.1.1-a", "A name with slashes inside is tolerated with an info: the chain is the same either way."},
     Sentence{"2.1.1", "Absolute: A leading / resets the chain, ignoring all ancestor values.", "2.1.1-b", ""},
-    Sentence{"2.1.1",
-             "ros:context:parent_frame is only valid on the outermost RosContextAPI in the stage and must be ignored on "
-             "nested contexts.",
-             "2.1-c", ""},
+    Sentence{
+        "2.1.1",
+        "ros:context:parent_frame is only valid on the outermost RosContextAPI in the stage and must be ignored on "
+        "nested contexts.",
+        "2.1-c", ""},
     Sentence{"2.1.1",
              "TF frames for all joints and links within one robot must be published on a single /tf and /tf_static "
              "topic, scoped using only the outermost RosContextAPI namespace.",
@@ -416,15 +433,17 @@ constexpr std::array kSentences{
              "RosContextAPI prims must reside outside Payload arcs so the namespace graph can be resolved without "
              "loading heavy geometry (see Section 2.2).",
              "2.1.1-g", ""},
-    Sentence{"2.1.1",
-             "Sub-assets intended for per-instance namespace override should not set instanceable = true, as descendant "
-             "prims become instance proxies whose attributes cannot be overridden; any override must be authored on the "
-             "reference root prim or an ancestor outside the Payload arc.",
-             "1.2.6-a 2.1.1-e", ""},
-    Sentence{"2.2",
-             "Aggregate interfaces spanning a kinematic tree (e.g., JointState publisher, FollowJointTrajectory server) "
-             "should be decoupled from the physical rigid-body hierarchy.",
-             "2.2-a", ""},
+    Sentence{
+        "2.1.1",
+        "Sub-assets intended for per-instance namespace override should not set instanceable = true, as descendant "
+        "prims become instance proxies whose attributes cannot be overridden; any override must be authored on the "
+        "reference root prim or an ancestor outside the Payload arc.",
+        "1.2.6-a 2.1.1-e", ""},
+    Sentence{
+        "2.2",
+        "Aggregate interfaces spanning a kinematic tree (e.g., JointState publisher, FollowJointTrajectory server) "
+        "should be decoupled from the physical rigid-body hierarchy.",
+        "2.2-a", ""},
     Sentence{"2.2",
              "Authors should place them on dedicated, non-physical logical prims (e.g., /Robot/Interfaces) descendant "
              "from the RosContextAPI prim.",
@@ -471,21 +490,20 @@ constexpr std::array kSentences{
              "2.4-e", ""},
     Sentence{"2.4", "Relevant only for message types containing a std_msgs/Header.", "2.4-e", ""},
     Sentence{"2.4", "If an attribute is omitted, simulators must assume the specified defaults.", "", kSimulator},
-    Sentence{"2.4",
-             "(Note: As per REP 2003, simulated sensors should default to \"system_default\" which maps to best-effort, "
-             "while map publishers should use \"transient_local\").",
-             "2.4-i",
-             "The middleware's own default for reliability is reliable. system_default is passed through, except for "
-             "publishers of sensor_msgs types with everything at default, which are best effort.",
-             true},
-    Sentence{"2.4",
-             "bool ros:topic:qos:match_publisher (Optional, Default: false). For subscriptions only.", "2.4-h", ""},
-    Sentence{"2.4",
-             "token ros:topic:qos:reliability: Values: [\"system_default\", \"reliable\", \"best_effort\"].", "2.4-f",
+    Sentence{
+        "2.4",
+        "(Note: As per REP 2003, simulated sensors should default to \"system_default\" which maps to best-effort, "
+        "while map publishers should use \"transient_local\").",
+        "2.4-i",
+        "The middleware's own default for reliability is reliable. system_default is passed through, except for "
+        "publishers of sensor_msgs types with everything at default, which are best effort.",
+        true},
+    Sentence{"2.4", "bool ros:topic:qos:match_publisher (Optional, Default: false). For subscriptions only.", "2.4-h",
              ""},
-    Sentence{"2.4",
-             "token ros:topic:qos:durability: Values: [\"system_default\", \"transient_local\", \"volatile\"].", "2.4-f",
-             ""},
+    Sentence{"2.4", "token ros:topic:qos:reliability: Values: [\"system_default\", \"reliable\", \"best_effort\"].",
+             "2.4-f", ""},
+    Sentence{"2.4", "token ros:topic:qos:durability: Values: [\"system_default\", \"transient_local\", \"volatile\"].",
+             "2.4-f", ""},
     Sentence{"2.4", "token ros:topic:qos:history: Values: [\"system_default\", \"keep_last\", \"keep_all\"].", "2.4-f",
              ""},
     Sentence{"2.4", "int ros:topic:qos:depth: Queue size. Evaluated only when history is keep_last.", "2.4-g", ""},
@@ -517,23 +535,26 @@ constexpr std::array kSentences{
              "To publish TFs for non-physical dummy frames (e.g., a kinematic grasp_point, a camera_optical_frame), "
              "asset authors must apply the RosFrameAPI schema to the target UsdGeomXform Prim.",
              "2.7-e 1.3-q", ""},
-    Sentence{"2.7",
-             "string ros:frame:id (Optional): Overrides the TF frame name. If omitted, the validated Prim name is used.",
-             "2.7-f 2.7-h", ""},
-    Sentence{"2.7",
-             "If true, the simulator must broadcast the frame to /tf_static relative to its USD parent.", "2.7-g",
+    Sentence{
+        "2.7",
+        "string ros:frame:id (Optional): Overrides the TF frame name. If omitted, the validated Prim name is used.",
+        "2.7-f 2.7-h", ""},
+    Sentence{"2.7", "If true, the simulator must broadcast the frame to /tf_static relative to its USD parent.",
+             "2.7-g",
              "A USD parent need not be a frame: the nearest frame above is the parent, and the transform is the one "
              "between the two.",
              true},
     Sentence{"2.7", "If false (e.g., an Xform animated by USD TimeSamples), it must be broadcast to /tf.", "2.7-g", ""},
-    Sentence{"2.8",
-             "To bridge this without opaque simulator-side rotations, authors must decouple the physical sensor from its "
-             "optical interface.",
-             "2.8-a", ""},
-    Sentence{"2.8",
-             "Authors must create a child UsdGeomXform (e.g., camera_optical_frame) rotated 180 degrees around its local "
-             "X-axis.",
-             "2.8-b", ""},
+    Sentence{
+        "2.8",
+        "To bridge this without opaque simulator-side rotations, authors must decouple the physical sensor from its "
+        "optical interface.",
+        "2.8-a", ""},
+    Sentence{
+        "2.8",
+        "Authors must create a child UsdGeomXform (e.g., camera_optical_frame) rotated 180 degrees around its local "
+        "X-axis.",
+        "2.8-b", ""},
     Sentence{"2.8",
              "All RosTopicAPI and RosFrameAPI schemas must be applied exclusively to this optical frame, ensuring "
              "deterministic data orientation in RViz.",
@@ -541,9 +562,8 @@ constexpr std::array kSentences{
     Sentence{"2.9", "Simulator-level interfaces are prohibited in assets to avoid clashes, including:", "2.9-a 2.9-b",
              ""},
     Sentence{"2.9", "/clock topic (rosgraph_msgs/msg/Clock interface) for simulation time.", "2.9-a", ""},
-    Sentence{"2.9",
-             "Any interfaces included in the simulation_interfaces package (e.g. spawning, simulation control).", "2.9-b",
-             ""},
+    Sentence{"2.9", "Any interfaces included in the simulation_interfaces package (e.g. spawning, simulation control).",
+             "2.9-b", ""},
     Sentence{"2.10",
              "To ensure that joints are correctly identified and mapped to said concepts, the custom property "
              "ros:joint:name may be applied to all Prims bearing built-in UsdPhysicsJoint schema.",
@@ -553,8 +573,8 @@ constexpr std::array kSentences{
              "including mapping for FollowJointTrajectory action goals, JointState messages, integration with "
              "ros2_control, and for conversion to other formats (e.g., MJCF's <joint name=\"\">).",
              "2.10-b", ""},
-    Sentence{"2.10",
-             "Authors should keep the property value and the prim name aligned where naming rules permit.", "2.10-c", ""},
+    Sentence{"2.10", "Authors should keep the property value and the prim name aligned where naming rules permit.",
+             "2.10-c", ""},
     Sentence{"2.10", "If this property is missing, simulators must fall back to using the prim name.", "2.10-b",
              kSimulator},
     // -- 3
@@ -564,37 +584,38 @@ constexpr std::array kSentences{
              "3.1-a", ""},
     Sentence{"3.1", "Proprietary shaders (e.g., MDL, OSL) must not replace the universal surface output.", "3.1-b", ""},
     Sentence{"3.1", "Assets should bind a single Material universally.", "3.1-c", ""},
-    Sentence{"3.1",
-             "Inside that Material, the UsdPreviewSurface must be wired to the universal outputs:surface terminal (which "
-             "glTF/web converters natively parse), while proprietary shaders may be included by wiring them to "
-             "renderer-specific terminals (e.g., outputs:mdl:surface).",
-             "3.1-a 3.1-b", ""},
-    Sentence{"3.1",
-             "Multi-tile UV mapping (UDIMs) is unsupported by glTF 2.0 and many real-time engines, and must not be used.",
-             "3.1-d", ""},
+    Sentence{
+        "3.1",
+        "Inside that Material, the UsdPreviewSurface must be wired to the universal outputs:surface terminal (which "
+        "glTF/web converters natively parse), while proprietary shaders may be included by wiring them to "
+        "renderer-specific terminals (e.g., outputs:mdl:surface).",
+        "3.1-a 3.1-b", ""},
+    Sentence{
+        "3.1",
+        "Multi-tile UV mapping (UDIMs) is unsupported by glTF 2.0 and many real-time engines, and must not be used.",
+        "3.1-d", ""},
     Sentence{"3.1", "Unique UVs must be packed into the [0, 1] space (Texture Atlasing).", "3.1-e", ""},
     Sentence{"3.1",
              "If multiple high-resolution textures are required for a single mesh, authors must partition the geometry "
              "using UsdGeomSubset (with familyName=\"materialBind\") and assign separate materials.",
              "3.1-f", ""},
-    Sentence{"3.1",
-             "UV coordinates outside [0, 1] are reserved for seamless tiling textures using repeat wrap modes.", "3.1-e",
-             ""},
+    Sentence{"3.1", "UV coordinates outside [0, 1] are reserved for seamless tiling textures using repeat wrap modes.",
+             "3.1-e", ""},
     Sentence{"3.2", "8-bit PNG and JPEG are the only permitted formats for materials.", "3.2-a 3.2-b", ""},
     Sentence{"3.2", "Normal, Metallic, Roughness, and packed ORM maps must use lossless PNG.", "3.2-c", ""},
     Sentence{"3.2",
              "BaseColor and Emissive maps may use JPEG to reduce footprint, provided they lack an alpha channel.",
              "3.2-c", ""},
-    Sentence{"3.2",
-             "Treat KTX2 strictly as a downstream glTF export target via KHR_texture_basisu glTF extension.", "3.2-a",
-             ""},
+    Sentence{"3.2", "Treat KTX2 strictly as a downstream glTF export target via KHR_texture_basisu glTF extension.",
+             "3.2-a", ""},
     Sentence{"3.2",
              "EXR, TIFF, and other HDR/DCC formats must not be used for albedo, normal, or ORM maps in distributed "
              "assets.",
              "3.2-a", ""},
-    Sentence{"3.2",
-             "As an exception, High Dynamic Range (.hdr) files are permitted only for UsdLuxDomeLight environment maps.",
-             "3.2-f 3.2-a", ""},
+    Sentence{
+        "3.2",
+        "As an exception, High Dynamic Range (.hdr) files are permitted only for UsdLuxDomeLight environment maps.",
+        "3.2-f 3.2-a", ""},
     Sentence{"3.3",
              "Procedural texture graphs (noise generation, math nodes, node graphs) are not interoperable and must be "
              "baked down into explicit data using either:",
@@ -604,10 +625,11 @@ constexpr std::array kSentences{
              "the mesh vertices to comply with glTF\xe2\x80\x99s vertex attribute requirements.",
              "3.3-b", ""},
     Sentence{"3.4", "Collision meshes must be explicitly triangulated by the author.", "3.4-a", ""},
-    Sentence{"3.4",
-             "Visual meshes may use quads or n-gons, but converters targeting glTF 2.0 must triangulate all geometry at "
-             "export time.",
-             "", kConverter},
+    Sentence{
+        "3.4",
+        "Visual meshes may use quads or n-gons, but converters targeting glTF 2.0 must triangulate all geometry at "
+        "export time.",
+        "", kConverter},
     Sentence{"3.4",
              "Meshes must use orientation = \"rightHanded\" (the OpenUSD default), which defines counter-clockwise "
              "vertex winding as front-facing.",
@@ -627,13 +649,14 @@ constexpr std::array kSentences{
              "PhysicsRigidBodyAPI, Joints, or Ros*API schemas, as OpenUSD instance proxies obscure child prims from "
              "relationship targeting.",
              "1.2.6-a 1.2.6-b", ""},
-    Sentence{"3.5",
-             "Note: The OpenUSD specification requires the prim to compose its geometry via a composition arc (Reference "
-             "or Payload) for this flag to be valid.",
-             "3.5-c",
-             "OpenUSD makes instances of inherits, specializes and variants too, and 1.2.3 recommends inherits: any arc "
-             "is enough.",
-             true},
+    Sentence{
+        "3.5",
+        "Note: The OpenUSD specification requires the prim to compose its geometry via a composition arc (Reference "
+        "or Payload) for this flag to be valid.",
+        "3.5-c",
+        "OpenUSD makes instances of inherits, specializes and variants too, and 1.2.3 recommends inherits: any arc "
+        "is enough.",
+        true},
     Sentence{"3.5",
              "Converters must map this to native glTF Node sharing (multiple nodes referencing a single mesh index).",
              "", kConverter},
@@ -660,22 +683,22 @@ constexpr std::array kSentences{
              "If a robot component must actively illuminate its surroundings, authors must co-locate a standard UsdLux "
              "punctual light with the emissive geometry under the same parent Xform.",
              "3.6-d", ""},
-    Sentence{"3.7",
-             "Converters must export only the resolved variant: an explicit selection if provided, otherwise the default "
-             "authored per Section 1.2.4, destructively discarding all others.",
-             "", kConverter},
+    Sentence{
+        "3.7",
+        "Converters must export only the resolved variant: an explicit selection if provided, otherwise the default "
+        "authored per Section 1.2.4, destructively discarding all others.",
+        "", kConverter},
     Sentence{"3.7",
              "This resolved state must be baked by flattening OpenUSD composition arcs into a static, logically nested "
              "kinematic tree.",
              "", kConverter},
-    Sentence{"3.7",
-             "Capable exporters may preserve material variations via the KHR_materials_variants extension.", "",
+    Sentence{"3.7", "Capable exporters may preserve material variations via the KHR_materials_variants extension.", "",
              kConverter},
     Sentence{"3.8", "Exporters must adhere to the following:", "", kConverter},
     // -- 4
     Sentence{"4.1",
-             "The normative OpenUSD schema definition for all Ros*API schemas is provided in core/ros/schema.usda.", "2-c",
-             "The schemas are part of the program (`schema show RosTopicAPI`)."},
+             "The normative OpenUSD schema definition for all Ros*API schemas is provided in core/ros/schema.usda.",
+             "2-c", "The schemas are part of the program (`schema show RosTopicAPI`)."},
     Sentence{"4.2",
              "A submission must follow the rules of this REP where applicable, e.g. including declarative parameters "
              "that can be implemented across simulators, and adhering to general rules for sensors and control schemas "
@@ -686,10 +709,10 @@ constexpr std::array kSentences{
              "within the repository, which allows the use of new schema to be validated.",
              "", kRegistry},
     Sentence{"4.2", "A submission must also include documentation of use and a minimal example asset.", "", kRegistry},
-    Sentence{"4.2.1",
-             "Schema definitions must leverage core OpenUSD primitives to prevent attribute duplication.", "4.2.1-a", ""},
-    Sentence{"4.2.1",
-             "If no native analogue exists, schemas must be applied to a standard UsdGeomXform.", "4.2.1-a 4.2.4-b", ""},
+    Sentence{"4.2.1", "Schema definitions must leverage core OpenUSD primitives to prevent attribute duplication.",
+             "4.2.1-a", ""},
+    Sentence{"4.2.1", "If no native analogue exists, schemas must be applied to a standard UsdGeomXform.",
+             "4.2.1-a 4.2.4-b", ""},
     Sentence{"4.2.1",
              "Extension schemas must not include metadata to handle ROS communication (e.g., topic names, QoS).",
              "4.2.1-b", ""},
@@ -707,8 +730,8 @@ constexpr std::array kSentences{
              "ext_physics::mimic).",
              "4.2.2-a 4.2.2-c 4.2.2-d 4.2.2-e",
              "A double colon is no legal property name in OpenUSD: the namespace is ext_physics:mimic:.", true},
-    Sentence{"4.2.2",
-             "Vendor prefixes (e.g., newton:) and core prefixes (e.g., physics:) are prohibited.", "4.2.2-a 1.4-b", ""},
+    Sentence{"4.2.2", "Vendor prefixes (e.g., newton:) and core prefixes (e.g., physics:) are prohibited.",
+             "4.2.2-a 1.4-b", ""},
     Sentence{"4.2.2",
              "Assets generated by tools using vendor-specific staging schemas must be processed via ecosystem tooling "
              "(e.g., automated compliance fixers) to replace them with their ExtendedPhysics* equivalents prior to "
@@ -731,27 +754,30 @@ constexpr std::array kSentences{
              "Controllers must declare targets using OpenUSD relationships (rel) or standard UsdCollectionAPI "
              "collections.",
              "4.2.3-a 4.2.3-h", ""},
-    Sentence{"4.2.3",
-             "Position, velocity, and effort targets must be routed through normative OpenUSD dynamics paradigms (e.g., "
-             "UsdPhysicsDriveAPI) or universally ratified extension schemas, deferring to isolated vendor extensions "
-             "only when a ratified standard for the required actuation modality does not exist.",
-             "4.2.3-c", ""},
+    Sentence{
+        "4.2.3",
+        "Position, velocity, and effort targets must be routed through normative OpenUSD dynamics paradigms (e.g., "
+        "UsdPhysicsDriveAPI) or universally ratified extension schemas, deferring to isolated vendor extensions "
+        "only when a ratified standard for the required actuation modality does not exist.",
+        "4.2.3-c", ""},
     Sentence{"4.2.3",
              "Controllers that directly manipulate spatial transforms should only actuate prims where "
              "physics:kinematicEnabled = true.",
              "4.2.3-d", ""},
-    Sentence{"4.2.3",
-             "Control schemas should not handle simulator-level state changes (e.g., native simulator state APIs or ROS "
-             "simulation_interfaces), including resets for RL training or entity state manipulation.",
-             "4.2.3-f", ""},
+    Sentence{
+        "4.2.3",
+        "Control schemas should not handle simulator-level state changes (e.g., native simulator state APIs or ROS "
+        "simulation_interfaces), including resets for RL training or entity state manipulation.",
+        "4.2.3-f", ""},
     Sentence{"4.2.3",
              "While VariantSets remain the standard for structural hardware changes, simulators should provide dynamic "
              "lifecycle management of controllers to support runtime switching.",
              "", "Of simulators: `sim --enable NAME@T`, `--disable NAME@T`."},
-    Sentence{"4.2.3",
-             "The asset's authored state must prevent write conflicts at load time by ensuring controllers actuating the "
-             "same targets are not simultaneously active (e.g., via a bool control:starts_enabled schema property).",
-             "4.2.3-e", ""},
+    Sentence{
+        "4.2.3",
+        "The asset's authored state must prevent write conflicts at load time by ensuring controllers actuating the "
+        "same targets are not simultaneously active (e.g., via a bool control:starts_enabled schema property).",
+        "4.2.3-e", ""},
     Sentence{"4.2.4",
              "Sensor schemas must emulate measurable phenomena to ensure valid Software-in-the-Loop (SiL) testing.",
              "4.2.4-a", ""},
@@ -773,13 +799,15 @@ constexpr std::array kSentences{
              "Advanced, engine-specific behaviors (e.g., proprietary rendering profiles, custom noise models) must be "
              "authored exclusively via vendor-namespaced custom attributes (e.g., isaac:, gazebo:).",
              "4.2.4-c", ""},
-    Sentence{"4.2.4",
-             "Simulators must safely ignore unrecognized namespaces and gracefully fall back to the universal baseline.",
-             "", kSimulator},
-    Sentence{"4.3",
-             "These assets will have payloads hosted independently (e.g. in a dedicated repository such as Hugging Face) "
-             "and must pass the Compliance Checker.",
-             "", kRegistry},
+    Sentence{
+        "4.2.4",
+        "Simulators must safely ignore unrecognized namespaces and gracefully fall back to the universal baseline.", "",
+        kSimulator},
+    Sentence{
+        "4.3",
+        "These assets will have payloads hosted independently (e.g. in a dedicated repository such as Hugging Face) "
+        "and must pass the Compliance Checker.",
+        "", kRegistry},
 };
 
 /// Rules that restate no sentence.
@@ -788,7 +816,8 @@ struct Derivation {
 };
 constexpr std::array kDerivations{
     Derivation{"1.3-c", "UsdPhysics: readers disagree about a body below another one. Section 1.3 lets links nest."},
-    Derivation{"3.2-g", "Section 3.2: a map of data that is read as colour is changed as a lossy format would change it."},
+    Derivation{"3.2-g",
+               "Section 3.2: a map of data that is read as colour is changed as a lossy format would change it."},
     Derivation{"3.4-g", "Section 3.4: a mesh with indices out of range or without a size has no surface to be closed."},
     Derivation{"4.2.2-f", "Section 1.1, degrees: what converters bring from URDF is in radians."},
 };
@@ -826,6 +855,7 @@ std::string_view derivation_of(const Rule& rule)
     return {};
 }
 
-std::string help_page(const Rule& rule) { return "docs/rules/" + std::string(rule.section()) + ".md#" + std::string(rule.id); }
+std::string help_page(const Rule& rule)
+{ return "docs/rules/" + std::string(rule.section()) + ".md#" + std::string(rule.id); }
 
 }  // namespace mechane::conformance

@@ -60,30 +60,33 @@ class ShapeReader {
     }
 
   private:
-    StageReader& r_;
+    StageReader&               r_;
     std::map<std::string, int> materials_;
     std::vector<usd::Path>     paths_;
 
     void dropped(const usd::Prim& prim, std::string category, std::string from, std::string reason, Severity severity)
-    { r_.lose("shape", severity, sf::LossAction::dropped, std::move(category), prim.site(), prim.path().text(), std::move(from), {}, std::move(reason)); }
+    {
+        r_.lose("shape", severity, sf::LossAction::dropped, std::move(category), prim.site(), prim.path().text(),
+                std::move(from), {}, std::move(reason));
+    }
 
     /// The shape's frame in its link, given in the world of the stage.
     void place(sf::Shape& shape, const usd::Prim& prim, const Posed& X_WS)
     {
-        shape.link  = r_.link_above(prim);
+        shape.link    = r_.link_above(prim);
         const Posed X = r_.in_world(X_WS);
-        shape.X_LS  = shape.link >= 0 ? inverse(r_.tree.links[at(shape.link)].X_WL) * X : X;
-        shape.name  = prim.name().text();
-        shape.place = r_.place(prim.site());
+        shape.X_LS    = shape.link >= 0 ? inverse(r_.tree.links[at(shape.link)].X_WL) * X : X;
+        shape.name    = prim.name().text();
+        shape.place   = r_.place(prim.site());
     }
 
     void collider(const physics::Collider& c)
     {
-        sf::Shape shape;
+        sf::Shape   shape;
         const Posed X_WB = c.body == physics::kNone ? Posed{} : r_.model.bodies[at(c.body)].X_WB;
         place(shape, c.prim, X_WB * c.X_BS);
         shape.collider = true, shape.visual = false;
-        const double L = r_.unit;
+        const double L     = r_.unit;
         const bool   exact = hints::read<bool>(c.prim, hints::kExactShape).value_or(false);
         switch (c.kind) {
             case ShapeKind::cube:
@@ -91,8 +94,8 @@ class ShapeReader {
                 shape.size = L * c.half_extents;
                 break;
             case ShapeKind::sphere: {
-                shape.kind = sf::Shape::Kind::sphere;
-                shape.size = L * c.radius * Vec3d{1, 1, 1};
+                shape.kind    = sf::Shape::Kind::sphere;
+                shape.size    = L * c.radius * Vec3d{1, 1, 1};
                 const Vec3d s = abs(c.scale);
                 if (exact && max_component(s) > 0 && !(s.x == s.y && s.y == s.z)) {
                     shape.kind = sf::Shape::Kind::ellipsoid;
@@ -109,7 +112,9 @@ class ShapeReader {
                 shape.size      = {L * c.radius, L * c.half_height, 0};
                 shape.X_LS.q    = shape.X_LS.q * from_z(c.axis);
                 if ((c.kind == ShapeKind::capsule_1 || c.kind == ShapeKind::cylinder_1) && c.radius_top != c.radius)
-                    r_.lose("two-radii", Severity::warning, sf::LossAction::approximated, "collision", c.prim.site(), c.path.text(), fmt::format("{} and {} m", L * c.radius, L * c.radius_top), fmt::format("{} m", L * std::max(c.radius, c.radius_top)), "one radius for both ends"),
+                    r_.lose("two-radii", Severity::warning, sf::LossAction::approximated, "collision", c.prim.site(),
+                            c.path.text(), fmt::format("{} and {} m", L * c.radius, L * c.radius_top),
+                            fmt::format("{} m", L * std::max(c.radius, c.radius_top)), "one radius for both ends"),
                         shape.size.x = L * std::max(c.radius, c.radius_top);
                 break;
             }
@@ -136,7 +141,8 @@ class ShapeReader {
                 }
                 return;
             case ShapeKind::custom:
-                return dropped(c.prim, "collision", c.custom_token.text(), "the shape is that of another engine", Severity::error);
+                return dropped(c.prim, "collision", c.custom_token.text(), "the shape is that of another engine",
+                               Severity::error);
         }
         contact(c, shape);
         r_.vendor_values(c.prim, shape.extras);
@@ -150,11 +156,13 @@ class ShapeReader {
         if (c.approximation == Approximation::bounding_cube || c.approximation == Approximation::bounding_sphere) {
             const geometry::Mesh mesh = resolve::collider_mesh(c, false, r_.found);
             const auto           box  = geometry::bounds(mesh);
-            if (mesh.points.empty()) return dropped(c.prim, "collision", "Mesh", "it has no faces", Severity::error), false;
+            if (mesh.points.empty())
+                return dropped(c.prim, "collision", "Mesh", "it has no faces", Severity::error), false;
             const Vec3d center = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
-            shape.X_LS.p       = shape.X_LS * (r_.unit * center);
-            shape.kind         = c.approximation == Approximation::bounding_cube ? sf::Shape::Kind::box : sf::Shape::Kind::sphere;
-            double radius      = 0;
+            shape.X_LS.p = shape.X_LS * (r_.unit * center);
+            shape.kind =
+                c.approximation == Approximation::bounding_cube ? sf::Shape::Kind::box : sf::Shape::Kind::sphere;
+            double radius = 0;
             for (const Vec3d& p : mesh.points) radius = std::max(radius, length(p - center));
             shape.size = shape.kind == sf::Shape::Kind::box ? r_.unit * half : r_.unit * radius * Vec3d{1, 1, 1};
             return true;
@@ -162,17 +170,19 @@ class ShapeReader {
         const Mat33d linear = c.sheared_points ? r_.unit * *c.sheared_points : Mat33d::diagonal(r_.unit * c.mesh_scale);
         shape.mesh          = mesh(c.prim, linear);
         if (shape.mesh < 0) return dropped(c.prim, "collision", "Mesh", "it has no faces", Severity::error), false;
-        shape.approximation = c.approximation == Approximation::convex_hull ? "" : std::string(to_string(c.approximation));
+        shape.approximation =
+            c.approximation == Approximation::convex_hull ? "" : std::string(to_string(c.approximation));
         return true;
     }
 
     void contact(const physics::Collider& c, sf::Shape& shape)
     {
         if (c.own_material == physics::kNone && c.materials.empty()) return;
-        const physics::Material& m = r_.model.materials[at(c.own_material != physics::kNone ? c.own_material : c.materials.front())];
-        sf::Contact              out{m.static_friction, m.dynamic_friction, m.restitution, {}, {}};
-        const auto torsional = r_.resolvers.get(m.prim, resolve::Key::material_mu_torsional, r_.context);
-        const auto rolling   = r_.resolvers.get(m.prim, resolve::Key::material_mu_rolling, r_.context);
+        const physics::Material& m =
+            r_.model.materials[at(c.own_material != physics::kNone ? c.own_material : c.materials.front())];
+        sf::Contact out{m.static_friction, m.dynamic_friction, m.restitution, {}, {}};
+        const auto  torsional = r_.resolvers.get(m.prim, resolve::Key::material_mu_torsional, r_.context);
+        const auto  rolling   = r_.resolvers.get(m.prim, resolve::Key::material_mu_rolling, r_.context);
         if (torsional.authored()) out.torsional = torsional.number();
         if (rolling.authored()) out.rolling = rolling.number();
         shape.contact = out;
@@ -180,25 +190,30 @@ class ShapeReader {
 
     void visual(const usd::Prim& prim)
     {
-        const std::string type = prim.type_name().text();
-        sf::Shape         shape;
+        const std::string        type = prim.type_name().text();
+        sf::Shape                shape;
         const usd::Matrix4d      world = r_.stage.world_matrix(prim);
         const usd::Decomposition d     = usd::decompose(world);
-        if (d.singular || !is_finite(Posed{d.translation, d.rotation})) return dropped(prim, "visual", type, "its transform is singular", Severity::warning);
+        if (d.singular || !is_finite(Posed{d.translation, d.rotation}))
+            return dropped(prim, "visual", type, "its transform is singular", Severity::warning);
         const Posed X_WS{d.translation, normalized(d.rotation)};
         place(shape, prim, X_WS);
         shape.visual = true, shape.collider = false;
-        const Vec3d  s = r_.unit * abs(d.scale);
-        const auto   number = [&](const char* name, double otherwise) { return std::abs(prim.attribute(name).get_or<double>(otherwise)); };
+        const Vec3d s      = r_.unit * abs(d.scale);
+        const auto  number = [&](const char* name, double otherwise) {
+            return std::abs(prim.attribute(name).get_or<double>(otherwise));
+        };
         const Axis   axis   = axis_token(prim);
         const auto   a      = static_cast<std::size_t>(axis);
         const double around = std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
         const auto   uneven = [&](const char* what) {
             if (std::abs(s[(a + 1) % 3] - s[(a + 2) % 3]) > 1e-6 * around)
-                r_.lose("uneven-scale", Severity::warning, sf::LossAction::approximated, "visual", prim.site(), prim.path().text(), fmt::format("{} {} {}", s.x, s.y, s.z), fmt::format("{}", around), std::string(what) + " has one radius");
+                r_.lose("uneven-scale", Severity::warning, sf::LossAction::approximated, "visual", prim.site(),
+                        prim.path().text(), fmt::format("{} {} {}", s.x, s.y, s.z), fmt::format("{}", around),
+                        std::string(what) + " has one radius");
         };
         if (type == "Mesh") {
-            shape.kind = sf::Shape::Kind::mesh;
+            shape.kind     = sf::Shape::Kind::mesh;
             const Mat33d R = to_matrix(X_WS.q);
             shape.mesh     = mesh(prim, r_.unit * (transpose(R) * linear_part(world)));
             if (shape.mesh < 0) return dropped(prim, "visual", type, "it has no faces", Severity::warning);
@@ -207,23 +222,29 @@ class ShapeReader {
             shape.size = 0.5 * number("size", 2) * s;
         } else if (type == "Sphere") {
             const double r = number("radius", 1);
-            shape.kind     = max_component(s) - std::min({s.x, s.y, s.z}) > 1e-6 * max_component(s) ? sf::Shape::Kind::ellipsoid : sf::Shape::Kind::sphere;
+            shape.kind     = max_component(s) - std::min({s.x, s.y, s.z}) > 1e-6 * max_component(s)
+                                 ? sf::Shape::Kind::ellipsoid
+                                 : sf::Shape::Kind::sphere;
             shape.size     = shape.kind == sf::Shape::Kind::sphere ? r * s.x * Vec3d{1, 1, 1} : r * s;
         } else if (type == "Cylinder" || type == "Capsule" || type == "Cylinder_1" || type == "Capsule_1") {
             const bool caps = type.starts_with("Cap");
             shape.kind      = caps ? sf::Shape::Kind::capsule : sf::Shape::Kind::cylinder;
-            const double radius = std::max(number("radius", caps ? 0.5 : 1), type.ends_with("_1") ? std::max(number("radiusTop", 0), number("radiusBottom", 0)) : 0);
-            shape.size      = {radius * around, 0.5 * number("height", caps ? 1 : 2) * s[a], 0};
-            shape.X_LS.q    = shape.X_LS.q * from_z(axis);
+            const double radius =
+                std::max(number("radius", caps ? 0.5 : 1),
+                         type.ends_with("_1") ? std::max(number("radiusTop", 0), number("radiusBottom", 0)) : 0);
+            shape.size   = {radius * around, 0.5 * number("height", caps ? 1 : 2) * s[a], 0};
+            shape.X_LS.q = shape.X_LS.q * from_z(axis);
             uneven(caps ? "a capsule" : "a cylinder");
         } else if (type == "Cone") {
             shape.kind   = sf::Shape::Kind::mesh;
             shape.X_LS.q = shape.X_LS.q * from_z(axis);
-            shape.mesh   = add_form(r_.tree, cone_form(number("radius", 1) * around, 0.5 * number("height", 2) * s[a]), prim.name().text());
+            shape.mesh   = add_form(r_.tree, cone_form(number("radius", 1) * around, 0.5 * number("height", 2) * s[a]),
+                                    prim.name().text());
             uneven("a cone");
         } else if (type == "Plane") {
             shape.kind   = sf::Shape::Kind::plane;
-            shape.size   = {0.5 * number("width", 2) * s[axis == Axis::x ? 2 : 0], 0.5 * number("length", 2) * s[axis == Axis::y ? 2 : 1], 0};
+            shape.size   = {0.5 * number("width", 2) * s[axis == Axis::x ? 2 : 0],
+                            0.5 * number("length", 2) * s[axis == Axis::y ? 2 : 1], 0};
             shape.X_LS.q = shape.X_LS.q * from_z(axis);
         } else {
             return dropped(prim, "visual", type, "no format of robots has such a shape", Severity::warning);
@@ -237,18 +258,20 @@ class ShapeReader {
     int mesh(const usd::Prim& prim, const Mat33d& linear)
     {
         sf::MeshAsset out;
-        out.name    = prim.name().text();
-        out.address = prim.path().text();
-        out.place   = r_.place(prim.site());
-        const auto points = prim.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>());
-        const auto counts = prim.attribute("faceVertexCounts").get<std::vector<int>>().value_or(std::vector<int>());
+        out.name           = prim.name().text();
+        out.address        = prim.path().text();
+        out.place          = r_.place(prim.site());
+        const auto points  = prim.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>());
+        const auto counts  = prim.attribute("faceVertexCounts").get<std::vector<int>>().value_or(std::vector<int>());
         const auto corners = prim.attribute("faceVertexIndices").get<std::vector<int>>().value_or(std::vector<int>());
         const auto holes   = prim.attribute("holeIndices").get<std::vector<int>>().value_or(std::vector<int>());
         const std::set<int> hole(holes.begin(), holes.end());
-        const bool flip = (prim.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded") != (determinant(linear) < 0);
+        const bool          flip = (prim.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded") !=
+                                   (determinant(linear) < 0);
         for (const Vec3d& p : points) out.points.push_back(linear * p);
         CornerData<Vec3d> normals(prim, {"primvars:normals", "normals"}, points.size(), counts.size(), corners.size());
-        CornerData<Vec2d> uvs(prim, {"primvars:st", "primvars:UVMap", "primvars:st_0"}, points.size(), counts.size(), corners.size());
+        CornerData<Vec2d> uvs(prim, {"primvars:st", "primvars:UVMap", "primvars:st_0"}, points.size(), counts.size(),
+                              corners.size());
         const Mat33d      N = std::abs(determinant(linear)) > 0 ? transpose(inverse(linear)) : Mat33d::identity();
         std::vector<int>  face_now(counts.size(), -1);
         std::size_t       begin = 0;
@@ -256,14 +279,17 @@ class ShapeReader {
             const int n = counts[f];
             if (n < 0 || begin + at(n) > corners.size()) break;
             bool good = n >= 3 && !hole.contains(static_cast<int>(f));
-            for (std::size_t i = begin; i < begin + at(n); ++i) good = good && corners[i] >= 0 && at(corners[i]) < points.size() && is_finite(out.points[at(corners[i])]);
+            for (std::size_t i = begin; i < begin + at(n); ++i)
+                good =
+                    good && corners[i] >= 0 && at(corners[i]) < points.size() && is_finite(out.points[at(corners[i])]);
             if (good) {
                 face_now[f] = static_cast<int>(out.counts.size());
                 out.counts.push_back(n);
                 for (std::size_t k = 0; k < at(n); ++k) {
                     const std::size_t i = begin + (flip ? at(n) - 1 - k : k);
                     out.corners.push_back(corners[i]);
-                    if (normals.good()) out.normals.push_back(normalized(N * normals.at(at(corners[i]), f, i), {0, 0, 1}));
+                    if (normals.good())
+                        out.normals.push_back(normalized(N * normals.at(at(corners[i]), f, i), {0, 0, 1}));
                     if (uvs.good()) out.uvs.push_back(uvs.at(at(corners[i]), f, i));
                 }
             }
@@ -275,8 +301,11 @@ class ShapeReader {
         subsets(prim, face_now, out);
         for (std::size_t m = 0; m < r_.tree.meshes.size(); ++m) {
             const sf::MeshAsset& known = r_.tree.meshes[m];
-            const auto           same  = [](const sf::MeshSubset& x, const sf::MeshSubset& y) { return x.material == y.material && x.faces == y.faces; };
-            if (known.points == out.points && known.corners == out.corners && known.counts == out.counts && known.normals == out.normals && known.uvs == out.uvs &&
+            const auto           same  = [](const sf::MeshSubset& x, const sf::MeshSubset& y) {
+                return x.material == y.material && x.faces == y.faces;
+            };
+            if (known.points == out.points && known.corners == out.corners && known.counts == out.counts &&
+                known.normals == out.normals && known.uvs == out.uvs &&
                 std::equal(known.subsets.begin(), known.subsets.end(), out.subsets.begin(), out.subsets.end(), same))
                 return static_cast<int>(m);
         }
@@ -287,7 +316,9 @@ class ShapeReader {
     void subsets(const usd::Prim& prim, const std::vector<int>& face_now, sf::MeshAsset& out)
     {
         for (const usd::Prim& child : prim.children()) {
-            if (child.type_name().text() != "GeomSubset" || child.attribute("elementType").get_or<std::string>("face") != "face") continue;
+            if (child.type_name().text() != "GeomSubset" ||
+                child.attribute("elementType").get_or<std::string>("face") != "face")
+                continue;
             const auto indices = child.attribute("indices").get<std::vector<int>>().value_or(std::vector<int>());
             const int  m       = look(child);
             if (m < 0) continue;
@@ -311,7 +342,8 @@ class ShapeReader {
         out.place = r_.place(bound.site());
         if (!shader || shader.attribute("info:id").get_or<std::string>("") != "UsdPreviewSurface") {
             if (!shader) return materials_[key] = -1;
-            r_.lose("material", Severity::warning, sf::LossAction::approximated, "material", bound.site(), key, "another shader", "grey", "only UsdPreviewSurface is understood");
+            r_.lose("material", Severity::warning, sf::LossAction::approximated, "material", bound.site(), key,
+                    "another shader", "grey", "only UsdPreviewSurface is understood");
         } else {
             surface(shader, out);
         }
@@ -348,20 +380,22 @@ class ShapeReader {
         number("inputs:metallic", out.metallic);
         number("inputs:roughness", out.roughness);
         color("inputs:emissiveColor", out.emission);
-        for (const char* lost : {"inputs:normal", "inputs:displacement", "inputs:occlusion", "inputs:clearcoat", "inputs:specularColor"})
+        for (const char* lost :
+             {"inputs:normal", "inputs:displacement", "inputs:occlusion", "inputs:clearcoat", "inputs:specularColor"})
             if (shader.attribute(lost).authored() || !shader.attribute(lost).connections().empty())
-                r_.lose("shader-input", Severity::info, sf::LossAction::dropped, "material", shader.site(), shader.path().text(), lost, {}, "formats of robots have no word for it");
+                r_.lose("shader-input", Severity::info, sf::LossAction::dropped, "material", shader.site(),
+                        shader.path().text(), lost, {}, "formats of robots have no word for it");
     }
 
     int display_color(const usd::Prim& prim)
     {
         const auto colors = prim.attribute("primvars:displayColor").get<std::vector<Vec3d>>();
         if (!colors || colors->empty()) return -1;
-        const Vec3d  c = colors->front();
+        const Vec3d  c       = colors->front();
         const auto   opacity = prim.attribute("primvars:displayOpacity").get<std::vector<double>>();
         sf::Material out;
-        out.rgba = {c.x, c.y, c.z, opacity && !opacity->empty() ? opacity->front() : 1};
-        const std::string key = fmt::format("color {} {} {} {}", out.rgba[0], out.rgba[1], out.rgba[2], out.rgba[3]);
+        out.rgba                 = {c.x, c.y, c.z, opacity && !opacity->empty() ? opacity->front() : 1};
+        const std::string key    = fmt::format("color {} {} {} {}", out.rgba[0], out.rgba[1], out.rgba[2], out.rgba[3]);
         const auto [slot, fresh] = materials_.try_emplace(key, static_cast<int>(r_.tree.materials.size()));
         if (fresh) {
             out.name = fmt::format("color_{}", slot->second);
@@ -382,22 +416,28 @@ class ShapeReader {
     {
         for (std::size_t m = 0; m < r_.tree.materials.size(); ++m)
             for (std::size_t n = 0, i = 1; n < m; ++n)
-                if (r_.tree.materials[n].name == r_.tree.materials[m].name) r_.tree.materials[m].name += fmt::format("_{}", i++), n = 0;
+                if (r_.tree.materials[n].name == r_.tree.materials[m].name)
+                    r_.tree.materials[m].name += fmt::format("_{}", i++), n = 0;
         std::vector<bool> gone(r_.tree.shapes.size(), false);
         for (std::size_t c = 0; c < r_.tree.shapes.size(); ++c) {
             sf::Shape& collider = r_.tree.shapes[c];
             if (!collider.collider) continue;
             for (std::size_t v = 0; v < r_.tree.shapes.size(); ++v) {
                 const sf::Shape& seen = r_.tree.shapes[v];
-                if (seen.collider || gone[v] || seen.link != collider.link || seen.kind != collider.kind || seen.name != collider.name) continue;
-                const bool same_mesh = seen.mesh == collider.mesh || (seen.mesh >= 0 && collider.mesh >= 0 && r_.tree.meshes[at(seen.mesh)].points == r_.tree.meshes[at(collider.mesh)].points);
-                if (!same_mesh || length(seen.size - collider.size) > 1e-6 * length(collider.size) || length(seen.X_LS.p - collider.X_LS.p) > 1e-6 ||
+                if (seen.collider || gone[v] || seen.link != collider.link || seen.kind != collider.kind ||
+                    seen.name != collider.name)
+                    continue;
+                const bool same_mesh = seen.mesh == collider.mesh || (seen.mesh >= 0 && collider.mesh >= 0 &&
+                                                                      r_.tree.meshes[at(seen.mesh)].points ==
+                                                                          r_.tree.meshes[at(collider.mesh)].points);
+                if (!same_mesh || length(seen.size - collider.size) > 1e-6 * length(collider.size) ||
+                    length(seen.X_LS.p - collider.X_LS.p) > 1e-6 ||
                     std::abs(dot(seen.X_LS.q, collider.X_LS.q)) < 1 - 1e-9)
                     continue;
-                collider.visual   = true;
-                collider.material = seen.material;
-                collider.mesh     = seen.mesh;
-                gone[v]           = true;
+                collider.visual      = true;
+                collider.material    = seen.material;
+                collider.mesh        = seen.mesh;
+                gone[v]              = true;
                 r_.shapes[paths_[v]] = static_cast<int>(c);
                 break;
             }

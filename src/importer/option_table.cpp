@@ -230,20 +230,26 @@ std::vector<OptionRow> make_rows()
     std::vector<OptionRow> rows{
         flag<&O::allow_missing>("allow_missing",
                                 "import although references, payloads or layers were not found; what is there is used"),
-        flag<&O::animation>("animation", "a simulation follows what the stage animates; false: everything is held at "
-                                         "its first value"),
+        flag<&O::animation>("animation",
+                            "a simulation follows what the stage animates; false: everything is held at "
+                            "its first value"),
         flag<&O::apply_up_axis_from_stage>("apply_up_axis_from_stage",
                                            "the model takes the stage's up axis; false: the stage is turned to the "
                                            "model's, z"),
         flag<&O::bodies_follow_joint_ordering>("bodies_follow_joint_ordering",
                                                "bodies of an articulation are numbered in the order of its joints"),
         flag<&O::collapse_fixed_joints>("collapse_fixed_joints", "bodies that fixed joints hold together become one"),
-        choice<Compat, &O::compat>("compat", "whose rules decide where products differ; newton-1.8 keeps stage units "
-                                             "and refuses what that importer refuses"),
+        choice<Compat, &O::compat>("compat",
+                                   "whose rules decide where products differ; newton-1.8 keeps stage units "
+                                   "and refuses what that importer refuses"),
         flag<&O::convert_mjc_equality_constraints>("convert_mjc_equality_constraints",
                                                    "MuJoCo's connect and weld constraints become loop joints"),
-        {{"default_friction", "number", {}, {},
-          "friction of colliders without a physics material; none: that of the builder, 1", {}},
+        {{"default_friction",
+          "number",
+          {},
+          {},
+          "friction of colliders without a physics material; none: that of the builder, 1",
+          {}},
          set_friction,
          [](const O& o) -> Json { return o.default_friction ? Json(*o.default_friction) : Json(); }},
         flag<&O::enable_self_collisions>("enable_self_collisions",
@@ -252,8 +258,12 @@ std::vector<OptionRow> make_rows()
         flag<&O::exact_shapes>("exact_shapes",
                                "a sphere with unequal scale is an ellipsoid, any other round shape its convex hull; "
                                "false: each keeps its kind and takes the larger radius"),
-        {{"floating", "flag", {}, {},
-          "base joint of roots: true FREE, false FIXED; none: as authored, else FREE", {"true", "false", "none"}},
+        {{"floating",
+          "flag",
+          {},
+          {},
+          "base joint of roots: true FREE, false FIXED; none: as authored, else FREE",
+          {"true", "false", "none"}},
          set_floating,
          [](const O& o) -> Json { return o.floating ? Json(*o.floating) : Json(); }},
         flag<&O::force_position_velocity_actuation>("force_position_velocity_actuation",
@@ -261,8 +271,9 @@ std::vector<OptionRow> make_rows()
         flag<&O::force_show_colliders>("force_show_colliders", "colliders are drawn, also those that are not visible"),
         flag<&O::hide_collision_shapes>("hide_collision_shapes",
                                         "colliders of bodies with visual shapes are not drawn"),
-        list<&O::ignore_paths>("ignore_paths", "regular expressions, matched at the start of prim paths, of what is "
-                                               "left out"),
+        list<&O::ignore_paths>("ignore_paths",
+                               "regular expressions, matched at the start of prim paths, of what is "
+                               "left out"),
         number<&O::joint_drive_gains_scaling>("joint_drive_gains_scaling", "", "factor on gains of drives"),
         choice<JointOrdering, &O::joint_ordering>("joint_ordering",
                                                   "order of an articulation's joints: depth first, breadth first, or "
@@ -271,7 +282,10 @@ std::vector<OptionRow> make_rows()
         flag<&O::keep_orphan_joints>("keep_orphan_joints",
                                      "joints without an authored articulation root are constraints between free "
                                      "bodies; false: they form trees"),
-        {{"kinematic_velocity", "choice", {}, {},
+        {{"kinematic_velocity",
+          "choice",
+          {},
+          {},
           "a kinematic body with a velocity and without animation: rests, or moves with it; none: rest, and follow "
           "under compat=newton-1.8",
           {"rest", "follow", "none"}},
@@ -286,8 +300,9 @@ std::vector<OptionRow> make_rows()
          [](const O& o) -> Json { return o.legacy; }},
         flag<&O::legacy_margin_gap>("legacy_margin_gap",
                                     "mjc:margin becomes margin minus gap also under compat=newton-1.8"),
-        flag<&O::lenient_names>("lenient_names", "names that documents misspell are read as meant: RevoluteJoint, "
-                                                 "DistancePhysicsJoint, gravity, velocity"),
+        flag<&O::lenient_names>("lenient_names",
+                                "names that documents misspell are read as meant: RevoluteJoint, "
+                                "DistancePhysicsJoint, gravity, velocity"),
         flag<&O::load_sites>("load_sites", "sites become shapes without collision"),
         flag<&O::load_static_visual_shapes>("load_static_visual_shapes",
                                             "geometry that belongs to no body and does not collide is drawn"),
@@ -300,12 +315,17 @@ std::vector<OptionRow> make_rows()
             "a rigid body below another one: a body of its own, part of the one above unless its transform stack is "
             "reset (the text of the schema), or an error"),
         flag<&O::only_load_enabled_joints>("only_load_enabled_joints", "joints that are off are left out"),
-        flag<&O::only_load_enabled_rigid_bodies>("only_load_enabled_rigid_bodies", "bodies that are off are left out; "
-                                                                                   "false: they are static"),
+        flag<&O::only_load_enabled_rigid_bodies>("only_load_enabled_rigid_bodies",
+                                                 "bodies that are off are left out; "
+                                                 "false: they are static"),
         flag<&O::override_root_xform>("override_root_xform",
                                       "xform replaces the pose of articulation roots instead of preceding it"),
-        {{"parent_body", "integer", {}, {},
-          "index of the body of the latest articulation to which imported roots are attached; -1: the world", {}},
+        {{"parent_body",
+          "integer",
+          {},
+          {},
+          "index of the body of the latest articulation to which imported roots are attached; -1: the world",
+          {}},
          [](O& o, const Json& v) {
              if (!v.is_number_integer()) return false;
              const auto n = v.get<std::int64_t>();
@@ -315,21 +335,23 @@ std::vector<OptionRow> make_rows()
          [](const O& o) -> Json { return o.parent_body; }},
         flag<&O::parse_mujoco_options>("parse_mujoco_options",
                                        "MuJoCo's settings of the scene are read; false: they keep their defaults"),
-        flag<&O::per_face_materials>("per_face_materials", "a collider mesh becomes a shape for each subset of faces "
-                                                           "with a physics material of its own"),
-        choice<PointInstancers, &O::point_instancers>(
-            "point_instancers",
-            "items of point instancers: bodies, colliders and shapes of their own, or left out; compat=newton-1.8 leaves "
-            "them out"),
+        flag<&O::per_face_materials>("per_face_materials",
+                                     "a collider mesh becomes a shape for each subset of faces "
+                                     "with a physics material of its own"),
+        choice<PointInstancers, &O::point_instancers>("point_instancers",
+                                                      "items of point instancers: bodies, colliders and shapes of "
+                                                      "their own, or left out; compat=newton-1.8 leaves "
+                                                      "them out"),
         flag<&O::register_mujoco>("register_mujoco",
                                   "declare MuJoCo's custom attributes where the resolver mjc is used"),
         choice<physics::ResetStack, &O::reset_stack>(
-            "reset_stack",
-            "a collider below a body that resets its transform stack: part of the body, or static"),
-        without_effect("return_deformable_results", "a name of Newton's, without effect: what deformables became is always in the result"),
+            "reset_stack", "a collider below a body that resets its transform stack: part of the body, or static"),
+        without_effect("return_deformable_results",
+                       "a name of Newton's, without effect: what deformables became is always in the result"),
         text<&O::root_path>("root_path", "only this subtree is imported"),
-        text<&O::scene>("scene", "which physics scenes become simulations: all, a world for each that owns something, "
-                                 "or the path of one"),
+        text<&O::scene>("scene",
+                        "which physics scenes become simulations: all, a world for each that owns something, "
+                        "or the path of one"),
         list<&O::schema_resolvers>("schema_resolvers",
                                    "whose attributes are read, by priority; auto: newton, then physx and mjc where the "
                                    "stage uses them; also files of tables (.toml, .json)",

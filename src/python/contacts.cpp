@@ -17,8 +17,8 @@
 
 #include "mechane/collision/pipeline.h"
 #include "mechane/collision/rest_overlaps.h"
-#include "mechane/model/belongs.h"
 #include "mechane/collision/soft_contacts.h"
+#include "mechane/model/belongs.h"
 #include "python/arrays.h"
 #include "python/errors.h"
 #include "python/indices.h"

@@ -46,7 +46,8 @@ std::string_view to_string(LossAction action) noexcept
 
 std::size_t LossReport::count(LossAction action) const
 {
-    const auto listed = std::count_if(entries.begin(), entries.end(), [&](const Loss& l) { return l.action == action; });
+    const auto listed =
+        std::count_if(entries.begin(), entries.end(), [&](const Loss& l) { return l.action == action; });
     return static_cast<std::size_t>(listed) + (action == LossAction::kept ? kept : 0);
 }
 
@@ -57,15 +58,22 @@ std::size_t LossReport::count(Severity severity) const
 }
 
 bool LossReport::at_least(Severity severity) const
-{ return std::any_of(entries.begin(), entries.end(), [&](const Loss& l) { return l.severity >= severity; }); }
+{
+    return std::any_of(entries.begin(), entries.end(), [&](const Loss& l) { return l.severity >= severity; });
+}
 
 std::string to_json(const LossReport& report)
 {
-    using Json = nlohmann::ordered_json;
+    using Json   = nlohmann::ordered_json;
     Json entries = Json::array();
     for (const Loss* l : in_order(report)) {
-        Json row{{"code", l->code}, {"severity", to_string(l->severity)}, {"action", to_string(l->action)}, {"category", l->category},
-                 {"file", l->site.layer}, {"line", l->site.line}, {"what", l->what}};
+        Json row{{"code", l->code},
+                 {"severity", to_string(l->severity)},
+                 {"action", to_string(l->action)},
+                 {"category", l->category},
+                 {"file", l->site.layer},
+                 {"line", l->site.line},
+                 {"what", l->what}};
         if (!l->site.prim.empty()) row["prim"] = l->site.prim;
         if (!l->site.property.empty()) row["property"] = l->site.property;
         if (!l->source_value.empty()) row["sourceValue"] = l->source_value;
@@ -77,9 +85,14 @@ std::string to_json(const LossReport& report)
     for (const LossAction a : kActions) summary[std::string(to_string(a))] = report.count(a);
     for (const Severity s : {Severity::error, Severity::warning, Severity::info})
         summary[std::string(to_string(s)) + "s"] = report.count(s);
-    const Json document{{"schema", "mechane.loss/1"}, {"source", report.source}, {"target", report.target},
-                        {"targetVersion", report.target_version}, {"variantState", Json::object()}, {"nameMap", report.names},
-                        {"entries", entries}, {"summary", summary}};
+    const Json document{{"schema", "mechane.loss/1"},
+                        {"source", report.source},
+                        {"target", report.target},
+                        {"targetVersion", report.target_version},
+                        {"variantState", Json::object()},
+                        {"nameMap", report.names},
+                        {"entries", entries},
+                        {"summary", summary}};
     return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -98,7 +111,8 @@ std::string to_text(const LossReport& report, std::size_t most)
     if (shown > most) out += fmt::format("             ... and {} more (--loss FILE lists all)\n", shown - most);
     std::string counts;
     for (const LossAction a : kActions)
-        if (const std::size_t n = report.count(a); n > 0) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", n, to_string(a));
+        if (const std::size_t n = report.count(a); n > 0)
+            counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", n, to_string(a));
     return out + fmt::format("values       {}\n", counts.empty() ? "none" : counts);
 }
 

@@ -61,7 +61,7 @@ struct LivePage::Impl {
     const model::Model&         model;
     LivePageOptions             options;
     std::unique_ptr<PageServer> server{};
-    std::set<std::uint64_t>     shows_contacts{};  ///< pages that do
+    std::set<std::uint64_t>     shows_contacts{};      ///< pages that do
     std::int32_t                first = 0, count = 0;  ///< dofs that frames carry
     std::optional<Pull>         pull{};
     std::uint64_t               puller      = 0;  ///< the page whose mouse pulls

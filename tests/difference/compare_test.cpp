@@ -261,14 +261,18 @@ TEST_CASE("two pendulums that differ in damping part at their hinge, and equal o
 
 TEST_CASE("an entry of the loss report announces the values that it speaks for, and no other of the same joint")
 {
-    const sf::RobotTree a = pendulum();
-    sf::RobotTree       b = a;
+    const sf::RobotTree a        = pendulum();
+    sf::RobotTree       b        = a;
     b.joints[0].dofs[0].armature = 0.5;
     b.joints[0].dofs[0].damping  = 0.1;
     b.joints[0].dofs[0].upper    = 1.5;
-    const std::vector<std::pair<const char*, const char*>> entries{
-        {"drive", ""}, {"armature", "armature"}, {"ball-damping", "damping"}, {"one-sided-limit", "upper limit"},
-        {"drive-target", ""}, {"velocity-limit", ""}, {"a code that nobody knows", ""}};
+    const std::vector<std::pair<const char*, const char*>> entries{{"drive", ""},
+                                                                   {"armature", "armature"},
+                                                                   {"ball-damping", "damping"},
+                                                                   {"one-sided-limit", "upper limit"},
+                                                                   {"drive-target", ""},
+                                                                   {"velocity-limit", ""},
+                                                                   {"a code that nobody knows", ""}};
     for (const auto& [code, field] : entries) {
         CAPTURE(code);
         sf::LossReport losses;
@@ -284,15 +288,17 @@ TEST_CASE("frames that another up axis has turned are the same robot, and frames
     for_seeds(20, [](Random& r) {
         const auto tree = random_robot(r, {.turned_frames = true, .drives = true, .balls = true, .round_shapes = true});
         const bool upright = r.uniform(0, 1) < 0.6;
-        const Quatd turn   = upright ? from_axis_angle(axis_vector<double>(r.uniform(0, 1) < 0.5 ? 0 : 1),
-                                                       r.uniform(0, 1) < 0.5 ? std::numbers::pi / 2 : -std::numbers::pi / 2)
-                                     : from_axis_angle(Vec3d{0, 0, 1}, 0.3);
+        const Quatd   turn = upright
+                                 ? from_axis_angle(axis_vector<double>(r.uniform(0, 1) < 0.5 ? 0 : 1),
+                                                   r.uniform(0, 1) < 0.5 ? std::numbers::pi / 2 : -std::numbers::pi / 2)
+                                 : from_axis_angle(Vec3d{0, 0, 1}, 0.3);
         const Posed   old{{}, turn}, back = inverse(old);
         const Mat33d  R   = to_matrix(back.q);
         sf::RobotTree now = tree;
         for (sf::Link& l : now.links) {
             l.X_WL = l.X_WL * old;
-            if (l.inertial) l.inertial->com = R * l.inertial->com, l.inertial->inertia = R * l.inertial->inertia * transpose(R);
+            if (l.inertial)
+                l.inertial->com = R * l.inertial->com, l.inertial->inertia = R * l.inertial->inertia * transpose(R);
             if (l.unused) l.unused->com = R * l.unused->com, l.unused->inertia = R * l.unused->inertia * transpose(R);
         }
         for (sf::Joint& j : now.joints) {

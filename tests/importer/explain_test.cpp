@@ -151,7 +151,7 @@ def PhysicsRevoluteJoint "elbow" (prepend apiSchemas = ["PhysicsDriveAPI:angular
 }
 )"),
                       {"newton"});
-    const auto stiffness = asked.one("/elbow.drive_stiffness"), damping = asked.one("/elbow.drive_damping");
+    const auto  stiffness = asked.one("/elbow.drive_stiffness"), damping = asked.one("/elbow.drive_damping");
     CHECK(std::stod(stiffness.value) == mechane::test::close_to(10 * 180 / kPi, 1e-3));
     CHECK(std::stod(damping.value) == mechane::test::close_to(2 * 180 / kPi, 1e-3));
     REQUIRE_FALSE(stiffness.won.empty());
@@ -169,7 +169,7 @@ def Cube "wall" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { }
 def Cube "free" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { }
 )"),
                       {"newton"});
-    const auto collide = [&](const char* x, const char* y) {
+    const auto  collide = [&](const char* x, const char* y) {
         const auto pairs = explain_pair(asked.input(), x, y);
         REQUIRE(pairs);
         REQUIRE(pairs->size() == 1);
@@ -270,14 +270,14 @@ def Cube "zero" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionA
 
 TEST_CASE("a density that stands above the body is named as what decides (GAP-098)")
 {
-    const Asked asked(stage_text(R"(
+    const Asked       asked(stage_text(R"(
 def Xform "W" (prepend apiSchemas = ["PhysicsMassAPI"]) {
     float physics:density = 200
     def Cube "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { double size = 1 }
     def Cube "own" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"]) { float physics:mass = 3 }
 }
 )"),
-                      {"newton"});
+                            {"newton"});
     const Explanation x = asked.one("/W/b.mass");
     REQUIRE(x.won.size() == 1);
     CHECK(x.won.front().prim == "/W");
@@ -297,7 +297,7 @@ def PhysicsRevoluteJoint "hinge"
 }
 )"),
                     {"newton"});
-    const auto decided = [&](std::string_view path) {
+    const auto  decided = [&](std::string_view path) {
         auto answer = explain(arm.input(), path);
         REQUIRE(answer);
         find_decisions(arm.input(), path, *answer);

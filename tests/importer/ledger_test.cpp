@@ -402,11 +402,14 @@ std::string mass_stage(const std::vector<DrawnLine>& lines, const DrawnLine* cha
         "def Material \"M\" (prepend apiSchemas = [\"PhysicsMaterialAPI\"]) {\n" + of("/M") + "\n}\n" +
         "def Xform \"W\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) {\n" + of("/W") +
         "def Xform \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"]) {\n" + of("/W/b") +
-        "def Cube \"near\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMassAPI\", \"MaterialBindingAPI\"]) {\n    double size = 1\n" +
-        bound + of("/W/b/near") + "    double3 xformOp:translate = (1, 0, 0)\n    uniform token[] xformOpOrder = [\"xformOp:translate\"]\n}\n" +
+        "def Cube \"near\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMassAPI\", "
+        "\"MaterialBindingAPI\"]) {\n    double size = 1\n" +
+        bound + of("/W/b/near") +
+        "    double3 xformOp:translate = (1, 0, 0)\n    uniform token[] xformOpOrder = [\"xformOp:translate\"]\n}\n" +
         "def Xform \"mid\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) {\n" + of("/W/b/mid") +
-        "def Cube \"far\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMassAPI\"]) {\n    double size = 0.5\n" + of("/W/b/mid/far") +
-        "\n}\n}\n}\n}\n");
+        "def Cube \"far\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMassAPI\"]) {\n    double size = "
+        "0.5\n" +
+        of("/W/b/mid/far") + "\n}\n}\n}\n}\n");
 }
 
 }  // namespace
@@ -419,7 +422,8 @@ TEST_CASE("mass properties that are used change the body's, those that are not c
         for (const char* prim : {"/M", "/W", "/W/b", "/W/b/near", "/W/b/mid", "/W/b/mid/far"})
             for (const MassWord& word : kMassWords) {
                 const std::string name  = word.name;
-                const bool        whole = std::string(prim) == "/W/b" || std::string(prim) == "/W/b/near" || std::string(prim) == "/W/b/mid/far";
+                const bool        whole = std::string(prim) == "/W/b" || std::string(prim) == "/W/b/near" ||
+                                          std::string(prim) == "/W/b/mid/far";
                 if (std::string(prim) == "/M" && name != "physics:density") continue;
                 if (!whole && name != "physics:density" && name != "physics:mass") continue;
                 if (r.below(3) != 0) continue;
@@ -427,23 +431,24 @@ TEST_CASE("mass properties that are used change the body's, those that are not c
                 lines.push_back({prim, name, head + word.value, head + word.other});
             }
         ImportOptions options;
-        options.ledger = true;
+        options.ledger  = true;
         const auto body = [](const Imported& in) {
             REQUIRE(in.result);
             return in.body_at("/W/b");
         };
-        const std::string         text  = mass_stage(lines, nullptr);
-        const Imported            plain = import_text(text, options);
-        const model::BuilderBody  was   = body(plain);
+        const std::string        text  = mass_stage(lines, nullptr);
+        const Imported           plain = import_text(text, options);
+        const model::BuilderBody was   = body(plain);
         for (const DrawnLine& one : lines) {
             const LedgerEntry* row = nullptr;
             for (const LedgerEntry& entry : plain.result->ledger)
                 if (entry.prim == one.prim && entry.property == one.property) row = &entry;
             REQUIRE(row != nullptr);
-            const model::BuilderBody is = body(import_text(mass_stage(lines, &one), options));
+            const model::BuilderBody is   = body(import_text(mass_stage(lines, &one), options));
             double                   most = std::abs(is.mass - was.mass) + length(is.com - was.com);
             for (std::size_t i = 0; i < 3; ++i)
-                for (std::size_t k = 0; k < 3; ++k) most = std::max(most, std::abs(is.inertia(i, k) - was.inertia(i, k)));
+                for (std::size_t k = 0; k < 3; ++k)
+                    most = std::max(most, std::abs(is.inertia(i, k) - was.inertia(i, k)));
             const bool used = row->verdict == Verdict::used || row->verdict == Verdict::converted;
             CAPTURE(text);
             CAPTURE(one.prim);

@@ -211,7 +211,8 @@ void check_prefabs(const PrimFacts& prim, const usd::Token& name, Sink& sink)
     if (type == "string[]" || type == "token[]")
         texts = value.get<std::vector<std::string>>().value_or(std::vector<std::string>{});
     if (type == "asset[]")
-        for (const usd::AssetPath& path : value.get<std::vector<usd::AssetPath>>().value_or(std::vector<usd::AssetPath>{}))
+        for (const usd::AssetPath& path :
+             value.get<std::vector<usd::AssetPath>>().value_or(std::vector<usd::AssetPath>{}))
             texts.push_back(path.authored);
     if (type == "asset") texts.push_back(value.get<usd::AssetPath>().value_or(usd::AssetPath{}).authored);
     sink.applies(kPrefab);
@@ -233,10 +234,10 @@ void check_prefabs(const PrimFacts& prim, const usd::Token& name, Sink& sink)
 void check_default_prim(const Facts& facts, const std::string& name, Sink& sink)
 {
     sink.applies(kDefaultPrimValid);
-    const usd::Prim prim  = facts.stage.prim_at(usd::Path(name.starts_with('/') ? name : "/" + name));
+    const usd::Prim prim = facts.stage.prim_at(usd::Path(name.starts_with('/') ? name : "/" + name));
     // What a payload that is left out defines is not known.
     if (prim && !prim.defined() && !prim.loaded()) return;
-    const bool      valid = prim && prim.active() && prim.defined() && !prim.abstract();
+    const bool valid = prim && prim.active() && prim.defined() && !prim.abstract();
     if (!valid)
         sink.report(kDefaultPrimValid,
                     {.site     = {.layer = facts.stage.source()},
@@ -259,7 +260,7 @@ std::string fault_of_target(const usd::Layer& layer)
 {
     const std::string name = layer.field(usd::Path::root(), "defaultPrim").get<std::string>().value_or("");
     if (name.empty()) return "has no defaultPrim";
-    const usd::Path path(name.starts_with('/') ? name : "/" + name);
+    const usd::Path         path(name.starts_with('/') ? name : "/" + name);
     static const usd::Token kSpecifier("specifier");
     if (layer.field(path, kSpecifier).to_text().find("lass") != std::string::npos)
         return "names the class " + path.text() + " as its defaultPrim";
@@ -293,12 +294,12 @@ void check_arc_targets(const Facts& facts, Sink& sink)
                 sink.applies(kDefaultPrimValid);
                 const std::string& why = fault(file_named(from, form.file));
                 if (why.empty()) continue;
-                sink.report(kDefaultPrimValid, {.site     = {.layer = from.layer.name, .prim = spec.text(), .property = {}},
+                sink.report(kDefaultPrimValid, {.site = {.layer = from.layer.name, .prim = spec.text(), .property = {}},
                                                 .message  = arc.asset + " is brought in without a prim path and " + why,
                                                 .observed = arc.asset,
                                                 .expected = "a layer with a valid defaultPrim",
-                                                .hint     = "write defaultPrim in that layer, or the prim behind its path",
-                                                .variant  = arc.asset});
+                                                .hint = "write defaultPrim in that layer, or the prim behind its path",
+                                                .variant = arc.asset});
             }
         }
     }

@@ -264,13 +264,14 @@ void check_context(const Context& context, Sink& sink)
                                   .severity = Severity::info});
         const auto outer = outer_domain(prim);
         if (outer && *outer != *id)
-            sink.report(kDomain, {.site     = site_of(prim, "ros:context:domain_id"),
-                                  .message  = fmt::format("the domain is {}, that of the context above is {}", *id, *outer),
-                                  .observed = std::to_string(*id),
-                                  .expected = std::to_string(*outer),
-                                  .hint     = "write the same domain, unless the part shall not hear its robot",
-                                  .variant  = "nested",
-                                  .severity = Severity::info});
+            sink.report(kDomain,
+                        {.site     = site_of(prim, "ros:context:domain_id"),
+                         .message  = fmt::format("the domain is {}, that of the context above is {}", *id, *outer),
+                         .observed = std::to_string(*id),
+                         .expected = std::to_string(*outer),
+                         .hint     = "write the same domain, unless the part shall not hear its robot",
+                         .variant  = "nested",
+                         .severity = Severity::info});
     }
     if (!context.outermost && prim.attribute("ros:context:parent_frame").authored())
         sink.report(kParentFrame, {.site     = site_of(prim, "ros:context:parent_frame"),
