@@ -271,7 +271,8 @@ class Rows {
     {
         const std::int32_t known = found(run_.result.path_shape_map, path.text());
         const usd::Prim    prim  = run_.stage.prim_at(path);
-        if (known >= 0 || !prim || !(prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI"))) return known;
+        if (known >= 0 || !prim || !prim.defined() || !(prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI")))
+            return known;
         const auto placed = [&](const usd::Matrix4d& m) {
             const usd::Decomposition at = usd::decompose(m);
             return run_.scaled(Posed{at.translation, at.rotation});

@@ -56,7 +56,9 @@ class CompensatedUnits(unittest.TestCase):
                 with self.subTest(name=name, schemas=schemas):
                     placed = scaled("double3", above).replace("            ", "        ")
                     before, after, _ = self.repaired(name + str(len(schemas)), 1, 0.01, "references", placed, scaled("double3", own), schemas)
-                    for stage in (before, after):
+                    again = after.parent.parent / "again"
+                    self.assertIn(mechane("fix", after, "-o", again).returncode, (0, 1))
+                    for stage in (before, after, again / "robot.usda"):
                         for half in self.size(stage):
                             self.assertAlmostEqual(half, 0.1, delta=1e-6)
 

@@ -1,4 +1,5 @@
 """`mechane mesh`: what is wrong with meshes, and what collision would make of them."""
+import json
 import pathlib
 import tempfile
 import unittest
@@ -62,7 +63,9 @@ class Mesh(unittest.TestCase):
         for _ in range(2):
             self.assertEqual(document(*options, "--cache", cache)["meshes"][0], row)
         self.assertEqual(len(list(cache.rglob("*.blob"))), 3)
-        self.assertIn("error", document("mesh", self.stage, "--json", "--prim", "/closed", "--sdf", "--resolution", "33")["meshes"][0]["sdf"])
+        refused = mechane("mesh", self.stage, "--json", "--prim", "/closed", "--sdf", "--resolution", "33")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("'33' is not a positive multiple of 8", json.loads(refused.stdout)["errors"][0]["message"])
 
 
 if __name__ == "__main__":

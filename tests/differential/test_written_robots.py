@@ -89,8 +89,8 @@ def run(code, *arguments):
 
 
 def check_urdf():
-    beside = pathlib.Path(PYTHON).with_name("check_urdf")
-    return str(beside) if PYTHON and beside.is_file() else shutil.which("check_urdf")
+    beside = pathlib.Path(PYTHON).with_name("check_urdf") if PYTHON else None
+    return str(beside) if beside and beside.is_file() else shutil.which("check_urdf")
 
 
 class Written(unittest.TestCase):

@@ -53,8 +53,8 @@ bool rename_layer(Repair& repair, const fs::path& from, const fs::path& to)
             const std::size_t rest = authored.find(":SDF_FORMAT_ARGS:");
             return relative_to(named, to) + (rest == std::string::npos ? "" : authored.substr(rest));
         });
-    repair.work.new_layer(to)                 = std::move(copy);
-    const std::string name                    = from.string();
+    repair.work.new_layer(to) = std::move(copy);
+    const std::string name    = from.string();
     for (const fs::path& user : repair.work.asset_layers()) {
         if (user == from || user == to) continue;
         usd::Layer* other = repair.work.layer(user.string());

@@ -63,7 +63,7 @@ std::vector<usd::Prim> users_of(const Repair& repair, const std::string& file)
 /// The factor by which a prim is scaled in the world, the mean of its axes.
 double world_scale(const Repair& repair, const usd::Prim& prim)
 {
-    const usd::Matrix4d m = repair.facts.stage.world_matrix(prim);
+    const usd::Matrix4d m  = repair.facts.stage.world_matrix(prim);
     const auto          at = [&](int r) { return Vec3d{m(r, 0), m(r, 1), m(r, 2)}; };
     return std::cbrt(std::abs(dot(at(0), cross(at(1), at(2)))));
 }
@@ -171,6 +171,17 @@ bool is_compensated(Repair& repair, const std::string& file, double lengths)
     return false;
 }
 
+bool holds_compensated(Repair& repair, const usd::Prim& prim)
+{
+    if (repair.compensated.empty()) return false;
+    return std::ranges::any_of(repair.work.asset_layers(), [&](const auto& file) {
+        if (!is_compensated(repair, file.string(), 1)) return false;
+        return std::ranges::any_of(users_of(repair, file.string()), [&](const usd::Prim& user) {
+            return user.path().has_prefix(prim.path()) || prim.path().has_prefix(user.path());
+        });
+    });
+}
+
 namespace {
 
 void fix_dependent(Repair& repair, const Finding& finding)
@@ -180,18 +191,20 @@ void fix_dependent(Repair& repair, const Finding& finding)
         return repair.refuse("external-layer", "the layer lies outside the asset; repair it by itself first");
     if (repair.edits() > 0) return repair.defer();  // the root's own units come first
     const EditPlace   root{layer, finding.site.layer, usd::Path::root()};
-    const usd::Layer& entry   = *repair.root().layer;
-    const double      metres  = unit_of(entry, "metersPerUnit").value_or(1), kilos = unit_of(entry, "kilogramsPerUnit").value_or(1);
-    const auto        own_m   = unit_of(*layer, "metersPerUnit"), own_kg = unit_of(*layer, "kilogramsPerUnit");
+    const usd::Layer& entry  = *repair.root().layer;
+    const double      metres = unit_of(entry, "metersPerUnit").value_or(1),
+                      kilos  = unit_of(entry, "kilogramsPerUnit").value_or(1);
+    const auto        own_m = unit_of(*layer, "metersPerUnit"), own_kg = unit_of(*layer, "kilogramsPerUnit");
     const auto        own_up  = layer->field(usd::Path::root(), "upAxis").get<std::string>();
     const auto        up      = entry.field(usd::Path::root(), "upAxis").get<std::string>();
     const double      lengths = own_m.value_or(metres) / metres, masses = own_kg.value_or(kilos) / kilos;
-    const bool        turns   = own_up && up && *own_up != *up;
+    const bool        turns = own_up && up && *own_up != *up;
     if (is_compensated(repair, finding.site.layer, lengths))
-        return repair.refuse("ambiguous", "what brings the layer in is scaled as if to make up for its units, but not by an operation that says just this");
+        return repair.refuse("ambiguous",
+                             "what brings the layer in is scaled as if to make up for its units, but not by an "
+                             "operation that says just this");
     if (turns && places_something(*layer)) {
-        if (*own_up != "Y" || *up != "Z")
-            return repair.refuse("no-up-axis", "only what is Y up is turned, to Z up");
+        if (*own_up != "Y" || *up != "Z") return repair.refuse("no-up-axis", "only what is Y up is turned, to Z up");
         if (!turn_layer(repair, root)) return;
     }
     if (lengths != 1 || masses != 1) {
@@ -204,8 +217,7 @@ void fix_dependent(Repair& repair, const Finding& finding)
     if (own_kg) repair.set_field(root, "kilogramsPerUnit", make_value("double", kilos));
     if (own_up && up) repair.set_field(root, "upAxis", make_value("token", usd::Token(*up)));
     if (lengths != 1 || turns)
-        for (const usd::Prim& user : users_of(repair, finding.site.layer))
-            take_back(repair, user, {lengths, turns});
+        for (const usd::Prim& user : users_of(repair, finding.site.layer)) take_back(repair, user, {lengths, turns});
     repair.mixed_units |= lengths != 1 || turns;
 }
 

@@ -67,9 +67,12 @@ using LeftOut = std::map<Key, std::string>;
 
 class Fixer {
   public:
-    Fixer(const FixOptions& options, const LeftOut& left_out, Workspace& work, FixResult& result)
-        : options_(options), left_out_(left_out), work_(work), result_(result)
+    Fixer(const FixOptions& options, const LeftOut& left_out, Workspace& work, FixResult& result,
+          std::set<std::string> compensated = {})
+        : options_(options), left_out_(left_out), work_(work), result_(result), compensated_(std::move(compensated))
     { check_.profile = options.profile; }
+
+    [[nodiscard]] const std::set<std::string>& compensated() const { return compensated_; }
 
     /// Repairs that ran in the pass in which a rule, which had been looked at before, got more findings than it had at
     /// the beginning and has at the end; those at, above or below the new findings if there are any.
@@ -494,16 +497,18 @@ static Result<void> repair_variants(const FixOptions& options, const LeftOut& le
 
 /// A repair that was refused may be possible on the repaired asset, where layers say things in another order. It is
 /// repaired as another call would, until there is nothing more to edit: a second call then finds nothing either.
-/// @param more  receives repairs that bring findings
+/// @param compensated  layers whose units a scale made up for before the first edit
+/// @param more         receives repairs that bring findings
 static Result<void> repair_what_follows(const FixOptions& options, const LeftOut& left_out, Workspace& work,
-                                        FixResult& result, LeftOut& more)
+                                        FixResult& result, std::set<std::string> compensated, LeftOut& more)
 {
     bool edited = !result.edits.empty();
     for (int round = 0; edited && round < kRounds; ++round) {
         FixResult next;
-        Fixer     fixer(options, left_out, work, next);
+        Fixer     fixer(options, left_out, work, next, std::move(compensated));
         if (auto ran = fixer.run(); !ran) return ran;
-        edited = !next.edits.empty();
+        compensated = fixer.compensated();
+        edited      = !next.edits.empty();
         result.edits.insert(result.edits.end(), next.edits.begin(), next.edits.end());
         std::erase_if(result.left, [](const Unrepaired& u) { return !u.remark; });
         result.left.insert(result.left.end(), next.left.begin(), next.left.end());
@@ -540,7 +545,8 @@ Result<FixResult> fix(const std::string& asset, const std::string& work_folder, 
         LeftOut* known = &left_out;
         if (more.empty()) {
             known = &left_out_then;
-            if (auto ran = repair_what_follows(options, left_out_then, *work, result, more); !ran) return ran.error();
+            if (auto ran = repair_what_follows(options, left_out_then, *work, result, fixer.compensated(), more); !ran)
+                return ran.error();
         }
         if (more.empty() || start == kStarts) break;
         const std::size_t before = known->size();

@@ -134,7 +134,7 @@ std::optional<Mat33d> custom_inertia(const usd::Prim& prim, const usd::Token& pr
     } else {
         sources.push_back(property);
         const usd::Value value = prim.attribute(property).authored_value();
-        auto list = value.get<std::vector<double>>();
+        auto             list  = value.get<std::vector<double>>();
         if (!list && value.type_name().starts_with("matrix3")) list = numbers_of(value.to_text());
         if (list && list->size() == 6)
             found = symmetric({(*list)[0], (*list)[1], (*list)[2], (*list)[3], (*list)[4], (*list)[5]});

@@ -47,9 +47,10 @@ fs::path new_file(const Repair& repair, const fs::path& layer, const std::string
     const fs::path beside = layer.parent_path() / usual;
     if (!taken(beside)) return beside;
     const fs::path folder = layer.parent_path() / beside.stem(), suffix = beside.extension();
-    fs::path       file   = folder / layer.stem();
+    fs::path       file = folder / layer.stem();
     file += suffix;
-    for (int n = 2; taken(file); ++n) file = folder / (layer.stem().string() + "_" + std::to_string(n) + suffix.string());
+    for (int n = 2; taken(file); ++n)
+        file = folder / (layer.stem().string() + "_" + std::to_string(n) + suffix.string());
     return file;
 }
 
@@ -66,13 +67,14 @@ EditPlace sibling(Repair& repair, const fs::path& layer, Part part)
         if (use.kind == LayerUse::payload) return {};
         if (entry) {
             const std::string root = repair.facts.stage.default_prim().path().text();
-            if (use.by.file != layer.string() || (use.kind == LayerUse::reference && use.by.path.text() != root)) return {};
+            if (use.by.file != layer.string() || (use.kind == LayerUse::reference && use.by.path.text() != root))
+                return {};
             continue;
         }
-        const bool same = own[i].by.file == use.by.file && own[i].by.path == use.by.path &&
-                          own[i].arc.prim == use.arc.prim && own[i].arc.offset == use.arc.offset &&
-                          own[i].arc.scale == use.arc.scale &&
-                          (own[i].kind == use.kind || (own[i].kind == LayerUse::payload && use.kind == LayerUse::reference));
+        const bool same =
+            own[i].by.file == use.by.file && own[i].by.path == use.by.path && own[i].arc.prim == use.arc.prim &&
+            own[i].arc.offset == use.arc.offset && own[i].arc.scale == use.arc.scale &&
+            (own[i].kind == use.kind || (own[i].kind == LayerUse::payload && use.kind == LayerUse::reference));
         if (!same) return {};
     }
     return {repair.work.layer(file.string()), file.string(), usd::Path::root()};
@@ -108,8 +110,9 @@ bool merge(const usd::Layer& piece, usd::Layer& into)
 bool is_below_target(const usd::Layer& piece, const usd::Arc& arc)
 {
     const usd::Path target =
-        arc.prim.empty() ? usd::Path("/" + piece.field(usd::Path::root(), "defaultPrim").get<std::string>().value_or(""))
-                         : arc.prim;
+        arc.prim.empty()
+            ? usd::Path("/" + piece.field(usd::Path::root(), "defaultPrim").get<std::string>().value_or(""))
+            : arc.prim;
     if (target.empty()) return false;
     const auto tops = piece.children(usd::Path::root());
     return std::ranges::all_of(tops, [&](const usd::Token& top) {
@@ -120,12 +123,12 @@ bool is_below_target(const usd::Layer& piece, const usd::Arc& arc)
 /// Brings a new layer in: beside each arc that brings the old one, or as its sublayer.
 void bring_in(Repair& repair, const fs::path& layer, const fs::path& file, const usd::Layer& piece, Part part)
 {
-    std::vector<LayerUse> uses   = layer == repair.work.entry() ? std::vector<LayerUse>() : uses_of(repair, layer);
-    const bool            looks  = part != Part::physics && part != Part::ros;
-    const bool            beside = repair.attempt == 0 && !uses.empty() && std::ranges::all_of(uses, [&](const LayerUse& use) {
-        if (use.kind == LayerUse::sublayer) return true;
-        return !(looks && use.kind == LayerUse::payload) && is_below_target(piece, use.arc);
-    });
+    std::vector<LayerUse> uses  = layer == repair.work.entry() ? std::vector<LayerUse>() : uses_of(repair, layer);
+    const bool            looks = part != Part::physics && part != Part::ros;
+    const bool beside = repair.attempt == 0 && !uses.empty() && std::ranges::all_of(uses, [&](const LayerUse& use) {
+                            if (use.kind == LayerUse::sublayer) return true;
+                            return !(looks && use.kind == LayerUse::payload) && is_below_target(piece, use.arc);
+                        });
     if (!beside) {
         insert_sublayer(*repair.work.layer(layer.string()), relative_to(file, layer));
         return repair.note(layer.string(), usd::Path::root(), "subLayers", "", relative_to(file, layer));
@@ -178,11 +181,12 @@ bool move_parts(Repair& repair, const fs::path& file, const std::set<Part>& out)
         usd::Layer piece = parts.only({part});
         if (repair.attempt == 0 && !parts.has_variants())
             if (const EditPlace known = sibling(repair, file, part); known && merge(piece, *known.layer)) {
-                repair.note(known.file, usd::Path::root(), "layer", file.filename().string(), std::string(file_of(part)));
+                repair.note(known.file, usd::Path::root(), "layer", file.filename().string(),
+                            std::string(file_of(part)));
                 continue;
             }
-        const fs::path to     = new_file(repair, file, file_of(part));
-        usd::Layer&    made   = repair.work.new_layer(to);
+        const fs::path to   = new_file(repair, file, file_of(part));
+        usd::Layer&    made = repair.work.new_layer(to);
         usd::Layer     fresh;
         copy_metadata(*layer, fresh);
         for (const usd::Token& top : piece.children(usd::Path::root()))
@@ -207,9 +211,9 @@ constexpr int kWays = 2;  // beside the layer, as its sublayer
 /// What a layer of this name and content should not hold.
 std::set<Part> misplaced(const AssetLayer& read)
 {
-    const std::string stem   = read.stem(), folder = fs::path(read.relative).parent_path().filename().string();
-    const auto        named  = [&](const char* name) { return stem == name || folder == name; };
-    const bool        looks  = read.has(kLookGroup), physics = read.has(kPhysicsGroup);
+    const std::string stem = read.stem(), folder = fs::path(read.relative).parent_path().filename().string();
+    const auto        named = [&](const char* name) { return stem == name || folder == name; };
+    const bool        looks = read.has(kLookGroup), physics = read.has(kPhysicsGroup);
     if (named("geometries") || named("instances")) return {Part::physics, Part::ros, Part::material};
     if (named("base")) return {Part::physics, Part::ros, Part::material, Part::instances};
     if (named("materials")) return {Part::physics, Part::ros, Part::instances};
@@ -226,7 +230,8 @@ void sort_layer(Repair& repair, const Finding& finding)
     const AssetLayer* read = layer_named(repair, finding.site.layer);
     if (read == nullptr || !read->inside) return repair.refuse("external-layer", "the layer lies outside the asset");
     if (finding.severity == Severity::info) return repair.refuse("layout", "it may stand where it is");
-    if (repair.attempt >= kWays) return repair.refuse("would-change", "the stage would be another without the layer's own order of strength");
+    if (repair.attempt >= kWays)
+        return repair.refuse("would-change", "the stage would be another without the layer's own order of strength");
     if (layer_file(finding) == repair.work.entry()) return lighten_entry(repair, finding);
     move_parts(repair, layer_file(finding), misplaced(*read));
 }
@@ -238,7 +243,8 @@ void lighten_entry(Repair& repair, const Finding& finding)
 {
     if (!may_rearrange(repair)) return;
     if (repair.edits() > 0) return repair.defer();
-    if (repair.attempt >= kWays) return repair.refuse("would-change", "the stage would be another without the entry's own order of strength");
+    if (repair.attempt >= kWays)
+        return repair.refuse("would-change", "the stage would be another without the entry's own order of strength");
     move_parts(repair, layer_file(finding), {Part::physics, Part::ros, Part::material, Part::instances});
 }
 
@@ -256,7 +262,8 @@ void move_heavy(Repair& repair, const AssetLayer& read)
     const fs::path to       = new_file(repair, file, "geometries.usdc");
     usd::Layer&    geometry = repair.work.new_layer(to);
     copy_metadata(*layer, geometry);
-    static_cast<void>(geometry.set_field(usd::Path::root(), "defaultPrim", usd::make_value("token", usd::Token("Geometries"))));
+    static_cast<void>(
+        geometry.set_field(usd::Path::root(), "defaultPrim", usd::make_value("token", usd::Token("Geometries"))));
     move_arrays(*layer, geometry, relative_to(to, file), prims);
     repair.note(to.string(), usd::Path::root(), "layer", file.filename().string(), to.filename().string());
     repair.rearrange();
@@ -282,7 +289,8 @@ void store_heavy(Repair& repair, const Finding& finding)
         return;
     }
     if (finding.variant == "samples")
-        return repair.refuse("layout", "what moves stands where it is said; save the motion as a binary layer of its own");
+        return repair.refuse("layout",
+                             "what moves stands where it is said; save the motion as a binary layer of its own");
     if (repair.attempt >= 2) return repair.refuse("would-change", "the stage would be another");
     move_heavy(repair, *read);
 }
@@ -339,7 +347,9 @@ void store_as_text(Repair& repair, const Finding& finding)
         repair.note(file.string(), usd::Path::root(), "encoding", "usdc", "usda");
         return repair.rearrange();
     }
-    if (entry) return repair.refuse("entry-name", "the entry would get another name; save it as " + file.stem().string() + ".usda");
+    if (entry)
+        return repair.refuse("entry-name",
+                             "the entry would get another name; save it as " + file.stem().string() + ".usda");
     fs::path to = file;
     to.replace_extension(".usda");
     if (rename_layer(repair, file, to)) repair.rearrange();
@@ -351,7 +361,8 @@ void rename(Repair& repair, const Finding& finding)
     if (repair.edits() > 0) return repair.defer();
     const fs::path file = layer_file(finding);
     if (file == repair.work.entry())
-        return repair.refuse("entry-name", "others know the asset by the name of its entry; rename it to " + finding.expected);
+        return repair.refuse("entry-name",
+                             "others know the asset by the name of its entry; rename it to " + finding.expected);
     if (repair.attempt > 0) return repair.refuse("would-change", "the stage would be another");
     fs::path usual = finding.expected;
     usual.replace_extension(file.extension());
@@ -375,7 +386,8 @@ void bring_by_payload(Repair& repair, const Finding& finding)
         for (const LayerUse& use : uses) {
             if (use.kind != LayerUse::reference) continue;
             static_cast<void>(turn_into_payload(*use.by.layer, use.by.path, use.arc));
-            repair.note(use.by.file, use.by.path, "payload", "references @" + use.arc.asset + "@", "@" + use.arc.asset + "@");
+            repair.note(use.by.file, use.by.path, "payload", "references @" + use.arc.asset + "@",
+                        "@" + use.arc.asset + "@");
         }
         return repair.rearrange();
     }
@@ -406,10 +418,13 @@ usd::Path without_variants(const usd::Path& path)
 void bring_by_reference(Repair& repair, const Finding& finding)
 {
     if (finding.variant == "collider")
-        return repair.refuse("layout", "with its geometry a collider comes late; physics.usda has to say that it collides");
+        return repair.refuse("layout",
+                             "with its geometry a collider comes late; physics.usda has to say that it collides");
     if (!may_rearrange(repair)) return;
     if (repair.edits() > 0) return repair.defer();
-    if (repair.attempt > 0) return repair.refuse("would-change", "as references the payloads would be stronger than what they are weaker than now");
+    if (repair.attempt > 0)
+        return repair.refuse("would-change",
+                             "as references the payloads would be stronger than what they are weaker than now");
     const usd::Prim     prim = repair.facts.stage.prim_at(usd::Path(finding.site.prim));
     std::set<usd::Path> at;
     for (const usd::ArcPlace& place : usd::arc_places(prim))
@@ -431,14 +446,18 @@ void bring_by_reference(Repair& repair, const Finding& finding)
     repair.rearrange();
 }
 
-constexpr std::array kRepairs{
-    RepairOf{"REP-1.2.1-a", Phase::layers, sort_layer},         RepairOf{"REP-1.2.1-b", Phase::layers, store_as_text},
-    RepairOf{"REP-1.2.1-d", Phase::layers, sort_layer},         RepairOf{"REP-1.2.1-e", Phase::layers, sort_layer},
-    RepairOf{"REP-1.2.1-g", Phase::layers, sort_layer},         RepairOf{"REP-1.2.1-h", Phase::layers, sort_layer},
-    RepairOf{"REP-1.2.1-k", Phase::layers, rename},             RepairOf{"REP-1.2.3-b", Phase::layers, bring_by_payload},
-    RepairOf{"REP-1.2.3-c", Phase::layers, bring_by_reference}, RepairOf{"REP-1.2.3-d", Phase::layers, bring_by_reference},
-    RepairOf{"REP-2.1.1-g", Phase::layers, bring_by_reference},
-    RepairOf{"REP-2.2-d", Phase::layers, bring_by_reference}};
+constexpr std::array kRepairs{RepairOf{"REP-1.2.1-a", Phase::layers, sort_layer},
+                              RepairOf{"REP-1.2.1-b", Phase::layers, store_as_text},
+                              RepairOf{"REP-1.2.1-d", Phase::layers, sort_layer},
+                              RepairOf{"REP-1.2.1-e", Phase::layers, sort_layer},
+                              RepairOf{"REP-1.2.1-g", Phase::layers, sort_layer},
+                              RepairOf{"REP-1.2.1-h", Phase::layers, sort_layer},
+                              RepairOf{"REP-1.2.1-k", Phase::layers, rename},
+                              RepairOf{"REP-1.2.3-b", Phase::layers, bring_by_payload},
+                              RepairOf{"REP-1.2.3-c", Phase::layers, bring_by_reference},
+                              RepairOf{"REP-1.2.3-d", Phase::layers, bring_by_reference},
+                              RepairOf{"REP-2.1.1-g", Phase::layers, bring_by_reference},
+                              RepairOf{"REP-2.2-d", Phase::layers, bring_by_reference}};
 
 }  // namespace
 

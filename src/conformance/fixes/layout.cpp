@@ -56,12 +56,13 @@ void split(Repair& repair, const Finding&)
             return repair.refuse("name-taken", "there is a file " + name + " already");
         usd::Layer layer = parts.only({part});
         if (layer.children(usd::Path::root()).empty()) continue;
-        if (const auto prims = prims_with_arrays(layer); !prims.empty() && (part == Part::instances || part == Part::base)) {
+        if (const auto prims = prims_with_arrays(layer);
+            !prims.empty() && (part == Part::instances || part == Part::base)) {
             const fs::path file     = folder / "geometries.usdc";
             usd::Layer&    geometry = repair.work.new_layer(file);
             copy_metadata(all, geometry);
-            static_cast<void>(
-                geometry.set_field(usd::Path::root(), "defaultPrim", usd::make_value("token", usd::Token("Geometries"))));
+            static_cast<void>(geometry.set_field(usd::Path::root(), "defaultPrim",
+                                                 usd::make_value("token", usd::Token("Geometries"))));
             move_arrays(layer, geometry, "./geometries.usdc", prims);
         }
         repair.work.new_layer(folder / name) = std::move(layer);
@@ -84,7 +85,8 @@ void split(Repair& repair, const Finding&)
 
 bool may_make_files(Repair& repair)
 {
-    if (repair.work.has_overlay()) return repair.refuse("overlay", "an overriding layer cannot rearrange layers"), false;
+    if (repair.work.has_overlay())
+        return repair.refuse("overlay", "an overriding layer cannot rearrange layers"), false;
     if (!repair.options.new_files)
         return repair.refuse("layout", "the repair makes new files; -o FOLDER does it"), false;
     return true;
@@ -105,7 +107,8 @@ void fix_heavy_text(Repair& repair, const Finding& finding)
     if (!may_make_files(repair)) return;
     if (repair.work.asset_layers().size() > 1) return store_heavy(repair, finding);
     if (finding.variant == "samples")
-        return repair.refuse("layout", "what moves stands where it is said; save the motion as a binary layer of its own");
+        return repair.refuse("layout",
+                             "what moves stands where it is said; save the motion as a binary layer of its own");
     split(repair, finding);
 }
 
@@ -155,7 +158,8 @@ void isolate(Repair& repair, const Finding& finding)
     if (!may_make_files(repair)) return;
     if (repair.edits() > 0) return repair.defer();
     if (repair.attempt > 0)
-        return repair.refuse("would-change", "over the entry the words would be stronger than what they are weaker than now");
+        return repair.refuse("would-change",
+                             "over the entry the words would be stronger than what they are weaker than now");
     if (finding.variant.starts_with("elsewhere"))
         return repair.refuse("unregistered", "whose words they are is the author's to say");
     for (const AssetLayer& read : repair.facts.layers()) {

@@ -40,9 +40,9 @@ std::optional<Part> part_of_property(const std::string& name)
 
 bool is_geometry_type(const std::string& type)
 {
-    return is_in(type, {"Mesh", "Points", "BasisCurves", "NurbsCurves", "NurbsPatch", "HermiteCurves", "TetMesh",
-                        "Cube", "Sphere", "Cylinder", "Capsule", "Cone", "Plane", "Cylinder_1", "Capsule_1",
-                        "GeomSubset"});
+    return is_in(type,
+                 {"Mesh", "Points", "BasisCurves", "NurbsCurves", "NurbsPatch", "HermiteCurves", "TetMesh", "Cube",
+                  "Sphere", "Cylinder", "Capsule", "Cone", "Plane", "Cylinder_1", "Capsule_1", "GeomSubset"});
 }
 
 /// "/a{set=b}" above "/a{set=b}c", "/a" above that.
@@ -85,7 +85,8 @@ Parts::Parts(const usd::Layer& source) : source_(source.copy())
         if (source_.kind(path) == usd::SpecKind::variant) home_[path] = home_.at(above(path));
         const Part home = home_.at(path);
         if (!type_of(source_, path).empty()) held_.insert(home);
-        for (const usd::Token& name : source_.properties(path)) held_.insert(part_of_property(name.text()).value_or(home));
+        for (const usd::Token& name : source_.properties(path))
+            held_.insert(part_of_property(name.text()).value_or(home));
         for (const usd::Token& api : source_.apis(path)) held_.insert(part_of_schema(api.text()).value_or(home));
     }
 }
@@ -122,17 +123,17 @@ Part Parts::home_of(const usd::Path& prim) const
     if (type == "Scope" && names.empty() && apis.empty() && !children.empty()) all = home_.at(children.front());
     if (!all || *all == Part::instances) return Part::base;
     return std::ranges::all_of(children, [&](const usd::Path& child) { return home_.at(child) == *all; }) ? *all
-                                                                                                         : Part::base;
+                                                                                                          : Part::base;
 }
 
 usd::Layer Parts::only(const std::set<Part>& parts, const std::set<usd::Path>& targets) const
 {
     usd::Layer          layer  = source_.copy();
     std::set<usd::Path> needed = targets;  // and what has something below that is kept
-    const auto          in = [&](Part part) { return parts.count(part) != 0; };
+    const auto          in     = [&](Part part) { return parts.count(part) != 0; };
     for (auto at = prims_.rbegin(); at != prims_.rend(); ++at) {  // children first
-        const usd::Path& prim = *at;
-        const Part       home = home_.at(prim);
+        const usd::Path& prim    = *at;
+        const Part       home    = home_.at(prim);
         const bool       variant = source_.kind(prim) == usd::SpecKind::variant;
         bool             kept    = needed.count(prim) != 0 || in(home);
         for (const usd::Token& name : source_.properties(prim))

@@ -54,7 +54,8 @@ Result<std::vector<std::string>> publish_folder(const FixResult& result, const s
     if (auto written = files::replace(report, to_json(result)); !written) return written.error();
     if (auto published = files::publish_folder(result.folder, folder); !published) return published.error();
     std::vector<std::string> out;
-    for (const FixedFile& file : result.files) out.push_back((fs::path(folder) / file.name).lexically_normal().string());
+    for (const FixedFile& file : result.files)
+        out.push_back((fs::path(folder) / file.name).lexically_normal().string());
     out.push_back((fs::path(folder) / kReportName).lexically_normal().string());
     return out;
 }

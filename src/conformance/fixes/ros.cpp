@@ -162,8 +162,8 @@ void fix_optical_rotation(Repair& repair, const Finding& finding)
 {
     if (finding.variant != "rotation")
         return repair.refuse("translated", "the frame may be meant to stand away from its camera");
-    const usd::Stage& stage = repair.facts.stage;
-    const usd::Prim   frame = prim_of(repair, finding);
+    const usd::Stage& stage  = repair.facts.stage;
+    const usd::Prim   frame  = prim_of(repair, finding);
     usd::Prim         camera = frame.parent();
     while (camera && !camera.is_a("Camera")) camera = camera.parent();
     for (usd::Prim p = frame; p && p != camera; p = p.parent())
@@ -175,8 +175,8 @@ void fix_optical_rotation(Repair& repair, const Finding& finding)
     if (!camera || !from_camera || !to_parent || stage.resets_transform(frame))
         return repair.refuse("nested", "what lies between the camera and the frame turns it too");
     const usd::Decomposition away = usd::decompose(stage.world_matrix(frame) * *from_camera);
-    const usd::Decomposition now  = usd::decompose(usd::from_pose({away.translation, Quatd{1, 0, 0, 0}}) *
-                                                   stage.world_matrix(camera) * *to_parent);
+    const usd::Decomposition now =
+        usd::decompose(usd::from_pose({away.translation, Quatd{1, 0, 0, 0}}) * stage.world_matrix(camera) * *to_parent);
     if (now.singular || now.sheared || length(now.scale - Vec3d{1, 1, 1}) > 1e-6)
         return repair.refuse("nested", "what lies between the camera and the frame scales it");
     const EditPlace at = repair.own_place(frame, "xformOpOrder");
@@ -205,8 +205,8 @@ void fix_optical_rotation(Repair& repair, const Finding& finding)
 bool names_others(const Facts& facts, const usd::Prim& context)
 {
     const auto all = ros::interfaces(facts.stage);
-    return std::ranges::any_of(
-        all, [&](const ros::Interface& one) { return !one.prim.path().has_prefix(context.path()); });
+    return std::ranges::any_of(all,
+                               [&](const ros::Interface& one) { return !one.prim.path().has_prefix(context.path()); });
 }
 
 void fix_context_place(Repair& repair, const Finding& finding)

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "conformance/fixes/placement.h"
+#include "conformance/fixes/units.h"
 
 /// P2: placements of prims as the rules of 1.1 want them.
 namespace mechane::conformance {
@@ -43,6 +44,12 @@ void fix_scale(Repair& repair, const Finding& finding)
             repair.set(prim, order, "token[]", usd::make_value("token[]", *ops), true);
         return;
     }
+    // Written into what lies below, the scale would leave a layer whose numbers are not in the units that it states:
+    // whoever reads it next converts them once more.
+    if (holds_compensated(repair, prim))
+        return repair.refuse(
+            "ambiguous",
+            "the scale makes up for the units of a layer that is brought in there; repair that layer's units first");
     Placement(repair).rewrite(prim, {}, Placement::HandDown::scale, false);
 }
 
@@ -56,9 +63,10 @@ void fix_mirror(Repair& repair, const Finding& finding)
     const usd::Prim  prim  = prim_of(repair, finding);
     const PrimFacts* facts = repair.facts.find(prim.path());
     const bool       own   = facts != nullptr && facts->is(kGprim) && !facts->is(kBody) &&
-                     usd::determinant3(repair.facts.stage.local_matrix(prim)) < 0;
+                             usd::determinant3(repair.facts.stage.local_matrix(prim)) < 0;
     if (!own)
-        return repair.refuse("mirrored-body", "a mirrored body, and what stands below a mirror, has to be modelled anew");
+        return repair.refuse("mirrored-body",
+                             "a mirrored body, and what stands below a mirror, has to be modelled anew");
     Placement(repair).rewrite(prim, {}, Placement::HandDown::scale, false);
 }
 

@@ -22,6 +22,8 @@ void write_fallbacks(Repair& repair, const std::map<std::string, double>& factor
 /// that says just the ratio, so that it cannot be taken back.
 /// @param lengths  the layer's unit in units of the stage
 bool is_compensated(Repair& repair, const std::string& file, double lengths);
+/// Whether such a layer is brought in at the prim, above or below it: what scales there belongs to its units.
+bool holds_compensated(Repair& repair, const usd::Prim& prim);
 
 /// Rotates (x, y, z) to (x, -z, y): row vectors.
 usd::Matrix4d y_up_to_z_up();

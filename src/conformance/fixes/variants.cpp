@@ -75,7 +75,8 @@ void select_fidelity(Repair& repair, const Finding& finding)
     if (!owner) return repair.refuse("fidelity", "the set is not found");
     const std::vector<std::string> fit = default_fidelities(repair, owner, set);
     if (fit.empty()) return repair.refuse("fidelity", "no variant holds primitives, convex hulls or convex meshes");
-    if (fit.size() > 1) return repair.refuse("ambiguous", "several variants qualify; which is meant is the author's to say");
+    if (fit.size() > 1)
+        return repair.refuse("ambiguous", "several variants qualify; which is meant is the author's to say");
     const EditPlace at = repair.field_place(owner, usd::Token("variantSelection"), true);
     if (!at) return repair.refuse("instance", "the set lies inside an instance");
     if (const auto done = at.layer->select_variant(at.path, set.name, fit.front()); !done)
@@ -104,10 +105,9 @@ void select(Repair& repair, const Finding& finding)
     }
 }
 
-constexpr std::array kRepairs{RepairOf{"REP-1.3.1-d", Phase::variants, select_fidelity},
-                              RepairOf{"REP-1.2.4-a", Phase::variants, select},
-                              RepairOf{"REP-1.2.4-b", Phase::variants, select},
-                              RepairOf{"REP-1.3.2-c", Phase::variants, select}};
+constexpr std::array kRepairs{
+    RepairOf{"REP-1.3.1-d", Phase::variants, select_fidelity}, RepairOf{"REP-1.2.4-a", Phase::variants, select},
+    RepairOf{"REP-1.2.4-b", Phase::variants, select}, RepairOf{"REP-1.3.2-c", Phase::variants, select}};
 
 }  // namespace
 

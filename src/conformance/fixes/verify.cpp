@@ -30,7 +30,7 @@ Whereabouts::Whereabouts(const Facts& facts)
 }
 
 std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matrix4d& turned, double stretched,
-                                     const std::set<std::string>&               reversed,
+                                     const std::set<std::string>&                reversed,
                                      const std::map<std::string, usd::Matrix4d>& baked) const
 {
     std::map<std::string, std::string> other_side;
@@ -86,12 +86,14 @@ Composition::Composition(const usd::Stage& stage)
     const auto read = [&](const usd::Path& path) {
         for (const usd::Token& key : all.fields(path)) {
             const std::string& name = key.text();
-            if (name == "apiSchemas" || name == "primOrder" || name == "propertyOrder" || name == "timeSamples") continue;
+            if (name == "apiSchemas" || name == "primOrder" || name == "propertyOrder" || name == "timeSamples")
+                continue;
             tell(path, name, all.field(path, key).to_text());
         }
         if (path.is_property()) {
             std::string samples;
-            for (const auto& [time, value] : all.samples(path)) samples += fmt::format("{}: {}; ", time, value.to_text());
+            for (const auto& [time, value] : all.samples(path))
+                samples += fmt::format("{}: {}; ", time, value.to_text());
             if (!samples.empty()) tell(path, "timeSamples", std::move(samples));
             return;
         }
@@ -105,7 +107,8 @@ Composition::Composition(const usd::Stage& stage)
 std::string Composition::differs_from(const Composition& other) const
 {
     for (const auto& [name, text] : fields_)
-        if (const auto found = other.fields_.find(name); found == other.fields_.end() || found->second != text) return name;
+        if (const auto found = other.fields_.find(name); found == other.fields_.end() || found->second != text)
+            return name;
     for (const auto& [name, text] : other.fields_)
         if (fields_.count(name) == 0) return name;
     return {};

@@ -97,9 +97,11 @@ Result<void> Workspace::unpack(const fs::path& package)
     for (const std::string& name : usd::package_files(package.string())) {
         const fs::path to = (folder_ / name).lexically_normal();
         if (!inside(to, folder_))
-            return make_diagnostic(codes::kPackage, {.layer = package.string()}, "it holds a file that lies outside of it: " + name);
-        const std::string bytes = usd::first_bytes(package.string() + "[" + name + "]", std::numeric_limits<std::size_t>::max());
-        std::error_code   error;
+            return make_diagnostic(codes::kPackage, {.layer = package.string()},
+                                   "it holds a file that lies outside of it: " + name);
+        const std::string bytes =
+            usd::first_bytes(package.string() + "[" + name + "]", std::numeric_limits<std::size_t>::max());
+        std::error_code error;
         fs::create_directories(to.parent_path(), error);
         std::ofstream file(to, std::ios::binary);
         if (error || !(file << bytes).flush()) return failed(to, "cannot be written");
@@ -273,7 +275,7 @@ Result<void> Workspace::save()
 {
     for (auto& [file, layer] : open_) {
         std::error_code error;
-        const auto stored = stored_as_.find(file);
+        const auto      stored = stored_as_.find(file);
         if (!layer.edited() && stored == stored_as_.end() && fs::exists(file, error)) continue;
         fs::create_directories(file.parent_path(), error);
         // A .usd file stays what it was: text or binary.
@@ -358,9 +360,8 @@ std::vector<FixedFile> Workspace::files() const
     std::vector<FixedFile> out;
     for (const auto& [file, original] : originals_)
         if (inside(file, folder_))
-            out.push_back(
-                {file.lexically_relative(folder_).string(), original, changed_.count(file) != 0 || original.empty(),
-                 rewritten_.count(file) != 0});
+            out.push_back({file.lexically_relative(folder_).string(), original,
+                           changed_.count(file) != 0 || original.empty(), rewritten_.count(file) != 0});
     return out;
 }
 
