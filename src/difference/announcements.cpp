@@ -49,6 +49,13 @@ const std::map<std::string_view, Values>& table()
                                   {Q::kinematics},
                                   {Q::state, "initial speed"},
                                   {Q::frame, "link|position|rotation"}};
+    // A joint whose axis looks another way.
+    static const Values axis{{Q::joint, "axis"},
+                             {Q::limit, "lower limit|upper limit"},
+                             {Q::gain, "target|target speed"},
+                             {Q::mimic},
+                             {Q::kinematics},
+                             {Q::state, "initial speed"}};
     static const Values limits{{Q::limit, "lower limit|upper limit"}, {Q::kinematics}};
     static const Values follows{{Q::mimic}, {Q::kinematics}};
     static const Values gains{{Q::gain, "stiffness|drive damping|target|target speed"}};
@@ -94,26 +101,14 @@ const std::map<std::string_view, Values>& table()
         {"static-joint", structure},
         {"loop-joint", {{Q::loop}, {Q::pair}}},
         {"min-distance", {{Q::limit, "least distance"}}},
-        {"axis-direction",
-         {{Q::joint, "axis"},
-          {Q::limit, "lower limit|upper limit"},
-          {Q::gain, "target|target speed"},
-          {Q::mimic},
-          {Q::kinematics},
-          {Q::state, "initial speed"}}},
+        {"axis-direction", axis},
         {"planar",
          {{Q::joint, "axis"},
           {Q::limit, "lower limit|upper limit"},
           {Q::gain, "target|target speed"},
           {Q::kinematics},
           {Q::state, "initial speed"}}},
-        {"turned",
-         {{Q::joint, "axis"},
-          {Q::limit, "lower limit|upper limit"},
-          {Q::gain, "target|target speed"},
-          {Q::mimic},
-          {Q::kinematics},
-          {Q::state, "initial speed"}}},
+        {"turned", axis},
         {"cone", limits},
         {"continuous-limits", limits},
         {"one-sided-limit", limits},
