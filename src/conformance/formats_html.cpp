@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "markup.h"
+#include "core/markup.h"
 #include "mechane/conformance/formats.h"
 #include "page_marks.h"
 

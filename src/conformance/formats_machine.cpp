@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "markup.h"
+#include "core/markup.h"
 #include "mechane/conformance/formats.h"
 #include "mechane/conformance/sentence.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "markup.h"
+#include "core/markup.h"
 
 namespace mechane::conformance {
 namespace {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/markup.h"
+
 namespace mechane::difference {
 namespace {
 
@@ -120,26 +122,6 @@ std::string rollout_text(const Rollout& r)
         out += fmt::format("             the {} diverged\n", r.diverged_a && r.diverged_b ? "simulations"
                                                              : r.diverged_a               ? "first simulation"
                                                                                           : "second simulation");
-    return out;
-}
-
-std::string escaped(std::string_view text)
-{
-    std::string out;
-    for (const char c : text) {
-        if (c == '&')
-            out += "&amp;";
-        else if (c == '<')
-            out += "&lt;";
-        else if (c == '>')
-            out += "&gt;";
-        else if (c == '"')
-            out += "&quot;";
-        else if (c == '\'')
-            out += "&#39;";
-        else
-            out += c;
-    }
     return out;
 }
 
@@ -266,13 +248,13 @@ std::string verdict(const Comparison& comparison, const Rollout* rollout)
 std::string to_html(const Named& names, const Comparison& comparison, const Rollout* rollout, const std::string& drawn)
 {
     std::string out(kHead);
-    out += fmt::format("<h1>{} and {}</h1>\n", escaped(names.a), escaped(names.b));
-    out += fmt::format("<p>{}</p>\n", escaped(verdict(comparison, nullptr)));
-    if (rollout != nullptr) out += fmt::format("<p>{}</p>\n", escaped(rollout_text(*rollout)));
+    out += fmt::format("<h1>{} and {}</h1>\n", markup_escaped(names.a), markup_escaped(names.b));
+    out += fmt::format("<p>{}</p>\n", markup_escaped(verdict(comparison, nullptr)));
+    if (rollout != nullptr) out += fmt::format("<p>{}</p>\n", markup_escaped(rollout_text(*rollout)));
     if (!drawn.empty()) {
-        out += fmt::format("<div class=\"sides\"><span>left: {}</span><span>right: {}</span></div>\n", escaped(names.a),
-                           escaped(names.b));
-        out += fmt::format("<iframe title=\"both models\" srcdoc=\"{}\"></iframe>\n", escaped(drawn));
+        out += fmt::format("<div class=\"sides\"><span>left: {}</span><span>right: {}</span></div>\n", markup_escaped(names.a),
+                           markup_escaped(names.b));
+        out += fmt::format("<iframe title=\"both models\" srcdoc=\"{}\"></iframe>\n", markup_escaped(drawn));
     }
     if (!comparison.differences.empty()) {
         out +=
@@ -284,14 +266,14 @@ std::string to_html(const Named& names, const Comparison& comparison, const Roll
                 if (d.expected.empty() == expected) continue;
                 const auto cell = [](const std::optional<Side>& side) {
                     if (!side) return std::string("<td class=\"gone\">-</td>");
-                    return fmt::format("<td>{}<br><small>{}</small></td>", escaped(side->value),
-                                       escaped(place_of(side->site)));
+                    return fmt::format("<td>{}<br><small>{}</small></td>", markup_escaped(side->value),
+                                       markup_escaped(place_of(side->site)));
                 };
                 out +=
                     fmt::format("<tr{}><td>{}</td><td>{}</td><td>{}</td>{}{}<td class=\"changed\">{}{}</td></tr>\n",
-                                expected ? " class=\"announced\"" : "", to_string(d.quantity), escaped(d.item),
-                                escaped(d.field), cell(d.a), cell(d.b), escaped(d.note),
-                                expected ? fmt::format("<br><small>announced: {}</small>", escaped(d.expected)) : "");
+                                expected ? " class=\"announced\"" : "", to_string(d.quantity), markup_escaped(d.item),
+                                markup_escaped(d.field), cell(d.a), cell(d.b), markup_escaped(d.note),
+                                expected ? fmt::format("<br><small>announced: {}</small>", markup_escaped(d.expected)) : "");
             }
         out += "</tbody></table></div>\n";
     }
@@ -304,7 +286,7 @@ std::string to_html(const Named& names, const Comparison& comparison, const Roll
         if (q >= comparison.counts.size() || comparison.counts[q].compared == 0) continue;
         out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{} + {} of {}: {}</td></tr>\n",
                            to_string(t.quantity), comparison.counts[q].compared, comparison.counts[q].different,
-                           t.absolute, t.relative, escaped(t.of), escaped(t.reason));
+                           t.absolute, t.relative, markup_escaped(t.of), markup_escaped(t.reason));
     }
     out += "</tbody></table></div>\n</body>\n</html>\n";
     return out;

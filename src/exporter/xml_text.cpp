@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/markup.h"
+
 namespace mechane::exporter {
 
 std::string number_text(double v)
@@ -22,27 +24,16 @@ double without_noise(double v) { return std::abs(v) < 1e-15 ? 0 : v; }
 std::string numbers_text(const Vec3d& v)
 { return number_text(without_noise(v.x)) + " " + number_text(without_noise(v.y)) + " " + number_text(without_noise(v.z)); }
 
+namespace {
+/// XML 1.0 knows no control characters but tab and line breaks.
 std::string xml_escaped(std::string_view text)
 {
-    std::string out;
-    for (const char c : text) switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;  // XML 1.0 knows no other control characters
-        }
-    return out;
+    std::string allowed(text);
+    for (char& c : allowed)
+        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    return markup_escaped(allowed);
 }
+}  // namespace
 
 XmlNode& XmlNode::add(std::string name)
 {

@@ -41,6 +41,5 @@ class XmlNode {
 
 std::string number_text(double v);
 std::string numbers_text(const Vec3d& v);
-std::string xml_escaped(std::string_view text);
 
 }  // namespace mechane::exporter

@@ -1,18 +1,16 @@
 #include "usd/package_resolver.h"
 
-#include <pxr/ar/defaultResolver.h>
 #include <pxr/ar/defineResolver.h>
-#include <pxr/ar/filesystemAsset.h>
-#include <pxr/ar/filesystemWritableAsset.h>
 
 #include <cstdlib>
-#include <filesystem>
+#include <map>
 #include <mutex>
+#include <string>
 #include <string_view>
 
 #include "mechane/files/trace.h"
 #include "mechane/usd/packages.h"
-#include "usd/package_paths.h"
+#include "usd/package_resolver_base.h"
 
 namespace {
 std::mutex                         g_packages_mutex;
@@ -44,43 +42,22 @@ std::string folder_of(const std::string& name)
     mechane::files::note_answer(std::string(kQuestion) + name, folder);
     return folder;
 }
-
-/// "package://arm/urdf/a.usda" -> the file; empty when the package is unknown or the path leaves it.
-std::string find_in_package(const std::string& path) { return mechane::package_paths::file_of(path, folder_of); }
 }  // namespace
 
 using namespace pxr;  // the registration macro below needs OpenUSD's names
 
 /// Resolves package:// addresses to files. Registered through the plug-in file beside OpenUSD's own
 /// (mechane/resources/plugInfo.json).
-class MechanePackageResolver final : public ArResolver {
+class MechanePackageResolver final : public mechane::package_paths::PackageResolverBase {
   protected:
-    std::string _CreateIdentifier(const std::string& path, const ArResolvedPath& anchor) const override
+    [[nodiscard]] std::string find(const std::string& address) const override
+    { return mechane::package_paths::file_of(address, folder_of); }
+    [[nodiscard]] bool may_read(const std::string& file) const override
     {
-        const std::string text = path;
-        if (text.starts_with(kScheme) || anchor.empty()) return text;
-        return (std::filesystem::path(anchor.GetPathString()).parent_path() / text).lexically_normal().string();
-    }
-    std::string _CreateIdentifierForNewAsset(const std::string& path, const ArResolvedPath& anchor) const override
-    { return _CreateIdentifier(path, anchor); }
-    ArResolvedPath _Resolve(const std::string& path) const override
-    {
-        const std::string file = find_in_package(path);
-        if (file.empty() || mechane::files::probe(file) != mechane::files::Kind::file) return ArResolvedPath();
+        if (mechane::files::probe(file) != mechane::files::Kind::file) return false;
         if (mechane::files::Trace* const trace = mechane::files::current_trace())
             trace->read(file);  // also where the layer is open already
-        return ArResolvedPath(file);
-    }
-    ArResolvedPath _ResolveForNewAsset(const std::string& path) const override
-    { return ArResolvedPath(find_in_package(path)); }
-    std::shared_ptr<ArAsset> _OpenAsset(const ArResolvedPath& path) const override
-    { return ArFilesystemAsset::Open(path); }
-    std::shared_ptr<ArWritableAsset> _OpenAssetForWrite(const ArResolvedPath& path, WriteMode mode) const override
-    { return ArFilesystemWritableAsset::Create(path, mode); }
-    std::string _GetExtension(const std::string& path) const override
-    {
-        const std::string extension = std::filesystem::path(path).extension().string();
-        return extension.empty() ? extension : extension.substr(1);
+        return true;
     }
 };
 

@@ -1,6 +1,6 @@
-#include "markup.h"
+#include "core/markup.h"
 
-namespace mechane::conformance {
+namespace mechane {
 
 std::string markup_escaped(std::string_view text)
 {
@@ -18,10 +18,13 @@ std::string markup_escaped(std::string_view text)
             case '"':
                 out += "&quot;";
                 break;
+            case '\'':
+                out += "&#39;";
+                break;
             default:
                 out += c;
         }
     return out;
 }
 
-}  // namespace mechane::conformance
+}  // namespace mechane
