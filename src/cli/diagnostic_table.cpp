@@ -49,6 +49,7 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"core", &mechane::kApiResult},
         {"difference", &mechane::difference::kNothing},
         {"difference", &mechane::difference::kUnlike},
+        {"difference", &mechane::difference::kRepairChanges},
         {"dynamics", &mechane::dynamics::kSelection},
         {"dynamics", &mechane::dynamics::kGoal},
         {"dynamics", &mechane::dynamics::kSize},

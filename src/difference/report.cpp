@@ -252,8 +252,8 @@ std::string to_html(const Named& names, const Comparison& comparison, const Roll
     out += fmt::format("<p>{}</p>\n", markup_escaped(verdict(comparison, nullptr)));
     if (rollout != nullptr) out += fmt::format("<p>{}</p>\n", markup_escaped(rollout_text(*rollout)));
     if (!drawn.empty()) {
-        out += fmt::format("<div class=\"sides\"><span>left: {}</span><span>right: {}</span></div>\n", markup_escaped(names.a),
-                           markup_escaped(names.b));
+        out += fmt::format("<div class=\"sides\"><span>left: {}</span><span>right: {}</span></div>\n",
+                           markup_escaped(names.a), markup_escaped(names.b));
         out += fmt::format("<iframe title=\"both models\" srcdoc=\"{}\"></iframe>\n", markup_escaped(drawn));
     }
     if (!comparison.differences.empty()) {
@@ -269,11 +269,11 @@ std::string to_html(const Named& names, const Comparison& comparison, const Roll
                     return fmt::format("<td>{}<br><small>{}</small></td>", markup_escaped(side->value),
                                        markup_escaped(place_of(side->site)));
                 };
-                out +=
-                    fmt::format("<tr{}><td>{}</td><td>{}</td><td>{}</td>{}{}<td class=\"changed\">{}{}</td></tr>\n",
-                                expected ? " class=\"announced\"" : "", to_string(d.quantity), markup_escaped(d.item),
-                                markup_escaped(d.field), cell(d.a), cell(d.b), markup_escaped(d.note),
-                                expected ? fmt::format("<br><small>announced: {}</small>", markup_escaped(d.expected)) : "");
+                out += fmt::format(
+                    "<tr{}><td>{}</td><td>{}</td><td>{}</td>{}{}<td class=\"changed\">{}{}</td></tr>\n",
+                    expected ? " class=\"announced\"" : "", to_string(d.quantity), markup_escaped(d.item),
+                    markup_escaped(d.field), cell(d.a), cell(d.b), markup_escaped(d.note),
+                    expected ? fmt::format("<br><small>announced: {}</small>", markup_escaped(d.expected)) : "");
             }
         out += "</tbody></table></div>\n";
     }

@@ -9,6 +9,7 @@
 #include "mechane/geometry/mass.h"
 #include "mechane/resolve/joint_values.h"
 #include "mechane/sourceformats/hints.h"
+#include "physics/mimic_words.h"
 
 namespace mechane::exporter {
 namespace {
@@ -277,26 +278,11 @@ void StageReader::read_mimics()
         const auto here = joints.find(from.path);
         if (here == joints.end()) continue;
         sf::Joint& joint = tree.joints[at(here->second)];
-        const auto apis  = from.prim.authored_apis();
-        const bool plain = std::find(apis.begin(), apis.end(), usd::Token("ExtendedPhysicsMimicAPI")) != apis.end();
-        struct Words {
-            std::string joint, factor, offset, enabled;
-            double      sign;
-        };
-        std::optional<Words> words;
-        if (plain)
-            words = Words{"ext_physics:mimic:joint", "ext_physics:mimic:multiplier", "ext_physics:mimic:offset",
-                          "ext_physics:mimic:enabled", 1};
-        else if (from.prim.has_api("NewtonMimicAPI"))
-            words = Words{"newton:mimicJoint", "newton:mimicCoef1", "newton:mimicCoef0", "newton:mimicEnabled", 1};
-        else
-            for (const usd::Token& axis : from.prim.api_instances("PhysxMimicJointAPI"))
-                if (!words) {
-                    const std::string stem = "physxMimicJoint:" + axis.text() + ":";
-                    words                  = Words{stem + "referenceJoint", stem + "gearing", stem + "offset", "", -1};
-                }
-        if (!words || (!words->enabled.empty() && !from.prim.attribute(words->enabled).get_or<bool>(true))) continue;
-        const auto leads  = from.prim.relationship(words->joint).targets();
+        const auto known = physics::mimic_words(from.prim);
+        const auto words = std::ranges::find_if(
+            known, [&](const physics::MimicWords& w) { return w.sign > 0 || !w.leaders(from.prim).empty(); });
+        if (words == known.end() || !words->is_enabled(from.prim)) continue;
+        const auto leads  = words->leaders(from.prim);
         const auto leader = leads.empty() ? joints.end() : joints.find(leads.front());
         const auto one    = [&](const sf::Joint& j) { return j.dofs.size() == 1 && j.kind != sf::Joint::Kind::ball; };
         if (leader == joints.end() || leader->second == here->second || !one(joint) ||
@@ -306,11 +292,11 @@ void StageReader::read_mimics()
                  "only joints of one axis follow others");
             continue;
         }
-        const bool   turns = joint.dofs[0].angular, leader_turns = tree.joints[at(leader->second)].dofs[0].angular;
-        const double out = turns ? kRadians : unit, in = leader_turns ? kRadians : unit;
+        const bool turns = joint.dofs[0].angular, leader_turns = tree.joints[at(leader->second)].dofs[0].angular;
         joint.mimic =
-            sf::Mimic{leader->second, words->sign * from.prim.attribute(words->factor).get_or<double>(1) * out / in,
-                      words->sign * from.prim.attribute(words->offset).get_or<double>(0) * out, joint.place};
+            sf::Mimic{leader->second,
+                      words->factor_of(from.prim) * physics::mimic_factor_to_si(*words, turns, leader_turns, unit),
+                      words->offset_of(from.prim) * (turns ? kRadians : unit), joint.place};
     }
 }
 

@@ -13,7 +13,8 @@ std::string number_text(double v)
     if (std::isnan(v)) return "0";
     if (std::isinf(v)) return v > 0 ? "1e30" : "-1e30";
     // What a stage holds as a float is that float, and its shortest text reads "0.8", not "0.800000011920929".
-    if (const auto single = static_cast<float>(v); static_cast<double>(single) == v) return fmt::format("{}", v == 0 ? 0.0F : single);
+    if (const auto single = static_cast<float>(v); static_cast<double>(single) == v)
+        return fmt::format("{}", v == 0 ? 0.0F : single);
     return fmt::format("{}", v);
 }
 
@@ -22,7 +23,10 @@ double without_noise(double v) { return std::abs(v) < 1e-15 ? 0 : v; }
 }  // namespace
 
 std::string numbers_text(const Vec3d& v)
-{ return number_text(without_noise(v.x)) + " " + number_text(without_noise(v.y)) + " " + number_text(without_noise(v.z)); }
+{
+    return number_text(without_noise(v.x)) + " " + number_text(without_noise(v.y)) + " " +
+           number_text(without_noise(v.z));
+}
 
 namespace {
 /// XML 1.0 knows no control characters but tab and line breaks.
@@ -46,8 +50,10 @@ XmlNode& XmlNode::set(std::string_view attribute, std::string_view value)
     attributes_.emplace_back(attribute, value);
     return *this;
 }
-XmlNode& XmlNode::set(std::string_view attribute, double value) { return set(attribute, std::string_view(number_text(value))); }
-XmlNode& XmlNode::set(std::string_view attribute, const Vec3d& value) { return set(attribute, std::string_view(numbers_text(value))); }
+XmlNode& XmlNode::set(std::string_view attribute, double value)
+{ return set(attribute, std::string_view(number_text(value))); }
+XmlNode& XmlNode::set(std::string_view attribute, const Vec3d& value)
+{ return set(attribute, std::string_view(numbers_text(value))); }
 
 XmlNode& XmlNode::text(std::string value)
 {
@@ -60,11 +66,15 @@ XmlNode& XmlNode::leaf(std::string name, std::string_view value)
     add(std::move(name)).text(std::string(value));
     return *this;
 }
-XmlNode& XmlNode::leaf(std::string name, double value) { return leaf(std::move(name), std::string_view(number_text(value))); }
-XmlNode& XmlNode::leaf(std::string name, const Vec3d& value) { return leaf(std::move(name), std::string_view(numbers_text(value))); }
+XmlNode& XmlNode::leaf(std::string name, double value)
+{ return leaf(std::move(name), std::string_view(number_text(value))); }
+XmlNode& XmlNode::leaf(std::string name, const Vec3d& value)
+{ return leaf(std::move(name), std::string_view(numbers_text(value))); }
 
 void XmlNode::drop_empty()
-{ std::erase_if(children_, [](const XmlNode& c) { return c.empty(); }); }
+{
+    std::erase_if(children_, [](const XmlNode& c) { return c.empty(); });
+}
 
 void XmlNode::print(std::string& out, int depth) const
 {

@@ -158,7 +158,7 @@ struct Animation::Bound {
     [[nodiscard]] usd::TimeCode time_code(double seconds) const
     {
         const usd::StageMetadata& meta = stage.metadata();
-        return (meta.authored_time_range ? meta.start_time_code : 0) + seconds * meta.time_codes_per_second;
+        return meta.start_time_code + seconds * meta.time_codes_per_second;
     }
 
     const usd::Stage&    stage;

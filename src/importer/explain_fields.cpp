@@ -333,7 +333,9 @@ void add_joint(std::vector<FieldRow>& rows)
          .linear     = none,
          .angular    = none,
          .keys       = {},
-         .properties = {"newton:mimicJoint", "newton:mimicCoef0", "newton:mimicCoef1", "newton:mimicEnabled"},
+         .properties = {"ext_physics:mimic:joint", "ext_physics:mimic:offset", "ext_physics:mimic:multiplier",
+                        "ext_physics:mimic:enabled", "newton:mimicJoint", "newton:mimicCoef0", "newton:mimicCoef1",
+                        "newton:mimicEnabled", "mimic:joint", "mimic:offset", "mimic:multiplier"},
          .value      = [](const Model& m, std::size_t i, std::size_t) {
              const std::int32_t leader = m.joint_mimic_joint[i];
              if (leader < 0) return std::string("none");

@@ -375,7 +375,7 @@ bool is_physics_property(std::string_view name)
 {
     if (name.starts_with("physx")) return name.find(':') != std::string_view::npos;
     for (const std::string_view space :
-         {"physics:", "newton:", "mjc:", "drive:", "limit:", "state:", "omniphysics:", "deformablePose:", "mujoco:"})
+         {"physics:", "ext_physics:", "newton:", "mjc:", "drive:", "limit:", "state:", "omniphysics:", "deformablePose:", "mujoco:"})
         if (name.starts_with(space)) return true;
     return false;
 }

@@ -4,71 +4,50 @@
 #include <cmath>
 
 #include "import.h"
+#include "physics/mimic_words.h"
 
 namespace mechane::importer {
 namespace {
 
 struct Mimic {
-    usd::Path leader;
-    double    offset = 0, factor = 1;
-    bool      scaled = false;  ///< the factor has the stage's units: degrees and lengths
-    Site      site;
+    usd::Path           leader;
+    double              offset = 0, factor = 1;  ///< the offset in the model's units, the factor as authored
+    physics::MimicWords words;
+    Site                site;
 };
 
 bool turns(const model::BuilderJoint& joint) { return joint.type == model::JointType::revolute; }
 
-/// One mimic per joint in words of the prim: the relationship, multiplier, offset and switch of a schema.
-std::optional<Mimic> read_plain_mimic(const Import& run, const usd::Prim& prim, const model::BuilderJoint& follower,
-                                      const char* joint, const char* factor, const char* offset, const char* enabled)
-{
-    for (const char* name : {enabled, joint, factor}) run.took(prim, name);
-    const bool degrees = turns(follower);
-    run.took(prim, offset, degrees ? physics::Use::converted : physics::Use::read, degrees ? "degrees to radians" : "");
-    if (!prim.attribute(enabled).get_or<bool>(true)) return std::nullopt;
-    Mimic mimic;
-    mimic.site                         = prim.relationship(joint).site();
-    const std::vector<usd::Path> leads = prim.relationship(joint).targets();
-    if (!leads.empty()) mimic.leader = leads.front();
-    mimic.offset = prim.attribute(offset).get_or<double>(0) * (degrees ? kDegrees : run.length());
-    mimic.factor = prim.attribute(factor).get_or<double>(1);
-    return mimic;
-}
-
-/// REP-0158's ExtendedPhysicsMimicAPI is registered by its own plug-in only: the name in apiSchemas counts.
-bool has_neutral_mimic(const usd::Prim& prim)
-{
-    const std::vector<usd::Token> apis = prim.authored_apis();
-    return std::find(apis.begin(), apis.end(), usd::Token("ExtendedPhysicsMimicAPI")) != apis.end();
-}
-
-/// ExtendedPhysicsMimicAPI, else NewtonMimicAPI, else PhysxMimicJointAPI of any axis. Coordinates of the model: radians
-/// or lengths.
+/// The first schema that says whom the joint follows (`physics::mimic_words`). The rows of MuJoCo's equalities say it
+/// for a joint that has them, unless they are to stay rows.
 std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const model::BuilderJoint& follower)
 {
-    if (prim.has_api("MjcEqualityJointAPI") && !run.options.convert_mjc_equality_constraints) return std::nullopt;
-    if (!run.conventions.neutral_mimics_unread && has_neutral_mimic(prim)) {
-        auto mimic = read_plain_mimic(run, prim, follower, "ext_physics:mimic:joint", "ext_physics:mimic:multiplier",
-                                      "ext_physics:mimic:offset", "ext_physics:mimic:enabled");
-        if (mimic) mimic->scaled = true;
-        return mimic;
-    }
-    if (prim.has_api("NewtonMimicAPI"))
-        return read_plain_mimic(run, prim, follower, "newton:mimicJoint", "newton:mimicCoef1", "newton:mimicCoef0",
-                                "newton:mimicEnabled");
-    if (prim.has_api("MjcEqualityJointAPI")) return std::nullopt;
-    for (const usd::Token& axis : prim.api_instances("PhysxMimicJointAPI")) {
-        const std::string stem = "physxMimicJoint:" + axis.text() + ":";
-        Mimic             mimic;
-        mimic.site                         = prim.relationship(stem + "referenceJoint").site();
-        const std::vector<usd::Path> leads = prim.relationship(stem + "referenceJoint").targets();
-        if (leads.empty()) continue;
-        mimic.leader = leads.front();
-        run.took(prim, stem + "referenceJoint");
-        for (const char* name : {"offset", "gearing"})
-            run.took(prim, stem + name, physics::Use::converted, "follower = -gearing * leader - offset");
-        const double unit = run.conventions.physx_mimic_offset_unscaled ? 1 : turns(follower) ? kDegrees : run.length();
-        mimic.offset      = -prim.attribute(stem + "offset").get_or<double>(0) * unit;
-        mimic.factor      = -prim.attribute(stem + "gearing").get_or<double>(1);
+    const bool equality = prim.has_api("MjcEqualityJointAPI");
+    if (equality && !run.options.convert_mjc_equality_constraints) return std::nullopt;
+    for (physics::MimicWords& words : physics::mimic_words(prim)) {
+        const bool physx = words.sign < 0;
+        if (words.by_degrees && run.conventions.neutral_mimics_unread) continue;
+        if (physx && equality) return std::nullopt;  // its own rows say it
+        std::vector<usd::Path> leaders = words.leaders(prim);
+        if (physx && leaders.empty()) continue;
+        const bool   raw      = physx && run.conventions.physx_mimic_offset_unscaled;
+        const double unit     = raw ? 1 : turns(follower) ? kDegrees : run.length();
+        const auto   using_as = physx ? std::pair(physics::Use::converted, "follower = -gearing * leader - offset")
+                                : turns(follower) ? std::pair(physics::Use::converted, "degrees to radians")
+                                                  : std::pair(physics::Use::read, "");
+        run.took(prim, words.joint);
+        if (!words.enabled.empty()) run.took(prim, words.enabled);
+        run.took(prim, words.offset, using_as.first, using_as.second);
+        if (physx)
+            run.took(prim, words.factor, using_as.first, using_as.second);
+        else
+            run.took(prim, words.factor);
+        if (!words.is_enabled(prim)) return std::nullopt;
+        Mimic mimic{.offset = words.offset_of(prim) * unit,
+                    .factor = words.factor_of(prim),
+                    .site   = prim.relationship(words.joint).site()};
+        if (!leaders.empty()) mimic.leader = std::move(leaders.front());
+        mimic.words = std::move(words);
         return mimic;
     }
     return std::nullopt;
@@ -111,9 +90,8 @@ void add_mimics(Import& run)
             if (run.log) run.log->dismiss(prim, "newton:mimic", "the leader was not imported");
             continue;
         }
-        if (const bool turned = turns(run.builder.joints[static_cast<std::size_t>(index)]);
-            mimic->scaled && turned != turns(follower))
-            mimic->factor *= turned ? run.length() / kDegrees : kDegrees / run.length();
+        const bool leader_turns = turns(run.builder.joints[static_cast<std::size_t>(index)]);
+        mimic->factor *= physics::mimic_factor_to_si(mimic->words, turns(follower), leader_turns, run.length());
         if (const std::string fault = fault_of(follower, run.builder.joints[static_cast<std::size_t>(index)], *mimic);
             !fault.empty()) {
             if (run.log) run.log->dismiss(prim, "newton:mimic", fault);
@@ -121,6 +99,11 @@ void add_mimics(Import& run)
                        fmt::format("{} cannot follow {}: {}", prim.path().text(), mimic->leader.text(), fault));
             continue;
         }
+        if (leader_turns != turns(follower) && !mimic->words.by_degrees)
+            run.found.add(codes::kMimicUnit, mimic->site,
+                          fmt::format("{} turns and {} slides or the other way round, for which {} has no unit: the "
+                                      "factor couples radians and the stage's lengths",
+                                      prim.path().text(), mimic->leader.text(), mimic->words.api));
         if (mimic->offset != 0 && !follower.angular_axes.empty() &&
             follower.linear_axes.size() + follower.angular_axes.size() > 1)
             run.found.add(codes::kMimicUnit, mimic->site,

@@ -39,7 +39,8 @@ class PackageResolverBase : public pxr::ArResolver {
     { return pxr::ArResolvedPath(find(path)); }
     std::shared_ptr<pxr::ArAsset> _OpenAsset(const pxr::ArResolvedPath& path) const final
     { return pxr::ArFilesystemAsset::Open(path); }
-    std::shared_ptr<pxr::ArWritableAsset> _OpenAssetForWrite(const pxr::ArResolvedPath& path, WriteMode mode) const final
+    std::shared_ptr<pxr::ArWritableAsset> _OpenAssetForWrite(const pxr::ArResolvedPath& path,
+                                                             WriteMode                  mode) const final
     { return pxr::ArFilesystemWritableAsset::Create(path, mode); }
     std::string _GetExtension(const std::string& path) const final
     {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "conformance/fixing.h"
 #include "mechane/physics/parse.h"
@@ -178,7 +179,7 @@ def PhysicsFixedJoint "j" ( prepend apiSchemas = ["PhysicsArticulationRootAPI"] 
 
 TEST_CASE("an anchor that is turned round keeps its coordinate's sign: limits and frames mean what they did")
 {
-    const Fixed  fixed(R"(
+    const Fixed fixed(R"(
 <<body a>>
 def PhysicsRevoluteJoint "j" ( prepend apiSchemas = ["PhysicsArticulationRootAPI"] )
 {
@@ -452,7 +453,8 @@ TEST_CASE("every finding that stays is listed with a reason, and nothing else bu
             files[file.name] = file.text;
             plain &= !file.binary && file.text.starts_with("#usda");
         }
-        if (!plain || std::ranges::none_of(files, [](const auto& f) { return f.first.ends_with("robot.usda"); })) continue;
+        if (!plain || std::ranges::none_of(files, [](const auto& f) { return f.first.ends_with("robot.usda"); }))
+            continue;
         const Fixed fixed(files);
         for (const Finding& finding : fixed.result.after.findings)
             CHECK_MESSAGE(std::ranges::any_of(fixed.result.left,
@@ -817,6 +819,41 @@ TEST_CASE("mimics of Newton and PhysX become neutral ones of the same meaning (R
     const Fixed other(
         follower("\"PhysxMimicJointAPI:rotX\"", " rel physxMimicJoint:rotX:referenceJoint = </robot/lead>\n"));
     CHECK(other.left("REP-1.3-t", "multi-dof-mimic") != nullptr);
+}
+
+TEST_CASE("a slide that follows a hinge keeps its motion in neutral words and in metres (REP-T-083, REP-1.1-a)")
+{
+    // Newton couples radians and lengths, the neutral schema degrees: 25 cm/rad is 0.25 m/rad is pi/720 m a degree.
+    const auto stage = [](const std::string& api, const std::string& lines, bool slides) {
+        return "#usda 1.0\n(\n    defaultPrim = \"robot\"\n    metersPerUnit = 0.01\n    kilogramsPerUnit = 1\n    "
+               "upAxis = \"Z\"\n)\ndef Xform \"robot\" {\n def Xform \"a\" ( prepend apiSchemas = "
+               "[\"PhysicsRigidBodyAPI\"] ) {}\n def Xform \"b\" ( prepend apiSchemas = [\"PhysicsRigidBodyAPI\"] ) "
+               "{}\n "
+               "def Xform \"c\" ( prepend apiSchemas = [\"PhysicsRigidBodyAPI\"] ) {}\n def " +
+               std::string(slides ? "PhysicsRevoluteJoint" : "PhysicsPrismaticJoint") +
+               " \"lead\" { rel physics:body0 = </robot/a>\n rel physics:body1 = </robot/b> }\n def " +
+               std::string(slides ? "PhysicsPrismaticJoint" : "PhysicsRevoluteJoint") +
+               " \"follow\" ( prepend apiSchemas = [\"" + api +
+               "\"] ) { rel physics:body0 = </robot/b>\n rel physics:body1 = </robot/c>\n" + lines + "}\n}\n";
+    };
+    const double degree = std::numbers::pi / 180;
+    const Fixed  newton(stage("NewtonMimicAPI",
+                              "rel newton:mimicJoint = </robot/lead>\nfloat newton:mimicCoef0 = 10\nfloat "
+                              "newton:mimicCoef1 = 25\n",
+                              true));
+    CHECK(newton.value<double>("/robot/follow.ext_physics:mimic:offset") == test::close_to(0.1, 1e-6));
+    CHECK(newton.value<double>("/robot/follow.ext_physics:mimic:multiplier") == test::close_to(0.25 * degree, 1e-6));
+    const Fixed physx(stage("PhysxMimicJointAPI:rotX",
+                            "rel physxMimicJoint:rotX:referenceJoint = </robot/lead>\nfloat "
+                            "physxMimicJoint:rotX:gearing = -0.0025\n",
+                            false));
+    CHECK(physx.value<double>("/robot/follow.ext_physics:mimic:multiplier") == test::close_to(0.25 / degree, 1e-6));
+    const Fixed neutral(stage("ExtendedPhysicsMimicAPI",
+                              "rel ext_physics:mimic:joint = </robot/lead>\nfloat ext_physics:mimic:offset = 10\nfloat "
+                              "ext_physics:mimic:multiplier = 25\n",
+                              true));
+    CHECK(neutral.value<double>("/robot/follow.ext_physics:mimic:offset") == test::close_to(0.1, 1e-6));
+    CHECK(neutral.value<double>("/robot/follow.ext_physics:mimic:multiplier") == test::close_to(0.25, 1e-6));
 }
 
 TEST_CASE(

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <numbers>
+
 #include "import_support.h"
 #include "robot_text.h"
 
@@ -127,12 +129,14 @@ TEST_CASE("gains of an acceleration drive know no mass, and on turning axes they
             CAPTURE(row.instance);
             CAPTURE(unit);
             const auto gains = [&](const char* type, const ImportOptions& options) {
-                std::string text = hinge_stage(fmt::format(
-                    "prepend apiSchemas = [\"PhysicsDriveAPI:{0}\"]\n    uniform token drive:{0}:physics:type = "
-                    "\"{1}\"\n    float drive:{0}:physics:stiffness = 100\n    float drive:{0}:physics:damping = 7\n"
-                    "    float drive:{0}:physics:targetPosition = 0.25\n",
-                    row.instance, type),
-                                               row.schema);
+                std::string text = hinge_stage(
+                    fmt::format(
+                        "prepend apiSchemas = [\"PhysicsDriveAPI:{0}\"]\n    uniform token drive:{0}:physics:type = "
+                        "\"{1}\"\n    float drive:{0}:physics:stiffness = 100\n    float drive:{0}:physics:damping = "
+                        "7\n"
+                        "    float drive:{0}:physics:targetPosition = 0.25\n",
+                        row.instance, type),
+                    row.schema);
                 if (const auto at = text.find("metersPerUnit = 1"); at != std::string::npos)
                     text.replace(at, 17, fmt::format("metersPerUnit = {}", unit));
                 const Imported in  = import_text(text, options);
@@ -406,6 +410,61 @@ TEST_CASE("a mimic follows in radians (IMP-123, IMP-125)")
     CHECK(in.joint_at("/robot/follow").mimic_coeffs[0] == close_to(1.570796, 1e-6));
     CHECK(in.joint_at("/robot/follow").mimic_coeffs[1] == 2);
     CHECK(import_text(stage_text(robot(with("nobody")))).found.count("IMPORT_MIMIC_LEADER") == 1);
+}
+
+TEST_CASE("a slide that follows a hinge moves alike whatever the schema and the stage's unit are (IMP-123)")
+{
+    // 0.1 m + 0.25 m/rad of the leader; and the hinge that follows a slide with 0.25 rad/m.
+    const auto coefficients = [](double metres, const char* api, const std::string& lines, bool slide_follows) {
+        const std::string lead   = slide_follows ? "PhysicsRevoluteJoint" : "PhysicsPrismaticJoint",
+                          follow = slide_follows ? "PhysicsPrismaticJoint" : "PhysicsRevoluteJoint";
+        const std::string inside = body("a") + body("b", 1) + body("c", 2) + "def " + lead +
+                                   " \"lead\" { rel physics:body0 = </robot/a>\n rel physics:body1 = </robot/b> }\n" +
+                                   "def " + follow + " \"follow\" (prepend apiSchemas = [\"" + api +
+                                   "\"]) { rel physics:body0 = </robot/b>\n rel physics:body1 = </robot/c>\n" + lines +
+                                   "}\n";
+        const Imported    in =
+            import_text(fmt::format("#usda 1.0\n(\n    metersPerUnit = {}\n    kilogramsPerUnit = 1\n    "
+                                    "upAxis = \"Z\"\n)\n{}",
+                                    metres, robot(inside)));
+        REQUIRE(in.result);
+        CHECK(in.found.count("IMPORT_MIMIC_UNIT") == (std::string(api).starts_with("Ext") ? 0 : 1));
+        return in.joint_at("/robot/follow").mimic_coeffs;
+    };
+    const auto lines = [](const char* joint, const char* offset, double c0, const char* factor, double c1) {
+        return fmt::format("rel {} = </robot/lead>\n float {} = {}\n float {} = {}\n", joint, offset, c0, factor, c1);
+    };
+    for (const double metres : {1.0, 0.01, 0.001}) {
+        CAPTURE(metres);
+        const double l = 1 / metres, degree = std::numbers::pi / 180;
+        const auto   newton = [&](double c0, double c1) {
+            return lines("newton:mimicJoint", "newton:mimicCoef0", c0, "newton:mimicCoef1", c1);
+        };
+        const auto neutral = [&](double c0, double c1) {
+            return lines("ext_physics:mimic:joint", "ext_physics:mimic:offset", c0, "ext_physics:mimic:multiplier", c1);
+        };
+        const auto physx = [&](const char* axis, double c0, double c1) {
+            const std::string stem = std::string("physxMimicJoint:") + axis + ":";
+            return lines((stem + "referenceJoint").c_str(), (stem + "offset").c_str(), c0, (stem + "gearing").c_str(),
+                         c1);
+        };
+        for (const auto& [api, text] : {std::pair("NewtonMimicAPI", newton(0.1 * l, 0.25 * l)),
+                                        std::pair("ExtendedPhysicsMimicAPI", neutral(0.1 * l, 0.25 * l * degree)),
+                                        std::pair("PhysxMimicJointAPI:transX", physx("transX", -0.1 * l, -0.25 * l))}) {
+            CAPTURE(api);
+            const auto c = coefficients(metres, api, text, true);
+            CHECK(c[0] == close_to(0.1, 1e-6));
+            CHECK(c[1] == close_to(0.25, 1e-6));
+        }
+        for (const auto& [api, text] : {std::pair("NewtonMimicAPI", newton(30, 0.25 / l)),
+                                        std::pair("ExtendedPhysicsMimicAPI", neutral(30, 0.25 / l / degree)),
+                                        std::pair("PhysxMimicJointAPI:rotX", physx("rotX", -30, -0.25 / l))}) {
+            CAPTURE(api);
+            const auto c = coefficients(metres, api, text, false);
+            CHECK(c[0] == close_to(30 * degree, 1e-6));
+            CHECK(c[1] == close_to(0.25, 1e-6));
+        }
+    }
 }
 
 TEST_CASE("links scaled by two carry their anchors with them (IMP-117)")

@@ -174,6 +174,24 @@ const importer::LedgerEntry& ledger_of(const run::Scene& scene, const std::strin
 
 }  // namespace
 
+TEST_CASE("second 0 is the startTimeCode that is authored, with and without an endTimeCode; else time code 0 (DYN-107)")
+{
+    // 1 m/s from time code 0 on, 24 codes a second: where the run begins at code 12 the body starts at half a metre.
+    for (const auto& [range, start] :
+         {std::pair("startTimeCode = 12", 0.5), std::pair("startTimeCode = 12\n    endTimeCode = 96", 0.5),
+          std::pair("endTimeCode = 96", 0.0), std::pair("startFrame = 12", 0.5), std::pair("", 0.0)}) {
+        CAPTURE(range);
+        const Run run = followed(
+            std::string("#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Z\"\n    timeCodesPerSecond = 24\n    ") +
+            range +
+            "\n)\ndef Xform \"lift\" ( prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"] )\n{\n"
+            "    bool physics:kinematicEnabled = 1\n    float physics:mass = 1\n"
+            "    double3 xformOp:translate.timeSamples = { 0: (0, 0, 0), 240: (0, 0, 10) }\n"
+            "    uniform token[] xformOpOrder = [\"xformOp:translate\"]\n}\n");
+        CHECK(run.position(1, "/lift").z == close_to(start + 1, 1e-4));
+    }
+}
+
 TEST_CASE("a kinematic body without animation rests, and its velocity is named and ignored (GAP-094)")
 {
     const Run run = simulated(kPushed);

@@ -254,6 +254,11 @@ void triangulate(Repair& repair, const Finding& finding)
     const usd::Prim mesh = prim_of(repair, finding);
     if (is_sampled(mesh)) return triangulate_samples(repair, mesh);
     if (!sound_faces(repair, mesh)) return;
+    // Pairs of faces that a cloth bends at: a pair of polygons is no pair of triangles, and what the author meant by
+    // the rest angle between quads is not said of the new edges inside them.
+    for (const usd::Token& name : mesh.authored_property_names())
+        if (name.text().ends_with("restAdjTriPairs") && !integers(mesh, name).empty())
+            return repair.refuse("face-pairs", "restAdjTriPairs names the faces as they are");
     const auto to =
         triangles_of(integers(mesh, "faceVertexCounts"), integers(mesh, "faceVertexIndices"), points_of(mesh));
     if (!to || to->faces.empty())
@@ -269,7 +274,9 @@ void turn_over(Repair& repair, const Finding& finding)
     Regrouping    to;
     int           at = 0;
     for (const int count : counts) {
-        for (int i = count - 1; i >= 0; --i) to.corners.push_back(at + i);
+        // The first corner stays: readers cut a polygon from there, and have to find the same triangles.
+        if (count > 0) to.corners.push_back(at);
+        for (int i = count - 1; i > 0; --i) to.corners.push_back(at + i);
         at += count;
     }
     if (at > 0) regroup(repair, mesh, to);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "conformance/fixes/baking.h"
+#include "conformance/fixes/motion_keys.h"
 #include "conformance/fixes/states.h"
 #include "conformance/root_content.h"
 #include "mechane/physics/deformable_units.h"
@@ -33,14 +34,6 @@ std::vector<usd::Token> op_names(const usd::Prim& prim)
     for (const usd::Token& name : prim.authored_property_names())
         if (name.text().starts_with("xformOp:")) names.push_back(name);
     return names;
-}
-
-std::vector<double> sample_times(const usd::Prim& prim, const std::vector<usd::Token>& ops)
-{
-    std::set<double> times;
-    for (const usd::Token& op : ops)
-        for (const double t : prim.attribute(op).time_samples()) times.insert(t);
-    return {times.begin(), times.end()};
 }
 
 /// Rounds what is a whole number within the accuracy of a matrix of doubles, so that 1 is written as 1.
@@ -170,7 +163,12 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
 {
     const usd::Stage& stage = repair_.facts.stage;
     Plan              plan{.prim = prim, .at = {}, .ops = op_names(prim), .times = {}, .parts = {}};
-    plan.times = sample_times(prim, plan.ops);
+    MotionKeys        keys = motion_keys(stage, prim, plan.ops);
+    if (!keys.fault.empty()) {
+        repair_.refuse("animated-placement", prim.path().text() + ": " + keys.fault);
+        return false;
+    }
+    plan.times = std::move(keys.times);
     plan.at    = local ? repair_.place(prim, "xformOpOrder") : repair_.own_place(prim, "xformOpOrder");
     if (!plan.at) {
         repair_.refuse("instance", prim.path().text() + ": the prim lies inside an instance");

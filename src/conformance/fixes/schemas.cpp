@@ -1,7 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "conformance/fixes/repair.h"
+#include "physics/mimic_words.h"
 
 /// P1: vendor words that have a neutral counterpart (rep-0158 5.3).
 namespace mechane::conformance {
@@ -16,7 +21,9 @@ bool applies(const usd::Prim& prim, const char* api)
     return std::find(apis.begin(), apis.end(), usd::Token(api)) != apis.end();
 }
 
-/// follower = offset + multiplier * leader; degrees or the stage's lengths.
+constexpr double kDegrees = 180 / std::numbers::pi;  // of a radian
+
+/// What the neutral schema would say: follower = offset + multiplier * leader, in degrees or the stage's lengths.
 struct Mimic {
     std::vector<usd::Path> leader;
     double                 multiplier = 1, offset = 0;
@@ -27,48 +34,23 @@ struct Mimic {
 
 /// The vendor's words: what is read, and what goes.
 struct Source {
-    const char*             vendor;
-    std::string             api;
-    Mimic                   mimic;
-    std::vector<usd::Token> properties;
+    physics::MimicWords words;
+    Mimic               mimic;
+
+    [[nodiscard]] bool is_physx() const { return words.sign < 0; }
 };
 
-std::optional<Source> newton(const usd::Prim& joint)
+/// A factor of joints of different kinds becomes one of degrees, so that the motion stays the same.
+double neutral_factor(const Repair& repair, const usd::Prim& joint, const physics::MimicWords& words)
 {
-    if (!applies(joint, "NewtonMimicAPI")) return std::nullopt;
-    return Source{
-        "newton",
-        "NewtonMimicAPI",
-        {joint.relationship("newton:mimicJoint").targets(), joint.attribute("newton:mimicCoef1").get_or<double>(1),
-         joint.attribute("newton:mimicCoef0").get_or<double>(0),
-         joint.attribute("newton:mimicEnabled").get_or<bool>(true)},
-        {"newton:mimicJoint", "newton:mimicCoef0", "newton:mimicCoef1", "newton:mimicEnabled"}};
-}
-
-std::optional<Source> retired(const usd::Prim& joint)
-{
-    if (!applies(joint, "MimicJointAPI")) return std::nullopt;
-    return Source{"retired",
-                  "MimicJointAPI",
-                  {joint.relationship("mimic:joint").targets(), joint.attribute("mimic:multiplier").get_or<double>(1),
-                   joint.attribute("mimic:offset").get_or<double>(0), true},
-                  {"mimic:joint", "mimic:multiplier", "mimic:offset"}};
-}
-
-/// PhysX: q + gearing * q_reference + offset = 0.
-std::optional<Source> physx(const usd::Prim& joint)
-{
-    for (const usd::Token& api : joint.authored_apis()) {
-        if (!api.text().starts_with("PhysxMimicJointAPI:")) continue;
-        const std::string stem = "physxMimicJoint:" + api.text().substr(19) + ":";
-        return Source{"physx",
-                      api.text(),
-                      {joint.relationship(stem + "referenceJoint").targets(),
-                       0.0 - joint.attribute(stem + "gearing").get_or<double>(1),
-                       0.0 - joint.attribute(stem + "offset").get_or<double>(0), true},
-                      {stem + "referenceJoint", stem + "referenceJointAxis", stem + "gearing", stem + "offset"}};
-    }
-    return std::nullopt;
+    const double factor  = words.factor_of(joint);
+    const auto   leaders = words.leaders(joint);
+    if (words.by_degrees || leaders.size() != 1) return factor;
+    const usd::Prim leader = repair.facts.stage.prim_at(leaders.front());
+    const bool      turns = joint.is_a("PhysicsRevoluteJoint"), slides = joint.is_a("PhysicsPrismaticJoint");
+    if (leader.is_a("PhysicsRevoluteJoint") && slides) return factor / kDegrees;
+    if (leader.is_a("PhysicsPrismaticJoint") && turns) return factor * kDegrees;
+    return factor;
 }
 
 /// True when the instance of a PhysX mimic names the joint's one axis.
@@ -84,18 +66,22 @@ void translate_mimic(Repair& repair, const Finding& finding)
 {
     const usd::Prim     joint = prim_of(repair, finding);
     std::vector<Source> sources;  // in the order in which they win
-    for (const auto read : {newton, physx, retired})
-        if (auto source = read(joint)) sources.push_back(std::move(*source));
+    for (physics::MimicWords& words : physics::mimic_words(joint))
+        if (applies(joint, words.api.c_str()) && words.api != "ExtendedPhysicsMimicAPI") {
+            Mimic mimic{words.leaders(joint), neutral_factor(repair, joint, words), words.offset_of(joint),
+                        words.is_enabled(joint)};
+            sources.push_back({std::move(words), std::move(mimic)});
+        }
     if (sources.empty()) return repair.refuse("no-translation", "the schema has no neutral word in this form");
     if (!joint.is_a("PhysicsRevoluteJoint") && !joint.is_a("PhysicsPrismaticJoint"))
         return repair.refuse("multi-dof-mimic", "only a joint of one axis has a neutral mimic");
     for (const Source& source : sources)
-        if (source.vendor == std::string_view("physx") && !names_the_axis(joint, source.api))
-            return repair.refuse("multi-dof-mimic", source.api + " names another axis than the joint has");
+        if (source.is_physx() && !names_the_axis(joint, source.words.api))
+            return repair.refuse("multi-dof-mimic", source.words.api + " names another axis than the joint has");
     for (std::size_t i = 1; i < sources.size(); ++i)
         if (!(sources[i].mimic == sources.front().mimic))
-            return repair.refuse("conflict", std::string(sources[i].vendor) + " and " + sources.front().vendor +
-                                                 " disagree about the mimic");
+            return repair.refuse(
+                "conflict", sources[i].words.api + " and " + sources.front().words.api + " disagree about the mimic");
     const Source& source = sources.front();
     if (source.mimic.leader.size() != 1)
         return repair.refuse("dangling-relationship", "the mimic names no leader, or several");
@@ -108,9 +94,11 @@ void translate_mimic(Repair& repair, const Finding& finding)
         if (!source.mimic.enabled) repair.set(at, "ext_physics:mimic:enabled", "bool", usd::make_value("bool", false));
     }
     for (const Source& old : sources) {
-        for (const usd::Token& name : old.properties)
-            if (joint.attribute(name).authored() || joint.relationship(name).authored()) repair.erase(joint, name);
-        repair.remove_api(joint, old.api);
+        const physics::MimicWords& words = old.words;
+        for (const std::string& name : {words.joint, words.leader_axis, words.factor, words.offset, words.enabled})
+            if (!name.empty() && (joint.attribute(name).authored() || joint.relationship(name).authored()))
+                repair.erase(joint, name);
+        repair.remove_api(joint, words.api);
     }
 }
 

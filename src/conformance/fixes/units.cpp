@@ -11,6 +11,7 @@
 #include "conformance/fixes/units.h"
 #include "mechane/physics/deformable_units.h"
 #include "mechane/resolve/mass_rules.h"
+#include "physics/mimic_words.h"
 
 /// P3: metres, kilograms, seconds, Z up.
 namespace mechane::conformance {
@@ -36,17 +37,17 @@ void for_each_attribute(Repair& repair, const Edit& edit)
     }
 }
 
-/// Whether the prim that an attribute spec belongs to is a joint that turns, by what any layer says; nothing for one
-/// that both turns and slides.
-std::optional<bool> is_angular(const Repair& repair, const EditPlace& at)
+/// Whether a prim that a layer has an opinion about is a joint that turns, by what any layer says; nothing for one that
+/// both turns and slides.
+std::optional<bool> is_angular(const Repair& repair, const usd::Layer& layer, const usd::Path& path)
 {
-    const usd::Prim prim = repair.facts.stage.prim_at(at.path.prim());
-    std::string     type = at.layer->field(at.path.prim(), "typeName").get<std::string>().value_or("");
+    const usd::Prim prim = repair.facts.stage.prim_at(path);
+    std::string     type = layer.field(path, "typeName").get<std::string>().value_or("");
     if (type.empty() && prim) type = prim.type_name().text();
     if (type != "PhysicsJoint") return type == "PhysicsRevoluteJoint" || type == "PhysicsSphericalJoint";
     bool turns = true, slides = true;
     for (const physics::Joint& joint : repair.facts.physics.joints) {
-        if (joint.path != at.path.prim() || joint.kind != physics::JointKind::d6) continue;
+        if (joint.path != path || joint.kind != physics::JointKind::d6) continue;
         const auto locked = [&](bool rotation) {
             return std::ranges::count_if(joint.limits, [&](const physics::Limit& limit) {
                        return limit.locked && limit.dof != physics::Dof::distance &&
@@ -56,6 +57,23 @@ std::optional<bool> is_angular(const Repair& repair, const EditPlace& at)
         turns = !locked(true), slides = !locked(false);
     }
     return turns && slides ? std::nullopt : std::optional(turns);
+}
+std::optional<bool> is_angular(const Repair& repair, const EditPlace& at)
+{ return is_angular(repair, *at.layer, at.path.prim()); }
+
+/// The factor of a joint that follows one of the other kind is a length to an angle, or the other way round. A layer
+/// names the leader in its own namespace, else the stage does.
+std::optional<Dimension> dimension_of_mimic_factor(const Repair& repair, const EditPlace& at)
+{
+    const std::string leader = physics::leader_beside(at.path.name().text());
+    if (leader.empty()) return std::nullopt;
+    std::vector<usd::Path> targets = at.layer->targets(at.path.prim().property(leader));
+    if (const usd::Prim prim = repair.facts.stage.prim_at(at.path.prim()); targets.empty() && prim)
+        targets = prim.relationship(leader).targets();
+    if (targets.size() != 1) return std::nullopt;
+    const auto follows = is_angular(repair, at), leads = is_angular(repair, *at.layer, targets.front());
+    if (!follows || !leads || *follows == *leads) return std::nullopt;
+    return Dimension{.length = *follows ? -1 : 1};
 }
 
 /// True for the gains of a drive that is stated in accelerations: masses do not enter them.
@@ -91,9 +109,11 @@ void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double
 {
     const auto        angular   = is_angular(repair, at);
     const std::string name      = at.path.name().text();
-    const auto        dimension = is_attachment_point(repair, at) ? std::optional(Dimension{.length = 1})
-                                                                  : dimension_of(name, angular.value_or(false));
-    if (!angular && !is_attachment_point(repair, at) && dimension != dimension_of(name, true))
+    const auto        coupling  = dimension_of_mimic_factor(repair, at);
+    const auto        dimension = coupling                          ? coupling
+                                  : is_attachment_point(repair, at) ? std::optional(Dimension{.length = 1})
+                                                                    : dimension_of(name, angular.value_or(false));
+    if (!angular && !coupling && !is_attachment_point(repair, at) && dimension != dimension_of(name, true))
         return repair.remark("mixed-axes", at.path.text() + ": one number for axes that slide and axes that turn");
     if (!dimension || is_acceleration_gain(repair, at)) return;
     // Gravity below zero stands for the earth's, in any unit.
