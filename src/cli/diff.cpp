@@ -13,6 +13,7 @@
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
+#include "mechane/difference/animations.h"
 #include "mechane/difference/codes.h"
 #include "mechane/difference/report.h"
 #include "mechane/difference/scenes.h"
@@ -178,9 +179,10 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
         const auto  run_a = run::load_scene(args.a, *scene, quiet), run_b = run::load_scene(args.b, *scene, quiet);
         if (args.rolls && !run_a) return context.io.fail(run_a.error());
         if (args.rolls && !run_b) return context.io.fail(run_b.error());
-        if (run_a && run_b)
+        if (run_a && run_b) {
             difference::compare_scenes(comparison, *run_a, *run_b, options);
-        else  // a file that no simulation can open is compared by what it says
+            difference::compare_animations(comparison, *run_a, *run_b, options);
+        } else  // a file that no simulation can open is compared by what it says
             context.io.say(fmt::format("state        not compared: {}\n", (run_a ? run_b : run_a).error().message));
         if (args.rolls) {
             difference::RolloutOptions how;

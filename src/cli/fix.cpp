@@ -19,6 +19,7 @@
 #include "mechane/conformance/formats.h"
 #include "mechane/conformance/publish.h"
 #include "mechane/core/nearest.h"
+#include "mechane/difference/animations.h"
 #include "mechane/difference/codes.h"
 #include "mechane/difference/compare.h"
 #include "mechane/difference/scenes.h"
@@ -384,7 +385,10 @@ void report_changes(const conformance::FixResult& result, const FixArgs& args, c
     Diagnostics quiet;  // both were reported when they were checked
     const auto  run_before = run::load_scene(args.asset, opening, quiet);
     const auto  run_after  = run::load_scene(after->file, opening, quiet);
-    if (run_before && run_after) difference::compare_scenes(apart, *run_before, *run_after, how);
+    if (run_before && run_after) {
+        difference::compare_scenes(apart, *run_before, *run_after, how);
+        difference::compare_animations(apart, *run_before, *run_after, how);
+    }
     for (const difference::Difference& d : apart.differences) {
         const auto side = [](const std::optional<difference::Side>& s) {
             return s ? s->value : std::string("nothing");

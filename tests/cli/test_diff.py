@@ -35,6 +35,42 @@ class Diff(unittest.TestCase):
         (self.folder / name).write_text(text)
         return self.folder / name
 
+    def moving(self, name, metres=1, codes=24, height=2.0, target=90, start=None):
+        head = f"#usda 1.0\n(\n metersPerUnit = {metres}\n kilogramsPerUnit = 1\n upAxis = \"Z\"\n timeCodesPerSecond = {codes}\n" + (f" startTimeCode = {start * codes}\n" if start else "") + ")\n"
+        return self.write(name, head + f"""def PhysicsScene "s"
+{{
+    float physics:gravityMagnitude = {9.81 / metres}
+}}
+def Xform "lift" ( prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"] )
+{{
+    bool physics:kinematicEnabled = 1
+    float physics:mass = 1
+    double3 xformOp:translate.timeSamples = {{ 0: (0, 0, 0), {2 * codes}: (0, 0, {height / metres}) }}
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+}}
+def Xform "arm" ( prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"] )
+{{
+    float physics:mass = 1
+    float3 physics:diagonalInertia = ({0.1 / metres**2}, {0.1 / metres**2}, {0.1 / metres**2})
+}}
+def PhysicsRevoluteJoint "motor" ( prepend apiSchemas = ["PhysicsDriveAPI:angular"] )
+{{
+    rel physics:body1 = </arm>
+    float drive:angular:physics:stiffness = {1 / metres**2}
+    float drive:angular:physics:targetPosition.timeSamples = {{ 0: 0, {codes}: {target} }}
+}}
+""")
+
+    def test_what_stages_animate_is_compared_in_seconds_and_metres(self):
+        base = self.moving("base.usda")
+        alike = self.moving("alike.usda", metres=0.01, codes=60)
+        self.assertEqual(mechane("diff", base, alike).returncode, 0, mechane("diff", base, alike).stdout)
+        for name, other, told in (("higher", {"height": 2.5}, "animated position"), ("farther", {"target": 80}, "animated target"), ("later", {"start": 0.5}, "animated position")):
+            with self.subTest(name):
+                done = mechane("diff", base, self.moving(name + ".usda", **other))
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(told, done.stdout)
+
     def test_a_folder_stands_for_the_asset_in_it(self):
         robot, changed = self.write("arm.urdf", urdf()), self.write("other.urdf", urdf(mass=2.5))
         for source, name in ((robot, "one"), (changed, "two")):

@@ -1,0 +1,193 @@
+#include "mechane/difference/animations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include "difference/pairing.h"
+#include "mechane/difference/rollout.h"
+#include "mechane/model/state.h"
+
+namespace mechane::difference {
+namespace {
+
+constexpr int kTimes = 64;
+
+std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+/// From the model's world to one whose z is up.
+Quatd upright(const model::Model& m)
+{
+    if (m.up_axis == 1) return from_axis_angle(Vec3d{1, 0, 0}, std::numbers::pi / 2);
+    if (m.up_axis == 0) return from_axis_angle(Vec3d{0, 1, 0}, -std::numbers::pi / 2);
+    return {};
+}
+
+/// When the last key of anything that is followed stands [s].
+double last_key(const run::Scene& scene)
+{
+    const usd::StageMetadata& meta = scene.stage->metadata();
+    double                    last = meta.end_time_code;
+    for (const auto& [path, property] : scene.imported.animation.followed)
+        if (const usd::Prim prim = scene.stage->prim_at(path))
+            if (const auto times = prim.attribute(property).time_samples(); !times.empty())
+                last = std::max(last, times.back());
+    return std::max(0.0, (last - meta.start_time_code) / meta.time_codes_per_second);
+}
+
+/// A scene that follows its stage: what it commands at a time.
+class Player {
+  public:
+    explicit Player(const run::Scene& scene)
+        : follow_(run::follower(scene)),
+          model_(scene.model),
+          state_(model::make_state(model_)),
+          control(model::make_control(model_)),
+          up_(upright(model_))
+    {
+    }
+
+    void play(double seconds)
+    {
+        control = model::make_control(model_);
+        if (follow_) static_cast<void>(follow_(seconds, seconds, state_, model_, control));
+    }
+    /// Where a body is told to be; where it starts when nothing tells it.
+    [[nodiscard]] Posed pose(std::size_t body) const
+    {
+        const bool  told = body < control.body_target_q.size() && std::isfinite(control.body_target_q[body].p.x);
+        const Pose& X    = told ? control.body_target_q[body] : model_.body_q[body];
+        return Posed{{}, up_} * static_cast<Posed>(X);
+    }
+    [[nodiscard]] Vec3d gravity() const
+    { return model_.gravity.empty() ? Vec3d{} : rotate(up_, static_cast<Vec3d>(model_.gravity.front())); }
+    [[nodiscard]] bool moves() const { return static_cast<bool>(follow_); }
+    [[nodiscard]] bool is_kinematic(std::size_t body) const
+    { return (model_.body_flags[body] & model::body_flag::kinematic) != 0; }
+    [[nodiscard]] const model::Model& model() const { return model_; }
+
+  private:
+    run::Follow  follow_;
+    model::Model model_;
+    model::State state_;
+
+  public:
+    model::Control control;
+
+  private:
+    Quatd up_;
+};
+
+/// The largest difference of one thing over time.
+struct Worst {
+    double      amount = 0, tolerance = 0, share = 1, time = 0;
+    std::string x, y;
+
+    void see(double off, double may, double when, auto&& say)
+    {
+        if (!(off > may * share)) return;
+        share = may > 0 ? off / may : off, amount = off, tolerance = may, time = when;
+        std::tie(x, y) = say();
+    }
+};
+
+std::string text(const Vec3d& v, const char* unit)
+{ return fmt::format("({:.6g}, {:.6g}, {:.6g}) {}", v.x, v.y, v.z, unit); }
+
+}  // namespace
+
+void compare_animations(Comparison& out, const run::Scene& a, const run::Scene& b, const CompareOptions& options)
+{
+    Player one(a), two(b);
+    if (!one.moves() && !two.moves()) return;
+    const Motion in_a = motion_of(a, {}), in_b = motion_of(b, {});
+    const auto   names = [](const auto& list) {
+        std::vector<std::string> all;
+        for (const auto& item : list) all.push_back(item.name);
+        return all;
+    };
+    const auto bodies = pair_by_name(names(in_a.bodies), names(in_b.bodies), options.losses);
+    const auto joints = pair_by_name(names(in_a.joints), names(in_b.joints), options.losses);
+    // Samples are authored in single precision, and what lies between them is interpolated in each stage's own codes.
+    constexpr double                                     kPlace = 1e-4, kAngle = 2e-3;
+    const double                                         end = std::max(last_key(a), last_key(b));
+    std::map<std::size_t, Worst>                         places, turns;    // by pair of bodies
+    std::map<std::pair<std::size_t, std::size_t>, Worst> targets, speeds;  // by pair of joints, coordinate
+    Worst                                                gravity;
+    for (int k = 0; k <= kTimes; ++k) {
+        const double t = end * k / kTimes;
+        one.play(t), two.play(t);
+        for (std::size_t p = 0; p < bodies.size(); ++p) {
+            const auto [i, j] = bodies[p];
+            if (!one.is_kinematic(i) || !two.is_kinematic(j)) continue;
+            const Posed  X = one.pose(i), Y = two.pose(j);
+            const double size = std::max({1e-3, length(X.p), length(Y.p)});
+            places[p].see(length(X.p - Y.p), options.scale * kPlace * size, t,
+                          [&] { return std::pair(text(X.p, "m"), text(Y.p, "m")); });
+            const double angle = 2 * std::asin(std::min(1.0, length((conjugate(X.q) * Y.q).xyz())));
+            turns[p].see(angle, options.scale * kAngle, t, [&] {
+                return std::pair(std::string("as the first says"),
+                                 fmt::format("{:.4g} degrees from there", angle / kDegrees));
+            });
+        }
+        for (std::size_t p = 0; p < joints.size(); ++p) {
+            const auto [i, j] = joints[p];
+            const auto &x = in_a.joints[i], &y = in_b.joints[j];
+            if (x.turns.empty() || x.turns != y.turns) continue;
+            for (std::size_t c = 0; c < x.turns.size(); ++c) {
+                const std::size_t q_a = at(one.model().joint_q_start[i]) + c,
+                                  q_b = at(two.model().joint_q_start[j]) + c,
+                                  d_a = at(one.model().joint_qd_start[i]) + c,
+                                  d_b = at(two.model().joint_qd_start[j]) + c;
+                const auto        see = [&](Worst& worst, double u, double v, const char* unit) {
+                    worst.see(
+                        std::abs(u - v), options.scale * (1e-5 + kPlace * std::max(std::abs(u), std::abs(v))), t, [&] {
+                            return std::pair(fmt::format("{:.6g} {}", u, unit), fmt::format("{:.6g} {}", v, unit));
+                        });
+                };
+                see(targets[{p, c}], static_cast<double>(one.control.joint_target_q[q_a]),
+                    static_cast<double>(two.control.joint_target_q[q_b]), x.turns[c] ? "rad" : "m");
+                see(speeds[{p, c}], static_cast<double>(one.control.joint_target_qd[d_a]),
+                    static_cast<double>(two.control.joint_target_qd[d_b]), x.turns[c] ? "rad/s" : "m/s");
+            }
+        }
+        gravity.see(length(one.gravity() - two.gravity()),
+                    options.scale * kPlace * std::max(1.0, length(one.gravity())), t,
+                    [&] { return std::pair(text(one.gravity(), "m/s^2"), text(two.gravity(), "m/s^2")); });
+    }
+    const auto tell = [&](Quantity q, const std::string& item, const char* field, const Worst& w, const Site& x,
+                          const Site& y) {
+        out.count(q);
+        if (w.amount > 0)
+            out.add({q,
+                     item,
+                     fmt::format("animated {} at {:.4g} s", field, w.time),
+                     Side{w.x, x},
+                     Side{w.y, y},
+                     w.amount,
+                     w.tolerance,
+                     {},
+                     {}});
+    };
+    for (const auto& [p, worst] : places)
+        tell(Quantity::state, fmt::format("link '{}'", in_a.bodies[bodies[p].first].name), "position", worst,
+             in_a.bodies[bodies[p].first].site, in_b.bodies[bodies[p].second].site);
+    for (const auto& [p, worst] : turns)
+        tell(Quantity::state, fmt::format("link '{}'", in_a.bodies[bodies[p].first].name), "orientation", worst,
+             in_a.bodies[bodies[p].first].site, in_b.bodies[bodies[p].second].site);
+    const auto joint = [&](const auto& list, const char* field) {
+        for (const auto& [key, worst] : list)
+            tell(Quantity::state, fmt::format("joint '{}'", in_a.joints[joints[key.first].first].name), field, worst,
+                 in_a.joints[joints[key.first].first].site, in_b.joints[joints[key.first].second].site);
+    };
+    joint(targets, "target");
+    joint(speeds, "target speed");
+    tell(Quantity::scene, "scene", "gravity", gravity, {}, {});
+    out.sort();
+    if (!options.only.empty()) out.keep(options.only);
+}
+
+}  // namespace mechane::difference
