@@ -153,10 +153,13 @@ dynamics::Projection Engine::project(Diagnostics& found)
 {
     const auto projected = dynamics::project_to_joints(*model_, state_, true);
     if (projected.velocity > kReportedVelocity)
-        found.add(run::kProjected, {},
-                  fmt::format("a body's authored velocity violates its joint by {:.3g} m/s or rad/s; what the joint "
-                              "allows of it is kept",
-                              projected.velocity));
+        found.add(
+            run::kProjected, {},
+            fmt::format(
+                "a body's authored velocity violates its joint by {:.3g} m/s or rad/s; what the joint "
+                "has a coordinate for is kept: of turning joints the relative angular velocity, of sliding ones the "
+                "linear one",
+                projected.velocity));
     if (projected.linear > kReportedLinear || projected.angular > kReportedAngular)
         found.add(run::kProjected, {.prim = label_or_nothing(model_->body_label, projected.body)},
                   fmt::format(

@@ -154,6 +154,9 @@ std::optional<Dimension> dimension_of(const std::string& attribute, bool angular
     if (name == "newton:mimicCoef0" || name == "ext_physics:mimic:offset" || name == "mimic:offset" ||
         (name.starts_with("physxMimicJoint:") && name.ends_with(":offset")))
         return angular ? std::nullopt : std::optional(kLength);
+    // Read by PhysX alone: a spring between two anchors.
+    if (name == "physxPhysicsDistanceJoint:springStiffness" || name == "physxPhysicsDistanceJoint:springDamping")
+        return kMass;
     if (name.starts_with("xformOp:translate")) return kLength;
     if (name.starts_with("xformOp:transform")) return kLength;  // its last row
     for (const bool limit : {true, false}) {
