@@ -1,4 +1,4 @@
-// Checks of PipelineOptions, and the report of what did not fit. Errors are COLLISION_OPTION_INVALID and the like of
+// Checks of PipelineOptions, and the report of what did not fit. Errors are COL_OPTION_INVALID, of
 // collision/codes.h; lengths are metres.
 
 #include <cmath>
