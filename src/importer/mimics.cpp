@@ -1,3 +1,6 @@
+// Joints that follow another: REP-0158's ExtendedPhysicsMimicAPI, Newton's, PhysX's. q_follower = offset + factor
+// q_leader in radians and lengths of the model.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,6 +69,7 @@ std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const 
         run.took(prim, stem + "referenceJoint");
         for (const char* name : {"offset", "gearing"})
             run.took(prim, stem + name, physics::Use::converted, "follower = -gearing * leader - offset");
+        // PhysX's gearing has no unit; its offset has that of the follower.
         const double unit = run.conventions.physx_mimic_offset_unscaled ? 1 : turns(follower) ? kDegrees : run.length();
         mimic.offset      = -prim.attribute(stem + "offset").get_or<double>(0) * unit;
         mimic.factor      = -prim.attribute(stem + "gearing").get_or<double>(1);
@@ -113,6 +117,7 @@ void add_mimics(Import& run)
         }
         if (const bool turned = turns(run.builder.joints[static_cast<std::size_t>(index)]);
             mimic->scaled && turned != turns(follower))
+            // A neutral multiplier is of degrees and stage lengths; between a hinge and a slider it is converted.
             mimic->factor *= turned ? run.length() / kDegrees : kDegrees / run.length();
         if (const std::string fault = fault_of(follower, run.builder.joints[static_cast<std::size_t>(index)], *mimic);
             !fault.empty()) {

@@ -130,11 +130,13 @@ class Rows {
         }
     }
 
+    // Called last: rows hold indices of joints and shapes as they are after merging.
     void read()
     {
         settings();
         // Tendons first: actuators name them.
         std::vector<usd::Prim> actuators;
+        // Rows follow the order of the stage.
         for (const usd::Prim& prim : run_.stage.traverse()) {
             if (run_.ignored(prim.path())) continue;
             if (prim.type_name() == usd::Token("MjcTendon")) tendon(prim);
@@ -167,6 +169,7 @@ class Rows {
         model::CustomAttribute* at = run_.builder.custom_attribute(key(name));
         return model::is_rows(at->frequency) ? at : nullptr;
     }
+    // Columns of a row lie beside each other.
     void put(std::string_view name, std::int32_t row, double value, int column = 0)
     {
         if (model::CustomAttribute* at = wanted(name); at != nullptr && row >= 0)
@@ -269,6 +272,7 @@ class Rows {
     /// The shape of a path. A site that is a frame without a size has none yet: it becomes a point of its body.
     std::int32_t shape_at(const usd::Path& path)
     {
+        // Sites without geometry are made when something names them.
         const std::int32_t known = found(run_.result.path_shape_map, path.text());
         const usd::Prim    prim  = run_.stage.prim_at(path);
         if (known >= 0 || !prim || !prim.defined() || !(prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI")))
@@ -311,6 +315,7 @@ class Rows {
         std::vector<int> order = whole(prim, "mjc:path:indices");
         if (order.empty())
             for (std::size_t i = 0; i < targets.size(); ++i) order.push_back(static_cast<int>(i));
+        // Fixed tendons are sums over joints, spatial ones paths over sites and geoms.
         const RowKind      part  = fixed ? RowKind::tendon_joint : RowKind::tendon_wrap;
         const std::int32_t first = count(part);
         const std::int32_t world =
@@ -373,6 +378,7 @@ class Rows {
             if (k < segments.size() && segments[k] > segment) {
                 segment                = segments[k];
                 const std::int32_t row = count(RowKind::tendon_wrap)++;
+                // mjtWrap: 2 is a pulley, which begins each further segment.
                 put("tendon_wrap_type", row, 2);
                 put("tendon_wrap_shape", row, -1);
                 put("tendon_wrap_prm", row,
@@ -405,6 +411,7 @@ class Rows {
         if (couples && made.mimic_joint < 0) return;
         const std::int32_t row = count(RowKind::equality_constraint)++;
         put("equality_constraint_world", row, made.world);
+        // mjtEq: connect 0, weld 1, joint 2.
         put("equality_constraint_type", row, couples ? 2 : prim.has_api("MjcEqualityWeldAPI") ? 1 : 0);
         put("equality_constraint_target_kind", row, couples ? 2 : 1);
         put("equality_constraint_target", row, joint);
@@ -472,6 +479,7 @@ class Rows {
         const model::JointDofConfig& axis =
             linear ? made.linear_axes[k] : made.angular_axes[k - made.linear_axes.size()];
         const auto   close = [](double a, double b) { return std::abs(a - b) <= 1e-6 * (std::abs(a) + std::abs(b)); };
+        // Through a gear g a servo acts with g^2 of its gains.
         const double ke = -bias[1] * gear[0] * gear[0], kd = -bias[2] * gear[0] * gear[0];
         if (!(ke > 0 || kd > 0) || bias[0] != 0) return false;
         // What it is told is a position, a rate, or something else.
@@ -501,8 +509,10 @@ class Rows {
         const bool         servo    = dof >= 0 && gains == "fixed" && biases == "affine" && dynamics == "none" &&
                                       is_drive(joint, dof, gain, bias, gear);
         put("actuator_world", row, tendon >= 0 ? world_of_tendon(tendon) : world_of(joint, shape, body));
+        // 0: MuJoCo takes targets of the drive, 1: its own controls.
         put("ctrl_source", row, servo ? 0 : 1);
         const bool in_parent = word(prim, "mjc:jointInParent", "false") == "true";
+        // mjtTrn: joint 0, jointinparent 1, tendon 2, site 3, body 4 in Newton's numbering.
         put("actuator_trntype", row, dof >= 0 ? (in_parent ? 1 : 0) : tendon >= 0 ? 2 : shape >= 0 ? 3 : 4);
         put("actuator_target_dof", row, dof);
         put("actuator_target_tendon", row, tendon);
