@@ -1,3 +1,10 @@
+// Copies of point instancers' items as prims: a session layer that adds to each instancer a child for every item, with
+// the item's transform, and a reference to the prototype.
+// Bodies and colliders in prototypes then become bodies and colliders of the stage. The stage is opened again with that
+// session; `customData` marks what was added.
+// Units, times and frames are the stage's; an item's ops stand before those of its prototype's root, as in
+// UsdGeomPointInstancer.
+
 #include "mechane/usd/instancer_copies.h"
 
 #include <fmt/format.h>
@@ -131,6 +138,7 @@ class Copier {
     {
         for (Instancer& one : list_) read(one);
         for (Instancer& one : list_) measure(one);
+        // A double: products of counts may exceed any integer.
         double prims = static_cast<double>(impl_.prims.size());
         for (const Instancer& one : list_) prims += wanted(one) ? one.prims : 0;
         if (prims > static_cast<double>(impl_.options.limits.max_prims))
@@ -140,6 +148,7 @@ class Copier {
                                    "Raise it with --stage-limit prims=N, or leave the items out with --option "
                                    "point_instancers=ignore.");
         layer_ = session;
+        // One notice for all edits; there may be millions.
         const SdfChangeBlock block;
         for (const Instancer& one : list_)
             if (wanted(one) && write(one)) expanded_.push_back(TfToken(one.prim.path().text()));
@@ -184,6 +193,7 @@ class Copier {
         const std::set<std::int64_t>    off   = inactive_ids(impl_, one.prim);
         const auto                      names = ids_of(one.prim, "invisibleIds");
         const std::set<std::int64_t>    unseen(names.begin(), names.end());
+        // Without ids that fit, an item's index is its id (UsdGeomPointInstancer).
         const bool                      own_ids = !ids.empty() && ids.size() == one.items.size();
         if (!ids.empty() && !own_ids)
             wrong.add(fmt::format("ids has {} elements, expected {}; items count from 0", ids.size(), one.items.size()));
@@ -224,6 +234,7 @@ class Copier {
             if (!prototype) continue;
             const auto [begin, end] = inside(prototype);
             for (std::size_t i = begin; i < end; ++i) {
+                // Depth is bounded by the nesting of instancers, each of which is open once.
                 measure(list_[i]);
                 if (list_[i].mark == Instancer::Mark::open) {
                     Complaints wrong;
@@ -330,6 +341,7 @@ class Copier {
         if (std::none_of(one.items.begin(), one.items.end(), [](int item) { return item >= 0; })) return false;
         Complaints wrong;
         const auto positions    = array_of<Vec3d>(one, "positions", wrong);
+        // The single-precision attribute goes first, as in current schemas.
         auto       orientations = array_of<Quatd>(one, "orientationsf", wrong);
         if (orientations.first.empty()) orientations = array_of<Quatd>(one, "orientations", wrong);
         const auto scales    = array_of<Vec3d>(one, "scales", wrong);
@@ -402,6 +414,8 @@ class Copier {
                 for (int row = 0; row < 3; ++row)
                     for (int column = 0; column < 3; ++column)
                         item(row, column) *= scales[i][static_cast<std::size_t>(row)];
+            // Velocities of an instancer are in its space; those of a body are in the space that its own transform
+            // leads to.
             const Matrix4d local = prototype.is_a(Token("Xformable")) ? stage_.local_matrix(prototype) * item : item;
             const auto     back  = inverse(local);
             if (!back) continue;

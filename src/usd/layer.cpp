@@ -1,3 +1,6 @@
+// Layers as this project gives them out: opening, reading specs, fields, arcs and samples, without OpenUSD's types.
+// A layer is a copy of the file as it was read: edits touch neither the file nor stages that use it.
+
 #include "mechane/usd/layer.h"
 
 #include <pxr/ar/packageUtils.h>
@@ -71,6 +74,7 @@ void for_each_prim_spec(const SdfLayerHandle& layer, const SdfPath& root,
                         const std::function<void(const SdfPath&)>& visit)
 {
     const SdfChildrenKeys_StaticTokenType& keys = *SdfChildrenKeys.Get();
+    // Iterative: nesting is up to the file.
     SdfPathVector                          stack{root};
     while (!stack.empty()) {
         const SdfPath path = stack.back();
@@ -78,6 +82,7 @@ void for_each_prim_spec(const SdfLayerHandle& layer, const SdfPath& root,
         if (path.IsPrimVariantSelectionPath() && path.GetVariantSelection().second.empty()) {
             // The set itself, "/a{set=}": only its variants are visited.
             TfTokenVector variants = child_names(layer, path, keys.VariantChildren);
+            // Backwards onto the stack, so that they come off in file order.
             for (auto name = variants.rbegin(); name != variants.rend(); ++name)
                 stack.push_back(path.GetParentPath().AppendVariantSelection(path.GetVariantSelection().first, *name));
             continue;

@@ -1,3 +1,6 @@
+// Editing prims of a layer: define, remove, move, rename, reorder, apply and remove schemas, copy specs.
+// An edit either does all or refuses with a finding; moving a prim also changes every path in the layer that names it.
+
 #include <fmt/format.h>
 #include <pxr/sdf/attributeSpec.h>
 #include <pxr/sdf/changeBlock.h>
@@ -82,6 +85,7 @@ class Retarget {
     {
         return [this](const Item& arc) {
             Item out = arc;
+            // An arc to another file names prims of that file.
             if (arc.GetAssetPath().empty()) out.SetPrimPath(now(arc.GetPrimPath()));
             return std::optional<Item>(out);
         };
@@ -244,6 +248,7 @@ Result<void> Layer::apply_api(const Path& prim, const Token& name)
     if (op.IsExplicit()) {
         op.SetExplicitItems(items);
     } else {
+        // A deleted item would take the schema away again in the same layer.
         TfTokenVector deleted = op.GetDeletedItems();
         std::erase(deleted, unwrap(name));
         op.SetDeletedItems(deleted);

@@ -1,3 +1,7 @@
+// Editing properties of a layer: attributes with values, samples, blocks, targets, connections, arcs, variants and
+// metadata.
+// Values are cast to the type that the attribute has; a value that cannot be cast is refused and nothing changes.
+
 #include <fmt/format.h>
 #include <pxr/sdf/attributeSpec.h>
 #include <pxr/sdf/listOp.h>
@@ -27,6 +31,7 @@ VtValue cast_to(const SdfValueTypeName& type, const VtValue& value)
 }
 
 template <class ListOp, class Item>
+/// New items go to the end of the prepended list: existing arcs stay stronger.
 void prepend(const SdfLayerHandle& layer, const SdfPath& path, const TfToken& key, const Item& item)
 {
     ListOp op;
@@ -57,6 +62,7 @@ Result<void> Layer::define_attribute(const Path& attribute, std::string_view typ
     const SdfVariability variability = uniform ? SdfVariabilityUniform : SdfVariabilityVarying;
     if (const SdfAttributeSpecHandle found = impl_->layer->GetAttributeAtPath(path)) {
         if (found->GetTypeName() != wanted) {
+            // Types of one value (such as point3f and vector3f) keep it; others cannot.
             const bool same_value = found->GetTypeName().GetType() == wanted.GetType();
             impl_->layer->SetField(path, SdfFieldKeys->TypeName, VtValue(wanted.GetAsToken()));
             if (!same_value) return clear_value(attribute);

@@ -1,3 +1,7 @@
+// Writes an edited layer back into its own text: only what changed is replaced, comments and layout of the rest stay.
+// The result is parsed again and compared with the layer; if they differ in anything, nothing comes back and the caller
+// writes the whole layer.
+
 #include "mechane/usd/text_edit.h"
 
 #include <pxr/tf/stringUtils.h>
@@ -120,6 +124,7 @@ class TextEditor {
         std::string text;
         TextSpans   spans;
     };
+    // New text is what the layer's own writer makes of a layer with this one spec.
     [[nodiscard]] static Written written(const SdfLayerRefPtr& layer)
     {
         std::string text;

@@ -1,3 +1,7 @@
+// Places of statements in a text layer: whole statement, value, head of a prim, block of metadata. Text edits replace
+// these spans.
+// A statement that is not understood makes its prim opaque, so that edits of it are refused.
+
 #include "usd/text_spans.h"
 
 #include <algorithm>
