@@ -199,6 +199,7 @@ class Writer {
         } else {
             const sf::Joint& joint = tree_.joints[index(j)];
             Posed            at_start;
+            // The body stands where the stage has it, and `ref` says which coordinate that is.
             if (joint.initial != 0 && joint.dofs.size() == 1) {
                 const sf::Dof& d = joint.dofs[0];
                 at_start =
@@ -405,6 +406,7 @@ class Writer {
             volume += dot(a, cross(b, c)) / 6;
             area += 0.5 * length(cross(b - a, c - a));
         }
+        // Less volume than a thousandth part of what a body with this surface may have counts as flat.
         return !geometry::is_closed(mesh) || volume < 1e-9 || volume < 1e-4 * std::pow(area, 1.5);
     }
 
@@ -612,6 +614,7 @@ class Writer {
 
     void loop(XmlNode& equality, XmlNode& tendon, const sf::Joint& j)
     {
+        // A hinge is two points on its axis, a tenth of a metre apart; a ball is one.
         const auto connect = [&](const std::string& name, double along, const Vec3d& axis) {
             XmlNode& node = equality.add("connect")
                                 .set("name", name)
@@ -795,6 +798,7 @@ class Writer {
                           fmt::format("actuator '{}'", p.name), {}, {}, "what it acts on is not there");
                 continue;
             }
+            // A joint with an actuator of its own gets none from its drive.
             if (target->front().kind == sf::Ref::Kind::joint) drives_told(target->front(), p.extras);
             if (!motor)
                 copy(node, p.extras,

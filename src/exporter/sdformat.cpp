@@ -292,6 +292,7 @@ class Writer {
             out_.lose("collision-groups", Severity::error, sf::LossAction::approximated, "collision", tree_.place,
                       fmt::format("pair {} and {}", told(a), told(b)), from, to, why);
         };
+        // Greedy: each pair that needs a bit brings all classes along that meet everything in it.
         for (std::size_t a = 0; a < n; ++a)
             for (std::size_t b = a; b < n; ++b) {
                 if (done[a][b] || !meet(a, b)) continue;

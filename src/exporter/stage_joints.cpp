@@ -1,3 +1,6 @@
+// Joints of a stage for robot formats: frames, limits, drives, mimics and the coordinates in which the stage stands.
+// Results are in SI and radians; what the formats cannot say is told as lost.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -152,6 +155,7 @@ void StageReader::drive(const physics::Drive& from, const physics::Joint& joint,
 {
     if (!from.enabled) return;
     const double turn  = dof.angular ? kRadians : unit;  // of a position
+    // Factors to SI: force and torque of the stage's units.
     const double force = dof.angular ? kilograms * unit * unit : kilograms * unit;
     sf::Drive    out;
     out.place = place(joint.prim.site());
@@ -222,6 +226,7 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
     const auto passive_values = hints::read<std::vector<double>>(from.prim, hints::kPassive);
     if (!names || names->size() != to.dofs.size()) return;
     std::vector<sf::Dof> sorted;
+    // Each hint is "[-]axis:name": the name that the source gave the axis, and whether it ran the other way.
     for (std::size_t n = 0; n < names->size(); ++n) {
         std::string text  = (*names)[n];
         const bool  flips = text.starts_with("-");
@@ -283,6 +288,7 @@ void StageReader::read_mimics()
             std::string joint, factor, offset, enabled;
             double      sign;
         };
+        // PhysX's mimic is q0 + gearing q1 + offset = 0, hence the sign.
         std::optional<Words> words;
         if (plain)
             words = Words{"ext_physics:mimic:joint", "ext_physics:mimic:multiplier", "ext_physics:mimic:offset",
@@ -324,6 +330,8 @@ void StageReader::initial_positions()
         Posed       rest = X_J;
         if (joint.dofs.size() == 1 && joint.kind != sf::Joint::Kind::ball) {
             const sf::Dof& dof = joint.dofs[0];
+            // The angle about the axis, from the quaternion's part along it; it is right for rotations about this axis
+            // alone, and the rest is checked below.
             double         q = dof.angular ? 2 * std::atan2(dot(X_J.q.xyz(), dof.axis), X_J.q.w) : dot(X_J.p, dof.axis);
             if (dof.angular) q = std::remainder(q, 2 * std::numbers::pi);
             if (std::abs(q) < 1e-6) q = 0;
@@ -351,6 +359,7 @@ void StageReader::accelerations()
             const auto   sum  = carried_by(joint);
             const Posed  X_WJ = tree.links[at(joint.child)].X_WL * joint.X_CJ;
             const Vec3d  axis = rotate(X_WJ.q, dof.axis);
+            // Inertia about the joint's axis by the parallel axis theorem; for sliding joints the mass.
             const double mass =
                 dof.angular ? dot(axis, sum.inertia * axis) + sum.mass * length_squared(cross(axis, sum.com - X_WJ.p))
                             : sum.mass;

@@ -279,6 +279,7 @@ void StageReader::restore_masses()
         const auto own = hinted(l);
         if (!own) continue;
         int home = above[l];
+        // Bounded, since joints may lead in circles.
         for (std::size_t steps = 0; home >= 0 && !tree.links[at(home)].inertial && steps < tree.links.size(); ++steps)
             home = above[at(home)];
         const bool frame = home >= 0 && tree.links[l].frame && own->mass <= 1e-3 &&
@@ -344,6 +345,7 @@ void StageReader::filters()
     if (model.groups.empty()) return;
     std::map<physics::Index, int> rows;
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
+        // Merged groups share a row, and so are one group here.
         const auto [row, fresh] = rows.try_emplace(model.groups[g].table_index, static_cast<int>(tree.groups.size()));
         if (fresh) tree.groups.push_back({model.groups[g].path.name().text(), {}, {}});
     }

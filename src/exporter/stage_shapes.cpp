@@ -1,3 +1,6 @@
+// Shapes of a stage for robot formats: colliders from the parsed physics, visuals from what is drawn.
+// Sizes are in metres with all scales applied; axes are turned onto z. One prim that is seen and touched is one shape.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -272,6 +275,7 @@ class ShapeReader {
         CornerData<Vec3d> normals(prim, {"primvars:normals", "normals"}, points.size(), counts.size(), corners.size());
         CornerData<Vec2d> uvs(prim, {"primvars:st", "primvars:UVMap", "primvars:st_0"}, points.size(), counts.size(),
                               corners.size());
+        // Normals go with the inverse transpose.
         const Mat33d      N = std::abs(determinant(linear)) > 0 ? transpose(inverse(linear)) : Mat33d::identity();
         std::vector<int>  face_now(counts.size(), -1);
         std::size_t       begin = 0;

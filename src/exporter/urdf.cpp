@@ -243,6 +243,7 @@ class Writer {
         const std::string    child  = tree_.links[index(joint.child)].name;
         const Posed          S_P    = joint.parent >= 0 ? inverse(shift_[index(joint.parent)]) : Posed{};
         std::vector<sf::Dof> dofs;
+        // URDF has no ball: three hinges about x, y, z in a row, with links between them that weigh nothing.
         if (joint.kind == sf::Joint::Kind::ball) {
             for (int a = 0; a < 3; ++a) {
                 sf::Dof one = joint.dofs.empty() ? sf::Dof{} : joint.dofs[0];

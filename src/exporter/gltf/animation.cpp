@@ -59,6 +59,7 @@ void Writer::finish_animation()
                     "0",
                     "glTF's time begins at zero; everything starts later",
                     false});
+    // Keys are relative to the first one of the whole stage, so that parts stay in step.
     for (const auto& [sampler, when] : times_) {
         std::vector<float> keys;
         for (const double t : when) keys.push_back(static_cast<float>(t - first));
@@ -78,6 +79,7 @@ void Writer::animate(const usd::Prim& prim, int node)
         codes.insert(codes.end(), samples.begin(), samples.end());
     }
     std::sort(codes.begin(), codes.end());
+    // Keys that coincide in single precision are one; glTF needs times that increase.
     codes.erase(std::unique(codes.begin(), codes.end(),
                             [&](double a, double b) {
                                 return static_cast<float>(seconds(a)) == static_cast<float>(seconds(b));

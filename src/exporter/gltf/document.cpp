@@ -1,3 +1,8 @@
+// A glTF document under construction: its lists, one binary buffer, pictures, and at last the files (.gltf with .bin,
+// or .glb).
+// Equal accessors, samplers and pictures are written once. Numbers are little-endian and aligned to four bytes, as glTF
+// 2.0 asks.
+
 #include "exporter/gltf/document.h"
 
 #include <fmt/format.h>
@@ -73,6 +78,7 @@ int Document::accessor(std::string_view bytes, std::size_t count, const char* ty
 {
     const std::string kind = fmt::format("{} {} {} {}", type, static_cast<int>(component), static_cast<int>(target),
                                          bounds.is_null() ? 0 : 1);
+    // A hash finds candidates; only equal bytes count as equal.
     auto&             same = accessors_[hash_bytes(bytes.data(), bytes.size(), hash_text(kind))];
     for (const auto& [index, what] : same)
         if (what == kind && bytes_of(at("accessors", index)["bufferView"].get<int>()) == bytes) return index;
@@ -189,6 +195,7 @@ Result<std::vector<OutputFile>> Document::finish(const std::string& file, const 
     pad(text, ' ');
     std::string& glb = files[0].content;
     glb              = "glTF";
+    // GLB: magic, version, length, then chunks of length, type and data (glTF 2.0, section 4.4).
     put(glb, 2);
     put(glb, static_cast<std::uint32_t>(20 + text.size() + (bin_.empty() ? 0 : 8 + bin_.size())));
     put(glb, static_cast<std::uint32_t>(text.size()));

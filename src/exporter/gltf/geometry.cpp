@@ -56,6 +56,7 @@ struct Varying {
     }
     [[nodiscard]] bool splits() const { return by == By::corner || by == By::face; }
     /// Equal values get one number, the first one's place.
+    /// Vertices are told apart by these numbers, not by positions in the arrays.
     void number()
     {
         std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> seen;
@@ -92,6 +93,7 @@ std::vector<Vec3d> corner_normals(const std::vector<Vec3d>&                     
         flat[t]               = cross(points[b] - points[a], points[c] - points[a]);
         for (const std::uint32_t p : triangles[t]) around[p].push_back(static_cast<std::uint32_t>(t));
     }
+    // The cosine of the crease with some room for rounding.
     const double       least = std::cos(crease) - 1e-9;
     std::vector<Vec3d> out(3 * triangles.size());
     for (std::size_t t = 0; t < triangles.size(); ++t) {
@@ -99,6 +101,7 @@ std::vector<Vec3d> corner_normals(const std::vector<Vec3d>&                     
         for (std::size_t k = 0; k < 3; ++k) {
             Vec3d       sum;
             const auto& ring = around[triangles[t][k]];
+            // A point with very many faces is left faceted: the work grows with the square of their number.
             if (crease > 3 || ring.size() <= 256) {
                 for (const std::uint32_t other : ring)
                     if (crease > 3 || dot(unit_or(flat[other], own), own) >= least) sum += flat[other];
@@ -293,6 +296,7 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
         out.subsets.push_back(child);
         out.parts.push_back({static_cast<int>(out.subsets.size()) - 1, {}});
         for (const int f : list<int>(child, "indices"))
+            // The first subset that has a face keeps it.
             if (f >= 0 && at(f) < faces && part_of[at(f)] == 0) part_of[at(f)] = static_cast<int>(out.parts.size()) - 1;
     }
     for (std::size_t t = 0; t < made.size(); ++t) {
@@ -370,6 +374,7 @@ void turned(Geometry& out, const std::vector<Ring>& rings, int segments)
             out.normals.push_back(unit_or({ring.nr * c, ring.nr * d, ring.nz}, {0, 0, 1}));
         }
     auto& to = out.parts[0].corners;
+    // A ring of radius zero is a tip: one of the two triangles there has no area and is left out.
     for (std::uint32_t r = 0; r + 1 < rings.size(); ++r)
         for (std::uint32_t s = 0; s < n; ++s) {
             const std::uint32_t t = (s + 1) % n, a = first + r * n, b = a + n;
@@ -504,6 +509,9 @@ Geometry read_geometry(Writer& w, const usd::Prim& prim)
     return out;
 }
 
+/// Tangents as MikkTSpace defines them in outline: the direction of u on each triangle, weighted by the angle at the
+/// corner, made perpendicular to the normal.
+/// The fourth component says whether the texture is mirrored; a vertex of both senses is split.
 void add_tangents(Geometry& g, std::size_t uv_set)
 {
     if (uv_set >= g.uvs.size() || g.normals.empty() || g.mode != 4) return;

@@ -237,6 +237,8 @@ class Surface {
         return out;
     }
 
+    // What an input reads, followed through the network of UsdShade. Only UsdUVTexture with primvar readers is
+    // understood; other nodes become a constant, which is told.
     Source read(const usd::Attribute& input, const Rgba& otherwise)
     {
         Source out;
@@ -313,6 +315,7 @@ class Surface {
         if (!out.textured) {
             const std::size_t c = out.channel();
             out.value           = fallback;
+            // UsdUVTexture applies scale and bias to its fallback as well.
             for (std::size_t i = 0; i < 4; ++i) out.value[i] = fallback[i] * out.scale[i] + out.bias[i];
             if (out.output != "rgb") out.value[0] = out.value[c];
         }
@@ -419,6 +422,7 @@ class Surface {
             for (int y = 0; y < height; ++y)
                 for (int x = 0; x < width; ++x)
                     for (std::size_t c = 0; c < 4; ++c)
+                        // Tiles count upwards from below, rows of a picture downwards.
                         out.rgba[4 * (gltf::at((rows - 1 - v) * height + y) * gltf::at(out.width) +
                                       gltf::at(u * width + x)) +
                                  c] = p->at((x + 0.5) / width, (y + 0.5) / height, c);
@@ -540,6 +544,8 @@ class Surface {
         const Source* mapped = seen ? &color : &opacity;
         if (seen) name = stem_of(color.file);
         // Scale without bias is the factor; what is left is written into the picture.
+        // A picture can be taken as it is only if glTF reads the same from it: sRGB colours, no bias, a scale between
+        // zero and one.
         bool bake = seen && (color.space == "raw" || color.space == "lin_rec709" || color.space == "lin_rec709_scene" ||
                              pixels(color.file)->wide || color.output != "rgb");
         if (seen) {
@@ -609,6 +615,8 @@ class Surface {
         const bool has_m = usable(metal), has_r = usable(rough), has_o = usable(dark);
         if (!in.contains("metallic")) metal.value[0] = 0;
         double     m = in_unit(metal.value[0]), r = in_unit(rough.value[0]);
+        // glTF reads roughness from green and metalness from blue; a channel elsewhere, scaled or in sRGB is written
+        // anew.
         const auto as_is = [](const Source& s, std::size_t c) {
             return s.channel() == c && s.output != "rgb" && s.bias[c] == 0 && s.scale[c] >= 0 && s.scale[c] <= 1 &&
                    s.space != "sRGB";
@@ -686,6 +694,7 @@ class Surface {
     {
         Source& n = in["normal"];
         if (!usable(n)) return;
+        // UsdPreviewSurface maps a normal picture by scale 2 and bias -1; half of the scale is glTF's strength.
         double     strength = n.scale[0] / 2;
         const bool standard = n.scale[0] == 1 && n.bias[0] == 0, flip = !standard && n.scale[1] < 0;
         if (standard) {

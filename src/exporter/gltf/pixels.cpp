@@ -1,3 +1,7 @@
+// Pictures in formats that glTF does not take (OpenEXR, TGA) and the sRGB curve; PNG and JPEG are decoded in room
+// `usd`.
+// Readers refuse what they do not know and check every length before they use it.
+
 #include "exporter/gltf/pixels.h"
 
 #include <zlib.h>
@@ -36,6 +40,7 @@ std::uint32_t word(std::string_view bytes, std::size_t at)
 
 // -- OpenEXR: one part, scan lines (openexr.com, "OpenEXR file layout")
 
+/// Infinity becomes the largest half, and what is no number zero.
 double half_value(std::uint16_t h)
 {
     const int    exponent = (h >> 10) & 31, mantissa = h & 1023;
@@ -49,6 +54,7 @@ double half_value(std::uint16_t h)
 std::string unfiltered(std::string in)
 {
     for (std::size_t i = 1; i < in.size(); ++i)
+        // OpenEXR stores differences to the byte before, offset by 128, and the even bytes before the odd ones.
         in[i] = static_cast<char>(static_cast<unsigned char>(in[i - 1]) + static_cast<unsigned char>(in[i]) - 128);
     std::string       out(in.size(), '\0');
     const std::size_t half = (in.size() + 1) / 2;
@@ -207,6 +213,7 @@ std::optional<Pixels> decode_tga(std::string_view bytes)
                 const std::size_t y = (byte(17) & 32) != 0 ? i / width : height - 1 - i / width,
                                   x = (byte(17) & 16) != 0 ? width - 1 - i % width : i % width;
                 std::uint8_t*     p = out->rgba.data() + 4 * (y * width + x);
+                // TGA stores blue, green, red.
                 for (std::size_t c = 0; c < 3; ++c) p[c] = static_cast<std::uint8_t>(byte(grey ? at : at + 2 - c));
                 if (size == 4) p[3] = static_cast<std::uint8_t>(byte(at + 3));
             }
@@ -258,6 +265,7 @@ std::optional<Pixels> decode(std::string_view bytes)
 std::string encode_png(const Pixels& pixels, bool alpha)
 { return usd::encode_png({pixels.width, pixels.height, pixels.rgba, pixels.alpha, 8}, alpha); }
 
+/// The curve of IEC 61966-2-1 and its inverse.
 double to_linear(double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); }
 double to_curve(double v) { return v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055; }
 

@@ -88,6 +88,7 @@ bool Writer::camera(const usd::Prim& prim, Json& node)
         }
         Json p;
         if (horizontal > 0) p["aspectRatio"] = horizontal / vertical;
+        // The angle of view from film height and focal length, which share a unit.
         p["yfov"]           = 2 * std::atan(vertical / (2 * focal));
         p["zfar"]           = far;
         p["znear"]          = near;
@@ -138,6 +139,8 @@ bool Writer::light(const usd::Prim& prim, Json& node)
         if (prim.attribute("treatAsPoint").get_or<bool>(false) || r == 0)
             brightness = L;
         else
+            // A sphere of radiance L shines with pi r^2 L in every direction; normalised, its power does not depend on
+            // r.
             brightness = normalize ? L / 4 : L * std::numbers::pi * r * r;
         const double cone = number("inputs:shaping:cone:angle", 90);
         if (prim.has_api("ShapingAPI") && cone < 90 && cone > 0) {
@@ -294,6 +297,8 @@ void Writer::variants()
         for (const auto& use : usd::variant_sets(prim))
             if (use.variants.size() > 1) sets.push_back({prim.path(), use.name, use.selection, use.variants});
     // What a state has beside looks: prims, their schemas, transforms, shapes.
+    // Two states of a variant set are equal in structure if this text is: then only looks differ, which glTF can hold
+    // side by side.
     const auto structure = [&](const usd::Stage& of) {
         std::string text;
         for (const usd::Prim& prim : of.traverse()) {
