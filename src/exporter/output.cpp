@@ -277,7 +277,7 @@ Result<std::vector<std::string>> write_files(const Written& written, const std::
     const fs::path           folder = fs::path(file).parent_path();
     std::vector<std::string> out;
     const auto               path_of = [&](const std::string& name) { return (folder / name).string(); };
-    // The robot's own file comes last: when it is there, the meshes that it names are there too.
+    // The robot's own file comes after its meshes; pictures, which only matter to the eye, are copied last.
     for (std::size_t i = written.files.size(); i-- > 0;) {
         const std::string path = i == 0 ? file : path_of(written.files[i].name);
         if (auto done = files::replace(path, written.files[i].content, {.make_folders = true}); !done)

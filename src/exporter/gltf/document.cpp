@@ -195,7 +195,7 @@ Result<std::vector<OutputFile>> Document::finish(const std::string& file, const 
     pad(text, ' ');
     std::string& glb = files[0].content;
     glb              = "glTF";
-    // GLB: magic, version, length, then chunks of length, type and data (glTF 2.0, section 4.4).
+    // GLB: magic, version, length, then chunks of length, type and data (glTF 2.0, "GLB File Format").
     put(glb, 2);
     put(glb, static_cast<std::uint32_t>(20 + text.size() + (bin_.empty() ? 0 : 8 + bin_.size())));
     put(glb, static_cast<std::uint32_t>(text.size()));
