@@ -5,7 +5,7 @@
 // Times are nanoseconds. Messages are given in any order; indices are sorted by time for each channel.
 // Invariants: the same messages give the same bytes, since compression has a fixed level and nothing is stamped with
 // the clock; a reader finds every message by the summary without reading all chunks.
-// Called by run::publish, which knows the topics and their encodings (`mechane sim` with a file .mcap).
+// Called by run::write_mcap, which knows the topics and their encodings (`mechane sim` with a file .mcap).
 
 #include "mechane/record/mcap.h"
 
