@@ -1,3 +1,6 @@
+// The sentences of REP-0158 one by one, with the rules that judge each, or why none does. Rules and documentation refer
+// to it, and a test holds that every rule is named.
+
 #include "mechane/conformance/sentence.h"
 
 #include <algorithm>

@@ -1,8 +1,13 @@
+// Translates vendors' mimic joints into the neutral schema (phase P1, REP-0158 5.3): follower = offset + multiplier *
+// leader.
+// Several vendors on one joint must agree; what is authored in neutral words wins.
+
 #include <algorithm>
 #include <array>
 
 #include "conformance/fixes/repair.h"
 
+/// Mimic joints of three vendors become ExtendedPhysicsMimicAPI: follower = offset + multiplier * leader.
 /// P1: vendor words that have a neutral counterpart (rep-0158 5.3).
 namespace mechane::conformance {
 namespace {
@@ -55,6 +60,7 @@ std::optional<Source> retired(const usd::Prim& joint)
                   {"mimic:joint", "mimic:multiplier", "mimic:offset"}};
 }
 
+/// Hence the multiplier is -gearing and the offset changes its sign.
 /// PhysX: q + gearing * q_reference + offset = 0.
 std::optional<Source> physx(const usd::Prim& joint)
 {
