@@ -1,7 +1,6 @@
 // Opens an address in the user's browser without a shell and without waiting for it.
 // BROWSER wins, then what the desktop offers; without a display nothing is started. The child's streams go to
-// /dev/null, so
-// that it cannot write into this program's output.
+// /dev/null, so that it cannot write into this program's output.
 // Called by `mechane view` and --open.
 
 #include "cli/browser.h"

@@ -1,7 +1,6 @@
 // The configuration of check: mechane.toml with the tables [check] and [[suppress]].
 // Inputs: a TOML file. Outputs: profile, selection, severities, suppressions. Every key must be known and have its
-// type,
-// since a misspelt key would silently weaken a check; the first mistake is told with its line.
+// type, since a misspelt key would silently weaken a check; the first mistake is told with its line.
 // A suppression needs a reason, may expire, and is told if it matches nothing any more.
 // Called by run_check.
 
@@ -32,8 +31,7 @@ bool matches(std::string_view glob, std::string_view text)
             ++g, ++t;
         } else if (g < glob.size() && glob[g] == '*') {
             // The last star is remembered and takes one character more each time the rest does not fit. Earlier stars
-            // need no second
-            // try, so the time is bounded by the product of both lengths.
+            // need no second try, so the time is bounded by the product of both lengths.
             star = g++, mark = t;
         } else if (star != std::string_view::npos) {
             g = star + 1, t = ++mark;

@@ -165,8 +165,7 @@ Judged Verdicts::judge_one(std::size_t i)
 }
 
 /// Two 64-bit hashes instead of a path: rows of a million files stay small. Folders are resolved once, as resolving a
-/// path
-/// takes several system calls.
+/// path takes several system calls.
 Verdicts::Name Verdicts::name_of(const std::string& file)
 {
     const fs::path    path   = fs::path(file);

@@ -1,7 +1,6 @@
 // Where the reports of check go: lines that are written as they come, a stream of JSON, one document, or counts.
 // Each writer takes the reports in the order of the files. Lines and streams hold nothing back; documents need all
-// reports
-// of a batch.
+// reports of a batch.
 // Called by tell().
 
 #include "cli/check_output.h"

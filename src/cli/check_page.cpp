@@ -1,7 +1,6 @@
 // Pictures for the page of findings: each asset from one or four sides, with the places of its findings.
 // Inputs: reports. Output: PNG pictures as data addresses, with an outline or a point in pixels for each prim that a
-// finding
-// names. A prim is marked by the shapes at or below it, else by the anchor of a joint or its origin.
+// finding names. A prim is marked by the shapes at or below it, else by the anchor of a joint or its origin.
 // Called by the writer of documents for HTML.
 
 #include "cli/check_page.h"

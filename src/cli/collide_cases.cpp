@@ -192,8 +192,7 @@ Read<Json> answer(const Json& json)
 
 /// Support map: the point of a convex shape that lies farthest along a direction, in the shape's frame.
 /// The support map h(d) = argmax over the shape of d . p. For a scaled ball it is S^2 d / |S d|; for the cylinder and
-/// the cone the
-/// disk and the axis are chosen apart.
+/// the cone the disk and the axis are chosen apart.
 Vec3d support_of(const model::BuilderShape& shape, const Vec3d& d)
 {
     const Vec3d  s = shape.scale;

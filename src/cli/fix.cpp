@@ -33,8 +33,7 @@
 #include "mechane/usd/text_edit.h"
 
 /// Repairs are made in a scratch folder on a copy and published at the end: as a folder, a package, files in place, one
-/// file,
-/// or an overriding layer. Nothing is written before all is known to be good.
+/// file, or an overriding layer. Nothing is written before all is known to be good.
 /// In place, a transaction is begun before the asset is read; it refuses to overwrite files that changed meanwhile.
 /// Special repairs (--port-physx-sdf, --realign-joints, --apply-api) edit the entry alone.
 /// mechane fix: repairs what check finds, if the repair follows from the asset.

@@ -1,10 +1,8 @@
 // Options that all verbs share, and what they mean for opening and importing.
 // Inputs: the parsed options. Outputs: limits, search paths, variant selections and import options as the inner rooms
-// want
-// them. Mistakes are printed here, with the option's name.
+// want them. Mistakes are printed here, with the option's name.
 // Before a verb runs: interrupted transactions of its files are finished, files that cannot be trusted are read by a
-// child,
-// and outputs are checked.
+// child, and outputs are checked.
 
 #include <fmt/format.h>
 

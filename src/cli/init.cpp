@@ -1,7 +1,6 @@
 // `mechane init`: writes a starter asset (a pendulum with a drive) and a configuration into a folder.
 // Nothing is written if one of the files exists. The asset passes `mechane check` with the configuration beside it,
-// which a
-// test holds.
+// which a test holds.
 
 #include <fmt/format.h>
 

@@ -2,8 +2,7 @@
 // Data go to standard output and nothing else does. Texts from files are made visible first (control characters are
 // escaped), since a name in an asset could otherwise command the terminal.
 // Invariants: a failed write to standard output changes the exit status; a reader that closes a pipe (head) ends the
-// process
-// by SIGPIPE as usual, after temporaries were removed; with --json there is one object even for errors.
+// process by SIGPIPE as usual, after temporaries were removed; with --json there is one object even for errors.
 // Called by all commands.
 
 #include "cli/io.h"

@@ -1,7 +1,6 @@
 // The message of a process that ends by a fault: what it was doing and whose fault it is.
 // While files are read, a crash is that of a damaged file (exit status of input), otherwise a bug of this program. The
-// message
-// is written by a signal handler on a stack of its own, with system calls only, since the heap may be broken.
+// message is written by a signal handler on a stack of its own, with system calls only, since the heap may be broken.
 // Called by run_program; say_no_last_words by the child that reads first.
 
 #include "cli/last_words.h"

@@ -50,8 +50,7 @@ std::vector<Step> shortest_script(const std::vector<int>& a, const std::vector<i
         trace.emplace_back(reach.begin() + (n + m + 1 - d - 1), reach.begin() + (n + m + 1 + d + 2));
         for (int k = -d; k <= d; k += 2) {
             // The farthest point on diagonal k comes from k+1 by an added line, or from k-1 by a removed one, whichever
-            // reaches
-            // farther; matching lines follow for free (the snake).
+            // reaches farther; matching lines follow for free (the snake).
             int x = k == -d || (k != d && at(k - 1) < at(k + 1)) ? at(k + 1) : at(k - 1) + 1;
             while (x < n && x - k < m && a[static_cast<std::size_t>(x)] == b[static_cast<std::size_t>(x - k)]) ++x;
             at(k) = x;

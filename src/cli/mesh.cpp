@@ -1,7 +1,6 @@
 // `mechane mesh`: faults of the meshes of a stage, and the forms in which they would collide.
 // Inputs: a stage and what to compute (hull, decomposition, simplification, distance field). Outputs: counts of faults
-// by
-// kind, volumes and areas in units of the stage, sizes of the results.
+// by kind, volumes and areas in units of the stage, sizes of the results.
 // Meshes are taken with scale and shear of the stage but without their rotation, since boxes of fields lie along their
 // axes.
 

@@ -1,7 +1,6 @@
 // Writes results by the extension of the output: recordings, tables, layers, pages, pictures, films, bags.
 // Inputs: a scene, a recording, a file name. Recordings of every step (.mrec) are written while the run goes on and are
-// only
-// recognised here.
+// only recognised here.
 // Invariant: equal content gives equal bytes, also compressed.
 // Called by sim, demo, replay.
 

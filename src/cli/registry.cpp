@@ -1,7 +1,6 @@
 // `mechane check --registry`: submissions of schemas to a registry, as REP-0158 section 4 asks for them.
 // A submission is a folder with schema.usda. It must have generated files or a recipe, documentation, a check, an
-// example that
-// passes the checks, and names by the rules (4.2.1, 4.2.2).
+// example that passes the checks, and names by the rules (4.2.1, 4.2.2).
 // Submissions inside of others are judged on their own.
 
 #include "cli/registry.h"

@@ -1,7 +1,6 @@
 // What the simulation says and hears as a node of ROS 2, whatever carries it (WebSocket, DDS).
 // Published: /clock, the channels of the stage, /robot_description. Heard: twists for differential drives,
-// trajectories,
-// /joint_command. Action: follow_joint_trajectory of each trajectory controller.
+// trajectories, /joint_command. Action: follow_joint_trajectory of each trajectory controller.
 // Messages are JSON with the members of their ROS types, checked one by one. Times are those of the simulation.
 // Invariant: a message that is wrong changes nothing, and its sender is told why.
 // Called by LiveSession as a guest, and by the carriers.

@@ -1,7 +1,6 @@
 // Options that describe the scene of a run, and their text in recordings.
 // to_text and from_text are inverse: a recording is replayed with the same scene and options. Output options and
-// threads are
-// left out, because the result does not depend on them.
+// threads are left out, because the result does not depend on them.
 // Called by sim, view, bench, collide and replay.
 
 #include "cli/scene_args.h"

@@ -1,6 +1,5 @@
 // One sentence of advice after a run in which nothing useful happened: a robot that falls for ever, or one that is
-// fixed in
-// the air. Called by sim.cpp.
+// fixed in the air. Called by sim.cpp.
 
 #include "cli/sim_hints.h"
 

@@ -1,6 +1,5 @@
 // Reads TOML with a limit of size and depth, and makes diagnostics with line and column. The parser recurses, so the
-// depth is
-// looked at before. Called by check_config.cpp and others.
+// depth is looked at before. Called by check_config.cpp and others.
 
 #include "cli/toml.h"
 

@@ -1,7 +1,6 @@
 // `mechane view`: simulates a stage live for a page in the browser, with ROS if asked for.
 // It serves this machine only; the address that is printed holds the token. The page gets findings of check and
-// explains
-// values of what is picked.
+// explains values of what is picked.
 
 #include <fmt/format.h>
 

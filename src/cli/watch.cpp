@@ -83,8 +83,7 @@ void look_strictly()
 }
 
 /// Progress is counted by the reading itself. Only processor time without progress counts, so a slow disk or a stopped
-/// process
-/// ends nothing.
+/// process ends nothing.
 void look(const Io& io)
 {
     double            spent    = processor_time();

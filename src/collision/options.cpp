@@ -1,5 +1,5 @@
-// Checks of PipelineOptions, and the report of what did not fit. Errors are COL_OPTION_INVALID, of
-// collision/codes.h; lengths are metres.
+// Checks of PipelineOptions, and the report of what did not fit. Errors are COL_OPTION_INVALID, of collision/codes.h;
+// lengths are metres.
 
 #include <cmath>
 #include <string>

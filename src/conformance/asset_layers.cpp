@@ -1,10 +1,8 @@
 // What the layers of an asset hold: which roles (geometry, physics, looks, ROS, vendors) stand in which layer.
 // Input: a stage. Output: for each of its layers a set of roles with an example of each, vendors' words, large arrays,
-// and
-// where the layer lies relative to the entry.
+// and where the layer lies relative to the entry.
 // The rules of REP-0158 1.2 ask what belongs into which layer; all of them read this one table. A role is decided by
-// the
-// names of schemas and properties, so no layer has to be composed for it.
+// the names of schemas and properties, so no layer has to be composed for it.
 // Called once by Facts.
 
 #include "conformance/asset_layers.h"

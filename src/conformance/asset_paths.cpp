@@ -1,7 +1,6 @@
 // What kind of path an authored asset path is: relative, searched for, absolute, of a package, with a scheme.
 // Input: the text as it was authored. Output: its kind, its scheme and its form with forward slashes; whether a
-// package://
-// address is well formed and stays in its package.
+// package:// address is well formed and stays in its package.
 // Nothing is resolved or opened here. Called by the rules and repairs of REP-0158 1.2.5.
 
 #include "conformance/asset_paths.h"

@@ -1,7 +1,6 @@
 // Runs the rules on a stage: profiles, selection, severities, suppression, order and fingerprints of findings.
 // Inputs: a stage and options. Output: a report with findings in the order of sections, and for each rule whether it
-// passed,
-// failed, found nothing to look at or could not be checked.
+// passed, failed, found nothing to look at or could not be checked.
 // Families of rules share the facts and run in parallel, each into a sink of its own; sinks are joined in a fixed
 // order.
 // Invariants: the report does not depend on threads; a rule that throws is told as failed, and the others go on.

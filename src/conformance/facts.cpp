@@ -1,7 +1,6 @@
 // What all rules share: prims with their traits, physics, kinematic trees, layers. Computed once for each check.
 // Input: a stage. Output: an array of prims in the order of traversal, each with its parent and the end of its subtree,
-// so
-// that a subtree is a range of indices.
+// so that a subtree is a range of indices.
 // Traits are bits; those of types are looked up once for each type and not once for each prim.
 // Invariant: nothing changes after construction, so rules read it from several threads.
 // Called by check().

@@ -189,8 +189,8 @@ const std::map<std::string_view, Values>& table()
 
 }  // namespace
 
-/// An entry that says "kept" promises that nothing changed, and excuses nothing. One of severity error is believed
-/// all the same: what failed to be written differs whatever became of it.
+/// An entry that says "kept" promises that nothing changed, and excuses nothing. One of severity error is believed all
+/// the same: what failed to be written differs whatever became of it.
 bool announces(const sf::Loss& loss, Quantity quantity, std::string_view field)
 {
     if (loss.action == sf::LossAction::kept && loss.severity != Severity::error) return false;

@@ -109,8 +109,7 @@ std::string_view to_string(sf::Shape::Kind kind)
 class Comparer {
   public:
     // size_ is the diagonal of the box about the origins of all links at the zero state. Tolerances of lengths scale
-    // with
-    // it, because single precision errors grow with the coordinates of a chain and not with one value.
+    // with it, because single precision errors grow with the coordinates of a chain and not with one value.
     Comparer(const sf::RobotTree& a, const sf::RobotTree& b, const CompareOptions& options)
         : options_(options), a_(a), b_(b), match_(a_, b_, options.losses)
     {
@@ -200,8 +199,7 @@ class Comparer {
     };
 
     // Equal infinities and two values that are not numbers are equal. Without the first test their difference, which is
-    // not
-    // a number, would fail the comparison.
+    // not a number, would fail the comparison.
     void number(Quantity q, const Item& item, const char* field, double a, double b, const char* unit,
                 const sf::Place& at_a, const sf::Place& at_b, double tolerance = -1)
     {
@@ -229,8 +227,7 @@ class Comparer {
     // -- masses
 
     // A weightless link carries the placeholder mass that a format demanded; the values kept aside in `unused` are
-    // those
-    // that the file meant.
+    // those that the file meant.
     static const std::optional<sf::Inertial>& inertial_of(const sf::Link& l)
     {
         static const std::optional<sf::Inertial> none;
@@ -259,8 +256,7 @@ class Comparer {
     }
 
     // Elements of the inertia are judged by the larger trace. An off-diagonal element near zero carries the rounding
-    // error
-    // of the largest moment, so that a relative tolerance of its own would refuse correct values.
+    // error of the largest moment, so that a relative tolerance of its own would refuse correct values.
     bool near(const geometry::MassProperties& x, const geometry::MassProperties& y) const
     {
         const double size = std::max(trace(x.inertia), trace(y.inertia));
@@ -346,8 +342,7 @@ class Comparer {
               const sf::Place& at_b, double tolerance, const std::string& more = {})
     {
         // The position goes first and the rotation is told only where the position agrees: a turned frame moves
-        // everything
-        // beyond it, and one difference a frame says enough.
+        // everything beyond it, and one difference a frame says enough.
         const double far = length(x.p - y.p), turned = angle_of(conjugate(x.q) * y.q);
         if (far <= tolerance && turned <= tolerance) return;
         const bool  place    = !(far <= tolerance);
@@ -365,8 +360,7 @@ class Comparer {
     }
 
     // Sites and cameras: frames of a link that carry no mass. Formats lack a word for one or the other, so they are
-    // kept
-    // apart by kind.
+    // kept apart by kind.
     struct Named {
         std::string name, kind;
         int         link = -1;
@@ -401,8 +395,7 @@ class Comparer {
                 pose(Quantity::frame, item, inverse(R_a) * pose_a_[l], inverse(R_b) * pose_b_[at(other)], one.place,
                      b_.tree.links[at(other)].place, may);
                 // A root that has a mass also has a place in the world. A pure frame has none of its own: the formats
-                // disagree where
-                // it starts.
+                // disagree where it starts.
                 if (a_.root[l] == static_cast<int>(l) && !one.frame)
                     pose(Quantity::frame, item, pose_a_[l], pose_b_[at(other)], one.place,
                          b_.tree.links[at(other)].place, may, " in the world");
@@ -410,8 +403,7 @@ class Comparer {
                        frame != by_name.end() && !used[frame->second]) {
                 // A link without mass that is a frame of what holds it.
                 // The walk up ends at the first link that both robots have; a link that became a site is seen from the
-                // tree of that
-                // one.
+                // tree of that one.
                 int holder = static_cast<int>(l);
                 while (holder >= 0 && match_.link[at(holder)] < 0)
                     holder = a_.above[at(holder)] >= 0 ? a_.tree.joints[at(a_.above[at(holder)])].parent : -1;
@@ -562,8 +554,7 @@ class Comparer {
             // Where the partner runs from child to parent, the same turn has the opposite sign, and so has its axis.
             const Vec3d u = rotate(X.q, x.axis), v = rotate(Y.q, y.axis) * (match_.same_sense(j) ? 1.0 : -1.0);
             // The length of the cross product is the sine of the angle between unit vectors. It is zero for opposite
-            // directions
-            // too, which is why 2, more than any sine, is added to those.
+            // directions too, which is why 2, more than any sine, is added to those.
             if (const double off = length(cross(u, v)) + (dot(u, v) < 0 ? 2 : 0); !(off <= may))
                 return differ(Quantity::joint, item.text, "axis", Side{text(u, ""), site_of(x.place)},
                               Side{text(v, ""), site_of(y.place)}, off, may,
@@ -571,8 +562,7 @@ class Comparer {
                               why("axis"));
             if (!x.angular) return;
             // A hinge may have its origin anywhere along its axis. u x (X - Y) is the distance of the two parallel
-            // lines, which
-            // does not depend on that choice.
+            // lines, which does not depend on that choice.
             const Vec3d off = cross(u, X.p - Y.p);
             if (!(length(off) <= may))
                 differ(Quantity::joint, item.text, "pivot", Side{text(X.p, "m"), site_of(x.place)},
@@ -699,8 +689,7 @@ class Comparer {
         ShapePairs pairs = pair_shapes(match_, a, b);
         // A mesh of several materials is one shape in one format and several in another.
         // Both sides are cut before the pairing is made again: a bool each, so that the second is not skipped when the
-        // first
-        // one already answers.
+        // first one already answers.
         if (const bool in_a = !collider && cut(a_.tree, a, b, pairs, true, seen_a),
             in_b            = !collider && cut(b_.tree, b, a, pairs, false, seen_b);
             in_a || in_b)
@@ -739,8 +728,7 @@ class Comparer {
              const Seen& seen) const
     {
         // A mesh that has a partner of the same bounds and area is left whole. The area decides between two meshes of
-        // one
-        // outline, of which one holds only some of the faces.
+        // one outline, of which one holds only some of the faces.
         std::set<Part> whole;
         for (const auto& [s, t] : pairs.same) {
             const Extent &x = own.at(first ? s : t), &y = other.at(first ? t : s);
@@ -778,8 +766,7 @@ class Comparer {
         if (!x.good || !y.good) return;
         if (x.endless && y.endless) return planes(q, item, one, two, x, y);
         // Bounds say where a shape is and volume or area what it is. Hulls are made by different programs with
-        // different
-        // corner limits, hence 1 %; meshes and solids are exact but for rounding, hence 0.1 % of the volume.
+        // different corner limits, hence 1 %; meshes and solids are exact but for rounding, hence 0.1 % of the volume.
         const double size = std::max(length(x.upper - x.lower), length(y.upper - y.lower));
         const bool   hull = x.hull || y.hull, round = one.kind != two.kind;
         const double loose = options_.scale * (hull ? 1e-2 : 0),
@@ -846,8 +833,7 @@ class Comparer {
     /// A state drawn by chance within the limits, in both robots; what only one has stays at zero.
     /// Both robots get the same motion, so the drawn values are the coordinates of A and follow into those of B. Axes
     /// without a limit are drawn within half a turn or a metre either way; a range wider than 20 is cut to +-10, since
-    /// far
-    /// values add only rounding.
+    /// far values add only rounding.
     void draw(Random& random, RobotState& x, RobotState& y) const
     {
         for (std::size_t j = 0; j < a_.tree.joints.size(); ++j) {
@@ -865,8 +851,7 @@ class Comparer {
                 const Quatd same      = match_.same_sense(j) ? turn : conjugate(turn);
                 x[j].turn             = turn;
                 // A ball's coordinate is a rotation in the axes of its joint frame. Conjugation by the rotation between
-                // the two frames
-                // gives the same physical turn; a joint that runs the other way has the inverse one.
+                // the two frames gives the same physical turn; a joint that runs the other way has the inverse one.
                 y[at(k)].turn         = normalized(conjugate(to) * from * same * conjugate(from) * to);
                 continue;
             }
@@ -900,8 +885,7 @@ class Comparer {
             if (const int other = match_.link[l]; other >= 0) {
                 const auto [R_a, R_b] = bases(l, pose_a_, pose_b_);
                 // The constant pose between the two frames of one link, taken at the zero state. With it a robot that
-                // differs only in
-                // its link frames passes, and a difference is told once and not in each state.
+                // differs only in its link frames passes, and a difference is told once and not in each state.
                 shift[l]              = inverse(inverse(R_b) * pose_b_[at(other)]) * (inverse(R_a) * pose_a_[l]);
             }
         for (int n = 0; n < options_.states; ++n) {
@@ -1012,8 +996,7 @@ Result<Robot> open_robot(const std::string& file, const sf::ReadOptions& read, c
 Comparison compare(const sf::RobotTree& a, const sf::RobotTree& b, const CompareOptions& options)
 {
     // A robot turned from y up to z up is compared in the axes of the other one; otherwise each single frame would
-    // differ
-    // for that one reason.
+    // differ for that one reason.
     const auto turned = in_axes_of(a, b, options.losses);
     Comparison out    = Comparer(a, turned ? *turned : b, options).run();
     if (!options.only.empty()) out.keep(options.only);

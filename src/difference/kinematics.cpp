@@ -43,8 +43,7 @@ Kinematics::Kinematics(const sf::RobotTree& of)
         if (above[l] < 0) walk(static_cast<int>(l), static_cast<int>(l));
     for (std::size_t l = 0; l < tree.links.size(); ++l) group[l] = static_cast<int>(l);
     // Parents come first, so the group of a parent is final when its child takes it. The group has the index of its
-    // link
-    // nearest to the root.
+    // link nearest to the root.
     for (const int j : order_) {
         const sf::Joint& joint = tree.joints[at(j)];
         const bool       still =
@@ -99,8 +98,7 @@ std::vector<Posed> Kinematics::poses(const RobotState& state) const
 void Kinematics::follow(RobotState& state) const
 {
     // Followers are evaluated in the order of joints, so a chain of n followers against that order needs n rounds.
-    // Eight
-    // cover what robots have, and they end on a cycle of followers too.
+    // Eight cover what robots have, and they end on a cycle of followers too.
     for (std::size_t round = 0; round < 8; ++round)  // followers of followers
         for (std::size_t j = 0; j < tree.joints.size(); ++j) {
             const auto& mimic = tree.joints[j].mimic;

@@ -80,8 +80,7 @@ void Matching::links()
         link[l] = other, link_back[at(other)] = static_cast<int>(l);
     };
     // Equal names are taken for all links before any guess is made for one. Else the guess for an early link could take
-    // the
-    // partner that a later one has by name.
+    // the partner that a later one has by name.
     for (std::size_t l = 0; l < link.size(); ++l)
         if (const auto same = by_name.find(a.tree.links[l].name); same != by_name.end()) pair(l, same->second);
     for (std::size_t l = 0; l < link.size(); ++l)

@@ -78,8 +78,7 @@ std::optional<sf::RobotTree> in_axes_of(const sf::RobotTree& a, const sf::RobotT
         for (const sf::Frame& from : a.sites) {  // a frame is told in the file's axes too
             if (from.name != f.name || (f.link >= 0) != (from.link >= 0)) continue;
             // A site may have been turned with its link or may have kept its own axes; both are conversions in use. It
-            // is turned
-            // back only if that makes it agree with the site in A.
+            // is turned back only if that makes it agree with the site in A.
             const Quatd x = (from.link >= 0 ? pose_a[at(from.link)].q : Quatd{}) * from.X_LS.q,
                         y = (f.link >= 0 ? pose_b[at(f.link)].q * old.q : Quatd{}) * f.X_LS.q;
             if (angle_between(conjugate(y) * x, *common) <= kClose) f.X_LS.q = f.X_LS.q * old.q;

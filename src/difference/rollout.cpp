@@ -169,8 +169,7 @@ Motion motion_of(const run::Scene& scene, record::Recording recording)
             for (int k = 0; k < n; ++k) joint.turns.push_back(k >= dims[0]);
         if (m.joint_articulation[j] >= 0 && m.joint_child[j] >= 0) {
             // -2 marks a body that begins a tree of its own: one without a joint of an articulation or on a free joint.
-            // A body that
-            // is held by the world has parent -1 and no base: it is seen from the world.
+            // A body that is held by the world has parent -1 and no base: it is seen from the world.
             parent[at(m.joint_child[j])] = m.joint_type[j] == model::JointType::free ? -2 : m.joint_parent[j];
         }
         out.joints.push_back(std::move(joint));

@@ -188,8 +188,7 @@ class SceneComparer {
     }
 
     // Bodies may touch if one pair of their shapes may. Pairs in the filter list are sorted with the smaller shape
-    // first,
-    // as finalize leaves them, so that a binary search finds them.
+    // first, as finalize leaves them, so that a binary search finds them.
     static bool may_touch(const Model& m, const std::vector<std::size_t>& x, const std::vector<std::size_t>& y)
     {
         for (const std::size_t s : x)
@@ -213,8 +212,7 @@ class SceneComparer {
         std::map<std::int32_t, std::size_t> groups;
         for (const std::int32_t g : m.shape_collision_group) ++groups[g];
         // Where all shapes share one positive group, groups decide nothing and only filtered pairs are looked at. A
-        // group of
-        // zero or less has rules of its own, so all pairs of bodies are looked at then.
+        // group of zero or less has rules of its own, so all pairs of bodies are looked at then.
         if (groups.size() < 2 && (groups.empty() || groups.begin()->first > 0)) return out;
         for (auto x = shapes.begin(); x != shapes.end(); ++x)
             for (auto y = std::next(x); y != shapes.end(); ++y) out.insert({x->first, y->first});
@@ -282,8 +280,7 @@ class SceneComparer {
 
     /// The value that differs most, of elements of both in their order. Values are judged by the largest of them.
     /// One difference a column, at the worst element: a cloth of thousands of points would otherwise hide all else.
-    /// Small
-    /// elements are noise of single precision beside the largest one, hence the common scale.
+    /// Small elements are noise of single precision beside the largest one, hence the common scale.
     template <class Get>
     void column(const char* field, const char* unit, std::size_t n, Owner of, const Get& get)
     {

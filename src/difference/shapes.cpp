@@ -78,8 +78,7 @@ void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, con
         out.lower = min(out.lower, q), out.upper = max(out.upper, q);
     };
     // Only these approximations let the mesh itself collide. All others, also a decomposition, are compared by the one
-    // hull
-    // about them, which does not depend on the program that cut it.
+    // hull about them, which does not depend on the program that cut it.
     const bool as_hull = collider && shape.approximation != "none" && shape.approximation != "meshSimplification" &&
                          shape.approximation != "sdf";
     if (as_hull) {
@@ -110,8 +109,7 @@ void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, con
             const Vec3d p = corner(0), c = cross(corner(k) - p, corner(k + 1) - p);
             face = face + c;
             // The signed volume of the tetrahedron to the origin; over a closed surface the sum is the volume, wherever
-            // the origin
-            // is. Polygons are fans about their first corner.
+            // the origin is. Polygons are fans about their first corner.
             volume += dot(p, c) / 6;
         }
         out.area += 0.5 * length(face);
@@ -180,8 +178,7 @@ Extent extent_of(const sf::RobotTree& tree, const sf::Shape& shape, const Posed&
                 out.endless = true;
                 out.normal  = rotate(X.q, Vec3d{0, 0, 1});
                 // The foot of the perpendicular from the root: it says how high the plane lies and does not depend on
-                // where on the plane
-                // its frame is.
+                // where on the plane its frame is.
                 out.lower = out.upper = dot(X.p, out.normal) * out.normal;
                 break;
             }
@@ -258,8 +255,7 @@ ShapePairs pair_shapes(const Matching& match, const Extents& a, const Extents& b
                     const bool    name = match.a.tree.shapes[x.shape].name != match.b.tree.shapes[y.shape].name;
                     const double  cost = off + (std::isfinite(vol) ? 0.1 * vol : 0);
                     // Differences of rounding count as none. Then the name and the order decide, and equal shapes at
-                    // one place pair up in
-                    // the order of the files.
+                    // one place pair up in the order of the files.
                     pairs.push_back({cost < 1e-3 ? 0 : cost + (name ? 2 : 0), name, x, y});
                 }
         }

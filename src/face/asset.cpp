@@ -1,7 +1,6 @@
 // The asset of the C++ interface: opens a stage, checks it against the standard, writes a fixed copy.
 // It turns the types of the inner rooms into those of include/mechane, which hold no pointers into rules or stages and
-// can
-// be kept after the asset is gone.
+// can be kept after the asset is gone.
 // Invariants: arguments are checked here and named in the finding; fix() writes the folder as one or not at all.
 // Called by programs that link Mechane.
 

@@ -4,8 +4,7 @@
 // ever removed.
 // The two folders change places by one system call (renameat2 with RENAME_EXCHANGE). Where the file system cannot, two
 // renames do it, and restore_exchanged() mends what a crash between the two leaves. Where the folder itself must stay
-// (a
-// mount point, the working folder), its files are replaced by a Transaction.
+// (a mount point, the working folder), its files are replaced by a Transaction.
 // Called by `mechane fix` and others that write folders.
 
 #include "mechane/files/folder.h"
@@ -142,8 +141,7 @@ Result<void> fill(const fs::path& made, const fs::path& place)
 int rename_twice(const fs::path& made, const fs::path& place)
 {
     // The order of the two renames leaves a moment at which the place is empty. The name of the old folder is derived
-    // from
-    // the place, so that the next run finds it.
+    // from the place, so that the next run finds it.
     const fs::path old = aside(place);
     if (const int failed = system::rename_new(place, old)) return failed;
     if (const int failed = system::rename_new(made, place)) return system::rename(old, place), failed;

@@ -1,7 +1,6 @@
 // What a run has read, so that it never writes over its own inputs.
 // Every reader notes its file. A writer asks whether its target is one of them, under any name: real places are
-// compared
-// as well as devices and inodes, since hard links have several places.
+// compared as well as devices and inodes, since hard links have several places.
 // Files that a noted file refers to (layers, textures) are inputs as well, although nobody may have read them yet; they
 // are found by a function that a higher room sets, because this room knows no formats.
 // Invariant: with no ReadWatch alive nothing is noted, and asking is free.

@@ -1,8 +1,7 @@
 // The journal of a transaction: what is needed to finish or undo it after a crash.
 // A text file in the folder it speaks of, written under another name and renamed, so that it is whole or absent:
 // heading, state ("begun" or "committed"), folders that were made, and for each file its name, the name of the
-// temporary
-// and the inode of the new content.
+// temporary and the inode of the new content.
 // "begun": the old files stand, and temporaries are removed. "committed": all new contents are on the disk, and every
 // target gets its own. Inodes tell which of two names holds the new content after an exchange, however far it got.
 // Invariant: finish() may itself be interrupted and run again.

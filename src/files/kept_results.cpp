@@ -2,8 +2,8 @@
 // Input: a configuration (version and options), a description of the work, and the trace of a computation. Output: the
 // same bytes as before if every dependency still holds, else nothing.
 // A few states are kept for each work, so that switching between two versions of a file finds both.
-// Invariants: a result whose dependencies could not be told for sure is never kept; a result without dependencies
-// is none.
+// Invariants: a result whose dependencies could not be told for sure is never kept; a result without dependencies is
+// none.
 // Called by `mechane check` and others through --cache.
 
 #include "mechane/files/kept_results.h"

@@ -1,7 +1,6 @@
 // Reads files: whole, in part or in pieces, with a limit.
 // Only regular files are read. A named pipe in the place of a texture would block the run for ever, which is why files
-// are
-// opened without blocking and looked at first; a file that a user names on the command line may be a pipe.
+// are opened without blocking and looked at first; a file that a user names on the command line may be a pipe.
 // Every reading of an input is noted (inputs.cpp, trace.cpp); files of this program are not.
 // Called by all readers of formats.
 

@@ -1,9 +1,7 @@
 // Replaces a file as one: readers see the old content or the new one, never a part.
 // The content is written to a temporary file in the same folder, flushed to the disk, given the owner and mode of the
-// old
-// file, and renamed over it. Links are followed, so the link stays and its target changes. Streams, pipes and devices
-// are
-// written directly: they have no content that could be kept.
+// old file, and renamed over it. Links are followed, so the link stays and its target changes. Streams, pipes and
+// devices are written directly: they have no content that could be kept.
 // Invariants: a failure leaves the old file and no temporary; a file that the run has read is refused unless asked for.
 // Called by everything that writes a result.
 
@@ -81,8 +79,7 @@ Result<fs::path> admitted(const std::string& file, const Replacing& how)
     if (how.make_folders && !fs::exists(folder, failed)) fs::create_directories(folder, failed);
     if (!fs::is_directory(folder, failed)) return failure(file, "the folder does not exist");
     // The rename needs the folder and not the file to be writable. A protected file is refused all the same, since
-    // whoever
-    // protected it meant that.
+    // whoever protected it meant that.
     if (::access(folder.c_str(), W_OK | X_OK) != 0) return failure(file, "the folder cannot be written");
     if (::access(target.c_str(), W_OK) != 0 && errno != ENOENT) return failure(file, "the file is write-protected");
     if (!how.may_be_input)
@@ -185,8 +182,7 @@ Result<void> replace_with(const std::string& file, const std::function<bool(cons
     if (!target) return target.error();
     const bool          durable = how.durable && !is_scratch(*target);
     // The writer gets a folder of its own with the final name in it. Some writers choose their format by the name or
-    // leave
-    // files beside it.
+    // leave files beside it.
     const ScratchFolder folder(target->parent_path());
     if (folder.path().empty()) return failure(file, "the folder cannot be written");
     const fs::path made   = folder.path() / target->filename();

@@ -1,7 +1,6 @@
 // System calls that write, each of them one step that a test can make fail.
 // MECHANE_TEST_WRITES=full:N makes the N-th step fail with a full disk; kill:N kills the process there. Tests run a
-// command
-// with every N and look at what is left: this is how "old or new, never half" is proved.
+// command with every N and look at what is left: this is how "old or new, never half" is proved.
 // Functions return 0 or errno. Interrupted calls are repeated.
 // Called by this room only.
 
@@ -120,8 +119,7 @@ int rename(const fs::path& from, const fs::path& to)
 }
 
 /// RENAME_NOREPLACE never overwrites. The fallback has a gap between look and rename; it serves file systems without
-/// the
-/// flag.
+/// the flag.
 int rename_new(const fs::path& from, const fs::path& to)
 {
     if (const int failed = step()) return failed;

@@ -3,8 +3,7 @@
 // own.
 // finish() turns it into dependencies with checksums, and still_hold() asks later whether all are as they were.
 // The difficulty is time: a stamp (inode, size, times) is only proof if the file cannot change without changing it, and
-// file
-// systems keep times coarsely. A stamp younger than two seconds is "unsettled": then the content is read again.
+// file systems keep times coarsely. A stamp younger than two seconds is "unsettled": then the content is read again.
 // Invariant: when in doubt a trace is spoiled and the result is not kept. A kept result is never wrong, only missing.
 // Called by KeptResults, copied() and the readers.
 

@@ -1,8 +1,7 @@
 // Replaces several files of a folder as one.
 // Sequence: lock the folder; finish what an earlier run left; on commit write the journal ("begun"), copy all new
-// contents
-// beside their targets and flush them, write the journal again ("committed"), then exchange each pair of names and
-// remove the old contents and the journal.
+// contents beside their targets and flush them, write the journal again ("committed"), then exchange each pair of names
+// and remove the old contents and the journal.
 // The second journal is the point of decision: before it a crash leaves the old files, after it the next run (or
 // reader)
 // finishes. Nothing that can fail for want of room comes after it.
@@ -47,8 +46,7 @@ Diagnostic failure(const fs::path& file, int reason)
 }
 
 /// Times of the file system are compared with each other and never with this machine's clock, which may differ from
-/// that of
-/// a file server.
+/// that of a file server.
 /// What time the file system has, which may be another machine's. Finds out, too, whether the folder can be written.
 Result<Time> time_in(const fs::path& folder)
 {

@@ -1,7 +1,7 @@
 // Writes a recording as JSON of the schema mechane.trajectory/1.
 // Contents: names of bodies and joints, what particles belong to, frames (poses x y z and quaternion x y z w in the
-// world,
-// velocities of centres of mass, coordinates, contacts, energies), the hash of the run and a report. Units are SI.
+// world, velocities of centres of mass, coordinates, contacts, energies), the hash of the run and a report. Units are
+// SI.
 // Invariant: with `reproducible`, equal runs give equal bytes: keys are sorted and wall times are left out.
 // Called by record::write.
 
@@ -21,8 +21,7 @@ namespace {
 class Object {
   public:
     // Keys in alphabetical order make files that can be compared byte by byte with those of other programs; the order
-    // of
-    // reading is for people.
+    // of reading is for people.
     Object(std::string& out, bool sorted) : out_(out), sorted_(sorted) {}
 
     void member(const char* key, std::function<void()> print) { members_.emplace_back(key, std::move(print)); }

@@ -1,7 +1,7 @@
 // Writes MCAP, the container that ROS 2 and Foxglove read (mcap.dev/spec, version 0).
 // Layout: magic, header, chunks with their message indices, data end, then a summary of schemas, channels, statistics
-// and chunk indices, summary offsets, footer, magic. All numbers are little-endian and records are
-// opcode (1 byte), length (8 bytes), content.
+// and chunk indices, summary offsets, footer, magic. All numbers are little-endian and records are opcode (1 byte),
+// length (8 bytes), content.
 // Times are nanoseconds. Messages are given in any order; indices are sorted by time for each channel.
 // Invariants: the same messages give the same bytes, since compression has a fixed level and nothing is stamped with
 // the clock; a reader finds every message by the summary without reading all chunks.

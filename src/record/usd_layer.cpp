@@ -1,8 +1,7 @@
 // Writes a recording as a layer of OpenUSD that stands above the source's and moves its prims.
-// Inputs: the model (labels are prim paths), frames in the world [m], and where that
-// world
-// lies in the stage: X_WS and metres per unit. Output: a layer with the source as its sublayer and time samples for
-// each body: translate and orient ops, physics:velocity and physics:angularVelocity.
+// Inputs: the model (labels are prim paths), frames in the world [m], and where that world lies in the stage: X_WS and
+// metres per unit. Output: a layer with the source as its sublayer and time samples for each body: translate and orient
+// ops, physics:velocity and physics:angularVelocity.
 // Opinions of the layer win because it is stronger than its sublayer. The names of its ops end in ":mechane", so that
 // they never collide with ops of the source, whose own order is replaced through xformOpOrder.
 // Invariants: the samples at the first time equal the values without a time, so an importer that reads defaults starts

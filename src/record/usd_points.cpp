@@ -1,7 +1,6 @@
 // Writes the points of cloths, soft bodies and cables into a layer, frame by frame.
 // Inputs: which particles (or segments of a cable) a prim shows, and its matrix when it was imported; frames in the
-// world
-// [m]. Output: samples of points, extent and velocities in the prim's own space at that time.
+// world [m]. Output: samples of points, extent and velocities in the prim's own space at that time.
 // A prim below a moving body is carried along, so the body's motion since the import is taken out of its points.
 // Called by to_layer, before the bodies.
 
@@ -35,8 +34,7 @@ std::vector<Vec3d> cable_points(const PointsPrim& cable, const Frame& frame, con
                 if (body < 0) return;
                 const auto X = static_cast<Posed>(frame.body_q[static_cast<std::size_t>(body)]);
                 // A segment lies along z of its body and ends half its length from the centre. Two segments that meet
-                // disagree by the
-                // error of the joint; the mean is between both.
+                // disagree by the error of the joint; the mean is between both.
                 sum += X * Vec3d{0, 0, side * 0.5 * cable.segment_length[segment0 + s]};
                 ++ends;
             };

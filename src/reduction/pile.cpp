@@ -122,8 +122,7 @@ Result<Pile> layered_pile(const std::string& file, const std::string& stem, cons
         const fs::path folder = files[i].parent_path();
         layer->rewrite_assets([&](const std::string& authored) -> std::string {
             // Files are copied into one flat folder, where names of folders are gone. Layers get new names there, and
-            // everything
-            // else (textures, meshes) is named by its absolute place.
+            // everything else (textures, meshes) is named by its absolute place.
             std::error_code       failed;
             std::vector<fs::path> tries;
             if (const std::size_t mark = authored.find("://"); mark != std::string::npos) {
@@ -372,8 +371,7 @@ Pile with_hashed_names(const Pile& pile, const std::vector<std::string>& names)
                 (void)one.layer.rename(path, hashed(path.name().text(), "a_"));
         }
         // rename() follows paths within its layer only. A reference names a prim of another layer, whose names change
-        // alike
-        // because the hash of a name is the same in all layers.
+        // alike because the hash of a name is the same in all layers.
         // References into other layers by path.
         for (const Path& path : one.layer.specs()) {
             if (!is_prim(one.layer.kind(path))) continue;

@@ -2,8 +2,8 @@
 // Inputs: a file, and a question that answers true if the fault shows in the file it is given. Output: the smallest
 // pile found, how many times was asked, and the names that could not be hidden.
 // The search is ddmin by complements (A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input",
-// IEEE TSE 28(2), 2002): try to remove everything, then halves, quarters and so on of what is left. It takes
-// coarse units first (layers, prims from the top down) and goes round until a round removes nothing.
+// IEEE TSE 28(2), 2002): try to remove everything, then halves, quarters and so on of what is left. It takes coarse
+// units first (layers, prims from the top down) and goes round until a round removes nothing.
 // Invariants: `best` always shows the fault. The original is never given to the command, only copies are.
 // Called by `mechane reduce`.
 
@@ -87,8 +87,7 @@ class Judge {
             for (std::size_t i = 0; i < n; ++i) {
                 if (asked[i] && !known_.contains(hashes[i])) {
                     // Only answers before the first success count, in the order of the row. So the number of runs and
-                    // the result are the
-                    // same for any number of jobs, although some answers are thrown away.
+                    // the result are the same for any number of jobs, although some answers are thrown away.
                     if (runs >= options_.runs) {
                         exhausted = true;
                         return -1;
@@ -195,8 +194,7 @@ class Reducer {
                            left.begin() + static_cast<std::ptrdiff_t>(end));
                 best  = without(start, units, taken);
                 // After a success the next part is about as large as before. Starting over with one part would ask
-                // again what was
-                // just answered.
+                // again what was just answered.
                 parts = std::max<std::size_t>(1, parts - 1);
                 if (options_.progress) options_.progress(judge_.runs, best.specs());
                 continue;

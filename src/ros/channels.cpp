@@ -63,8 +63,7 @@ Published channels(const usd::Stage& stage, const TypeTable& types, Diagnostics&
             out.channels.push_back({.topic = frame.topic,
                                     .type  = kTransforms,
                                     // Profiles of tf2: static transforms are sent once and kept for late readers
-                                    // (transient local, depth 1), moving ones
-                                    // are volatile with a depth of 100.
+                                    // (transient local, depth 1), moving ones are volatile with a depth of 100.
                                     .qos   = {"reliable", frame.is_static ? "transient_local" : "volatile", "keep_last",
                                               frame.is_static ? 1 : 100, false},
                                     .rate  = 0,

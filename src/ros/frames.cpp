@@ -158,8 +158,7 @@ class Tree {
                     if (joint.other < 0) continue;
                     const std::int32_t next = joint.body == body ? joint.other : joint.body;
                     // Breadth first, so each body hangs on the joint that is nearest to the base. The first joint that
-                    // reaches it wins, and
-                    // one that closes a loop finds it taken.
+                    // reaches it wins, and one that closes a loop finds it taken.
                     if (linked_.emplace(next, j).second) waiting.push_back(next);
                 }
             }

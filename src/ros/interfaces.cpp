@@ -2,8 +2,7 @@
 // Input: prims with RosTopicAPI, RosServiceAPI or RosActionAPI below prims with RosContextAPI. Output: interfaces with
 // their authored values, defaults filled in, and the fully qualified name.
 // Names follow ROS 2: an absolute name stays, another one is put below the namespaces of all contexts above it, up to
-// the
-// first one that is absolute.
+// the first one that is absolute.
 // Called by channels(), the checks of REP 158 and `mechane ros`.
 
 #include "mechane/ros/interfaces.h"

@@ -1,6 +1,6 @@
 // The properties of the ROS schemas by REP 158, with their types, defaults and allowed tokens.
-// The schemas are codeless: a stage may hold them without any plugin, so this table is what says which attributes
-// they have. It serves the readers here and the checks of types and tokens.
+// The schemas are codeless: a stage may hold them without any plugin, so this table is what says which attributes they
+// have. It serves the readers here and the checks of types and tokens.
 // RosJoint properties have no schema name: they are attributes of a joint prim.
 // Called by interfaces(), frames() and the checks.
 

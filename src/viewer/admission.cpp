@@ -1,7 +1,6 @@
 // Who may talk to the page server: the checks of an HTTP request before anything is answered.
 // Any page in a browser of this machine can send requests to a local port. Three things keep others out: the host must
-// be
-// this machine's (a name that an attacker points here fails: DNS rebinding), the address must hold the token, and an
+// be this machine's (a name that an attacker points here fails: DNS rebinding), the address must hold the token, and an
 // origin, which browsers add to cross-site requests and WebSockets, must be the page itself.
 // Inputs: host, origin and target as the request has them. Output: page, socket, missing or forbidden.
 // admit() is for the page; admit_client() for programs without a token, which a page of another machine may not use.

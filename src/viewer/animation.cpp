@@ -1,7 +1,6 @@
 // Draws a recording as a film: numbered pictures, an animated PNG, or each picture to a callback.
 // Inputs: model, frames, pictures per second, speed. Times are seconds of the simulation; a picture shows the frame
-// that
-// is nearest to its time, so no state is interpolated.
+// that is nearest to its time, so no state is interpolated.
 // Invariant: the same inputs give the same bytes with any number of threads.
 // Called by `mechane render` and `mechane sim`.
 
@@ -77,8 +76,7 @@ class CameraWork {
         start_           = focus_of(first);
         const auto whole = focus_of(all);
         // A run that needs a third more room than its start would look small from one place; then the camera goes
-        // along, with
-        // the distance of the start.
+        // along, with the distance of the start.
         follows_         = whole.radius > 1.35 * start_.radius && !options.eye && !options.target;
         focus_           = follows_ ? start_ : whole;
         camera_          = make_camera(options, scene.up_axis, follows_ ? first : all);

@@ -1,7 +1,6 @@
 // Places the camera so that what moves fills the picture.
 // Inputs: a scene and a frame (or points), the view by name or eye and target [m, world]. Output: eye, axes and the
-// tangent
-// of half the vertical field of view.
+// tangent of half the vertical field of view.
 // The camera is right-handed with `forward` into the picture and `up` towards its top.
 // Called by render, CameraWork and Portrait.
 
@@ -113,8 +112,7 @@ Camera make_camera(const RenderOptions& options, int up_axis, const std::vector<
         for (const Vec3d& p : points) {
             const Vec3d  d = p - target;
             // A point with the offset x from the axis is inside if distance - nearer >= |x| / tan_x; the largest such
-            // distance shows
-            // all points.
+            // distance shows all points.
             const double x = dot(d, camera.right), y = dot(d, camera.up), nearer = -dot(d, camera.forward);
             distance =
                 std::max({distance, nearer + std::abs(x) / (kFill * tan_x), nearer + std::abs(y) / (kFill * tan_y)});

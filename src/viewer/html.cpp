@@ -1,8 +1,7 @@
 // Writes the page of the viewer: the bundle of web/, with the model and the frames embedded as JSON.
 // The bundle is linked into the program. Its data stand at a mark, as one JSON document "mechane.view/1" whose arrays
-// are
-// base64 of little-endian numbers: poses [m], quaternions as int16, normals as int8, points of meshes as fractions of
-// their box in 16 bits. One file shows everything without a server.
+// are base64 of little-endian numbers: poses [m], quaternions as int16, normals as int8, points of meshes as fractions
+// of their box in 16 bits. One file shows everything without a server.
 // Invariants: the page runs no code but its own (labels cannot end the script); the same inputs give the same bytes.
 // Called by `mechane view`, `mechane diff` and the notebooks.
 

@@ -1,9 +1,7 @@
 // One frame of a live simulation as bytes for the page.
 // Layout (little-endian, "MLM2"): flags, time (double), realtime factor, energies, counts; then floats (particles,
-// positions
-// of bodies, contacts, joints), then int16 (rotations, normals). The wider numbers come first, so that the page can
-// look
-// at them in place, without a copy. web/src reads the same layout.
+// positions of bodies, contacts, joints), then int16 (rotations, normals). The wider numbers come first, so that the
+// page can look at them in place, without a copy. web/src reads the same layout.
 // Units: metres, radians, seconds; poses in the world. The magic changes with the layout.
 // Called by LivePage::show.
 

@@ -1,7 +1,6 @@
 // The page of a live simulation: opens it, sends frames and reads what its user does.
 // Messages are JSON objects with a field "do". They come from a browser and are checked field by field: numbers finite
-// and
-// in range, indices within the model. What is wrong is ignored.
+// and in range, indices within the model. What is wrong is ignored.
 // What concerns only the page (contacts, focus, pulling) ends here; the rest becomes a LiveCommand.
 // Points are metres in the world as drawn. Worlds that are drawn apart are moved back before a pull reaches the
 // simulation.

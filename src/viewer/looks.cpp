@@ -1,9 +1,7 @@
 // Tells what of a model's looks will not be seen: textures that cannot be read or are drawn smaller, parts of materials
-// that
-// are not drawn, and shapes of opacity 0.
+// that are not drawn, and shapes of opacity 0.
 // Input: a model. Output: at most one finding for each kind, with a count and the first name, because the cause is
-// usually
-// one and the shapes are many. Called by the commands that draw.
+// usually one and the shapes are many. Called by the commands that draw.
 
 #include <fmt/format.h>
 

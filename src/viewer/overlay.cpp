@@ -83,8 +83,7 @@ double force_scale(const record::Recording& recording, double radius)
     if (lengths.empty()) return 0;
     const auto at =
         // The ninth decile sets the scale: the largest force of a run is often an impact of one step, beside which
-        // nothing else
-        // could be seen.
+        // nothing else could be seen.
         lengths.begin() + static_cast<std::ptrdiff_t>(std::min(lengths.size() - 1, lengths.size() * 9 / 10));
     std::nth_element(lengths.begin(), at, lengths.end());
     return 0.55 * radius / *at;

@@ -45,8 +45,7 @@ void add_box(json& out, double mass, const Mat33& inertia)
     json                     half = json::array();
     for (int k = 0; k < 3; ++k)
         // From I_x = m (b^2 + c^2) / 3 and its like: a^2 = 3 (I_y + I_z - I_x) / (2 m). Inertias that no body can have
-        // give a
-        // negative square, which is drawn as 0.
+        // give a negative square, which is drawn as 0.
         half.push_back(number(std::sqrt(std::max(0.0, 1.5 * (principal.sum() - 2 * principal(k)) / mass))));
     out["box"]  = std::move(half);
     out["axes"] = {number(turn.x()), number(turn.y()), number(turn.z()), number(turn.w())};

@@ -1,8 +1,7 @@
 // Draws one frame: places the items, projects, fills strips, shades, and lays the overlays on top.
 // Inputs: a scene, a frame, the camera and what is wanted over it. Output: pixels of 8 bits in sRGB, from the top row.
 // Invariant: the picture does not depend on the number of threads, because each strip is computed by one of them from
-// the
-// same lists.
+// the same lists.
 // Called by render, animation.cpp and Portrait.
 
 #include "picture.h"

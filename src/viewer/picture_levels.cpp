@@ -1,7 +1,6 @@
 // Textures: a chain of halved sizes, and samples from it (trilinear).
 // Averages are taken in linear light: the mean of display values would be too dark. Rows stand from the top, and v
-// counts
-// from the bottom, as in OpenUSD.
+// counts from the bottom, as in OpenUSD.
 // Inputs: pixels RGBA of 8 bits; uv and the extent of a screen pixel in uv. Output: a linear colour.
 // Called by Shading and build_scene.
 

@@ -1,8 +1,7 @@
 // A picture of a model in which places can be looked up: pixels of world points and outlines of shapes.
 // Pages of findings mark on the picture where a finding lies.
 // Inputs: model, frame, options of the picture; points in the world [m]. Outputs: the picture and pixels (x to the
-// right, y
-// down).
+// right, y down).
 // Called by the reports of `mechane check`.
 
 #include "mechane/viewer/portrait.h"

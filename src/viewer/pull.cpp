@@ -1,10 +1,9 @@
 // The force by which a user's mouse pulls a body, as a damped spring from the point that was grabbed to the mouse.
 // Inputs: the body, the point in the body's frame and the target in the world [m]. Output: a wrench at the centre of
-// mass
-// [N, N m, world].
+// mass [N, N m, world].
 // The effective mass at the point is 1 / (1/m + r^2 / I). The stiffness is bounded twice: by stability of an explicit
-// force over a step (k <= m_eff (0.5 / dt)^2) and by what lifts the whole tree with 2 Hz. Damping is critical,
-// 2 sqrt(k m_eff).
+// force over a step (k <= m_eff (0.5 / dt)^2) and by what lifts the whole tree with 2 Hz. Damping is critical, 2 sqrt(k
+// m_eff).
 // Called by LiveSession before each step.
 
 #include <algorithm>

@@ -1,10 +1,8 @@
 // A web server for one page and its WebSockets, on this machine only.
 // It binds to the loopback address, answers GET of "/" with the page, and keeps WebSockets to every open page. One
-// thread
-// runs all connections; the program's own thread talks to it by posted functions and one mutex.
+// thread runs all connections; the program's own thread talks to it by posted functions and one mutex.
 // Bounds: headers of 16 KiB, no bodies, messages of bounded size and number, 64 MiB of unsent text a page, twice as
-// many
-// connections as pages, 20 s for a request. A page that reads too slowly gets the newest frame only.
+// many connections as pages, 20 s for a request. A page that reads too slowly gets the newest frame only.
 // Called by LivePage and the bridge of rosbridge clients.
 
 #include "mechane/viewer/server.h"

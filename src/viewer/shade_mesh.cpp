@@ -1,7 +1,6 @@
 // Normals, creases and outlines of a mesh for drawing.
 // Input: points, triangles and a scale that may mirror. Output: vertices with normals, triangles, and the lines of
-// sharp
-// edges.
+// sharp edges.
 // A corner's normal is the sum of the areas of the faces around it that differ by less than 40 degrees from the face at
 // hand: round parts are smooth and edges stay sharp. An edge of more than 25 degrees, or of other than two faces, is a
 // line.

@@ -78,8 +78,7 @@ void split(const model::Model& m, const Patch& patch, DrawMesh& mesh, std::vecto
     std::vector<std::uint32_t> parent(count);
     for (std::uint32_t i = 0; i < count; ++i) parent[i] = i;
     // Union-find over corners of triangles, with path halving. The smaller root wins, so vertices come out in the order
-    // of
-    // triangles.
+    // of triangles.
     const auto find = [&](std::uint32_t i) {
         while (parent[i] != i) i = parent[i] = parent[parent[i]];
         return i;

@@ -1,7 +1,6 @@
 // Draws the worlds of a batch side by side instead of on top of each other.
 // Inputs: a model with several worlds and its poses. Output: an offset for each world on a square grid [m], of 1.25
-// times
-// the width of the first one.
+// times the width of the first one.
 // Only what is drawn is moved: static shapes, anchors of joints, frames and contacts. The simulation never is.
 // Called by LivePage.
 

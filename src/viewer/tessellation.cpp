@@ -1,7 +1,6 @@
 // Meshes of the primitive shapes, with normals and outlines.
 // Axes: capsules, cylinders and cones along z with half heights, boxes by half extents, rectangles by full width and
-// length
-// [m]. Triangles are counter-clockwise seen from outside.
+// length [m]. Triangles are counter-clockwise seen from outside.
 // Called by build_scene.
 
 #include "tessellation.h"

@@ -1,7 +1,6 @@
 // Takes a transform into the form of geometry: points, normals, sizes and extents are rewritten.
 // Input: a Gprim and the linear part of a matrix that its ancestors or its own scale must lose. Output: edits, or the
-// reason
-// why its form cannot take it: a sphere has one radius, a cylinder one axis.
+// reason why its form cannot take it: a sphere has one radius, a cylinder one axis.
 // Points go by the matrix, normals by its inverse transpose; a mirror also turns the order of corners around.
 // Invariant: what is drawn and what collides stays where it was.
 // Called by Placement.

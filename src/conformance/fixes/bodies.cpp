@@ -182,8 +182,7 @@ bool can_turn_round(const physics::Joint& joint)
 }
 
 /// With both frames turned by half a turn about a perpendicular axis, the exchange of the sides leaves the axis'
-/// direction in
-/// the world reversed and with it the coordinate unchanged.
+/// direction in the world reversed and with it the coordinate unchanged.
 /// Half a turn about an axis across the joint's own.
 Quatd turned_round(const physics::Joint& joint)
 {

@@ -1,13 +1,10 @@
 // Drives the repairs: checks, repairs, checks again, until nothing more can be edited.
 // Repairs go by phase (P1 schemas to P8 layers), the earliest first, because later ones build on earlier ones. After
-// each
-// pass the stage is compared with what it was: a pass that moved something, or composed another stage, is taken back
-// and
-// its repairs are tried in halves, until the one that did it is found and left out.
+// each pass the stage is compared with what it was: a pass that moved something, or composed another stage, is taken
+// back and its repairs are tried in halves, until the one that did it is found and left out.
 // Repairs that bring more findings than they remove are found from the history of passes and left out in a new start.
 // Invariants: the world is where it was, up to the turns and scales that a repair declares; every remaining finding has
-// a
-// reason; a second call finds nothing more to edit.
+// a reason; a second call finds nothing more to edit.
 // Called by `mechane fix` and the interfaces. Inputs: an asset, a working folder, options. Output: edits, files,
 // reasons.
 

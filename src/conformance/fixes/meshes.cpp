@@ -16,8 +16,7 @@
 #include "mechane/usd/primvar.h"
 
 /// Triangulation and orientation of meshes. A Regrouping names for each new corner and face the old one, by which
-/// primvars,
-/// normals, holes and subsets follow.
+/// primvars, normals, holes and subsets follow.
 /// P2 and P5: faces of meshes, with everything that is said about faces and corners.
 namespace mechane::conformance {
 namespace {

@@ -10,8 +10,7 @@
 #include "conformance/mesh_shape.h"
 
 /// Values that follow from the asset are written; those that must be chosen (a friction, a hull) need --unsafe; a mass
-/// is never
-/// invented.
+/// is never invented.
 /// P5: masses, colliders and materials of physics.
 namespace mechane::conformance {
 namespace {

@@ -2,8 +2,7 @@
 // Input: a prim and a matrix that is to come after its own. Output: edits of ops, of geometry below, of masses and
 // sites.
 // What is not allowed at a prim (a scale on an Xform, a rotation of the default prim) goes to its children, down to
-// geometry,
-// which takes it into its form.
+// geometry, which takes it into its form.
 // Planning comes first: all prims below must be able to take their share before the first of them is written.
 // Invariant: world matrices of geometry, bodies and joints stay what they were, to the precision of floats.
 // Matrices multiply row vectors: a child's stands on the left of its parent's.

@@ -1,9 +1,7 @@
 // The edits that repairs make, and where: the layer of the asset that says the value, else the one that says its
-// family, else
-// the one that defines the prim, else the entry.
+// family, else the one that defines the prim, else the entry.
 // An edit in the layer that wins changes what is composed; one in a weaker layer would not show. A layer that several
-// prims
-// share is not edited for one of them: then the entry overrides.
+// prims share is not edited for one of them: then the entry overrides.
 // Each edit is noted with its value before and after. With an overlay everything goes to the overlay.
 // Invariant: layers outside of the asset are never edited.
 // Called by all repairs.

@@ -1,7 +1,6 @@
 // The dimension of every attribute: which power of length and of mass its number has, so that units can be changed.
 // Input: the name of an attribute and whether its joint turns. Output: exponents of length and mass, or nothing for
-// numbers
-// without a unit. Names of vendors take theirs from the resolvers' tables, so there is one list of facts.
+// numbers without a unit. Names of vendors take theirs from the resolvers' tables, so there is one list of facts.
 // Angles are degrees in any unit of length. Time is not changed here.
 // Called by the repairs of units.
 
