@@ -284,8 +284,8 @@ template <int m>
 }
 
 /// x := L^-1 x in the same block, where the blocks before are done.
-template <int m>
 /// Blocks before are products of lanes; within the block the triangle is solved by scalars.
+template <int m>
 [[gnu::always_inline]] inline void solve_one_block(const Rows& rows, std::int32_t first, const double* factored,
                                                    const double* x, double* xb)
 {

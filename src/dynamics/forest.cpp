@@ -144,9 +144,9 @@ double mean_depth(const Forest& forest, const Tree& tree)
     return sum / tree.dof_count();
 }
 
-template <class T>
 /// Bits and not values: only then do four trees side by side have the bits that each has alone. Negative zero differs
 /// from zero.
+template <class T>
 bool same_bits(const T& a, const T& b)
 {
     static_assert(sizeof(T) % sizeof(double) == 0 && std::is_trivially_copyable_v<T>);

@@ -172,8 +172,8 @@ void articulated_body_algorithm(const Forest& forest, const Tree& tree, const Ve
 
 namespace {
 
-template <int lanes>
 /// The same passes without velocities: impulses inwards, velocity changes outwards.
+template <int lanes>
 void respond_lanes(const Forest& forest, const Tree& tree, const Motion& motion, ArticulatedBodies& s, double* x)
 {
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) std::fill_n(s.push[l].begin(), lanes, Spatiald{});

@@ -34,8 +34,8 @@ namespace mechane::dynamics {
 namespace {
 
 /// Places of the item that is `index` among those of the first tree.
-template <class T>
 /// Trees that are alike differ only by where their links and dofs begin.
+template <class T>
 [[gnu::always_inline]] inline Places<T> places(T* first, std::int32_t index, const std::array<std::int32_t, 4>& behind)
 { return {first + index + behind[0], first + index + behind[1], first + index + behind[2], first + index + behind[3]}; }
 

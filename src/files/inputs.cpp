@@ -73,8 +73,8 @@ struct Reads {
     }
 
     /// Brings in what the files depend on, until `enough`.
-    template <class Enough>
     // Breadth first and only as far as the answer needs: most questions end before any file is opened.
+    template <class Enough>
     void follow(std::unique_lock<std::mutex>& lock, Enough&& enough)
     {
         while (!unfollowed.empty() && finder && !enough()) {

@@ -44,8 +44,8 @@ std::array<double, 3> numbers_of(const HullOptions& options)
 { return {static_cast<double>(options.max_vertices), options.merge_tolerance, options.extrude_flat ? 1.0 : 0.0}; }
 
 /// `build`, or what it gave earlier. An error is not kept.
-template <class Value, class Build, class Put, class Get>
 /// `put` gives no bytes for errors, which are therefore not stored.
+template <class Value, class Build, class Put, class Get>
 Value kept(const Key& key, Build&& build, Put&& put, Get&& get)
 {
     const auto cache = shared_cache();

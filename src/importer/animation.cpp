@@ -38,8 +38,8 @@ class LabelIndex {
     std::unordered_map<std::string, Places> places_;  ///< never iterated
 };
 
-template <class T>
 /// Says whether something changed, so that solvers reread only then.
+template <class T>
 bool write(std::vector<T>& array, std::int32_t place, T value)
 {
     T& at = array[static_cast<std::size_t>(place)];

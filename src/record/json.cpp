@@ -81,8 +81,8 @@ class Printer {
     }
 
   private:
-    template <class Number>
     // JSON knows no infinity and no NaN: those are printed as words within quotes.
+    template <class Number>
     void number(Number value)
     { append_number(out_, value, "\""); }
     // Labels may hold any bytes; those that are not UTF-8 become U+FFFD.

@@ -31,8 +31,8 @@ class CdrWriter {
   public:
     CdrWriter() : bytes_{std::byte{0}, std::byte{1}, std::byte{0}, std::byte{0}} {}
 
-    template <class T>
     // Alignment counts from behind the four bytes of the encapsulation header.
+    template <class T>
     void put(T value)
     {
         while ((bytes_.size() - kHead) % sizeof(T) != 0) bytes_.push_back(std::byte{0});

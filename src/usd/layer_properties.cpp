@@ -30,8 +30,8 @@ VtValue cast_to(const SdfValueTypeName& type, const VtValue& value)
     return VtValue::CastToTypeid(value, type.GetType().GetTypeid());
 }
 
-template <class ListOp, class Item>
 /// New items go to the end of the prepended list: existing arcs stay stronger.
+template <class ListOp, class Item>
 void prepend(const SdfLayerHandle& layer, const SdfPath& path, const TfToken& key, const Item& item)
 {
     ListOp op;

@@ -40,8 +40,8 @@ template <class T>
 std::string encode(const std::vector<T>& values)
 { return base64(std::as_bytes(std::span<const T>(values))); }
 
-template <class Int>
 /// Numbers that are not finite become 0: they cannot be drawn, and JSON cannot hold them.
+template <class Int>
 Int quantised(double unit, double largest)
 { return static_cast<Int>(std::lround(std::clamp(std::isfinite(unit) ? unit : 0.0, -1.0, 1.0) * largest)); }
 

@@ -23,9 +23,9 @@ namespace mechane::collision {
 namespace {
 
 /// Whether some point of a box lies below a plane, of one and of four.
-template <class N>
 /// Centre and half extent form: the lowest point of a box along n is at n . c - |n| . half (Ericson 2005, 5.2.3). The
 /// same template serves one box and four, so that both round alike.
+template <class N>
 MCH_INLINE auto reaches_below(const Vec3T<N>& n, const Vec3T<N>& origin, const Vec3T<N>& lower, const Vec3T<N>& upper)
 {
     const Vec3T<N> c = N(0.5) * (lower + upper), half = N(0.5) * (upper - lower);

@@ -24,8 +24,8 @@ Shape triangle_of(const Shape& mesh, std::int32_t index)
 }
 
 /// Calls visit(triangle) for the triangles of a mesh near the box of a shape in the world.
-template <class Visit>
 /// The box of the query in the frame of the mesh, enlarged by its rotation (Arvo 1990).
+template <class Visit>
 void for_triangles(const Shape& mesh, const geometry::Aabbd& box_W, Visit&& visit)
 {
     const Vec3d     c = 0.5 * (box_W.lower + box_W.upper), h = 0.5 * (box_W.upper - box_W.lower);

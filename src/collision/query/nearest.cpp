@@ -39,8 +39,8 @@ NearestPoint of_box(const Vec3d& p, const Vec3d& h)
 }
 
 /// A figure of revolution about z by its convex half outline (radius, z), from the lower axis point to the upper one.
-template <std::size_t N>
 /// In the half plane of the point the figure is a polygon: nearest side, and inside if below all of them.
+template <std::size_t N>
 NearestPoint of_outline(const Vec3d& p, const std::array<std::array<double, 2>, N>& outline)
 {
     const double lateral = std::hypot(p.x, p.y);

@@ -266,8 +266,8 @@ namespace {
 constexpr std::size_t kNumbersCompared = 4096;  ///< by one thread at least
 
 /// Keeps a copy of `now`; returns whether it differs, bit by bit, from the one that was kept.
-template <class T>
 /// Bit by bit: laws are read anew only if some source changed, which is rare beside the number of steps.
+template <class T>
 bool keep_copy(const std::vector<T>& now, std::vector<T>& kept)
 {
     if (now.size() == kept.size() && (now.empty() || std::memcmp(now.data(), kept.data(), now.size() * sizeof(T)) == 0))

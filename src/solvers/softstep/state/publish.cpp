@@ -78,8 +78,8 @@ MCH_INLINE Vec3T<N> kept(const Vec3T<N>& x)
 
 /// The coordinates and rates of the joint of a free root as they will be published, of one and of four: as joint_state
 /// and load make them, step by step. `body` becomes what they say of the body; `pose`: it is the coordinates already.
-template <class N>
 /// Anchors that are the identity: coordinates and pose are the same numbers.
+template <class N>
 MCH_INLINE FreeState<N> round_free(const FreeJoint<N>& joint, FreeState<N>& body, bool pose)
 {
     FreeState<N> out = body;
