@@ -625,9 +625,9 @@ class Writer {
         std::set<std::pair<int, int>> pairs;
         for (const sf::Exclusion& e : tree_.exclusions) pairs.insert(std::minmax(e.a, e.b));
         // Parent and child are left out by themselves, unless the parent stands in the world.
+        // A pair with nothing to collide needs no word.
         for (const sf::Joint& j : tree_.joints)
             if (!j.collide && j.parent >= 0 && j.child >= 0 && (j.loop || !moves(j.parent)) &&
-                // A pair with nothing to collide needs no word.
                 has_collider_[index(j.parent)] && has_collider_[index(j.child)])
                 pairs.insert(std::minmax(j.parent, j.child));
         for (const auto& [a, b] : pairs)

@@ -53,6 +53,7 @@ std::vector<double> listed_ids(const std::string& text)
     return out;
 }
 
+/// Scale, then rotation, then translation of row vectors: the rows of the rotation are scaled.
 usd::Matrix4d item_matrix(const Vec3d& t, const Quatd& q, const Vec3d& s)
 {
     usd::Matrix4d out = usd::from_pose({t, normalized(q)});
@@ -71,6 +72,7 @@ bool Writer::camera(const usd::Prim& prim, Json& node)
     const double vertical = number("verticalAperture", 15.2908), horizontal = number("horizontalAperture", 20.955),
                  focal = number("focalLength", 50);
     const Vec2d  range = prim.attribute("clippingRange").get_or(Vec2d{1, 1000000});
+    // glTF wants 0 < znear < zfar.
     const double near = std::max(range.x * unit, 1e-6), far = std::max(range.y * unit, near * (1 + 1e-6));
     Json         made{{"name", prim.name().text()}};
     if (prim.attribute("projection").get_or<std::string>("perspective") == "orthographic") {
@@ -89,6 +91,7 @@ bool Writer::camera(const usd::Prim& prim, Json& node)
         Json p;
         if (horizontal > 0) p["aspectRatio"] = horizontal / vertical;
         // The angle of view from film height and focal length, which share a unit.
+        // Aperture and focal length are in the same unit, so that their ratio needs no conversion.
         p["yfov"]           = 2 * std::atan(vertical / (2 * focal));
         p["zfar"]           = far;
         p["znear"]          = near;
