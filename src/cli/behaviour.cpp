@@ -1,3 +1,9 @@
+// `mechane check --behaviour`: simulates assets and judges how they behave (drop, hold, limits, mimics, overlaps).
+// Inputs: files and import options. Outputs: a line or JSON object for each rule, a picture of each failure if a folder
+// is given. The rules themselves are in run/behaviour.
+// Exit status: findings if a rule failed, input if a file cannot be opened; the worst of all files.
+// Called by check.cpp.
+
 #include "cli/behaviour.h"
 
 #include <fmt/format.h>

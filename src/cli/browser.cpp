@@ -1,3 +1,8 @@
+// Opens an address in the user's browser without a shell and without waiting for it.
+// BROWSER wins, then what the desktop offers; without a display nothing is started. The child's streams go to
+// /dev/null, so that it cannot write into this program's output.
+// Called by `mechane view` and --open.
+
 #include "cli/browser.h"
 
 #include <fcntl.h>
@@ -27,6 +32,7 @@ bool start(const char* program, const std::string& url)
     pid_t       child   = 0;
     const bool  started = posix_spawnp(&child, program, &quiet, nullptr, words, environ) == 0;
     posix_spawn_file_actions_destroy(&quiet);
+    // A thread takes the exit status: otherwise the child would stay as a zombie.
     if (started) std::thread([child] { waitpid(child, nullptr, 0); }).detach();
     return started;
 }

@@ -1,3 +1,7 @@
+// Options --cache and --cache-size, and the folders that they name.
+// One folder holds verdicts of check and prepared geometry, each with the size limit of its own.
+// Called when options are added and before a scene is loaded.
+
 #include "cli/caching.h"
 
 #include <cstdint>
@@ -48,6 +52,7 @@ std::uint64_t cache_bytes() { return asked().mebibytes << 20; }
 void keep_geometry()
 {
     const std::string folder = cache_folder("geometry");
+    // Set once for the process: scene_options is called for every file.
     if (folder.empty() || geometry::shared_cache()) return;
     geometry::set_shared_cache(std::make_shared<geometry::DiskCache>(folder, cache_bytes()));
 }

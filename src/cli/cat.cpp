@@ -1,3 +1,8 @@
+// `mechane cat`: layers as text, in another encoding, flattened or packed; the counterpart of usdcat.
+// Inputs: layers or any file that opens as a stage. Output: text on standard output, or a file by its extension.
+// Nothing is composed unless --flatten or --flattenLayerStack asks for it, so a layer with missing references can be
+// printed.
+
 #include <fmt/format.h>
 
 #include <algorithm>

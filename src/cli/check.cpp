@@ -1,3 +1,7 @@
+// `mechane check`: checks assets against REP-0158 and writes the findings.
+// Inputs: files and folders, a configuration, a baseline. Outputs: reports in seven formats.
+// The rules are in conformance/, the judging of many files in check_judge.cpp, the writing in check_output.cpp.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,6 +31,10 @@
 #include "mechane/files/replace.h"
 #include "mechane/usd/packages.h"
 
+/// The whole command: options, configuration, cache, judging, output and exit status. The rules are in conformance/.
+/// Verdicts are computed by many threads in any order and told in the order of the files, so that the output does not
+/// depend on the number of cores.
+/// Exit status: a bug in a rule outweighs everything, then input that cannot be opened, then findings.
 /// mechane check: checks assets against REP-0158.
 namespace mechane::cli {
 namespace {
@@ -48,6 +56,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& assets)
              !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error))
             if (at->is_regular_file(error) && kExtensions.count(at->path().extension().string()) != 0)
                 found.push_back(at->path().string());
+        // The order in which a file system lists its entries is not the same everywhere.
         std::sort(found.begin(), found.end());
         files.insert(files.end(), found.begin(), found.end());
     }
@@ -105,6 +114,8 @@ int tell(const CheckArgs& args, const CheckConfig& config, Verdicts& verdicts, C
 {
     Io&                     io = context.io;
     std::vector<Diagnostic> lacking;
+    // A selection that no file has is a mistake of the user; one that only some lack is not. So all files are looked at
+    // before anything is told.
     if (!context.global.variants.empty())
         for (std::size_t i = 0; i < verdicts.size(); ++i) {
             const auto judged = verdicts.at(i);
@@ -138,6 +149,7 @@ int tell(const CheckArgs& args, const CheckConfig& config, Verdicts& verdicts, C
         }
         suppress(report, config.suppressions, day);
         for (const conformance::Finding& finding : report.findings) {
+            // The exit status counts all findings; --severity hides lines only.
             if (finding.severity >= fatal && worst.exit == kExitClean && !args.exit_zero) worst.exit = kExitFindings;
             if (writes_baseline)
                 known += fmt::format("{} {} {}\n", finding.fingerprint, finding.rule->id, finding.site.prim);
@@ -148,6 +160,7 @@ int tell(const CheckArgs& args, const CheckConfig& config, Verdicts& verdicts, C
     report_unused(config.suppressions, day, io);
     if (writes_baseline) {
         const std::string text = "# mechane check --baseline: fingerprint, rule, prim\n" + known;
+        // The baseline that was read may be written again: that is how it is brought up to date.
         const bool        again =
             !args.baseline.empty() && files::real_place(args.baseline) == files::real_place(args.write_baseline);
         const int written = write_text(args.write_baseline, text, io, {.may_be_input = again});

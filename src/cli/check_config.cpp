@@ -1,3 +1,9 @@
+// The configuration of check: mechane.toml with the tables [check] and [[suppress]].
+// Inputs: a TOML file. Outputs: profile, selection, severities, suppressions. Every key must be known and have its
+// type, since a misspelt key would silently weaken a check; the first mistake is told with its line.
+// A suppression needs a reason, may expire, and is told if it matches nothing any more.
+// Called by run_check.
+
 #include "cli/check_config.h"
 
 #include <fmt/format.h>
@@ -24,6 +30,8 @@ bool matches(std::string_view glob, std::string_view text)
         if (g < glob.size() && (glob[g] == '?' || glob[g] == text[t])) {
             ++g, ++t;
         } else if (g < glob.size() && glob[g] == '*') {
+            // The last star is remembered and takes one character more each time the rest does not fit. Earlier stars
+            // need no second try, so the time is bounded by the product of both lengths.
             star = g++, mark = t;
         } else if (star != std::string_view::npos) {
             g = star + 1, t = ++mark;
@@ -221,6 +229,7 @@ void suppress(conformance::Report& report, const std::vector<Suppression>& suppr
 {
     std::erase_if(report.findings, [&](const conformance::Finding& finding) {
         for (const Suppression& s : suppressions) {
+            // Dates of the form YYYY-MM-DD compare as texts.
             if (!s.expires.empty() && s.expires < day) continue;
             if (!conformance::selects(s.rule, *finding.rule) || !matches(s.prim, finding.site.prim) ||
                 !matches(s.layer, finding.site.layer))
@@ -248,6 +257,7 @@ std::string today()
 {
     const std::time_t now = std::time(nullptr);
     std::tm           utc{};
+    // In UTC, so that machines in different places agree about the day.
     gmtime_r(&now, &utc);
     return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
 }

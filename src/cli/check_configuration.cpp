@@ -1,3 +1,10 @@
+// What the verdict of a file depends on besides files: the key of the cache of verdicts.
+// Input: options, rules, build, environment, working folder. Output: a hash, or nothing where the schemas in use have
+// no identity; then nothing is cached.
+// A value that is missing here would give a stale verdict, so rather too much is listed than too little: variables by
+// the beginnings of their names, the build by its identity.
+// Called by cache_of.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,10 @@
+// Judges many files: cache, child processes, rules, and the memory that results take.
+// Files go through in windows of 1024. In a window verdicts are looked up, unknown files of folders are opened by child
+// processes first (a crash of a reader must not end the run), then judged by as many threads as there are cores.
+// Results wait in an Overflow as bytes, because reports of thousands of assets do not fit into memory.
+// A file that another one uses as a layer is a part of that asset and gets no verdict of its own, unless it was named.
+// Called by run_check.
+
 #include "cli/check_judge.h"
 
 #include <algorithm>
@@ -157,6 +164,8 @@ Judged Verdicts::judge_one(std::size_t i)
     return out;
 }
 
+/// Two 64-bit hashes instead of a path: rows of a million files stay small. Folders are resolved once, as resolving a
+/// path takes several system calls.
 Verdicts::Name Verdicts::name_of(const std::string& file)
 {
     const fs::path    path   = fs::path(file);
@@ -244,6 +253,7 @@ void Verdicts::judge_window(std::size_t begin, std::size_t end, files::KeptResul
         note(begin + at, judged.layers);
         step_on();
     });
+    // Between windows the notes of what was read are dropped; they would grow with the number of files.
     forget_reads();
     for (std::size_t at = 0; at < verdicts.size(); ++at)
         if (auto done = put(begin + at, verdicts[at]); !done && !failure_) failure_ = done.error();
@@ -272,6 +282,7 @@ void Verdicts::drop_parts()
         bool       part = false;
         // Files that include each other are both kept.
         for (; !row.given && user != users.end() && user->first == row.name; ++user)
+            // A use is one-sided if this file does not use its user in turn.
             part |= !std::binary_search(row.uses.begin(), row.uses.end(), rows_[user->second].name);
         if (!part) kept_.push_back(i);
     }

@@ -1,3 +1,8 @@
+// Where the reports of check go: lines that are written as they come, a stream of JSON, one document, or counts.
+// Each writer takes the reports in the order of the files. Lines and streams hold nothing back; documents need all
+// reports of a batch.
+// Called by tell().
+
 #include "cli/check_output.h"
 
 #include <fmt/format.h>
@@ -35,6 +40,7 @@ class Lines final : public CheckOutput {
     /// Has the file grow as lines come; otherwise it is written at the end.
     [[nodiscard]] ExitCode begin()
     {
+        // A compressed file cannot grow line by line, and a stream needs no temporary file.
         if (is_stdout(file_) || file_.ends_with(".gz") || file_.starts_with("/dev/")) return kExitClean;
         auto made = files::GrowingFile::create(file_);
         if (!made) return io_.fail(made.error());
@@ -187,6 +193,7 @@ bool is_numbered(const std::string& name)
     const std::size_t at = name.find('%');
     if (at == std::string::npos || name.find('%', at + 1) != std::string::npos) return false;
     const std::size_t end = name.find_first_not_of("0123456789", at + 1);
+    // At most two digits of width: the name is given to printf, which must not be asked for more than a number.
     return end != std::string::npos && end - at <= 3 && name[end] == 'd';
 }
 

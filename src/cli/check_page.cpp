@@ -1,3 +1,8 @@
+// Pictures for the page of findings: each asset from one or four sides, with the places of its findings.
+// Inputs: reports. Output: PNG pictures as data addresses, with an outline or a point in pixels for each prim that a
+// finding names. A prim is marked by the shapes at or below it, else by the anchor of a joint or its origin.
+// Called by the writer of documents for HTML.
+
 #include "cli/check_page.h"
 
 #include <fmt/format.h>
@@ -78,6 +83,8 @@ class Whereabouts {
     {
         std::vector<std::int32_t> out;
         for (auto at = std::lower_bound(shapes_.begin(), shapes_.end(), std::pair{path, -1});
+             // All labels below a path stand together in the sorted list; the test below excludes "/robot2" for
+             // "/robot".
              at != shapes_.end() && at->first.starts_with(path); ++at)
             // Further shapes of one prim have its path and a suffix.
             if (at->first.size() == path.size() || at->first[path.size()] == '/' || at->first[path.size()] == '#')

@@ -1,3 +1,7 @@
+// Child processes with three pipes, for programs that this one works with (ffmpeg, Python) and for reading files apart.
+// Output is kept up to 64 KiB a stream and the rest is read and dropped, so a child that talks much is not blocked.
+// Invariants: no descriptor leaks into other children (O_CLOEXEC); a child that is not waited for is killed and reaped.
+
 #include "cli/child.h"
 
 #include <fcntl.h>
@@ -91,6 +95,7 @@ std::optional<Child> Child::start(std::vector<std::string> arguments)
     Child child;
     child.in_ = in[1], child.from_out_ = out[0], child.from_err_ = err[0];
     if (!started) return std::nullopt;
+    // Writing must not block: the child may be waiting for this process to read what it says.
     fcntl(child.in_, F_SETFL, O_NONBLOCK);
     child.process_ = process;
     return child;

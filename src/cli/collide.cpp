@@ -1,3 +1,7 @@
+// `mechane collide`: the contacts of a stage in its authored pose or after some steps, or of single pairs of shapes.
+// Inputs: a stage or a file of cases. Outputs: contacts with points and normals in the world [m], and the hit of a ray.
+// It runs the same pipeline as the simulation, so it shows what a solver would get.
+
 #include <fmt/format.h>
 
 #include <cmath>

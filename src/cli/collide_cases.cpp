@@ -1,3 +1,10 @@
+// Contacts of pairs of shapes from a file (mechane.cases/1), for comparisons with other libraries and for bug reports.
+// Each case is a model of two shapes. "auto" goes through the collision pipeline; "mpr" and "gjk" call the algorithms
+// directly with the support maps below.
+// A fault in one case is told in its row and does not end the others.
+// Sizes: half extents of boxes, radius and half height of round shapes, full sizes of planes [m].
+// Called by collide.cpp.
+
 #include "cli/collide_cases.h"
 
 #include <fmt/format.h>
@@ -173,6 +180,7 @@ Read<Json> answer(const Json& json)
     Json   rows     = Json::array();
     double distance = kInfinity;
     for (ContactRow row : contact_rows(*model, state, contacts)) {
+        // Rows always speak of a first and b second; the pipeline may have ordered them the other way.
         if (row.shape0 != 0) row = reversed(row);
         distance = std::min(distance, row.distance);
         rows.push_back(to_json(row));
@@ -183,6 +191,8 @@ Read<Json> answer(const Json& json)
 }
 
 /// Support map: the point of a convex shape that lies farthest along a direction, in the shape's frame.
+/// The support map h(d) = argmax over the shape of d . p. For a scaled ball it is S^2 d / |S d|; for the cylinder and
+/// the cone the disk and the axis are chosen apart.
 Vec3d support_of(const model::BuilderShape& shape, const Vec3d& d)
 {
     const Vec3d  s = shape.scale;
@@ -199,6 +209,7 @@ Vec3d support_of(const model::BuilderShape& shape, const Vec3d& d)
         case model::GeoType::cylinder:
             return {r > 0 ? s.x * d.x / r : 0, r > 0 ? s.x * d.y / r : 0, up * s.y};
         case model::GeoType::cone:
+            // d is steeper than the side's normal (2 h, r) if 2 h d_z > r |d_xy|.
             // The apex, if the direction is steeper than the normal of the side.
             if (2 * s.y * d.z > s.x * r) return {0, 0, s.y};
             return {r > 0 ? s.x * d.x / r : 0, r > 0 ? s.x * d.y / r : 0, -s.y};

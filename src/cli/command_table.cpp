@@ -1,3 +1,7 @@
+// The verbs and options of the program as a table, read from the parser itself, so that help, manual and completions
+// cannot disagree with what is parsed. Hidden options and verbs (without a group) are left out. Sorted by name.
+// Called by completions.cpp and man.cpp.
+
 #include <algorithm>
 
 #include "cli/shells.h"

@@ -1,3 +1,9 @@
+// `mechane sim --solver a,b,...`: one scene by several solvers, in one table.
+// Input: a model and names of solvers. Output for each: lowest body, fastest body, overrun of limits, error of drives,
+// energy, contact forces, depth, time per step, and the first body that is elsewhere than in the first solver's run.
+// The first solver that runs is the reference, not the truth.
+// Called by sim.cpp.
+
 #include "cli/compare.h"
 
 #include <fmt/format.h>
@@ -21,6 +27,7 @@ void each_scalar(const model::Model& m, Visit&& visit)
 {
     for (std::size_t j = 0; j < m.joint_count(); ++j) {
         const std::int32_t q = m.joint_q_start[j], n = m.joint_q_start[j + 1] - q, d = m.joint_qd_start[j];
+        // Joints with as many coordinates as rates; those of balls and free joints are no scalars.
         if (n != m.joint_qd_start[j + 1] - d) continue;
         for (std::int32_t k = 0; k < n; ++k) visit(static_cast<std::size_t>(q + k), static_cast<std::size_t>(d + k));
     }

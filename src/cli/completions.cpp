@@ -1,3 +1,7 @@
+// Completion scripts for bash, zsh and fish, made of the command table.
+// Descriptions go between single quotes of each shell, whose rules of quoting differ.
+// Called by `mechane completions`.
+
 #include <fmt/format.h>
 
 #include <memory>

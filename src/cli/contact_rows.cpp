@@ -1,3 +1,9 @@
+// Contacts of a model as rows for people: surface points in the world instead of points with radii in body frames.
+// A contact of the arrays has points on the bodies' frames, radii r, and a distance that already has the margins taken
+// off.
+// Here points are moved to the surfaces along the normal (from shape 0 to shape 1), and the margins are told apart.
+// Called by collide.cpp and collide_cases.cpp.
+
 #include "cli/contact_rows.h"
 
 namespace mechane::cli {

@@ -1,3 +1,7 @@
+// `mechane convert`: robots and scenes from one format to another, with a report of what was lost.
+// Inputs: URDF, xacro, MJCF, SDFormat, glTF or OpenUSD. Outputs: any of them but xacro, chosen by the name of the
+// result.
+
 #include "mechane/sourceformats/convert.h"
 
 #include <fmt/format.h>
@@ -21,6 +25,10 @@
 #include "mechane/files/replace.h"
 #include "mechane/sourceformats/codes.h"
 
+/// Reads any format, writes any format, and tells what was lost. Robots go through the robot tree, scenes to glTF from
+/// the stage, and OpenUSD to OpenUSD by another layout.
+/// Exit status: findings if the loss report holds an entry as grave as --fail-on-loss, or --verify found a difference
+/// that no entry announces.
 /// mechane convert: robots of other formats as OpenUSD.
 namespace mechane::cli {
 namespace {

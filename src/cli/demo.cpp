@@ -1,3 +1,6 @@
+// `mechane demo`: a first run without any input: a robot is dropped, and pages, pictures and layers of it are written.
+// The sample lies beside the program. Commands that are shown are those that work in the user's shell.
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -80,6 +83,7 @@ int run_demo(const DemoArgs& args, Context& context)
     io.say(
         fmt::format("A robot of {} bodies and {} drives dropped, landed and stood for {:.0f} s; opening, importing and "
                     "simulating it took {:.0f} ms.\n",
+                    // Without the six of the floating base.
                     scene->model.body_count(), scene->model.joint_dof_count() - 6,
                     run.dt * static_cast<double>(recording.steps), 1e3 * wall));
     io.say(fmt::format("State hash {}:{}, the same on every run of this build.\n", to_hex(recording.hash),

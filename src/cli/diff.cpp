@@ -1,3 +1,5 @@
+// `mechane diff`: what differs between two assets or recordings, by meaning and not by text.
+
 #include "cli/diff.h"
 
 #include <fmt/format.h>
@@ -21,6 +23,10 @@
 #include "mechane/simulation/recording_file.h"
 #include "mechane/viewer/html.h"
 
+/// Inputs: two assets of any formats or two recordings. Outputs: a report as text, JSON or a page with both models.
+/// Robots are compared by difference/compare, models of the simulation by difference/scenes, motions by
+/// difference/rollout.
+/// Exit status 0: equal, 1: different.
 /// mechane diff: two assets or two recordings, compared by what they mean.
 namespace mechane::cli {
 namespace {

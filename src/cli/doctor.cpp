@@ -1,3 +1,6 @@
+// `mechane doctor`: what this build can do on this machine, and what is missing.
+// Each check has a remedy. What the program works without (ffmpeg, Python packages) is told but is no finding.
+
 #include <fmt/format.h>
 #include <unistd.h>
 

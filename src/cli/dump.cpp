@@ -1,3 +1,7 @@
+// `mechane dump`: a stage, its physics or its model as JSON, for tools and for comparisons with other programs.
+// With --compat openusd-26 physics are read as OpenUSD's own parser reads them: without this program's leniencies and
+// without vendors' schemas. Long arrays are printed as a hash.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

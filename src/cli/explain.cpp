@@ -1,3 +1,9 @@
+// `mechane explain`: where a number of the model comes from, why a pair does not collide, what a rule or a diagnostic
+// means.
+// The import keeps a ledger of all opinions for a value; this prints the one that won, those that lost and why, and
+// conventions that were decided.
+// Input: FILE and PATH in either order, or an id. Ids of rules are tried before files.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,3 +1,6 @@
+// Finds a diagnostic by its id or former id, whatever its case, and prints its meaning and remedy. Called by
+// explain.cpp.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// `mechane fix`: repairs what check finds, where the repair follows from the asset.
+// Inputs: an asset, rules and outputs. Outputs: the repaired asset, the differences, or a report of what was left.
+
 #include "mechane/conformance/fix.h"
 
 #include <fmt/format.h>
@@ -33,6 +36,10 @@
 #include "mechane/usd/schemas.h"
 #include "mechane/usd/text_edit.h"
 
+/// Repairs are made in a scratch folder on a copy and published at the end: as a folder, a package, files in place, one
+/// file, or an overriding layer. Nothing is written before all is known to be good.
+/// In place, a transaction is begun before the asset is read; it refuses to overwrite files that changed meanwhile.
+/// Special repairs (--port-physx-sdf, --realign-joints, --apply-api) edit the entry alone.
 /// mechane fix: repairs what check finds, if the repair follows from the asset.
 namespace mechane::cli {
 namespace fs = std::filesystem;
@@ -175,6 +182,7 @@ int publish_entry(const conformance::FixResult& result, const FixArgs& args, con
     move_assets(*layer, folder_of(args.asset), to.parent_path());
     const auto kept =
         text->starts_with("#usda") && to.extension() != ".usdc" ? usd::edited_text(*text, *layer) : std::nullopt;
+    // The text is edited rather than written anew, so that comments and layout stay.
     const auto saved = kept ? files::replace(to.string(), *kept, {.make_folders = true}) : layer->save(to.string());
     return saved ? kExitClean : io.fail(saved.error());
 }

@@ -1,3 +1,7 @@
+// The asset that a folder stands for: what a report of this program names as its entry, the file of the folder's name,
+// or the only asset in it. package.xml is a manifest of ROS and no asset.
+// Called by the commands that take files.
+
 #include "cli/folder_entry.h"
 
 #include <algorithm>

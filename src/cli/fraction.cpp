@@ -1,3 +1,7 @@
+// Fractions as option values: "1/200" becomes a decimal number, and what is no fraction is left to the option's own
+// check.
+// The printed number reads back to the same value.
+
 #include "cli/fraction.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,9 @@
+// Options that all verbs share, and what they mean for opening and importing.
+// Inputs: the parsed options. Outputs: limits, search paths, variant selections and import options as the inner rooms
+// want them. Mistakes are printed here, with the option's name.
+// Before a verb runs: interrupted transactions of its files are finished, files that cannot be trusted are read by a
+// child, and outputs are checked.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -130,6 +136,7 @@ Result<std::shared_ptr<const usd::Stage>> open_stage(const std::string& file, co
     return stage;
 }
 
+/// Input outweighs findings: a stage that is composed incompletely proves nothing about the rest.
 ExitCode exit_after(const Diagnostics& found, const Context& context)
 {
     if (std::any_of(found.begin(), found.end(), [](const Diagnostic& one) {
@@ -189,6 +196,7 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
             std::filesystem::absolute(package.substr(equals + 1)).string();
     }
     for (const std::string& variant : g.variants) {
+        // The last sign: paths of prims may hold none, but names of variants may.
         const std::size_t equals = variant.rfind('=');
         if (equals == std::string::npos || equals == 0) {
             context.io.say_error(

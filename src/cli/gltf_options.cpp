@@ -1,3 +1,5 @@
+// Options of glTF output. All descriptions begin with "glTF", by which convert.cpp finds them again.
+
 #include "cli/gltf_options.h"
 
 #include <string>

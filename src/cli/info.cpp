@@ -1,3 +1,7 @@
+// `mechane info`: what is in a file: units, schemas, counts, masses, and the ledger of all authored physics values.
+// Input: a stage. Output: a summary, one line for each value with --ledger, or JSON (mechane.info/1).
+// The model is imported even if parts are missing, because this is the command that shows what is missing.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -214,7 +218,6 @@ nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diag
             {"findings", findings}};
 }
 
-/// "1 scene", "2 scenes".
 /// The assumed length unit if none is authored, and the one that OpenUSD assumes.
 std::string unit_remark(const usd::StageMetadata& meta, double used)
 {

@@ -1,3 +1,7 @@
+// `mechane init`: writes a starter asset (a pendulum with a drive) and a configuration into a folder.
+// Nothing is written if one of the files exists. The asset passes `mechane check` with the configuration beside it,
+// which a test holds.
+
 #include <fmt/format.h>
 
 #include <array>
@@ -153,6 +157,7 @@ int run_init(const std::string& folder, Context& context)
     for (const Piece& piece : kPieces) {
         std::error_code failed;
         const fs::path  file = fs::path(folder) / piece.name;
+        // A link to nothing also counts as there: writing would follow it.
         if (!fs::exists(fs::symlink_status(file, failed))) continue;
         io.say_error(fmt::format("{} exists already, so nothing was written\n  choose another folder: mechane init FOLDER\n",
                                  file.string()));

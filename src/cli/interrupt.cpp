@@ -1,3 +1,10 @@
+// What happens on SIGINT, SIGTERM and SIGHUP: temporaries are removed, commits are finished, other threads are held.
+// The first signal only asks a run to end where one listens (Interruptible); a second one ends the process.
+// While a transaction gives files their names, a signal waits until that is done.
+// A handler may call few functions (signal-safety(7)): no memory, no locks, no streams. So threads are listed by
+// system calls, and temporaries are kept in a fixed table.
+// Called by run_program.
+
 #include "cli/interrupt.h"
 
 #include <fcntl.h>
@@ -29,6 +36,7 @@ extern "C" void hold(int /*signal*/)
     for (;;) pause();
 }
 
+/// A real-time signal that nothing else here uses.
 int holding_signal() { return SIGRTMAX - 3; }
 
 /// What getdents64 puts in front of each name.
@@ -69,6 +77,7 @@ void hold_other_threads()
     for (int waited = 0; waited < 200 && g_held < asked; ++waited) nanosleep(&kMoment, nullptr);
 }
 
+/// The signal's own default action ends the process, so that the parent sees the cause and a shell stops its loop.
 void die_of(int signal)
 {
     struct sigaction usual{};
@@ -113,6 +122,7 @@ void leave_nothing_behind()
     struct sigaction holding{};
     holding.sa_handler = hold;
     sigaction(holding_signal(), &holding, nullptr);
+    // A file over the limit of its size then fails with EFBIG like any write, instead of ending the process.
     ::signal(SIGXFSZ, SIG_IGN);
 }
 

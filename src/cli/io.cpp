@@ -1,3 +1,10 @@
+// Standard output and error: data, messages, progress, colours, and the exit status that errors give.
+// Data go to standard output and nothing else does. Texts from files are made visible first (control characters are
+// escaped), since a name in an asset could otherwise command the terminal.
+// Invariants: a failed write to standard output changes the exit status; a reader that closes a pipe (head) ends the
+// process by SIGPIPE as usual, after temporaries were removed; with --json there is one object even for errors.
+// Called by all commands.
+
 #include "cli/io.h"
 
 #include <fmt/format.h>
@@ -86,6 +93,7 @@ void write(std::FILE* stream, std::string_view text)
 
 }  // namespace
 
+/// NO_COLOR and CLICOLOR_FORCE are conventions of many programs; options win over both.
 bool Io::colored(int descriptor) const
 {
     if (color != When::automatic) return color == When::always;
@@ -209,6 +217,7 @@ void Io::report(const Diagnostics& found) const
             fmt::print(stderr, "{} more {}[{}]; -v shows them\n", count - kShown, to_string(severity[id]), id);
 }
 
+/// The exit status by the id of the error. What is not listed is the fault of the input.
 ExitCode Io::fail(const Diagnostic& error) const
 {
     const bool output = error.id == "STAGE_WRITE_FAILED" || error.id == "RECORD_WRITE_FAILED" ||

@@ -135,6 +135,7 @@ std::string run_child(std::vector<std::string> arguments)
 }
 
 /// Reads each file by one child only, however often it is asked for.
+/// Many threads may ask for one file; the first asks the child and the others wait for the answer.
 class FirstReads {
   public:
     static FirstReads& of_process()
@@ -155,6 +156,7 @@ class FirstReads {
         return make_diagnostic(usd::kReaderDied, {.layer = file}, mine->cause);
     }
 
+    // One child for many small files. If it dies, nobody knows of which file, and each is read alone later.
     void read_together(std::span<const std::string> files, const GlobalOptions& g, const Launch& launch)
     {
         if (!run_child(child_arguments(files, g, launch)).empty()) return;
@@ -220,6 +222,7 @@ void add_try_read(CLI::App& app, Context& context)
     verb->add_option("files", *files, "Stages")->required();
     add_global_options(*verb, context);
     verb->callback([files, &context] {
+        // A crash is expected here and is no news.
         const rlimit no_core{0, 0};
         setrlimit(RLIMIT_CORE, &no_core);
         say_no_last_words();

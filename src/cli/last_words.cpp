@@ -1,3 +1,8 @@
+// The message of a process that ends by a fault: what it was doing and whose fault it is.
+// While files are read, a crash is that of a damaged file (exit status of input), otherwise a bug of this program. The
+// message is written by a signal handler on a stack of its own, with system calls only, since the heap may be broken.
+// Called by run_program; say_no_last_words by the child that reads first.
+
 #include "cli/last_words.h"
 
 #include <unistd.h>
@@ -113,6 +118,7 @@ void speak_last_words(int argc, char** argv)
     doing = visible(doing);
     if (doing.size() >= g_doing.size()) doing = doing.substr(0, g_doing.size() - 4) + "...";
     std::copy(doing.begin(), doing.end(), g_doing.begin());
+// Sanitizers print a better report than this one.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     // This thread, and those that read files, may have run out of stack.
     constexpr std::size_t           kStack = 64 << 10;
@@ -122,6 +128,7 @@ void speak_last_words(int argc, char** argv)
     usd::give_threads_a_second_stack();
     struct sigaction action{};
     action.sa_handler = on_fault;
+    // A second fault in the handler ends the process at once.
     action.sa_flags   = static_cast<int>(SA_ONSTACK | SA_RESETHAND);
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
     std::set_terminate(on_terminate);

@@ -1,3 +1,8 @@
+// OpenUSD written in another layout: the folder that REP-0158 describes, one flat layer, or a package.
+// Inputs: a stage and a name. Outputs: files, their number, and edits as entries of the loss report.
+// A folder goes through the repairs of `mechane fix`, because the layout is among its rules.
+// Called by convert.cpp.
+
 #include "cli/layout.h"
 
 #include <fmt/format.h>
@@ -95,6 +100,7 @@ Result<LaidOut> as_layer(const std::string& file, const std::string& output, con
     std::error_code failed;
     const fs::path  place = fs::absolute(output, failed).lexically_normal().parent_path();
     layer.rewrite_assets([&](const std::string& authored) {  // pictures stay where they are
+        // "a.usdz[tex.png]" names a file within a package and cannot be made relative.
         if (!fs::path(authored).is_absolute() || authored.find('[') != std::string::npos) return authored;
         const std::string relative = fs::path(authored).lexically_relative(place).string();
         return relative.starts_with("..") ? relative : "./" + relative;

@@ -1,3 +1,9 @@
+// A unified diff of two texts, as `diff -u` prints it.
+// The shortest script is found by the greedy algorithm of E. Myers ("An O(ND) Difference Algorithm and Its Variations",
+// Algorithmica 1, 1986), on numbers that stand for lines and without the common head and tail.
+// Above 3000 edits everything is told as replaced: memory grows with the square of the edits.
+// Called by `mechane fix --diff`.
+
 #include "cli/line_diff.h"
 
 #include <fmt/format.h>
@@ -40,8 +46,11 @@ std::vector<Step> shortest_script(const std::vector<int>& a, const std::vector<i
     const int                     most  = std::min(n + m, kMostWork);
     int                           found = -1;
     for (int d = 0; d <= most && found < 0; ++d) {
+        // Of each round only the diagonals -d-1 to d+1 are kept, which is all that the way back needs.
         trace.emplace_back(reach.begin() + (n + m + 1 - d - 1), reach.begin() + (n + m + 1 + d + 2));
         for (int k = -d; k <= d; k += 2) {
+            // The farthest point on diagonal k comes from k+1 by an added line, or from k-1 by a removed one, whichever
+            // reaches farther; matching lines follow for free (the snake).
             int x = k == -d || (k != d && at(k - 1) < at(k + 1)) ? at(k + 1) : at(k - 1) + 1;
             while (x < n && x - k < m && a[static_cast<std::size_t>(x)] == b[static_cast<std::size_t>(x - k)]) ++x;
             at(k) = x;
@@ -114,6 +123,7 @@ std::string unified_diff(std::string_view before, std::string_view after, const 
             continue;
         }
         std::size_t from = i >= kContext ? i - kContext : 0, to = i, quiet = 0;
+        // Changes that are at most twice the context apart share one hunk.
         for (std::size_t j = i; j < script.size() && quiet <= 2 * kContext; ++j) {
             quiet = script[j].kind == ' ' ? quiet + 1 : 0;
             if (quiet == 0) to = j + 1;

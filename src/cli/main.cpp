@@ -1,3 +1,5 @@
+// The entry of the program: all work is in run_program, and end_process leaves without destructors of libraries.
+
 #include "cli/program.h"
 #include "mechane/core/process.h"
 

@@ -1,3 +1,5 @@
+// The manual page in roff, made of the command table. Called by `mechane man` and when the program is installed.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

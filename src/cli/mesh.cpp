@@ -1,3 +1,9 @@
+// `mechane mesh`: faults of the meshes of a stage, and the forms in which they would collide.
+// Inputs: a stage and what to compute (hull, decomposition, simplification, distance field). Outputs: counts of faults
+// by kind, volumes and areas in units of the stage, sizes of the results.
+// Meshes are taken with scale and shear of the stage but without their rotation, since boxes of fields lie along their
+// axes.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -123,6 +129,7 @@ geometry::Mesh as_placed(geometry::Mesh mesh, const usd::Matrix4d& world)
 {
     const Quatd turn = usd::decompose(world).rotation;
     for (Vec3d& p : mesh.points) p = rotate_inverse(turn, usd::transform_vector(world, p));
+    // A mirrored mesh turns inside out; two corners are exchanged.
     if (usd::determinant3(world) < 0)
         for (auto& t : mesh.triangles) std::swap(t[1], t[2]);
     return mesh;

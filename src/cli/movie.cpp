@@ -1,3 +1,8 @@
+// Films by the program ffmpeg, which takes raw pictures through a pipe.
+// The result is made under a temporary name and replaces the file at the end. Bit-exact flags and one thread make equal
+// pictures give equal bytes with one version of ffmpeg.
+// Called by write_output and `mechane render`.
+
 #include "cli/movie.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,8 @@
+// Options that name outputs: which they are, and whether their files can be written, before anything is computed.
+// An option is an output by the name of its value's type, which the help shows as well. All other values are noted as
+// inputs, so that no output may replace them.
+// Called by all verbs through the parser.
+
 #include "cli/output_options.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,9 @@
+// Writes results by the extension of the output: recordings, tables, layers, pages, pictures, films, bags.
+// Inputs: a scene, a recording, a file name. Recordings of every step (.mrec) are written while the run goes on and are
+// only recognised here.
+// Invariant: equal content gives equal bytes, also compressed.
+// Called by sim, demo, replay.
+
 #include "cli/outputs.h"
 
 #include <fmt/format.h>
@@ -31,6 +37,7 @@ constexpr std::array<std::string_view, 14> kExtensions{".json", ".json.gz", ".cs
 std::optional<std::string> compressed(std::string_view text)
 {
     z_stream stream{};
+    // 16 on top of the window bits asks zlib for the format of gzip, whose header then has no time.
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
         return std::nullopt;
     std::string out(deflateBound(&stream, text.size()) + 32, '\0');

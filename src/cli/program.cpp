@@ -1,3 +1,7 @@
+// The program: verbs, parsing, hints for mistakes, exit status.
+// Order matters: standard streams are opened first, signals and last words next, so that everything after has them.
+// Run as `rep_sanitizer`, the name that REP-0158 gives such a program, it is `mechane fix`.
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,6 @@
+// `mechane reduce`: the smallest stage (or text of a robot) that still shows a fault.
+// Inputs: a file and a command that ends with status 0 while the fault shows.
+
 #include "mechane/reduction/reduce.h"
 #include "mechane/files/replace.h"
 #include "mechane/reduction/reduce_text.h"
@@ -24,6 +27,8 @@
 
 extern char** environ;
 
+/// The search is in reduction/; here are the command of the user, its time limit, and the writing of the result.
+/// The command runs in a shell in a process group of its own with all streams closed to /dev/null.
 /// mechane reduce: the smallest stage that still shows a fault.
 namespace mechane::cli {
 namespace {
@@ -70,6 +75,7 @@ std::string with_file(const std::string& command, const std::string& file)
     return named ? out : out + " " + quoted(file);
 }
 
+/// Only a guess by the text of the command. A wrong "yes" costs time; --jobs overrides it.
 /// Whether runs of the command at the same time could meet: it writes to a place of its own.
 bool writes(const std::string& command)
 {
@@ -111,6 +117,7 @@ int run_command(const std::string& command, double timeout)
     while (waitpid(child, &status, WNOHANG) == 0) {
         const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
         if (waited.count() > timeout || Interruptible::asked()) {
+            // The negative number names the group: children of the shell end too.
             kill(-child, SIGKILL);
             waitpid(child, &status, 0);
             return -1;
@@ -146,6 +153,7 @@ int write_layers(const reduction::Reduced& reduced, const ReduceArgs& args, cons
         return kExitClean;
     }
     const fs::path folder = fs::path(args.output).parent_path();
+    // The entry is written last, when all that it names is there.
     for (std::size_t l = reduced.layers.size(); l-- > 0;) {
         const std::string to = l == 0 ? args.output : (folder / reduced.layers[l].name).string();
         if (auto saved = reduced.layers[l].layer.save(to); !saved) return io.fail(saved.error());

@@ -1,3 +1,8 @@
+// `mechane check --registry`: submissions of schemas to a registry, as REP-0158 section 4 asks for them.
+// A submission is a folder with schema.usda. It must have generated files or a recipe, documentation, a check, an
+// example that passes the checks, and names by the rules (4.2.1, 4.2.2).
+// Submissions inside of others are judged on their own.
+
 #include "cli/registry.h"
 
 #include <fmt/format.h>
@@ -68,6 +73,7 @@ void judge_names(const usd::Layer& layer, const std::string& file, Diagnostics& 
             const usd::Path   path(fmt::format("{}.{}", prim.text(), text));
             const Site        site{.layer = file, .prim = prim.text(), .property = text};
             const bool        neutral = text.starts_with("ext_physics:");
+            // The prefix ext_physics: and classes named ExtendedPhysics... belong together, in both directions.
             if (extended != neutral)
                 found.add(codes::kRegistryNames, site,
                           extended ? fmt::format("a property of {} without the prefix ext_physics:", name.text())

@@ -1,3 +1,6 @@
+// `mechane render`: a picture or film of a stage, at its start or after some seconds.
+// The camera is named or given in metres of the world.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -87,6 +90,7 @@ int run_render(const RenderArgs& args, Context& context)
     run::SimulateOptions run;
     run.threads = context.global.threads;
     run::set_step(run, run::step_size(*scene));
+    // Rounded up, but not by the rounding error of the division.
     run.frames = static_cast<std::int64_t>(std::ceil(args.at / run.dt - 1e-9));
     run.follow = run::follower(*scene);
     Diagnostics running;

@@ -1,3 +1,9 @@
+// `mechane replay`: shows a recording, writes its frames in other formats, computes it again and compares hashes.
+// The recording names its scene and options, so it can be opened without them; options given now are added.
+// The digest proves that contents are unchanged; with a key it is an HMAC (RFC 2104), which only who has the key can
+// make.
+// Exit status: findings where a hash or digest differs or the file is damaged.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// `mechane ros`: the ROS interfaces of an asset, without an installation of ROS.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include "mechane/ros/frames.h"
 #include "mechane/ros/interfaces.h"
 
+/// Prints interfaces, channels and the tree of frames, or starts the bridge. Poses are printed in metres.
 /// mechane ros: the ROS interfaces of an asset; ROS need not be installed.
 namespace mechane::cli {
 namespace {

@@ -1,3 +1,8 @@
+// Topics of ROS 2 over DDS, by a child process in Python with the package cyclonedds.
+// The program itself does not link DDS. It sends one line of JSON for each message and reads one for each that arrives.
+// Names on the wire follow the mapping of ROS 2: topics have the prefix "rt", types are "pkg::msg::dds_::Name_".
+// Called by `mechane ros bridge --dds` and `mechane view --ros --dds`.
+
 #include "cli/ros_dds.h"
 
 #include <fmt/format.h>
@@ -186,6 +191,7 @@ Result<std::unique_ptr<RosCarrier>> open_dds(RosNode& node, std::int64_t domain,
     constexpr auto kPatience = std::chrono::seconds(60);
     std::string    heard;
     for (const auto end = std::chrono::steady_clock::now() + kPatience; heard.find('\n') == std::string::npos;
+         // The child says which types it knows, once all its topics stand.
          heard += child->heard()) {
         if (!child->speaks() || std::chrono::steady_clock::now() > end) {
             child->wait(std::chrono::seconds(5));

@@ -1,3 +1,10 @@
+// What the simulation says and hears as a node of ROS 2, whatever carries it (WebSocket, DDS).
+// Published: /clock, the channels of the stage, /robot_description. Heard: twists for differential drives,
+// trajectories, /joint_command. Action: follow_joint_trajectory of each trajectory controller.
+// Messages are JSON with the members of their ROS types, checked one by one. Times are those of the simulation.
+// Invariant: a message that is wrong changes nothing, and its sender is told why.
+// Called by LiveSession as a guest, and by the carriers.
+
 #include "cli/ros_node.h"
 
 #include <fmt/format.h>
@@ -160,6 +167,7 @@ void RosNode::add_drives()
 {
     const model::Model& model = scene_.model;
     for (std::size_t j = 0; j < model.joint_count(); ++j) {
+        // Copies of the scene are not addressed: a name means the joint of the first world.
         if (model.joint_world[j] > 0) continue;
         const auto first = static_cast<std::size_t>(model.joint_qd_start[j]);
         if (model.joint_qd_start[j + 1] - model.joint_qd_start[j] != 1) continue;
@@ -258,6 +266,7 @@ std::string RosNode::trajectory(std::size_t controller, const json& message, dou
             point.contains("time_from_start") && point["time_from_start"].is_object() ? point["time_from_start"] : none;
         const auto   sec = number(from, "sec"), nanosec = number(from, "nanosec");
         const double time = sec && nanosec ? *sec + 1e-9 * *nanosec : -1;
+        // Times must grow strictly, as the interpolation divides by their differences.
         if (!(time >= 0) || time > kMostTime || (!first && !(time > end)))
             return "time_from_start does not grow from point to point";
         end = time, first = false;
@@ -354,6 +363,7 @@ void RosNode::say(std::size_t topic, json message)
 
 void RosNode::stepped(const record::Frame& frame, const viewer::LiveStatus& status)
 {
+    // The simulation was reset: rates of channels begin again.
     if (frame.t < time_) publication_.begin_again();
     time_    = frame.t;
     playing_ = status.playing;

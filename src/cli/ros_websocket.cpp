@@ -1,3 +1,9 @@
+// The protocol of rosbridge (v2) over a WebSocket of this machine, so that roslibjs and others can connect.
+// Operations: subscribe, publish, services of rosapi and of simulation_interfaces, action goals. Messages are JSON; no
+// compression.
+// Bounds: 1000 subscriptions a client; a client that reads too slowly is cut off by the server.
+// Called by `mechane ros bridge` and `mechane view --ros`.
+
 #include "cli/ros_websocket.h"
 
 #include <fmt/format.h>
@@ -89,6 +95,7 @@ class Bridge final : public RosCarrier {
             -1, ' ', false, json::error_handler_t::replace);
     }
 
+    // Goals of a client that left run on; only nobody is told of their end.
     void leave(std::uint64_t client)
     {
         clients_.erase(client);
@@ -156,6 +163,7 @@ class Bridge final : public RosCarrier {
                                   ? std::clamp<std::int64_t>(throttle->get<std::int64_t>(), 0, 3'600'000)
                                   : 0;
         wanted[*topic]      = {.period = std::chrono::milliseconds(ms)};
+        // A latched topic is told to those who come later.
         if (!node_.last(*topic).is_null()) server_->send(published(*topic, node_.last(*topic)), client);
     }
     void unsubscribe(std::uint64_t client, const json& message)

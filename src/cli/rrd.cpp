@@ -1,3 +1,8 @@
+// Recordings for the viewer Rerun (.rrd), by its Python package in a child process.
+// The format belongs to that package, so it writes the file; it is given a line of JSON and arrays of bytes.
+// Meshes are static below the entity of their body, and bodies have columns of poses over time.
+// Called by write_output.
+
 #include "cli/rrd.h"
 
 #include <fmt/format.h>

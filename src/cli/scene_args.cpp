@@ -1,3 +1,8 @@
+// Options that describe the scene of a run, and their text in recordings.
+// to_text and from_text are inverse: a recording is replayed with the same scene and options. Output options and
+// threads are left out, because the result does not depend on them.
+// Called by sim, view, bench, collide and replay.
+
 #include "cli/scene_args.h"
 
 #include <fmt/format.h>
@@ -69,6 +74,7 @@ std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& c
     const Io& io      = context.io;
     auto      options = scene_options(context);
     if (!options) return std::nullopt;
+    // "--ground robot.usda": the file was taken for the height, and is given back.
     if (args.file.empty() && !args.ground.empty() && !parse_double(args.ground.front())) {
         args.file = args.ground.front();
         args.ground.clear();

@@ -1,3 +1,6 @@
+// `mechane schema`: tables of what the program knows: pairs of shapes, materials, options, conventions, schemas.
+// All tables come from the code that uses them, not from texts of their own.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -43,6 +46,7 @@ struct Cell {
     bool        slow = false;
 };
 
+/// The same function that the narrow phase asks names the route, so the table cannot differ from what happens.
 Cell cell_of(const Column& a, const Column& b)
 {
     if (a.still && b.still) return {"static", false};

@@ -1,3 +1,7 @@
+// `mechane schema show` and `map`: properties of schemas with types and fallbacks, and attributes of two vendors that
+// answer the same key.
+// A schema is shown by a stage that holds one prim of it: the values are those that reading it gives.
+
 #include "cli/schema_show.h"
 
 #include <fmt/format.h>

@@ -27,6 +27,7 @@ std::vector<char*> g_environment;
 void start_anew()
 {
     files::remove_temporaries();
+    // Once something was printed, starting over would print it twice.
     if (usd::is_reading() && !Io::has_spoken()) {
         sigset_t none;
         sigemptyset(&none);

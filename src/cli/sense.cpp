@@ -1,3 +1,8 @@
+// --sense: contact forces on bodies or shapes whose labels match a pattern.
+// A pattern may mean bodies or shapes; the first reading that matches anything is taken, bodies first.
+// Output: one track for each sensing object, or for each pair where PATH=OTHER asks for counterparts [N, world].
+// Called by sim.cpp.
+
 #include "cli/sense.h"
 
 #include "mechane/model/contacts.h"

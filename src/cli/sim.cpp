@@ -1,3 +1,8 @@
+// `mechane sim`: simulates a stage and writes what was asked for.
+// Order: options that do not need the stage, the stage, options that need its time step, controllers, run, outputs.
+// Mistakes are told as early as they can be known, since a run may take hours.
+// Exit status: diverged, interrupted, a hash other than expected, findings.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

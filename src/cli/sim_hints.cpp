@@ -1,3 +1,6 @@
+// One sentence of advice after a run in which nothing useful happened: a robot that falls for ever, or one that is
+// fixed in the air. Called by sim.cpp.
+
 #include "cli/sim_hints.h"
 
 #include <fmt/format.h>
@@ -21,6 +24,7 @@ std::optional<std::size_t> falling(const model::Model& model, const record::Reco
         const double gravity = length(g);
         if (!(gravity > 0)) continue;
         const Vec3d change = static_cast<Vec3d>(last.body_qd[b].linear - first.body_qd[b].linear);
+        // Drag and damping take some speed away; 90 % of free fall is still falling.
         if (dot(change, g) / gravity >= 0.9 * gravity * time) return b;
     }
     return std::nullopt;

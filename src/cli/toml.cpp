@@ -1,3 +1,6 @@
+// Reads TOML with a limit of size and depth, and makes diagnostics with line and column. The parser recurses, so the
+// depth is looked at before. Called by check_config.cpp and others.
+
 #include "cli/toml.h"
 
 #include "mechane/conformance/codes.h"

@@ -1,3 +1,6 @@
+// `mechane tree`: the kinematic tree of the model, or the prims of the stage; as text, JSON or for Graphviz.
+// Joints of articulations hold their bodies first; other joints take what is left, and the rest are listed as loops.
+
 #include <fmt/format.h>
 
 #include <algorithm>

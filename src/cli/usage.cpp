@@ -1,3 +1,8 @@
+// Messages for mistakes on the command line, in this program's words instead of the parser's.
+// The parser (CLI11) gives a text for each kind of error; it is taken apart here. What is not recognised is passed on
+// unchanged, so a new version of the parser only costs the better wording.
+// Called by parse_and_run.
+
 #include "cli/usage.h"
 
 #include <fmt/format.h>
@@ -173,6 +178,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error)
     return text;
 }
 
+/// "nan" and "inf" are numbers to the parser; no option here has a use for them.
 void refuse_not_finite(CLI::App& app)
 {
     for (CLI::App* verb : app.get_subcommands(nullptr)) {

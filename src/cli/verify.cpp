@@ -1,3 +1,9 @@
+// `mechane convert --verify`: reads the result back and compares it with the original, as difference/ does.
+// Inputs: the original's tree and stage, the written file, the loss report. Output: differences, of which those that
+// the report announces are marked as expected, and a rollout.
+// Only shapes are compared for glTF, which has no bodies.
+// Called by convert.cpp.
+
 #include "cli/verify.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// `mechane version`: the version of the program, of OpenUSD, and the precision of numbers.
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

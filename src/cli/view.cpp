@@ -1,3 +1,7 @@
+// `mechane view`: simulates a stage live for a page in the browser, with ROS if asked for.
+// It serves this machine only; the address that is printed holds the token. The page gets findings of check and
+// explains values of what is picked.
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -85,6 +89,7 @@ std::optional<ExitCode> open_ros(ViewArgs& args, const run::Scene& scene, const 
     address = fmt::format("ws://127.0.0.1:{}", server->port);
     node->add(std::move(server->carrier));
     if (args.ros.dds) {
+        // The highest domain of DDS whose ports are valid.
         constexpr int     kMostDomain = 232;
         const char*       id          = std::getenv("ROS_DOMAIN_ID");
         const std::string text        = id != nullptr ? id : "";

@@ -1,3 +1,6 @@
+// What the page shows of a picked shape: its values, where each comes from, and the ledger of its prim; and findings of
+// check. Output: JSON, with at most 400 rows an entity and 2000 findings. Called by view.cpp.
+
 #include "cli/view_facts.h"
 
 #include <fmt/format.h>

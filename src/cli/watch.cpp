@@ -82,6 +82,8 @@ void look_strictly()
     _exit(kExitInput);
 }
 
+/// Progress is counted by the reading itself. Only processor time without progress counts, so a slow disk or a stopped
+/// process ends nothing.
 void look(const Io& io)
 {
     double            spent    = processor_time();
@@ -157,6 +159,7 @@ bool set_limits(const GlobalOptions& global, const Io& io, usd::Limits& limits)
 void watch_reading(const Io& io)
 {
     static std::atomic_flag begun = ATOMIC_FLAG_INIT;
+    // One watching thread for the process; it ends with it.
     if (begun.test_and_set()) return;
     std::thread(look, io).detach();
 }

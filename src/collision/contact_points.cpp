@@ -1,3 +1,7 @@
+// Contact rows as points in the world, for drawings and for programs that read contacts.
+// Rows of model::Contacts have their points in the frames of the bodies, without the margin. A shape on no body (index
+// -1) is in the world already.
+
 #include "mechane/collision/pipeline.h"
 #include "mechane/core/failure.h"
 #include "mechane/model/belongs.h"
@@ -14,6 +18,8 @@ void contact_points_world(const model::Model& model, const model::State& state, 
         return body < 0 ? static_cast<Vec3d>(p)
                         : static_cast<Posed>(state.body_q[static_cast<std::size_t>(body)]) * static_cast<Vec3d>(p);
     };
+    // The normal points from shape 0 to shape 1, so the margin moves point 0 along it and point 1 against it. The
+    // separation is then that of the offset surfaces, and negative in penetration [m].
     for (std::size_t i = 0; i < static_cast<std::size_t>(c.rigid_contact_count); ++i) {
         const Vec3d n  = static_cast<Vec3d>(c.rigid_contact_normal[i]);
         const Vec3d p0 = world(c.rigid_contact_shape0[i], c.rigid_contact_point0[i]) +

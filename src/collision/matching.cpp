@@ -1,3 +1,10 @@
+// Contact matching between two calls of collide: which row of the last call a row continues (Newton's
+// `contact_matching`).
+// Result per row of this call: index of the old row; -1 where the pair had no rows; -2 where the pair is known and the
+// row is not.
+// Rows are sorted by pair in both lists, so matching is one walk over both. A match needs the same pair, middles within
+// `contact_matching_pos_threshold` [m] and normals within `contact_matching_normal_dot_threshold`.
+
 #include "matching.h"
 
 #include <algorithm>
@@ -10,6 +17,8 @@ Posed ContactMatcher::pose_of(const model::State& state, std::int32_t shape) con
     return body < 0 ? Posed{} : static_cast<Posed>(state.body_q[static_cast<std::size_t>(body)]);
 }
 
+/// Sticky mode: points and normal of the old row are used again, in the frames of their bodies, so that friction
+/// anchors do not creep. Only what touches is replayed: a hovering row has nothing to hold.
 void ContactMatcher::replay(const model::State& state, model::Contacts& c, std::size_t row, const Vec3d& normal,
                             const Witness& old) const
 {
@@ -42,6 +51,7 @@ void ContactMatcher::match(const model::State& state, model::Contacts& c)
         if (i == 0 || s1 != c.rigid_contact_shape1[i - 1]) X1 = pose_of(state, s1);
         const Vec3d middle = 0.5 * (X0 * static_cast<Vec3d>(c.rigid_contact_point0[i]) +
                                     X1 * static_cast<Vec3d>(c.rigid_contact_point1[i]));
+        // The key of a pair is both shape indices in one number; the order of keys is that of the rows.
         now_.push_back(
             {(static_cast<std::uint64_t>(static_cast<std::uint32_t>(s0)) << 32) | static_cast<std::uint32_t>(s1),
              middle, static_cast<Vec3d>(c.rigid_contact_normal[i]), false});
@@ -86,6 +96,8 @@ void ContactMatcher::match(const model::State& state, model::Contacts& c)
         for (std::size_t k = 0; k < old_.size(); ++k)
             if (claims_[k].row < 0) c.rigid_contact_broken_indices.push_back(static_cast<std::int32_t>(k));
     }
+    // The indices speak of the rows of one generation of one buffer. In another buffer, or after a call in between,
+    // they mean nothing, which -1 says.
     c.rigid_contact_match_generation = buffer_ == &c ? generation_ : -1;
     buffer_                          = &c;
     generation_                      = c.contact_generation;
@@ -108,6 +120,8 @@ void ContactMatcher::match(const model::State& state, model::Contacts& c)
     claims_.reserve(old_.capacity());
 }
 
+/// Forgets the rows of some worlds, for instance after an environment was reset. The rows stay in place, so that
+/// indices of other worlds remain valid. The last entry of `worlds` stands for shapes of no world.
 void ContactMatcher::reset(std::span<const std::uint8_t> worlds)
 {
     for (Old& row : old_) {

@@ -1,3 +1,6 @@
+// Checks of PipelineOptions, and the report of what did not fit. Errors are COL_OPTION_INVALID, of collision/codes.h;
+// lengths are metres.
+
 #include <cmath>
 #include <string>
 
@@ -8,6 +11,7 @@ namespace mechane::collision {
 
 Result<void> validate(const PipelineOptions& o)
 {
+    // Not-a-number fails every comparison, hence !(x >= 0) in place of x < 0.
     const auto bad = [](const char* name, const std::string& value, const char* allowed) {
         return make_diagnostic(kOptionInvalid, {}, std::string(name) + " is " + value + "; allowed is " + allowed);
     };

@@ -1,3 +1,11 @@
+// Contacts kept between calls (PairCache): a pair that has hardly moved keeps its rows, which are moved along with the
+// bodies instead of being found again.
+// A row remembers its points in the frames of the bodies, its normal in the frame of the body that owns it, and a
+// constant `shift` of the distance. RowMotion gives normal and distance of now.
+// A pair is kept while relative way and turn stay below bounds (KeptMotion) and within the reach with which it was
+// looked at: contacts that were farther than the reach cannot have come within it.
+// Checkpoints hold the cache, because a replay must find the same rows. save and restore are its format.
+
 #include "mechane/collision/pair_cache.h"
 
 #include <algorithm>
@@ -43,6 +51,7 @@ bool is_face_normal(const Shape& s, const Vec3d& n, std::uint64_t feature)
 {
     constexpr double kAlong   = 1 - 1e-12;  // 1e-6 rad
     const Vec3d      local    = transpose_times(s.R, n);
+    // Either sign: the row's normal may lead into the face or out of it.
     const auto       of_faces = [&](const HullShape& hull) {
         return std::any_of(hull.face_normals.begin(), hull.face_normals.end(),
                            [&](const Vec3d& face) { return std::abs(dot(face, local)) >= kAlong; });
@@ -73,6 +82,7 @@ bool is_face_normal(const Shape& s, const Vec3d& n, std::uint64_t feature)
 }
 
 /// The body that the normal turns with.
+/// A face's normal turns with its body; a normal between two curved or edged features turns with both, by half.
 NormalOwner owner_of(const Shape& a, const Shape& b, const Row& row)
 {
     // A ball looks the same however it turns.
@@ -98,6 +108,7 @@ NormalOwner owner_of(const Shape& a, const Shape& b, const Row& row)
 bool is_curved(ShapeKind k) { return k == ShapeKind::cylinder || k == ShapeKind::cone || k == ShapeKind::ellipsoid; }
 
 /// Angle between two rotations that are close together [rad].
+/// For close unit quaternions |a - b| is half the angle, up to third order; the sign makes both of one hemisphere.
 double angle_between(const Quatd& a, const Quatd& b)
 {
     const double s = dot(a, b) < 0 ? -1 : 1;
@@ -128,6 +139,7 @@ void PairCache::reset(const model::Model& model, std::span<const std::uint8_t> w
     };
     for (std::size_t c = 0; c < impl_->used; ++c)
         for (PairRows& pair : impl_->chunks[c].pairs)
+            // The pair stays in the list, since other pairs are found by position; it only counts as unknown.
             if (marked(pair.shape0) || marked(pair.shape1)) pair.reach = kNotKept, pair.apart = {};
 }
 
@@ -156,6 +168,7 @@ std::vector<std::byte> PairCache::save() const
     return out.bytes();
 }
 
+/// Bytes may come from a file: every count and index is checked, and a faulty image leaves an empty cache.
 bool PairCache::restore(std::span<const std::byte> bytes, const model::Model& model)
 {
     clear();
@@ -175,6 +188,7 @@ bool PairCache::restore(std::span<const std::byte> bytes, const model::Model& mo
         visit_pair(get, pair);
         pair.first = static_cast<std::uint32_t>(chunk.rows.size());
         if (pair.shape0 < 0 || pair.shape1 < 0 || pair.shape0 >= shapes || pair.shape1 >= shapes) return clear(), false;
+        // Keys must rise: cursors search by them.
         if ((i > 0 && pair.key() <= last) || pair.count > bytes.size()) return clear(), false;
         last = pair.key();
         chunk.pairs.push_back(pair);
@@ -190,6 +204,7 @@ bool PairCache::restore(std::span<const std::byte> bytes, const model::Model& mo
     return true;
 }
 
+/// Pairs are asked for in rising order, so the cursor only moves forward after the first binary search.
 const PairRows* PairCursor::find(std::uint64_t key)
 {
     if (!begun_) {
@@ -236,6 +251,7 @@ KeptMotion kept_motion(const PairCacheOptions& options, const ShapeSet& set, std
     return {most(options.way) * set.extent[s], most(options.turn), set.ball[s]};
 }
 
+/// A point of the smaller shape moves by at most way + turn * ball relative to the other body.
 bool may_keep(const KeptMotion& most, const PairPose& now, const PairRows& old, double reach)
 {
     const double way = length(now.p - old.found.p);
@@ -250,6 +266,7 @@ void bind(const ShapeSet& set, const PairRows& pair, const Shape& a, const Shape
     row.owner = owner_of(a, b, row);
     row.fixed_normal =
         static_cast<Vec3>(transpose_times((row.owner == NormalOwner::second ? m1 : m0).R_WB, row.normal));
+    // The distance of now is shift + n . (p1 - p0): radius and margin are in the shift.
     row.shift = row.distance - dot(row.normal, m1.R_WB * static_cast<Vec3d>(row.point1) -
                                                    m0.R_WB * static_cast<Vec3d>(row.point0) + (m1.X_WB.p - m0.X_WB.p));
 }
@@ -270,6 +287,7 @@ void RowMotion::apply(Row& row) const
     if (row.owner == NormalOwner::both) {
         // By half of what the second body has turned against the first since. A capsule does not show how it turns
         // about its axis: that part is the other's alone, all of it or nothing.
+        // Half of a rotation q is normalize(q + 1): (axis, w + 1).
         Quatd turned = now_->q * conjugate(pair_->found.q);
         if (turned.w < 0) turned = {-turned.x, -turned.y, -turned.z, -turned.w};
         Vec3d        axis{turned.x, turned.y, turned.z};

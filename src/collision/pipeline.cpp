@@ -1,3 +1,11 @@
+// CollisionPipeline: from a state to rows of model::Contacts. It places shapes, asks the broad phase for pairs,
+// computes their contacts in chunks, and writes rows in the order (shape 0, shape 1, feature).
+// Inputs: model, state (poses and velocities of bodies in the world), time step [s]. Rows hold points in the frames of
+// the bodies [m], the normal in the world from shape 0 to shape 1, distances of the offset surfaces.
+// Determinism: pairs are sorted, chunks are of fixed size, each writes its own rows, and a prefix sum places them. No
+// result depends on the number of threads, nor, without a PairCache, on earlier calls.
+// After a first call with the same numbers of pairs and rows nothing is allocated.
+
 #include "mechane/collision/pipeline.h"
 
 #include <algorithm>
@@ -35,6 +43,7 @@ struct FieldWork {
 };
 
 /// What one task works with, and what it counts.
+/// On cache lines of its own: tasks write to neighbouring tallies at the same time.
 struct alignas(64) Tally {
     std::int32_t               unsound = 0;           ///< contacts with a number that is not finite
     std::int32_t               kept    = 0;           ///< pairs whose contacts are those of the last call
@@ -90,6 +99,7 @@ struct CollisionPipeline::Impl {
                                    : make_broad_phase(mode, set.filters(o.include_static_kinematic_pairs),
                                                       m.shape_collision_filter_pairs)),
           matcher(m, options),
+          // A buffer of a size that the caller chose is not grown behind his back.
           policy(o.overflow.value_or(o.rigid_contact_max == 0 ? OverflowPolicy::grow : OverflowPolicy::report))
     {
         // A box deep in a pyramid has 17 rows.
@@ -103,6 +113,7 @@ struct CollisionPipeline::Impl {
     struct Search {
         double     gap, margin, reach;              ///< [m]; sums of both shapes; up to where
         double     look;                            ///< as reach, farther where the contacts may be kept
+        // `fast` follows a pair along its way; `pressure` goes to hydroelastic contact; `keeps` allows rows to be kept.
         bool       fast = false, pressure = false;  ///< followed along its way; fields of pressure
         bool       keeps = false;                   ///< the contacts may be kept for the next call
         KeptMotion most{};                          ///< while it moves no farther
@@ -178,6 +189,7 @@ struct CollisionPipeline::Impl {
 
 namespace {
 
+/// Rows with numbers that are not finite are counted and left out: a solver would spread them over the world.
 bool is_sound(const ContactPoint& p)
 {
     return is_finite(p.p0) && is_finite(p.p1) && std::isfinite(p.distance) &&
@@ -209,6 +221,7 @@ void CollisionPipeline::Impl::press(const Shape& a, const Shape& b, const Vec3d&
             ++chunk.tally.unsound;
             continue;
         }
+        // Points are in the frames of the bodies, without margin: the field has it already.
         chunk.add({.feature      = c.point.feature,
                    .normal       = c.point.normal,
                    .point0       = static_cast<Vec3>(inverse_times(set.motion_of(i).X_WB, origin + c.point.p0)),
@@ -228,9 +241,11 @@ bool CollisionPipeline::Impl::sweep_pair(const Call& call, PairRows& pair, Chunk
     const auto        i = pair.shape0, k = pair.shape1;
     const auto        i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
     const BodyMotion &ma = set.motion_of(i), &mb = set.motion_of(k);
+    // Bodies stop where margins are 0.1 mm apart.
     const double      m = set.margin[i_] + set.margin[k_], near = 1e-4;  // farther off the normal would be another
     const Flight      a{&set.shapes[i_], &ma, set.X_BS[i_], set.spin[i_]},
         b{&set.shapes[k_], &mb, set.X_BS[k_], set.spin[k_]};
+    // Longer flights than kLongestFlight are cut, so that the bound's numbers stay sound.
     const double way = (length(mb.v - ma.v) + a.spin + b.spin) * call.dt;
     Touch        touch;
     if (!find_touch(a, b, call.dt * std::min(1.0, kLongestFlight / way), m, near, touch)) {
@@ -247,6 +262,8 @@ bool CollisionPipeline::Impl::sweep_pair(const Call& call, PairRows& pair, Chunk
         }
         const Vec3d  on0 = inverse_times(touch.X_WB0, touch.origin + p.p0),
                      on1 = inverse_times(touch.X_WB1, touch.origin + p.p1);
+        // The distance of now along the normal of the touch: a solver that stops the approach by then stops it at the
+        // touch.
         const double d   = dot(p.normal, mb.X_WB * on1 - ma.X_WB * on0) - m;
         chunk.add({.feature      = p.feature,
                    .normal       = p.normal,
@@ -262,6 +279,7 @@ bool CollisionPipeline::Impl::sweep_pair(const Call& call, PairRows& pair, Chunk
 bool CollisionPipeline::Impl::closes(const Call& call, const PairRows& pair, const Row& row, const Vec3d& middle) const
 {
     const BodyMotion &ma = set.motion_of(pair.shape0), &mb = set.motion_of(pair.shape1);
+    // Speed at which both surfaces approach along the normal at this point.
     const double      closing = -dot(velocity_at(mb, middle) - velocity_at(ma, middle), row.normal);
     return row.distance <= std::min(closing * call.dt, options.speculative_max);
 }
@@ -275,6 +293,7 @@ CollisionPipeline::Impl::Search CollisionPipeline::Impl::search_for(const Call& 
     out.margin          = set.margin[i] + set.margin[k];
     const double way    = (length(mb.v - ma.v) + set.spin[i] + set.spin[k]) * call.dt,
                  travel = std::min(way, options.speculative_max);
+    // As far as the shapes can approach within the step, at least the gap.
     out.reach           = out.margin + std::max(out.gap, travel);
     out.fast            = way > travel && options.sweep_fast_bodies;
     out.pressure        = set.hydroelastic[i] && set.hydroelastic[k];
@@ -282,6 +301,7 @@ CollisionPipeline::Impl::Search CollisionPipeline::Impl::search_for(const Call& 
     out.look            = out.reach;
     if (out.keeps) {
         out.most = kept_motion(call.cache->options, set, pair.shape0, pair.shape1);
+        // Farther, so that rows and near misses stay valid while the pair moves.
         out.look += out.most.reach();
         out.now = pair_pose(set, pair.shape0, pair.shape1);
     }
@@ -313,6 +333,7 @@ bool CollisionPipeline::Impl::stay_apart(const Call& call, PairRows& pair, const
     const Vec3d       n       = normalized(ma.R_WB * static_cast<Vec3d>(apart));
     const double      room    = separation(a, b, n) - a.core_radius() - b.core_radius();
     const double      closing = set.spin[i] + set.spin[k] - dot(mb.v - ma.v, n);
+    // A fast pair must keep clear for the whole step, others only now.
     if (!(room > (search.fast ? search.margin + kAside + std::max(0.0, closing * call.dt) : search.look + kSlack)))
         return false;
     pair.apart = apart;
@@ -325,6 +346,7 @@ bool CollisionPipeline::Impl::stay_apart(const Call& call, PairRows& pair, const
 
 /// Moves all rows of a chunk where they lie.
 /// @return false when some pair has to be looked at anew; what was moved until then may be moved again
+/// At rest most chunks take this way: rows are moved in place and neither copied nor sorted.
 bool CollisionPipeline::Impl::keep_chunk(const Call& call, Chunk& chunk) const
 {
     for (PairRows& pair : chunk.found.pairs) {
@@ -349,6 +371,7 @@ void CollisionPipeline::Impl::collide_pair(const Call& call, PairRows& pair, con
     const auto         i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
     const Search       search = search_for(call, pair);
     NearMesh           near;
+    // Only meshes that are surfaces have lists of near triangles.
     if (call.cache && !search.fast && set.kinds[i_] == ShapeKind::mesh && is_solid(set.kinds[k_]) &&
         !set.shapes[i_].mesh->hull) {
         const Vec3d v  = set.motion_of(k).v - set.motion_of(i).v;
@@ -401,6 +424,7 @@ void CollisionPipeline::Impl::collide_pair(const Call& call, PairRows& pair, con
             collide_in_table_order(a, b, search.look, manifold);
         found = std::span(manifold.points).first(static_cast<std::size_t>(manifold.count));
     }
+    // The direction that separates is kept for the next call, relative to the first body.
     if (found.empty() && search.keeps && is_solid(a.kind) && is_solid(b.kind)) {
         const double       limit = search.look + a.core_radius() + b.core_radius();
         const CoreDistance d     = core_distance_apart(a, b, limit);
@@ -426,6 +450,8 @@ void CollisionPipeline::Impl::collide_pair(const Call& call, PairRows& pair, con
     }
 }
 
+/// One task: pairs [begin, end) of the sorted list. In steady state the rows are those of the last call, moved in
+/// place; otherwise the old rows are looked up by a cursor.
 void CollisionPipeline::Impl::collide_chunk(const Call& call, std::size_t begin, std::size_t end, std::size_t index)
 {
     PairCache::Impl*  cache = call.cache;
@@ -435,6 +461,7 @@ void CollisionPipeline::Impl::collide_chunk(const Call& call, std::size_t begin,
     chunk.tally.count                      = 0;
     chunk.tally.faces                      = {};
     if (chunk.tally.work) chunk.tally.work->surface.clear();
+    // swap: the old rows go to the cache's side and are read from there while new ones are written.
     if (call.same) {
         if (keep_chunk(call, chunk)) return store_early(call, index, last_count);
         std::swap(chunks[index], cache->chunks[index]);
@@ -486,10 +513,12 @@ void CollisionPipeline::Impl::order_pairs()
         return !in_table_order(set.kinds[static_cast<std::size_t>(p.first)],
                                set.kinds[static_cast<std::size_t>(p.second)]);
     };
+    // Reserved for the largest number of pairs, because a shrinking or growing list must not allocate.
     // As much room as there is for pairs: how many are turned changes from call to call.
     turned_from.reserve(tasks::chunk_count(pairs.capacity(), kOrderedAtOnce) + 1);
     for (auto* list : {&straight, &turned}) list->reserve(pairs.capacity());
     turned_from.assign(tasks::chunk_count(n, kOrderedAtOnce) + 1, 0);
+    // Two passes, count and place: each part knows where its pairs go.
     tasks::for_chunks(options.pool, n, kOrderedAtOnce, [&](std::size_t begin, std::size_t end, std::size_t part) {
         const std::span<const ShapePair> mine(&pairs[begin], end - begin);
         turned_from[part + 1] = static_cast<std::size_t>(std::count_if(mine.begin(), mine.end(), turns));
@@ -518,6 +547,7 @@ void CollisionPipeline::Impl::order_pairs()
         sort(mine, std::span(pairs).subspan(begin, mine.size()));
     });
     // Where each world has its own shapes, or one shape is turned with all others, hardly anything is out of order now.
+    // Only neighbouring parts can overlap, and only where a part begins below the end of the one before.
     const auto place = [&](std::size_t i) { return turned.begin() + static_cast<std::ptrdiff_t>(i); };
     for (std::size_t part = 1; part + 1 < turned_from.size(); ++part) {
         const auto from = place(turned_from[part]), to = place(turned_from[part + 1]);
@@ -542,6 +572,8 @@ void CollisionPipeline::Impl::store(std::size_t chunk, model::Contacts& contacts
         const auto   s0 = static_cast<std::size_t>(pair.shape0), s1 = static_cast<std::size_t>(pair.shape1);
         const double core0 = set.shapes[s0].core_radius() + set.margin[s0],
                      core1 = set.shapes[s1].core_radius() + set.margin[s1];
+        // Rows of the buffer, structure of arrays. Margins of spheres and capsules include the radius: points are those
+        // of the cores.
         for (std::uint32_t i = pair.first; i < pair.first + pair.count; ++i) {
             const Row& r = found.rows[i];
             if (!r.admitted) continue;
@@ -571,6 +603,7 @@ void CollisionPipeline::Impl::store(std::size_t chunk, model::Contacts& contacts
     }
 }
 
+/// Hands out chunks in the order of the shapes' places, which changes which thread takes a chunk and nothing else.
 void CollisionPipeline::Impl::collide_all(Call& call)
 {
     const std::size_t n = tasks::chunk_count(pairs.size(), kPairsPerChunk);
@@ -616,6 +649,7 @@ std::size_t CollisionPipeline::Impl::place_rows()
 }
 
 /// Leaves out all rows but so many; of equal depth those that come first stay.
+/// By depth and then by place: a total order, so which rows are lost does not depend on the threads.
 void CollisionPipeline::Impl::keep_deepest(std::size_t count)
 {
     const std::size_t used  = tasks::chunk_count(pairs.size(), kPairsPerChunk);
@@ -652,6 +686,7 @@ std::size_t CollisionPipeline::Impl::growth_limit() const
 }
 
 /// Fits the rows to the buffer, or the buffer to the rows, as the policy says.
+/// Policies: grow the buffer by a quarter more than needed; report, keeping the deepest; error, keeping none.
 void CollisionPipeline::Impl::select(model::Contacts& contacts, CollideStatus& status)
 {
     const std::size_t needed = place_rows();
@@ -728,6 +763,7 @@ model::Contacts CollisionPipeline::make_contacts() const
 
 void CollisionPipeline::reset_contact_matching(std::span<const std::uint8_t> worlds) { impl_->matcher.reset(worlds); }
 
+/// A step that is not finite counts as zero: contacts are then those of the present poses.
 CollideStatus CollisionPipeline::collide(const model::State& state, double dt, model::Contacts& contacts,
                                          PairCache* cache)
 {
@@ -741,6 +777,7 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
                             .cache    = cache && !impl.options.user_narrow_phase ? cache->impl_.get() : nullptr,
                             .contacts = contacts};
     impl.set.place(state, call.dt, impl.options.speculative_max, impl.options.sweep_fast_bodies, impl.options.pool);
+    // The number of pairs is bounded whatever the caller says, or a heap of shapes at one place would take all memory.
     const auto limit = static_cast<std::size_t>(impl.options.shape_pairs_max.value_or(kMostPairs));
     const bool all_pairs =
         impl.broad->find_pairs(impl.set.boxes, impl.set.planes, impl.pairs, limit, impl.options.pool);
@@ -776,6 +813,7 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
         for (std::size_t c = begin; c < end; ++c)
             if (!impl.tallies[c].stored) impl.store(c, contacts);
     });
+    // The rows of this call become the old ones of the next.
     if (cache) {
         impl.chunks.swap(cache->impl_->chunks);
         cache->impl_->used = used;

@@ -1,3 +1,6 @@
+// Overlaps that a model has at rest within one mechanism: links of a robot whose shapes are drawn into each other.
+// Their depth at the start is subtracted from contacts, so that the simulation does not push them apart.
+
 #include "mechane/collision/rest_overlaps.h"
 
 #include <algorithm>
@@ -11,6 +14,7 @@ namespace mechane::collision {
 namespace {
 
 /// For each body the first body of its mechanism. A mechanism is connected by joints other than free ones.
+/// Union-find over joints; a free joint ties a body to nothing.
 std::vector<std::size_t> mechanisms(const model::Model& model)
 {
     DisjointSets sets(model.body_count());
@@ -45,6 +49,7 @@ RestOverlaps::RestOverlaps(const model::Model& model, const model::Contacts& con
     for (const auto& [shapes, depth] : deepest) pairs_.push_back({shapes.first, shapes.second, depth});
 }
 
+/// Pairs are sorted by (shape 0, shape 1), as the rows are.
 void RestOverlaps::apply(const model::Model& model, const model::State& state, model::Contacts& contacts) const
 {
     if (pairs_.empty()) return;

@@ -1,3 +1,9 @@
+// All shapes of a model, placed in the world: kinds and sizes for the narrow phase, hulls, meshes and fields made once,
+// boxes for the broad phase. Used by the pipeline, scene queries and soft contacts.
+// Poses X_WS = X_WB X_BS are computed in double precision. Boxes are grown by margin, gap and the motion that may
+// happen in the step.
+// Index -1 of a body is the world: its motion lies at place 0, that of body b at b + 1.
+
 #include "shape_set.h"
 
 #include <algorithm>
@@ -29,6 +35,7 @@ std::optional<Geometry> geometry_of(GeoType type, const Vec3d& s, bool has_trian
     if (!is_finite(s)) return std::nullopt;
     switch (type) {
         case GeoType::plane:
+            // Newton's convention: a plane of extent 0 x 0 is infinite, other extents are full widths.
             if (s.x == 0 && s.y == 0) return Geometry{ShapeKind::plane, {}};
             if (!(s.x > 0 && s.y > 0)) return std::nullopt;
             return Geometry{ShapeKind::rectangle, {0.5 * s.x, 0.5 * s.y, 0}};
@@ -73,6 +80,7 @@ geometry::SdfStorage storage_of(model::SdfFormat format)
 constexpr double kFieldDepth = 1;  ///< how deep a body may have sunk into a height field and still be lifted out [m]
 
 /// Of a shape in its own frame. A hull may lie aslant in its box: twice the least distance of a face from its middle.
+/// The least width bounds how far a shape may move before its contacts must be found again.
 double least_extent(const Shape& s)
 {
     if (s.kind == ShapeKind::plane) return kInfinity;
@@ -121,6 +129,7 @@ struct FieldKey {
 }  // namespace
 
 struct ShapeSet::Prepared {
+    // Copies of a robot share these, also between pipelines made `like` another.
     MadeOfMeshes<HullShape>                           hulls;
     MadeOfMeshes<MeshShape>                           meshes, heightfields;
     std::vector<std::pair<FieldKey, const SdfShape*>> fields;  ///< null: could not be built
@@ -148,6 +157,7 @@ ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int3
                                                      mesh && !mesh->triangles.empty());
         const bool            collides = (model.shape_flags[i] & flag) != 0;
         if (!g || !collides || !is_finite(X_BS[i].p)) {
+            // The kind `triangle` marks what takes no part.
             shapes[i].kind = ShapeKind::triangle;  // no whole shape: never collides
             continue;
         }
@@ -179,6 +189,8 @@ ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int3
     if (flag == model::shape_flag::collide_shapes) build_fields(pool);
 }
 
+/// A batch is a run of bodies with all their shapes, of about kPlacedAtOnce. Bodies with more shapes than that (the
+/// world among them) have batches of shapes only and are placed before.
 void ShapeSet::list_batches()
 {
     std::vector<std::size_t> begin(motion.size() + 1, 0);
@@ -239,6 +251,8 @@ void ShapeSet::own_shapes()
 }
 
 /// Shapes of one kind in a batch, four at a time; what is left of a kind goes one by one.
+/// The order within a batch is by kind and index. Lanes do not change bits, so what stands in a four and what stands
+/// alone does not matter.
 void ShapeSet::list_fours()
 {
     fours_.clear();
@@ -277,6 +291,8 @@ void ShapeSet::list_fours()
     }
 }
 
+/// A field is made for hydroelastic shapes, and for surfaces that ask for one. Equal sources, scales and settings share
+/// it.
 void ShapeSet::build_fields(const tasks::Pool* pool)
 {
     const model::Model& m = *model_;
@@ -342,6 +358,7 @@ void ShapeSet::warn_of_slow_meshes()
     }
 }
 
+/// Mobile: on a body that may move. Kinematic bodies count only if asked for.
 std::vector<ShapeFilter> ShapeSet::filters(bool with_kinematic) const
 {
     std::vector<ShapeFilter> out(size());
@@ -374,6 +391,7 @@ void ShapeSet::place(const model::State& state, double dt, double speculative_ma
     unsound_bodies = unsound;
 }
 
+/// Bodies first: shapes read their motion.
 std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state, const Ahead& ahead)
 {
     std::size_t b = batch.body_begin;
@@ -404,6 +422,7 @@ std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state
     const auto each = [&](auto number) MCH_INLINE_LAMBDA {
         return Four(Lanes{number(b), number(b + 1), number(b + 2), number(b + 3)});
     };
+    // Gathers one number of each of four bodies; State is an array of poses in `Real`.
     const auto numbers = [&](const auto& from, auto at) MCH_INLINE_LAMBDA {
         return each([&](std::size_t i) MCH_INLINE_LAMBDA { return static_cast<double>(at(from[i])); });
     };
@@ -435,6 +454,7 @@ std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state
     for (std::size_t i = b + 1; i <= b + 4; ++i) motion[i].sound = true;
 }
 
+/// A shape on a body that is not finite keeps an empty box and meets nothing.
 [[gnu::flatten]] MCH_CLONES_AVX2 void ShapeSet::place_shape(std::size_t i, const Ahead& ahead)
 {
     Shape& s = shapes[i];
@@ -448,6 +468,7 @@ std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state
     spin[i]                          = placed.spin;
     const auto [grow, fast]          = growth(m.speed, spin[i], own_[i].reach, ahead);
     if (s.kind == ShapeKind::plane) {
+        // A plane is raised by the growth instead of having a box.
         planes[i] = {s.R.column(2), s.p + grow * s.R.column(2)};
         return;
     }
@@ -459,6 +480,7 @@ std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state
     }
     boxes[i].lower -= Vec3d{grow, grow, grow};
     boxes[i].upper += Vec3d{grow, grow, grow};
+    // The box is stretched along the way of the body.
     if (!fast) return;
     const Vec3d way = way_of(m.speed, m.v, ahead);
     boxes[i].lower += below_zero(way);
@@ -480,6 +502,7 @@ std::int32_t ShapeSet::place_batch(const Batch& batch, const model::State& state
     gather_numbers<kMotionNumbers>({&b0.X_WB.p.x, &b1.X_WB.p.x, &b2.X_WB.p.x, &b3.X_WB.p.x},
                                    reinterpret_cast<Lanes*>(&m));
     const PlacedShape<Four> placed = collision::place(four.kind, four.own, m);
+    // Pose and rotation lie behind each other: twelve numbers are stored at once.
     static_assert(offsetof(Shape, R) == offsetof(Shape, p) + sizeof(Vec3d));
     const auto pose_of = [&](std::size_t k) MCH_INLINE_LAMBDA { return &shapes[index(k)].p.x; };
     scatter_numbers<12>(reinterpret_cast<const Lanes*>(&placed), {pose_of(0), pose_of(1), pose_of(2), pose_of(3)});

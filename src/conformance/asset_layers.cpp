@@ -1,3 +1,10 @@
+// What the layers of an asset hold: which roles (geometry, physics, looks, ROS, vendors) stand in which layer.
+// Input: a stage. Output: for each of its layers a set of roles with an example of each, vendors' words, large arrays,
+// and where the layer lies relative to the entry.
+// The rules of REP-0158 1.2 ask what belongs into which layer; all of them read this one table. A role is decided by
+// the names of schemas and properties, so no layer has to be composed for it.
+// Called once by Facts.
+
 #include "conformance/asset_layers.h"
 
 #include <algorithm>
@@ -54,6 +61,7 @@ std::uint32_t role_of_property(std::string_view name)
 }
 
 /// Reads one layer spec by spec, parents before children.
+/// Parents come before children, so prims_ in reverse has children first.
 class Reader {
   public:
     explicit Reader(AssetLayer& out) : out_(out), layer_(*out.layer.layer) {}
@@ -90,6 +98,7 @@ class Reader {
 
     void note(std::uint32_t role, const usd::Path& path, const std::string& what)
     {
+        // One example for each role is enough for a message.
         if ((out_.roles & role) != 0) return;
         out_.roles |= role;
         out_.first.emplace(role, RoleExample{path, what});
@@ -132,6 +141,7 @@ class Reader {
         owner->roles |= role;
         owner->topology |= role == kGeometryRole && elements > 0;
         owner->moved |= name.starts_with("xformOp");
+        // An estimate in place of measuring: what decides are orders of magnitude.
         if (elements <= kHeavyElements) owner->bytes += elements * 12;  // three floats, the usual element
     }
 

@@ -1,3 +1,8 @@
+// What kind of path an authored asset path is: relative, searched for, absolute, of a package, with a scheme.
+// Input: the text as it was authored. Output: its kind, its scheme and its form with forward slashes; whether a
+// package:// address is well formed and stays in its package.
+// Nothing is resolved or opened here. Called by the rules and repairs of REP-0158 1.2.5.
+
 #include "conformance/asset_paths.h"
 
 #include <algorithm>
@@ -39,6 +44,7 @@ AssetPathForm form_of(const std::string& authored)
     std::string path = authored.substr(0, authored.find(":SDF_FORMAT_ARGS:"));
     if (const std::size_t inner = path.find('['); inner != std::string::npos) path.resize(inner);
     const std::size_t colon = path.find(':');
+    // "C:" is a drive of Windows and not a scheme of one letter.
     if (colon == 1 && is_letter(path[0])) return form.kind = PathKind::absolute, form;  // a drive
     if (colon != std::string::npos && colon > 1 && path.find('/') > colon &&
         std::all_of(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {

@@ -1,3 +1,7 @@
+// Boxes of geometry from its authored sizes, in the world or in its own frame [stage units].
+// Points come first, then the sizes of the primitive, then the extent: extents are authored and may be wrong, which is
+// one of the things that are checked. Called by rules about placement and by pictures.
+
 #include "bounds.h"
 
 #include <algorithm>

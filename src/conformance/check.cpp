@@ -1,3 +1,11 @@
+// Runs the rules on a stage: profiles, selection, severities, suppression, order and fingerprints of findings.
+// Inputs: a stage and options. Output: a report with findings in the order of sections, and for each rule whether it
+// passed, failed, found nothing to look at or could not be checked.
+// Families of rules share the facts and run in parallel, each into a sink of its own; sinks are joined in a fixed
+// order.
+// Invariants: the report does not depend on threads; a rule that throws is told as failed, and the others go on.
+// Called by all programs that check.
+
 #include "mechane/conformance/check.h"
 
 #include <fmt/format.h>
@@ -61,6 +69,7 @@ bool names_something(const std::string& selector)
     return std::any_of(rules().begin(), rules().end(), [&](const Rule* rule) { return selects(selector, *rule); });
 }
 
+/// Made of what stays when lines move: rule, prim, property and the like. Baselines name findings by it.
 std::string fingerprint(const Finding& finding)
 {
     Sha256 digest;
@@ -296,6 +305,7 @@ class Run {
 
     static void sort(std::vector<Finding>& findings)
     {
+        // Sections are compared as lists of numbers, so that 1.2.10 follows 1.2.9.
         std::map<const Rule*, std::vector<int>> sections;  // taken apart once a rule, not once a comparison
         for (const Finding& finding : findings)
             if (const auto [at, fresh] = sections.try_emplace(finding.rule); fresh)

@@ -1,3 +1,7 @@
+// Bodies that are only coordinate frames: no geometry, little or no mass, held by a fixed joint, or named like a frame.
+// Formats such as URDF need a link for every frame; REP-0158 wants a plain prim with RosFrameAPI.
+// Output: how sure it is (error or warning), or nothing. Called by the rule and the repair REP-1.3-q.
+
 #include "conformance/dummy_frames.h"
 
 #include <algorithm>
@@ -22,6 +26,7 @@ bool is_held(const Facts& facts, const physics::Body& body)
 /// No mass of its own, or one that a converter wrote because a link needs some.
 bool is_light(const physics::Body& body)
 {
+    // Converters write a gram for links that need some mass. The factor allows for single precision.
     constexpr double kToken = 1e-3 * (1 + 1e-6);  // [kg], as a float may be
     const auto       mass   = body.prim.attribute("physics:mass").authored_as<double>();
     return !body.prim.has_api("PhysicsMassAPI") || (mass && *mass >= 0 && *mass <= kToken);

@@ -1,3 +1,10 @@
+// What all rules share: prims with their traits, physics, kinematic trees, layers. Computed once for each check.
+// Input: a stage. Output: an array of prims in the order of traversal, each with its parent and the end of its subtree,
+// so that a subtree is a range of indices.
+// Traits are bits; those of types are looked up once for each type and not once for each prim.
+// Invariant: nothing changes after construction, so rules read it from several threads.
+// Called by check().
+
 #include "facts.h"
 
 #include <algorithm>
@@ -56,6 +63,7 @@ using Components = DisjointSets<>;  ///< over bodies
 Facts::Facts(const usd::Stage& s, const tasks::Pool* pool, const std::vector<std::string>& interfaces)
     : stage(s), types(interfaces)
 {
+    // Physics and layers do not depend on each other and are read at once.
     const auto read_physics = [&] { physics = physics::parse(stage, {}, physics_found); };
     const auto read_layers  = [&] { layers_ = read_asset_layers(stage); };
     if (pool != nullptr)
@@ -98,6 +106,7 @@ void Facts::read_prims(const tasks::Pool* pool)
         if (prim.index() < by_index_.size()) by_index_[prim.index()] = static_cast<std::int32_t>(i);
         all_ |= facts.traits;
     }
+    // From the last to the first: children are complete before their parents take over what lies below.
     for (auto i = std::ssize(prims) - 1; i >= 0; --i) {
         PrimFacts& facts = prims[static_cast<std::size_t>(i)];
         facts.end        = std::max(facts.end, static_cast<std::int32_t>(i + 1));
@@ -130,11 +139,13 @@ void Facts::read_group_colliders()
     }
 }
 
+/// Joints that are disabled, excluded or of a vendor's type are no edges of a tree.
 bool Facts::is_tree_joint(const physics::Joint& joint) const
 { return joint.enabled && !joint.excluded && joint.body0 != joint.body1 && joint.kind != physics::JointKind::custom; }
 
 void Facts::read_trees()
 {
+    // Bodies that joints connect are one tree, found by disjoint sets.
     Components components(physics.bodies.size());
     for (const physics::Joint& joint : physics.joints)
         if (is_tree_joint(joint) && joint.body0 >= 0 && joint.body1 >= 0)

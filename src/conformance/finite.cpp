@@ -1,3 +1,6 @@
+// Values that are not finite, told as text for a message. Infinity is legal for some attributes, NaN for none, hence
+// two functions. Called by rules of numbers.
+
 #include "finite.h"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Examples of rules written in short: <<link arm>> stands for a whole prim. Each rule has a bad and a good example,
+// which are tests, documentation and help at once.
+// Input: a fragment. Output: a stage as text, or several files that are separated by lines of the form "=== name".
+// Called by the tests of rules, `mechane explain` and the pages of rules.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,3 +1,8 @@
+// Words of vendors that nobody knows: properties with unknown namespaces and schemas that are registered nowhere. They
+// are noted in the layer that says them, beside those of known vendors.
+// Only prims that take part in the simulation make a namespace a vendor's; elsewhere it may be anybody's metadata.
+// Called by Facts.
+
 #include "conformance/foreign_words.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The report as one page of HTML without other files: findings by asset, pictures with marks, links to the rules.
+// Names from assets are escaped everywhere. Called by `mechane check --format html`.
+
 #include <fmt/format.h>
 
 #include <map>

@@ -1,3 +1,9 @@
+// The report for programs: JSON, lines of JSON, SARIF 2.1.0, JUnit, and the list of rules.
+// Inputs: reports in the order of the assets. Keys and schemas are promised to users; bytes that are not UTF-8 become
+// U+FFFD.
+// Invariant: equal reports give equal bytes.
+// Called by `mechane check`.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// The report for people, the annotations of GitHub's workflows, and the explanation of a rule.
+// Texts from assets are made visible, so that no control character reaches the terminal. Called by `mechane check` and
+// `mechane explain`.
+
 #include <fmt/format.h>
 
 #include <map>
@@ -66,6 +70,8 @@ std::string to_text(const Report& report, const FormatOptions& options)
 
 std::string to_github(std::span<const Report> reports)
 {
+    // A workflow command ends at a line feed, and properties at commas and colons: those are written as %0A, %2C and
+    // %3A.
     const auto escaped = [](std::string_view text, std::string_view also = "") {
         std::string out;
         for (const char c : text) {

@@ -1,3 +1,7 @@
+// What kind of picture a file holds, by its first bytes, and for PNG and JPEG its bits, size and channels.
+// The picture is not decoded: rules only ask about format and channels, and 64 KiB hold the headers.
+// Called by the rules of textures.
+
 #include "conformance/image_header.h"
 
 #include <string_view>

@@ -1,3 +1,6 @@
+// Relationships in a layer that are about more than looks: everything but bindings of materials, skeletons, collections
+// and the like. Called by rules and repairs of binary geometry layers.
+
 #include "conformance/layer_links.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Triangles, volume and convexity of a mesh prim as authored, in its own frame. Called by the rules of colliders and
+// meshes.
+
 #include "conformance/mesh_shape.h"
 
 #include <algorithm>

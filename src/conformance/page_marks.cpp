@@ -1,3 +1,7 @@
+// Marks on the pictures of the page of findings: an outline and a numbered disc for each prim that a finding names.
+// Discs that would cover each other move along a spiral (the golden angle, 2.4 rad, as in a sunflower), with a line
+// back to their place. Coordinates are pixels of the picture. Called by formats_html.cpp.
+
 #include "page_marks.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,7 @@
+// The catalogue of rules: families in the order of the standard, and selection by id, slug or section.
+// A family holds rules that are found by one pass over the facts. An id such as REP-1.3-b names section 1.3; a selector
+// "1.3" also selects 1.3.1. Called by check(), the reports and the command line.
+
 #include <fmt/format.h>
 
 #include <array>
@@ -103,6 +107,7 @@ bool selects(std::string_view selector, const Rule& rule)
         selector.remove_prefix(std::min<std::size_t>(selector.size(), selector.starts_with("REP-") ? 4 : 3));
     if (selector.empty() || selector == rule.id.substr(kPrefix.size())) return true;
     const std::string_view section = rule.section();
+    // Only whole parts of a section count: "1.2" does not select 1.20.
     return section == selector || (section.starts_with(selector) && section[selector.size()] == '.');
 }
 

@@ -1,3 +1,6 @@
+// Sums over a report: counts by severity and outcome, and what was left out (variants, payloads). Called by the writers
+// of reports.
+
 #include "mechane/conformance/report.h"
 
 #include <fmt/format.h>

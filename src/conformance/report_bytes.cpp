@@ -1,3 +1,7 @@
+// Reports as bytes for the cache of verdicts. Rules are stored by their place in the catalogue, so the configuration of
+// the cache must hold catalogue_digest(); bytes that do not fit give nothing.
+// Called by Verdicts.
+
 #include "mechane/conformance/report_bytes.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The one Xform that holds everything below a prim. A rotation of the default prim is handed past it (REP-1.1-l).
+// Called by Placement and the rule.
+
 #include "conformance/root_content.h"
 
 namespace mechane::conformance {

@@ -1,3 +1,6 @@
+// The sentences of REP-0158 one by one, with the rules that judge each, or why none does. `mechane explain` quotes them,
+// and rules_json() lists them beside the rules.
+
 #include "mechane/conformance/sentence.h"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Transform stacks as they are authored: operations with kinds, suffixes and inversions; scale, mirrors and motion of a
+// prim.
+// A scale is looked for in the matrices, not only in the operations, because a matrix or a pivot may hold one.
+// Called by the rules and repairs of 1.1.
+
 #include "conformance/transform_ops.h"
 
 #include <algorithm>

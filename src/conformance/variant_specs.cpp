@@ -1,3 +1,6 @@
+// Specs that variants which are not selected have for a prim: at it or above it, by walking up and looking into each
+// set. Called by rules and repairs that must know whether something exists in another state.
+
 #include "variant_specs.h"
 
 #include "mechane/usd/stage_layers.h"

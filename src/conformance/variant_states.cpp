@@ -1,3 +1,7 @@
+// Checks an asset in other selections of its variants: one set at a time, or all combinations up to a limit.
+// Findings that the default state has as well are not repeated; others name their state. Called by `mechane check
+// --variants` and fix.
+
 #include "conformance/variant_states.h"
 
 #include <algorithm>
@@ -46,6 +50,7 @@ std::vector<VariantState> states_of(const std::vector<Choice>& all, const Varian
         }
         states.erase(states.begin());
     }
+    // The number of combinations grows exponentially; what is left out is counted in the report.
     if (states.size() > wanted.max_states) {
         left_out = states.size() - wanted.max_states;
         states.resize(wanted.max_states);

@@ -1,3 +1,8 @@
+// Which words belong to which vendor: beginnings of schemas and properties, neutral namespaces, and neutral
+// counterparts (REP-0158 section 2.7).
+// Case counts. An unknown namespace is reported by itself, since the list cannot name every vendor.
+// Called by the reading of layers and by rules.
+
 #include "conformance/vendors.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Arena: memory for one step that is given back all at once. Blocks are kept by reset, so that a step that has warmed
+// up allocates nothing. The arena destroys no objects.
+
 #include "mechane/core/arena.h"
 
 #include <algorithm>
@@ -15,6 +18,7 @@ void* Arena::raw(std::size_t bytes, std::size_t alignment)
             return place;
         }
     }
+    // Each new block is twice as large as the last, which bounds their number by the logarithm of the need.
     const std::size_t size = std::max(next_block_bytes_, bytes + alignment);
     next_block_bytes_      = size * 2;
     blocks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});

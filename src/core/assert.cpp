@@ -1,3 +1,6 @@
+// What MCH_ASSERT and MCH_CHECK do when they fail: one line to stderr, and abort, so that a debugger stops at the
+// fault.
+
 #include "mechane/core/assert.h"
 
 #include <cstdio>

@@ -1,3 +1,7 @@
+// A text that names this build of the program and its libraries, for keys of caches: results of one build are never
+// read by another.
+// The GNU build id of each loaded object counts; without one its name, size and time of change.
+
 #include "mechane/core/build_identity.h"
 
 #include <elf.h>
@@ -22,6 +26,7 @@ std::string_view build_id_of(const dl_phdr_info& object)
         if (segment.p_type != PT_NOTE) continue;
         const auto* const notes  = reinterpret_cast<const char*>(object.dlpi_addr + segment.p_vaddr);
         const auto        padded = [](std::size_t bytes) { return (bytes + 3) & ~std::size_t{3}; };
+        // Name and descriptor of a note are padded to four bytes (ELF, "Note Section").
         for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= segment.p_memsz;) {
             ElfW(Nhdr) note;
             std::memcpy(&note, notes + at, sizeof(note));
@@ -53,6 +58,7 @@ std::string identity()
             return 0;
         },
         &objects);
+    // The order in which objects were loaded does not matter.
     std::sort(objects.begin(), objects.end());
     Sha256 sum;
     for (const std::string& object : objects) sum.update(object);

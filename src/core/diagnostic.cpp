@@ -1,3 +1,7 @@
+// Diagnostics: one finding with id, severity, site and hint, and lists of them. Equal findings (id, site, message) are
+// counted instead of repeated.
+// Text form: layer:line:column <prim.property> severity ID: message, the hint in a second line.
+
 #include "mechane/core/diagnostic.h"
 
 #include <fmt/format.h>
@@ -65,6 +69,7 @@ std::size_t hash_of(const Diagnostic& d)
 /// The finding among `items` that equals `wanted`, or null.
 Diagnostic* find_equal(std::vector<Diagnostic>& items, const Index& index, std::size_t hash, const Diagnostic& wanted)
 {
+    // The index is sorted by hash and position; texts are compared only where hashes agree.
     for (auto it = std::lower_bound(index.begin(), index.end(), std::pair{hash, std::size_t{0}});
          it != index.end() && it->first == hash; ++it)
         if (Diagnostic& known = items[it->second];
@@ -75,6 +80,7 @@ Diagnostic* find_equal(std::vector<Diagnostic>& items, const Index& index, std::
 
 }  // namespace
 
+/// Sorted insertion: findings arrive one by one, and the list of most runs is short.
 void Diagnostics::add(Diagnostic diagnostic)
 {
     const std::size_t hash = hash_of(diagnostic);

@@ -1,3 +1,6 @@
+// The end of a program for errors that the caller cannot handle: the failure handler, then the exit code of
+// docs/cli.md. The library calls this only for arguments that break a documented condition.
+
 #include "mechane/core/failure.h"
 
 #include <array>

@@ -1,3 +1,6 @@
+// Hashes of 64 bits by XXH3: fast and stable across platforms, and not for adversaries. Recordings and caches use them;
+// sha256.cpp is for what must not be forged.
+
 #include "mechane/core/hash.h"
 
 #include <fmt/format.h>

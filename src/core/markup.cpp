@@ -1,3 +1,5 @@
+// Escapes text for HTML and XML, in content as well as in attributes. Called by the writers of pages and JUnit.
+
 #include "core/markup.h"
 
 namespace mechane {

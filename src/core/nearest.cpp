@@ -1,3 +1,5 @@
+// Spelling suggestions: the known words nearest to a misspelt one.
+
 #include "mechane/core/nearest.h"
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 
 }  // namespace
 
+/// Levenshtein distance without case, given up as soon as a whole row reaches `most`.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most)
 {
     if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= most) return most;
@@ -35,6 +38,7 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
 {
     std::vector<std::pair<std::size_t, std::size_t>> ranked;
     for (std::size_t i = 0; i < known.size(); ++i) {
+        // Words of which less than a third agrees are no suggestion.
         const std::size_t longer = std::max(word.size(), known[i].size()), most = 2 * longer / 3 + 1;
         const std::size_t distance = edit_distance(word, known[i], most);
         if (distance < most) ranked.emplace_back(distance, i);

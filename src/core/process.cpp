@@ -1,3 +1,6 @@
+// Ends the process at once: buffers are flushed, destructors of statics are not run, since worker threads may still be
+// alive.
+
 #include "mechane/core/process.h"
 
 #include <unistd.h>

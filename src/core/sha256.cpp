@@ -1,3 +1,5 @@
+// SHA-256 (FIPS 180-4), for digests that name files. The state is eight words, messages come in blocks of 64 bytes.
+
 #include "mechane/core/sha256.h"
 
 #include <algorithm>
@@ -28,12 +30,14 @@ void Sha256::compress(const std::uint8_t* block) noexcept
     std::array<std::uint32_t, 64> w{};
     for (std::size_t i = 0; i < 16; ++i) w[i] = big_endian(block + 4 * i);
     for (std::size_t i = 16; i < 64; ++i) {
+        // Message schedule (FIPS 180-4, 6.2.2, step 1).
         const std::uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
         const std::uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
         w[i]                   = w[i - 16] + s0 + w[i - 7] + s1;
     }
     auto [a, b, c, d, e, f, g, h] = state_;
     for (std::size_t i = 0; i < 64; ++i) {
+        // One round (step 3): Sigma and Ch into t1, Sigma and Maj into t2.
         const std::uint32_t t1 =
             h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
         const std::uint32_t t2 =
@@ -62,6 +66,7 @@ void Sha256::update(const void* data, std::size_t bytes) noexcept
 std::string Sha256::finish()
 {
     const std::uint64_t         bits = 8 * total_bytes_;
+    // Padding (5.1.1): one bit, zeros up to 56 bytes, then the length in bits, big-endian.
     constexpr std::uint8_t      kOne = 0x80, kZero = 0;
     std::array<std::uint8_t, 8> length{};
     for (std::size_t i = 0; i < 8; ++i) length[i] = static_cast<std::uint8_t>(bits >> (56 - 8 * i));

@@ -1,3 +1,6 @@
+// Makes text from files safe to print: control characters, characters that change the direction of text, and lines that
+// a build server would obey become \uXXXX. Newlines and tabs stay.
+
 #include "mechane/core/visible.h"
 
 #include <fmt/format.h>
@@ -19,6 +22,7 @@ Character character_at(std::string_view text, std::size_t at)
     const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
     const std::uint32_t first = byte(at);
     if (first < 0x80) return {first, 1};
+    // Lead bytes of UTF-8; 0xc0, 0xc1 and 0xf5 on begin none.
     const std::size_t length = first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
     if (length == 0 || first >= 0xf5 || at + length > text.size()) return {};
     std::uint32_t code = first & (0x7fU >> length);
@@ -27,6 +31,7 @@ Character character_at(std::string_view text, std::size_t at)
         code = code << 6 | (byte(i) & 0x3f);
     }
     const std::uint32_t least = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80;
+    // Overlong forms and halves of surrogates are no characters.
     return code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? Character{} : Character{code, length};
 }
 
@@ -34,6 +39,8 @@ bool is_obeyed(std::uint32_t code)
 {
     if (code == '\n' || code == '\t') return false;
     if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;
+    // Arabic letter mark, left-to-right and right-to-left marks, embeddings, overrides and isolates: with them a line
+    // could show another text than it holds.
     const bool turns = code == 0x061c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
                        (code >= 0x2066 && code <= 0x2069);
     return turns || code == 0x2028 || code == 0x2029;

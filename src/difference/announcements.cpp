@@ -1,3 +1,12 @@
+// Which differences a loss report announces, by the code of its entry.
+// A conversion writes a report of what it kept, approximated or dropped; each entry carries a code such as "mimic" or
+// "locked-joint". The comparison of the result with the original then finds differences. One that an entry explains is
+// told as expected, and only the others make two robots different.
+// Input: an entry, a quantity and a field of it. Output: whether the entry covers them.
+// The table errs towards silence: a code without a line announces nothing, so that a new loss shows up as a difference
+// in the tests of round trips before anyone can overlook it.
+// Called by Matching (robots) and SceneComparer (models).
+
 #include "difference/announcements.h"
 
 #include <algorithm>
@@ -17,6 +26,7 @@ struct Value {
 };
 using Values = std::vector<Value>;
 
+/// Compares whole words between the bars, so that "target" is not found within "target speed".
 bool lists(std::string_view fields, std::string_view wanted)
 {
     if (fields.empty()) return true;
@@ -179,6 +189,8 @@ const std::map<std::string_view, Values>& table()
 
 }  // namespace
 
+/// An entry that says "kept" promises that nothing changed, and excuses nothing. One of severity error is believed all
+/// the same: what failed to be written differs whatever became of it.
 bool announces(const sf::Loss& loss, Quantity quantity, std::string_view field)
 {
     if (loss.action == sf::LossAction::kept && loss.severity != Severity::error) return false;
@@ -188,6 +200,8 @@ bool announces(const sf::Loss& loss, Quantity quantity, std::string_view field)
            });
 }
 
+/// Used to explain a rollout that diverges: one entry of which the values are compared may be the cause, and so may
+/// one of which no value is compared. The categories that only a viewer sees are not a cause.
 bool changes_motion(const sf::Loss& loss)
 {
     if (loss.motion || loss.code == "root-pose" || loss.code == "missing-mass") return true;

@@ -1,3 +1,14 @@
+// Compares two robots value by value, whatever formats they were read from.
+// Inputs: two robot trees (metres, kilograms, radians, each in its own frames) and, where one was made of the other,
+// the loss report. Output: a Comparison, which holds per quantity how many values were compared and a Difference for
+// each that lies outside its tolerance.
+// Two files may describe one robot in many ways: other link frames, other joint frames, other names, masses shared
+// otherwise among links that are welded. So nothing is compared in the frame it was written in. Every pose is taken at
+// the zero state and seen from the root of the link's tree, axes are compared as directions there, and what is rigidly
+// one piece is also compared as one.
+// The formats store single precision or decimal text; kTolerances gives the allowance of each quantity and its reason.
+// Called by `mechane diff`, by the round trip tests of the exporters and by the reduction.
+
 #include "mechane/difference/compare.h"
 
 #include <fmt/format.h>
@@ -19,6 +30,7 @@
 namespace mechane::difference {
 namespace {
 
+/// In the order of the enumeration Quantity, which indexes this table, kTolerances and Comparison::counts alike.
 constexpr std::array<std::string_view, 20> kWords{
     "mass",     "center_of_mass", "inertia", "frame", "joint", "limit", "gain", "passive",  "mimic",      "loop",
     "collider", "contact",        "visual",  "scene", "state", "pair",  "soft", "property", "kinematics", "rollout"};
@@ -55,6 +67,8 @@ constexpr Tolerance kTolerances[] = {
 const Tolerance& tolerance_of(Quantity q) { return kTolerances[static_cast<std::size_t>(q)]; }
 
 /// What a ratio looks like.
+/// A hint at the usual causes: a sign, degrees taken for radians or the reverse (a factor of 180 / pi = 57.3, within
+/// 0.1 %), else the ratio.
 std::string note_of(double a, double b)
 {
     if (a == 0 || b == 0 || !std::isfinite(a) || !std::isfinite(b)) return {};
@@ -76,6 +90,8 @@ std::string text(double value, const char* unit)
 std::string text(const Vec3d& v, const char* unit)
 { return fmt::format("({:.6g}, {:.6g}, {:.6g}){}{}", v.x, v.y, v.z, *unit ? " " : "", unit); }
 
+/// The absolute value of w takes the shorter of the two turns that q and -q name. The arc tangent keeps its precision
+/// near zero, where the arc cosine of w loses half the digits.
 double angle_of(const Quatd& q) { return 2 * std::atan2(length(q.xyz()), std::abs(q.w)); }
 
 std::string_view to_string(sf::Joint::Kind kind)
@@ -92,6 +108,8 @@ std::string_view to_string(sf::Shape::Kind kind)
 
 class Comparer {
   public:
+    // size_ is the diagonal of the box about the origins of all links at the zero state. Tolerances of lengths scale
+    // with it, because single precision errors grow with the coordinates of a chain and not with one value.
     Comparer(const sf::RobotTree& a, const sf::RobotTree& b, const CompareOptions& options)
         : options_(options), a_(a), b_(b), match_(a_, b_, options.losses)
     {
@@ -140,6 +158,8 @@ class Comparer {
     }
 
     /// Where a link of A is seen from: the root of its tree; of B: the same link there.
+    /// Seen from the root, a robot that stands elsewhere in the world or lies in other axes is still the same robot.
+    /// Where the world is, is compared once, for the root itself.
     [[nodiscard]] std::pair<Posed, Posed> bases(std::size_t link_of_a, const std::vector<Posed>& a,
                                                 const std::vector<Posed>& b) const
     {
@@ -150,6 +170,8 @@ class Comparer {
 
     /// Where the frames of two roots lie otherwise in the same body, both are seen from its centre of mass, along the
     /// axes of the world.
+    /// One format may put a root's frame at its joint and another at its centre of mass. The mass decides: if both
+    /// inertias agree once they are seen from the centre of mass, the bodies are the same and only the frame moved.
     void find_bases()
     {
         shift_a_.assign(a_.tree.links.size(), {}), shift_b_ = shift_a_;
@@ -176,6 +198,8 @@ class Comparer {
         std::vector<std::string> names;
     };
 
+    // Equal infinities and two values that are not numbers are equal. Without the first test their difference, which is
+    // not a number, would fail the comparison.
     void number(Quantity q, const Item& item, const char* field, double a, double b, const char* unit,
                 const sf::Place& at_a, const sf::Place& at_b, double tolerance = -1)
     {
@@ -202,6 +226,8 @@ class Comparer {
 
     // -- masses
 
+    // A weightless link carries the placeholder mass that a format demanded; the values kept aside in `unused` are
+    // those that the file meant.
     static const std::optional<sf::Inertial>& inertial_of(const sf::Link& l)
     {
         static const std::optional<sf::Inertial> none;
@@ -212,6 +238,8 @@ class Comparer {
     static geometry::MassProperties placed(const sf::Inertial& in, const Posed& X)
     { return geometry::transformed({in.mass, in.com, in.inertia}, X); }
 
+    // Formats without frames of zero mass merge fixed links and add up their masses. Links that a fixed joint holds are
+    // therefore also compared as a sum: mass, centre of mass and, by the parallel axis theorem, inertia.
     /// The sum of what is fixed to a link.
     static geometry::MassProperties group_mass(const Kinematics& k, int group, const std::vector<Posed>& poses,
                                                const Posed& base)
@@ -227,6 +255,8 @@ class Comparer {
         return sum;
     }
 
+    // Elements of the inertia are judged by the larger trace. An off-diagonal element near zero carries the rounding
+    // error of the largest moment, so that a relative tolerance of its own would refuse correct values.
     bool near(const geometry::MassProperties& x, const geometry::MassProperties& y) const
     {
         const double size = std::max(trace(x.inertia), trace(y.inertia));
@@ -284,6 +314,8 @@ class Comparer {
                 const std::size_t i = k / 3, j = k % 3;
                 const double      p = x.inertia.row(i)[j], q = y.inertia.row(i)[j];
                 if (std::abs(p - q) <= may) continue;
+                // One element is told for each link: if the inertia is turned or scaled, all nine differ for one
+                // reason.
                 found = 1;
                 differ(Quantity::inertia, item.text, kNames[i][j], Side{text(p, "kg m^2"), site_of(at_a)},
                        Side{text(q, "kg m^2"), site_of(at_b)}, std::abs(p - q), may, note_of(p, q),
@@ -309,6 +341,8 @@ class Comparer {
     void pose(Quantity q, const Item& item, const Posed& x, const Posed& y, const sf::Place& at_a,
               const sf::Place& at_b, double tolerance, const std::string& more = {})
     {
+        // The position goes first and the rotation is told only where the position agrees: a turned frame moves
+        // everything beyond it, and one difference a frame says enough.
         const double far = length(x.p - y.p), turned = angle_of(conjugate(x.q) * y.q);
         if (far <= tolerance && turned <= tolerance) return;
         const bool  place    = !(far <= tolerance);
@@ -325,6 +359,8 @@ class Comparer {
                std::move(expected));
     }
 
+    // Sites and cameras: frames of a link that carry no mass. Formats lack a word for one or the other, so they are
+    // kept apart by kind.
     struct Named {
         std::string name, kind;
         int         link = -1;
@@ -358,12 +394,16 @@ class Comparer {
                 const auto [R_a, R_b] = bases(l, pose_a_, pose_b_);
                 pose(Quantity::frame, item, inverse(R_a) * pose_a_[l], inverse(R_b) * pose_b_[at(other)], one.place,
                      b_.tree.links[at(other)].place, may);
+                // A root that has a mass also has a place in the world. A pure frame has none of its own: the formats
+                // disagree where it starts.
                 if (a_.root[l] == static_cast<int>(l) && !one.frame)
                     pose(Quantity::frame, item, pose_a_[l], pose_b_[at(other)], one.place,
                          b_.tree.links[at(other)].place, may, " in the world");
             } else if (const auto frame = by_name.find({"site", one.name});
                        frame != by_name.end() && !used[frame->second]) {
                 // A link without mass that is a frame of what holds it.
+                // The walk up ends at the first link that both robots have; a link that became a site is seen from the
+                // tree of that one.
                 int holder = static_cast<int>(l);
                 while (holder >= 0 && match_.link[at(holder)] < 0)
                     holder = a_.above[at(holder)] >= 0 ? a_.tree.joints[at(a_.above[at(holder)])].parent : -1;
@@ -426,6 +466,8 @@ class Comparer {
 
     // -- joints
 
+    // The names under which a loss report may speak of this axis: the axis, its joint and the link that the joint
+    // carries.
     static Item item_of(const sf::Joint& j, const sf::Dof& d, const sf::RobotTree& tree)
     {
         Item out{fmt::format("joint '{}'", d.name.empty() ? j.name : d.name), {d.name, j.name}};
@@ -443,6 +485,8 @@ class Comparer {
                 const Item     item = item_of(one, x, a_.tree);
                 const DofRef   ref  = match_.dof[j][d];
                 const bool     ball = one.kind == sf::Joint::Kind::ball;
+                // An axis that its limits lock moves nothing. Formats drop it or write a fixed joint, and both are
+                // right.
                 if (!ref) {
                     if (ball || !is_locked(x))
                         only(Quantity::joint, item, "joint", true,
@@ -462,6 +506,7 @@ class Comparer {
                 number(Quantity::limit, item, "upper limit", x.upper, y.upper, x.angular ? "rad" : "m", x.limit_place,
                        y.limit_place);
                 if (!ball && is_locked(x) && is_locked(y)) continue;  // nothing moves it, whatever drives or brakes it
+                // No limit is an unbounded one, so that a missing value and an infinite one compare as equal.
                 constexpr double kNone = std::numeric_limits<double>::infinity();
                 number(Quantity::limit, item, "speed limit", x.velocity_limit.value_or(kNone),
                        y.velocity_limit.value_or(kNone), x.angular ? "rad/s" : "m/s", x.limit_place, y.limit_place);
@@ -506,13 +551,18 @@ class Comparer {
                      Y        = inverse(R_b) * pose_b_[at(two.child)] * two.X_CJ;
         const double may      = allowed(Quantity::joint, size_);
         if (!ball_a) {
+            // Where the partner runs from child to parent, the same turn has the opposite sign, and so has its axis.
             const Vec3d u = rotate(X.q, x.axis), v = rotate(Y.q, y.axis) * (match_.same_sense(j) ? 1.0 : -1.0);
+            // The length of the cross product is the sine of the angle between unit vectors. It is zero for opposite
+            // directions too, which is why 2, more than any sine, is added to those.
             if (const double off = length(cross(u, v)) + (dot(u, v) < 0 ? 2 : 0); !(off <= may))
                 return differ(Quantity::joint, item.text, "axis", Side{text(u, ""), site_of(x.place)},
                               Side{text(v, ""), site_of(y.place)}, off, may,
                               dot(u, v) < -0.999999 ? "the direction is the other one" : "seen from the root",
                               why("axis"));
             if (!x.angular) return;
+            // A hinge may have its origin anywhere along its axis. u x (X - Y) is the distance of the two parallel
+            // lines, which does not depend on that choice.
             const Vec3d off = cross(u, X.p - Y.p);
             if (!(length(off) <= may))
                 differ(Quantity::joint, item.text, "pivot", Side{text(X.p, "m"), site_of(x.place)},
@@ -535,6 +585,8 @@ class Comparer {
         number(Quantity::gain, item, "stiffness", p.stiffness, q.stiffness, turns ? "N m/rad" : "N/m", at_a, at_b);
         number(Quantity::gain, item, "drive damping", p.damping, q.damping, turns ? "N m s/rad" : "N s/m", at_a, at_b);
         number(Quantity::gain, item, "largest force", p.max_force, q.max_force, turns ? "N m" : "N", at_a, at_b);
+        // A target acts through its gain only: without stiffness the target position has no effect, and without damping
+        // the target speed has none.
         if (p.stiffness != 0 || q.stiffness != 0)
             number(Quantity::gain, item, "target", p.target, q.target, turns ? "rad" : "m", at_a, at_b,
                    allowed(Quantity::limit, p.target));
@@ -558,6 +610,7 @@ class Comparer {
                         match_.announced(Quantity::mimic, "mimic", item.names));
         const int leader = one.mimic->joint >= 0 ? match_.joint[at(one.mimic->joint)] : -1;
         out_.count(Quantity::mimic);
+        // Links of A are indexed by A and those of B by B, so the leader is translated by the matching first.
         if (leader != two.mimic->joint)
             differ(Quantity::mimic, item.text, "leader",
                    Side{one.mimic->joint >= 0 ? a_.tree.joints[at(one.mimic->joint)].name : "none",
@@ -593,6 +646,7 @@ class Comparer {
             const sf::Joint& two = b_.tree.joints[j];
             if (!two.loop || (match_.joint_back[j] >= 0 && a_.tree.joints[at(match_.joint_back[j])].loop)) continue;
             std::string why = match_.announced(Quantity::loop, "loop", {two.name});
+            // A loop that is closed by several parts carries the name of the joint it was made of as a prefix.
             for (const sf::Joint& from : a_.tree.joints)
                 if (why.empty() && from.loop && two.name.starts_with(from.name))
                     why = match_.announced(Quantity::loop, "loop", {from.name});
@@ -634,6 +688,8 @@ class Comparer {
                 b.emplace(Part{s, 0}, extent_of(b_.tree, one, seen_b(one), collider));
         ShapePairs pairs = pair_shapes(match_, a, b);
         // A mesh of several materials is one shape in one format and several in another.
+        // Both sides are cut before the pairing is made again: a bool each, so that the second is not skipped when the
+        // first one already answers.
         if (const bool in_a = !collider && cut(a_.tree, a, b, pairs, true, seen_a),
             in_b            = !collider && cut(b_.tree, b, a, pairs, false, seen_b);
             in_a || in_b)
@@ -644,6 +700,7 @@ class Comparer {
             const Extent &   x = a.at(s), &y = b.at(t);
             if (wanted(q)) extents(q, item, one, two, x, y);
             if (!collider) continue;
+            // Friction 1 and restitution 0 stand for a shape without a material of its own.
             const sf::Contact free{1, 1, 0, {}, {}};  // what a simulation takes where nothing is said
             const sf::Contact c = one.contact.value_or(free), d = two.contact.value_or(free);
             number(Quantity::contact, item, "static friction", c.static_friction, d.static_friction, "", one.place,
@@ -670,6 +727,8 @@ class Comparer {
     bool cut(const sf::RobotTree& tree, Extents& own, const Extents& other, const ShapePairs& pairs, bool first,
              const Seen& seen) const
     {
+        // A mesh that has a partner of the same bounds and area is left whole. The area decides between two meshes of
+        // one outline, of which one holds only some of the faces.
         std::set<Part> whole;
         for (const auto& [s, t] : pairs.same) {
             const Extent &x = own.at(first ? s : t), &y = other.at(first ? t : s);
@@ -706,6 +765,8 @@ class Comparer {
         out_.count(q);
         if (!x.good || !y.good) return;
         if (x.endless && y.endless) return planes(q, item, one, two, x, y);
+        // Bounds say where a shape is and volume or area what it is. Hulls are made by different programs with
+        // different corner limits, hence 1 %; meshes and solids are exact but for rounding, hence 0.1 % of the volume.
         const double size = std::max(length(x.upper - x.lower), length(y.upper - y.lower));
         const bool   hull = x.hull || y.hull, round = one.kind != two.kind;
         const double loose = options_.scale * (hull ? 1e-2 : 0),
@@ -723,6 +784,8 @@ class Comparer {
                                                : hull                ? 1e-2
                                                                      : 1e-3),
                      most  = std::max(v, w),
+                     // An allowance for flat shapes, of which both volumes are rounding noise. Its units are those of
+                     // size cubed or squared.
                      floor = q == Quantity::collider ? 1e-9 * size * size * size : 1e-9 * size * size;
         if (!(std::abs(v - w) <= rel * most + floor))
             differ(q, item.text, q == Quantity::collider ? "volume" : "area",
@@ -768,6 +831,9 @@ class Comparer {
     // -- motion
 
     /// A state drawn by chance within the limits, in both robots; what only one has stays at zero.
+    /// Both robots get the same motion, so the drawn values are the coordinates of A and follow into those of B. Axes
+    /// without a limit are drawn within half a turn or a metre either way; a range wider than 20 is cut to +-10, since
+    /// far values add only rounding.
     void draw(Random& random, RobotState& x, RobotState& y) const
     {
         for (std::size_t j = 0; j < a_.tree.joints.size(); ++j) {
@@ -784,6 +850,8 @@ class Comparer {
                             to        = (inverse(R_b) * pose_b_[at(two.child)] * two.X_CJ).q;
                 const Quatd same      = match_.same_sense(j) ? turn : conjugate(turn);
                 x[j].turn             = turn;
+                // A ball's coordinate is a rotation in the axes of its joint frame. Conjugation by the rotation between
+                // the two frames gives the same physical turn; a joint that runs the other way has the inverse one.
                 y[at(k)].turn         = normalized(conjugate(to) * from * same * conjugate(from) * to);
                 continue;
             }
@@ -803,6 +871,8 @@ class Comparer {
         a_.follow(x), b_.follow(y);
     }
 
+    // The frames at zero are compared above. Here random states show what zero hides: axes of a chain in another order,
+    // a follower with another law, a joint about a point that happened not to matter.
     void kinematics()
     {
         if (!wanted(Quantity::kinematics)) return;
@@ -814,6 +884,8 @@ class Comparer {
         for (std::size_t l = 0; l < shift.size(); ++l)
             if (const int other = match_.link[l]; other >= 0) {
                 const auto [R_a, R_b] = bases(l, pose_a_, pose_b_);
+                // The constant pose between the two frames of one link, taken at the zero state. With it a robot that
+                // differs only in its link frames passes, and a difference is told once and not in each state.
                 shift[l]              = inverse(inverse(R_b) * pose_b_[at(other)]) * (inverse(R_a) * pose_a_[l]);
             }
         for (int n = 0; n < options_.states; ++n) {
@@ -824,6 +896,7 @@ class Comparer {
                 const int other = match_.link[l];
                 if (other < 0) continue;
                 out_.count(Quantity::kinematics);
+                // A wrong link moves everything that hangs on it. Only the first one of a branch is told.
                 if (told[l] || (a_.above[l] >= 0 && a_.tree.joints[at(a_.above[l])].parent >= 0 &&
                                 told[at(a_.tree.joints[at(a_.above[l])].parent)])) {
                     told[l] = true;  // it moves with one that was told
@@ -885,6 +958,7 @@ void Comparison::add(Difference difference)
     differences.push_back(std::move(difference));
 }
 
+/// Counts are rebuilt, so that the totals speak of the quantities that were asked for.
 void Comparison::keep(const std::vector<Quantity>& only)
 {
     std::vector<Difference> all     = std::move(differences);
@@ -898,6 +972,7 @@ void Comparison::keep(const std::vector<Quantity>& only)
 
 void Comparison::sort()
 {
+    // Stable: within a quantity the order is that of A's links and joints, which makes reports of two runs comparable.
     std::stable_sort(differences.begin(), differences.end(),
                      [](const Difference& x, const Difference& y) { return x.quantity < y.quantity; });
 }
@@ -920,6 +995,8 @@ Result<Robot> open_robot(const std::string& file, const sf::ReadOptions& read, c
 
 Comparison compare(const sf::RobotTree& a, const sf::RobotTree& b, const CompareOptions& options)
 {
+    // A robot turned from y up to z up is compared in the axes of the other one; otherwise each single frame would
+    // differ for that one reason.
     const auto turned = in_axes_of(a, b, options.losses);
     Comparison out    = Comparer(a, turned ? *turned : b, options).run();
     if (!options.only.empty()) out.keep(options.only);

@@ -1,3 +1,11 @@
+// Which parts of two robots are the same: links, joints and axes.
+// Names decide first, then structure. A converter may have to rename (formats allow other characters, names must be
+// unique), and its loss report says how; where it says nothing, the name with each odd character as '_' is tried.
+// A link without a partner is matched by the joint that carries it, and a joint by the links it connects, so that a
+// chain of renamed parts is still found.
+// Output: tables of indices in both directions, -1 for none. Each part has at most one partner, and earlier rules win.
+// Called by Comparer, in_axes_of and pair_shapes; reads Kinematics of both robots.
+
 #include "difference/matching.h"
 
 #include <fmt/format.h>
@@ -18,6 +26,7 @@ std::string plain(const std::string& name)
 }
 
 /// Names of a loss: what stands between quotes, and the last parts of paths.
+/// Entries of a loss report name what they speak of in their text, in quotes, or by a prim path.
 std::vector<std::string> names_of(const sf::Loss& loss)
 {
     std::vector<std::string> out;
@@ -70,6 +79,8 @@ void Matching::links()
         if (link[l] >= 0 || link_back[at(other)] >= 0) return;
         link[l] = other, link_back[at(other)] = static_cast<int>(l);
     };
+    // Equal names are taken for all links before any guess is made for one. Else the guess for an early link could take
+    // the partner that a later one has by name.
     for (std::size_t l = 0; l < link.size(); ++l)
         if (const auto same = by_name.find(a.tree.links[l].name); same != by_name.end()) pair(l, same->second);
     for (std::size_t l = 0; l < link.size(); ++l)
@@ -109,6 +120,7 @@ void Matching::joints()
             const sf::Joint& other = b.tree.joints[k];
             if (joint_back[k] < 0 && other.loop == one.loop &&
                 ((other.parent == parent && other.child == child) ||
+                 // A tree may be rooted at another link. The joint then runs the other way, and same_sense() tells so.
                  (other.parent == child && other.child == parent && child >= 0))) {
                 pair(j, static_cast<int>(k));
                 break;
@@ -144,6 +156,7 @@ void Matching::dofs()
     for (std::size_t j = 0; j < joint.size(); ++j) {
         if (joint[j] < 0 || a.tree.joints[j].loop || dof[j].size() != b.tree.joints[at(joint[j])].dofs.size()) continue;
         for (std::size_t d = 0; d < dof[j].size(); ++d) {
+            // A reversed joint applies its axes in the reverse order.
             const std::size_t other = same_sense(j) ? d : dof[j].size() - 1 - d;
             if (a.tree.joints[j].dofs[d].angular == b.tree.joints[at(joint[j])].dofs[other].angular)
                 pair(j, d, {joint[j], static_cast<int>(other)});
@@ -151,6 +164,8 @@ void Matching::dofs()
     }
 }
 
+/// The joint of B runs the same way if its child is the partner of A's child. Links that are fixed to each other count
+/// as one, because a converter may choose another one of them as the joint's end.
 bool Matching::same_sense(std::size_t joint_of_a) const
 {
     if (joint[joint_of_a] < 0) return true;
@@ -175,6 +190,7 @@ std::string Matching::announced(Quantity quantity, std::string_view field, const
     return {};
 }
 
+/// For entries that speak of many things at once and name none of them.
 std::string Matching::announced_kind(Quantity quantity, std::string_view field, std::string_view plural) const
 {
     if (losses_ == nullptr) return {};

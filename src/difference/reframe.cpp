@@ -1,3 +1,11 @@
+// Turns a robot's frames back into the axes of the robot it was made from.
+// A conversion from a y-up format to a z-up one may turn each link's frame by the same quarter. Nothing of the robot
+// has changed by that, but all poses, inertias and shapes have other numbers.
+// Input: robots A and B. Output: B with its link frames in A's axes, or nothing where no such turn exists.
+// The world does not move: X_WL is multiplied from the right, what is fixed to links from the left by the inverse.
+// Invariant: poses of shapes in the world are the same before and after.
+// Called by compare() before anything else.
+
 #include "difference/reframe.h"
 
 #include <cmath>
@@ -14,6 +22,7 @@ double angle_between(const Quatd& a, const Quatd& b)
     return 2 * std::atan2(length(turn.xyz()), std::abs(turn.w));
 }
 
+/// A tensor changes its axes by I' = R I R^T; the centre of mass is a vector of the link's frame.
 void turn_inertia(std::optional<sf::Inertial>& in, const Quatd& turn)
 {
     if (!in) return;
@@ -26,6 +35,7 @@ void turn_inertia(std::optional<sf::Inertial>& in, const Quatd& turn)
 
 std::optional<sf::RobotTree> in_axes_of(const sf::RobotTree& a, const sf::RobotTree& b, const sf::LossReport* losses)
 {
+    // 1e-4 rad: above the noise of quaternions in single precision, far below any turn that is meant.
     constexpr double     kClose = 1e-4;
     const Kinematics     of_a(a), of_b(b);
     const Matching       match(of_a, of_b, losses);
@@ -36,9 +46,12 @@ std::optional<sf::RobotTree> in_axes_of(const sf::RobotTree& a, const sf::RobotT
         if (other < 0) continue;
         const Quatd turn = normalized(conjugate(pose_b[at(other)].q) * pose_a[l].q);
         if (!common) common = turn;
+        // One link that is turned otherwise shows that this is no change of axes, and the robot is compared as it is.
         if (!(angle_between(*common, turn) <= kClose)) return std::nullopt;
     }
     if (!common) return std::nullopt;
+    // Only a quarter turn about x or y exchanges up axes. Any other common turn is a real difference and is left
+    // visible.
     bool upright = false;  // what a change of the up axis turns
     for (const Vec3d axis : {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}})
         for (const double angle : {std::numbers::pi / 2, -std::numbers::pi / 2})
@@ -64,6 +77,8 @@ std::optional<sf::RobotTree> in_axes_of(const sf::RobotTree& a, const sf::RobotT
         if (f.link >= 0) f.X_LS = back * f.X_LS;
         for (const sf::Frame& from : a.sites) {  // a frame is told in the file's axes too
             if (from.name != f.name || (f.link >= 0) != (from.link >= 0)) continue;
+            // A site may have been turned with its link or may have kept its own axes; both are conversions in use. It
+            // is turned back only if that makes it agree with the site in A.
             const Quatd x = (from.link >= 0 ? pose_a[at(from.link)].q : Quatd{}) * from.X_LS.q,
                         y = (f.link >= 0 ? pose_b[at(f.link)].q * old.q : Quatd{}) * f.X_LS.q;
             if (angle_between(conjugate(y) * x, *common) <= kClose) f.X_LS.q = f.X_LS.q * old.q;

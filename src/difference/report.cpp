@@ -1,3 +1,11 @@
+// Writes a comparison as text, JSON or a page.
+// Inputs: a Comparison, and a Rollout where motions were compared too. Outputs: text for a terminal (what is unexpected
+// first, then what was announced, one verdict at the end), JSON with a schema for scripts, and one self-contained HTML
+// page with the two robots drawn side by side.
+// Lengths are metres and angles radians in JSON; the text gives a rollout in millimetres and degrees.
+// JSON has no infinity and no NaN, so number() writes null for them.
+// Called by `mechane diff`.
+
 #include "mechane/difference/report.h"
 
 #include <fmt/format.h>
@@ -13,6 +21,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// A file and line where the format has lines (XML), else the prim.
 std::string place_of(const Site& site)
 {
     if (site.layer.empty()) return site.prim;
@@ -150,12 +159,14 @@ tr.announced { opacity: .65 }
 
 }  // namespace
 
+/// Two runs that both diverge are alike as far as can be judged.
 bool is_equal(const Comparison& comparison, const Rollout* rollout)
 {
     return comparison.equal() &&
            (rollout == nullptr || (!rollout->first && rollout->diverged_a == rollout->diverged_b));
 }
 
+/// A rollout is excused if the loss report holds something that changes motion.
 bool as_announced(const Comparison& comparison, const Rollout* rollout)
 {
     return comparison.first_unexpected() == nullptr &&
@@ -199,6 +210,8 @@ std::string to_json(const Named& names, const Comparison& comparison, const Roll
         out["differences"].push_back(std::move(one));
     }
     out["rollout"] = rollout != nullptr ? rollout_json(*rollout) : ordered_json(nullptr);
+    // Names come from files and need not be UTF-8. Replaced bytes are better than an exception at the end of a long
+    // run.
     return out.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -206,6 +219,7 @@ std::string to_text(const Comparison& comparison, const Rollout* rollout, std::s
 {
     std::string out;
     std::size_t told = 0, announced = 0;
+    // Two passes: unexpected differences first, so that a limit on lines never hides one behind those announced.
     for (const bool expected : {false, true})
         for (const Difference& d : comparison.differences) {
             if (d.expected.empty() == expected) continue;

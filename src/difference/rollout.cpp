@@ -1,3 +1,14 @@
+// Compares how two robots move.
+// Inputs: two simulations or recordings (poses of bodies, positions of joints by frame) and the loss report. Output: a
+// Rollout: the time at which they first differ, by which joint or body, and how far they are apart at the end.
+// Chaotic motion differs for any difference of rounding. So a third run, the first robot under a gravity larger by
+// 1e-5, measures how fast errors grow; the tolerance is ten times that, and at least 1 mm or 1 mrad. From the time at
+// which even that tolerance would exceed 2 % of the robot's size, nothing is judged any more.
+// Without gravity the third run equals the first one, and the tolerance stays at its least.
+// Poses are metres in the world; positions of bodies are taken at their centres of mass and relative to the start, so
+// that other link frames or another place in the world make no difference.
+// Called by `mechane diff --rollout` and the tests of round trips.
+
 #include "mechane/difference/rollout.h"
 
 #include <fmt/format.h>
@@ -29,6 +40,7 @@ struct Way {
     Quatd q;
 };
 /// @param own  seen from where the body itself started
+/// X q0^-1 is the turn since the start in world axes, which is free of the choice of the body's own frame.
 Way way_of(const Motion& m, std::size_t body, const record::Frame& frame, bool own = false)
 {
     const record::Frame& start = m.recording.frames.front();
@@ -53,6 +65,7 @@ Pairing pair_up(const Motion& a, const Motion& b, const sf::LossReport* losses)
     Pairing out;
     out.bodies = pair_by_name(names(a.bodies), names(b.bodies), losses);
     for (const auto& [i, k] : pair_by_name(names(a.joints), names(b.joints), losses))
+        // Joints are compared by coordinate only where both have the same kinds of axes in the same order.
         if (!a.joints[i].turns.empty() && a.joints[i].turns == b.joints[k].turns) out.joints.emplace_back(i, k);
     return out;
 }
@@ -79,6 +92,8 @@ std::vector<std::pair<std::size_t, std::size_t>> pair_by_name(const std::vector<
                                                               const sf::LossReport*           losses)
 {
     std::map<std::string, std::vector<std::size_t>> by_name;
+    // Names may repeat. Equal names are paired in their order: the list is filled from the end and emptied from the
+    // back.
     for (std::size_t i = b.size(); i-- > 0;) by_name[b[i]].push_back(i);  // the first one at the back
     std::vector<std::pair<std::size_t, std::size_t>> out;
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -97,6 +112,8 @@ std::vector<std::pair<std::size_t, std::size_t>> pair_by_name(const std::vector<
     return out;
 }
 
+/// A recording without its model: bodies and coordinates have numbers for names, and centres of mass are taken at the
+/// origins of bodies.
 Motion motion_of(record::Recording recording)
 {
     Motion out;
@@ -116,6 +133,8 @@ Motion motion_of(const run::Scene& scene, record::Recording recording)
     const model::Model& m = scene.model;
     Motion              out;
     out.source = recording.source, out.solver = recording.solver;
+    // Bodies carry the name that the source file gave them (a hint on the prim), else the last part of the path: names
+    // of prims may have been changed to be legal and unique.
     for (std::size_t b = 0; b < m.body_label.size(); ++b) {
         const usd::Prim prim =
             m.body_label[b].starts_with('/') ? scene.stage->prim_at(usd::Path(m.body_label[b])) : usd::Prim();
@@ -141,17 +160,23 @@ Motion motion_of(const run::Scene& scene, record::Recording recording)
                             own ? prim.site() : Site{.prim = m.joint_label[j]}};
         const int     n    = m.joint_q_start[j + 1] - m.joint_q_start[j];
         const auto    dims = m.joint_dof_dim[j];
+        // Coordinates of free joints, balls and distance joints are poses or quaternions, whose numbers depend on
+        // frames.
+        // Those motions are compared by their bodies.
         const bool    free = m.joint_type[j] == model::JointType::free || m.joint_type[j] == model::JointType::ball ||
                              m.joint_type[j] == model::JointType::distance;
         if (!free && n == dims[0] + dims[1])
             for (int k = 0; k < n; ++k) joint.turns.push_back(k >= dims[0]);
         if (m.joint_articulation[j] >= 0 && m.joint_child[j] >= 0) {
+            // -2 marks a body that begins a tree of its own: one without a joint of an articulation or on a free joint.
+            // A body that is held by the world has parent -1 and no base: it is seen from the world.
             parent[at(m.joint_child[j])] = m.joint_type[j] == model::JointType::free ? -2 : m.joint_parent[j];
         }
         out.joints.push_back(std::move(joint));
     }
     for (std::size_t b = 0; b < out.bodies.size(); ++b) {
         int up = static_cast<int>(b);
+        // The count bounds the walk if joints form a cycle.
         for (std::size_t n = 0; n < out.bodies.size() && parent[at(up)] >= 0; ++n) up = parent[at(up)];
         out.bodies[b].root = parent[b] == -2;
         out.bodies[b].base = parent[at(up)] == -2 ? up : -1;
@@ -168,6 +193,8 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
     out.bodies = pair.bodies.size(), out.joints = pair.joints.size();
     out.size = std::max(size_of(a), size_of(b));
     // Alike is what lies closer than this, however sensitive the motion is; what may be farther off is not judged.
+    // 5 mm, or 2 % of the size: beyond this, two motions cannot be called alike, and a tolerance larger than this would
+    // let anything pass.
     const double      most_alike = options.scale * std::max(5e-3, 0.02 * out.size);
     const auto&       fa         = a.recording.frames;
     const auto&       fb         = b.recording.frames;
@@ -208,11 +235,13 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
             if (far > out.metres || out.farthest.empty())
                 out.metres = far, out.radians = turned, out.farthest = a.bodies[i].name;
             if (far > out.most || out.most_of.empty()) out.most = far, out.most_of = a.bodies[i].name;
+            // The body that is farthest off names the divergence of this frame, not the first in the list.
             if ((off > may || !std::isfinite(off)) && off > worst)
                 worst = off, here.body = a.bodies[i].name, here.metres = far, here.radians = turned,
                 here.a = a.bodies[i].site, here.b = b.bodies[k].site;
         }
         out.judged = fa[f].t;
+        // The run goes on after the first divergence only to fill `farthest` and `most`.
         if (out.first) continue;
         double most = 0;
         for (const auto& [i, k] : pair.joints)
@@ -227,6 +256,7 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
                 here.joint_a = x, here.joint_b = y, here.joint_turns = a.joints[i].turns[c];
                 here.a = a.joints[i].site, here.b = b.joints[k].site;
             }
+        // A joint that differs is the better cause to name than a body, and its places replace those of the body.
         if (here.joint.empty() && here.body.empty()) continue;
         here.t         = fa[f].t;
         here.tolerance = may;
@@ -244,6 +274,7 @@ Result<Rollout> compare_rollouts(const run::Scene& a, const run::Scene& b, const
     how.threads = options.threads;
     run::set_step(how, run::step_size(a, options.dt));
     how.frames = std::max<std::int64_t>(1, std::llround(options.duration / how.dt));
+    // At most about 240 frames are kept; the comparison needs the course and not each step.
     how.every  = std::max<std::int64_t>(1, how.frames / 240);
     Diagnostics quiet;
     const auto  simulated = [&](const run::Scene& scene, const model::Model& model,
@@ -264,6 +295,8 @@ Result<Rollout> compare_rollouts(const run::Scene& a, const run::Scene& b, const
     std::optional<Motion> sensitive;
     if (options.guard) {
         model::Model other = a.model;
+        // Far above the rounding of single precision (6e-8) and far below what a real difference of two models amounts
+        // to.
         for (Vec3& g : other.gravity) g = Real(1 + 1e-5) * g;
         if (auto run = simulated(a, other, quiet)) sensitive = *std::move(run);
     }
@@ -273,6 +306,7 @@ Result<Rollout> compare_rollouts(const run::Scene& a, const run::Scene& b, const
     return out;
 }
 
+/// The same path as a scene from a file, from a stage that exists in memory only.
 Result<run::Scene> scene_of(std::shared_ptr<const usd::Stage> stage, const run::SceneOptions& options,
                             Diagnostics& found)
 {
@@ -303,6 +337,9 @@ std::string motion_losses(const sf::LossReport& losses)
     return fmt::format("{}{}", fmt::join(told, "; "), more > 0 ? fmt::format("; and {} more", more) : "");
 }
 
+/// One model of both robots for the viewer, with bodies of the first one before those of the second. They are moved
+/// apart by as far as each one ever goes, at most 50 m, so that one that flies off does not push the other out of
+/// sight.
 Result<Together> side_by_side(const run::Scene& a, const record::Recording& run_a, const run::Scene& b,
                               const record::Recording& run_b)
 {
@@ -331,6 +368,7 @@ Result<Together> side_by_side(const run::Scene& a, const record::Recording& run_
     out.recording.dt           = run_a.dt;
     const std::size_t n        = std::max(run_a.frames.size(), run_b.frames.size());
     const auto        frame_of = [](const record::Recording& run, const run::Scene& scene, std::size_t f) {
+        // The shorter recording stands still at its last frame.
         if (!run.frames.empty()) return run.frames[std::min(f, run.frames.size() - 1)];
         record::Frame start;
         start.body_q = scene.model.body_q, start.body_qd = scene.model.body_qd, start.joint_q = scene.model.joint_q,

@@ -1,3 +1,10 @@
+// Compares what only the models of a simulation hold: initial states, break forces, collision pairs, soft bodies.
+// Robot trees of the source formats have no place for these. Both scenes have been imported and finalized, so the
+// defaults of the importer are included in what is compared.
+// Bodies and joints are paired by name as in rollouts; elements of soft bodies by their index, because a converter
+// keeps the order of points. Velocities and points are turned into a z-up world first.
+// Output: more entries in a Comparison that compare() has begun. Called by `mechane diff`.
+
 #include "mechane/difference/scenes.h"
 
 #include <fmt/format.h>
@@ -34,6 +41,7 @@ std::string text(const Vec3d& v, const char* unit)
 { return fmt::format("({:.6g}, {:.6g}, {:.6g}) {}", v.x, v.y, v.z, unit); }
 
 std::string text(double v, const char* unit)
+/// Newton's arrays write "no limit" as a large number where they have no infinity.
 { return std::isfinite(v) && std::abs(v) < 1e30 ? fmt::format("{:.7g}{}{}", v, *unit ? " " : "", unit) : "none"; }
 
 class SceneComparer {
@@ -65,6 +73,7 @@ class SceneComparer {
     Motion                                           in_a_, in_b_;
     std::vector<std::pair<std::size_t, std::size_t>> bodies_, joints_;
 
+    // Entries name prims by path or parts by a name in quotes. One that names nothing speaks of the whole file.
     [[nodiscard]] std::string announced(Quantity q, const std::string& field,
                                         const std::vector<std::string>& names) const
     {
@@ -178,6 +187,8 @@ class SceneComparer {
         return out;
     }
 
+    // Bodies may touch if one pair of their shapes may. Pairs in the filter list are sorted with the smaller shape
+    // first, as finalize leaves them, so that a binary search finds them.
     static bool may_touch(const Model& m, const std::vector<std::size_t>& x, const std::vector<std::size_t>& y)
     {
         for (const std::size_t s : x)
@@ -200,6 +211,8 @@ class SceneComparer {
             out.insert(std::minmax(m.shape_body[at(s)], m.shape_body[at(t)]));
         std::map<std::int32_t, std::size_t> groups;
         for (const std::int32_t g : m.shape_collision_group) ++groups[g];
+        // Where all shapes share one positive group, groups decide nothing and only filtered pairs are looked at. A
+        // group of zero or less has rules of its own, so all pairs of bodies are looked at then.
         if (groups.size() < 2 && (groups.empty() || groups.begin()->first > 0)) return out;
         for (auto x = shapes.begin(); x != shapes.end(); ++x)
             for (auto y = std::next(x); y != shapes.end(); ++y) out.insert({x->first, y->first});
@@ -217,6 +230,7 @@ class SceneComparer {
         for (const auto& [x, y] : special(b_, shapes_b))
             if (to_a.contains(x) && to_a.contains(y)) looked.insert(std::minmax(to_a[x], to_a[y]));
         const auto name = [&](int body) { return body < 0 ? std::string("the world") : in_a_.bodies[at(body)].name; };
+        // Pairs are by bodies of A, so that a pair that is special in both models is told once.
         for (const auto& [x, y] : looked) {
             if (x == y || !to_b.contains(x) || !to_b.contains(y)) continue;
             const auto one = shapes_a.find(x), two = shapes_a.find(y), three = shapes_b.find(to_b[x]),
@@ -265,6 +279,8 @@ class SceneComparer {
     }
 
     /// The value that differs most, of elements of both in their order. Values are judged by the largest of them.
+    /// One difference a column, at the worst element: a cloth of thousands of points would otherwise hide all else.
+    /// Small elements are noise of single precision beside the largest one, hence the common scale.
     template <class Get>
     void column(const char* field, const char* unit, std::size_t n, Owner of, const Get& get)
     {
@@ -275,6 +291,8 @@ class SceneComparer {
             const double x = static_cast<double>(get(a_, i)), y = static_cast<double>(get(b_, i));
             if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
             if (std::isfinite(y)) largest = std::max(largest, std::abs(y));
+            // One infinite value against a finite one must win against all finite differences; infinity itself would
+            // print badly.
             const double off = x == y ? 0 : std::isfinite(x - y) ? std::abs(x - y) : 1e300;
             if (off > most) most = off, worst = i;
         }
@@ -356,6 +374,7 @@ class SceneComparer {
             column("rest volume of a tetrahedron", "m^3",
                    a_.tet_poses.size() == b_.tet_poses.size() ? a_.tet_poses.size() : 0, &S::tet,
                    [](const Model& m, std::size_t i) {
+                       // tet_poses holds the inverse of the matrix of edges Dm; its determinant is 1 / (6 V).
                        return 1 / (6 * determinant(static_cast<Mat33d>(m.tet_poses[i])));
                    });
         }
@@ -397,6 +416,7 @@ class SceneComparer {
                                       y = static_cast<double>((b_.*list)[at(b_.joint_qd_start[at(two.joint[0])] + d)]);
                     const std::size_t before = out_.differences.size();
                     number(Quantity::soft, item, field, x, y, unit, {}, {}, {name});
+                    // One element of a list is enough to tell that it differs.
                     if (out_.differences.size() > before) break;
                 }
             }

@@ -1,3 +1,11 @@
+// Bounds, volume and area of shapes, and which shapes of two robots are the same.
+// Shapes have no reliable names: formats drop them, number them or split a mesh by its materials. They are paired by
+// what they occupy.
+// Inputs: shapes and the pose of their link seen from the tree's root. Outputs: an Extent for each (box along the axes
+// of that frame [m], volume [m^3], area [m^2]) and pairs by least cost.
+// Boxes are exact, not those of the corners of a turned box: else equal solids of different frames would differ.
+// Called by Comparer::shapes.
+
 #include "difference/shapes.h"
 
 #include <algorithm>
@@ -17,6 +25,7 @@ constexpr double kPi_ = std::numbers::pi;
 
 void box_of(Extent& out, const Posed& X, const Vec3d& half)
 {
+    // The reach of a box along axis i is sum_j |R_ij| h_j.
     const Mat33d R = to_matrix(X.q);
     Vec3d        h;
     for (std::size_t i = 0; i < 3; ++i)
@@ -30,6 +39,7 @@ void round_of(Extent& out, const Posed& X, double radius, double half, bool caps
     const Vec3d z = rotate(X.q, Vec3d{0, 0, 1});
     Vec3d       h;
     for (std::size_t i = 0; i < 3; ++i)
+        // A disk with the normal z reaches r sqrt(1 - z_i^2) along axis i; a ball at the end reaches r.
         h[i] = std::abs(z[i]) * half + radius * (caps ? 1 : std::sqrt(std::max(0.0, 1 - z[i] * z[i])));
     out.lower = X.p - h, out.upper = X.p + h;
 }
@@ -39,6 +49,7 @@ void ellipsoid_of(Extent& out, const Posed& X, const Vec3d& semi)
     const Mat33d R = to_matrix(X.q);
     Vec3d        h;
     for (std::size_t i = 0; i < 3; ++i)
+        // The support function of an ellipsoid: the length of the i-th row of R diag(semi).
         h[i] = std::sqrt(std::pow(R.row(i).x * semi.x, 2) + std::pow(R.row(i).y * semi.y, 2) +
                          std::pow(R.row(i).z * semi.z, 2));
     out.lower = X.p - h, out.upper = X.p + h;
@@ -66,6 +77,8 @@ void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, con
         const Vec3d q = X * p;
         out.lower = min(out.lower, q), out.upper = max(out.upper, q);
     };
+    // Only these approximations let the mesh itself collide. All others, also a decomposition, are compared by the one
+    // hull about them, which does not depend on the program that cut it.
     const bool as_hull = collider && shape.approximation != "none" && shape.approximation != "meshSimplification" &&
                          shape.approximation != "sdf";
     if (as_hull) {
@@ -78,6 +91,7 @@ void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, con
     }
     std::size_t begin = 0;
     for (std::size_t p = 0; p < points.size(); ++p)
+        // Points that no face uses take no room: files keep all points of a mesh when they split its faces.
         if (used[p]) take(points[p]);
     double volume = 0;
     for (std::size_t f = 0; f < mesh.counts.size(); ++f) {
@@ -94,6 +108,8 @@ void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, con
             };
             const Vec3d p = corner(0), c = cross(corner(k) - p, corner(k + 1) - p);
             face = face + c;
+            // The signed volume of the tetrahedron to the origin; over a closed surface the sum is the volume, wherever
+            // the origin is. Polygons are fans about their first corner.
             volume += dot(p, c) / 6;
         }
         out.area += 0.5 * length(face);
@@ -105,6 +121,7 @@ void mesh_of(Extent& out, const sf::RobotTree& tree, const sf::Shape& shape, con
 
 }  // namespace
 
+/// Faces without a material are a part of their own, so that the parts add up to the mesh.
 std::vector<std::vector<int>> parts_of(const sf::MeshAsset& mesh)
 {
     std::vector<std::vector<int>> out;
@@ -160,6 +177,8 @@ Extent extent_of(const sf::RobotTree& tree, const sf::Shape& shape, const Posed&
             if (collider) {
                 out.endless = true;
                 out.normal  = rotate(X.q, Vec3d{0, 0, 1});
+                // The foot of the perpendicular from the root: it says how high the plane lies and does not depend on
+                // where on the plane its frame is.
                 out.lower = out.upper = dot(X.p, out.normal) * out.normal;
                 break;
             }
@@ -189,6 +208,7 @@ ShapePairs pair_shapes(const Matching& match, const Extents& a, const Extents& b
         const int first = match.a.group[at(s.link)];
         for (std::size_t l = 0; l < match.link.size(); ++l)
             if (match.a.group[l] == first && match.link[l] >= 0) return match.b.group[at(match.link[l])];
+        // A link that has no partner, nor has any link fixed to it: its shapes can match nothing.
         return -2;
     };
     // What nothing moves is the world's, whoever holds it.
@@ -200,6 +220,7 @@ ShapePairs pair_shapes(const Matching& match, const Extents& a, const Extents& b
                    ? -1
                    : group;
     };
+    // Ordered by key, and parts by index: the outcome does not depend on addresses or hashes.
     std::map<int, std::pair<std::vector<Part>, std::vector<Part>>> groups;
     for (const auto& [s, e] : a) groups[still_b(group_a(match.a.tree.shapes[s.shape]))].first.push_back(s);
     for (const auto& [s, e] : b) {
@@ -216,22 +237,30 @@ ShapePairs pair_shapes(const Matching& match, const Extents& a, const Extents& b
         };
         std::vector<Pair> pairs;
         if (lists.first.size() * lists.second.size() >
-            4'000'000) {  // a world of thousands: by order of their names alone
+            4'000'000) {  // a world of thousands: in the order of both files
             for (std::size_t i = 0; i < std::min(lists.first.size(), lists.second.size()); ++i)
                 pairs.push_back({0, false, lists.first[i], lists.second[i]});
         } else {
             for (const Part x : lists.first)
                 for (const Part y : lists.second) {
                     const Extent &e = a.at(x), &f = b.at(y);
+                    // Cost: how far the boxes are apart in units of their size, plus a tenth of the relative difference
+                    // of volume or area.
+                    // A different name costs 2, so that names decide among alike shapes but never against a clear
+                    // match.
                     const double  size = std::max({length(e.upper - e.lower), length(f.upper - f.lower), 1e-9});
                     const double  off  = (length(e.lower - f.lower) + length(e.upper - f.upper)) / size;
                     const double  vol  = std::max(std::abs(e.volume - f.volume) / std::max({e.volume, f.volume, 1e-30}),
                                                   std::abs(e.area - f.area) / std::max({e.area, f.area, 1e-30}));
                     const bool    name = match.a.tree.shapes[x.shape].name != match.b.tree.shapes[y.shape].name;
                     const double  cost = off + (std::isfinite(vol) ? 0.1 * vol : 0);
+                    // Differences of rounding count as none. Then the name and the order decide, and equal shapes at
+                    // one place pair up in the order of the files.
                     pairs.push_back({cost < 1e-3 ? 0 : cost + (name ? 2 : 0), name, x, y});
                 }
         }
+        // Greedy by rising cost. It is no optimal assignment, but a pair that is clearly the same is never given up for
+        // others.
         std::sort(pairs.begin(), pairs.end(), [](const Pair& p, const Pair& q) {
             return std::tie(p.cost, p.other_name, p.x, p.y) < std::tie(q.cost, q.other_name, q.x, q.y);
         });

@@ -1,3 +1,11 @@
+// Recursions over one tree of bodies and the sparse factorisation of its mass matrix (Featherstone 2008, chapters 3, 5
+// and 6).
+// Notation: spatial vectors are (linear, angular), in world axes, about the reference point O of the tree. `column` is
+// the motion subspace S of a dof, M the mass matrix, qdd the accelerations, tau the generalised forces.
+// The recursions themselves are templates of recursions.h; OneTree gives them the numbers of one tree, four_trees.cpp
+// those of four in lanes. Both run the same operations in the same order, so the bits agree.
+// All numbers are double; nothing here allocates.
+
 #include "mechane/dynamics/articulated.h"
 
 #include <algorithm>
@@ -57,6 +65,7 @@ struct OneTree {
         if (link.base < 0) return {};
         return at_reference(motion.base_twist[link.base], motion.base_com[link.base], reference());
     }
+    // A prescribed base moves on uniformly: only the centripetal term of its velocity about O remains.
     [[nodiscard]] Vec3d base_acceleration(const Link& link) const
     {
         if (link.base < 0) return {};
@@ -91,6 +100,7 @@ struct OneTree {
     place_links(forest, tree, one);
 }
 
+/// Velocities alone, for callers that change rates and not coordinates.
 [[gnu::flatten]] MCH_CLONES_AVX2 void update_velocities(const Forest& forest, const Tree& tree, Motion& motion)
 {
     const OneTree one{forest, tree, motion, {}, nullptr, {}};
@@ -103,6 +113,8 @@ struct OneTree {
         motion.I_W[l] = turned(forest.links[l].inertia, motion.R_WB[l]);
 }
 
+/// Recursive Newton-Euler (Featherstone 2008, 5.3). Without qdd the result is the bias: gravity, Coriolis and
+/// centrifugal forces, less the given wrenches.
 [[gnu::flatten]] MCH_CLONES_AVX2 void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravity,
                                                        std::span<const Spatiald> wrench, const double* qdd,
                                                        Motion& motion, std::span<double> tau)
@@ -132,6 +144,8 @@ struct Rows {
 };
 
 /// Rows of the mass matrix from the columns of a tree and the momentum of what moves with each dof.
+/// Composite rigid bodies (Featherstone 2008, 6.2): M(k, i) = S_i . (I_k S_k) for the dofs i on the way from k to the
+/// root; all other entries are zero and not stored.
 MCH_CLONES_AVX2 void fill_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t dof_end, const double* columns,
                                const Spatiald* momentum, double* matrix)
 {
@@ -168,6 +182,7 @@ MCH_CLONES_AVX2 void fill_rows(const Rows& rows, std::int32_t dof_begin, std::in
     }
     double* const columns = motion.columns.data() + static_cast<std::ptrdiff_t>(tree.block_begin) * 6 * kLanes;
     for (std::int32_t k = 0; k < tree.dof_count(); ++k) {
+        // The columns of four dofs lie side by side, so that one product gives four entries of a row.
         double*         to = columns + 6 * (k / kLanes * kLanes) + k % kLanes;
         const Spatiald& s  = motion.column[tree.dof_begin + k];
         to[0]              = s.linear.x;
@@ -193,6 +208,8 @@ namespace {
 
 /// The dofs of a tree from the last to the first. Behind the diagonal of a row stand numbers of the upper triangle
 /// until its turn comes, which nothing reads.
+/// M = L^T D L with a unit lower L (Featherstone 2008, 8.3): no entry is filled in that the tree does not have already.
+/// Row k is used up before the rows above it, hence from the last dof to the first.
 MCH_CLONES_AVX2 int factor_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t dof_end, double* matrix,
                                 double* inverse_pivots)
 {
@@ -212,6 +229,7 @@ MCH_CLONES_AVX2 int factor_rows(const Rows& rows, std::int32_t dof_begin, std::i
         const std::uint8_t* paths  = rows.on_path + rows.block_begin[k];
         const unsigned      others = paths[count - 1] & ~(1u << rows.place[k] % kLanes);
         for (std::int32_t b = 0; b < count; ++b) {
+            // The dofs of block b that lie above k; in the last block without k itself.
             const unsigned     above = b + 1 == count ? others : paths[b];
             const std::int32_t first = dof_begin + blocks[b];
             if (above == 15) {
@@ -234,6 +252,7 @@ MCH_CLONES_AVX2 int factor_rows(const Rows& rows, std::int32_t dof_begin, std::i
                 for (std::int32_t c = 0; c < kLanes * (b + 1); c += kLanes) lanes(to + c) -= a * lanes(row + c);
             }
         }
+        // The row becomes a row of L: divided by its pivot, the diagonal itself left out.
         for (std::int32_t b = 0; b < count; ++b) lanes(row + kLanes * b) *= inverse;
         lanes(row + kLanes * (count - 1)) = keep_lanes(lanes(row + kLanes * (count - 1)), others);
     }
@@ -265,6 +284,7 @@ template <int m>
 }
 
 /// x := L^-1 x in the same block, where the blocks before are done.
+/// Blocks before are products of lanes; within the block the triangle is solved by scalars.
 template <int m>
 [[gnu::always_inline]] inline void solve_one_block(const Rows& rows, std::int32_t first, const double* factored,
                                                    const double* x, double* xb)
@@ -300,6 +320,7 @@ template <int m>
     }
 }
 
+/// M x = b in three steps: L^T, then D, then L. The dofs of the last, partial block come first.
 MCH_CLONES_AVX2 void solve_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
                                 const double* inverse_pivots, double* x)
 {
@@ -327,6 +348,7 @@ MCH_CLONES_AVX2 void solve_lower_rows(const Rows& rows, std::int32_t dof_begin, 
                                       const double* factored, double* x)
 { solve_lower(rows, dof_begin, count, factored, x); }
 
+/// y = L v with the unit diagonal.
 MCH_CLONES_AVX2 void multiply_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
                                    const double* v, double* y)
 {
@@ -365,6 +387,7 @@ void solve_unit(const Tree& tree, const Paths& paths, std::span<const double> fa
         const double* rate = v.data() + link.dof;
         if (link.free) {
             const Quatd old = {q[3], q[4], q[5], q[6]};
+            // The exponential map of h w, in world axes, from the left: exact for constant angular velocity.
             const Quatd now = normalized(from_rotation_vector(h * Vec3d{rate[3], rate[4], rate[5]}) * old);
             // The centre of mass moves in a straight line; the frame's origin follows it.
             const Vec3d p = Vec3d{q[0], q[1], q[2]} + h * Vec3d{rate[0], rate[1], rate[2]} +
@@ -392,6 +415,9 @@ void solve_unit(const Tree& tree, const Paths& paths, std::span<const double> fa
 [[gnu::flatten]] MCH_CLONES_AVX2 void load(const model::Model& model, const Forest& forest, const Tree& tree,
                                            std::span<const Real> joint_q, std::span<const Real> joint_qd,
                                            std::span<const Pose> body_q, std::span<const Spatial> body_qd,
+                                           // Coordinates of the forest from those of the model. A root link carries its
+                                           // pose and its twist in the world; `body_wins` says that the body's own
+                                           // state is newer than the joint's.
                                            std::span<const std::uint8_t> body_wins, Motion& motion)
 {
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
@@ -427,6 +453,7 @@ void solve_unit(const Tree& tree, const Paths& paths, std::span<const double> fa
                 return joint_motion(link.axes, coords);
             }();
             const Real* rate = joint_qd.data() + model.joint_qd_start[j];
+            // Pose from the joint's coordinates: parent anchor, joint, inverse of the child's anchor.
             X                = link.X_PJ * jm.X_PC * inverse(link.X_CJ);
             twist            = {rotate(link.X_PJ.q, Vec3d{static_cast<double>(rate[0]), static_cast<double>(rate[1]),
                                                           static_cast<double>(rate[2])}),

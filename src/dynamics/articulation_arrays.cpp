@@ -1,3 +1,8 @@
+// Jacobians and mass matrices of articulations as Newton lays them out: arrays [articulation, rows, columns] filled up
+// with zeros, six rows a joint in the order of joints.
+// Rows are velocity of the child's centre of mass [m/s] and angular velocity [rad/s] in world axes, per unit of the
+// model's joint_qd.
+
 #include "mechane/dynamics/articulation_arrays.h"
 
 #include <fmt/format.h>
@@ -32,6 +37,7 @@ Result<ArticulationArray> eval_jacobian(const model::Model& model, const model::
             const std::int32_t l = f.joint_link[static_cast<std::size_t>(j)];
             if (l < 0) continue;
             double* block = out.values.data() + (a * out.rows + 6 * static_cast<std::size_t>(j - begin)) * out.columns;
+            // Only dofs between the link and the root of its articulation move it.
             for (std::int32_t at = l; at >= 0; at = f.links[static_cast<std::size_t>(at)].parent) {
                 const Link& link = f.links[static_cast<std::size_t>(at)];
                 if (link.joint < begin || link.joint >= end) continue;
@@ -49,6 +55,7 @@ Result<ArticulationArray> eval_jacobian(const model::Model& model, const model::
                         s             = k < 3 ? Spatiald{e, {}} : Spatiald{cross(e, r), e};
                     } else {
                         const Spatiald& c = space.motion().column[static_cast<std::size_t>(link.dof + k)];
+                        // Columns are about the tree's reference point; the Jacobian wants the centre of mass.
                         s = shift_twist(c, space.motion().com_W[static_cast<std::size_t>(l)] -
                                                space.motion().reference[static_cast<std::size_t>(link.tree)]);
                     }
@@ -65,6 +72,8 @@ Result<ArticulationArray> eval_jacobian(const model::Model& model, const model::
     return out;
 }
 
+/// M = sum over bodies of J^T diag(m, I) J plus the armature: the definition, and independent of the recursions that
+/// JointSpace uses.
 Result<ArticulationArray> eval_mass_matrix(const model::Model& model, const model::State& state,
                                            std::span<const std::uint8_t> mask)
 {

@@ -1,3 +1,6 @@
+// Energies [J] and momenta [kg m/s, kg m^2/s] of a state, in world axes, summed body by body in double precision.
+// Kinematic bodies and bodies without mass do not count.
+
 #include "mechane/dynamics/energy.h"
 
 #include "mechane/core/failure.h"
@@ -34,6 +37,7 @@ Energy energy(const model::Model& model, const model::State& state)
     MCH_REQUIRE(model::fits(model, state), "energy", "state", "a state of the model");
     Energy e;
     visit_moving(model, state, [&](std::size_t b, const Moving& m) {
+        // Koenig: motion of the centre of mass plus rotation about it.
         e.kinetic += 0.5 * m.mass * dot(m.v, m.v) + 0.5 * dot(m.w, m.L);
         e.potential -= m.mass * dot(static_cast<Vec3d>(model.gravity_of(model.body_world[b])), m.com);
     });
@@ -42,6 +46,7 @@ Energy energy(const model::Model& model, const model::State& state)
                            nv = model.joint_qd_start[j + 1] - model.joint_qd_start[j];
         for (std::int32_t k = 0; k < nv; ++k) {
             const auto dof = static_cast<std::size_t>(model.joint_qd_start[j] + k);
+            // Rotor inertia acts on the joint's rate and belongs to no body.
             e.armature +=
                 0.5 * static_cast<double>(model.joint_armature[dof]) * square(static_cast<double>(state.joint_qd[dof]));
             if (nq != nv) continue;  // springs act on scalar coordinates
@@ -66,6 +71,7 @@ Vec3d angular_momentum(const model::Model& model, const model::State& state, con
 {
     MCH_REQUIRE(model::fits(model, state), "angular_momentum", "state", "a state of the model");
     Vec3d L;
+    // About `point`: spin plus moment of the linear momentum.
     visit_moving(model, state, [&](std::size_t, const Moving& m) { L += m.L + m.mass * cross(m.com - point, m.v); });
     return L;
 }

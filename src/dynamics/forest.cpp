@@ -1,3 +1,9 @@
+// From the joints of a model to trees in reduced coordinates: every body that moves gets one inbound joint, joints that
+// would close a loop are listed apart.
+// Order of links: roots by group, then depth first, children by body index. Hence a parent lies before its children,
+// the links and dofs of a tree are consecutive, and the numbering depends on the model only.
+// Used by JointSpace and by the solvers.
+
 #include "mechane/dynamics/forest.h"
 
 #include <algorithm>
@@ -24,6 +30,8 @@ std::vector<std::int32_t> choose_inbound(const model::Model& model, std::span<co
     std::vector<std::int32_t> inbound(model.body_count(), -1);
     std::vector<std::uint8_t> used(model.joint_count(), 0);
     Sets                      sets(model.body_count());
+    // Joints of articulations choose first: an extra joint between links of a robot closes a loop, and not the one that
+    // its author put into the tree.
     for (const bool articulated : {true, false}) {
         for (std::int32_t j = 0; j < joints; ++j) {
             if ((model.joint_articulation[j] >= 0) != articulated) continue;
@@ -33,6 +41,7 @@ std::vector<std::int32_t> choose_inbound(const model::Model& model, std::span<co
                 continue;
             const bool coupled = p >= 0 && !prescribed[p] && !is_free_like(model.joint_type[j]);
             if (coupled) {
+                // Parent and child are connected already: this joint closes a loop.
                 if (sets.find(p) == sets.find(c)) continue;
                 sets.hang(c, p);
             }
@@ -44,6 +53,7 @@ std::vector<std::int32_t> choose_inbound(const model::Model& model, std::span<co
         if (!enabled[j]) continue;
         const std::int32_t p = model.joint_parent[j], c = model.joint_child[j];
         const bool         moves = (p >= 0 && !prescribed[p]) || (c >= 0 && !prescribed[c]);
+        // Between bodies that do not move a joint does nothing.
         if (!moves || p == c) continue;
         if (model.joint_type[j] == model::JointType::distance) out.distances.push_back(j);
         if (!used[j] && !is_free_like(model.joint_type[j])) out.loops.push_back(j);
@@ -70,6 +80,7 @@ std::vector<std::int32_t> group_roots(const model::Model& model, const std::vect
                                       Forest& forest)
 {
     Sets       sets(model.body_count());
+    // Prescribed bodies tie nothing together: trees on both sides of one do not feel each other.
     const auto tie = [&](std::int32_t a, std::int32_t b) {
         if (a >= 0 && b >= 0 && !prescribed[a] && !prescribed[b]) sets.hang(a, b);
     };
@@ -103,6 +114,7 @@ Link make_link(const model::Model& model, std::int32_t body, std::int32_t joint)
         link.X_PJ.q = normalized(link.X_PJ.q);
         link.X_CJ.q = normalized(link.X_CJ.q);
     }
+    // FREE, DISTANCE and ROD joints leave all six dofs; the limits of the latter two are the solvers' business.
     link.free      = joint < 0 || link.axes.free_like();
     link.from_body = link.free && (joint < 0 || model.joint_parent[joint] >= 0);
     link.dofs      = link.free ? 6 : link.axes.dofs();
@@ -132,6 +144,8 @@ double mean_depth(const Forest& forest, const Tree& tree)
     return sum / tree.dof_count();
 }
 
+/// Bits and not values: only then do four trees side by side have the bits that each has alone. Negative zero differs
+/// from zero.
 template <class T>
 bool same_bits(const T& a, const T& b)
 {
@@ -191,6 +205,7 @@ Forest build_forest(const model::Model& model, std::span<const std::uint8_t> ena
     }
     for (std::int32_t b = 0; b < bodies; ++b) {
         const bool kinematic = (model.body_flags[b] & model::body_flag::kinematic) != 0;
+        // A body without mass that no joint holds cannot be moved by any force.
         prescribed[b]        = kinematic || (!(model.body_mass[b] > 0) && !jointed[b]);
         if (prescribed[b]) forest.prescribed.push_back(b);
     }
@@ -246,6 +261,7 @@ Forest build_forest(const model::Model& model, std::span<const std::uint8_t> ena
             forest.body_link[b] = index;
             if (link.joint >= 0) forest.joint_link[link.joint] = index;
             forest.links.push_back(link);
+            // Children are pushed in reverse, so that the lowest index comes off the stack first.
             for (auto child = children[b].rbegin(); child != children[b].rend(); ++child) stack.push_back(*child);
         }
         tree.link_end    = static_cast<std::int32_t>(forest.links.size());

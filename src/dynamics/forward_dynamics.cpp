@@ -1,3 +1,9 @@
+// Forward dynamics by articulated bodies in O(n) (Featherstone 2008, 7.3): for deep trees, whose mass matrix would cost
+// more than the recursion.
+// Inertias are symmetric 6x6 matrices about the tree's reference point, in world axes, by columns. U = I S is `reach`,
+// 1 / (S . U + rotor) is `inverse`, u = tau - S . p is `drive`.
+// factor_articulated and respond_articulated give M^-1 x for many right-hand sides x with one factorisation.
+
 #include "mechane/dynamics/forward_dynamics.h"
 
 #include <algorithm>
@@ -28,6 +34,7 @@ void take_out(Inertia& I, const Spatiald& u, double inverse)
         for (std::size_t k = 0; k < 6; ++k) I[6 * i + k] -= x[i] * x[k] * inverse;
 }
 
+/// [ m E, -m r x; m r x, I_com + m (r.r E - r r^T) ] for (linear, angular) vectors.
 /// A rigid body about a point that is `r` before its centre of mass.
 Inertia rigid(double m, const Vec3d& r, const Mat33d& I_com)
 {
@@ -55,10 +62,12 @@ void articulate(ArticulatedBodies& s, std::int32_t l, std::int32_t k, const Spat
 {
     s.reach[k]     = times(s.inertia[l], column);
     const double d = dot(column, s.reach[k]) + rotor;
+    // A dof that moves nothing gets no acceleration instead of an infinite one.
     s.inverse[k]   = d > 1e-30 ? 1 / d : 0;
     take_out(s.inertia[l], s.reach[k], s.inverse[k]);
 }
 
+/// The motion cross product v x s (Featherstone 2008, 2.9).
 Spatiald cross_motion(const Spatiald& v, const Spatiald& s)
 { return {cross(v.angular, s.linear) + cross(v.linear, s.angular), cross(v.angular, s.angular)}; }
 
@@ -85,6 +94,7 @@ void articulated_body_algorithm(const Forest& forest, const Tree& tree, const Ve
 {
     const std::size_t t = static_cast<std::size_t>(&tree - forest.trees.data());
     const Vec3d       O = motion.reference[t];
+    // First pass, outwards: rigid inertias, bias forces, velocity products c = v x S q'.
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
         const Link&   link = forest.links[l];
         const Mat33d& R    = motion.R_WB[l];
@@ -108,6 +118,8 @@ void articulated_body_algorithm(const Forest& forest, const Tree& tree, const Ve
             if (chain && !link.free) v += rate * motion.column[k];
         }
     }
+    // Second pass, inwards: the articulated inertia I - U U^T / d and bias p + I c + U u / d of each link go to its
+    // parent.
     for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
         const Link& link = forest.links[l];
         for (std::int32_t k = link.dof + link.dofs - 1; k >= link.dof; --k) {
@@ -120,10 +132,13 @@ void articulated_body_algorithm(const Forest& forest, const Tree& tree, const Ve
         for (std::size_t i = 0; i < 36; ++i) s.inertia[link.parent][i] += s.inertia[l][i];
         s.force[link.parent] += s.force[l];
     }
+    // Third pass, outwards: qdd = (u - U . a) / d, a = a_parent + c + S qdd.
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
         const Link& link = forest.links[l];
         Spatiald    a;
         if (link.free)
+            // Of a free root the columns are about its centre of mass; the spatial acceleration about O differs by the
+            // centripetal term.
             a.linear = cross(motion.twist[l].linear, motion.twist[l].angular);
         else if (link.parent >= 0)
             a = s.acceleration[link.parent];
@@ -157,6 +172,7 @@ void articulated_body_algorithm(const Forest& forest, const Tree& tree, const Ve
 
 namespace {
 
+/// The same passes without velocities: impulses inwards, velocity changes outwards.
 template <int lanes>
 void respond_lanes(const Forest& forest, const Tree& tree, const Motion& motion, ArticulatedBodies& s, double* x)
 {

@@ -1,3 +1,9 @@
+// The dynamics of four trees that are alike (Tree::kind), one in each lane of a SIMD register. See articulated.cpp for
+// the mathematics.
+// Every operation is that of one tree, on each lane, in the same order. So a robot has the same bits alone and among
+// its copies; a test compares them.
+// Storage is on the stack of the caller, sized for the largest tree that `fits` accepts.
+
 #include "mechane/dynamics/four_trees.h"
 
 #include <algorithm>
@@ -13,6 +19,7 @@ namespace mechane {
 [[gnu::always_inline]] inline QuatT<Four> unit(const QuatT<Four>& q)
 {
     const Four     n     = root(dot(q, q));
+    // As normalized() of one quaternion: what has no finite length becomes the identity.
     const LaneMask sound = (n.v > 0) & (n.v < std::numeric_limits<double>::infinity());
     const Four     scale = Four(1).v / n.v;
     const auto keep = [&](const Four& x, double otherwise)
@@ -27,6 +34,7 @@ namespace mechane::dynamics {
 namespace {
 
 /// Places of the item that is `index` among those of the first tree.
+/// Trees that are alike differ only by where their links and dofs begin.
 template <class T>
 [[gnu::always_inline]] inline Places<T> places(T* first, std::int32_t index, const std::array<std::int32_t, 4>& behind)
 { return {first + index + behind[0], first + index + behind[1], first + index + behind[2], first + index + behind[3]}; }
@@ -144,6 +152,7 @@ void forward_kinematics(const Forest& forest, const FourTrees& trees, Motion& mo
                              .velocity_  = room.take<SpatialT<Four>>(links),
                              .column_    = room.take<SpatialT<Four>>(tree.dof_count()),
                              .half_turns = half_turns};
+    // Sines and cosines are computed one by one: a vectorised version would have other bits.
     for (std::size_t t = 0; t < 4; ++t)
         for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
             const Link& link = forest.links[l];
@@ -248,6 +257,7 @@ namespace {
 {
     for (std::int32_t k = s.tree.dof_begin; k < s.tree.dof_end; ++k)
         s.rate_[k - s.tree.dof_begin] = pick(places(v, k, s.dof_behind), 0);
+    // Padding up to whole blocks is zero, so that products over blocks may run through it.
     for (std::int32_t k = s.tree.dof_count(); k < kLanes * s.tree.block_count(); ++k) s.rate_[k] = Four(0);
 }
 
@@ -332,6 +342,7 @@ struct Row {
         const Row row = row_of(s, s.factors, k);
         // Cancellation down to rounding means that the motion carries no mass of its own.
         const Four     pivot   = row.at[s.place[k]];
+        // The same thresholds as factor_rows.
         const LaneMask regular = (pivot.v > (Four(1e-11) * s.inverse_pivots[k]).v) & (pivot.v > Four(1e-30).v);
         const Four     inverse = Lanes(regular ? Four(1).v / pivot.v : Four(0).v);
         s.inverse_pivots[k]    = inverse;
@@ -366,6 +377,7 @@ struct Row {
 /// Sum of the products of a row's first blocks with those of `x`.
 [[gnu::always_inline]] inline Four product(const FourMoving& s, const Row& row, const Four* x, std::int32_t count)
 {
+    // Sums in the order of a lane register, as `sum` of one tree adds its four lanes.
     Lanes sums[kLanes] = {};
     for (std::int32_t b = 0; b < count; ++b) {
         const Four *const a = row.at + kLanes * b, *const with = x + s.blocks[row.first + b];
@@ -421,6 +433,8 @@ struct Row {
 [[gnu::flatten]] MCH_CLONES_AVX2 void put_four(const Four* from, std::int32_t count, const Places<double>& to)
 { put_apart(from, count, to); }
 
+/// Rows of D^(-1/2) L^(-T) and whitened rates u = sqrt(D) L v (docs/softstep_method.md). `root` is D^(-1/2); a locked
+/// dof has zero, and its rate is kept as it is.
 [[gnu::flatten]] MCH_CLONES_AVX2 void whiten_four(const FourMoving& s, const double* v, std::int32_t numbers,
                                                   const Places<double>& rows, const Places<double>& roots,
                                                   const Places<double>& u)

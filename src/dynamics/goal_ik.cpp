@@ -1,3 +1,9 @@
+// Inverse kinematics for goals on bodies: Levenberg-Marquardt over joint coordinates with limits (Nocedal, Wright 2006,
+// 10.3), from the present state and then from starts spread by a low-discrepancy sequence.
+// Residuals are weighted position errors [m] and rotation vectors [rad] in world axes. Only trees that a goal touches
+// have unknowns; free roots stay.
+// Results depend on the arguments only: starts follow options.seed, ties keep the first.
+
 #include "mechane/dynamics/goal_ik.h"
 
 #include <algorithm>
@@ -45,6 +51,7 @@ double evaluate(Problem& p, std::span<const IkGoal> goals, bool jacobian, IkResu
         const Posed&       X  = l >= 0 ? m.X_WB[l] : m.base_X[static_cast<std::size_t>(goal.body)];
         const Vec3d        at = X * goal.point;
         const Vec3d        dp = goal.position ? at - *goal.position : Vec3d{};
+        // The rotation from the goal to the body as a vector: zero at the goal, at most pi long.
         const Vec3d        dr =
             goal.rotation ? to_rotation_vector(normalized(X.q * conjugate(normalized(*goal.rotation)))) : Vec3d{};
         const std::size_t first = p.residual.size();
@@ -77,7 +84,9 @@ double evaluate(Problem& p, std::span<const IkGoal> goals, bool jacobian, IkResu
     return cost;
 }
 
-/// Solves (A + damping diag(1 + A)) x = b for the unknowns that are not held; by Cholesky.
+/// Solves (A + damping (0.001 E + diag A)) x = b for the unknowns that are not held; by Cholesky.
+/// Damping is relative to the diagonal (Marquardt 1963), plus a thousandth of it that keeps the matrix regular where a
+/// column is zero.
 bool solve_damped(const std::vector<double>& A, const std::vector<double>& b, const std::vector<std::uint8_t>& held,
                   double damping, std::vector<double>& L, std::vector<double>& x)
 {
@@ -86,6 +95,7 @@ bool solve_damped(const std::vector<double>& A, const std::vector<double>& b, co
     for (std::size_t i = 0; i < n; ++i) {
         L[i * n + i] += damping * (1e-3 + A[i * n + i]);
         if (!held[i]) continue;
+        // A held unknown gets a unit row and column, so that the factorisation keeps its size.
         for (std::size_t k = 0; k < n; ++k) L[i * n + k] = L[k * n + i] = 0;
         L[i * n + i] = 1;
     }
@@ -147,6 +157,7 @@ IkResult descend(Problem& p, std::span<const IkGoal> goals, const IkOptions& opt
             for (std::size_t a = 0; a < n; ++a) {
                 if (row[a] == 0) continue;
                 p.gradient[a] -= row[a] * p.residual[r];
+                // Normal equations: J^T J and -J^T r.
                 for (std::size_t b = 0; b < n; ++b) p.normal[a * n + b] += row[a] * row[b];
             }
         }
@@ -166,6 +177,7 @@ IkResult descend(Problem& p, std::span<const IkGoal> goals, const IkOptions& opt
             }
             const std::vector<double> q = p.space.motion().q;
             move(p, p.step);
+            // Each try moves the tree, evaluates, and goes back if the cost did not fall.
             IkResult     trial;
             const double now = evaluate(p, goals, false, trial);
             better           = now < cost;
@@ -249,6 +261,7 @@ IkResult solve_ik(const model::Model& model, const model::State& state, std::spa
             u.coord = link.coord + (k - link.dof);
             u.low   = static_cast<double>(model.joint_limit_lower[static_cast<std::size_t>(d)]);
             u.high  = static_cast<double>(model.joint_limit_upper[static_cast<std::size_t>(d)]);
+            // Crossed limits hold the joint at their middle, as the solvers do.
             if (u.low > u.high) u.low = u.high = 0.5 * (u.low + u.high);
         }
         p.column[static_cast<std::size_t>(k)] = static_cast<int>(p.unknowns.size());
@@ -257,6 +270,7 @@ IkResult solve_ik(const model::Model& model, const model::State& state, std::spa
 
     // Roberts' sequence: multiples of 1, 1/g, 1/g^2, ... with g^(d+1) = g + 1, modulo 1 (Roberts 2018).
     double ratio = 2;
+    // Fixed-point iteration for the generalised golden ratio.
     for (int i = 0; i < 60; ++i) ratio = std::pow(1 + ratio, 1 / static_cast<double>(p.unknowns.size() + 1));
     const std::vector<double> start = m.q;
     std::vector<double>       best  = start;
@@ -269,6 +283,7 @@ IkResult solve_ik(const model::Model& model, const model::State& state, std::spa
             double alpha = 1;
             for (const Unknown& u : p.unknowns) {
                 alpha /= ratio;
+                // Coordinate k of start s is the fractional part of 1/2 + s g^-(k + 1).
                 double unit = 0.5 + alpha * static_cast<double>(static_cast<std::uint64_t>(s) + options.seed % 65536);
                 unit -= std::floor(unit);
                 if (u.coord < 0) {

@@ -1,3 +1,9 @@
+// The law of each joint type: from coordinates to the pose between its anchors and to the columns of its rates, and
+// back.
+// X_PC is the pose of the child's anchor in the parent's anchor. `column` are directions in the parent anchor's axes:
+// linear ones [1], angular ones [rad/rad].
+// A D6 joint moves along its linear axes first; each angular axis is turned by the ones before it.
+
 #include "mechane/dynamics/joint_motion.h"
 
 #include <algorithm>
@@ -13,6 +19,7 @@ namespace {
 /// Signed angle of the rotation about a unit axis, in (-pi, pi]: the twist of the swing-twist decomposition.
 double twist(const Quatd& q, const Vec3d& axis)
 {
+    // Twice the half angle; the result is in (-pi, pi] whatever the sign of the quaternion.
     double angle = 2 * std::atan2(dot(axis, q.xyz()), q.w);
     if (angle > kPi) angle -= 2 * kPi;
     if (angle <= -kPi) angle += 2 * kPi;
@@ -23,6 +30,7 @@ double twist(const Quatd& q, const Vec3d& axis)
 /// fixed).
 Vec3d chain_angles(const Quatd& r, const Vec3d& a, const Vec3d& b, const Vec3d& c)
 {
+    // Entries of the rotation matrix in the basis (a, b, c): s1 = R_ac, and the outer angles by two quotients each.
     const Vec3d  ra = rotate(r, a), rb = rotate(r, b), rc = rotate(r, c);
     const double s1 = std::clamp(dot(a, rc), -1.0, 1.0);
     const double t1 = std::asin(s1);
@@ -48,6 +56,7 @@ JointAxes joint_axes(const model::Model& model, std::int32_t joint)
     axes.linear         = std::clamp(axes.linear, 0, 3);
     axes.angular        = std::clamp(axes.angular, 0, 3);
     axes.coords         = info.coords >= 0 ? info.coords : axes.dofs();
+    // FREE and BALL rotate about the anchor's axes x, y, z; the model's axes do not apply.
     const bool own_axes = axes.free_like() || axes.type == model::JointType::ball;
     const auto first    = static_cast<std::size_t>(model.joint_qd_start[j]);
     for (int k = 0; k < axes.dofs(); ++k) {
@@ -81,6 +90,7 @@ JointMotion joint_motion(const JointAxes& axes, std::span<const double> q)
     }
     Quatd carried;
     for (; k < static_cast<std::size_t>(axes.dofs()); ++k) {
+        // The axis as the axes before it have turned it.
         motion.column[k] = rotate(carried, axes.axis[k]);
         carried          = carried * from_axis_angle(axes.axis[k], q[k]);
     }
@@ -124,6 +134,8 @@ void joint_coordinates(const JointAxes& axes, const Posed& X_PC, std::span<doubl
     }
 }
 
+/// Rows that read the rates off a relative velocity: the dual basis of the columns. Three turned axes are not
+/// orthogonal; in gimbal lock the determinant is kept at 1e-4, so that rates stay finite.
 std::array<Vec3d, 6> joint_rate_rows(const JointAxes& axes, const JointMotion& motion)
 {
     std::array<Vec3d, 6> rows = motion.column;

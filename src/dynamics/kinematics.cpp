@@ -1,3 +1,8 @@
+// Forward and inverse kinematics over a model's joints: body poses and velocities from joint_q, joint_qd and back;
+// mimic relations; the projection of an authored state onto its joints.
+// Poses X_WB are in the world [m]; body_qd is the velocity of the centre of mass and the angular velocity in world
+// axes. Newton's eval_fk, eval_ik and their selections have the same meaning.
+
 #include "mechane/dynamics/kinematics.h"
 
 #include <fmt/format.h>
@@ -38,6 +43,7 @@ BodyMotion child_motion(const model::Model& model, std::int32_t j, const BodyMot
     const JointMotion jm   = joint_motion(axes, q);
     const Posed       X_WJ = parent.X * static_cast<Posed>(model.joint_X_p[j]);
     const Posed       X_CJ = static_cast<Posed>(model.joint_X_c[j]);
+    // World from child anchor, then the child itself: X_WB = X_WA X_CJ^-1.
     const Posed       X_WA = X_WJ * jm.X_PC;  // child anchor
     BodyMotion        child;
     child.X.q = normalized(X_WA.q * conjugate(X_CJ.q));
@@ -49,6 +55,7 @@ BodyMotion child_motion(const model::Model& model, std::int32_t j, const BodyMot
     const Vec3d w_W   = rotate(X_WJ.q, w);
     const Vec3d com_P = center_of_mass(model, model.joint_parent[j], parent.X);
     child.twist       = shift_twist(parent.twist, com - com_P);
+    // Velocity of the parent carried to the child's centre of mass, plus the joint's own.
     child.twist += shift_twist(Spatiald{rotate(X_WJ.q, v), w_W}, com - pivot);
     return child;
 }
@@ -91,6 +98,7 @@ bool still(const model::Model& model, std::int32_t j, std::span<const Real> join
                        [](Real rate) { return rate == 0; });
 }
 
+/// Newton's rule: joints of no articulation are left out by a mask of articulations.
 bool selects(const Selection& selection, const model::Model& model, std::int32_t j)
 {
     if (!selection.joint_mask.empty() && !selection.joint_mask[j]) return false;
@@ -138,6 +146,7 @@ Result<void> eval_fk(const model::Model& model, std::span<const Real> joint_q, s
 {
     if (auto ok = check(model, selection); !ok) return ok;
     if (auto ok = check_sizes(model, joint_q.size(), joint_qd.size(), state); !ok) return ok;
+    // Joints come in an order in which parents precede children, so one pass places all bodies.
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j) {
         const std::int32_t c = model.joint_child[j];
         if (model.joint_articulation[j] < 0 || c < 0 || !selects(selection, model, j) ||
@@ -183,6 +192,8 @@ void eval_mimic(const model::Model& model, std::span<Real> joint_q, std::span<Re
     });
 }
 
+/// Authored poses of bodies and coordinates of joints may disagree. Bodies are placed by the joints of the trees, from
+/// the roots on; joints that close loops then follow the bodies. Returns the largest way and turn, for the report.
 Projection project_to_joints(const model::Model& model, model::State& state, bool initial)
 {
     MCH_REQUIRE(model::fits(model, state), "project_to_joints", "state", "a state of the model");
@@ -207,6 +218,7 @@ Projection project_to_joints(const model::Model& model, model::State& state, boo
         const double angle = length(to_rotation_vector(normalized(conjugate(normalized(old.q)) * child.X.q)));
         moved.linear       = std::max(moved.linear, d);
         moved.angular      = std::max(moved.angular, angle);
+        // Metres and radians are added only to find the body that moved most.
         if (d + angle > most) {
             most       = d + angle;
             moved.body = link.body;

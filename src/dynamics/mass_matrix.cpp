@@ -1,3 +1,7 @@
+// JointSpace: mass matrix, inverse and forward dynamics, wrenches, accelerations, centroidal momentum and Jacobians of
+// one tree at a time, over articulated.cpp and forward_dynamics.cpp.
+// Vectors are in the order of the tree's dofs; free roots have rates in world axes. Units are SI.
+
 #include "mechane/dynamics/mass_matrix.h"
 
 #include <algorithm>
@@ -71,6 +75,7 @@ std::vector<double> JointSpace::mass_matrix(std::int32_t t, bool armature)
     const Tree&         tree = tree_of(t);
     const auto          n    = static_cast<std::size_t>(tree.dof_count());
     std::vector<double> m(n * n);
+    // Only entries on the way to the root are computed; the rest of the dense matrix stays zero.
     find_rows(tree, armature);
     for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
         const auto path = paths_.of(k);
@@ -94,6 +99,7 @@ std::vector<double> JointSpace::inverse_dynamics(std::int32_t t, std::span<const
     return tau;
 }
 
+/// Inverse dynamics at rest; the rates are put back afterwards.
 std::vector<double> JointSpace::gravity_force(std::int32_t t)
 {
     const Tree&               tree = tree_of(t);
@@ -106,6 +112,7 @@ std::vector<double> JointSpace::gravity_force(std::int32_t t)
     return tau;
 }
 
+/// The same without gravity and acceleration.
 std::vector<double> JointSpace::coriolis_force(std::int32_t t)
 {
     std::vector<double> tau(static_cast<std::size_t>(tree_of(t).dof_count()));
@@ -121,6 +128,7 @@ std::vector<double> JointSpace::forward_dynamics(std::int32_t t, std::span<const
     factor(tree, paths_, rows_, pivots);
     std::vector<double> qdd = inverse_dynamics(t, {});
     for (std::size_t k = 0; k < qdd.size(); ++k) qdd[k] = tau[k] - qdd[k];
+    // The solver of rows reads whole blocks of four.
     qdd.resize(static_cast<std::size_t>(kLanes * tree.block_count()));
     solve_factored(tree, paths_, rows_, pivots, qdd.data());
     qdd.resize(static_cast<std::size_t>(tree.dof_count()));
@@ -138,6 +146,8 @@ std::vector<double> JointSpace::articulated_dynamics(std::int32_t t, std::span<c
     return qdd;
 }
 
+/// What each joint transmits to its link: the forces of the second pass of Newton-Euler, moved to the link's centre of
+/// mass.
 std::vector<Spatiald> JointSpace::joint_wrenches(std::int32_t t, std::span<const double> qdd,
                                                  std::span<const Spatiald> wrench)
 {
@@ -152,6 +162,7 @@ std::vector<Spatiald> JointSpace::joint_wrenches(std::int32_t t, std::span<const
     return out;
 }
 
+/// Spatial accelerations differ from those of the centre of mass by w x v (Featherstone 2008, 2.10).
 std::vector<Spatiald> JointSpace::accelerations(std::int32_t t, std::span<const double> qdd)
 {
     const Tree&         tree = qdd.empty() ? tree_of(t) : tree_of(t, qdd, "qdd");
@@ -184,6 +195,8 @@ Centroidal JointSpace::centroidal(std::int32_t t)
     for (std::size_t k = 0; k < n; ++k) {
         const Composite& all = motion_.composite[forest_.dof_link[tree.dof_begin + static_cast<std::int32_t>(k)]];
         const Spatiald&  s   = motion_.column[tree.dof_begin + static_cast<std::int32_t>(k)];
+        // Momentum of the composite body per unit rate, moved to the centre of mass: a column of the centroidal
+        // momentum matrix (Orin, Goswami 2008).
         const Spatiald   h   = shift_wrench(
             Spatiald{all.m * s.linear + cross(s.angular, all.h), cross(all.h, s.linear) + all.I * s.angular},
             c.com - motion_.reference[t]);

@@ -1,3 +1,7 @@
+// Which dofs lie on the way from each dof to the root, and in which blocks of four: the layout of all sparse rows of
+// the dynamics. A row holds whole blocks; `on_path` masks the dofs in them that count, `place` is the entry of the dof
+// itself.
+
 #include "mechane/dynamics/paths.h"
 
 namespace mechane::dynamics {
@@ -11,6 +15,7 @@ Paths list_paths(const Forest& forest, bool deep)
     for (std::int32_t k = 0; k < forest.dof_count; ++k) {
         const Tree& tree = forest.trees[forest.links[forest.dof_link[k]].tree];
         if (deep || !tree.deep) {
+            // The way of a dof is that of the dof above it and itself: ascending, since parents come first.
             if (const std::int32_t above = forest.dof_parent[k]; above >= 0)
                 for (std::int32_t i = paths.begin[above]; i < paths.begin[above + 1]; ++i)
                     paths.dofs.push_back(paths.dofs[i]);

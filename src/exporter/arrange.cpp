@@ -19,6 +19,8 @@ void turn(sf::Joint& joint)
     std::reverse(joint.dofs.begin(), joint.dofs.end());
 }
 
+/// The order of walks decides what is a root: the world first, then frames of the world, then roots that articulations
+/// name, then links that nothing holds, and at last whatever is left.
 class Arranger {
   public:
     Arranger(sf::RobotTree& tree, const std::vector<bool>& preferred) : tree_(tree), preferred_(preferred)
@@ -78,6 +80,7 @@ class Arranger {
     {
         std::deque<int> queue{from};
         visited_[node(from)] = true;
+        // Breadth first, so that a circle opens far from its root.
         while (!queue.empty()) {
             const int here = queue.front();
             queue.pop_front();
@@ -85,6 +88,7 @@ class Arranger {
                 sf::Joint& joint = tree_.joints[j];
                 if (done_[j] || joint.loop) continue;
                 const int other = joint.parent == here ? joint.child : joint.parent;
+                // Both ends are reached already: the joint closes a circle, and tree formats cannot hold it.
                 if (visited_[node(other)]) {
                     joint.loop = true;
                     continue;

@@ -1,3 +1,6 @@
+// Meshes that stand for shapes which a format lacks (cones, capsules, ellipsoids), and triangles of a mesh asset.
+// All are in the frame of the shape with its axis along z, in metres, wound outwards.
+
 #include "exporter/forms.h"
 
 #include <array>
@@ -74,6 +77,7 @@ int add_form(sourceformats::RobotTree& tree, const geometry::Mesh& mesh, const s
         out.counts.push_back(3);
         out.corners.insert(out.corners.end(), t.begin(), t.end());
     }
+    // Equal meshes are one asset, whatever they are called.
     for (std::size_t m = 0; m < tree.meshes.size(); ++m)
         if (tree.meshes[m].points == out.points && tree.meshes[m].corners == out.corners) return static_cast<int>(m);
     tree.meshes.push_back(std::move(out));

@@ -1,3 +1,6 @@
+// Meshes as text and bytes of other formats: binary STL, OBJ with normals and texture coordinates, and its materials.
+// Numbers are single precision, written with the fewest digits that read back as the same value.
+
 #include "exporter/mesh_text.h"
 
 #include <fmt/format.h>
@@ -59,6 +62,7 @@ std::string obj_text(const sourceformats::MeshAsset& mesh, const Vec3d& by, cons
             const Vec3d v = scale(mesh.points[p], by);
             fmt::format_to(std::back_inserter(out), "v {} {} {}\n", static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z));
         }
+    // A mirroring scale turns faces inside out; their corners are written backwards.
     const bool uv = !mesh.uvs.empty(), normal = !mesh.normals.empty(), mirrored = by.x * by.y * by.z < 0;
     std::map<std::pair<double, double>, int>            uvs;
     std::map<std::array<double, 3>, int>                normals;
@@ -86,6 +90,7 @@ std::string obj_text(const sourceformats::MeshAsset& mesh, const Vec3d& by, cons
                 }
                 if (normal) {
                     const Vec3d& d = mesh.normals[c];
+                    // Normals go with the inverse of the scale.
                     const Vec3d  v = normalized(Vec3d{d.x / by.x, d.y / by.y, d.z / by.z}, {0, 0, 1});
                     const auto [slot, fresh] = normals.try_emplace({v.x, v.y, v.z}, static_cast<int>(normals.size()) + 1);
                     if (fresh) fmt::format_to(std::back_inserter(out), "vn {} {} {}\n", static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z));

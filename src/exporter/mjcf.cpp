@@ -1,6 +1,14 @@
 // MJCF (export 7; mujoco.readthedocs.io/en/stable/XMLreference.html). Every mass and inertia is explicit, every name is
 // told, angles are radians. A link without mass is a body without mass: MuJoCo takes it where nothing moves it against
 // what has mass.
+// In: sf::RobotTree in SI with z up (links, joints, shapes, vendor extras) and Output, which names files and takes
+// losses. Out: the .xml file and its meshes; called by write_robot for the format mjcf.
+// MuJoCo's rules that shape this file: bodies nest, so the tree is written depth first; a joint stands inside the
+// body that it moves, with anchor and axis in that body's frame; parent and child do not collide unless the parent
+// is the world; what a body needs must have a mass. Values of mjc: attributes pass through as text where MJCF has
+// the same words, so that a model that came from MJCF returns without a change.
+// Every difference that MJCF cannot say becomes a loss with code, place and reason.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,6 +61,8 @@ class Writer {
     Result<Written> write()
     {
         root_.set("model", tree_.name);
+        // Radians and own inertias: MuJoCo's defaults (degrees, inertia from geoms, balance) would change numbers that
+        // stand in the file.
         root_.add("compiler")
             .set("angle", "radian")
             .set("autolimits", "true")
@@ -60,6 +70,7 @@ class Writer {
             .set("balanceinertia", "false");
         option();
         names();
+        // contype and conaffinity are 32 bits, the sign bit is left out.
         bits_ = group_bits(tree_, 31);
         if (!bits_.lost.empty())
             out_.lose("collision-groups", Severity::error, sf::LossAction::approximated, "collision", tree_.place,
@@ -69,6 +80,8 @@ class Writer {
         XmlNode& world = root_.add("worldbody");
         things(world, asset, -1);
         for (const int l : out_.chain.roots) body(world, asset, l, -1);
+        // The last entry of `below` lists the joints to the world: their children are welded or jointed to worldbody
+        // without a body above.
         for (const int j : out_.chain.below.back()) body(world, asset, tree_.joints[index(j)].child, j);
         XmlNode& contact = root_.add("contact");
         exclusions(contact);
@@ -80,6 +93,7 @@ class Writer {
         actuators(actuator);
         XmlNode& keys = root_.add("keyframe");
         keyframes(keys);
+        // Sections were made in the order of the schema; those without content go.
         root_.drop_empty();
         out_.written.files.insert(out_.written.files.begin(), {file_, root_.document()});
         return std::move(out_.written);
@@ -102,6 +116,8 @@ class Writer {
     std::vector<std::string> prim_names_;
     std::set<std::pair<int, std::size_t>> driven_;
 
+    // Names are unique within a kind of element in MuJoCo; a counter is appended where the tree has the same name
+    // twice.
     static std::string take(std::set<std::string>& taken, const std::string& wanted)
     {
         std::string name = wanted;
@@ -111,6 +127,7 @@ class Writer {
 
     void names()
     {
+        // MuJoCo calls the root body `world` itself.
         taken_bodies_.insert("world");
         for (const sf::Link& l : tree_.links) body_names_.push_back(take(taken_bodies_, l.name));
         for (const sf::Joint& j : tree_.joints) {
@@ -169,6 +186,8 @@ class Writer {
                                          number_text(one.rgba[2]), number_text(one.rgba[3])));
             const double most = std::max({one.emission[0], one.emission[1], one.emission[2]}),
                          of   = std::max({one.rgba[0], one.rgba[1], one.rgba[2]});
+            // MuJoCo's emission is a factor of the colour, the tree's is a colour: the factor that reproduces the
+            // brightest channel, at most 1.
             if (most > 0) node.set("emission", of > 0 ? std::min(1.0, most / of) : 1.0);
             node.set("metallic", one.metallic).set("roughness", one.roughness);
         }
@@ -178,6 +197,7 @@ class Writer {
     {
         node.set("pos", X.p);
         const Quatd q = normalized(X.q);
+        // A rotation that is nothing but rounding is left out.
         if (length(q.xyz()) > 1e-12) node.set("quat", quat_text(q));
     }
 
@@ -198,12 +218,18 @@ class Writer {
             if (link.kinematic) node.set("mocap", "true"), ++nmocap_;
         } else {
             const sf::Joint& joint = tree_.joints[index(j)];
+            // MuJoCo's body pose is the pose at qpos0, and `ref` is the coordinate there. The stage's bodies may stand
+            // at another angle than the zero of their joint, so the pose contains the initial coordinate and `ref`
+            // tells it.
             Posed            at_start;
+            // The body stands where the stage has it, and `ref` says which coordinate that is.
             if (joint.initial != 0 && joint.dofs.size() == 1) {
                 const sf::Dof& d = joint.dofs[0];
                 at_start =
                     d.angular ? Posed{{}, from_axis_angle(d.axis, joint.initial)} : Posed{joint.initial * d.axis, {}};
             }
+            // Several joints of one body act in the order in which they are written; the poses are multiplied in the
+            // same order.
             if (joint.dofs.size() > 1)
                 for (const sf::Dof& d : joint.dofs)
                     if (const auto own = place_of(joint, d); own && !locked(d))
@@ -217,8 +243,10 @@ class Writer {
         }
         if (const sf::Extra* e = find(link.extras, "mjc:gravcomp")) node.set("gravcomp", plain(e->text));
         inertial(node, link, l, j);
+        // A root that is no frame floats, as bodies of a stage without a joint do.
         if (j < 0 && !link.frame && !link.kinematic) {
             const auto resists = numbers(find(link.extras, sf::hints::kPassive));
+            // `freejoint` knows no damping, armature or friction: where the source had some, the long form is written.
             XmlNode&   free    = node.add(resists.size() == 4 ? "joint" : "freejoint")
                                      .set("name", take(taken_joints_, link.name + "_free"));
             if (resists.size() == 4)
@@ -239,6 +267,7 @@ class Writer {
         if (!in || !(in->mass > 0)) {
             if (has_joint(j) || (j < 0 && !link.frame && !link.kinematic)) {
                 const auto& below   = out_.chain.below[index(l)];
+                // A child with mass that is welded to the link makes it heavy enough: MuJoCo's compiler accepts that.
                 const bool  carried = std::any_of(below.begin(), below.end(), [&](int b) {
                     return !has_joint(b) && tree_.links[index(tree_.joints[index(b)].child)].inertial;
                 });
@@ -250,6 +279,8 @@ class Writer {
             return;
         }
         XmlNode&      inner = node.add("inertial").set("pos", in->com).set("mass", in->mass);
+        // Principal moments and axes: fullinertia would be decomposed by MuJoCo with other rounding. Moments that no
+        // body can have (one above the sum of the others) are widened, because MuJoCo refuses them.
         const Moments m     = moments_of(in->inertia);
         if (length(m.axes.xyz()) > 1e-12) inner.set("quat", quat_text(m.axes));
         inner.set("diaginertia", m.values);
@@ -275,11 +306,14 @@ class Writer {
         for (const sf::Dof& d : joint.dofs)
             if (d.angular) {  // the joint's frame lies at the first pivot
                 const auto first = read(d);
+                // The hint was written for the joint as it stood in the source; it holds no longer if the frame has
+                // moved by more than 1e-5 of its distance.
                 if (!first || length(first->pivot - joint.X_CJ.p) > 1e-5 * std::max(1.0, length(joint.X_CJ.p)))
                     return std::nullopt;
                 break;
             }
         const auto own = read(dof);
+        // An axis more than some 70 degrees from the stage's one means another axis or a turned joint.
         if (!own || dot(own->axis, rotate(joint.X_CJ.q, dof.axis)) < 0.3) return std::nullopt;
         return own;
     }
@@ -289,6 +323,7 @@ class Writer {
         const sf::Joint& joint = tree_.joints[index(j)];
         for (std::size_t d = 0; d < joint.dofs.size(); ++d) {
             const sf::Dof& dof = joint.dofs[d];
+            // A dof with equal limits does not exist in MJCF terms: without a joint element the bodies are welded.
             if (locked(dof) && joint.kind != sf::Joint::Kind::ball) {
                 out_.lose("locked-joint", Severity::info, sf::LossAction::converted, "kinematics", joint.place,
                           fmt::format("joint '{}'", dof.name), fmt::format("{} {}", dof.lower, dof.upper), "welded",
@@ -303,6 +338,7 @@ class Writer {
                 inner.set("type", "slide");
             nq_ += ball ? 4 : 1, nv_ += ball ? 3 : 1;
             const auto own = joint.dofs.size() > 1 ? place_of(joint, dof) : std::nullopt;
+            // The anchor and the axis are in the child body's frame, so X_CJ gives both.
             inner.set("pos", own ? own->pivot : joint.X_CJ.p);
             if (!ball) inner.set("axis", own ? own->axis : rotate(joint.X_CJ.q, dof.axis));
             if (own && own->ref != 0) inner.set("ref", own->ref);
@@ -338,6 +374,7 @@ class Writer {
     void range(XmlNode& inner, const sf::Joint& joint, const sf::Dof& dof, bool ball)
     {
         if (ball) {
+            // A ball's range is a cone: zero to the largest angle.
             if (std::isfinite(dof.upper)) inner.set("range", "0 " + number_text(dof.upper));
             return;
         }
@@ -345,6 +382,7 @@ class Writer {
         if (!std::isfinite(dof.lower) || !std::isfinite(dof.upper))
             out_.lose("one-sided-limit", Severity::info, sf::LossAction::approximated, "kinematics", joint.place,
                       fmt::format("joint '{}'", dof.name), "infinite", "1e6", "both sides of a range are told");
+        // MJCF has both sides of a range or none; 1e6 rad or m is out of reach.
         inner.set("range", number_text(std::max(dof.lower, -1e6)) + " " + number_text(std::min(dof.upper, 1e6)));
     }
 
@@ -375,10 +413,12 @@ class Writer {
             XmlNode& inner = node.add("light")
                                  .set("name", take(taken_lights_, l.name))
                                  .set("pos", l.X_LL.p)
+                                 // Lights of USD shine along -z.
                                  .set("dir", rotate(l.X_LL.q, Vec3d{0, 0, -1}));
             inner.set("type", l.kind == sf::Light::Kind::distant ? "directional"
                               : l.kind == sf::Light::Kind::spot  ? "spot"
                                                                  : "point");
+            // The half angle of the cone, which MuJoCo bounds by 90 degrees.
             if (l.kind == sf::Light::Kind::spot) inner.set("cutoff", std::min(90.0, l.cone * kDegrees));
             inner.set("diffuse", Vec3d{l.color[0], l.color[1], l.color[2]});
         }
@@ -402,9 +442,12 @@ class Writer {
         double volume = 0, area = 0;
         for (const auto& t : mesh.triangles) {
             const Vec3d a = mesh.points[index(t[0])], b = mesh.points[index(t[1])], c = mesh.points[index(t[2])];
+            // Signed volume by tetrahedra from the origin. The bound compares with area^1.5, which scales with the
+            // mesh: a sheet is thin at any size.
             volume += dot(a, cross(b, c)) / 6;
             area += 0.5 * length(cross(b - a, c - a));
         }
+        // Less volume than a thousandth part of what a body with this surface may have counts as flat.
         return !geometry::is_closed(mesh) || volume < 1e-9 || volume < 1e-4 * std::pow(area, 1.5);
     }
 
@@ -420,6 +463,7 @@ class Writer {
         geometry::HullOptions all;
         all.max_vertices = static_cast<int>(std::max<std::size_t>(mesh.points.size(), 4));
         const auto hull  = geometry::build_hull(mesh.points, all);
+        // More than a thousandth of the volume missing in the mesh counts as concave.
         return !geometry::is_closed(mesh) || (hull && volume(mesh) < (1 - 1e-3) * volume(*hull));
     }
 
@@ -432,6 +476,7 @@ class Writer {
         const sf::MeshAsset& mesh = tree_.meshes[index(shape.mesh)];
         if (shape.collider || mesh.subsets.empty() || shape.material >= 0)
             return element(node, asset, s, link, {}, shape.material, geom_names_[s]);
+        // A geom has one material. A mesh with subsets becomes one geom for each, and the faces of no subset one more.
         std::vector<bool> taken(mesh.counts.size(), false);
         for (std::size_t i = 0; i < mesh.subsets.size(); ++i) {
             for (const int f : mesh.subsets[i].faces) taken[index(f)] = true;
@@ -500,6 +545,7 @@ class Writer {
 
     [[nodiscard]] bool moves(int link) const
     {
+        // The bound ends the walk on a tree with a cycle, which the reader has reported.
         for (std::size_t steps = 0; link >= 0 && steps < tree_.links.size(); ++steps) {
             const int j = out_.chain.above[index(link)];
             if (j < 0) return !tree_.links[index(link)].frame;
@@ -513,6 +559,7 @@ class Writer {
     {
         const sf::MeshAsset&           mesh  = tree_.meshes[index(shape.mesh)];
         const geometry::Mesh           parts = triangles_of(mesh, shape.scale);
+        // In single precision, as MuJoCo reads meshes: points that differ in double only are one point there.
         std::set<std::array<float, 3>> distinct;
         for (const auto& t : parts.triangles)
             for (const int p : t)
@@ -541,6 +588,7 @@ class Writer {
         else if (!bits_.all)
             inner.set("contype", fmt::format("{}", bits_.of_shape[s].first))
                 .set("conaffinity", fmt::format("{}", bits_.of_shape[s].second));
+        // Groups are layers of visibility: by MuJoCo's habit 2 holds visual geoms and 3 collision geoms.
         if (group != nullptr)
             inner.set("group", plain(group->text));
         else if (!shape.collider)
@@ -549,6 +597,7 @@ class Writer {
             inner.set("group", "3");
         if (!shape.collider) return;
         if (shape.contact) {
+            // 0.005 and 0.0001 are MuJoCo's defaults for torsional and rolling friction.
             inner.set("friction", fmt::format("{} {} {}", number_text(shape.contact->dynamic_friction),
                                               number_text(shape.contact->torsional.value_or(0.005)),
                                               number_text(shape.contact->rolling.value_or(0.0001))));
@@ -576,6 +625,7 @@ class Writer {
         std::set<std::pair<int, int>> pairs;
         for (const sf::Exclusion& e : tree_.exclusions) pairs.insert(std::minmax(e.a, e.b));
         // Parent and child are left out by themselves, unless the parent stands in the world.
+        // A pair with nothing to collide needs no word.
         for (const sf::Joint& j : tree_.joints)
             if (!j.collide && j.parent >= 0 && j.child >= 0 && (j.loop || !moves(j.parent)) &&
                 has_collider_[index(j.parent)] && has_collider_[index(j.child)])
@@ -593,6 +643,8 @@ class Writer {
         for (std::size_t i = 0; i < tree_.joints.size(); ++i) {
             const sf::Joint& j = tree_.joints[i];
             if (j.loop) loop(equality, tendon, j);
+            // A follower is an equality of type joint with the polynomial c0 + c1 q; locked joints do not exist in the
+            // file.
             if (!j.mimic || j.dofs.empty() || locked(j.dofs[0]) || locked(tree_.joints[index(j.mimic->joint)].dofs[0]))
                 continue;
             const auto& extras = j.dofs[0].extras;
@@ -612,6 +664,8 @@ class Writer {
 
     void loop(XmlNode& equality, XmlNode& tendon, const sf::Joint& j)
     {
+        // A hinge is two points on its axis, a tenth of a metre apart; a ball is one.
+        // In the frame of body1, the parent.
         const auto connect = [&](const std::string& name, double along, const Vec3d& axis) {
             XmlNode& node = equality.add("connect")
                                 .set("name", name)
@@ -625,8 +679,10 @@ class Writer {
                 return connect(j.name, 0, {});
             case sf::Joint::Kind::revolute:
                 connect(j.name, 0, {});
+                // Two points on one axis leave one rotation: a hinge as two connects, 0.1 m apart.
                 return connect(j.name + "_axis", 0.1, j.dofs[0].axis);
             case sf::Joint::Kind::fixed: {
+                // relpose is the pose of body2 in body1 at which the weld rests.
                 const Posed relative = j.X_PJ * inverse(j.X_CJ);
                 XmlNode&    node     = equality.add("weld")
                                            .set("name", j.name)
@@ -708,6 +764,7 @@ class Writer {
                   {"mjc:solimpfriction", "solimpfriction"}});
             if (!fixed) copy(node, p.extras, {{"mjc:width", "width"}, {"mjc:rgba", "rgba"}});
             copy_range(node, p.extras, "mjc:range", "range");
+            // A tendon with a part that is not there would be another tendon: it is left out as a whole.
             if (fixed ? fixed_path(node, p, *path) : spatial_path(node, p, *path)) {
                 tendon.add("") = node;
             } else {
@@ -795,6 +852,9 @@ class Writer {
                           fmt::format("actuator '{}'", p.name), {}, {}, "what it acts on is not there");
                 continue;
             }
+            // A joint with an actuator of its own gets none from its drive.
+            // A dof that an actuator of the source drives gets no second actuator from its drive: both stand for the
+            // same thing.
             if (target->front().kind == sf::Ref::Kind::joint) drives_told(target->front(), p.extras);
             if (!motor)
                 copy(node, p.extras,
@@ -885,6 +945,7 @@ class Writer {
         ++nu_;
         if (servo) node.set("kp", one.stiffness);
         if (servo || brake) node.set("kv", one.damping);
+        // A servo's force has the range; a motor's control is the force itself, so its range is that of the control.
         if (std::isfinite(one.max_force) && one.max_force > 0)
             node.set(servo || brake ? "forcerange" : "ctrlrange",
                      number_text(-one.max_force) + " " + number_text(one.max_force));
@@ -904,6 +965,8 @@ class Writer {
                                               std::pair{"mpos", 3 * nmocap_}, std::pair{"mquat", 4 * nmocap_}}) {
                 const auto v = numbers(find(p.extras, std::string("mjc:") + name));
                 if (v.empty()) continue;
+                // A keyframe lists all coordinates in the order of the model: with another number it would mean
+                // something else.
                 if (static_cast<int>(v.size()) == count)
                     node.set(name, plain(find(p.extras, std::string("mjc:") + name)->text));
                 else

@@ -1,3 +1,7 @@
+// What the writers of robot formats share: the order of links, names, files beside the robot, losses, moments and
+// collision bits.
+// `Output` collects; nothing is written to the disk before all of a robot is known to be good.
+
 #include "exporter/output.h"
 
 #include <fmt/format.h>
@@ -80,6 +84,7 @@ std::string Output::take(const std::string& wanted, const std::string& suffix, c
 
 std::string Output::add(const std::string& name, const std::string& suffix, std::string content)
 {
+    // Files of equal content are one file.
     const auto [slot, fresh] = known_.try_emplace(suffix + content);
     if (fresh) {
         slot->second = take(name, suffix, folder_);
@@ -153,6 +158,7 @@ geometry::Mesh Output::triangles(const sf::Shape& shape) const
 Vec3d to_rpy(const Quatd& q)
 {
     const Mat33d R     = to_matrix(q);
+    // URDF's and SDFormat's angles: R = Rz(yaw) Ry(pitch) Rx(roll).
     const double pitch = std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0)));
     // At a right angle of pitch roll and yaw turn about one axis; yaw is then zero.
     if (std::hypot(R(0, 0), R(1, 0)) < 1e-9) return {std::atan2(-R(1, 2), R(1, 1)), pitch, 0};
@@ -171,6 +177,7 @@ Moments moments_of(const Mat33d& I)
         out.values      = axes.values;
         out.axes        = axes.rotation;
     }
+    // Moments of a real body fulfil the triangle inequality; what violates it is widened as little as possible.
     for (std::size_t i = 0; i < 3; ++i) {
         const double rest = out.values[(i + 1) % 3] + out.values[(i + 2) % 3];
         if (out.values[i] <= rest) continue;
@@ -270,6 +277,7 @@ Result<std::vector<std::string>> write_files(const Written& written, const std::
     const fs::path           folder = fs::path(file).parent_path();
     std::vector<std::string> out;
     const auto               path_of = [&](const std::string& name) { return (folder / name).string(); };
+    // The robot's own file comes after its meshes; pictures, which only matter to the eye, are copied last.
     for (std::size_t i = written.files.size(); i-- > 0;) {
         const std::string path = i == 0 ? file : path_of(written.files[i].name);
         if (auto done = files::replace(path, written.files[i].content, {.make_folders = true}); !done)

@@ -1,6 +1,11 @@
 // SDFormat (export 6; sdformat.org/spec). Poses are told relative to the link that holds them, so no pose of the world
 // is flattened; a joint's frame is told in its child, as its F1, and its zero pose by the pose of the child relative to
 // the parent. SDFormat knows no link without mass: what only is a frame becomes <frame>.
+// In: sf::RobotTree in SI with z up. Out: the .sdf file and its meshes. Element order and names follow the
+// specification of the version written: 1.9, or 1.11 where a joint follows another.
+// What has no word in SDFormat is told as a loss; what only a plug-in of a simulator could say (gains, topics) is a
+// loss too, or a <plugin>.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +29,7 @@ class Writer {
     {
         const bool mimic = std::any_of(tree_.joints.begin(), tree_.joints.end(),
                                        [](const sf::Joint& j) { return j.mimic.has_value(); });
+        // <mimic> exists since 1.11. The older version is preferred otherwise, because more simulators read it.
         version_         = !out_.options.sdf_version.empty() ? out_.options.sdf_version : mimic ? "1.11" : "1.9";
         out_.losses.target_version = version_;
         root_.set("version", version_);
@@ -31,6 +37,7 @@ class Writer {
         find_masks();
         for (std::size_t l = 0; l < tree_.links.size(); ++l) is_link_.push_back(!tree_.links[l].frame || needed(l));
         const bool any = std::find(is_link_.begin(), is_link_.end(), true) != is_link_.end();
+        // A model without links stands in the world.
         if (!any)
             model.leaf("static", "true");
         else if (tree_.self_collision && tree_.links.size() > 1)
@@ -204,6 +211,7 @@ class Writer {
         const Vec3d& z = s.size;
         switch (s.kind) {
             case sf::Shape::Kind::box:
+                // Sizes of the tree are half extents.
                 g.add("box").leaf("size", 2.0 * z);
                 return;
             case sf::Shape::Kind::sphere:
@@ -219,6 +227,7 @@ class Writer {
                 g.add("ellipsoid").leaf("radii", z);
                 return;
             case sf::Shape::Kind::plane:
+                // SDFormat's plane has a size for its picture; as a collider it is infinite whatever the size.
                 g.add("plane")
                     .leaf("normal", Vec3d{0, 0, 1})
                     .leaf("size", fmt::format("{} {}", z.x > 0 ? 2 * z.x : 100, z.y > 0 ? 2 * z.y : 100));
@@ -226,6 +235,8 @@ class Writer {
             case sf::Shape::Kind::mesh: {
                 const std::string&   name = tree_.meshes[index(s.mesh)].name;
                 const geometry::Mesh mesh = out_.triangles(s);
+                // A visual keeps corners and materials (OBJ), a collider needs triangles only (STL); without an
+                // approximation "none" it is the hull that collides.
                 const std::string    file = !collider ? out_.obj(s.mesh, s.scale, {}, name, true, s.material)
                                             : s.approximation == "none" ? out_.stl(name, mesh)
                                                                         : out_.stl(name + "_hull", out_.hull(mesh));
@@ -257,6 +268,7 @@ class Writer {
     /// meet each other; each pair that meets needs one that both have.
     void find_masks()
     {
+        // Shapes with the same set of groups are one class: the number of classes counts, not that of the shapes.
         std::map<std::vector<int>, std::vector<std::size_t>> members;  // groups of a shape -> shapes
         std::vector<std::vector<int>>                        of(tree_.shapes.size());
         for (std::size_t g = 0; g < tree_.groups.size(); ++g)
@@ -281,6 +293,7 @@ class Writer {
             for (const int g : classes[c]) text += (text.empty() ? "" : "+") + tree_.groups[index(g)].name;
             return text.empty() ? std::string("no group") : text;
         };
+        // If all meet all, no mask is written: the default does that.
         bool all = true;
         for (std::size_t a = 0; a < n; ++a)
             for (std::size_t b = a; b < n; ++b) all = all && meet(a, b);
@@ -292,12 +305,17 @@ class Writer {
             out_.lose("collision-groups", Severity::error, sf::LossAction::approximated, "collision", tree_.place,
                       fmt::format("pair {} and {}", told(a), told(b)), from, to, why);
         };
+        // Greedy: each pair that needs a bit brings all classes along that meet everything in it.
         for (std::size_t a = 0; a < n; ++a)
             for (std::size_t b = a; b < n; ++b) {
                 if (done[a][b] || !meet(a, b)) continue;
+                // A bit says that all of its holders meet each other. The pair is the seed, and classes are added as
+                // long as they meet all that are in: a greedy cover of the graph of meetings by cliques. The smallest
+                // cover is NP-hard, and few classes need few bits.
                 std::vector<std::size_t> clique;
                 for (const std::size_t c : {a, b})
                     if (meet(c, c) && std::find(clique.begin(), clique.end(), c) == clique.end()) clique.push_back(c);
+                // Two classes that meet each other, one of which does not meet itself, cannot share a bit.
                 if (clique.size() < (a == b ? 1U : 2U)) {  // a bit of its own makes a class meet itself
                     lost(a, b, "meets, and one of them does not meet itself", "does not meet",
                          "SDFormat has one mask for what a shape is and what it meets");
@@ -370,10 +388,13 @@ class Writer {
     void joint(XmlNode& model, const sf::Joint& j)
     {
         if (j.child < 0 || !is_link_[index(j.child)]) return;  // a frame
+        // A joint of the world without an axis that is not fixed holds nothing.
         if (j.parent < 0 && j.kind != sf::Joint::Kind::fixed && j.dofs.empty()) return;
         std::vector<const sf::Dof*> dofs;
         for (const sf::Dof& d : j.dofs)
+            // UsdPhysics locks a dof by a lower limit above the upper one.
             if (j.kind == sf::Joint::Kind::ball || d.lower <= d.upper) dofs.push_back(&d);
+        // Two rotations become SDFormat's universal joint.
         const bool  universal = dofs.size() == 2 && dofs[0]->angular && dofs[1]->angular;
         const char* type      = "fixed";
         if (j.kind == sf::Joint::Kind::ball)
@@ -398,6 +419,7 @@ class Writer {
 
     void axis(XmlNode& node, const sf::Dof& dof, const sf::Joint& j)
     {
+        // In the joint's frame, which is where SDFormat expects it (expressed_in is not written).
         node.leaf("xyz", dof.axis);
         XmlNode& limit = node.add("limit");
         if (std::isfinite(dof.lower)) limit.leaf("lower", dof.lower);

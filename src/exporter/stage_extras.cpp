@@ -1,3 +1,7 @@
+// Everything of a stage that is no body, joint or shape: sites, cameras, lights, actuators, tendons, keyframes and
+// interfaces of ROS.
+// Poses are relative to the link above, in metres with z up.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,6 +34,7 @@ class ExtraReader {
             else if (type == "MjcActuator" || type == "MjcTendon" || type == "MjcKeyframe")
                 vendor.push_back(prim);
         }
+        // All of them get their number first, because they may refer to each other.
         for (std::size_t i = 0; i < vendor.size(); ++i) prims_[vendor[i].path()] = static_cast<int>(i);
         for (const usd::Prim& prim : vendor) vendor_prim(prim);
         interfaces();

@@ -1,3 +1,11 @@
+// Joints of a stage for robot formats: frames, limits, drives, mimics and the coordinates in which the stage stands.
+// Results are in SI and radians; what the formats cannot say is told as lost.
+// In: physics::Joint in stage units (lengths in metersPerUnit, angles in degrees). Out: metres, radians, N, N m;
+// frames X_PJ in the parent link and X_CJ in the child link, axes in the joint's frame.
+// Hints (sf::hints, customData) are what a conversion from URDF, MJCF or SDFormat left in the stage because OpenUSD
+// has no word for it. They are used only where the stage still agrees with them, so that an edit of the stage wins.
+// Called by StageReader::read; arrange() sorts and turns the joints afterwards.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,6 +43,7 @@ Vec3d axis_of(physics::Dof dof)
 
 void StageReader::read_joints()
 {
+    // Names of joints are unique in all three formats.
     std::set<std::string> taken;
     for (const sf::Joint& j : tree.joints) taken.insert(j.name);
     std::map<std::string, int> by_name;
@@ -54,11 +63,14 @@ void StageReader::read_joints()
         to.collide      = from.collision_enabled;
         const auto link = [&](physics::Index body) { return body == physics::kNone ? -1 : link_of_body[at(body)]; };
         to.parent = link(from.body0), to.child = link(from.body1);
+        // Two bodies that are one link, or both the world: nothing moves between them.
         if (to.parent == to.child) continue;
         to.X_PJ = to.parent >= 0 ? in_body(from.frame0) : in_world(from.X_WF0);
         to.X_CJ = to.child >= 0 ? in_body(from.frame1) : in_world(from.X_WF1);
         vendor_values(from.prim, to.extras);
         joint_values(from, to);
+        // Turning the joint round inverts its transform: with q unchanged the axes change their sign, and the order of
+        // several axes is reversed ((AB)^-1 = B^-1 A^-1).
         if (to.child < 0) {  // the world is never a child
             std::swap(to.parent, to.child);
             std::swap(to.X_PJ, to.X_CJ);
@@ -68,6 +80,7 @@ void StageReader::read_joints()
         // The link without mass that it hung on in the source.
         if (const auto hung = hints::read<std::string>(from.prim, hints::kParent))
             if (const auto l = by_name.find(*hung); l != by_name.end() && l->second != to.child) {
+                // The joint's place in the world stays; only the link that it is told in changes.
                 const Posed X_W = to.parent >= 0 ? tree.links[at(to.parent)].X_WL : Posed{};
                 to.X_PJ         = inverse(tree.links[at(l->second)].X_WL) * X_W * to.X_PJ;
                 to.parent       = l->second;
@@ -101,6 +114,7 @@ void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
                 const double a = from.cone_angle0, b = from.cone_angle1;
                 dof.upper = std::max(a, b) * kRadians;
                 if (a != b)
+                    // The larger angle: a cone that is too wide loses less than a motion that is cut off.
                     lose("cone", Severity::warning, sf::LossAction::approximated, "kinematics", from.prim.site(),
                          fmt::format("joint '{}'", to.name), fmt::format("{} {} degrees", a, b),
                          fmt::format("{} degrees", std::max(a, b)), "one angle for both axes");
@@ -111,6 +125,7 @@ void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
         case JointKind::distance:
             to.kind  = sf::Joint::Kind::distance;
             to.reach = from.max_enabled ? unit * from.limit.upper : kInfinity;
+            // A distance is no tree joint in any format.
             to.loop  = true;
             if (from.min_enabled)
                 lose("min-distance", Severity::warning, sf::LossAction::dropped, "kinematics", from.prim.site(),
@@ -127,6 +142,7 @@ void StageReader::passive(const usd::Prim& prim, sf::Dof& dof)
 {
     resolve::Context c = context;
     c.motion           = dof.angular ? resolve::Motion::angular : resolve::Motion::linear;
+    // Zero is the default of all of these, so that an authored zero says nothing.
     const auto put     = [&](std::optional<double>& to, const resolve::Resolved& value) {
         if (value.authored() && value.number() && std::isfinite(*value.number()) && *value.number() != 0)
             to = *value.number();
@@ -152,7 +168,10 @@ void StageReader::told(const usd::Prim& prim, sf::Dof& dof)
 void StageReader::drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof)
 {
     if (!from.enabled) return;
+    // Angles of UsdPhysics are degrees, their rates degrees per second. Torques have mass length^2, forces mass length;
+    // the second stays.
     const double turn  = dof.angular ? kRadians : unit;  // of a position
+    // Factors to SI: force and torque of the stage's units.
     const double force = dof.angular ? kilograms * unit * unit : kilograms * unit;
     sf::Drive    out;
     out.place = place(joint.prim.site());
@@ -165,6 +184,8 @@ void StageReader::drive(const physics::Drive& from, const physics::Joint& joint,
     out.target_velocity = from.target_velocity * turn;
     out.max_force       = from.max_force * force;
     // Gains of accelerations are per position too; the mass is multiplied later.
+    // force / turn: stiffness is per degree or per stage length in the file and per radian or metre here. Gains of
+    // acceleration drives have no mass yet; for lengths the unit cancels.
     const double gain = from.acceleration ? (dof.angular ? 1 / kRadians : 1) : force / turn;
     out.stiffness     = from.stiffness * gain;
     out.damping       = from.damping * gain;
@@ -205,6 +226,8 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
         dof.place = dof.limit_place = to.place;
         const double turn           = dof.angular ? kRadians : unit;
         bool         locked         = false;
+        // The parser has decided which dofs a limit locks; a dof that no limit names is free, hence a joint without
+        // limits has six.
         for (const physics::Limit& l : from.limits)
             if (l.dof == kind) {
                 locked = l.locked;
@@ -223,9 +246,11 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
     const auto passive_values = hints::read<std::vector<double>>(from.prim, hints::kPassive);
     if (!names || names->size() != to.dofs.size()) return;
     std::vector<sf::Dof> sorted;
+    // Each hint is "[-]axis:name": the name that the source gave the axis, and whether it ran the other way.
     for (std::size_t n = 0; n < names->size(); ++n) {
         std::string text  = (*names)[n];
         const bool  flips = text.starts_with("-");
+        // "-rotX:name": the source's axis points against the schema's.
         if (flips) text.erase(0, 1);
         const std::size_t colon = text.find(':');
         const auto        dof   = std::find_if(to.dofs.begin(), to.dofs.end(), [&](const sf::Dof& d) {
@@ -242,6 +267,7 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
             one.damping = value(0), one.armature = value(1), one.friction = value(2);
         }
         if (!flips) continue;
+        // Turning an axis round changes the sign of position, limits (which change places) and targets; gains stay.
         one.axis = -one.axis;
         std::swap(one.lower, one.upper);
         one.lower = -one.lower, one.upper = -one.upper;
@@ -266,6 +292,7 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
             parts[0].find_first_not_of("0123456789") != std::string::npos)
             continue;
         const auto axis = static_cast<std::size_t>(std::stoul(parts[0]));
+        // Entries are "axis|name|type|text"; a malformed one, of an edited file, is passed over.
         if (axis < to.dofs.size())
             to.dofs[axis].extras.push_back(
                 {sf::Extra::Layer::mujoco, parts[1], parts[2], text.substr(begin), {}, to.dofs[axis].place});
@@ -310,14 +337,21 @@ void StageReader::initial_positions()
         Posed       rest = X_J;
         if (joint.dofs.size() == 1 && joint.kind != sf::Joint::Kind::ball) {
             const sf::Dof& dof = joint.dofs[0];
+            // The angle about the axis, from the quaternion's part along it; it is right for rotations about this axis
+            // alone, and the rest is checked below.
+            // Angle of the twist about the axis: with quaternion (v, w) it is 2 atan2(v . a, w), which drops what turns
+            // about other axes. remainder brings it into (-pi, pi], since q and -q are one rotation.
             double         q = dof.angular ? 2 * std::atan2(dot(X_J.q.xyz(), dof.axis), X_J.q.w) : dot(X_J.p, dof.axis);
             if (dof.angular) q = std::remainder(q, 2 * std::numbers::pi);
+            // Rounding of the authored transforms, not a position.
             if (std::abs(q) < 1e-6) q = 0;
             joint.initial = q;
+            // What the joint's motion cannot explain: bodies that do not stand where their joint frames say.
             rest = inverse(dof.angular ? Posed{{}, from_axis_angle(dof.axis, q)} : Posed{q * dof.axis, {}}) * X_J;
         } else if (joint.kind != sf::Joint::Kind::fixed) {
             continue;
         }
+        // 2 |v| is the angle of a small rotation.
         const double off = std::max(length(rest.p), 2 * length(rest.q.xyz()));
         if (off > 1e-4)
             lose("inconsistent-pose", Severity::warning, sf::LossAction::converted, "kinematics", site_of(joint.place),
@@ -337,6 +371,9 @@ void StageReader::accelerations()
             const auto   sum  = carried_by(joint);
             const Posed  X_WJ = tree.links[at(joint.child)].X_WL * joint.X_CJ;
             const Vec3d  axis = rotate(X_WJ.q, dof.axis);
+            // Inertia about the joint's axis by the parallel axis theorem; for sliding joints the mass.
+            // Effective inertia about the axis: a . I a + m |a x (c - p)|^2 (parallel axis theorem), or the mass for a
+            // sliding axis.
             const double mass =
                 dof.angular ? dot(axis, sum.inertia * axis) + sum.mass * length_squared(cross(axis, sum.com - X_WJ.p))
                             : sum.mass;

@@ -1,4 +1,10 @@
 // A stage as one robot (export 3): bodies and frames become links, joints run outwards, everything in SI with z up.
+// Steps run in the order of read(): later ones use the maps that earlier ones fill (links, link_of_body, joints,
+// shapes). Frames: Z is the robot's world (z up, metres), S the stage's; X_ZS turns the one into the other.
+// In: any stage that the importer could read. Out: sf::RobotTree with its losses, from which urdf.cpp, mjcf.cpp and
+// sdformat.cpp write. A round trip from a robot file through OpenUSD should return its names, masses and frames,
+// which is what the hints are for.
+
 #include "exporter/stage_reader.h"
 
 #include <fmt/format.h>
@@ -30,6 +36,8 @@ std::vector<std::string> unique_names(const std::vector<std::string>& wanted, co
         if (group.size() < 2) continue;
         std::vector<usd::Path> above;
         for (const std::size_t i : group) above.push_back(paths[i].parent());
+        // One more name of the path in front of all that are still equal, until they differ or the paths end. 64 levels
+        // bound the loop.
         for (int depth = 0; depth < 64; ++depth) {
             std::map<std::string, int> count;
             for (const std::size_t i : group) ++count[out[i]];
@@ -43,6 +51,7 @@ std::vector<std::string> unique_names(const std::vector<std::string>& wanted, co
             if (!more) break;
         }
     }
+    // Names that are equal after all (a path can end) get numbers.
     std::map<std::string, int> taken;
     for (std::string& name : out)
         if (const int n = taken[name]++; n > 0) name += fmt::format("_{}", n);
@@ -99,7 +108,9 @@ void StageReader::vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& o
 void StageReader::read()
 {
     const usd::StageMetadata& meta = stage.metadata();
+    // OpenUSD's fallback for metersPerUnit is 0.01; a stage that authors none is taken as metres here.
     unit = meta.authored_meters_per_unit ? meta.meters_per_unit : 1, kilograms = meta.kilograms_per_unit;
+    // Y up: a quarter turn about x brings y to z. X up: a quarter turn about -y brings x to z.
     if (meta.up_axis == 'Y') X_ZS.q = from_axis_angle(Vec3d{1, 0, 0}, std::numbers::pi / 2);
     if (meta.up_axis == 'X') X_ZS.q = from_axis_angle(Vec3d{0, 1, 0}, -std::numbers::pi / 2);
     Diagnostics said;
@@ -128,6 +139,7 @@ void StageReader::read()
     read_shapes(*this);
     read_extras(*this);
     filters();
+    // Root links of authored articulations become roots of the tree where a choice is left.
     std::vector<bool> preferred(tree.links.size(), false);
     for (const physics::Articulation& a : model.articulations)
         for (const physics::Tree& t : a.trees)
@@ -173,6 +185,8 @@ void StageReader::bodies()
         link.place     = place(body.prim.site());
         vendor_values(body.prim, link.extras);
         const resolve::BodyMassProperties& m = masses.bodies[b];
+        // A body without mass, density and colliders has no mass of its own; the fallback that simulation needs is no
+        // property of the robot.
         const bool nothing = !body.mass.has_mass() && !body.mass.has_density() && body.colliders.empty();
         if (m.mass > 0 && !nothing) {
             const usd::Attribute mass = body.prim.attribute("physics:mass");
@@ -181,8 +195,11 @@ void StageReader::bodies()
             const bool own = m.rule == "diagonalInertia" || m.rule == "newton:inertia";
             // What the source said although no body has such an inertia.
             const auto said = hints::read<std::vector<double>>(body.prim, hints::kInertial);
+            // The hint gives the inertia with all digits, or one that no rigid body can have. The mass must still be
+            // that of the hint, else somebody has edited the body.
             if (!own && said && said->size() == 10 && std::abs((*said)[0] - m.mass) <= 1e-6 * m.mass) {
                 const auto& n          = *said;
+                // Ten numbers: mass, com x y z, then xx yy zz xy xz yz.
                 link.inertial->inertia = {{n[4], n[7], n[8]}, {n[7], n[5], n[9]}, {n[8], n[9], n[6]}};
                 link.inertial->com     = {n[1], n[2], n[3]};
             } else if (!own)
@@ -209,6 +226,7 @@ void StageReader::bodies()
 void StageReader::frames()
 {
     for (const usd::Prim& prim : stage.traverse()) {
+        // Transforms with a hint or a RosFrameAPI only: any other Xform is scenery.
         if (links.contains(prim.path()) || !prim.is_a("Xformable") || prim.is_a("PhysicsJoint") || prim.is_a("Gprim") ||
             prim.is_a("Camera"))
             continue;
@@ -279,8 +297,10 @@ void StageReader::restore_masses()
         const auto own = hinted(l);
         if (!own) continue;
         int home = above[l];
+        // Bounded, since joints may lead in circles.
         for (std::size_t steps = 0; home >= 0 && !tree.links[at(home)].inertial && steps < tree.links.size(); ++steps)
             home = above[at(home)];
+        // A converter gives a frame of a source up to a gram so that engines accept it; that is no mass to return.
         const bool frame = home >= 0 && tree.links[l].frame && own->mass <= 1e-3 &&
                            !tree.links[at(home)].weightless;  // a frame with a gram at most
         if (home < 0 || frame) tree.links[l].inertial = own;  // part of the world
@@ -320,6 +340,8 @@ void StageReader::restore_masses()
                 body.weightless = false;
             continue;
         }
+        // Two sums, because the conversion may have left out frames of a gram; the body must have the same mass as the
+        // parts still.
         if (std::min(std::abs(total - body.inertial->mass), std::abs(heavy - body.inertial->mass)) >
             1e-5 * body.inertial->mass) {  // somebody has changed the body
             body.weightless = false;
@@ -342,8 +364,10 @@ void StageReader::filters()
                  "only pairs of bodies can be told");
     }
     if (model.groups.empty()) return;
+    // Groups that are merged (physics:mergeGroup) share a row of the table and become one group here.
     std::map<physics::Index, int> rows;
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
+        // Merged groups share a row, and so are one group here.
         const auto [row, fresh] = rows.try_emplace(model.groups[g].table_index, static_cast<int>(tree.groups.size()));
         if (fresh) tree.groups.push_back({model.groups[g].path.name().text(), {}, {}});
     }

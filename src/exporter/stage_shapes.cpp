@@ -1,3 +1,11 @@
+// Shapes of a stage for robot formats: colliders from the parsed physics, visuals from what is drawn.
+// Sizes are in metres with all scales applied; axes are turned onto z. One prim that is seen and touched is one shape.
+// In: stage units; scales of the prims are multiplied into sizes and points, because no robot format scales what it
+// places (but meshes). Out: metres, sizes as half extents or (radius, half height), axis along z, pose X_LS in the
+// link.
+// A visual with purpose guide or proxy, or that is invisible, is not exported. What no format has (curves, volumes)
+// is a loss.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +30,7 @@ using physics::Axis;
 using physics::ShapeKind;
 
 /// From the axis of a USD shape to z, which is that of the tree's.
+/// X: a quarter turn about y takes z to x. Y: a quarter turn about -x takes z to y.
 Quatd from_z(Axis axis)
 {
     if (axis == Axis::x) return from_axis_angle(Vec3d{0, 1, 0}, std::numbers::pi / 2);
@@ -35,6 +44,8 @@ Axis axis_token(const usd::Prim& prim)
     return axis == "X" ? Axis::x : axis == "Y" ? Axis::y : Axis::z;
 }
 
+/// USD multiplies row vectors, so the rows of the matrix are the images of the axes, i.e. the columns for column
+/// vectors.
 Mat33d linear_part(const usd::Matrix4d& m)
 {
     const auto row = [&](int i) { return Vec3d{m(i, 0), m(i, 1), m(i, 2)}; };
@@ -97,6 +108,8 @@ class ShapeReader {
                 shape.kind    = sf::Shape::Kind::sphere;
                 shape.size    = L * c.radius * Vec3d{1, 1, 1};
                 const Vec3d s = abs(c.scale);
+                // UsdPhysics takes one radius for a sphere under an unequal scale; the converter of an ellipsoid left a
+                // hint that this one is meant.
                 if (exact && max_component(s) > 0 && !(s.x == s.y && s.y == s.z)) {
                     shape.kind = sf::Shape::Kind::ellipsoid;
                     shape.size = L * c.radius / max_component(s) * s;
@@ -130,6 +143,7 @@ class ShapeReader {
             case ShapeKind::mesh:
                 if (!collider_mesh(c, shape)) return;
                 break;
+            // Each point of a Points prim is a sphere of its own.
             case ShapeKind::sphere_points:
                 for (const physics::SpherePoint& p : c.points) {
                     sf::Shape one = shape;
@@ -153,6 +167,7 @@ class ShapeReader {
     {
         shape.kind = sf::Shape::Kind::mesh;
         using physics::Approximation;
+        // A bounding shape is computed from the points, as the importer would do, and told as a primitive.
         if (c.approximation == Approximation::bounding_cube || c.approximation == Approximation::bounding_sphere) {
             const geometry::Mesh mesh = resolve::collider_mesh(c, false, r_.found);
             const auto           box  = geometry::bounds(mesh);
@@ -167,6 +182,7 @@ class ShapeReader {
             shape.size = shape.kind == sf::Shape::Kind::box ? r_.unit * half : r_.unit * radius * Vec3d{1, 1, 1};
             return true;
         }
+        // A sheared collider keeps the full matrix; otherwise the scale along the mesh's axes.
         const Mat33d linear = c.sheared_points ? r_.unit * *c.sheared_points : Mat33d::diagonal(r_.unit * c.mesh_scale);
         shape.mesh          = mesh(c.prim, linear);
         if (shape.mesh < 0) return dropped(c.prim, "collision", "Mesh", "it has no faces", Severity::error), false;
@@ -215,6 +231,7 @@ class ShapeReader {
         if (type == "Mesh") {
             shape.kind     = sf::Shape::Kind::mesh;
             const Mat33d R = to_matrix(X_WS.q);
+            // The rotation goes into the pose, the rest of the matrix into the points: R^T M.
             shape.mesh     = mesh(prim, r_.unit * (transpose(R) * linear_part(world)));
             if (shape.mesh < 0) return dropped(prim, "visual", type, "it has no faces", Severity::warning);
         } else if (type == "Cube") {
@@ -266,12 +283,15 @@ class ShapeReader {
         const auto corners = prim.attribute("faceVertexIndices").get<std::vector<int>>().value_or(std::vector<int>());
         const auto holes   = prim.attribute("holeIndices").get<std::vector<int>>().value_or(std::vector<int>());
         const std::set<int> hole(holes.begin(), holes.end());
+        // A reflection turns triangles inside out, a left-handed mesh is turned already: both together cancel.
         const bool          flip = (prim.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded") !=
                                    (determinant(linear) < 0);
         for (const Vec3d& p : points) out.points.push_back(linear * p);
         CornerData<Vec3d> normals(prim, {"primvars:normals", "normals"}, points.size(), counts.size(), corners.size());
         CornerData<Vec2d> uvs(prim, {"primvars:st", "primvars:UVMap", "primvars:st_0"}, points.size(), counts.size(),
                               corners.size());
+        // Normals go with the inverse transpose.
+        // Normals transform by the inverse transpose.
         const Mat33d      N = std::abs(determinant(linear)) > 0 ? transpose(inverse(linear)) : Mat33d::identity();
         std::vector<int>  face_now(counts.size(), -1);
         std::size_t       begin = 0;

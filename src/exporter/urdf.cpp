@@ -2,6 +2,10 @@
 // about another point is told in a frame that is moved there: with S the frame of a link in URDF, seen from its own,
 // every pose in the link is S^-1 X, and the joint's origin S_parent^-1 F0 F1^-1 S_child. Fixed and prismatic joints
 // need no S, because where their axis lies changes nothing.
+// In: sf::RobotTree in SI with z up. Out: the .urdf file and its meshes; the name of package:// if wanted.
+// URDF has one tree, one axis a joint and no pose of the robot itself: joints of several axes are split through
+// massless links, loops are lost, several trees hang on a link `world`.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,6 +77,7 @@ class Writer {
         shift_.assign(tree_.links.size(), {});
         if (out_.options.keep_frames) return;
         for (const sf::Joint& j : tree_.joints) {
+            // Shorter than 1e-9 m is rounding: the frames agree.
             if (j.loop || !turns(j) || length(j.X_CJ.p) < 1e-9) continue;
             shift_[index(j.child)].p = j.X_CJ.p;
             out_.lose("frame-shift", Severity::info, sf::LossAction::converted, "kinematics", j.place,
@@ -99,6 +104,7 @@ class Writer {
             if (tree_.links[index(l)].frame && tree_.links[index(l)].name == "world" &&
                 length(tree_.links[index(l)].X_WL.p) < 1e-9)
                 return "world";
+        // One floating tree needs no world: URDF's root link floats by convention.
         if (!anchored && roots.size() == 1) {
             const Posed& X = tree_.links[index(roots[0])].X_WL;
             if (length(X.p) > 1e-9 || length(X.q.xyz()) > 1e-9)
@@ -108,6 +114,7 @@ class Writer {
                           "URDF does not say where a robot stands");
             return {};
         }
+        // A single fixed joint to the world may be left out: the consumer decides where the robot is bolted.
         if (anchored && roots.empty() && out_.chain.below.back().size() == 1 && !out_.options.world_link &&
             tree_.joints[index(out_.chain.below.back()[0])].kind == sf::Joint::Kind::fixed)
             return {};
@@ -133,6 +140,8 @@ class Writer {
         const auto&     in   = link.inertial && !link.weightless ? link.inertial : link.unused;
         if (in) {
             XmlNode& inner = node.add("inertial");
+            // S only moves the origin; the inertia is about the centre of mass, and a frame that is moved without
+            // turning keeps its axes.
             inner.add("origin").set("xyz", S * in->com).set("rpy", "0 0 0");
             inner.add("mass").set("value", in->mass);
             const Mat33d& I = in->inertia;
@@ -243,9 +252,12 @@ class Writer {
         const std::string    child  = tree_.links[index(joint.child)].name;
         const Posed          S_P    = joint.parent >= 0 ? inverse(shift_[index(joint.parent)]) : Posed{};
         std::vector<sf::Dof> dofs;
+        // URDF has no ball: three hinges about x, y, z in a row, with links between them that weigh nothing.
         if (joint.kind == sf::Joint::Kind::ball) {
             for (int a = 0; a < 3; ++a) {
                 sf::Dof one = joint.dofs.empty() ? sf::Dof{} : joint.dofs[0];
+                // Three revolute joints about x, y, z in turn, through two massless links. The cone becomes a range of
+                // each angle, which is wider at its corners.
                 one.axis    = axis_vector<double>(a);
                 one.lower   = std::isfinite(one.upper) ? -one.upper : one.lower;
                 one.name    = fmt::format("{}_{}", joint.name, "xyz"[a]);

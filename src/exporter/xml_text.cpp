@@ -1,3 +1,6 @@
+// Text of XML: numbers with the fewest digits, escaped words, and a small tree of elements that prints itself.
+// URDF, SDFormat and MJCF are written with it.
+
 #include "exporter/xml_text.h"
 
 #include <fmt/format.h>

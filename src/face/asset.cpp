@@ -1,3 +1,9 @@
+// The asset of the C++ interface: opens a stage, checks it against the standard, writes a fixed copy.
+// It turns the types of the inner rooms into those of include/mechane, which hold no pointers into rules or stages and
+// can be kept after the asset is gone.
+// Invariants: arguments are checked here and named in the finding; fix() writes the folder as one or not at all.
+// Called by programs that link Mechane.
+
 #include "mechane/asset.h"
 
 #include <algorithm>
@@ -112,6 +118,7 @@ Result<Asset> Asset::open(const std::string& file, const AssetOptions& options)
     return Asset(std::move(impl));
 }
 
+/// A moved-from asset is a fault of the caller, which MCH_REQUIRE names by function.
 const Asset::Impl& Asset::own(const char* function) const
 {
     MCH_REQUIRE(impl_ != nullptr, function, "this", "an asset that was not moved away");
@@ -148,6 +155,7 @@ Result<FixReport> Asset::fix(const std::string& folder, const FixSettings& setti
     if (target.empty())
         return make_diagnostic(kApiArgument, {.property = "Asset::fix(folder)"},
                                "folder: expected the name of a folder");
+    // Asked before the work is done, since fixing a large asset takes long; publish_folder asks again.
     if (auto free = conformance::try_folder(target); !free) return free.error();
     const files::ScratchFolder scratch(nearest_folder(target));
     if (scratch.path().empty())

@@ -1,3 +1,8 @@
+// Loads a model for the C++ interface: file, options, notes.
+// Inputs: a file in any format that opens as a stage, and options in the units of the interface (SI). Output: a shared,
+// immutable Model, with the step size that the file asks for and the animation of its kinematic bodies.
+// Called by mechane::load.
+
 #include "mechane/load.h"
 
 #include <fmt/format.h>
@@ -83,6 +88,7 @@ Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOpt
     how.import.own_resolvers    = options.tables;
     // A table that is given and not named comes before the others.
     auto& names = how.import.schema_resolvers;
+    // In reverse, so that several tables keep their order at the front.
     for (auto table = options.tables.rbegin(); table != options.tables.rend(); ++table)
         if (std::find(names.begin(), names.end(), table->name) == names.end()) names.insert(names.begin(), table->name);
     how.import.floating      = options.floating;

@@ -1,3 +1,7 @@
+// Resolver tables that a program makes itself: which attribute of its own schema means which property.
+// Inputs: a name and rows (attribute, property, unit, factor). Output: a table that takes part in value resolution like
+// the built-in ones. Called by programs that read their own schemas.
+
 #include "mechane/schema.h"
 
 #include <fmt/format.h>

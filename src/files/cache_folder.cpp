@@ -1,3 +1,12 @@
+// A folder of results that may be lost at any time: the cache.
+// Layout: <folder>/<2 hex digits>/<rest of the key><suffix>; each file is a header (magic, size, checksum) and the
+// bytes.
+// Several processes share the folder without locks: a file is written under another name and renamed, so a reader sees
+// all of it or none.
+// Invariants: whatever a file holds, load() returns what was stored under that key or nothing; failures of writing are
+// silent, since a cache that cannot be written only costs time.
+// Called by KeptResults and by the caches of hulls and meshes.
+
 #include "mechane/files/cache_folder.h"
 
 #include <fcntl.h>
@@ -37,6 +46,7 @@ struct Header {
     std::uint64_t size, checksum;
 };
 
+/// The key is part of the sum, so a file that was copied to another name is refused.
 std::uint64_t checksum_of(const std::string& key, std::string_view bytes) { return hash_text(bytes, hash_text(key)); }
 
 struct Entry {
@@ -61,7 +71,9 @@ void for_each_entry(const fs::path& folder, const std::string& suffix, Use&& use
              !inner && at != end; at.increment(inner)) {
             const std::string name = at->path().filename().string();
             struct stat       status{};
+            // lstat: links are not followed, so that clearing the cache removes nothing outside of it.
             if (::lstat(at->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+            // Blocks, and not the length: what counts is the room on the disk, in units of 512 bytes.
             const Entry entry{at->path(), static_cast<std::uint64_t>(status.st_blocks) * 512, status.st_mtime};
             if (name.ends_with(suffix))
                 use(entry);
@@ -102,6 +114,8 @@ std::optional<std::string> CacheFolder::load(const std::string& key)
         header.checksum != checksum_of(key, bytes))
         return std::nullopt;
     struct stat status{};
+    // The time of change serves as the time of last use. It is moved at most once an hour: reading an entry should not
+    // cost a write each time.
     if (::stat(file.c_str(), &status) == 0 && status.st_mtime + kUsedLately < std::time(nullptr))
         (void)::utimensat(AT_FDCWD, file.c_str(), nullptr, 0);  // another's file: then it looks unused
     return std::string(bytes);
@@ -186,7 +200,9 @@ void CacheFolder::trim(std::uint64_t bytes)
         });
     if (all <= bytes) return;
     std::sort(entries.begin(), entries.end(),
+              // Least recently used first; the name decides among equal times, so that two processes choose alike.
               [](const Entry& a, const Entry& b) { return a.used != b.used ? a.used < b.used : a.file < b.file; });
+    // A fifth below the limit, otherwise the next entry would start the search again.
     const std::uint64_t enough = bytes - bytes / 5;  // room for a while
     for (const Entry& entry : entries) {
         if (all <= enough) break;
@@ -199,6 +215,7 @@ std::string default_cache_folder()
     // NOLINTBEGIN(concurrency-mt-unsafe): nobody sets them meanwhile
     if (const char* own = std::getenv("MECHANE_CACHE"); own != nullptr && *own != '\0')
         return std::string_view(own) == "off" ? std::string() : std::string(own);
+    // The XDG base directory specification says that relative paths are to be ignored.
     if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/')
         return (fs::path(xdg) / "mechane").string();
     if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')

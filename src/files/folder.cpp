@@ -1,3 +1,12 @@
+// Replaces a folder of results as one: either all of its files are new or all are old.
+// Inputs: a folder that was made under another name on the same file system, and where it is to stand. The old folder
+// must be empty or the unchanged result of an earlier run, which its report proves by checksums: nothing of a user's is
+// ever removed.
+// The two folders change places by one system call (renameat2 with RENAME_EXCHANGE). Where the file system cannot, two
+// renames do it, and restore_exchanged() mends what a crash between the two leaves. Where the folder itself must stay
+// (a mount point, the working folder), its files are replaced by a Transaction.
+// Called by `mechane fix` and others that write folders.
+
 #include "mechane/files/folder.h"
 
 #include <fmt/format.h>
@@ -58,6 +67,8 @@ Result<std::vector<std::string>> names_in(const std::string& folder)
         if (kind == fs::file_type::regular)
             names.push_back(name);
         else if (kind != fs::file_type::directory)
+            // Links, pipes and empty folders are refused: a result of this program holds none, so somebody else put
+            // them there.
             return refused(folder, fmt::format("holds '{}', which is not a regular file", name));
         else if (fs::is_empty(at->path(), failed))
             return refused(folder, fmt::format("holds '{}', an empty folder", name));
@@ -67,6 +78,8 @@ Result<std::vector<std::string>> names_in(const std::string& folder)
     return names;
 }
 
+/// A mount point is seen by the change of device. The working folder of this process would be left behind under its new
+/// name.
 /// Neither its own folder nor one above it can be given away by this process, and a mount point by nobody.
 bool stays_in_place(const fs::path& place)
 {
@@ -102,6 +115,7 @@ void remove_empty(const fs::path& folder)
     for (auto at = fs::recursive_directory_iterator(folder, failed);
          !failed && at != fs::recursive_directory_iterator(); at.increment(failed))
         if (at->symlink_status(failed).type() == fs::file_type::directory) folders.push_back(at->path());
+    // In reverse: inner folders come after outer ones in the list and must go first.
     for (auto one = folders.rbegin(); one != folders.rend(); ++one)
         if (fs::is_empty(*one, failed)) (void)system::remove_folder(*one);
 }
@@ -126,6 +140,8 @@ Result<void> fill(const fs::path& made, const fs::path& place)
 /// For file systems that cannot exchange.
 int rename_twice(const fs::path& made, const fs::path& place)
 {
+    // The order of the two renames leaves a moment at which the place is empty. The name of the old folder is derived
+    // from the place, so that the next run finds it.
     const fs::path old = aside(place);
     if (const int failed = system::rename_new(place, old)) return failed;
     if (const int failed = system::rename_new(made, place)) return system::rename(old, place), failed;
@@ -173,6 +189,7 @@ Result<void> try_folder(const std::string& folder, const std::string& report,
     if (fs::is_empty(place, failed)) return {};
     if (const std::string input = input_below(place.string()); !input.empty())
         return make_diagnostic(kInput, {.layer = folder}, fmt::format("'{}' holds '{}', which this run reads", folder, input));
+    // A transaction that was killed is brought to its end first, since the report can only match whole contents.
     if (inode_of(place / Journal::kName) != 0) {  // a run that filled it was ended
         Diagnostics found;
         if (auto ended = Transaction::begin(place.string(), found); !ended) return ended.error();
@@ -201,6 +218,7 @@ Result<void> publish_folder(const std::string& made, const std::string& folder)
     if (const std::string input = input_below(place.string()); !input.empty())
         return make_diagnostic(kInput, {.layer = folder}, fmt::format("'{}' holds '{}', which this run reads", folder, input));
     fs::create_directories(place.parent_path(), failed);
+    // The new files must be on the disk before the name is: a crash could otherwise show a folder of empty files.
     if (const int wrong = sync_tree(made)) return folder_failure(place, wrong);
     int done = 0;
     if (!fs::exists(place, failed)) {
@@ -209,6 +227,7 @@ Result<void> publish_folder(const std::string& made, const std::string& folder)
         if (stays_in_place(place)) return fill(made, place);
         done = take_looks(fs::path(made), place);
         if (done == 0) done = system::exchange(made, place);
+        // EINVAL and ENOSYS: a file system or kernel without exchange. EBUSY and EXDEV: a mount point, seen too late.
         if (done == EINVAL || done == ENOSYS) done = rename_twice(made, place);
         if (done == EBUSY || done == EXDEV) return fill(made, place);
     }

@@ -1,3 +1,10 @@
+// A file that grows while a run lasts, such as a log of events or a recording.
+// A new file stands under its own name from the start, so that others can watch it grow. Over an existing file, the
+// new content is written beside it and takes its name at the end: a run that fails leaves the old one.
+// Invariants: one run at a time writes a target (by a lock); errors are kept and told by finish(), so that a full disk
+// does not stop the simulation; an unfinished new file is removed.
+// Called by RecordingWriter and by `mechane check` for its output.
+
 #include "mechane/files/growing_file.h"
 
 #include <fcntl.h>
@@ -74,10 +81,12 @@ Result<GrowingFile> GrowingFile::create(const std::string& file)
     if (!exists) {
         if (const int failed = system::step()) return growth_failure(file, failed);
         impl->descriptor =
+            // O_EXCL and O_NOFOLLOW: a link that somebody plants between the look and the opening is not followed.
             ::open(impl->target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (impl->descriptor < 0 && errno != EEXIST) return growth_failure(file, errno);
         impl->is_new = impl->descriptor >= 0;
     }
+    // Other failures of the lock than a busy one are passed over: file systems without locks still get their file.
     if (impl->lock.take(impl->target) == EWOULDBLOCK) {
         impl->is_new = false;  // somebody was quicker, and has it now
         return make_diagnostic(kBusy, {.layer = file}, fmt::format("another run is recording to '{}'", file));
@@ -93,6 +102,7 @@ Result<GrowingFile> GrowingFile::create(const std::string& file)
 
 void GrowingFile::append(std::span<const std::byte> bytes)
 {
+    // 64 KiB: a line of a log is small, and a system call for each would cost more than the step it tells of.
     constexpr std::size_t kMuch = std::size_t{1} << 16;
     impl_->waiting.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (impl_->waiting.size() > kMuch) impl_->flush();

@@ -1,3 +1,11 @@
+// What a run has read, so that it never writes over its own inputs.
+// Every reader notes its file. A writer asks whether its target is one of them, under any name: real places are
+// compared as well as devices and inodes, since hard links have several places.
+// Files that a noted file refers to (layers, textures) are inputs as well, although nobody may have read them yet; they
+// are found by a function that a higher room sets, because this room knows no formats.
+// Invariant: with no ReadWatch alive nothing is noted, and asking is free.
+// Called by replace(), publish_folder() and all readers.
+
 #include "mechane/files/inputs.h"
 
 #include <fmt/format.h>
@@ -65,6 +73,7 @@ struct Reads {
     }
 
     /// Brings in what the files depend on, until `enough`.
+    // Breadth first and only as far as the answer needs: most questions end before any file is opened.
     template <class Enough>
     void follow(std::unique_lock<std::mutex>& lock, Enough&& enough)
     {
@@ -80,6 +89,7 @@ struct Reads {
     }
 };
 
+/// Relaxed reads suffice: a watch begins before the threads that read, and the mutex orders the rest.
 std::atomic<bool> g_watched{false};
 
 bool is_below(const fs::path& file, const fs::path& folder)

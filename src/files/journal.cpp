@@ -1,3 +1,12 @@
+// The journal of a transaction: what is needed to finish or undo it after a crash.
+// A text file in the folder it speaks of, written under another name and renamed, so that it is whole or absent:
+// heading, state ("begun" or "committed"), folders that were made, and for each file its name, the name of the
+// temporary and the inode of the new content.
+// "begun": the old files stand, and temporaries are removed. "committed": all new contents are on the disk, and every
+// target gets its own. Inodes tell which of two names holds the new content after an exchange, however far it got.
+// Invariant: finish() may itself be interrupted and run again.
+// Called by Transaction and recover().
+
 #include "files/journal.h"
 
 #include <fcntl.h>
@@ -53,6 +62,7 @@ std::string decoded(const std::string& text)
     return out;
 }
 
+/// Without this check an unpacked archive could make the next run rename or remove files anywhere.
 /// A journal may have come with somebody else's asset: it names nothing outside of its folder.
 bool is_own_name(const std::string& name)
 {
@@ -75,6 +85,8 @@ bool is_there(const fs::path& folder, const Journal::Entry& entry)
     return entry.removes || inode_of(at.target) == entry.inode || inode_of(at.temporary) == entry.inode;
 }
 
+/// Each step asks what is already done. After an exchange the temporary holds the old content, and only that is left to
+/// remove.
 int finish_one(const fs::path& folder, const Journal::Entry& entry)
 {
     const Places at = places_of(folder, entry);
@@ -89,6 +101,7 @@ int finish_one(const fs::path& folder, const Journal::Entry& entry)
 
 }  // namespace
 
+/// 0 says that nothing is there; no file has this number.
 ino_t inode_of(const fs::path& path)
 {
     struct stat status{};
@@ -120,6 +133,7 @@ int Journal::write(const fs::path& folder) const
     if (failed == 0) failed = system::rename(part, folder / kName);
     if (failed != 0) return failed;
     temporary.keep();
+    // A rename is only durable when the folder that holds the name is.
     return system::sync_folder(folder);
 }
 
@@ -174,6 +188,7 @@ void Journal::discard(const fs::path& folder) const
     for (const Entry& entry : entries)
         if (const fs::path temporary = places_of(folder, entry).temporary; inode_of(temporary) != 0)
             (void)system::unlink(temporary);
+    // Folders were made from the outside in. One that somebody has put a file into stays, since rmdir refuses it.
     for (auto name = folders.rbegin(); name != folders.rend(); ++name) (void)system::remove_folder(folder / *name);
     (void)system::unlink(folder / kName);
     (void)system::sync_folder(folder);

@@ -1,3 +1,11 @@
+// Results that are kept between runs, with what they depend on.
+// Input: a configuration (version and options), a description of the work, and the trace of a computation. Output: the
+// same bytes as before if every dependency still holds, else nothing.
+// A few states are kept for each work, so that switching between two versions of a file finds both.
+// Invariants: a result whose dependencies could not be told for sure is never kept; a result without dependencies is
+// none.
+// Called by `mechane check` and others through --cache.
+
 #include "mechane/files/kept_results.h"
 
 #include <span>
@@ -16,6 +24,7 @@ struct State {
     std::string             result;
 };
 
+/// Lengths stand before the parts, so that no two pairs of texts give the same bytes.
 std::string key_of(const std::string& configuration, const std::string& work)
 {
     Sha256 sum;
@@ -67,6 +76,7 @@ std::vector<State> from_bytes(std::string_view bytes)
         }
         in.get(state.result);
     }
+    // Bytes left over mean that the entry is of another version.
     return in.done() ? states : std::vector<State>();
 }
 
@@ -81,6 +91,8 @@ std::optional<std::string> KeptResults::find(const std::string& work)
     for (State& state : states) {
         bool refreshed = false;
         if (state.on.empty() || !still_hold(state.on, reread_, refreshed)) continue;
+        // A file was touched but has the same content. The new stamps are stored, so that the next run need not read
+        // it.
         if (refreshed) folder_.store(key, to_bytes(states));
         ++found_;
         return std::move(state.result);

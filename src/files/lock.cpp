@@ -1,3 +1,8 @@
+// Locks between processes, by flock on a file or folder.
+// The kernel releases such a lock when the process ends, so a crash leaves none. The file itself is not changed.
+// take() does not wait; EWOULDBLOCK says that somebody else holds the lock.
+// Called by CacheFolder, GrowingFile, Transaction and recover().
+
 #include "files/lock.h"
 
 #include <fcntl.h>
@@ -20,6 +25,7 @@ int Lock::take(const std::filesystem::path& what)
     Lock fresh;
     fresh.descriptor_ = ::open(what.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fresh.descriptor_ < 0) return errno;
+    // Other errors count as success: some network file systems have no locks, and there a rename still is atomic.
     if (::flock(fresh.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return EWOULDBLOCK;
     *this = std::move(fresh);
     return 0;

@@ -1,3 +1,10 @@
+// Texts that are put aside until they are printed: in memory first, then in a file without a name.
+// Checks of many assets print in the order of their arguments while they finish in any order. A result waits here, and
+// memory stays bounded.
+// Invariants: place and size are all that is needed to get a text back; the file is gone when the process ends, even by
+// a signal, since it never has a name.
+// Called by the commands that work on many files at once.
+
 #include "mechane/files/overflow.h"
 
 #include <fmt/format.h>
@@ -52,6 +59,7 @@ Result<std::string> Overflow::get(const Place& place)
     std::string text(place.size, '\0');
     for (std::size_t done = 0; done < text.size();) {
         const ssize_t n =
+            // pread needs no position, so it does not disturb the writer's.
             ::pread(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(place.at + done));
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0)

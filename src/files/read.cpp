@@ -1,3 +1,9 @@
+// Reads files: whole, in part or in pieces, with a limit.
+// Only regular files are read. A named pipe in the place of a texture would block the run for ever, which is why files
+// are opened without blocking and looked at first; a file that a user names on the command line may be a pipe.
+// Every reading of an input is noted (inputs.cpp, trace.cpp); files of this program are not.
+// Called by all readers of formats.
+
 #include "mechane/files/read.h"
 
 #include <fcntl.h>
@@ -24,6 +30,7 @@ class Source {
     enum class Kind { input, own, maybe_pipe };
 
     explicit Source(const std::string& file, Kind kind = Kind::input)
+        // O_NOCTTY: opening a terminal by accident must not make it this process's own.
         : descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | (kind == Kind::maybe_pipe ? 0 : O_NONBLOCK)))
     {
         struct stat status{};
@@ -104,6 +111,7 @@ Result<std::string> read_at_most(Source& source, const std::string& file, std::s
 {
     if (source.wrong.empty() && source.size > most) return too_large(file, most);
     constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+    // One byte more than the limit tells a file that is too large from one that just fits.
     auto                  text = read_all(source, file, most == kAll ? kAll : most + 1);
     if (text && text->size() > most) return too_large(file, most);  // it grew, or has no size
     return text;
@@ -140,6 +148,7 @@ Result<void> copy(const std::string& from, const std::string& to)
 {
     if (const int failed = system::step())
         return make_diagnostic(kWriteFailed, {.layer = to}, std::strerror(failed));
+    // Never over an existing file: copies go to names that were just made.
     const int descriptor = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor < 0) return make_diagnostic(kWriteFailed, {.layer = to}, std::strerror(errno));
     auto done = read_pieces(from, Source::Kind::input, [&](std::string_view piece) -> Result<void> {

@@ -1,3 +1,10 @@
+// Replaces a file as one: readers see the old content or the new one, never a part.
+// The content is written to a temporary file in the same folder, flushed to the disk, given the owner and mode of the
+// old file, and renamed over it. Links are followed, so the link stays and its target changes. Streams, pipes and
+// devices are written directly: they have no content that could be kept.
+// Invariants: a failure leaves the old file and no temporary; a file that the run has read is refused unless asked for.
+// Called by everything that writes a result.
+
 #include "mechane/files/replace.h"
 
 #include <fcntl.h>
@@ -71,6 +78,8 @@ Result<fs::path> admitted(const std::string& file, const Replacing& how)
     const fs::path folder = target.parent_path();
     if (how.make_folders && !fs::exists(folder, failed)) fs::create_directories(folder, failed);
     if (!fs::is_directory(folder, failed)) return failure(file, "the folder does not exist");
+    // The rename needs the folder and not the file to be writable. A protected file is refused all the same, since
+    // whoever protected it meant that.
     if (::access(folder.c_str(), W_OK | X_OK) != 0) return failure(file, "the folder cannot be written");
     if (::access(target.c_str(), W_OK) != 0 && errno != ENOENT) return failure(file, "the file is write-protected");
     if (!how.may_be_input)
@@ -82,6 +91,7 @@ Result<fs::path> admitted(const std::string& file, const Replacing& how)
 
 std::string real_place(const std::string& file)
 {
+    // 40, as the kernel follows. The last part is resolved by hand because its target need not exist yet.
     constexpr int   kMostLinks = 40;
     std::error_code failed;
     fs::path        at = fs::absolute(file, failed);
@@ -104,6 +114,7 @@ int take_looks(int descriptor, const fs::path& of)
     if (::fchown(descriptor, before.st_uid, before.st_gid) != 0 &&
         ::fchown(descriptor, static_cast<uid_t>(-1), before.st_gid) != 0)
         errno = 0;
+    // After fchown, which clears the bits of set-user-id.
     return ::fchmod(descriptor, before.st_mode & 07777) == 0 ? 0 : errno;
 }
 
@@ -143,10 +154,12 @@ Result<void> replace(const std::string& file, std::string_view content, const Re
     if (is_special(file)) return write_directly(file, content);
     const auto target = admitted(file, how);
     if (!target) return target.error();
+    // What will be removed anyway need not survive a crash.
     const bool durable = how.durable && !is_scratch(*target);
     fs::path   name;
     struct stat before{};
     const bool exists     = ::stat(target->c_str(), &before) == 0;
+    // Private until it has the mode of the old file: its content may not be for everybody.
     const int  descriptor = system::open_new(target->parent_path(), exists ? 0600 : 0666, name);
     if (descriptor < 0) return failure(file, errno);
     Temporary temporary(name);
@@ -168,6 +181,8 @@ Result<void> replace_with(const std::string& file, const std::function<bool(cons
     const auto target = admitted(file, how);
     if (!target) return target.error();
     const bool          durable = how.durable && !is_scratch(*target);
+    // The writer gets a folder of its own with the final name in it. Some writers choose their format by the name or
+    // leave files beside it.
     const ScratchFolder folder(target->parent_path());
     if (folder.path().empty()) return failure(file, "the folder cannot be written");
     const fs::path made   = folder.path() / target->filename();

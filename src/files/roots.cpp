@@ -1,3 +1,8 @@
+// Which folders an asset may read from.
+// Input: the folders and what to do about others (allow, warn, refuse). Paths are compared part by part at their real
+// places, so that "/a/bc" is not within "/a/b" and no link leads out.
+// Called where references of a stage or a source file are resolved.
+
 #include "mechane/files/roots.h"
 
 #include <fmt/format.h>

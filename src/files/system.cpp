@@ -1,3 +1,9 @@
+// System calls that write, each of them one step that a test can make fail.
+// MECHANE_TEST_WRITES=full:N makes the N-th step fail with a full disk; kill:N kills the process there. Tests run a
+// command with every N and look at what is left: this is how "old or new, never half" is proved.
+// Functions return 0 or errno. Interrupted calls are repeated.
+// Called by this room only.
+
 #include "files/system.h"
 
 #include <fcntl.h>
@@ -47,6 +53,7 @@ struct Fault {
 
 std::atomic<long> g_steps{0};
 
+/// By number, because older C libraries have no function for it.
 int renameat2(const fs::path& from, const fs::path& to, unsigned flags)
 { return ::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0 ? 0 : errno; }
 
@@ -71,6 +78,7 @@ int open_and_sync(const fs::path& path, int flags)
 int step()
 {
     const Fault& fault = Fault::asked();
+    // Only one step fails, as on a disk that has room again; a killed process takes no further one.
     if (fault.at == 0 || ++g_steps < fault.at) return 0;
     if (!fault.kill) return g_steps == fault.at ? ENOSPC : 0;
     ::kill(::getpid(), SIGKILL);
@@ -79,6 +87,7 @@ int step()
 
 int write_all(int descriptor, std::string_view content)
 {
+    // In pieces of 1 MiB, so that large files have several steps to fail at.
     constexpr std::size_t kPiece = std::size_t{1} << 20;
     while (!content.empty()) {
         if (const int failed = step()) return failed;
@@ -94,6 +103,7 @@ int sync(int descriptor)
 {
     if (const int failed = step()) return failed;
     while (::fsync(descriptor) != 0) {
+        // EINVAL, EROFS, ENOTSUP: pipes and file systems that keep nothing.
         if (errno == EINVAL || errno == EROFS || errno == ENOTSUP) return 0;  // nothing there that could be lost
         if (errno != EINTR) return errno;
     }
@@ -108,6 +118,8 @@ int rename(const fs::path& from, const fs::path& to)
     return stepped([&] { return ::rename(from.c_str(), to.c_str()); });
 }
 
+/// RENAME_NOREPLACE never overwrites. The fallback has a gap between look and rename; it serves file systems without
+/// the flag.
 int rename_new(const fs::path& from, const fs::path& to)
 {
     if (const int failed = step()) return failed;
@@ -144,6 +156,7 @@ int remove_tree(const fs::path& folder)
     return failed.value();
 }
 
+/// 60 bits: names of two processes do not meet, and nobody can guess one and put a link there.
 std::string random_letters()
 {
     constexpr std::string_view    kLetters = "abcdefghijklmnopqrstuvwxyz012345";
@@ -172,6 +185,7 @@ int open_new(const fs::path& folder, unsigned mode, fs::path& name)
 int open_nameless(const fs::path& folder)
 {
     if (const int failed = step()) return errno = failed, -1;
+    // A file that never has a name. File systems without it get a name that is removed at once.
     const int nameless = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
     if (nameless >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return nameless;
     const fs::path name       = folder / (".mechane-" + random_letters() + ".part");

@@ -1,3 +1,12 @@
+// Records what a computation depends on: contents of files, what stands at a place, answers to questions.
+// A Trace collects while a TraceScope is alive, for this thread and, if asked, for threads without a trace of their
+// own.
+// finish() turns it into dependencies with checksums, and still_hold() asks later whether all are as they were.
+// The difficulty is time: a stamp (inode, size, times) is only proof if the file cannot change without changing it, and
+// file systems keep times coarsely. A stamp younger than two seconds is "unsettled": then the content is read again.
+// Invariant: when in doubt a trace is spoiled and the result is not kept. A kept result is never wrong, only missing.
+// Called by KeptResults, copied() and the readers.
+
 #include "mechane/files/trace.h"
 
 #include <sys/stat.h>
@@ -30,6 +39,7 @@ std::int64_t now()
 }
 
 /// Files that were changed later than this may have been read by the process with other bytes than they have now.
+/// Initialized before main, and so before anything is read.
 const std::int64_t g_started = now();
 
 std::int64_t latest(const Stamp& stamp) { return std::max(stamp.modified, stamp.changed); }
@@ -43,6 +53,7 @@ Look look_at(const std::string& place)
 {
     struct stat status{};
     if (::stat(place.c_str(), &status) != 0)
+        // Other errors, such as a folder that may not be searched, are no proof that nothing is there.
         return {errno == ENOENT || errno == ENOTDIR ? Kind::nothing : Kind::other, {}};
     if (S_ISDIR(status.st_mode)) return {Kind::folder, {}};
     if (!S_ISREG(status.st_mode)) return {Kind::other, {}};
@@ -107,6 +118,7 @@ class RecentReads {
         if (digests_.size() >= kMost) full_ = true;
         if (full_) return;
         const auto [at, fresh] = digests_.try_emplace(file, digest);
+        // Two readers saw different contents: no digest of this file is trusted in this process again.
         if (!fresh && at->second != digest) at->second.clear();  // for good
     }
     /// Whether everybody who read the file read this.
@@ -153,6 +165,7 @@ void Trace::read(const std::string& file)
 {
     const std::string      place = absolute(file);
     const std::scoped_lock lock(mutex_);
+    // Having read a file says more than having looked for it, and replaces that.
     seen_[place].what = Dependency::What::content;
 }
 
@@ -160,6 +173,7 @@ void Trace::probed(const std::string& place, Kind kind)
 {
     const std::scoped_lock lock(mutex_);
     const auto [at, fresh] = seen_.try_emplace(absolute(place), Answered{Dependency::What::kind, kind, {}});
+    // The place changed while the computation ran: its result may be of neither state.
     if (!fresh && at->second.what == Dependency::What::kind && at->second.kind != kind) spoiled_ = true;
     if (!fresh && at->second.what == Dependency::What::content && kind != Kind::file) spoiled_ = true;
 }
@@ -194,6 +208,8 @@ std::optional<std::vector<Dependency>> Trace::finish()
             } else if (seen.what == Dependency::What::content) {
                 auto digest = Digests::of_process().of(name, look.stamp);
                 if (!digest) return std::nullopt;
+                // A file that changed after the start may have been read in an older state by an object that is still
+                // open.
                 if (latest(look.stamp) + kTick > g_started && !RecentReads::of_process().agree(name, *digest))
                     return std::nullopt;
                 one.kind    = Kind::file;
@@ -207,6 +223,7 @@ std::optional<std::vector<Dependency>> Trace::finish()
     return out;
 }
 
+/// Scopes nest: the one before is put back.
 TraceScope::TraceScope(Trace* trace, bool others) : before_(t_trace), others_(others)
 {
     ++g_traces;
@@ -223,6 +240,7 @@ TraceScope::~TraceScope()
 
 Trace* current_trace()
 {
+    // The common case: nobody traces, at the cost of one load.
     if (g_traces.load(std::memory_order_relaxed) == 0) return nullptr;
     return t_trace != nullptr ? t_trace : g_others.load();
 }
@@ -268,6 +286,7 @@ bool still_hold(std::span<Dependency> dependencies, bool reread, bool& refreshed
         const Look look = look_at(one.name);
         if (look.kind != one.kind) return false;
         if (one.what == Dependency::What::kind) continue;
+        // The fast way: the stamp is the same and was old enough to be trusted. Nothing is read.
         if (!reread && one.settled && look.stamp == one.stamp) continue;
         if (look.stamp.size != one.stamp.size) return false;
         const auto digest = Digests::of_process().of(one.name, look.stamp);

@@ -1,3 +1,14 @@
+// Replaces several files of a folder as one.
+// Sequence: lock the folder; finish what an earlier run left; on commit write the journal ("begun"), copy all new
+// contents beside their targets and flush them, write the journal again ("committed"), then exchange each pair of names
+// and remove the old contents and the journal.
+// The second journal is the point of decision: before it a crash leaves the old files, after it the next run (or
+// reader)
+// finishes. Nothing that can fail for want of room comes after it.
+// Invariants: files that others changed meanwhile are not overwritten (FILES_CHANGED); a failure takes back what was
+// exchanged.
+// Called by publish_folder(), the fixes and everything that changes an asset of several files in place.
+
 #include "mechane/files/transaction.h"
 
 #include <fcntl.h>
@@ -34,6 +45,8 @@ Diagnostic failure(const fs::path& file, int reason)
                            fmt::format("cannot write '{}': {}", file.string(), std::strerror(reason)));
 }
 
+/// Times of the file system are compared with each other and never with this machine's clock, which may differ from
+/// that of a file server.
 /// What time the file system has, which may be another machine's. Finds out, too, whether the folder can be written.
 Result<Time> time_in(const fs::path& folder)
 {
@@ -79,6 +92,7 @@ struct Transaction::Impl {
     [[nodiscard]] bool is_changed(const fs::path& target) const
     {
         struct stat status{};
+        // The time of change of the inode: unlike the time of modification, no program can set it back.
         return ::stat(target.c_str(), &status) == 0 && Time{status.st_ctim.tv_sec, status.st_ctim.tv_nsec} > begun;
     }
 
@@ -92,6 +106,7 @@ struct Transaction::Impl {
             fs::path        above;
             std::error_code failed;
             for (const fs::path& part : fs::path(one.name).parent_path())
+                // From the outside in, each folder once.
                 if (above /= part; !fs::exists(folder / above, failed) && made.insert(above.string()).second)
                     journal.folders.push_back(above.string());
         }
@@ -118,6 +133,7 @@ struct Transaction::Impl {
             int failed = take_looks(at.temporary, at.target);
             if (failed == 0) failed = system::sync_file(at.temporary);
             if (failed != 0) return failure(at.target, failed);
+            // Written into the second journal, for a later run to find the content by.
             entry.inode = inode_of(at.temporary);
         }
         for (const fs::path& one : folders)
@@ -130,6 +146,7 @@ struct Transaction::Impl {
 
     static std::pair<int, Done> give_name(const Places& at, const Journal::Entry& entry)
     {
+        // A removal is a rename to the temporary name, so that it can be taken back.
         if (entry.removes) return {system::rename(at.target, at.temporary), Done::removed};
         if (inode_of(at.target) == 0) return {system::rename_new(at.temporary, at.target), Done::new_name};
         const int failed = system::exchange(at.temporary, at.target);
@@ -232,9 +249,11 @@ Result<void> Transaction::commit()
 
 Result<void> recover(const std::string& file, Diagnostics& found)
 {
+    // A reader waits for a writer that is just ending; ten seconds are more than any commit takes.
     constexpr double kPatience = 10;  // [s]
     std::error_code  failed;
     restore_exchanged(file);
+    // Every folder above may hold the journal: a transaction names files in folders below its own.
     for (fs::path folder = fs::path(real_place(file)).parent_path();; folder = folder.parent_path()) {
         if (inode_of(folder / Journal::kName) != 0) {
             Lock lock;

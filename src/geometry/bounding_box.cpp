@@ -1,3 +1,8 @@
+// A small oriented box around points: axes from a face and an edge of the convex hull (O'Rourke 1985 shows that the
+// smallest box has two such sides; here one face and one edge, which is near it). Points in any frame [m]; the pose is
+// of the box in that frame.
+// Of equal boxes the one with the smallest rotation is taken, so that an axis-aligned part gets an axis-aligned box.
+
 #include <algorithm>
 
 #include "mechane/geometry/codes.h"
@@ -31,6 +36,8 @@ Extents extents_of(std::span<const Vec3d> points, const Mat33d& axes)
 double volume(const Vec3d& size) { return size.x * size.y * size.z; }
 
 /// The same box with its axes renamed and turned so that the rotation is as small as it can be.
+/// 24 rotations give the same box: three axes in six orders with signs, of which half are mirrors. The trace is 1 + 2
+/// cos(angle).
 Mat33d nearest_to_identity(const Mat33d& axes)
 {
     constexpr std::array<std::array<std::size_t, 3>, 6> kOrders = {
@@ -58,9 +65,11 @@ Mat33d smallest_axes(const Mesh& hull)
         if (normal == Vec3d{}) continue;
         for (const auto& s : hull.triangles)
             for (std::size_t i = 0; i < 3; ++i) {
+                // Each edge once.
                 if (s[i] > s[(i + 1) % 3]) continue;  // the neighbour has this edge the other way round
                 const Vec3d edge  = point(s[(i + 1) % 3]) - point(s[i]);
                 const Vec3d along = edge - dot(edge, normal) * normal;
+                // An edge across the face has no direction in it.
                 if (!(length_squared(along) > 1e-6 * length_squared(edge))) continue;
                 const Vec3d  u    = normalized(along);
                 const Mat33d axes = Mat33d::from_columns(u, cross(normal, u), normal);
@@ -88,6 +97,7 @@ Result<OrientedBox> bounding_box(std::span<const Vec3d> points)
     // The hull of a budget chooses the directions; the extents below are those of all points.
     if (const auto hull = build_hull(points, {.max_vertices = 48})) axes = nearest_to_identity(smallest_axes(*hull));
     const Quatd   q      = from_matrix(axes);
+    // The extents are measured along the rounded quaternion, so that the box that is returned holds all points.
     const Extents e      = extents_of(points, to_matrix(q));
     const Vec3d   size   = e.size();
     const double  least  = kThickness * max_component(size);

@@ -1,3 +1,6 @@
+// The smallest sphere around points (Welzl 1991), exact to rounding. Points in any frame [m].
+// Points are sorted and shuffled with a fixed seed: equal sets of points give equal bytes.
+
 #include <algorithm>
 #include <tuple>
 #include <vector>
@@ -19,10 +22,12 @@ Sphere through(const Vec3d& a, const Vec3d& b, const Vec3d& c)
 {
     const Vec3d  u = b - a, v = c - a, n = cross(u, v);
     const double n2 = length_squared(n);
+    // In line to a sine of 1e-12.
     if (!(n2 > 1e-24 * length_squared(u) * length_squared(v))) {
         const Sphere pairs[] = {through(a, b), through(a, c), through(b, c)};
         return *std::ranges::max_element(pairs, {}, &Sphere::radius);
     }
+    // Circumcentre from the first corner: (|u|^2 v x n + |v|^2 n x u) / (2 |n|^2).
     const Vec3d r = (length_squared(u) * cross(v, n) + length_squared(v) * cross(n, u)) / (2 * n2);
     return {a + r, length(r)};
 }
@@ -37,6 +42,7 @@ Sphere through(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d)
         const Sphere triples[] = {through(a, b, c), through(a, b, d), through(a, c, d), through(b, c, d)};
         return *std::ranges::max_element(triples, {}, &Sphere::radius);
     }
+    // The same in space, by Cramer's rule.
     const Vec3d r =
         (length_squared(u) * cross(v, w) + length_squared(v) * cross(w, u) + length_squared(w) * cross(u, v)) / det;
     return {a + r, length(r)};
@@ -104,6 +110,7 @@ Result<Sphere> bounding_sphere(std::span<const Vec3d> points)
         std::swap(shuffled[i - 1], shuffled[random.below(static_cast<std::uint32_t>(i))]);
 
     Sphere s = SmallestSphere(shuffled, 1e-13 * extent).run();
+    // Grown to hold every point whatever the rounding of the centre.
     s.radius = 0;
     for (const Vec3d& p : shuffled) s.radius = std::max(s.radius, length(p - s.centre));
     return s;

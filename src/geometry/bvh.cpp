@@ -1,3 +1,7 @@
+// Builds the bounding volume tree of a mesh or scene: binary nodes for queries one by one, and nodes of four branches
+// in single precision for lanes. Boxes of items in any one frame [m].
+// The tree depends on the boxes alone. Queries visit in an order that is not promised; callers break ties by index.
+
 #include "mechane/geometry/bvh.h"
 
 #include <algorithm>
@@ -43,6 +47,7 @@ struct Bins {
     [[nodiscard]] std::size_t of(double centre, std::size_t axis) const
     {
         const double x = (centre - lower[axis]) * scale[axis];
+        // What is not a number falls into bin 0.
         return x >= static_cast<double>(count) ? count - 1 : x > 0 ? static_cast<std::size_t>(x) : 0;
     }
 };
@@ -74,6 +79,7 @@ Cut cheapest_cut(const Bins& bins, std::span<const std::int32_t> items, std::spa
             sum.count += bin.count;
             return sum.count > 0 ? half_surface(sum.box) * static_cast<double>(sum.count) : kInfinity;
         };
+        // Sweep from the right first, then from the left: the cost of each cut in two passes.
         for (std::size_t k = bins.count; k-- > 1;) right[k] = add(all[axis][k]);
         sum = {};
         for (std::size_t k = 1; k < bins.count; ++k)
@@ -114,12 +120,14 @@ void Bvh::split(std::vector<Branch>& branches, std::size_t at, std::span<const A
     const auto  items  = std::span(items_).subspan(begin, end - begin);
     std::size_t middle = items.size() / 2;
     const Bins  bins(centres, items.size());
+    // Halving by count bounds the depth where the heuristic finds no cut or cuts off slivers.
     const bool  halves = items.size() <= kLeafItems || depth >= kSteep || !(half_surface(box) > 0);
     const Cut   cut    = halves ? Cut{} : cheapest_cut(bins, items, boxes);
     if (cut.bin > 0) {
         const auto is_left = [&](std::int32_t i) {
             return bins.of(centre(boxes[static_cast<std::size_t>(i)])[cut.axis], cut.axis) < cut.bin;
         };
+        // std::partition may reorder items of one side; boxes and answers do not depend on it.
         middle = static_cast<std::size_t>(std::partition(items.begin(), items.end(), is_left) - items.begin());
     } else {
         const Vec3d       extent = centres.upper - centres.lower;
@@ -175,9 +183,11 @@ std::int32_t Bvh::add_quad(const std::vector<Branch>& branches, std::size_t bran
     }
     const std::size_t at       = quads_.size();
     Quad&             q        = quads_.emplace_back();
+    // Comparisons with not-a-number are false.
     constexpr float   kNothing = std::numeric_limits<float>::quiet_NaN();  // overlaps no box, not even one without end
     for (std::size_t k = 0; k < 3; ++k)
         for (std::size_t i = 0; i < 4; ++i) {
+            // Rounded outwards: a box in single precision holds the box in double.
             q.lower[k][i] = i < count ? single_below(four[i]->box.lower[k]) : kNothing;
             q.upper[k][i] = i < count ? -single_below(-four[i]->box.upper[k]) : kNothing;
         }

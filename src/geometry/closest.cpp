@@ -1,3 +1,6 @@
+// Closest points of segments and triangles (Ericson 2005, 5.1). All points in one frame [m]; parameters of segments are
+// shares in [0, 1], weights of triangles are barycentric.
+
 #include "mechane/geometry/closest.h"
 
 #include <algorithm>
@@ -23,6 +26,7 @@ SegmentPair closest_on_segments(const Vec3d& a0, const Vec3d& a1, const Vec3d& b
     } else {
         const double det = uu * vv - uv * uv;
         // Parallel segments share a whole interval; any s is a start, the clamps below find a valid pair.
+        // s minimises the distance of the lines; t follows from s, and where t is clamped s is found anew.
         r.s = det > 1e-14 * uu * vv ? std::clamp((uv * vw - vv * uw) / det, 0.0, 1.0) : 0.0;
         r.t = (uv * r.s + vw) / vv;
         if (r.t < 0) {
@@ -64,6 +68,7 @@ SegmentTriangle closest_on_segment_triangle(const Vec3d& p, const Vec3d& q, cons
             best  = {s, t};
         }
     };
+    // The nearest pair has an end of the segment or an edge of the triangle.
     offer(p, closest_on_triangle(p, a, b, c).point);
     offer(q, closest_on_triangle(q, a, b, c).point);
     const Vec3d corner[3] = {a, b, c};

@@ -1,3 +1,7 @@
+// Parts of a mesh that hang together by points at exactly the same place or by triangles; each becomes a mesh of its
+// own.
+// Order: parts by their first triangle, points and triangles in the order of the source.
+
 #include "mechane/geometry/components.h"
 
 #include <algorithm>

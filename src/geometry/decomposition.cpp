@@ -1,3 +1,9 @@
+// Approximate convex decomposition in the manner of Mamou and Ghorbel (2009), by cuts: the part with the deepest hollow
+// is cut by a plane, until every hollow is below what is allowed or there are enough parts.
+// Concavity is measured from the surface outwards to the hull [m]. Parts are hulls in the mesh's frame; `max_hulls` is
+// kept by merging the smallest parts.
+// No step is random and none looks at a clock, except the caller's `stop`.
+
 #include "mechane/geometry/decomposition.h"
 
 #include <algorithm>
@@ -72,6 +78,7 @@ double exit_distance(const std::vector<Plane>& planes, const Vec3d& p, const Vec
     return nearest == kInfinity ? 0 : nearest;
 }
 
+/// `outward` is -1 for a component that is wound inwards.
 void measure(Part& part, double outward)
 {
     const std::vector<Plane> planes = planes_of(part.hull);
@@ -136,6 +143,7 @@ std::optional<std::pair<Part, Part>> split(const Part& part, double outward)
             if (!below || !above) continue;
             const double u = mesh_mass(*below, {1, 1, 1}, 1).mass, v = mesh_mass(*above, {1, 1, 1}, 1).mass;
             const double price = u + v + kImbalance * std::abs(u - v);
+            // A relative margin of 1e-9: of equal cuts the first stays.
             if (price < best * (1 - 1e-9)) {
                 best       = price;
                 best_sides = std::move(sides);
@@ -168,6 +176,7 @@ double extent(const Mesh& mesh)
 }
 
 /// Joins the smallest part to that neighbour with which it adds the least volume.
+/// Only the eight nearest parts are tried: a hull with a far one encloses what lies between.
 void merge_smallest(std::vector<Part>& parts)
 {
     const auto smallest = static_cast<std::size_t>(std::ranges::min_element(parts, {}, &Part::volume) - parts.begin());
@@ -230,6 +239,7 @@ std::vector<Mesh> swept_together(const std::vector<Mesh>& components, const Aabb
 
 Result<std::vector<Mesh>> decompose(const Mesh& mesh, const DecompositionOptions& options)
 {
+    // The mesh may come from a file.
     if (!has_valid_indices(mesh) || !is_finite(mesh))
         return make_diagnostic(kHullDegenerate, {}, "a point is missing or not finite");
     struct Component {
@@ -255,6 +265,7 @@ Result<std::vector<Mesh>> decompose(const Mesh& mesh, const DecompositionOptions
         std::size_t worst = parts.size();
         double      most  = 1;
         for (std::size_t i = 0; i < parts.size(); ++i) {
+            // Relative to the component's own size, so that small parts of a robot are as faithful as large ones.
             const double excess = component_of[i].allowed > 0 ? parts[i].concavity / component_of[i].allowed : 0;
             if (!parts[i].finished && excess > most) {
                 most  = excess;

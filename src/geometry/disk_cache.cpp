@@ -1,3 +1,5 @@
+// Blobs by a key of 64 bits in a folder: a BlobCache on disk. A fault of the disk is a miss and never an error.
+
 #include <string>
 #include <string_view>
 

@@ -1,3 +1,6 @@
+// Height fields as meshes, and grids of quadrilaterals in general. Heights in metres, z up; rows run along y, columns
+// along x. The surface is wound upwards.
+
 #include "mechane/geometry/heightfield.h"
 
 #include <algorithm>
@@ -27,6 +30,7 @@ Result<Mesh> heightfield_mesh(const HeightGrid& g)
         return bad("the range is from " + std::to_string(g.range->first) + " to " + std::to_string(g.range->second));
     const auto [low, high] = std::minmax_element(g.elevations.begin(), g.elevations.end());
     const double spread    = *high - *low;
+    // With a range the elevations are stretched to it, as Newton and MuJoCo do; flat ones lie at its lower end.
     const auto   z         = [&](double e) {
         if (!g.range) return e;
         return g.range->first + (spread > 0 ? (e - *low) / spread : 0) * (g.range->second - g.range->first);
@@ -54,6 +58,7 @@ Mesh grid_mesh(int cells_x, int cells_y, GridOrder order, const std::function<Ve
     mesh.triangles.reserve(2 * static_cast<std::size_t>(cells_x) * static_cast<std::size_t>(cells_y));
     in_order(cells_x, cells_y, [&](int i, int j) {
         const std::int32_t p00 = i * step_x + j * step_y, p10 = p00 + step_x, p01 = p00 + step_y, p11 = p10 + step_y;
+        // Both diagonals give triangles that are counter-clockwise from above.
         if (!diagonal || diagonal(i, j) == Diagonal::rising) {
             mesh.triangles.push_back({p00, p10, p11});
             mesh.triangles.push_back({p00, p11, p01});

@@ -1,3 +1,9 @@
+// Convex hulls by Qhull (Barber, Dobkin, Huhdanpaa 1996), made canonical: equal sets of points give equal bytes,
+// whatever their order. Points in any frame [m].
+// Points are scaled into a unit cube, since Qhull's tolerances are absolute. Flat input is extruded on request. A
+// budget of vertices keeps those that stick out farthest.
+// Errors are GEOMETRY ids of geometry/codes.h; the hint names what is flat.
+
 #include "mechane/geometry/hull.h"
 
 #include <fmt/format.h>
@@ -57,6 +63,7 @@ Spread spread_of(std::span<const Vec3d> points)
 }
 
 /// Moves each point both ways along every direction in which the cloud has no thickness.
+/// Two flat directions make a stick, three a cube.
 std::vector<Vec3d> extruded(std::vector<Vec3d> points, const Spread& spread, double flat, double half_thickness)
 {
     for (std::size_t i = 0; i < 3; ++i) {
@@ -73,6 +80,7 @@ std::vector<Vec3d> extruded(std::vector<Vec3d> points, const Spread& spread, dou
 /// Hull triangles of points scaled into a cube of about unit size; retried with joggled input where merging fails.
 std::optional<Triangles> unit_hull(std::span<const Vec3d> unit, double tolerance)
 {
+    // Merged facets may leave a surface that is not closed; moved points ("QJ") always give simplices.
     for (const bool joggle : {false, true}) {
         auto triangles = qhull_triangles(unit, tolerance, joggle);
         if (!triangles) continue;
@@ -137,9 +145,11 @@ std::optional<Triangles> within_budget(std::span<const Vec3d> unit, const std::v
             }
             if (best.vertex >= 0) outside.push_back(best);
         }
+        // Farthest first, then by vertex: a total order.
         std::ranges::sort(outside, [](const Candidate& x, const Candidate& y) {
             return std::tie(y.distance, x.vertex) < std::tie(x.distance, y.vertex);
         });
+        // A quarter more in each round: fewer hulls than by single points, and better ones than by all at once.
         const std::size_t room  = std::min(budget - chosen.size(), chosen.size() / 4 + 1);
         std::size_t       added = 0;
         for (const Candidate& candidate : outside) {
@@ -195,6 +205,7 @@ Result<Mesh> build_hull(std::span<const Vec3d> points, const HullOptions& option
         return unit;
     };
     std::vector<Vec3d> unit   = scaled(sorted);
+    // Relative to the unit cube.
     const double       flat   = std::max(options.merge_tolerance, 1e-12);
     Spread             spread = spread_of(unit);
     if (std::ranges::min(spread.extents) <= flat) {

@@ -1,3 +1,8 @@
+// Hulls, decompositions, simplifications and fields from the shared cache, if the program set one. The key hashes the
+// input, the options and the build's identity: another build of the algorithms never reads old results.
+// A second digest is stored with the entry. An entry whose digest differs is a collision or damage, and the value is
+// built.
+
 #include "mechane/geometry/kept.h"
 
 #include <mutex>
@@ -39,6 +44,7 @@ std::array<double, 3> numbers_of(const HullOptions& options)
 { return {static_cast<double>(options.max_vertices), options.merge_tolerance, options.extrude_flat ? 1.0 : 0.0}; }
 
 /// `build`, or what it gave earlier. An error is not kept.
+/// `put` gives no bytes for errors, which are therefore not stored.
 template <class Value, class Build, class Put, class Get>
 Value kept(const Key& key, Build&& build, Put&& put, Get&& get)
 {

@@ -1,3 +1,8 @@
+// Marching cubes (Lorensen, Cline 1987) with a table that is derived and not copied: the rule below settles ambiguous
+// faces in the same way on both sides, so surfaces are closed.
+// Cells have corners numbered by the bits x, y, z; a corner below the level is "negative"; normals point from negative
+// to positive.
+
 #include "mechane/geometry/marching_cubes.h"
 
 #include <map>
@@ -37,6 +42,7 @@ constexpr CellTriangles triangles_of(std::uint8_t negative)
             next[static_cast<std::size_t>(in)] = edge_between(face[k % 4], face[(k + 1) % 4]);
         }
     CellTriangles out;
+    // Each loop of edges becomes a fan about its first edge.
     for (std::int8_t start = 0; start < 12; ++start) {
         if (next[static_cast<std::size_t>(start)] < 0) continue;
         std::int8_t a                         = next[static_cast<std::size_t>(start)];
@@ -69,6 +75,7 @@ Mesh extract_isomesh(const Sdf& sdf, double iso)
     Mesh mesh;
     // Points by the grid edge they lie on, so that cells share them. Only looked up: the order of the map is that of
     // the keys.
+    // The key of a point: lower corner of its grid edge, and the axis.
     std::map<std::array<std::int32_t, 4>, std::int32_t> points;
     const double                                        h = sdf.voxel();
     const auto [bx, by, bz]                               = sdf.blocks();
@@ -79,6 +86,7 @@ Mesh extract_isomesh(const Sdf& sdf, double iso)
     for (int z = 0; z < bz; ++z)
         for (int y = 0; y < by; ++y)
             for (int x = 0; x < bx; ++x) {
+                // Blocks without samples cannot hold the surface: the band ends before.
                 if (sdf.block(x, y, z) == Sdf::kEmpty) continue;
                 const auto entry = [&](int i, int j, int k) { return static_cast<std::size_t>((k * 9 + j) * 9 + i); };
                 for (int k = 0; k <= 8; ++k)

@@ -1,3 +1,8 @@
+// Mass, centre of mass and inertia of solids. Density [kg/m^3], lengths [m]; inertia is about the centre of mass in the
+// shape's axes [kg m^2].
+// Primitives are closed forms about their middle; capsules, cylinders and cones have z as axis and half_height without
+// caps. Meshes are sums over tetrahedra, shells sums over prisms.
+
 #include "mechane/geometry/mass.h"
 
 namespace mechane::geometry {
@@ -22,6 +27,7 @@ struct VolumeSums {
         const Vec3d  s = a + b + c;
         volume += v;
         first += (v / 4) * s;
+        // Integral of x x^T over a tetrahedron (0, a, b, c): volume / 20 times the sum over its corners and their sum.
         second += (v / 20) * (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(s, s));
     }
 
@@ -33,6 +39,7 @@ struct VolumeSums {
         const double sign    = volume < 0 ? -1 : 1;
         const Vec3d  c       = first / volume;
         const Mat33d central = sign * density * (second - volume * Mat33d::outer(c, c));
+        // Inertia from second moments: I = tr(C) E - C.
         return {sign * density * volume, origin + c, trace(central) * Mat33d::identity() - central};
     }
 };
@@ -59,6 +66,8 @@ MassProperties capsule_mass(double radius, double half_height, double density)
     const double ms = 4.0 / 3.0 * kPi * r * r * r * density;  // both caps, one sphere
     const double mc = kPi * r * r * h * density;
     const double iz = (mc / 2 + 0.4 * ms) * r * r;
+    // Two half balls: 2/5 m r^2 about the centre of each full ball, shifted by the half height and 3/8 r of a half
+    // ball's centre: m (2/5 r^2 + 3/8 r h + h^2 / 4).
     const double ix = mc * (r * r / 4 + h * h / 12) + ms * (0.4 * r * r + 3 * r * h / 8 + h * h / 4);
     return centred(ms + mc, {ix, ix, iz});
 }
@@ -134,6 +143,7 @@ MassProperties transformed(const MassProperties& body, const Posed& X_AB)
     return {body.mass, X_AB * body.com, r * body.inertia * transpose(r)};
 }
 
+/// Parallel axes (Huygens, Steiner) for both parts about the common centre.
 MassProperties combined(const MassProperties& a, const MassProperties& b)
 {
     const double mass = a.mass + b.mass;

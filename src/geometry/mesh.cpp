@@ -1,3 +1,5 @@
+// Questions about a mesh that many callers ask: bounds, valid indices, finite points, closedness.
+
 #include "mechane/geometry/mesh.h"
 
 #include <algorithm>
@@ -28,6 +30,7 @@ bool is_finite(const Mesh& mesh)
     return std::ranges::all_of(mesh.points, [](const Vec3d& p) { return mechane::is_finite(p); });
 }
 
+/// Every directed edge occurs once, and so does its reverse: closed, consistently wound, and a manifold along edges.
 bool is_closed(const Mesh& mesh)
 {
     if (mesh.triangles.empty()) return false;

@@ -1,3 +1,5 @@
+// Meshes as bytes for caches, in the byte order of the machine. Reading checks every index: a damaged file is a miss.
+
 #include "geometry/mesh_bytes.h"
 
 #include "mechane/core/bytes.h"

@@ -1,3 +1,6 @@
+// Cuts a mesh by a plane into the parts below and above, without closing them. Crossings are shared by neighbours and
+// by both parts, bit for bit.
+
 #include "mesh_cut.h"
 
 #include <algorithm>
@@ -50,6 +53,7 @@ class Side {
 
 }  // namespace
 
+/// Corners on the plane belong to whichever side the triangle is on.
 std::pair<Mesh, Mesh> cut(const Mesh& mesh, const Vec3d& normal, double offset)
 {
     std::vector<double> height;

@@ -1,3 +1,7 @@
+// Signed distance to a mesh (MeshDistance), for distance fields and queries. Points in the mesh's frame [m].
+// The sign is by parity of crossings where the mesh is watertight, by generalised winding numbers (Jacobson et al.
+// 2013) for soups, and by angle-weighted normals (Baerentzen, Aanaes 2005) for sheets.
+
 #include "mechane/geometry/mesh_distance.h"
 
 #include <algorithm>
@@ -22,6 +26,7 @@ double angle(const Vec3d& a, const Vec3d& b, const Vec3d& c)
 { return std::atan2(length(cross(b - a, c - a)), dot(b - a, c - a)); }
 
 /// More than half of its area looks the same way: the mesh encloses nothing.
+/// Of a closed surface the area vectors cancel.
 bool is_sheet(const Mesh& mesh)
 {
     Vec3d  sum;
@@ -65,6 +70,7 @@ MeshDistance::MeshDistance(const Mesh& mesh, SignMethod method) : mesh_(welded(m
         edge_of_.emplace_back();
         for (std::size_t i = 0; i < 3; ++i) {
             const std::int32_t a = mesh_.triangles[t][i], b = mesh_.triangles[t][(i + 1) % 3];
+            // A corner's normal is weighted by angles, an edge's is the sum of its two faces.
             point_normals_[static_cast<std::size_t>(a)] += angle(corner(t, i), corner(t, i + 1), corner(t, i + 2)) * n;
             const auto [entry, is_new] =
                 edges.try_emplace({std::min(a, b), std::max(a, b)}, static_cast<std::int32_t>(edge_normals_.size()), 0);
@@ -143,6 +149,7 @@ bool MeshDistance::crossed_oddly(const Vec3d& p) const
         return Vec3d{d.x - kRay.x / kRay.z * d.z, d.y - kRay.y / kRay.z * d.z, d.z};
     };
     const auto side     = [](const Vec3d& a, const Vec3d& b) { return a.x * b.y - a.y * b.x; };
+    // An edge function of zero means a ray through the edge: its direction decides, and the twin decides the opposite.
     const auto positive = [](double x, std::int32_t from, std::int32_t to) { return x != 0 ? x > 0 : from < to; };
     bvh_.for_each_along(p, kRay, kInfinity, [&](std::int32_t t) {
         const auto&  v = mesh_.triangles[static_cast<std::size_t>(t)];
@@ -151,6 +158,7 @@ bool MeshDistance::crossed_oddly(const Vec3d& p) const
         const bool   pu = positive(u, v[1], v[2]), ps = positive(s, v[2], v[0]), pw = positive(w, v[0], v[1]);
         if (pu == ps && ps == pw) {
             const double sum = u + s + w;
+            // The signed depth of the hit in front of the point.
             if (sum != 0 && (u * a.z + s * b.z + w * c.z) / sum > 0) odd = !odd;
         }
         return kInfinity;

@@ -1,3 +1,6 @@
+// A report of what a mesh is and what is wrong with it: faults, components, area, volume, orientation,
+// self-intersections. Used by `mechane mesh`.
+
 #include "mechane/geometry/mesh_report.h"
 
 #include <algorithm>
@@ -81,6 +84,7 @@ std::size_t count_self_intersections(const Mesh& mesh)
         bvh.for_each_overlap(boxes[t], [&](std::int32_t other) {
             const auto k = static_cast<std::size_t>(other);
             if (k <= t) return;
+            // Neighbours share a corner and always touch.
             for (const std::int32_t v : mesh.triangles[t])
                 if (std::count(mesh.triangles[k].begin(), mesh.triangles[k].end(), v) > 0) return;
             const auto corners = [&](std::size_t i) { return Corners{corner(i, 0), corner(i, 1), corner(i, 2)}; };

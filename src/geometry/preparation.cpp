@@ -1,3 +1,7 @@
+// Collision geometry of a mesh by a chosen method, with a fallback: decomposition, then hull, then box. Each fallback
+// is reported with the reason.
+// Results may come from a cache, whose key holds the input, all options and the build.
+
 #include "mechane/geometry/preparation.h"
 
 #include <chrono>
@@ -86,6 +90,7 @@ Result<PreparedMesh> attempt(const Mesh& mesh, const PreparationOptions& o, Prep
         case Preparation::decomposition: {
             const auto           start   = std::chrono::steady_clock::now();
             DecompositionOptions options = o.decomposition;
+            // What a time limit cut short depends on the machine: it is marked, and not cached.
             if (o.time_limit)
                 options.stop = [&] {
                     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;

@@ -1,3 +1,6 @@
+// Principal moments and axes of a symmetric matrix by Eigen's self-adjoint solver. Values ascend unless the matrix is
+// diagonal already; the rotation is proper.
+
 #include <Eigen/Eigenvalues>
 
 #include "mechane/geometry/mass.h"

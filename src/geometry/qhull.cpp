@@ -1,3 +1,6 @@
+// Qhull's C interface behind one function: triangles of a hull as indices. Messages go to memory, errors become
+// nothing.
+
 #include "qhull.h"
 
 #include <fmt/format.h>
@@ -44,6 +47,7 @@ std::vector<std::array<std::int32_t, 3>> triangles_of(qhT& qhull, std::span<cons
             if (corners < 3)
                 t[corners] = static_cast<std::int32_t>((static_cast<vertexT*>(*v)->point - qhull.first_point) / 3);
         if (corners != 3) return {};
+        // Qhull orients facets towards or away from the viewer; the swap winds all outwards.
         if (facet->toporient != 0) std::swap(t[1], t[2]);
         for (const std::int32_t i : t)
             if (i < 0 || i >= std::ssize(points)) return {};
@@ -58,12 +62,15 @@ std::optional<std::vector<std::array<std::int32_t, 3>>> qhull_triangles(std::spa
                                                                         bool joggle)
 {
     const Messages messages;
+    // Qhull's identifiers have 24 bits.
     if (messages.stream() == nullptr || points.size() > 0x7fffff) return std::nullopt;
     std::vector<coordT> coordinates;
     coordinates.reserve(3 * points.size());
     for (const Vec3d& p : points)
         for (const double x : {p.x, p.y, p.z}) coordinates.push_back(x);
 
+    // Qt: triangulated output; Pp: no precision warnings; W: how far outside a point must be to count; QJ: joggled
+    // input.
     std::string command = joggle ? std::string("qhull QJ Pp") : fmt::format("qhull Qt Pp W{:.17g}", tolerance);
     const auto  state   = std::make_unique<qhT>();
     qh_zero(state.get(), messages.stream());

@@ -1,3 +1,9 @@
+// A sparse signed distance field: blocks of 8 x 8 x 8 cells of which only those near the surface have samples (bricks
+// of 9^3, borders included), and a coarse grid of block corners elsewhere. Distances in metres, negative inside, in the
+// frame of the shape.
+// Values are interpolated trilinearly. Outside of the box the distance to the box is added, which is a lower bound that
+// still grows along the way out.
+
 #include "mechane/geometry/sdf.h"
 
 #include <algorithm>
@@ -49,6 +55,7 @@ Sdf::Cell Sdf::cell_at(const Vec3d& p) const
     }
     const std::uint32_t brick = index_[block_index(block[0], block[1], block[2])];
     Cell                cell;
+    // No brick: eight corners of the block, 8 cells apart.
     if (brick >= kDemoted) {
         const auto        nx    = static_cast<std::size_t>(plan_.blocks[0] + 1),
                           ny    = static_cast<std::size_t>(plan_.blocks[1] + 1);
@@ -76,6 +83,7 @@ Sdf::Cell Sdf::cell_at(const Vec3d& p) const
 
 SdfSample Sdf::sample_gradient(const Vec3d& p) const
 {
+    // The point of the box nearest to p.
     const Vec3d  q    = max(plan_.lower, min(upper(), p));
     const Cell   cell = cell_at(q);
     const auto&  c    = cell.corners;
@@ -93,6 +101,8 @@ SdfSample Sdf::sample_gradient(const Vec3d& p) const
     const Vec3d beyond = p - q;
     if (const double far = length(beyond); far > 0) {
         s.distance += far;
+        // Beyond the box the gradient turns from the field's towards the way from the box, by the shares that both have
+        // in the distance.
         s.gradient = normalized(normalized(s.gradient) * std::max(0.0, s.distance - far) + beyond, beyond / far);
     }
     return s;
@@ -147,6 +157,7 @@ std::optional<Sdf> Sdf::from_bytes(std::span<const std::byte> bytes)
     in.get(s.samples8_);
     in.get(s.samples16_);
     in.get(s.samples32_);
+    // Sizes must agree with the plan, and indices with the number of bricks.
     // Damaged numbers must not lead outside of the arrays.
     const auto& b = s.plan_.blocks;
     if (!in.done() || s.storage_ > SdfStorage::float32 || !(s.plan_.voxel > 0) || !mechane::is_finite(s.plan_.lower))

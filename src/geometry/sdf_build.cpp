@@ -1,3 +1,6 @@
+// Fills a signed distance field: coarse corners, choice of blocks near the surface, bricks, packing. Work is shared by
+// rows and blocks; each writes its own place, so the bytes do not depend on the threads.
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -94,6 +97,7 @@ class SdfBuilder {
                 double low = -kInfinity, high = kInfinity;
                 for (const double d : coarse_corners(x, y, z))
                     low = std::max(low, d - reach), high = std::min(high, d + reach);
+                // Whole block below or above the band.
                 if (high < options_.band_inner || low > options_.band_outer) continue;
                 double middle = 0;
                 row_(sdf_.plan_.lower + edge() * Vec3d{x + 0.5, y + 0.5, z + 0.5}, 0, 1, &middle);
@@ -120,6 +124,7 @@ class SdfBuilder {
                 for (int y = 0; y < kSide; ++y) {
                     double line[kSide];
                     // Cells are counted from the corner of the grid, so that a border has the same place on both sides.
+                    // Rows of a brick overlap those of the next one by a sample.
                     const Vec3d start =
                         sdf_.plan_.lower + voxel * Vec3d{static_cast<double>(8 * bx), static_cast<double>(8 * by + y),
                                                          static_cast<double>(8 * bz + z)};
@@ -129,6 +134,8 @@ class SdfBuilder {
                         double       coarse = 0;
                         for (std::size_t i = 0; i < 8; ++i)
                             coarse += corners[i] * (i & 1 ? u : 1 - u) * (i & 2 ? v : 1 - v) * (i & 4 ? w : 1 - w);
+                        // Where trilinear interpolation of the coarse corners is within a twentieth of a cell, no brick
+                        // is kept.
                         linear = linear && std::abs(coarse - line[x]) <= kDemotion * voxel;
                         values_[b * Sdf::kBrick + static_cast<std::size_t>((z * kSide + y) * kSide + x)] =
                             static_cast<float>(line[x]);
@@ -162,6 +169,7 @@ class SdfBuilder {
     }
     void store(float v)
     {
+        // Quantised over the range of all bricks.
         const double t = sdf_.range_ > 0 ? (static_cast<double>(v) - sdf_.lowest_) / sdf_.range_ : 0;
         switch (options_.storage) {
             case SdfStorage::uint8:
@@ -198,6 +206,8 @@ void mesh_row(const MeshDistance& mesh, const Vec3d& start, double step, int cou
         const Vec3d p{start.x + i * step, start.y, start.z};
         const auto  nearest = mesh.nearest(p, hint);
         hint                = nearest.triangle;
+        // Two neighbours that are both farther from the surface than their distance have it on one side. 1.0001 allows
+        // for rounding of the step.
         const bool may_pass = i == 0 || !mesh.changes_sign_at_surface_only() ||
                               (nearest.distance <= 1.0001 * step && before <= 1.0001 * step);
         if (may_pass) inside = mesh.inside(p, nearest);

@@ -1,3 +1,7 @@
+// Plans a distance field: cell size, blocks, estimate of memory. All options are checked here, before anything is
+// computed.
+// Resolution is the number of cells along the longest side of the padded box and a multiple of the block's 8.
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -33,6 +37,7 @@ Result<SdfPlan> plan_sdf(const Aabbd& box, double area, const SdfOptions& o)
     const double side  = max_component(grown);
     if (!(side > 0) || !std::isfinite(side)) return bad(fmt::format("the longest side of the padded box is {}", side));
     double cells = o.max_resolution.value_or(kDefaultResolution);
+    // Rounded up to whole blocks.
     if (o.target_voxel_size) cells = 8 * std::ceil(std::ceil(side / *o.target_voxel_size) / 8);
     if (cells >= kLargest || (cells > kLargestUnforced && !o.force))
         return bad(fmt::format("{} cells along the longest side of {} m; more than {} must be forced", cells, side,
@@ -64,6 +69,7 @@ Result<SdfPlan> plan_sdf(const Aabbd& box, double area, const SdfOptions& o)
     return plan;
 }
 
+/// Key of the field in caches: everything that changes its bytes.
 std::uint64_t sdf_key(const Mesh& mesh, const SdfOptions& o)
 {
     std::uint64_t key      = hash_span<Vec3d>(mesh.points, 1);

@@ -1,3 +1,8 @@
+// Mass of a shell of given thickness inwards from a mesh's surface, as MuJoCo's shellinertia and Newton's hollow shapes
+// mean it. Lengths [m], density [kg/m^3].
+// A closed mesh is the outer solid less an inner one whose faces moved inwards; where that fails (too thick, open), the
+// sum of prisms stands for it.
+
 #include "mechane/geometry/shell_mass.h"
 
 #include <cmath>
@@ -26,6 +31,7 @@ double signed_volume(const Mesh& mesh)
     return six / 6;
 }
 
+/// Three faces of general position give one point; along edges and in planes the shortest move.
 // Each vertex by d with n . d = -thickness for its faces' outward normals n: the pseudo-inverse of sum n n^T.
 Mesh inner_surface(const Mesh& mesh, double thickness, double outwards)
 {

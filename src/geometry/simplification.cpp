@@ -1,3 +1,8 @@
+// Simplification by edge collapses with quadric errors (Garland, Heckbert 1997). Topology is kept: collapses that would
+// fold or pinch the surface are refused.
+// Errors are relative to the mesh's extent. The order of collapses is a total order, so the result depends on the mesh
+// alone.
+
 #include "mechane/geometry/simplification.h"
 
 #include <algorithm>
@@ -70,6 +75,7 @@ class Simplifier {
         while (left > wanted && !queue_.empty()) {
             const Collapse c = queue_.top();
             queue_.pop();
+            // An entry is stale if one of its ends has changed since.
             if (c.version != version(c.keep) + version(c.drop) || of(c.keep).empty() || of(c.drop).empty()) continue;
             if (c.cost > max_cost_) break;
             if (allowed(c)) left -= apply(c);
@@ -134,6 +140,8 @@ class Simplifier {
         Vec3d       best   = middle;
         for (const Vec3d& p : {point(a), point(b)})
             if (q.error(p) < q.error(best)) best = p;
+        // The minimum of the quadric solves A p = -b; near-singular matrices (flat or straight neighbourhoods) are left
+        // to the candidates above.
         const double scale = trace(q.a);
         if (std::abs(determinant(q.a)) > 1e-6 * scale * scale * scale) {
             const Vec3d p = -(inverse(q.a) * q.b);
@@ -163,6 +171,7 @@ class Simplifier {
                 }
                 const Vec3d n0 = cross(before[1] - before[0], before[2] - before[0]),
                             n1 = cross(after[1] - after[0], after[2] - after[0]);
+                // Faces may turn by less than 78 degrees and must not become slivers.
                 if (!(dot(n0, n1) > 0.2 * length(n0) * length(n1)) || !(length(n1) > 1e-3 * length(n0))) return false;
             }
         return true;

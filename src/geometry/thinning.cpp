@@ -1,3 +1,6 @@
+// Thins a mesh by a lattice: of the points of a cell the one farthest from the middle stays, so that outlines are kept.
+// Fast and rough; for decompositions of large scans.
+
 #include "thinning.h"
 
 #include <algorithm>
@@ -27,6 +30,7 @@ Mesh thinned(const Mesh& mesh, int cells)
         entries.push_back(
             {{cell(p.x, box.lower.x), cell(p.y, box.lower.y), cell(p.z, box.lower.z)}, -length(p - centre), i});
     }
+    // By cell, then by distance, then by index.
     std::ranges::sort(entries, {}, [](const Entry& e) { return std::tuple(e.cell, e.closeness, e.point); });
 
     Mesh                      result;

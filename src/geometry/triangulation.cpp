@@ -1,3 +1,8 @@
+// Polygons to triangles, with the rules of OpenUSD's meshes: holeIndices are left out, left-handed orientation is
+// turned, faces that cannot be are dropped and reported.
+// Convex polygons become fans from their first corner, others lose ears (Meisters 1975) in their best-fit plane.
+// Triangles name points of the source.
+
 #include "mechane/geometry/triangulation.h"
 
 #include <algorithm>
@@ -31,6 +36,7 @@ std::vector<Vec2d> flattened(std::span<const Vec3d> corners, const Vec3d& normal
 double turn(const Vec2d& a, const Vec2d& b, const Vec2d& c)
 { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
+/// Two conditions, since a star turns left everywhere as well.
 bool is_convex(std::span<const Vec2d> p)
 {
     const std::size_t n   = p.size();
@@ -122,6 +128,7 @@ class Triangulator {
         }
         result_.unused_indices = static_cast<std::int32_t>(in_.face_vertex_indices.size() - at);
         if (in_.left_handed)
+            // Left-handed faces are wound the other way round; the first and last corner change places.
             for (Triangle& t : result_.mesh.triangles) std::swap(t[0], t[2]);
         return std::move(result_);
     }

@@ -1,3 +1,6 @@
+// Welding of points, and counting of faults of a mesh's edges. Welding is transitive: chains of close points become one
+// point, the one with the lowest index.
+
 #include "mechane/geometry/weld.h"
 
 #include <algorithm>
@@ -25,6 +28,7 @@ Mesh welded(const Mesh& mesh, double tolerance)
         return i;
     };
     // Sweeping along x, only points within the tolerance behind can be close.
+    // Union-find over sorted points; quadratic only where many points share one x.
     for (std::size_t k = 0; k < order.size(); ++k)
         for (std::size_t behind = k; behind-- > 0 && at(order[k]).x - at(order[behind]).x <= tolerance;) {
             if (length(at(order[k]) - at(order[behind])) > tolerance) continue;
@@ -76,6 +80,7 @@ MeshFaults find_faults(const Mesh& mesh)
     return faults;
 }
 
+/// Seams open by 1e-7 of the extent are taken for closed.
 bool encloses_volume(const Mesh& mesh)
 {
     if (mesh.triangles.empty() || !has_valid_indices(mesh) || !is_finite(mesh)) return false;

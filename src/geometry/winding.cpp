@@ -1,3 +1,6 @@
+// Generalised winding numbers (Jacobson et al. 2013) with a tree of dipoles (Barill et al. 2018): the share of the full
+// solid angle that a soup of triangles covers, near 1 inside and near 0 outside.
+
 #include "mechane/geometry/winding.h"
 
 #include <algorithm>
@@ -18,6 +21,7 @@ double solid_angle(const Vec3d& a, const Vec3d& b, const Vec3d& c)
     const double la = length(a), lb = length(b), lc = length(c);
     const double volume = dot(a, cross(b, c));
     const double along  = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
+    // Half of the solid angle is atan2(volume, along); over 4 pi that is atan2 / (2 pi).
     return volume == 0 && along == 0 ? 0 : std::atan2(volume, along) / (2 * kPi);
 }
 
@@ -82,6 +86,7 @@ double WindingTree::at(const Vec3d& p) const
         const Vec3d  d    = node.centre - p;
         const double l    = length(d);
         if (l > kFarAway * node.radius) {
+            // Far away a group looks like its area vector at its centre: n . d / (4 pi |d|^3).
             sum += dot(node.dipole, d) / (4 * kPi * l * l * l);
         } else if (node.count > 0) {
             for (std::uint32_t i = node.first; i < node.first + node.count; ++i)

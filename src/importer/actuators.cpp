@@ -1,3 +1,7 @@
+// MuJoCo actuators as drives: an MjcActuator whose gains are those of <position> or <velocity> sets stiffness and
+// damping of its joint's dof. Others stay as custom attributes only.
+// Called once joints exist; gains are per radian or metre already, as MuJoCo has them.
+
 #include <algorithm>
 #include <cmath>
 
@@ -36,6 +40,7 @@ std::optional<Servo> servo_of(const usd::Prim& prim)
     };
     const auto numbers = [&](const char* name, std::vector<double> fallback) {
         auto values = prim.attribute(name).get_or<std::vector<double>>(fallback);
+        // Authored lists may be shorter than MuJoCo's.
         values.resize(std::max(values.size(), fallback.size()));
         return values;
     };
@@ -43,12 +48,14 @@ std::optional<Servo> servo_of(const usd::Prim& prim)
         word("mjc:gainType", "fixed") != "fixed")
         return std::nullopt;
     const auto gear = numbers("mjc:gear", {1, 0, 0, 0, 0, 0});
+    // A gear other than 1 scales force and length; a drive has none.
     if (!is_close(gear[0], 1) || std::any_of(gear.begin() + 1, gear.end(), [](double g) { return !is_close(g, 0); }))
         return std::nullopt;
     const auto   gain = numbers("mjc:gainPrm", {1, 0, 0}), bias = numbers("mjc:biasPrm", {0, 0, 0});
     const double k = gain[0];
     if (!(k > 0) || !is_close(bias[0], 0)) return std::nullopt;
     // A positive velocity term is a damping ratio that the compiler has not resolved.
+    // force = k u - k q - kv qd: the servo u -> q. With a zero position term it is k (u - qd).
     if (is_close(bias[1], -k) && bias[2] <= 0) return Servo{true, k, -bias[2]};
     if (is_close(bias[1], 0) && is_close(bias[2], -k)) return Servo{false, 0, k};
     return std::nullopt;
@@ -74,6 +81,7 @@ void add_actuators(Import& run)
         const TargetMode mode = dof->actuator_mode.value_or(TargetMode::none);
         if (servo->position) {
             dof->target_ke = servo->kp;
+            // A velocity servo on the joint has said the damping already.
             if (mode == TargetMode::none) dof->target_kd = servo->kv;
         } else {
             dof->target_kd = servo->kv;
@@ -87,6 +95,7 @@ void add_actuators(Import& run)
                 run.took(prim, name, physics::Use::converted, "the larger magnitude bounds the drive's force");
             const double low  = prim.attribute("mjc:forceRange:min").get_or<double>(0),
                          high = prim.attribute("mjc:forceRange:max").get_or<double>(0);
+            // A drive's limit is symmetric; the tighter of both limits holds.
             if (low < high) dof->effort_limit = std::min(dof->effort_limit, std::max(std::abs(low), std::abs(high)));
         }
         ++run.result.actuator_count;

@@ -1,3 +1,7 @@
+// Masses that follow animated attributes (mass, density, colliders that move or are switched off): a reduced physics
+// model of the bodies concerned, computed anew at each time by the rules of the import (resolve::compute_masses).
+// Stage units in, SI out through MassOptions::scale. Called by animation.cpp.
+
 #include "animated_masses.h"
 
 #include <algorithm>
@@ -31,6 +35,7 @@ class MassTracks {
             for (const physics::Collider& c : model_.colliders)
                 if (c.own_material == static_cast<Index>(i)) {
                     follow<double>(model_.materials[i].prim, "physics:density",
+                                   // Negative densities count as none, as at import.
                                    [i](PhysicsModel& m, double d) { m.materials[i].density = std::max(d, 0.0); });
                     break;
                 }
@@ -80,6 +85,7 @@ class MassTracks {
         if (!varies(prim, name)) return;
         const usd::Token property(name);
         setters_.push_back(
+            // Only paths and indices are kept: the model is copied for each time.
             [path = prim.path(), property, set](PhysicsModel& model, const usd::Stage& stage, usd::TimeCode time) {
                 if (const auto value = stage.prim_at(path).attribute(property).get<T>(time)) set(model, *value);
             });
@@ -96,6 +102,7 @@ class MassTracks {
         follow<Vec3d>(prim, kMassNames[2], [of](PhysicsModel& m, const Vec3d& v) { of(m).com = v; });
         follow<Vec3d>(prim, kMassNames[3], [of](PhysicsModel& m, const Vec3d& v) { of(m).diagonal = v; });
         follow<Quatd>(prim, kMassNames[4], [of](PhysicsModel& m, const Quatd& v) {
+            // All zero means that axes are not authored.
             of(m).axes = dot(v, v) > 0 ? normalized(v) : Quatd{0, 0, 0, 0};
         });
     }
@@ -120,6 +127,7 @@ class MassTracks {
                 setters_.push_back([at, track = *shape](PhysicsModel& m, const usd::Stage& stage, usd::TimeCode time) {
                     m.colliders[at].X_BS = collider_pose(stage, track, time);
                 });
+            // Volumes of meshes do not change and are expensive.
             solids_.push_back(c.kind == physics::ShapeKind::mesh ? solid_of(run_.collider(i)) : std::nullopt);
             model_.colliders.push_back(std::move(c));
         }
@@ -168,6 +176,7 @@ std::vector<AnimatedMasses::Row> AnimatedMasses::at(const usd::Stage& stage, usd
     for (const Setter& set : setters_) set(now, stage, time);
     resolve::MassOptions options = options_;
     options.mesh_solid           = [&](const physics::Collider& c) {
+        // The row of the collider in the copy is its row in the list.
         return solids_[static_cast<std::size_t>(&c - now.colliders.data())];
     };
     Diagnostics              unused;  // the import has said what is wrong
@@ -187,6 +196,7 @@ Posed collider_pose(const usd::Stage& stage, const AnimatedShape& shape, usd::Ti
         return {at.translation, at.rotation};
     }
     const auto to_body = usd::inverse(stage.world_matrix(stage.prim_at(shape.body), time));
+    // A body scaled to zero has no inverse: the pose of the start holds.
     if (!to_body) return shape.X_BS;
     const usd::Decomposition local = usd::decompose(world * *to_body);
     return {scale(local.translation, shape.body_scale), local.rotation};

@@ -1,3 +1,8 @@
+// Animation of a stage while it is simulated: drives, limits, materials, gravity, poses of kinematic bodies and
+// colliders, read at the time of each step and written into model and controls.
+// Times are seconds of the run; time codes begin at the stage's start. Values that are not finite are passed by. Every
+// world's copy of an entity is written, found by label.
+
 #include "mechane/importer/animation.h"
 
 #include <algorithm>
@@ -33,6 +38,7 @@ class LabelIndex {
     std::unordered_map<std::string, Places> places_;  ///< never iterated
 };
 
+/// Says whether something changed, so that solvers reread only then.
 template <class T>
 bool write(std::vector<T>& array, std::int32_t place, T value)
 {
@@ -47,6 +53,7 @@ Real real(double value) { return static_cast<Real>(value); }
 /// A limit as the model holds it: what no axis can reach is none.
 double bound(double authored, double unit, double offset)
 {
+    // Exporters write large floats for infinity.
     if (std::isinf(authored) || std::abs(authored) > 0.5e38) return std::copysign(model::kMaxValue, authored);
     return unit * authored + offset;
 }
@@ -83,6 +90,7 @@ struct Animation::Bound {
     };
     struct Shape {
         const AnimatedShape* track;
+        // The model's shape may be in another frame (merged bodies): what lies between is found at the start and stays.
         Posed                X_MB;  ///< the frame that `collider_pose` speaks of, in that of the model's shape
         Places               places;
     };
@@ -115,6 +123,7 @@ struct Animation::Bound {
         for (const AnimatedShape& track : tracks.shapes) {
             const Places& places = shape_index[track.label];
             if (places.empty()) continue;
+            // The start pose in the model over the start pose on the stage.
             const Posed X_0 = static_cast<Posed>(model.shape_transform[static_cast<std::size_t>(places.front())]);
             const Posed X_BS{tracks.length * track.X_BS.p, track.X_BS.q};
             shapes.push_back({&track, X_0 * inverse(X_BS * track.X_SG), places});
@@ -202,6 +211,7 @@ void set_mode(model::Model& model, std::int32_t dof, bool both)
     using model::TargetMode;
     const auto d  = static_cast<std::size_t>(dof);
     const Real ke = model.joint_target_ke[d], kd = model.joint_target_kd[d];
+    // As the importer chose modes at the start.
     model.joint_target_mode[d] = ke != 0   ? both && kd != 0 ? TargetMode::position_velocity : TargetMode::position
                                  : kd != 0 ? TargetMode::velocity
                                            : TargetMode::effort;
@@ -246,6 +256,7 @@ void Animation::Bound::set_number(const Value& v, double authored, model::Model&
                 auto& limits = track.what == Animated::limit_lower ? model.joint_limit_lower : model.joint_limit_upper;
                 const bool before = bounds(limits[static_cast<std::size_t>(i)]);
                 changes.numbers |= write(limits, i, real(bound(authored, track.unit, track.offset)));
+                // A limit that comes or goes changes the rows of the solver.
                 changes.structure |= before != bounds(limits[static_cast<std::size_t>(i)]);
                 break;
             }
@@ -305,6 +316,7 @@ void Animation::Bound::set_values(usd::TimeCode time, model::Model& model, model
                 continue;
             }
             const std::int32_t flags = model.shape_flags[static_cast<std::size_t>(i)];
+            // Switching a collider changes which pairs exist.
             changes.pairs |= write(model.shape_flags, i, *on ? flags | kColliding : flags & ~kColliding);
         }
         changes.pairs |= set_filtered(model.shape_collision_filter_pairs, v.filtered, *on);
@@ -319,6 +331,7 @@ void Animation::Bound::set_gravity(usd::TimeCode time, model::Model& model, Anim
         const Vec3d     authored  = scene.attribute(kDirection).get<Vec3d>(time).value_or(Vec3d{});
         const auto      magnitude = scene.attribute(kMagnitude).get<double>(time);
         if (!is_finite(authored)) continue;
+        // Negative magnitude means earth's gravity (PhysicsScene).
         const bool earth = !magnitude || !std::isfinite(*magnitude) || *magnitude < 0;
         const Vec3 g     = static_cast<Vec3>((earth ? track.earth : track.unit * *magnitude) *
                                              rotate(track.turn, normalized(authored, track.down)));
@@ -362,8 +375,10 @@ void Animation::Bound::lead_bodies(usd::TimeCode begin, usd::TimeCode end, const
     static const usd::Token kEnabled("physics:rigidBodyEnabled"), kKinematic("physics:kinematicEnabled");
     if (bodies.empty()) return;
     // Bodies without a track have no target: what a caller gives a kinematic one as its velocity moves it.
+    // Infinity in the first number means no target.
     control.body_target_q.assign(model.body_count(), Pose{{Real(kInfinity), 0, 0}, {}});
     for (const Body& body : bodies) {
+        // What a body is is read at the beginning of the step, where it goes at its end.
         const bool enabled   = body.prim.attribute(kEnabled).get<bool>(begin).value_or(true);
         const bool kinematic = body.prim.attribute(kKinematic).get<bool>(begin).value_or(false);
         Posed      X_WB;
@@ -375,6 +390,7 @@ void Animation::Bound::lead_bodies(usd::TimeCode begin, usd::TimeCode end, const
             changes.structure |= write(model.body_flags, b,
                                        kinematic || !enabled ? model::body_flag::kinematic : model::body_flag::dynamic);
             Pose& target = control.body_target_q[static_cast<std::size_t>(b)];
+            // Kinematic bodies without animation rest where they are.
             if (!enabled || (kinematic && !body.track->moves && tracks.kinematic_rests))
                 target = state.body_q[static_cast<std::size_t>(b)];
             else if (body.track->moves && is_finite(X_WB))

@@ -1,3 +1,8 @@
+// Mesh colliders by physics:approximation: hulls, parts, boxes, spheres, simplified meshes, in the collider's frame and
+// stage units. Results are cached on disk by content and shared among colliders of one mesh.
+// Order of findings and shapes does not depend on threads: each job has its own findings, appended in traversal order.
+// With newton-1.8 its own constructions are followed.
+
 #include "approximation.h"
 
 #include <fmt/format.h>
@@ -27,6 +32,7 @@ std::vector<Vec3d> scaled_points(const physics::Collider& collider, const geomet
 {
     std::vector<bool> used(mesh.points.size(), false);
     for (const auto& triangle : mesh.triangles)
+        // Points without faces are no part of the surface.
         for (const std::int32_t v : triangle) used[static_cast<std::size_t>(v)] = true;
     std::vector<Vec3d> points;
     for (std::size_t v = 0; v < used.size(); ++v)
@@ -42,6 +48,7 @@ double outside_of(const geometry::Mesh& hull, const std::vector<Vec3d>& points)
         const Vec3d& a = hull.points[static_cast<std::size_t>(t[0])];
         const Vec3d  n =
             cross(hull.points[static_cast<std::size_t>(t[1])] - a, hull.points[static_cast<std::size_t>(t[2])] - a);
+        // Degenerate triangles have no direction.
         const double size = length(n);
         if (!(size > 0)) continue;
         for (const Vec3d& p : points) most = std::max(most, dot(n, p - a) / size);
@@ -54,9 +61,11 @@ std::optional<CollisionPart> hull_part(const Import& run, const physics::Collide
 {
     // A surface that moves by less than this share of the hull's extent is as good as the whole hull.
     constexpr double kNoticed = 0.005;
+    // A solid has at least four corners.
     const int        budget   = std::max(run.hull_vertices(collider.prim), 4);
     auto             hull     = geometry::kept_hull(points, {.max_vertices = budget});
     if (!hull) return std::nullopt;
+    // Only where corners were given up on.
     if (!run.conventions.hulls_cut_silently && std::ssize(hull->points) >= budget && std::ssize(points) > budget) {
         const geometry::Aabbd box    = geometry::bounds(*hull);
         const double          lost   = outside_of(*hull, points);
@@ -84,6 +93,7 @@ std::vector<Vec3d> newton_vertices(const physics::Collider& collider, const geom
 {
     const auto         has    = [&](const char* name) { return collider.prim.attribute(name).authored(); };
     const auto         scheme = collider.prim.attribute("subdivisionScheme").get_or<std::string>("catmullClark");
+    // Normals decide in Newton's loader whether vertices are shared.
     const bool         flat = !has("normals") && !has("primvars:normals") && (scheme == "none" || scheme == "bilinear");
     std::vector<Vec3d> out;
     if (flat)
@@ -123,6 +133,7 @@ std::optional<CollisionPart> newton_box(const std::vector<Vec3d>& vertices)
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return axes.values[a] < axes.values[b]; });
     const auto  column = [&](std::size_t i) { return Vec3d{R(0, i), R(1, i), R(2, i)}; };
+    // A right-handed frame, whatever sign eigenvectors have.
     const Vec3d v0 = column(order[0]), v1 = column(order[1]), v2 = cross(v0, v1);
     const Quatd base = conjugate(from_matrix(Mat33d::from_columns(v0, v1, v2)));  // into the principal frame
     std::optional<CollisionPart> best;
@@ -156,6 +167,7 @@ std::vector<CollisionPart> hull_parts(const Import& run, const physics::Collider
 {
     // Newton takes the authored mesh apart and scales the pieces.
     const bool     as_authored = run.conventions.hulls_scaled && shares_hull(run, collider);
+    // Scaled first: convexity measures are lengths.
     geometry::Mesh scaled      = mesh;
     for (Vec3d& p : scaled.points)
         if (!as_authored) p = in_shape_frame(collider, p);
@@ -228,6 +240,7 @@ std::vector<CollisionPart> compute_parts(const Import& run, const physics::Colli
                 whole.source = std::make_shared<const geometry::Mesh>(geometry::kept_simplification(*whole.source));
             return {std::move(whole)};
         }
+        // A method that finds nothing falls through to the fallback below.
         case physics::Approximation::bounding_sphere:
             if (auto part = run.conventions.bounds_by_vertices ? newton_sphere(newton_vertices(collider, *data.mesh))
                                                                : sphere_part(points))
@@ -243,6 +256,7 @@ std::vector<CollisionPart> compute_parts(const Import& run, const physics::Colli
             fallback("convexDecomposition", "one convex hull");
             [[fallthrough]];
         case physics::Approximation::convex_hull:
+            // The hull of scaled points is the scaled hull: one for all instances.
             if (shares_hull(run, collider))
                 if (auto part = unscaled_hull(run, collider, data, found)) {
                     part->scale = collider.mesh_scale;
@@ -263,6 +277,7 @@ std::vector<CollisionPart> compute_parts(const Import& run, const physics::Colli
 
 physics::Approximation approximation_of(const Import& run, const physics::Collider& collider)
 {
+    // A collider that is switched off collides with nothing; a distance field wants the mesh.
     if (!collider.enabled || run.options.skip_mesh_approximation || collider.prim.has_api("NewtonSDFCollisionAPI"))
         return physics::Approximation::none;
     return collider.approximation;

@@ -1,3 +1,7 @@
+// Which joints become trees, loops or constraints beside them. Two ways: plan_trees spans a forest over all joints and
+// cuts loops; plan_as_authored takes PhysicsArticulationRootAPI as Newton does and refuses what is no tree.
+// Result: JointPlan, in an order that depends on paths alone.
+
 #include "articulation_plan.h"
 
 #include <fmt/format.h>
@@ -40,15 +44,18 @@ Edges group_edges(const Import& run, const std::vector<physics::Index>& joints, 
                   bool only_mergeable)
 {
     Edges                                      out;
+    // Several one-axis joints between two bodies are one joint of several axes (a D6).
     std::map<std::pair<int, int>, std::size_t> by_pair;
     for (const physics::Index i : joints) {
         const physics::Joint& joint  = run.joint(i);
         int                   parent = node_of(joint.body0), child = node_of(joint.body1);
+        // Joints to the world have it as parent.
         if (child == kGraphWorld) std::swap(parent, child);
         const auto found = by_pair.find({parent, child});
         if (found != by_pair.end() &&
             (!only_mergeable || (mergeable(joint) && mergeable(run.joint(out.members[found->second].front()))))) {
             out.members[found->second].push_back(i);
+            // The axes of all members would have to be turned alike.
             out.edges[found->second].flippable = false;
             continue;
         }
@@ -63,6 +70,7 @@ std::vector<physics::Index> joints_by_path(const Import& run)
 {
     std::vector<physics::Index> order(run.physics.joints.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<physics::Index>(i);
+    // By path, so that the order of definition in layers does not matter.
     std::stable_sort(order.begin(), order.end(),
                      [&](physics::Index a, physics::Index b) { return run.joint(a).path < run.joint(b).path; });
     return order;

@@ -1,3 +1,13 @@
+// Step of import_usd that turns the plan of trees (plan.cpp) into joints and articulations of the builder.
+// In: physics::PhysicsModel with its bodies and joints, the plan, the options and conventions of the run. Out: builder
+// joints with frames X_P (of the parent body) and X_C (of the child body) in metres, articulations, and the maps from
+// prim paths to indices.
+// Order is part of the result, since indices and coordinate starts follow it: trees with an authored root, remaining
+// bodies, joints of the other trees and loop joints, base joints of bodies that nothing holds, joints excluded from
+// articulations, equalities. A body is added with its tree, so that a parent's index precedes its children's.
+// `conventions` switches between Mechane's reading of the schemas and that of Newton 1.8: each use below is a
+// difference between the two.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +24,8 @@ std::int32_t add_base_joint(Import& run, std::int32_t child)
 {
     const ImportOptions& options = run.options;
     const std::int32_t   parent  = options.parent_body;
+    // A joint to the world is anchored where the body stands, so that its coordinates start at zero. Below a parent
+    // body the placement of the import is the anchor.
     const Posed          X_P     = parent < 0 ? run.builder.bodies[static_cast<std::size_t>(child)].q : run.X_WS;
     if (options.base_joint) {
         model::BuilderJoint joint = *options.base_joint;
@@ -23,6 +35,7 @@ std::int32_t add_base_joint(Import& run, std::int32_t child)
         joint.child_xform         = {};
         return run.builder.add_joint(std::move(joint));
     }
+    // The caller's wish goes first. Without one a root is free in the world and fixed to a parent body.
     if (options.floating.value_or(parent < 0)) return run.builder.add_joint_free(child);
     return run.builder.add_joint_fixed(parent, child, X_P, {});
 }
@@ -33,6 +46,7 @@ std::int32_t add_joint(Import& run, const PlannedJoint& planned, WorldAnchor anc
 {
     const physics::Joint& first = run.joint(planned.members.front());
     const auto            ends  = joint_ends(run, first, planned.flipped, anchor, articulation);
+    // Both ends in the world, or a body that is not imported: there is no joint to add.
     if (!ends) return -1;
     model::BuilderJoint joint;
     joint.label                     = first.path.text();
@@ -48,10 +62,13 @@ std::int32_t add_joint(Import& run, const PlannedJoint& planned, WorldAnchor anc
                                                 [&](physics::Index i) { return !run.joint(i).collision_enabled; });
     const Filled filled           = fill_joint(run, planned.members, *ends, joint);
     if (!filled.holds) return -1;
+    // The authored poses of the bodies say where the joint stands, since OpenUSD has no coordinates of joints; Newton's
+    // rule is zero whatever the poses are.
     if (!run.conventions.coordinates_zero_unless_authored && !filled.coordinates_authored)
         take_coordinates_from_poses(run, *ends, joint);
 
     const std::int32_t index = run.builder.add_joint(std::move(joint));
+    // Several prims may have become one joint with several axes; each of them finds the same joint and its own axis.
     for (const physics::Index i : planned.members) {
         run.joint_of[static_cast<std::size_t>(i)]           = index;
         run.result.path_joint_map[run.joint(i).path.text()] = index;
@@ -71,6 +88,8 @@ void add_articulation(Import& run, std::vector<std::int32_t> joints, const std::
     std::int32_t index = -1;
     if (run.options.parent_body >= 0) {
         // Composition: the imported joints extend the articulation of the body they hang on.
+        // The last articulation is that of parent_body: import_usd has refused another one before, because an
+        // articulation's joints must be consecutive.
         index                         = static_cast<std::int32_t>(run.builder.articulations.size()) - 1;
         model::BuilderArticulation& a = run.builder.articulations[static_cast<std::size_t>(index)];
         for (const std::int32_t j : joints) {
@@ -92,10 +111,12 @@ void add_articulation(Import& run, std::vector<std::int32_t> joints, const std::
     add_attached_cables(run);
 }
 
+/// Bodies first, in the plan's order from root to leaves. Then a joint for each, the root's among them.
 void add_tree(Import& run, const PlannedTree& tree)
 {
     for (const physics::Index b : tree.bodies) add_body(run, b);
     std::vector<std::int32_t> joints;
+    // A tree whose root body no joint holds to the world gets a base joint of its own.
     if (tree.root_body != physics::kNone) joints.push_back(add_base_joint(run, run.body_index(tree.root_body)));
     const bool replace_root = run.options.floating.has_value() || run.options.base_joint.has_value();
     for (std::size_t i = 0; i < tree.joints.size(); ++i) {
@@ -103,10 +124,13 @@ void add_tree(Import& run, const PlannedTree& tree)
         const WorldAnchor     anchor = i == 0 ? WorldAnchor::articulation_root : WorldAnchor::articulation_branch;
         const auto            ends   = joint_ends(run, joint, tree.joints[i].flipped, anchor, tree.prim);
         if (!ends) continue;
+        // A root joint to the world that was authored gives way where the caller says how the root is held.
         if (ends->parent < 0 && i == 0 && replace_root) {
             joints.push_back(add_base_joint(run, ends->child));
             continue;
         }
+        // A kinematic body moves by its own transform; as a child of a joint it would be moved by the joint's
+        // coordinates as well.
         if (run.conventions.kinematic_children_refused && ends->parent >= 0 &&
             run.builder.bodies[static_cast<std::size_t>(ends->child)].flags == model::body_flag::kinematic) {
             run.refuse(codes::kBodyKinematicChild, run.body(ends->child_body).prim.site(),
@@ -167,6 +191,7 @@ void add_orphan_joints(Import& run)
 
 void add_base_joints(Import& run)
 {
+    // Newton's rule counts every joint that has the body as its child; Mechane's only those within an articulation.
     std::vector<bool> held(run.builder.bodies.size(), false), jointed(run.builder.bodies.size(), false);
     for (const model::BuilderJoint& joint : run.builder.joints) {
         // A loop joint closes a loop between bodies that already hang somewhere; it holds none of its own outside
@@ -186,6 +211,7 @@ void add_base_joints(Import& run)
     std::sort(bodies.begin(), bodies.end());
     for (const std::int32_t b : bodies) {
         const auto slot = static_cast<std::size_t>(b);
+        // A body without mass cannot be integrated: it stays where it is, without a joint.
         if (held[slot] || (spare_jointed && jointed[slot]) || run.builder.bodies[slot].mass <= 0) continue;
         if (run.builder.bodies[slot].world != run.world) continue;
         const std::string            path = run.builder.bodies[slot].label;
@@ -197,6 +223,8 @@ void add_base_joints(Import& run)
     }
 }
 
+/// Joints with physics:excludeFromArticulation close loops: they are constraints between bodies that the trees already
+/// hold, and belong to no articulation.
 void add_excluded_joints(Import& run)
 {
     for (std::size_t i = 0; i < run.plan.excluded.size(); ++i)
@@ -226,6 +254,8 @@ void add_excluded_joints(Import& run)
 }
 
 /// The frames that Newton gives a weld of MuJoCo: a point of body1, and where it and body1's axes are held in body0.
+/// X_P = (p0, q0 q1^-1), X_C = (p1, identity): the relative rotation is kept on one side, and the anchor's axes are
+/// those of body1.
 void hold_as_mujoco(const Import& run, const physics::Joint& source, const JointEnds& ends, model::BuilderJoint& joint)
 {
     const Posed X0 = run.scaled(source.frame0), X1 = run.scaled(source.frame1);
@@ -233,6 +263,7 @@ void hold_as_mujoco(const Import& run, const physics::Joint& source, const Joint
     const bool  first_is_parent = !ends.exchanged;
     joint.parent_xform          = first_is_parent ? held : point;
     joint.child_xform           = first_is_parent ? point : held;
+    // Without a parent the frame is in the world, hence the placement of the stage applies.
     if (ends.parent < 0) joint.parent_xform = run.X_WS * joint.parent_xform;
 }
 
@@ -258,6 +289,8 @@ void add_equalities(Import& run)
         const bool holds_point = !weld || source.prim.attribute("mjc:torqueScale").get_or<double>(1) == 0;
         joint.type             = holds_point ? model::JointType::ball : model::JointType::fixed;
         if (weld && run.conventions.welds_as_mujoco) hold_as_mujoco(run, source, *ends, joint);
+        // A connect holds one point that is given on one side; the other side follows from the initial poses, as in
+        // MuJoCo, so that the constraint starts without error.
         if (!weld) {
             const auto pose = [&](std::int32_t b) {
                 return b < 0 ? Posed{} : run.builder.bodies[static_cast<std::size_t>(b)].q;

@@ -1,3 +1,10 @@
+// Worlds that colliders name by newton:world, for stages that hold several copies of a scene.
+// In: colliders with the attribute authored. Out: a world for each body and collider (kGlobalWorld = -1 is shared by
+// all) and their number. The import then goes world by world, because the entities of one world of a builder are
+// contiguous.
+// Invariant: bodies that enabled joints tie together belong to one world; a contradiction within such a group refuses
+// the import (code kWorldMixed), since no choice of one name would be right.
+
 #include "authored_worlds.h"
 
 #include <fmt/format.h>
@@ -12,6 +19,8 @@ namespace {
 using physics::Index;
 
 /// Bodies that joints tie together, as the smallest index of each group.
+/// Union-find with path halving; the root of a group is its smallest index, so that the result does not depend on the
+/// order of the joints.
 class Groups {
   public:
     explicit Groups(const physics::PhysicsModel& model) : first_(model.bodies.size())
@@ -43,6 +52,7 @@ class Groups {
 /// The world that a collider names; nothing when it names none that can be.
 std::optional<std::int32_t> named_world(Import& run, const physics::Collider& collider)
 {
+    // A bound that keeps a mistyped number from making a million worlds.
     constexpr double        kMost  = 1 << 20;
     const resolve::Resolved answer = run.resolvers.get(collider.prim, resolve::Key::shape_world, run.context);
     const auto              number = answer.number();
@@ -68,6 +78,7 @@ std::int32_t read_authored_worlds(Import& run)
         if (!collider.valid || run.ignored(collider.path)) continue;
         const auto world = named_world(run, collider);
         if (!world) continue;
+        // Worlds of one builder come either from the caller (begin_world, replicate) or from the stage.
         if (run.builder.current_world() != model::kGlobalWorld || !run.builder.world_gravity.empty()) {
             run.found.add(
                 codes::kWorldIgnored, collider.prim.attribute("newton:world").site(),

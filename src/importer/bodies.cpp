@@ -1,3 +1,11 @@
+// Step of import_usd that adds bodies: pose, mass properties, velocity and flags of each UsdPhysics rigid body.
+// In: physics::Body (stage frame, stage units), masses that room resolve has computed (SI, about the centre of mass, in
+// the body's axes), and X_WB in the builder's world. Out: builder bodies, in the order in which trees and orphans ask
+// for them.
+// Velocities: UsdPhysics authors them in local space, physics:angularVelocity in degrees per second.
+// physics::world_velocity brings them to the stage's axes, and `stage_to_world` = q_WB q_SB^-1 turns them into the
+// builder's.
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -62,6 +70,7 @@ std::int32_t add_body(Import& run, physics::Index index)
     }
     if (body.kinematic && run.kinematic_rests()) {
         dismiss_velocity(run, body);
+    // A body that starts asleep rests by definition; what it authors as a velocity is told to the ledger, not used.
     } else if (!added.starts_asleep) {
         added.qd.linear  = run.length() * rotate(stage_to_world, velocity.linear);
         added.qd.angular = kDegrees * rotate(stage_to_world, velocity.angular);
@@ -80,6 +89,8 @@ void add_remaining_bodies(Import& run)
         if (run.imports(static_cast<physics::Index>(i))) add_body(run, static_cast<physics::Index>(i));
 }
 
+/// The one place that decides which bodies become bodies: valid, not ignored, of the scene and world in turn, and
+/// enabled.
 bool Import::imports(physics::Index i) const
 {
     const physics::Body& b = body(i);

@@ -1,3 +1,9 @@
+// Last step of import_usd that renumbers bodies and joints: bodies that fixed joints hold together become one
+// (newton:collapse_fixed_joints of the scene, or the caller's option).
+// model::collapse_fixed_joints does the work and answers remaps. This file keeps the maps by path true: a merged body's
+// path leads to its survivor, with its pose relative to it in path_body_relative_transform; a joint that vanished has
+// no entry any more.
+
 #include "mechane/model/collapse.h"
 
 #include "import.h"
@@ -26,6 +32,7 @@ void collapse(Import& run)
                                                                 run.conventions.merged_inertia_about_origin
                                                                     ? model::MergedInertia::survivor_origin
                                                                     : model::MergedInertia::center_of_mass);
+    // The relative transform is looked up by the old index, so this comes before the index is replaced.
     for (auto& [path, body] : run.result.path_body_map) {
         if (body < 0) continue;
         if (const auto pose = result.body_merged_transform.find(body); pose != result.body_merged_transform.end())

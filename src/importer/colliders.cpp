@@ -1,3 +1,8 @@
+// Colliders as shapes: geometry by kind, contact settings by resolvers, materials, colours and visibility. Stage units
+// in, metres out (run.length()); poses in the owner body or the world.
+// Order: colliders by kind as OpenUSD's parser lists them, further parts of meshes, visual twins; indices of the first
+// are independent of how many pieces meshes have.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -101,6 +106,7 @@ model::ShapeConfig config_of(Import& run, const physics::Collider& collider, con
     config.is_solid            = !run.masses.collider_shell[i];
     config.has_shape_collision = config.has_particle_collision = collider.enabled;
     if (!may_be_tuned(run, collider, material, label)) {
+        // Nothing authored: defaults, as the lookups would give.
         config.gap = config.gap.value_or(run.builder.rigid_gap);
         return config;
     }
@@ -125,6 +131,7 @@ model::ShapeConfig config_of(Import& run, const physics::Collider& collider, con
     if (material != nullptr) {
         if (run.conventions.static_friction_dropped && run.log)
             run.log->dismiss(material->prim, "physics:staticFriction", "newton-1.8 has one friction");
+        // Newton has one coefficient; the static one is extra here.
         config.mu          = material->dynamic_friction;
         config.restitution = material->restitution;
         if (!run.conventions.static_friction_dropped) config.mu_static = material->static_friction;
@@ -138,6 +145,7 @@ model::ShapeConfig config_of(Import& run, const physics::Collider& collider, con
         for (const Key key :
              {Key::shape_sdf_target_voxel_size, Key::shape_sdf_max_resolution, Key::shape_sdf_narrow_band_inner,
               Key::shape_sdf_narrow_band_outer, Key::shape_sdf_texture_format, Key::shape_sdf_padding})
+            // The log tells why what was authored has no effect.
             leave(run, collider.prim, key, "a plane has no distance field");
         sdf.has_sdf = false;
     }
@@ -154,6 +162,7 @@ Vec3d newton_scale(const physics::Collider& collider)
     Vec3d out, signs{1, 1, 1};
     for (int row = 0; row < 3; ++row)
         out[static_cast<std::size_t>(row)] =
+            // Rows of the matrix are the axes (row vectors in OpenUSD).
             length(Vec3d{collider.world(row, 0), collider.world(row, 1), collider.world(row, 2)});
     for (usd::Prim p = collider.prim; p && !p.path().is_root(); p = p.parent()) {
         for (const usd::Token& op : p.attribute("xformOpOrder").get_or<std::vector<usd::Token>>({})) {
@@ -163,6 +172,7 @@ Vec3d newton_scale(const physics::Collider& collider)
             if (const auto s = p.attribute(usd::Token(name)).get<Vec3d>())
                 for (std::size_t i = 0; i < 3; ++i) signs[i] *= (*s)[i] < 0 ? -1 : 1;
         }
+        // Scales above a reset do not act.
         if (p.stage().resets_transform(p)) break;
     }
     return scale(out, signs);
@@ -208,6 +218,7 @@ class ColliderAdder {
     {
         const bool textured = look_.textured && !look_.color && collider_.kind == ShapeKind::mesh;
         shape.color =
+            // White: the picture's colours are taken as they are.
             textured ? Vec3d{1, 1, 1}
                      : look_.color.value_or(shape.config.is_visible ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey}
                                                                     : palette_color(run_.builder.shapes.size()));
@@ -215,6 +226,7 @@ class ColliderAdder {
         const std::string label = shape.label;
         if (textured) run_.note_texture(label, look_);
         const std::int32_t index = run_.builder.add_shape(std::move(shape));
+        // The map names the first shape of a collider.
         if (run_.shape_of[static_cast<std::size_t>(index_)] >= 0) {
             run_.further_shapes[index_].push_back(index);
             return index;
@@ -245,6 +257,7 @@ class ColliderAdder {
                 emit(shape_);
                 return;
             case ShapeKind::cube:
+                // A box that is sheared by its parents is no box.
                 if (!collider_.sheared_corners.empty() && !run_.conventions.sheared_boxes_stay_boxes)
                     return add_hull(collider_.sheared_corners);
                 shape_.type  = GeoType::box;
@@ -287,6 +300,7 @@ class ColliderAdder {
     {
         const bool capsule = collider_.kind == ShapeKind::capsule_1;
         if (run_.conventions.tapered_shapes_dropped) return;
+        // Equal radii: the plain shape.
         if (std::abs(collider_.radius - collider_.radius_top) <= 1e-6 * collider_.radius)
             return emit_along(capsule ? GeoType::capsule : GeoType::cylinder, collider_.radius, collider_.half_height);
         // A tapered body is the hull of its two rims, or of its two balls.
@@ -296,6 +310,7 @@ class ColliderAdder {
         for (const double end : {-1.0, 1.0}) {
             const double radius = end < 0 ? collider_.radius : collider_.radius_top;
             for (int ring = 0; ring < (capsule ? 5 : 1); ++ring) {
+                // Half a ball in rings at each end.
                 const double lift = capsule ? ring * kPi / 8 : 0;
                 for (int i = 0; i < kAround; ++i) {
                     const double a = 2 * kPi * i / kAround;
@@ -310,6 +325,7 @@ class ColliderAdder {
 
     void add_points()
     {
+        // Each sphere is a shape: a cloud of many belongs in a field.
         constexpr std::size_t kMost = 1000;
         if (run_.conventions.point_clouds_dropped || collider_.points.size() > kMost) {
             if (!run_.conventions.point_clouds_dropped)
@@ -350,6 +366,7 @@ class ColliderAdder {
         const physics::Approximation method = approximation_of(run_, collider_);
         if (run_.options.per_face_materials && method == physics::Approximation::none && !collider_.sheared_points)
             if (add_faces(*data)) return;
+        // One material for the whole collider.
         report_unused_materials(run_, collider_);
         const std::vector<CollisionPart>& parts = approximate(run_, collider_, *data);
         // What is drawn keeps the authored faces as a visual shape beside the simpler collider.
@@ -359,6 +376,7 @@ class ColliderAdder {
         if (twin) shape_.config.is_visible = false;
         for (std::size_t i = 0; i < parts.size(); ++i) {
             model::BuilderShape part = shape_;
+            // As Newton names them.
             if (i > 0) part.label = fmt::format("{}_convex_{}", shape_.label, i);
             part.type   = parts[i].type;
             part.source = parts[i].source;
@@ -394,6 +412,7 @@ class ColliderAdder {
     {
         const std::vector<FaceMaterial> materials = face_materials(run_, collider_, data);
         for (const FaceMaterial& covered : materials) {
+            // Subsets may have materials of their own.
             model::BuilderShape part = shape_;
             part.config              = config_of(run_, collider_, covered.material, shape_.label);
             part.config.is_visible   = shape_.config.is_visible;

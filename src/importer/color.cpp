@@ -1,3 +1,7 @@
+// Colour and opacity of what is drawn: UsdPreviewSurface and MDL inputs, connections, display primvars; sRGB out. A
+// texture is noted with the shader that names it; pixels are read by paint.
+// Order: material of the prim, material of a subset, primvars. Nothing here changes the simulation.
+
 #include "color.h"
 
 #include <fmt/format.h>
@@ -34,6 +38,7 @@ InputValue first_input(const usd::Prim& node, std::initializer_list<const char*>
         const usd::Attribute input = node.attribute(std::string("inputs:") + name);
         if (!input) continue;
         const usd::Attribute producer = usd::shading_source(input, &found).attribute;
+        // Through connections to the value that is shown; an unconnected value beside it is the fallback.
         if (usd::Value value = producer.value(); !value.empty()) return {std::move(value), producer};
         if (usd::Value value = input.value(); !value.empty()) return {std::move(value), input};
     }
@@ -75,6 +80,7 @@ Vec3d display_color(const Vec3d& color, const usd::Attribute& attribute, Diagnos
 {
     constexpr std::array kDisplay{"srgb", "srgb_texture", "srgb_rec709_scene", "srgb_rec709_display"};
     const std::string    space = lower(usd::color_space(attribute));
+    // UsdPreviewSurface colours are linear.
     if (space.empty() || space == "auto" || is_linear_space(space)) return to_display(color);
     if (std::find(kDisplay.begin(), kDisplay.end(), space) != kDisplay.end()) return color;
     const bool linear = space.starts_with("lin_") || space == "acescg";
@@ -137,6 +143,7 @@ void add_from_display_primvars(const physics::PhysicsModel& physics, const usd::
 usd::Prim shader_of(const usd::Prim& material, Diagnostics& found)
 {
     if (const usd::Prim shader = usd::surface_shader(material, &found)) return shader;
+    // Materials of other renderers have shaders without a terminal.
     for (const usd::Prim& child : material.children())
         if (child.is_a("Shader")) return child;
     return {};
@@ -196,6 +203,7 @@ std::optional<Appearance> from_material(const usd::Stage& stage, const physics::
         if (!look.color && (!look.textured || node == material)) {
             const InputValue value = first_input(
                 node,
+                // Names of MDL and other surface shaders.
                 {"diffuse_color_constant", "diffuse_color", "diffuseColor", "base_color", "baseColor", "displayColor"},
                 found);
             if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
@@ -233,6 +241,7 @@ bool is_linear_space(std::string_view space)
 
 Vec3d to_display(const Vec3d& linear)
 {
+    // The transfer function of sRGB (IEC 61966-2-1).
     const auto encode = [](double c) {
         c = std::max(c, 0.0);
         return c <= 0.0031308 ? 12.92 * c : 1.055 * std::pow(c, 1 / 2.4) - 0.055;

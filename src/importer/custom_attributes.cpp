@@ -1,3 +1,7 @@
+// Custom attributes of a stage: declarations as newton: properties of the scene with metadata (assignment, frequency),
+// values on bodies, shapes, joints. MuJoCo's own attributes come in by a table (mujoco_attributes.cpp).
+// Faults refuse the import with newton-1.8 and are findings otherwise.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,6 +32,7 @@ constexpr std::string_view kNamespace = "newton:";
 std::optional<CustomType> type_of(const std::string& usd)
 {
     if (usd.empty()) return CustomType::float32;
+    // Arrays and matrices have no column of numbers.
     if (usd.find("[]") != std::string::npos || usd.starts_with("matrix") || usd.starts_with("frame"))
         return std::nullopt;
     if (usd == "bool") return CustomType::boolean;
@@ -35,6 +40,7 @@ std::optional<CustomType> type_of(const std::string& usd)
     if (usd == "float" || usd == "double" || usd == "half") return CustomType::float32;
     if (usd.starts_with("quat")) return CustomType::quat;
     // float2, vector3f, color4h, texCoord2d, ...
+    // The first digit of the type's name is its size.
     for (const char c : usd) {
         if (c == '2') return CustomType::vec2;
         if (c == '3') return CustomType::vec3;
@@ -54,6 +60,7 @@ std::optional<CustomValue> value_of(const usd::Value& value, CustomType type)
             const auto x = value.get<double>();
             if (!x) return std::nullopt;
             if (type == CustomType::boolean) return CustomValue{*x != 0 ? 1.0 : 0.0};
+            // Beyond 32 bits a conversion would be undefined.
             if (type == CustomType::int32 && !(std::abs(*x) < 2147483648.0)) return std::nullopt;
             return CustomValue{type == CustomType::int32 ? std::trunc(*x) : *x};
         }
@@ -129,6 +136,7 @@ void declare(Import& run, const usd::Token& name)
     declared.type       = *type;
     declared.assignment = *to;
     declared.frequency  = *each;
+    // A declaration without a default gets zero, rotations the identity.
     declared.otherwise =
         value_of(otherwise, *type).value_or(*type == CustomType::quat ? CustomValue{0, 0, 0, 1} : CustomValue{});
     run.took(run.scene, name.text(), Use::used,
@@ -217,6 +225,7 @@ class ValueReader {
         read_.insert(prim.index());
         if (mujoco_ != nullptr) return mujoco_value(prim, authored);
         auto v = value_of(authored, attribute_.type);
+        // A declaration on the scene is no value of it, except for attributes of the whole model.
         if (prim == run_.scene && attribute_.frequency != CustomFrequency::once &&
             attribute_.frequency != CustomFrequency::world)
             return v;
@@ -238,6 +247,7 @@ class ValueReader {
         } else {
             v = value_of(authored, attribute_.type);
         }
+        // MuJoCo's angles on stages are degrees.
         if (v && mujoco_->angle && prim.is_a("PhysicsRevoluteJoint")) (*v)[0] *= kPi / 180;
         if (run_.log != nullptr && run_.log->find(prim, name_) == nullptr) {
             const std::string reason = reason_not_read(prim, name_.text(), run_.resolvers);
@@ -252,6 +262,7 @@ class ValueReader {
     {
         const auto v = value(run_.scene);
         if (!v) return;
+        // Several scenes are worlds: each has its own value.
         if (run_.result.scenes.size() > 1 && run_.result.scenes.front().world >= 0) {
             for (const ImportedScene& scene : run_.result.scenes)
                 if (const auto own = value(run_.stage.prim_at(usd::Path(scene.path)))) set(scene.world, *own);
@@ -306,6 +317,7 @@ class ValueReader {
     {
         for (const physics::Articulation& root : run_.physics.articulations) {
             auto v = value(root.prim);
+            // Newton looks at the parent of the root too.
             if (!v) v = value(root.prim.parent());
             if (!v) continue;
             const std::string path = root.path.text();

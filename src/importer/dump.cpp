@@ -1,3 +1,7 @@
+// `mechane dump`: an import as JSON, with the names and shapes that a script on Newton writes for the same stage, for
+// comparison in tests. Arrays beyond a length are hashed (dump_json.cpp).
+// Numbers are those of single precision, as Newton's arrays hold them.
+
 #include "mechane/importer/dump.h"
 
 #include <fmt/format.h>
@@ -166,6 +170,7 @@ Json json_builder(const model::ModelBuilder& b, const ArrayWriter& write, std::s
                                                           b.shape_collision_filter_pairs.end());
     std::vector<std::int64_t>                       flat;
     Json                                            labels     = Json::array();
+    // Labels are for people; the pairs themselves are all there.
     constexpr std::size_t                           kMostNames = 200;
     for (const auto& [x, y] : pairs) {
         flat.push_back(x);
@@ -468,6 +473,7 @@ Json json_model(const model::Model& m, const ArrayWriter& w, bool extensions)
     out["max_dofs_per_articulation"]   = m.max_dofs_per_articulation;
     out["gravity"]                     = w.vectors(m.gravity);
     out["up_axis"]                     = m.up_axis;
+    // One more for readers that know Newton's counting only.
     out["world_count"]                 = std::max(1, m.world_count);  // Newton counts the world of the globals
     Json& pairs = out["shape_collision_filter_pairs"] = Json::array();
     for (const auto& [a, b] : m.shape_collision_filter_pairs) pairs.push_back({a, b});
@@ -503,6 +509,7 @@ Result<std::string> dump_model(const usd::Stage& stage, const ImportOptions& opt
     Diagnostics checked;
     auto        model = builder.finalize(finalize, checked);
     if (!model) out["finalize"] = {{"error", json_error(model.error())}};
+    // Newton refuses orphan joints unless told otherwise: both answers are shown.
     if (!model && newton) {
         finalize.allow_orphan_joints = true;
         checked.clear();

@@ -1,3 +1,6 @@
+// Arrays as JSON: nested lists up to a length, beyond that shape, type, SHA-256 over the bytes and the first eight
+// entries. Bytes are little-endian, so that numpy gives the same hash.
+
 #include "dump_json.h"
 
 #include <algorithm>
@@ -42,6 +45,7 @@ Json hashed(const std::vector<std::size_t>& shape, const char* kind, const std::
 
 Json json_number(double value)
 {
+    // JSON has no such numbers.
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
     return value;
@@ -67,6 +71,7 @@ Json ArrayWriter::integers(std::vector<std::size_t> shape, const std::vector<std
         std::size_t at = 0;
         return nested(shape, 0, at, emit);
     }
+    // int32 wherever it suffices, as Newton has it.
     const bool                wide = std::any_of(values.begin(), values.end(), [](std::int64_t v) {
         return v > std::numeric_limits<std::int32_t>::max() || v < std::numeric_limits<std::int32_t>::min();
     });

@@ -1,3 +1,7 @@
+// Round colliders that a transform stretches unevenly, exactly: spheres as ellipsoids, others as hulls of points on the
+// stretched surface; and their masses. Used where the prim or the caller asks for it; otherwise round shapes stay round
+// (physics/colliders).
+
 #include "exact_round.h"
 
 #include <algorithm>
@@ -37,6 +41,7 @@ bool is_round(ShapeKind kind)
 struct Authored {
     double radius = 0, radius_top = 0, half_height = 0;
 };
+/// The reader has multiplied by the largest scale across; that is undone.
 Authored authored_of(const Collider& c)
 {
     const Vec3d s = abs(c.scale);
@@ -47,6 +52,7 @@ Authored authored_of(const Collider& c)
 }
 
 /// Takes vectors of the prim's space into the shape frame.
+/// Columns are the prim's axes in the shape frame, with shear.
 Mat33d into_shape(const Import& run, const Collider& c)
 {
     const Posed X_WS = c.body == physics::kNone ? c.X_BS : run.body(c.body).X_WB * c.X_BS;

@@ -1,3 +1,7 @@
+// `mechane explain`: for a prim or a field, the value in the model, its unit, who gave it (ledger, resolvers, schema),
+// what was authored and lost, and why two shapes do not meet. Reads the import result and stage; changes nothing.
+// Rows of fields are in explain_fields.cpp.
+
 #include "mechane/importer/explain.h"
 
 #include <fmt/format.h>
@@ -39,6 +43,7 @@ std::optional<std::size_t> index_in(const std::map<std::string, std::int32_t>& m
 }
 
 /// Name of a degree of freedom as resolvers and PhysicsLimitAPI spell it.
+/// Of the axis by its largest component: axes of D6 joints are unit vectors.
 std::string dof_name(const Model& m, std::size_t joint, std::size_t dof)
 {
     const auto first  = static_cast<std::size_t>(m.joint_qd_start[joint]);
@@ -77,6 +82,7 @@ class Explainer {
             if (auto one = resolve::resolvers_named(std::vector{name}, {}, in_.options.own_resolvers))
                 resolvers_.push_back(one->resolvers().front());
         listed_ = resolvers_.size();
+        // Values for resolvers that are not listed are shown as lost.
         for (const char* name : {"newton", "physx", "mjc"})
             if (std::none_of(resolvers_.begin(), resolvers_.end(), [&](const auto& r) { return r.name == name; }))
                 resolvers_.push_back(resolve::resolvers_named(std::vector<std::string>{name})->resolvers().front());
@@ -121,6 +127,7 @@ class Explainer {
     std::vector<Explanation> of_field(const Entity& e, const std::string& field)
     {
         std::vector<Explanation> out;
+        // A field may be asked for by its name, its array, or a key of resolvers.
         for (const FieldRow& row : explain_fields())
             if (row.field == field || (!row.array.empty() && row.array == field) || has_key(row, field))
                 for (Explanation& x : of_row(e, row)) out.push_back(std::move(x));
@@ -252,6 +259,7 @@ class Explainer {
                   std::optional<std::size_t> resolver)
     {
         const std::string path = prim.path().text();
+        // One property may stand under several keys.
         const auto        same = [&](const Candidate& c) { return c.prim == path && c.property == property; };
         if (std::any_of(x.won.begin(), x.won.end(), same) || std::any_of(x.lost.begin(), x.lost.end(), same)) return;
         const auto rows = ledger_.find(path);
@@ -271,6 +279,7 @@ class Explainer {
                 return;
             }
             // Alternatives of other schemas are no omission.
+            // Only what the import could have read counts as absent.
             if (resolver && *resolver >= listed_) return;
             if (!resolver && property.starts_with("physics:") && !prim.attribute(property)) return;
             if (!resolver && !property.starts_with("physics:") && !prim.attribute(property)) return;
@@ -388,6 +397,7 @@ std::vector<std::size_t> shapes_at(const Model& m, const std::string& path)
     for (std::size_t i = 0; i < m.shape_count(); ++i) {
         const std::string& label = m.shape_label[i];
         if (label != path && !is_below(label, path) && !label.starts_with(path + "_convex_")) continue;
+        // Visual pieces are of no interest if something collides.
         all.push_back(i);
         if ((m.shape_flags[i] & model::shape_flag::collide_shapes) != 0) colliding.push_back(i);
     }
@@ -428,6 +438,7 @@ PairExplanation pair_of(const ExplainInput& in, std::size_t a, std::size_t b)
     const std::string_view why_a = immovable(m, body_a), why_b = immovable(m, body_b);
     if (body_a < 0 && body_b < 0)
         say("neither can move");
+    // Two kinematic bodies, or one and the world.
     else if (!why_a.empty() && !why_b.empty())
         say(fmt::format("no force moves either: <{}> {}, <{}> {}", x.a, why_a, x.b, why_b));
     if (m.shape_world[a] != m.shape_world[b] && m.shape_world[a] >= 0 && m.shape_world[b] >= 0)

@@ -1,3 +1,6 @@
+// Which import conventions decide a value: the stage is imported again with groups of conventions turned, halving
+// groups that change something (binary search over about as many imports as decisions times log of conventions).
+
 #include <map>
 #include <span>
 
@@ -25,6 +28,7 @@ class Trials {
     }
 
     /// Finds the conventions among `tried` that change some of the values. A group that changes nothing holds none.
+    /// A group that is refused as a whole is divided, as single members may be accepted.
     void find(std::span<const Convention* const> tried, std::vector<Explanation*> values)
     {
         const auto now = values_by(tried);

@@ -1,3 +1,7 @@
+// The table of fields that `explain` knows: for each the array of the model, its dimension, the keys of resolvers and
+// the properties of schemas that may decide it.
+// A new array of the model that comes from stages gets a row here.
+
 #include "explain_fields.h"
 
 #include <fmt/format.h>
@@ -49,6 +53,7 @@ std::string at_coordinate(const Model& m, std::size_t j, std::size_t d)
     const std::int32_t coords = m.joint_q_start[j + 1] - m.joint_q_start[j];
     const std::int32_t dofs   = m.joint_qd_start[j + 1] - m.joint_qd_start[j];
     if (coords != dofs) return "a quaternion";
+    // Scalar coordinates: place of the dof within the joint.
     return text((m.*Array)[static_cast<std::size_t>(m.joint_q_start[j] - m.joint_qd_start[j]) + d]);
 }
 

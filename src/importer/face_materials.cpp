@@ -1,3 +1,6 @@
+// Materials by face: GeomSubsets that bind a physics material, in the order of the prim's children; a face belongs to
+// the first that names it. Called with per_face_materials; otherwise what is not used is reported.
+
 #include "face_materials.h"
 
 #include <fmt/format.h>
@@ -39,6 +42,7 @@ std::vector<FaceMaterial> face_materials(const Import& run, const physics::Colli
         }
         if (std::find(own.faces.begin(), own.faces.end(), true) != own.faces.end()) out.push_back(std::move(own));
     }
+    // Faces of no subset have the mesh's own material.
     if (!out.empty() && std::find(free.begin(), free.end(), true) != free.end()) {
         const physics::Index rest = collider.own_material;
         out.insert(out.begin(),

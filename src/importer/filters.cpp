@@ -1,3 +1,7 @@
+// Pairs of shapes that do not meet: self-collision of articulations, collision groups, filteredPairs, element filters,
+// joints. Pairs of shape indices, each once; with a ledger the reasons are kept for `explain`.
+// Only pairs of shapes that collide are listed.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,6 +21,7 @@ std::int32_t number_of_group(const Import& run, physics::Index group)
 { return static_cast<std::int32_t>(run.physics.groups[static_cast<std::size_t>(group)].table_index) + 1; }
 
 /// Numbers of the first group of each shape; by Newton's rule they decide who meets whom.
+/// Newton has one number a shape; a shape in several groups keeps the first.
 void number_groups(Import& run, const std::vector<physics::Index>& colliders)
 {
     for (const physics::Index c : colliders) {
@@ -111,6 +116,7 @@ void filter_groups(Import& run, const physics::PairFilter& filter, PairSet& pair
     for (std::size_t a = 0; a < imported.size(); ++a) {
         for (std::size_t b = a + 1; b < imported.size(); ++b) {
             const physics::Index i = imported[a], j = imported[b];
+            // Two colliders without groups always meet (UsdPhysics).
             if (run.collider(i).groups.empty() && run.collider(j).groups.empty()) continue;
             const bool lonely = run.conventions.ungrouped_pairs_by_inversion &&
                                 (run.collider(i).groups.empty() || run.collider(j).groups.empty());
@@ -140,6 +146,7 @@ void note_switched_filters(Import& run)
     for (std::size_t i = 0; i < run.physics.joints.size(); ++i)
         if (run.physics.joints[i].prim.attribute(kEnabled).varying())
             each(run.physics.joints[i], [&](const Pair& pair) {
+                // A pair that something else keeps apart stays filtered when the joint is switched off.
                 if (joints[pair] == 1 && others.count(pair) == 0)
                     run.filters_of_joint[static_cast<physics::Index>(i)].push_back(pair);
             });

@@ -1,3 +1,7 @@
+// Finds what is animated on a stage: attributes with samples, or transforms, of scenes, joints, bodies, colliders,
+// surfaces and masses; each becomes a track with its unit. Called at the end of an import; animation.cpp follows the
+// tracks.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,6 +60,7 @@ class Finder {
         // Gravity that the scene switches off is zero and stays so.
         const auto on =
             run_.resolvers.get(scene.prim, resolve::Key::scene_gravity_enabled, run_.context, resolve::Value(true));
+        // The resolver's answer is not animated.
         if (!on.flag_or(true)) return;
         const bool turns = follow(scene.prim, kDirection),
                    grows = follow(scene.prim, kMagnitude, physics::Use::converted);
@@ -68,6 +73,7 @@ class Finder {
         else if (run_.world != model::kGlobalWorld)
             track.world = run_.world;
         track.down = -axis_vector<double>(up);
+        // Gravity turns with the root transform unless the caller overrides it.
         track.turn = run_.options.override_root_xform ? run_.up_rotation : run_.X_WS.q;
         track.unit = run_.length();
         if (run_.options.units == Units::stage) track.earth = 9.81 / run_.result.linear_unit;
@@ -140,6 +146,7 @@ class Finder {
                                 .filtered = {}};
             if (const auto pairs = run_.filters_of_joint.find(index); pairs != run_.filters_of_joint.end())
                 for (const auto& [a, b] : pairs->second) track.filtered.emplace_back(shape_label(a), shape_label(b));
+            // The import has taken it as enabled, so that it has a place in the model.
             if (source.starts_disabled) switch_off(index, joint);
             tracks_.values.push_back(std::move(track));
         }
@@ -157,6 +164,7 @@ class Finder {
                 if (merged != run_.merged_axis.end()) place.axis = merged->second.second;
                 resolve::Context context = run_.context;
                 context.motion           = place.angular ? resolve::Motion::angular : resolve::Motion::linear;
+                // Limits count from MuJoCo's reference position.
                 place.shift              = -resolve::joint_spring(run_.resolvers, source.prim, run_.scene, context).ref;
                 place.largest            = run_.resolvers.get(source.prim, resolve::Key::joint_effort_limit, context)
                                                .number()
@@ -190,6 +198,7 @@ class Finder {
     {
         using physics::Dof;
         std::size_t linear = 0, angular = 0;
+        // The order of the importer's axes: linear ones first.
         for (const Dof dof : {Dof::trans_x, Dof::trans_y, Dof::trans_z, Dof::rot_x, Dof::rot_y, Dof::rot_z}) {
             if (std::any_of(source.limits.begin(), source.limits.end(),
                             [&](const physics::Limit& l) { return l.dof == dof && l.locked; }))
@@ -234,6 +243,7 @@ class Finder {
         model::BuilderBody& added = run_.builder.bodies[static_cast<std::size_t>(built)];
         track.label               = added.label;
         track.prim                = body.prim.path();
+        // Disabled bodies come in as kinematic ones that rest.
         if (body.starts_disabled) {
             added.flags = model::body_flag::kinematic;
             added.qd    = {};
@@ -259,6 +269,7 @@ class Finder {
             for (const std::int32_t s : shapes_of_collider(run_, index))
                 run_.builder.shapes[static_cast<std::size_t>(s)].flags &=
                     ~(model::shape_flag::collide_shapes | model::shape_flag::collide_particles);
+        // Shapes by face have materials of their own.
         const bool several = run_.options.per_face_materials && collider.materials.size() > 1;
         if (const physics::Material* material = several ? nullptr : material_of(run_, collider)) {
             value(material->prim, kFriction, Animated::friction);
@@ -293,6 +304,7 @@ class Finder {
                                       .body       = body != nullptr ? body->path : usd::Path(),
                                       .body_scale = body != nullptr ? body->scale : Vec3d{1, 1, 1},
                                       .X_BS       = collider.X_BS,
+                                      // From the collider's frame to that of the shape, constant over time.
                                       .X_SG       = inverse(X_BS) * shape.xform});
         }
     }

@@ -1,3 +1,10 @@
+// `import_usd`: an OpenUSD stage into a ModelBuilder. This file orders the passes and holds what they share (Import);
+// each pass is a file of its own. The builder is changed only if all of it succeeds.
+// Units: read_units decides whether numbers become SI (default) or stay those of the stage; run.length(), run.si() and
+// run.scaled() convert. X_WS places the stage in the builder's world.
+// Order matters: indices of bodies, joints and shapes follow from it and are promised (import_entities), and later
+// passes need the maps of earlier ones.
+
 #include "mechane/importer/import_usd.h"
 
 #include <fmt/format.h>
@@ -42,6 +49,7 @@ resolve::Rules rules_of(const ImportOptions& options, const physics::Conventions
 /// The first error that keeps a part of the stage away; a value that cannot be read is another matter.
 const Diagnostic* composition_error(const usd::Stage& stage, bool allow_missing)
 {
+    // What is composed otherwise than authored is not imported by silence.
     for (const Diagnostic& d : stage.diagnostics())
         if (d.severity == Severity::error &&
             (allow_missing ? d.id == usd::kLimit.id : usd::is_composition_finding(d.id)))
@@ -84,6 +92,7 @@ physics::PhysicsModel parse_physics(Import& run)
     // An entry without wildcards also prunes its subtree before anything below it is read.
     for (const std::string& text : run.options.ignore_paths)
         if (const usd::Path path(text); text.find(".*") == std::string::npos && !path.empty())
+            // The parser prunes; Import::ignored is asked again for single prims.
             options.exclude.push_back(path);
     options.exclude.insert(options.exclude.end(), run.deformable.begin(), run.deformable.end());
     Diagnostics           said;
@@ -104,6 +113,7 @@ Result<void> choose_resolvers(Import& run)
     auto resolvers       = resolve::resolvers_named(run.result.resolvers, run.context.rules, options.own_resolvers);
     if (!resolvers) return resolvers.error();
     run.resolvers = *std::move(resolvers);
+    // As Newton: its solver needs them.
     if (run.resolvers.has("mjc") && !options.register_mujoco && !has_mujoco_attributes(run.builder))
         return make_diagnostic(codes::kMjcNotRegistered, {},
                                "the resolver mjc is listed, and the builder has no MuJoCo attributes");
@@ -118,6 +128,8 @@ void place_bodies(Import& run)
     run.X_WB.resize(run.physics.bodies.size());
     for (std::size_t i = 0; i < run.physics.bodies.size(); ++i) {
         const physics::Body& body = run.physics.bodies[i];
+        // World of the builder = root transform, offset that undoes an articulation root if it is overridden, pose on
+        // the stage.
         run.X_WB[i]               = run.X_WS * run.root_offset(static_cast<physics::Index>(i)) * run.scaled(body.X_WB);
         if (run.ignored(body.path)) run.ignored_bodies.insert(static_cast<physics::Index>(i));
     }
@@ -145,6 +157,8 @@ void compute_masses(Import& run)
 /// One world's worth of entities, in the order in which indices are promised.
 void import_entities(Import& run)
 {
+    // Bodies of articulations first, so that their indices are contiguous; colliders after bodies; base joints when it
+    // is known who holds whom.
     for (const auto pass :
          {add_articulations, add_remaining_bodies, add_orphan_joints, add_static_visuals, add_colliders,
           add_surface_velocities, add_base_joints, add_deformables, add_excluded_joints}) {
@@ -171,6 +185,7 @@ std::vector<physics::Index> populated_scenes(const Import& run)
 /// What colliders say about their world: the global one first, then each, empty ones too.
 void import_worlds(Import& run)
 {
+    // Worlds that colliders name (newton:world); without any this is one pass.
     const std::int32_t worlds = read_authored_worlds(run);
     if (worlds == 0) {
         run.world_of_body.clear();
@@ -199,6 +214,7 @@ void import_all(Import& run)
     if (scenes.size() <= 1) return import_worlds(run);
     if (run.builder.current_world() != model::kGlobalWorld) {
         const usd::Prim second = run.physics.scenes[static_cast<std::size_t>(scenes[1])].prim;
+        // A world of the caller's cannot hold several.
         run.fatal =
             make_diagnostic(codes::kSceneWorld, second ? second.site() : Site{},
                             fmt::format("{} scenes own bodies or colliders, and a world is open", scenes.size()));
@@ -224,6 +240,7 @@ void import_all(Import& run)
 std::optional<geometry::MassProperties> mesh_solid(const Import& run, const physics::Collider& collider)
 {
     if (keeps_uneven_scale(run, collider)) return exact_round_solid(run, collider);
+    // Hulls of a decomposition weigh together, overlaps twice.
     if (collider.kind != physics::ShapeKind::mesh ||
         approximation_of(run, collider) != physics::Approximation::convex_decomposition)
         return std::nullopt;
@@ -249,6 +266,7 @@ void Import::refuse(const Code& code, const Site& site, std::string message)
 
 bool Import::ignored(const std::string& path) const
 {
+    // Matched at the beginning of the path, as Python's re.match.
     return std::any_of(ignore.begin(), ignore.end(), [&](const std::regex& expression) {
         return std::regex_search(path, expression, std::regex_constants::match_continuous);
     });
@@ -293,6 +311,7 @@ std::shared_ptr<const TextureLook> Import::texture_of(const Appearance& look)
 void Import::collect(const usd::Prim& prim, bool even_none)
 {
     const std::string path = prim.path().text();
+    // Once a prim: collecting is slow.
     if (resolvers.empty() || result.schema_attrs[resolvers.resolvers().front().name].count(path) != 0) return;
     const std::vector<resolve::Collected> collected = resolvers.collect(prim, &owners);
     for (std::size_t r = 0; r < collected.size(); ++r)
@@ -336,6 +355,7 @@ Result<ImportResult> import_by(const usd::Stage& authored, const ImportOptions& 
                                const physics::Conventions& conventions, model::ModelBuilder& builder,
                                Diagnostics& found)
 {
+    // Arguments first, so that a mistake costs nothing.
     if (const auto ok = check_arguments(options, builder); !ok) return ok.error();
     if (const Diagnostic* error = composition_error(authored, options.allow_missing); error != nullptr)
         return make_diagnostic(codes::kStageComposition, error->site,
@@ -385,9 +405,11 @@ Result<ImportResult> import_by(const usd::Stage& authored, const ImportOptions& 
     if (run.fatal) return *run.fatal;
     if (options.default_friction) work.default_shape.mu = *options.default_friction;
     run.body_of.assign(run.physics.bodies.size(), -1);
+    // -1: not imported.
     run.joint_of.assign(run.physics.joints.size(), -1);
     run.shape_of.assign(run.physics.colliders.size(), -1);
     place_bodies(run);
+    // In parallel, before masses need the hulls.
     prepare_approximations(run);
     compute_masses(run);
     import_all(run);
@@ -397,6 +419,7 @@ Result<ImportResult> import_by(const usd::Stage& authored, const ImportOptions& 
     if (options.convert_mjc_equality_constraints) add_equalities(run);
     add_mimics(run);
     add_actuators(run);
+    // After mujoco's, which may have set gains that these add to.
     add_newton_actuators(run);
     read_custom_values(run);
     report_unknown_properties(run);
@@ -404,6 +427,7 @@ Result<ImportResult> import_by(const usd::Stage& authored, const ImportOptions& 
     report_missing_pictures(run);
     settle_initial_state(run);
     find_animation(run);
+    // Last of all that knows bodies by number; what follows is renumbered.
     if (!run.fatal) collapse(run);
     if (!run.fatal) renumber_deformables(run);
     if (!run.fatal) number_actuators(run);

@@ -1,3 +1,6 @@
+// Frames of joints: parent and child, anchors in the builder's units, and what a missing or contradicting world anchor
+// means. Anchors are in body axes, on the world's side in the world.
+
 #include "joint_frames.h"
 
 #include <algorithm>
@@ -10,6 +13,7 @@ namespace {
 bool is_identity(const Posed& pose) { return max_component(abs(pose.p)) <= 1e-6 && std::abs(pose.q.w) > 1 - 1e-6; }
 
 /// Angle of a rotation after the free turn about `axis` is taken out: swing in a swing-twist decomposition.
+/// Swing-twist: q = swing * twist, |(w, q.axis)| = cos(swing/2).
 double swing_angle(const Quatd& q, const Vec3d& axis)
 {
     const double turned = std::hypot(q.w, dot(q.xyz(), axis));
@@ -46,6 +50,7 @@ Posed world_anchor(const Import& run, const physics::Joint& joint, bool world_is
     // Tools often leave the world's side at identity, or relative to some Xform, and mean "where the body stands". An
     // anchor that the authored poses contradict would throw the mechanism across the scene, so the body's side decides
     // then.
+    // How far the authored poses are from what the joint would allow there.
     const AnchorGap gap = anchor_gap(joint, inverse(X_own) * X_body);
     const bool      off = gap.length > 1e-3 || gap.angle > 0.5 * kDegrees;
     return off && named.empty() ? X_body : X_own;
@@ -92,6 +97,7 @@ std::optional<JointEnds> joint_ends(const Import& run, const physics::Joint& joi
     const std::int32_t b0 = run.body_index(joint.body0), b1 = run.body_index(joint.body1);
     if (b0 < 0 && b1 < 0) return std::nullopt;
     JointEnds ends;
+    // The world is always the parent; a flipped edge of the tree exchanges two bodies.
     ends.exchanged   = b1 < 0 || (flipped && b0 >= 0);
     ends.parent      = ends.exchanged ? b1 : b0;
     ends.child       = ends.exchanged ? b0 : b1;

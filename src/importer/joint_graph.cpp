@@ -1,3 +1,6 @@
+// The joint graph as trees: components, roots, breadth-first spanning, loops; and the strict order of Newton, which
+// refuses what is no tree. Nodes are bodies and the world; order of edges is the caller's.
+
 #include "joint_graph.h"
 
 #include <algorithm>
@@ -54,6 +57,7 @@ std::vector<std::vector<int>> components_of(const Adjacency& at)
 }
 
 /// Greatest distance in edges from a body to the others of its component.
+/// Breadth-first search from one body.
 std::size_t eccentricity(int from, const Adjacency& at)
 {
     std::map<int, std::size_t> distance{{from, 0}};
@@ -85,6 +89,7 @@ class Spanner {
     JointForest run(const std::vector<std::vector<int>>& components)
     {
         for (const std::vector<int>& component : components) {
+            // A component that is tied to the world grows from there first.
             if (std::any_of(component.begin(), component.end(), [&](int b) { return touches_world(b); }))
                 grow(kGraphWorld, component);
             while (const std::optional<int> root = next_root(component)) grow(*root, component);
@@ -108,12 +113,15 @@ class Spanner {
             if (!placed_[slot(b)]) left.push_back(b);
         if (left.empty()) return std::nullopt;
         for (const int b : left)
+            // A kinematic body is the base of what hangs on it.
             if (!moves(b)) return b;
         std::vector<int> nobodys_child;
         for (const int b : left)
             if (std::none_of(at_[slot(b)].begin(), at_[slot(b)].end(),
                              [&](const Half& h) { return edges_[h.edge].child == b; }))
                 nobodys_child.push_back(b);
+        // Authored directions show the root if one body is nobody's child; otherwise the centre, so that trees are
+        // shallow.
         if (nobodys_child.size() == 1) return nobodys_child.front();
         // The search is quadratic; beyond this size the first candidate serves as well.
         constexpr std::size_t kCentreLimit = 2000;
@@ -142,6 +150,7 @@ class Spanner {
                 if (used_[half.edge] || !belongs(half.to)) continue;
                 const bool flipped = edges_[half.edge].child == node;
                 const bool settled = half.to == kGraphWorld || placed_[slot(half.to)];
+                // A joint with several axes cannot be turned round: its inverse has another order of turns.
                 if (settled || !moves(half.to) || (flipped && node != kGraphWorld && !edges_[half.edge].flippable)) {
                     used_[half.edge] = true;
                     (moves(node) || moves(half.to) ? forest_.loops : forest_.idle).push_back(half.edge);
@@ -158,6 +167,7 @@ class Spanner {
 
     void emit(int root, const std::map<int, std::vector<TreeEdge>>& below)
     {
+        // Spanned breadth first, listed depth first or breadth first.
         JointTree tree;
         tree.root = root;
         if (root != kGraphWorld) tree.bodies.push_back(root);
@@ -210,6 +220,7 @@ StrictOrder order_as_authored(std::span<const GraphEdge> edges, JointOrder order
         std::iota(out.edges.begin(), out.edges.end(), std::size_t{0});
         return out;
     }
+    // Newton's walk: by adjacency, not back along the edge it came by.
     int highest = kGraphWorld;
     for (const GraphEdge& e : edges) highest = std::max({highest, e.parent, e.child});
     const Adjacency at = adjacency_of(slot(highest), edges);

@@ -1,3 +1,6 @@
+// Coordinates of joints from the authored poses of their bodies, and bodies moved to where their joints put them.
+// Radians and the builder's lengths.
+
 #include "joint_state.h"
 
 #include <fmt/format.h>
@@ -17,6 +20,7 @@ constexpr double kDust = 1e-6;
 double without_dust(double q) { return std::abs(q) < kDust ? 0 : q; }
 
 /// Angle of the turn about `axis` in a rotation, in (-pi, pi].
+/// Swing-twist again: the angle of the twist part about the axis.
 double twist_angle(const Quatd& q, const Vec3d& axis)
 {
     double angle = 2 * std::atan2(dot(q.xyz(), axis), q.w);
@@ -28,6 +32,7 @@ double twist_angle(const Quatd& q, const Vec3d& axis)
 /// The same angle a whole turn away when only that one lies within the limits.
 double within_limits(double angle, const JointDofConfig& dof)
 {
+    // A pose says an angle only modulo a turn.
     for (const double turned : {angle, angle + 2 * kPi, angle - 2 * kPi})
         if (turned >= dof.limit_lower && turned <= dof.limit_upper) return turned;
     return angle;
@@ -45,6 +50,7 @@ std::optional<std::vector<double>> successive_angles(const Quatd& q, const std::
     const Mat33d basis = Mat33d::from_columns(a, b, c);
     const Mat33d r     = transpose(basis) * to_matrix(q) * basis;
     // R = Rx(u) Ry(v) Rz(w): r02 = sin v, r12 = -sin u cos v, r01 = -cos v sin w.
+    // Beyond 90 degrees of the second angle several triples make the same rotation; this one has it within.
     std::vector<double> angles{std::atan2(-r(1, 2), r(2, 2)), std::asin(std::clamp(r(0, 2), -1.0, 1.0))};
     if (axes.size() == 3) angles.push_back(std::atan2(-r(0, 1), r(0, 0)) * (dot(c, axes[2].axis) < 0 ? -1 : 1));
     return angles;
@@ -74,6 +80,7 @@ Posed joint_motion(const model::BuilderJoint& joint, const std::vector<double>& 
     for (const JointDofConfig& dof : joint.linear_axes)
         if (at < q.size()) motion.p += q[at++] * dof.axis;
     for (const JointDofConfig& dof : joint.angular_axes)
+        // Turns act one after the other about axes that turn along (D6).
         if (at < q.size()) motion.q = motion.q * from_axis_angle(dof.axis, q[at++]);
     return motion;
 }
@@ -109,6 +116,7 @@ void settle_initial_state(Import& run)
     const double         in_metres = run.result.unit_in_metres / run.result.meters_per_unit;  // 1 unless units are kept
     for (std::size_t a = run.first_articulation;
          a < b.articulations.size() && !run.conventions.coordinates_zero_unless_authored; ++a) {
+        // In the order of the tree: the parent has been settled.
         for (const std::int32_t j : b.articulations[a].joints) {
             const model::BuilderJoint& joint = b.joints[static_cast<std::size_t>(j)];
             if (joint.type == JointType::free || joint.child < 0 || static_cast<std::size_t>(j) < run.first_joint)
@@ -121,6 +129,7 @@ void settle_initial_state(Import& run)
             const double        moved  = length(X_WC.p - child.q.p),
                                 turned = length(to_rotation_vector(conjugate(child.q.q) * X_WC.q));
             const usd::Prim     prim   = run.stage.prim_at(usd::Path(joint.label));
+            // Poses in single precision differ by less.
             if (in_metres * moved > 1e-3 || turned > 0.5 * kDegrees)
                 run.found.add(codes::kJointSnapped,
                               prim ? prim.site() : Site{.layer = {}, .prim = joint.label, .property = {}},

@@ -1,3 +1,7 @@
+// Values of joints: limits, drives, springs, friction and initial state of each axis, through resolvers and in SI;
+// types of joints; locked axes, merged joints, distances.
+// Angles are authored in degrees: gains per degree times 180/pi are per radian.
+
 #include "joint_values.h"
 
 #include <fmt/format.h>
@@ -47,6 +51,7 @@ TargetMode target_mode(const Import& run, bool driven, double ke, double kd)
 
 }  // namespace
 
+/// Factors of authored numbers; the same that animation uses.
 DriveUnits drive_units(const Import& run, bool acceleration, Motion motion, bool of_d6)
 {
     const bool turns = motion == Motion::angular;
@@ -71,6 +76,7 @@ namespace {
 void apply_drive(const Import& run, const physics::Drive& drive, Motion motion, bool of_d6, JointDofConfig& dof)
 {
     dof.effort_limit = kInfinity;
+    // Without a drive nothing of the builder's default drive stays.
     dof.target_ke = dof.target_kd = dof.target_q = dof.target_qd = 0;
     if (drive.enabled) {
         const DriveUnits units = drive_units(run, drive.acceleration, motion, of_d6);
@@ -111,6 +117,7 @@ JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string
 
     const resolve::Spring spring = resolve::joint_spring(run.resolvers, joint.prim, run.scene, look.context());
     dof.stiffness                = spring.stiffness.value_or(dof.stiffness);
+    // MuJoCo's spring reference and ref are of joints with one axis.
     if (!of_d6) {
         if (spring.rest_q) dof.rest_q = spring.rest_q;
         dof.limit_lower -= spring.ref;
@@ -157,6 +164,7 @@ JointDofConfig single_axis(Import& run, const physics::Joint& joint, bool of_d6,
     const bool     turns = joint.kind == physics::JointKind::revolute;
     JointDofConfig dof = axis_values(run, joint, turns ? "angular" : "linear", turns ? Motion::angular : Motion::linear,
                                      &joint.limit, &joint.drive, false, filled);
+    // As Newton leaves such axes.
     if (of_d6 && !joint.drive.enabled && dof.effort_limit == run.builder.default_dof.effort_limit &&
         run.conventions.undriven_axes_unbounded)
         dof.effort_limit = kInfinity;
@@ -177,6 +185,7 @@ void fill_single(Import& run, const physics::Joint& source, const JointEnds& end
         const double at      = run.si(locked_at(source.limit), turns ? Dimension::angle : Dimension::length);
         const Vec3d  axis    = physics::unit_vector(source.axis);
         const Posed  X_moved = turns ? Posed{{}, from_axis_angle(axis, at)} : Posed{at * axis, {}};
+        // A locked axis is a fixed joint at the common bound.
         joint.parent_xform   = joint.parent_xform * (ends.exchanged ? inverse(X_moved) : X_moved);
         return;
     }
@@ -197,6 +206,7 @@ void fill_merged(Import& run, JointGroup group, model::BuilderJoint& joint, Fill
     for (const physics::Index i : group) {
         const physics::Joint& member = run.joint(i);
         JointDofConfig        dof    = single_axis(run, member, true, filled);
+        // Members may have anchors that are turned against the first: axes into its frame.
         if (std::abs(dot(q_first, member.frame0.q)) <= 1 - 1e-6)
             dof.axis = rotate(conjugate(q_first) * member.frame0.q, dof.axis);
         const bool turns   = member.kind == physics::JointKind::revolute;
@@ -235,6 +245,7 @@ void fill_ball(Import& run, const physics::Joint& source, model::BuilderJoint& j
         const Quatd turn   = rotation_between(Vec3d{1, 0, 0}, physics::unit_vector(source.axis));
         joint.parent_xform = joint.parent_xform * Posed{{}, turn};
         joint.child_xform  = joint.child_xform * Posed{{}, turn};
+        // Negative means no limit in UsdPhysics.
         joint.cone_limit   = {source.cone_angle0 < 0 ? -1 : source.cone_angle0 * kDegrees,
                               source.cone_angle1 < 0 ? -1 : source.cone_angle1 * kDegrees};
     }
@@ -263,6 +274,7 @@ void fill_distance(const Import& run, const physics::Joint& source, model::Build
     const bool generic           = source.kind == physics::JointKind::d6;
     dof.limit_lower              = -1;
     dof.limit_upper              = generic ? model::kMaxValue : -1;  // a target of its drive must lie between the two
+    // Negative distances mean no bound (PhysicsDistanceJoint).
     const physics::Limit* limit  = generic ? limit_of(source, physics::Dof::distance) : &source.limit;
     const auto            bounds = [&](bool has, double bound) { return has && bound >= 0; };
     if (limit != nullptr && bounds(generic ? limit->has_lower() : source.min_enabled, limit->lower))
@@ -311,6 +323,7 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
             if (run.log)
                 run.log->dismiss(source.prim, fmt::format("drive:{}:", physics::to_string(dof)),
                                  "the limits lock this axis");
+            // Locked axes go into the anchor, in the order of axes.
             X_locked = X_locked * (turns ? Posed{{}, from_axis_angle(axis, at)} : Posed{at * axis, {}});
             continue;
         }
@@ -374,6 +387,7 @@ bool has_one_dof(const physics::Joint& joint)
         case physics::JointKind::spherical:
             return true;  // a ball's inverse is again a ball
         case physics::JointKind::d6: {
+            // Five of six locked leave one.
             const auto locked = std::count_if(joint.limits.begin(), joint.limits.end(), [](const physics::Limit& l) {
                 return l.locked && l.dof != physics::Dof::distance;
             });

@@ -1,3 +1,7 @@
+// The ledger: for every authored physics property whether it was used, converted, overridden or ignored, and why. Made
+// at the end of an import from notes of readers (physics::ReadLog) and from what became of prims.
+// Nothing is silently dropped: a property without a note gets a reason from ledger_reasons.cpp.
+
 #include "ledger.h"
 
 #include <fmt/format.h>
@@ -33,6 +37,7 @@ class LeftOut {
                 b.enabled ? "" : "physics:rigidBodyEnabled");
             // Its collider may be there, and yet nothing moves.
             if (run.body_of[i] < 0 && b.prim)
+                // A disabled body whose colliders are static.
                 for (const char* name : kOfBodies)
                     run.log->dismiss(b.prim, name, of(b, b.enabled, "the body is disabled"));
         }
@@ -89,6 +94,7 @@ class LeftOut {
         if (!prim) return;
         Why& why     = by_prim_[prim.index()];
         why.prim     = prim;
+        // A prim that is several entities counts as imported if one is.
         why.imported = why.imported || imported;
         if (imported || !why.reason.empty()) return;
         why.reason     = reason();
@@ -194,6 +200,7 @@ class Accountant {
     void fold_copies()
     {
         if (copied_.empty()) return;
+        // The most that any copy makes of it.
         const auto rank = [](Verdict v) {
             return v == Verdict::converted ? 3 : v == Verdict::used ? 2 : v == Verdict::overridden ? 1 : 0;
         };
@@ -287,6 +294,7 @@ class Accountant {
         entry.note    = note->note;
         if (relationship) return;
         const bool has_say = entry.verdict == Verdict::used || entry.verdict == Verdict::converted;
+        // Samples that a run does not follow.
         if (has_say && !run_.result.animation.follows(prim.path(), name) && prim.attribute(name).varying())
             return ignore(why_held(name.text()));
         if (note->use != Use::read) return;
@@ -340,6 +348,7 @@ std::string shortened(std::string text)
     std::replace(text.begin(), text.end(), '\n', ' ');
     if (text.size() <= kMost) return text;
     text.resize(kMost - 3);
+    // Never within a character of UTF-8.
     while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
     return text + "...";
 }

@@ -1,3 +1,6 @@
+// Why a property has no effect, by prefix of its name: tables of what is not modelled, and reasons from schemas and
+// resolvers. The first row that fits counts, so special cases stand first.
+
 #include "ledger_reasons.h"
 
 #include <fmt/format.h>
@@ -139,6 +142,7 @@ std::string reason_not_read(const usd::Prim& prim, std::string_view property, co
                            property.starts_with("physxSDFMeshCollision:")
                                ? "; port it with fix --port-physx-sdf, or list it with --resolvers newton,physx"
                                : fmt::format(" (--resolvers newton,{})", vendor == "newton" ? "physx" : vendor));
+    // From the schemas of this build: which ones bring the property.
     const std::vector<std::string> schemas = usd::schemas_with(property);
     for (const ReasonRow& row : kNotModelled)
         if (property.starts_with(row.prefix)) return std::string(row.reason);

@@ -1,3 +1,6 @@
+// Meshes of prims as triangles, read once a prim and shared by content: instances of one mesh have one pointer, which
+// later caches of hulls and bounds look for.
+
 #include "mesh.h"
 
 #include <fmt/format.h>
@@ -41,6 +44,7 @@ void MeshReader::read_all(const std::vector<usd::Prim>& prims, const tasks::Pool
         Diagnostics                            found;
     };
     std::vector<Read> all(prims.size());
+    // Triangulation is independent; sharing goes on in order, so pointers and findings are those of a single thread.
     pool.for_each(prims.size(), 1, [&](std::size_t i) { all[i].triangles = triangulated(prims[i], all[i].found); });
     for (std::size_t i = 0; i < prims.size(); ++i) {
         const auto [place, fresh] = by_path_.try_emplace(prims[i].path());
@@ -59,6 +63,7 @@ std::shared_ptr<const geometry::Mesh> MeshReader::shared(geometry::Mesh mesh)
                      hash_bytes(mesh.triangles.data(), mesh.triangles.size() * sizeof(mesh.triangles[0])));
     const auto [from, to] = by_content_.equal_range(key);
     for (auto it = from; it != to; ++it)
+        // Hashes may collide: contents are compared.
         if (it->second->points == mesh.points && it->second->triangles == mesh.triangles) return it->second;
     return by_content_.emplace(key, std::make_shared<const geometry::Mesh>(std::move(mesh)))->second;
 }
@@ -66,6 +71,7 @@ std::shared_ptr<const geometry::Mesh> MeshReader::shared(geometry::Mesh mesh)
 std::shared_ptr<const geometry::Mesh> MeshReader::part_of(const MeshData& data, const std::vector<bool>& faces)
 {
     auto                      part = std::make_shared<geometry::Mesh>();
+    // Only the points that the part uses, in their order.
     std::vector<std::int32_t> renamed(data.mesh->points.size(), -1);
     for (std::size_t t = 0; t < data.mesh->triangles.size(); ++t) {
         if (!faces[static_cast<std::size_t>(data.triangle_face[t])]) continue;

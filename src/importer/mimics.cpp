@@ -1,3 +1,6 @@
+// Joints that follow another: REP-0158's ExtendedPhysicsMimicAPI, Newton's, PhysX's. q_follower = offset + factor
+// q_leader in radians and lengths of the model.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The table of MuJoCo's custom attributes: name in Newton, property on stages, type, frequency, default, words for
+// numbers. A new one is a row here.
+
 #include "mujoco_attributes.h"
 
 #include <algorithm>

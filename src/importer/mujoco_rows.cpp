@@ -1,3 +1,7 @@
+// Called by import_usd after all joints, shapes and collapses, because rows hold indices of the finished builder.
+// Values stay in MuJoCo's units and conventions (solref, solimp, gainprm as in mjModel); references to joints, shapes
+// and bodies are declared as such (CustomFrequency), so that add_builder and replicate shift them.
+
 #include "mujoco_rows.h"
 
 #include <algorithm>
@@ -34,6 +38,8 @@ struct RowAttribute {
 
 constexpr auto kInt = CustomType::int32;
 
+/// The table fixes name, frequency, number of columns, type and default of every row. A default is MuJoCo's own unless
+/// Newton registers another: limited is 2 (auto), springlength -1 (computed).
 constexpr RowAttribute kRows[] = {
     {"geom_solimp", RowKind::shape, 5},
     {"solimplimit", RowKind::joint_dof, 5},
@@ -121,6 +127,8 @@ class Rows {
             dofs +=
                 info.dofs >= 0 ? info.dofs : static_cast<std::int32_t>(j.linear_axes.size() + j.angular_axes.size());
         }
+        // A builder that has rows already, from an earlier import, is continued behind its last row. Rows of shapes and
+        // dofs are indexed by those and need no count.
         for (const RowAttribute& row : kRows) {
             model::CustomAttribute* at = run.builder.custom_attribute(key(row.name));
             if (at != nullptr && model::is_rows(at->frequency) && row.kind < RowKind::shape && !at->values.empty())
@@ -130,11 +138,13 @@ class Rows {
         }
     }
 
+    // Called last: rows hold indices of joints and shapes as they are after merging.
     void read()
     {
         settings();
         // Tendons first: actuators name them.
         std::vector<usd::Prim> actuators;
+        // Rows follow the order of the stage.
         for (const usd::Prim& prim : run_.stage.traverse()) {
             if (run_.ignored(prim.path())) continue;
             if (prim.type_name() == usd::Token("MjcTendon")) tendon(prim);
@@ -149,6 +159,8 @@ class Rows {
   private:
     static std::string key(std::string_view name) { return std::string(kMujocoSpace) + ":" + std::string(name); }
 
+    // A caller may have registered an attribute of the same name that is not rows: it is left alone and the value is
+    // dropped.
     /// The attribute of a name, declared when it is first wanted; null where the caller has another of that name.
     model::CustomAttribute* wanted(std::string_view name)
     {
@@ -167,6 +179,7 @@ class Rows {
         model::CustomAttribute* at = run_.builder.custom_attribute(key(name));
         return model::is_rows(at->frequency) ? at : nullptr;
     }
+    // Columns of a row lie beside each other.
     void put(std::string_view name, std::int32_t row, double value, int column = 0)
     {
         if (model::CustomAttribute* at = wanted(name); at != nullptr && row >= 0)
@@ -195,6 +208,7 @@ class Rows {
         return prim.attribute(name).get_or<std::string>(otherwise);
     }
     /// As many numbers as `otherwise` has, which fills what is not authored.
+    // MJCF fills short lists with defaults in the same way.
     template <class List>
     [[nodiscard]] std::vector<double> list(const usd::Prim& prim, const char* name, const List& otherwise) const
     {
@@ -267,8 +281,11 @@ class Rows {
     }
 
     /// The shape of a path. A site that is a frame without a size has none yet: it becomes a point of its body.
+    /// Tendons and actuators need sites as shapes. The nearest body above the site carries it; after a collapse its
+    /// frame is that of the survivor.
     std::int32_t shape_at(const usd::Path& path)
     {
+        // Sites without geometry are made when something names them.
         const std::int32_t known = found(run_.result.path_shape_map, path.text());
         const usd::Prim    prim  = run_.stage.prim_at(path);
         if (known >= 0 || !prim || !prim.defined() || !(prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI")))
@@ -311,11 +328,15 @@ class Rows {
         std::vector<int> order = whole(prim, "mjc:path:indices");
         if (order.empty())
             for (std::size_t i = 0; i < targets.size(); ++i) order.push_back(static_cast<int>(i));
+        // Fixed tendons are sums over joints, spatial ones paths over sites and geoms.
+        // A fixed tendon is a linear combination of joint coordinates; a spatial one is a path over sites and wrapping
+        // geoms.
         const RowKind      part  = fixed ? RowKind::tendon_joint : RowKind::tendon_wrap;
         const std::int32_t first = count(part);
         const std::int32_t world =
             fixed ? path_over_joints(prim, targets, order) : path_over_shapes(prim, targets, order);
         const std::int32_t parts = count(part) - first;
+        // A tendon with nothing on its path would be an error of MuJoCo's compiler.
         if (parts == 0) return;
         const std::int32_t row       = count(RowKind::tendon)++;
         tendons_[prim.path().text()] = row;
@@ -323,6 +344,7 @@ class Rows {
         put("tendon_type", row, fixed ? 0 : 1);
         put(fixed ? "tendon_joint_adr" : "tendon_wrap_adr", row, first);
         put(fixed ? "tendon_joint_num" : "tendon_wrap_num", row, parts);
+        // Each tendon has entries in both lists; the list that it has no part in gets a length of zero.
         put(fixed ? "tendon_wrap_adr" : "tendon_joint_adr", row, 0);
         put(fixed ? "tendon_wrap_num" : "tendon_joint_num", row, 0);
         for (const auto& [name, authored] :
@@ -363,6 +385,8 @@ class Rows {
     {
         std::int32_t                 world = model::kGlobalWorld;
         const std::vector<usd::Path> sides = prim.relationship("mjc:sideSites").targets();
+        // A rise of the segment number stands for a pulley of MuJoCo: type 2 with the divisor of the branch that
+        // follows.
         const auto segments = whole(prim, "mjc:path:segments"), beside = whole(prim, "mjc:sideSites:indices");
         const auto divisors = prim.attribute("mjc:path:divisors").get_or<std::vector<double>>({});
         int        segment  = 0;
@@ -373,6 +397,7 @@ class Rows {
             if (k < segments.size() && segments[k] > segment) {
                 segment                = segments[k];
                 const std::int32_t row = count(RowKind::tendon_wrap)++;
+                // mjtWrap: 2 is a pulley, which begins each further segment.
                 put("tendon_wrap_type", row, 2);
                 put("tendon_wrap_shape", row, -1);
                 put("tendon_wrap_prm", row,
@@ -386,6 +411,7 @@ class Rows {
             put("tendon_wrap_type", row, site ? 0 : 1);
             put("tendon_wrap_shape", row, shape);
             const int side = k < beside.size() ? beside[k] : -1;
+            // A side site tells on which side of a wrapping geom the tendon runs; at a site it means nothing.
             put("tendon_wrap_sidesite", row,
                 !site && side >= 0 && static_cast<std::size_t>(side) < sides.size()
                     ? shape_at(sides[static_cast<std::size_t>(side)])
@@ -402,15 +428,19 @@ class Rows {
         if (joint < 0) return;
         const model::BuilderJoint& made    = run_.builder.joints[static_cast<std::size_t>(joint)];
         const bool                 couples = prim.has_api("MjcEqualityJointAPI");
+        // Without a leader there is no second joint that the row could name.
         if (couples && made.mimic_joint < 0) return;
         const std::int32_t row = count(RowKind::equality_constraint)++;
         put("equality_constraint_world", row, made.world);
+        // mjtEq: connect 0, weld 1, joint 2.
+        // mjtEq: 0 connect, 1 weld, 2 joint.
         put("equality_constraint_type", row, couples ? 2 : prim.has_api("MjcEqualityWeldAPI") ? 1 : 0);
         put("equality_constraint_target_kind", row, couples ? 2 : 1);
         put("equality_constraint_target", row, joint);
         put("equality_constraint_joint1", row, couples ? joint : -1);
         put("equality_constraint_joint2", row, couples ? made.mimic_joint : -1);
         put("equality_constraint_torquescale", row, number(prim, "mjc:torqueScale", 1));
+        // q1 = c0 + c1 q2 + c2 q2^2 + ...: the first two are those of the mimic, the others only MuJoCo knows.
         for (int c = 0; couples && c < 5; ++c)
             put("equality_constraint_polycoef", row,
                 c < 2 ? made.mimic_coeffs[static_cast<std::size_t>(c)]
@@ -462,6 +492,8 @@ class Rows {
         return 0;
     }
     /// Whether the drive of a dof is the law of the actuator: force = ke (gear u - q) - kd qd.
+    /// With MuJoCo's force gear (gain u + b0 + b1 gear q + b2 gear qd) the drive has ke = -b1 gear^2 and kd = -b2
+    /// gear^2. If both agree the solver may take the targets of the drive for the control.
     bool is_drive(std::int32_t joint, std::int32_t dof, const std::vector<double>& gain,
                   const std::vector<double>& bias, const std::vector<double>& gear) const
     {
@@ -472,6 +504,7 @@ class Rows {
         const model::JointDofConfig& axis =
             linear ? made.linear_axes[k] : made.angular_axes[k - made.linear_axes.size()];
         const auto   close = [](double a, double b) { return std::abs(a - b) <= 1e-6 * (std::abs(a) + std::abs(b)); };
+        // Through a gear g a servo acts with g^2 of its gains.
         const double ke = -bias[1] * gear[0] * gear[0], kd = -bias[2] * gear[0] * gear[0];
         if (!(ke > 0 || kd > 0) || bias[0] != 0) return false;
         // What it is told is a position, a rate, or something else.
@@ -501,8 +534,10 @@ class Rows {
         const bool         servo    = dof >= 0 && gains == "fixed" && biases == "affine" && dynamics == "none" &&
                                       is_drive(joint, dof, gain, bias, gear);
         put("actuator_world", row, tendon >= 0 ? world_of_tendon(tendon) : world_of(joint, shape, body));
+        // 0: MuJoCo takes targets of the drive, 1: its own controls.
         put("ctrl_source", row, servo ? 0 : 1);
         const bool in_parent = word(prim, "mjc:jointInParent", "false") == "true";
+        // mjtTrn: joint 0, jointinparent 1, tendon 2, site 3, body 4 in Newton's numbering.
         put("actuator_trntype", row, dof >= 0 ? (in_parent ? 1 : 0) : tendon >= 0 ? 2 : shape >= 0 ? 3 : 4);
         put("actuator_target_dof", row, dof);
         put("actuator_target_tendon", row, tendon);

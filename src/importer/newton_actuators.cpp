@@ -1,3 +1,6 @@
+// Newton's own actuator prims (NewtonActuator): recorded in the result; a proportional-derivative law with at most a
+// bound of effort becomes part of the joint's drive. Gains are SI, per radian.
+
 #include <fmt/format.h>
 
 #include <array>
@@ -98,6 +101,7 @@ void add_actuator(Import& run, const usd::Prim& prim)
                                                         : nullptr;
     actuator.is_drive    = obstacle == nullptr && !run.conventions.actuators_recorded_only;
     if (actuator.is_drive) {
+        // Several actuators on one joint add.
         axis->target_ke += actuator.kp;
         axis->target_kd += actuator.kd;
         if (bounded) axis->effort_limit = std::min(axis->effort_limit, actuator.max_effort);

@@ -1,3 +1,6 @@
+// Placement of visual shapes by Newton's operations in single precision, in its order, so that the same bits come out
+// (compat=newton-1.8). Nothing else uses it.
+
 #include "newton_placement.h"
 
 #include <array>
@@ -59,6 +62,7 @@ Affine inverse(const Affine& m)
             AffineRow{f(z02), f(z12), f(z22), f(z32)}};
 }
 
+/// Left to right, each product rounded: another order gives other bits.
 Affine times(const Affine& a, const Affine& b)
 {
     Affine out{};

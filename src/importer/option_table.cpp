@@ -1,3 +1,6 @@
+// The table of import options: name, type, values, meaning, and how JSON is read into ImportOptions and back. Help,
+// completion and bindings are made of it; a new option is a row here.
+
 #include "option_table.h"
 
 #include <algorithm>
@@ -32,6 +35,7 @@ OptionRow text(std::string_view name, std::string_view meaning, std::vector<std:
 }
 
 /// A list of texts, or one text with commas.
+/// A faulty list changes nothing.
 bool read_list(const Json& value, std::vector<std::string>& out)
 {
     std::vector<std::string> read;
@@ -120,6 +124,7 @@ OptionRow choice(std::string_view name, std::string_view meaning)
     for (const auto& one : Names<T>::all) values.emplace_back(one.text);
     return {{name, "choice", {}, {}, meaning, std::move(values)},
             [](ImportOptions& o, const Json& v) {
+                // null is Python's None.
                 const std::string given = v.is_string() ? v.get<std::string>() : v.is_null() ? "none" : "";
                 for (const auto& one : Names<T>::all)
                     if (given == one.text) return o.*Field = one.value, true;
@@ -164,6 +169,7 @@ bool set_xform(ImportOptions& options, const Json& value)
         x[i] = value[i].get<double>();
         if (!std::isfinite(x[i])) return false;
     }
+    // A zero quaternion is no rotation.
     const Quatd q{x[3], x[4], x[5], x[6]};
     if (x[3] * x[3] + x[4] * x[4] + x[5] * x[5] + x[6] * x[6] < 1e-12) return false;
     options.xform = Posed{{x[0], x[1], x[2]}, normalized(q)};

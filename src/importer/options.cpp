@@ -1,3 +1,6 @@
+// Reading and printing of import options by name, from text and from values of bindings; errors suggest near names and
+// values.
+
 #include "mechane/importer/options.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// Paint of visual meshes: picture, texture coordinates at triangle corners, and what of a material nobody draws. Equal
+// paint is shared. Simulations never read any of it.
+
 #include "paint.h"
 
 #include <fmt/format.h>
@@ -67,6 +70,7 @@ Corners corners_of(const usd::Prim& mesh, const MeshData& data, const std::vecto
                            indices         = array<int>(mesh, "faceVertexIndices");
     std::vector<std::size_t> start(1, 0);
     for (const int n : counts) start.push_back(start.back() + static_cast<std::size_t>(std::max(n, 0)));
+    // Interpolations of UsdGeomPrimvar: constant, uniform, vertex/varying, faceVarying.
     const bool        of_corners = interpolation == "faceVarying", of_faces = interpolation == "uniform";
     const bool        constant = interpolation == "constant";
     const std::size_t needed   = constant     ? 1
@@ -87,6 +91,7 @@ Corners corners_of(const usd::Prim& mesh, const MeshData& data, const std::vecto
                 if (face + 1 >= start.size() || start[face + 1] > indices.size()) return {};
                 const auto first = indices.begin() + static_cast<std::ptrdiff_t>(start[face]),
                            last  = indices.begin() + static_cast<std::ptrdiff_t>(start[face + 1]);
+                // Triangulation keeps points, so the corner of a face is found by its point.
                 at = static_cast<std::size_t>(std::find(first, last, point) - indices.begin());
             }
             const Vec2d  uv = at < values.size() ? values[at] : Vec2d{};

@@ -1,3 +1,5 @@
+// Pictures as pixels for display: decoded, linear ones encoded as sRGB by a table. The size of a file is bounded.
+
 #include "mechane/importer/picture.h"
 
 #include <array>
@@ -35,6 +37,7 @@ std::optional<model::Pixels> read_picture(const std::string& file, bool linear)
         return table;
     }();
     for (std::size_t i = 0; i < pixels->rgba.size(); ++i)
+        // Alpha is linear always.
         if (i % 4 != 3) pixels->rgba[i] = kDisplay[pixels->rgba[i]];
     return pixels;
 }

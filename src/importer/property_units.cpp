@@ -1,3 +1,5 @@
+// Dimensions of properties of UsdPhysics and the names of conversions for the ledger. Angular drives are per degree.
+
 #include "property_units.h"
 
 namespace mechane::importer {
@@ -33,6 +35,7 @@ std::optional<Dimension> of_dof(const usd::Prim& prim, std::string_view property
 {
     const auto first = property.find(':'), second = property.find(":physics:");
     if (second == std::string_view::npos || second <= first) return std::nullopt;
+    // Instances of the multiple-apply schemas.
     const std::string_view dof = property.substr(first + 1, second - first - 1), what = property.substr(second + 9);
     const bool             turns = dof == "angular" || dof.starts_with("rot");
     if (what == "low" || what == "high" || what == "targetPosition" || what == "targetVelocity")

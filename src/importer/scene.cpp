@@ -1,3 +1,6 @@
+// Scenes and units of a stage: gravity, step, iterations, and how stage units become those of the model. Sets
+// run.context.scale, X_WS and the builder's up axis and gravity.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -32,6 +35,7 @@ Vec3d gravity_of(const Import& run, const physics::Scene& scene, bool enabled)
     Vec3d       down = rotate(turn, scene.gravity_direction);
     // Turning an axis onto an axis leaves rounding dust.
     for (std::size_t i = 0; i < 3; ++i)
+        // -9.81 and not -9.80999999.
         if (const double whole = std::round(down[i]); std::abs(down[i] - whole) < 1e-12) down[i] = whole + 0.0;
     return magnitude * down;
 }
@@ -50,6 +54,7 @@ ImportedScene read_scene(Import& run, const physics::Scene& scene)
         run.resolvers.get(scene.prim, Key::scene_time_steps_per_second, run.context, Value(1000.0), &run.found);
     const auto hz           = rate.number_or(1000);
     const bool usable       = hz > 0 && std::isfinite(hz) && std::isfinite(1 / hz);
+    // Newton's default of 1000 Hz; a run takes it only if it is authored.
     out.physics_dt          = usable ? 1 / hz : 0.001;
     out.physics_dt_authored = rate.authored() && usable;
     if (out.physics_dt_authored) out.physics_dt_site = rate.site;
@@ -96,6 +101,7 @@ void read_units(Import& run)
     run.result.fps                 = meta.frames_per_second;
     run.result.duration            = meta.end_time_code - meta.start_time_code;
     run.result.up_axis             = meta.up_axis;
+    // Newton takes one metre for an unauthored unit, OpenUSD 0.01 m.
     run.result.linear_unit         = meta.authored_meters_per_unit ? meta.meters_per_unit : 1.0;
     run.result.mass_unit           = meta.authored_kilograms_per_unit ? meta.kilograms_per_unit : 1.0;
 
@@ -122,6 +128,7 @@ void read_units(Import& run)
 
     if (run.options.apply_up_axis_from_stage) {
         // What pulled down still does; a scene may say otherwise.
+        // Gravity keeps its component along the old up axis as one along the new.
         const auto old = axis_vector<double>(run.builder.up_axis), now = axis_vector<double>(axis_index(meta.up_axis));
         const double along  = dot(run.builder.gravity, old);
         run.builder.gravity = run.builder.gravity - along * old + along * now;

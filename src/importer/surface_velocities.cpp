@@ -1,3 +1,6 @@
+// Surface velocities (conveyors, PhysxSurfaceVelocityAPI) of colliders: linear and angular velocity of the material at
+// the surface, in the shape's frame or in the world. Degrees and stage lengths in, SI out.
+
 #include "surface_velocities.h"
 
 #include <algorithm>
@@ -86,6 +89,7 @@ void add_surface_velocities(Import& run)
                 X_FP = on_body ? Posed{} : run.scaled(collider.X_BS);
             else
                 X_FP = run.placed(on_body ? X_WB : X_WB * collider.X_BS);
+            // A velocity about the prim's origin is v + w x arm at the shape's.
             const Vec3d  arm = shape.xform.p - X_FP.p;
             SurfaceFrame frame{X_FP.q, arm, conjugate(shape.xform.q)};
             if (!belt->local) {

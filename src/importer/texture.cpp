@@ -1,3 +1,6 @@
+// Textures of shaders: file, colour space, scale and bias, wrapping, transform of coordinates. UsdUVTexture and inputs
+// of MDL; for display only.
+
 #include "mechane/importer/texture.h"
 
 #include <fmt/format.h>
@@ -22,6 +25,7 @@ std::array<std::uint8_t, 256> adjusted(double scale, double bias)
 {
     std::array<std::uint8_t, 256> table{};
     for (std::size_t i = 0; i < table.size(); ++i) {
+        // Scale and bias act on linear values (UsdUVTexture).
         const double shown = std::clamp(to_linear(static_cast<double>(i) / 255) * scale + bias, 0.0, 1.0);
         table[i]           = static_cast<std::uint8_t>(std::lround(255 * to_display({shown, shown, shown}).x));
     }
@@ -93,6 +97,7 @@ std::array<double, 6> transform_of(const usd::Prim& node, Diagnostics& found)
     const Vec2d  s = input_of<Vec2d>(node, "inputs:scale", found).value_or(Vec2d{1, 1});
     const Vec2d  t = input_of<Vec2d>(node, "inputs:translation", found).value_or(Vec2d{0, 0});
     const double a = kDegrees * input_of<double>(node, "inputs:rotation", found).value_or(0);
+    // u' = s_x u cos a - s_y v sin a + t_x, and so on.
     return {s.x * std::cos(a), -s.y * std::sin(a), t.x, s.x * std::sin(a), s.y * std::cos(a), t.y};
 }
 

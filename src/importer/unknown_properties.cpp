@@ -1,3 +1,6 @@
+// Properties that no schema and no reader knows: misspelled names are reported with what was probably meant. A vendor's
+// attributes without its resolver are reported once.
+
 #include "unknown_properties.h"
 
 #include <fmt/format.h>
@@ -101,6 +104,7 @@ std::vector<usd::Token> slip_of(const std::string& name)
 {
     constexpr std::size_t kShortest = 5, kLong = 6;
     if (name.size() < kShortest) return {};
+    // Short names are near to many others: one letter counts there, two in longer ones.
     const std::size_t       most = name.size() < kLong ? 2 : 3;
     std::vector<usd::Token> out;
     for (const std::string& known : usd::properties_like(name)) {
@@ -117,6 +121,7 @@ std::vector<Strange> strange_names(const Import& run)
 {
     std::vector<Strange> out;
     for (const usd::Token& name : run.physics.authored_names) {
+        // Asked for names and not for prims: there are few strange ones.
         if (!is_unknown_property(name.text()) || is_read(run, name.text())) continue;
         Strange one{name, {}};
         if (!is_physics_property(name.text()) && (one.meant = slip_of(name.text())).empty()) continue;
@@ -132,6 +137,7 @@ bool is_fault(const usd::Prim& prim, const Strange& strange)
     if (usd::brings(prim, strange.name) || is_proposed(prim, strange.name.text())) return false;
     if (strange.meant.empty()) return true;
     return std::any_of(strange.meant.begin(), strange.meant.end(), [&](const usd::Token& meant) {
+        // A slip is a fault only where the right name could stand and does not.
         return usd::brings(prim, meant) && !prim.attribute(meant).authored() && !prim.relationship(meant).authored();
     });
 }

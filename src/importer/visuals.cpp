@@ -1,3 +1,6 @@
+// Visual shapes and sites: geometry of bodies and of the world that does not collide. Sizes by UsdGeom's rules with the
+// scale of the transform; colour and paint from color.cpp and paint.cpp.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -95,6 +98,7 @@ class VisualLoader {
     void add(const usd::Prim& prim, bool site)
     {
         const VisualKind kind = visual_kind(prim);
+        // A disabled collider, or a prim met twice, is there already.
         if (kind == VisualKind::none || run_.result.path_shape_map.count(prim.path().text()) != 0) return;
 
         const usd::Matrix4d world = run_.stage.world_matrix(prim);
@@ -139,6 +143,7 @@ class VisualLoader {
         const physics::Axis axis   = axis_of(prim);
         const auto          a      = static_cast<std::size_t>(axis);
         const Vec3d         s      = abs(scale);
+        // Round shapes take the larger scale across their axis.
         const double        around = std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
         const auto          along  = [&](GeoType type, double radius, double height) {
             shape.type    = type;
@@ -224,6 +229,7 @@ class VisualLoader {
             if (!child.is_a("GeomSubset") || child.attribute("elementType").get_or<std::string>("face") != "face")
                 continue;
             const std::string family = child.attribute("familyName").get_or<std::string>("");
+            // Only subsets of materials divide a mesh.
             if (!family.empty() && family != "materialBind") continue;
             if (!binds_material(child)) continue;
             std::vector<bool> faces(data->face_count, false);
@@ -292,6 +298,7 @@ PlacedScale placed_scale(const usd::Matrix4d& m)
         lengths[r] = length(rows[r]);
         if (lengths[r] > 0) rows[r] = rows[r] / lengths[r];
     }
+    // A mirrored frame: one negative scale keeps the rotation proper.
     if (usd::determinant3(m) < 0) {
         rows[0]    = -rows[0];
         lengths[0] = -lengths[0];

@@ -1,3 +1,8 @@
+// Replaces mesh colliders of a builder by hulls, convex parts, simplified meshes, boxes or spheres (Newton's
+// approximate_meshes). Poses and scales in the body's frame [m]; masses of bodies do not change.
+// Works shape by shape in ascending order; parts beyond the first become new shapes at the end, so indices of others
+// stay.
+
 #include "mechane/model/approximate.h"
 
 #include <algorithm>
@@ -40,6 +45,7 @@ class Approximation {
     bool replace(std::int32_t index)
     {
         const BuilderShape before = shape(index);
+        // A field belongs to the mesh; only simplification keeps the surface near enough.
         if (before.config.sdf && options_.method != MeshApproximation::simplification) {
             out_.add(kApproxRefused, {.prim = before.label}, "a distance field is wanted of the mesh itself");
             return false;
@@ -69,6 +75,7 @@ class Approximation {
     {
         BuilderShape&      target = shape(index);
         std::vector<Vec3d> points = target.source->points;
+        // The scale goes into the points: a sphere fitted before scaling would become an ellipsoid.
         for (Vec3d& p : points) p = scale(p, target.scale);
         if (round) {
             const auto sphere = geometry::bounding_sphere(points);
@@ -83,6 +90,7 @@ class Approximation {
             target.scale = box->half_extents;
             target.xform = target.xform * box->pose;
         }
+        // A fitted shape has no mesh any more.
         target.source = nullptr;
         return true;
     }
@@ -96,6 +104,7 @@ class Approximation {
                                                        .decomposition  = options_.decomposition,
                                                        .simplification = options_.simplification,
                                                        .time_limit     = {}},
+                                                      // Preparing is expensive and depends on the mesh alone.
                                                       geometry::shared_cache().get(), said);
         for (Diagnostic d : said) failed(index, std::move(d));
         if (!prepared) return failed(index, prepared.error());
@@ -113,6 +122,7 @@ class Approximation {
     {
         const auto index = static_cast<std::int32_t>(builder_.shapes.size());
         added.label += suffix;
+        // The mass was counted with the mesh; parts must not add to it.
         added.config.density = 0;
         if (added.body != kWorldBody) builder_.bodies[static_cast<std::size_t>(added.body)].shapes.push_back(index);
         builder_.shapes.push_back(std::move(added));
@@ -123,6 +133,7 @@ class Approximation {
     std::int32_t twin(std::int32_t index, const std::string& suffix)
     {
         const std::int32_t added = append(shape(index), suffix);
+        // Copied, as pairs are added while they are read.
         const auto         pairs = builder_.shape_collision_filter_pairs;
         for (const auto& [a, b] : pairs) {
             if (a == index) builder_.add_shape_collision_filter_pair(added, b);
@@ -143,6 +154,7 @@ class Approximation {
         for (std::size_t part = first; part < builder_.shapes.size(); ++part) hide(builder_.shapes[part]);
         BuilderShape seen                  = before;
         seen.config.has_shape_collision    = false;
+        // The picture collides with nothing and has no mass.
         seen.config.has_particle_collision = false;
         seen.config.sdf.reset();
         seen.flags = shape_flag::visible;

@@ -1,3 +1,6 @@
+// Whether a state, commands or contacts fit a model: sizes of arrays and indices of shapes. Called at every boundary
+// where a caller may have resized arrays; numbers are not looked at.
+
 #include "mechane/model/belongs.h"
 
 namespace mechane::model {
@@ -14,6 +17,7 @@ bool fits(const Model& model, const State& state) noexcept
 
 bool fits(const Model& model, const Control& control) noexcept
 {
+    // Empty arrays of commands stand for those of the model.
     const auto either = [](std::size_t size, std::size_t wanted) { return size == 0 || size == wanted; };
     return either(control.joint_target_q.size(), model.joint_coord_count()) &&
            either(control.joint_target_qd.size(), model.joint_dof_count()) &&

@@ -1,3 +1,7 @@
+// ModelBuilder: bodies, joints and articulations. Poses in the world for bodies, in bodies for anchors; SI units,
+// radians. The builder keeps double; finalize narrows to Real and repairs.
+// Preconditions that would corrupt indices are refused at once, everything else is checked by finalize_structure.cpp.
+
 #include "mechane/model/builder.h"
 
 #include <algorithm>
@@ -27,6 +31,7 @@ void complete_axes(std::vector<JointDofConfig>& axes, std::int32_t wanted, bool 
     // One configuration given for all axes of a ball joint is meant for each of them.
     const bool broadcast = axes.size() == 1 && wanted == 3;
     for (int i = broadcast ? 0 : static_cast<int>(axes.size()); i < wanted; ++i) {
+        // Axes that are missing are those of the frame.
         JointDofConfig dof = broadcast ? axes.front() : free_axis(i);
         dof.axis           = axis_vector<double>(i);
         if (!free_like && !broadcast) {
@@ -43,6 +48,7 @@ void complete_axes(std::vector<JointDofConfig>& axes, std::int32_t wanted, bool 
 void centre_target(JointDofConfig& dof)
 {
     if (dof.target_q < dof.limit_lower || dof.target_q > dof.limit_upper)
+        // A target outside of the limits becomes their middle.
         dof.target_q = 0.5 * (dof.limit_lower + dof.limit_upper);
 }
 
@@ -84,6 +90,7 @@ std::int32_t ModelBuilder::add_joint(BuilderJoint joint)
                     "no more axes than the type of joint has");
         MCH_REQUIRE(std::ssize(joint.angular_axes) <= info.angular_axes, "ModelBuilder::add_joint",
                     "joint.angular_axes", "no more axes than the type of joint has");
+        // A joint of one axis without a configuration gets the builder's default.
         if (info.dofs == 1) {
             if (joint.linear_axes.empty() && info.linear_axes == 1) joint.linear_axes.push_back(default_dof);
             if (joint.angular_axes.empty() && info.angular_axes == 1) joint.angular_axes.push_back(default_dof);
@@ -96,11 +103,13 @@ std::int32_t ModelBuilder::add_joint(BuilderJoint joint)
     }
     for (std::vector<JointDofConfig>* axes : {&joint.linear_axes, &joint.angular_axes})
         for (JointDofConfig& dof : *axes) {
+            // A zero axis is kept for finalize to report.
             dof.axis = normalized(dof.axis, dof.axis);
             centre_target(dof);
         }
 
     if (!info.free_like) {
+        // A ball starts at the identity. Free joints keep q empty: finalize computes it from the poses of the bodies.
         if (joint.q.empty() && info.quaternion) joint.q = {0, 0, 0, 1};
         const bool rest_q = joint.q.empty(), rest_qd = joint.qd.empty();
         for (const std::vector<JointDofConfig>* axes : {&joint.linear_axes, &joint.angular_axes})
@@ -109,10 +118,12 @@ std::int32_t ModelBuilder::add_joint(BuilderJoint joint)
                 if (rest_qd) joint.qd.push_back(dof.initial_qd);
             }
     }
+    // Labels of joints count from 1, those of bodies from 0.
     joint.label = numbered(std::move(joint.label), "joint", joints.size() + 1);
     joint.world = current_world_;
 
     const auto index = static_cast<std::int32_t>(joints.size());
+    // By body + 1, as the world is -1: shapes look here for joints that filter them.
     joints_of_.resize(std::max(joints_of_.size(), bodies.size() + 1));
     joints_of_[static_cast<std::size_t>(joint.parent + 1)].push_back(index);
     if (joint.child != joint.parent) joints_of_[static_cast<std::size_t>(joint.child + 1)].push_back(index);
@@ -175,6 +186,7 @@ std::int32_t ModelBuilder::add_joint_distance(std::int32_t parent, std::int32_t 
 {
     JointDofConfig range = free_axis(0);
     range.limit_lower    = lower;
+    // Range of the distance in the first axis; the other five are free.
     range.limit_upper    = upper;
     return add_joint({.label        = std::move(label),
                       .type         = JointType::distance,

@@ -1,3 +1,7 @@
+// ModelBuilder: whole cloths and soft bodies from meshes and grids, after Newton's add_cloth_mesh, add_cloth_grid,
+// add_soft_mesh, add_soft_grid. Positions [m], densities [kg/m^2] for cloth and [kg/m^3] for volumes.
+// Order of particles, elements and edges is Newton's, so that indices of its programs hold.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,6 +53,7 @@ std::array<std::int32_t, 3> moved(std::array<std::int32_t, 3> t, std::int32_t by
 /// Along each edge, from its ends to the corners opposite of it, and between those: each pair once.
 void add_cloth_springs(ModelBuilder& b, std::size_t first_edge, double ke, double kd)
 {
+    // Springs of a cloth: structural along edges, shear and bending across them.
     std::set<std::pair<std::int32_t, std::int32_t>> pairs;
     for (std::size_t e = first_edge; e < b.edge_indices.size(); ++e) {
         const auto& [i, j, k, l] = b.edge_indices[e];
@@ -81,6 +86,7 @@ std::vector<double> ModelBuilder::add_cloth_mesh(const Posed& X_WC, const Vec3d&
     for (const auto& t : triangles) {
         const auto corners = moved(t, first);
         areas.push_back(add_painted(*this, corners, options.tri, options.color, options.opacity));
+        // A third of each triangle's mass to each corner (lumped).
         for (const std::int32_t p : corners) particles[static_cast<std::size_t>(p)].mass += density * areas.back() / 3;
     }
     add_edges_of(*this, tri0, options.edge);
@@ -107,6 +113,7 @@ void ModelBuilder::add_cloth_grid(const Posed& X_WC, const Vec3d& velocity, int 
             if (x == 0 || y == 0) continue;
             const std::int32_t v0 = at(x - 1, y - 1), v1 = at(x, y - 1), v2 = at(x, y), v3 = at(x - 1, y);
             if (reverse_winding) {
+                // The diagonal of a cell depends on the winding, as in Newton.
                 triangles.push_back({v0, v1, v2});
                 triangles.push_back({v0, v2, v3});
             } else {
@@ -120,6 +127,7 @@ void ModelBuilder::add_cloth_grid(const Posed& X_WC, const Vec3d& velocity, int 
         for (int x = 0; x <= dim_x; ++x, ++p) {
             const bool held    = (x == 0 && fixed.left) || (x == dim_x && fixed.right) || (y == 0 && fixed.bottom) ||
                                  (y == dim_y && fixed.top);
+            // Held particles have no mass and take no part.
             particles[p].mass  = held ? 0 : mass;
             particles[p].flags = held ? 0 : particle_flag::active;
         }
@@ -148,8 +156,10 @@ std::vector<double> ModelBuilder::add_soft_mesh(const Posed& X_WC, const Vec3d& 
                                              materials.empty() ? options.tet : materials[t]));
         if (volumes_of.back() <= 0) continue;
         for (const std::int32_t p : c)
+            // A quarter of each tetrahedron's mass to each corner.
             particles[static_cast<std::size_t>(p + first)].mass += options.density * volumes_of.back() / 4;
     }
+    // Without a given surface it is the faces that one tetrahedron has.
     const auto skin = surface.empty() ? surface_of(added) : std::vector(surface.begin(), surface.end());
     for (const auto& t : skin) add_painted(*this, moved(t, first), options.tri, options.color, options.opacity);
     if (options.add_surface_mesh_edges) add_edges_of(*this, tri0, options.edge);
@@ -179,6 +189,7 @@ void ModelBuilder::add_soft_grid(const Posed& X_WC, const Vec3d& velocity, const
                                    v3 = at(x, y, z + 1), v4 = at(x, y + 1, z), v5 = at(x + 1, y + 1, z),
                                    v6 = at(x + 1, y + 1, z + 1), v7 = at(x, y + 1, z + 1);
                 // Neighbouring cells are mirror images, so that the diagonals of their faces agree.
+                // Five tetrahedra a cell: four corners and one in the middle.
                 if (((x ^ y ^ z) & 1) != 0)
                     blocks.insert(
                         blocks.end(),
@@ -193,6 +204,7 @@ void ModelBuilder::add_soft_grid(const Posed& X_WC, const Vec3d& velocity, const
     for (int z = 0; z <= dim[2]; ++z)
         for (int y = 0; y <= dim[1]; ++y)
             for (int x = 0; x <= dim[0]; ++x, ++p) {
+                // Newton gives every particle the mass of a cell, which is too much at the border; the default lumps.
                 if (options.newton_masses) particles[p].mass = cell.x * cell.y * cell.z * options.density;
                 if ((x == 0 && fixed.left) || (x == dim[0] && fixed.right) || (y == 0 && fixed.bottom) ||
                     (y == dim[1] && fixed.top))

@@ -1,3 +1,7 @@
+// Custom attributes of a builder: declarations, counts by frequency, merging when builders are appended, and arrays of
+// the model. Names and rules are Newton's.
+// Values are sparse (by index); the model's arrays are filled with the default elsewhere.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,6 +65,7 @@ bool is_reserved(const CustomAttribute& a)
 }
 
 /// How many rows of a kind there are: as many as any attribute of it has values for.
+/// Rows of MuJoCo's own tables have no list in the builder: their number is that of their values.
 std::size_t row_count(const std::vector<CustomAttribute>& attributes, RowKind kind)
 {
     std::size_t n = 0;
@@ -111,6 +116,7 @@ std::size_t ModelBuilder::custom_count(CustomFrequency frequency) const
                 const auto& info = joint_type_info(j.type);
                 return info.coords >= 0 ? info.coords : dofs(j);
             });
+        // Newton counts six constraints less the dofs.
         case CustomFrequency::joint_constraint:
             return over_joints([&](const BuilderJoint& j) { return 6 - dofs(j); });
         case CustomFrequency::constraint_mimic:
@@ -154,6 +160,7 @@ Result<void> ModelBuilder::add_custom_attribute(CustomAttribute attribute)
         return make_diagnostic(
             kCustomReserved, site,
             fmt::format("'{}' is an array of the {} itself", attribute.name, to_string(attribute.assignment)));
+    // Normalized once here; a zero quaternion becomes the identity.
     if (attribute.type == CustomType::quat) {
         auto&        v = attribute.otherwise;
         const double n = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
@@ -176,6 +183,7 @@ Result<void> ModelBuilder::add_custom_attribute(CustomAttribute attribute)
 
 Result<void> ModelBuilder::merge_custom(const ModelBuilder& source, const CustomOffsets& offsets, std::int32_t world)
 {
+    // Offsets are counted before anything is added.
     std::array<std::size_t, 8> rows{};
     for (std::size_t k = 0; k < 6; ++k) rows[k] = row_count(custom_attributes, static_cast<RowKind>(k));
     rows[static_cast<std::size_t>(RowKind::shape)]     = offsets[static_cast<std::size_t>(CustomFrequency::shape)];
@@ -190,6 +198,7 @@ Result<void> ModelBuilder::merge_custom(const ModelBuilder& source, const Custom
         if (auto ok = add_custom_attribute(std::move(declared)); !ok) return ok;
         CustomAttribute& to = *custom_attribute(from.key());
         for (auto [index, value] : from.values) {
+            // Values that are indices move with what they name.
             if (from.references && from.type == CustomType::int32)
                 value[0] = *from.references == CustomFrequency::world
                                ? world
@@ -197,6 +206,7 @@ Result<void> ModelBuilder::merge_custom(const ModelBuilder& source, const Custom
             const bool of_world = from.frequency == CustomFrequency::world;
             const auto target   = of_world ? world : shifted(index, offset(from.frequency));
             if (from.frequency == CustomFrequency::once)
+                // A value of the whole model stays that of the first builder.
                 to.values.try_emplace(0, value);
             else
                 to.values[target] = value;
@@ -223,6 +233,7 @@ void fill_custom(const ModelBuilder& builder, Model& model)
             if (index >= 0) array.set(static_cast<std::size_t>(index), value);
         model.custom_arrays.arrays.push_back(std::move(array));
     }
+    // By key: the order of declarations reaches no file or hash.
     std::sort(model.custom_arrays.arrays.begin(), model.custom_arrays.arrays.end(),
               [](const CustomArray& a, const CustomArray& b) { return a.key < b.key; });
     std::vector<CustomArray> declared;

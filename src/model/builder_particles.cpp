@@ -1,3 +1,6 @@
+// ModelBuilder: particles and surfaces of particles, as data for solvers without elements. Positions [m], masses [kg];
+// a particle of mass 0 does not move by itself.
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -42,12 +45,15 @@ void ModelBuilder::add_particle_surface(std::span<const std::array<std::int32_t,
     struct Sides {
         std::int32_t left = -1, right = -1;
     };
+    // An ordered map: edges are added in the order of their ends, whatever the order of triangles.
     std::map<std::pair<std::int32_t, std::int32_t>, Sides> edges;  // by ends, the smaller first
     for (const auto& t : triangles) {
         add_triangle(t[0], t[1], t[2]);
         for (std::size_t e = 0; e < 3; ++e) {
             const std::int32_t from = t[e], to = t[(e + 1) % 3], opposite = t[(e + 2) % 3];
             Sides&             sides = edges[{std::min(from, to), std::max(from, to)}];
+            // Which side of an edge a triangle is on follows from the direction in which it runs through it. Further
+            // triangles at an edge are left out.
             std::int32_t&      side  = from < to ? sides.left : sides.right;
             if (side < 0) side = opposite;
         }

@@ -1,3 +1,7 @@
+// ModelBuilder: shapes, their masses, and pairs that do not collide. A shape adds mass, centre and inertia to its body
+// as it is added, unless the body's inertia is locked.
+// Shapes across a joint do not collide (filter_joint, filter_shape); both orders of adding give the same pairs.
+
 #include <algorithm>
 
 #include "mechane/core/failure.h"
@@ -11,6 +15,7 @@ namespace {
 std::int32_t flags_of(const ShapeConfig& config)
 {
     std::int32_t flags = config.is_visible ? shape_flag::visible : 0;
+    // Sites mark places: they neither collide nor weigh.
     if (config.is_site) return flags | shape_flag::site;
     if (config.has_shape_collision) flags |= shape_flag::collide_shapes;
     if (config.has_particle_collision) flags |= shape_flag::collide_particles;
@@ -25,6 +30,7 @@ geometry::MassProperties mass_of(const BuilderShape& shape)
     const double        density = shape.config.density;
     if (!shape.config.is_solid) {
         // A wall that fills the shape leaves a solid.
+        // A shell takes the margin as its wall if none is given.
         if (const auto shell = shell_mass(g, shape.config.shell_thickness.value_or(shape.config.margin), density))
             return *shell;
     }
@@ -72,6 +78,7 @@ std::int32_t ModelBuilder::add_shape(BuilderShape shape)
     if (shape.body != kWorldBody) {
         BuilderBody& body = bodies[static_cast<std::size_t>(shape.body)];
         body.shapes.push_back(index);
+        // Shapes that collide with nothing do not weigh.
         const bool enabled = shape.config.has_shape_collision || shape.config.has_particle_collision;
         if (!body.lock_inertia && enabled && shape.config.density > 0) {
             const geometry::MassProperties part  = geometry::transformed(mass_of(shape), shape.xform);
@@ -113,6 +120,7 @@ void ModelBuilder::filter_shape(std::int32_t index)
         const BuilderJoint& joint = joints[static_cast<std::size_t>(j)];
         if (!filters(joint) || (joint.parent != shape.body && joint.child != shape.body)) continue;
         const std::int32_t other = joint.parent == shape.body ? joint.child : joint.parent;
+        // Shapes of the world that come later meet this rule by themselves.
         if (other == kWorldBody) {
             for (std::int32_t k = 0; k < index; ++k)
                 if (shapes[static_cast<std::size_t>(k)].body == kWorldBody &&
@@ -175,6 +183,7 @@ std::int32_t ModelBuilder::add_shape_heightfield(const Posed& xform, const Vec3d
 std::int32_t ModelBuilder::add_ground_plane(double height, std::string label)
 {
     const Vec3d up = axis_vector<double>(up_axis);
+    // Planes have their normal along z.
     return add_shape_plane(kWorldBody, {height * up, rotation_between(Vec3d{0, 0, 1}, up)}, 0, 0, default_shape,
                            std::move(label));
 }

@@ -1,3 +1,6 @@
+// ModelBuilder: springs, triangles, edges and tetrahedra one by one, attachments, colours, and appending of all of
+// them. Rest shapes are those of the particles' positions at the time.
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -37,6 +40,7 @@ double ModelBuilder::add_triangle(std::int32_t i, std::int32_t j, std::int32_t k
     const auto         at   = [&](std::int32_t p) -> const Vec3d& { return particles[static_cast<std::size_t>(p)].q; };
     const TriangleRest rest = triangle_rest(at(i), at(j), at(k));
     if (rest.area <= 0) return 0;
+    // Triangles without a material have no entry; the list is filled up to the new one's place.
     tri_elements.resize(tri_indices.size());
     tri_indices.push_back({i, j, k});
     tri_elements.push_back({.pose     = rest.pose,
@@ -51,6 +55,7 @@ std::int32_t ModelBuilder::add_edge(std::int32_t i, std::int32_t j, std::int32_t
     MCH_REQUIRE(among(*this, {k, l}) && (i == -1 || among(*this, {i})) && (j == -1 || among(*this, {j})),
                 "ModelBuilder::add_edge", "i, j, k, l", "indices of particles, or -1 for i and j");
     const auto   at    = [&](std::int32_t p) -> const Vec3d& { return particles[static_cast<std::size_t>(p)].q; };
+    // At a border there is no angle.
     const double angle = material.rest    ? *material.rest
                          : i < 0 || j < 0 ? 0
                                           : dihedral_angle(at(i), at(j), at(k), at(l));
@@ -82,6 +87,7 @@ std::int32_t ModelBuilder::add_attachment_particle_body(BuilderAttachment attach
                 "ModelBuilder::add_attachment_particle_body", "body", "the index of a body, or kWorldBody");
     const std::int32_t of_body =
         attachment.body < 0 ? kGlobalWorld : bodies[static_cast<std::size_t>(attachment.body)].world;
+    // The world of whichever end has one.
     attachment.world = of_body >= 0 ? of_body : particles[static_cast<std::size_t>(attachment.particle)].world;
     attachments.push_back(attachment);
     return last_index(attachments.size());
@@ -94,6 +100,7 @@ void ModelBuilder::color(const ColorOptions& options)
         for (std::size_t a = 0; a < corners.size(); ++a)
             for (std::size_t b = a + 1; b < corners.size(); ++b) edges.push_back({corners[a], corners[b]});
     };
+    // Two particles that an element with a law joins must not have one colour; elements without stiffness push nobody.
     for (std::size_t t = 0; t < std::min(tri_indices.size(), tri_elements.size()); ++t)
         if (tri_elements[t].material[0] != 0 || tri_elements[t].material[1] != 0) pairs(tri_indices[t]);
     for (const BuilderTet& tet : tets)
@@ -125,6 +132,7 @@ void ModelBuilder::append_soft(const ModelBuilder& source, std::size_t body0, st
         tets.push_back(tet);
     }
     for (BuilderAttachment a : source.attachments) {
+        // Points on the world move with what is appended.
         if (a.body < 0 && xform) a.body_point = *xform * a.body_point;
         a.body = copied(a.body, body0), a.particle = copied(a.particle, particle0);
         a.world = current_world_;

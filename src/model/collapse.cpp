@@ -1,3 +1,8 @@
+// Merges bodies that fixed joints weld (Newton's collapse_fixed_joints): shapes, masses, joints, custom attributes and
+// attachments go to the survivor, and everything is numbered anew.
+// Poses X of fates are of the merged body in its survivor. Mass and centre are exact sums; the inertia is about the new
+// centre, or by Newton's rule (MergedInertia). Called by the importer and by programs.
+
 #include "mechane/model/collapse.h"
 #include "mechane/model/custom_rows.h"
 
@@ -66,6 +71,7 @@ class Collapse {
     /// is such a joint if an articulation holds its child.
     [[nodiscard]] bool collapses(const BuilderJoint& joint, const std::vector<bool>& is_articulated) const
     {
+        // A joint that is switched off may be switched on later.
         if (joint.type != JointType::fixed || !joint.enabled || joint.child < 0 || is_kept(joint)) return false;
         if (std::find(keep_.bodies.begin(), keep_.bodies.end(), joint.child) != keep_.bodies.end()) return false;
         return joint.articulation >= 0 || !is_articulated[static_cast<std::size_t>(joint.child)];
@@ -90,6 +96,7 @@ class Collapse {
                                        body(joint.child).label));
             if (!collapses(joint, is_articulated)) continue;
             std::int32_t& of_child = holder[static_cast<std::size_t>(joint.child)];
+            // Two fixed joints to one body: the first merges, the second closes a loop.
             if (of_child < 0) of_child = static_cast<std::int32_t>(j);
         }
         settle(holder);
@@ -120,12 +127,14 @@ class Collapse {
                 chain.push_back(b);
                 b = joint_of(b) < 0 ? -1 : b_.joints[static_cast<std::size_t>(joint_of(b))].parent;
             }
+            // `b` is met again within this walk only on a ring.
             if (std::find(chain.begin(), chain.end(), b) != chain.end()) joint_of(b) = -1;
             for (auto one = chain.rbegin(); one != chain.rend(); ++one) {
                 if (joint_of(*one) < 0) continue;
                 const auto          j     = static_cast<std::size_t>(joint_of(*one));
                 const BuilderJoint& joint = b_.joints[j];
                 const Fate          above = joint.parent < 0 ? Fate{} : fate(joint.parent);
+                // A fixed joint: X_parent X_p = X_child X_c, so the child lies at X_p X_c^-1 in the parent.
                 fate(*one) = {above.survivor, above.pose * (joint.parent_xform * inverse(joint.child_xform)), true};
                 gone_[j]   = true;
             }
@@ -145,6 +154,7 @@ class Collapse {
             };
             move(joint.parent, joint.parent_xform);
             move(joint.child, joint.child_xform);
+            // Both ends merged into one.
             if (joint.parent == joint.child) {
                 gone_[j] = true;
                 found_.add(
@@ -171,6 +181,7 @@ class Collapse {
             const Fate& f = fates_[i];
             if (!f.merged) continue;
             const auto old                     = static_cast<std::int32_t>(i);
+            // The maps let a caller find merged bodies.
             result_.body_merged_parent[old]    = f.survivor;
             result_.body_merged_transform[old] = f.pose;
             if (f.survivor < 0) continue;
@@ -178,10 +189,12 @@ class Collapse {
             const BuilderBody& from = b_.bodies[i];
             const auto  sum   = geometry::combined({into.mass, into.com, into.inertia},
                                                    geometry::transformed({from.mass, from.com, from.inertia}, f.pose));
+            // Velocities are of the centre of mass: v' = v + w x (c' - c).
             const Vec3d moved = rotate(into.q.q, sum.com - into.com);
             carry_velocity(f.survivor, cross(into.qd.angular, moved));
             if (inertia_ == MergedInertia::survivor_origin) {
                 const Vec3d& p = f.pose.p;
+                // Newton adds the child's inertia by the parallel-axis rule about the survivor's origin.
                 into.inertia += geometry::transformed({from.mass, {}, from.inertia}, {Vec3d{}, f.pose.q}).inertia +
                                 from.mass * (dot(p, p) * Mat33d::identity() - Mat33d::outer(p, p));
             } else {
@@ -198,6 +211,7 @@ class Collapse {
         body(survivor).qd.linear += change;
         for (std::size_t j = 0; j < b_.joints.size(); ++j) {
             BuilderJoint& joint = b_.joints[j];
+            // A free root carries the velocity a second time in its rates.
             if (gone_[j] || joint.child != survivor || joint.parent >= 0 || joint.qd.size() != 6 ||
                 !joint_type_info(joint.type).free_like)
                 continue;
@@ -218,6 +232,7 @@ class Collapse {
             result_.body_remap.push_back(survivor < 0 ? -1 : kept[static_cast<std::size_t>(survivor)]);
         }
         // Joints, and the starts of their entries before anything moves.
+        // Entry by entry, as custom attributes may be of dofs, coordinates and constraints.
         std::vector<std::int32_t> dof_map, coord_map, row_map;
         std::int32_t              dofs = 0, coords = 0, rows = 0, joints = 0;
         for (std::size_t j = 0; j < b_.joints.size(); ++j) {
@@ -230,6 +245,7 @@ class Collapse {
         }
         std::vector<std::int32_t> body_map = kept;
         const auto                tree_map = renumber_trees();
+        // Before joints are erased: the maps count the old ones.
         move_custom(body_map, dof_map, coord_map, row_map, tree_map);
 
         const auto shifted = [&](std::int32_t b) { return b < 0 ? b : kept[static_cast<std::size_t>(b)]; };
@@ -237,6 +253,7 @@ class Collapse {
             BuilderJoint& joint = b_.joints[j];
             joint.parent        = shifted(joint.parent);
             joint.child         = shifted(joint.child);
+            // A leader that is gone was fixed: it moves nothing.
             if (joint.mimic_joint >= 0)
                 joint.mimic_joint = result_.joint_remap[static_cast<std::size_t>(joint.mimic_joint)];
             if (joint.articulation >= 0) joint.articulation = tree_map[static_cast<std::size_t>(joint.articulation)];
@@ -253,6 +270,7 @@ class Collapse {
         for (BuilderAttachment& held : b_.attachments) {
             if (held.body < 0) continue;
             const Fate& f = fates_[static_cast<std::size_t>(held.body)];
+            // Points ride along into the survivor's frame.
             if (f.merged) held.body_point = f.pose * held.body_point;
             held.body = shifted(f.merged ? f.survivor : held.body);
         }
@@ -314,6 +332,7 @@ class Collapse {
             const bool  wide = is_rows(attribute.frequency) && row_kind(attribute.frequency) == RowKind::joint_dof;
             const auto* map  = wide ? &dofs : map_of(attribute.frequency);
             if (map == nullptr) continue;
+            // Rows of several columns move as whole rows.
             const std::int32_t                  n = wide ? row_columns(attribute.frequency) : 1;
             std::map<std::int32_t, CustomValue> values;
             for (const auto& [index, value] : attribute.values)

@@ -1,3 +1,6 @@
+// Contacts as arrays: sizes and clearing. Capacity and count differ: the buffer stays, entries beyond the count are
+// left over from before.
+
 #include "mechane/model/contacts.h"
 
 namespace mechane::model {
@@ -30,6 +33,7 @@ void Contacts::resize(std::size_t capacity)
     if (!rigid_contact_stiffness.empty()) with_stiffness();
 }
 
+/// Stiffness of a row's own is there only with pressure contacts; empty arrays mean that materials decide.
 void Contacts::with_stiffness()
 {
     rigid_contact_stiffness.resize(capacity());
@@ -42,6 +46,7 @@ void Contacts::clear()
     rigid_contact_count = rigid_contact_needed = 0;
     soft_contact_count = soft_contact_needed = 0;
     soft_contact_full_surface                = false;
+    // A new number tells readers that indices of before are void.
     contact_generation                       = next_generation();
     rigid_contact_match_generation           = -1;
     rigid_contact_new_indices.clear();
@@ -58,6 +63,7 @@ void Contacts::reset_custom(const CustomArrays& declared)
         if (mine.key != array.key || mine.size() != capacity())
             mine = array.filled(capacity());
         else
+            // Each step begins with the defaults.
             for (std::size_t i = 0; i < mine.size(); ++i) mine.set(i, array.otherwise);
     }
     custom_arrays.arrays.resize(n);

@@ -1,3 +1,6 @@
+// Types, frequencies and arrays of custom attributes: names as Newton spells them, and conversion between CustomValue
+// (four doubles) and typed arrays.
+
 #include "mechane/model/custom.h"
 
 #include <fmt/format.h>
@@ -38,6 +41,7 @@ constexpr FrequencyRow kFrequencies[] = {
 constexpr std::string_view kAssignments[] = {"model", "state", "control", "contact"};
 constexpr std::string_view kTypes[]       = {"bool", "int32", "float32", "vec2", "vec3", "vec4", "quat"};
 
+/// Newton's names are enumerators; programs write them in any case.
 bool same_word(std::string_view a, std::string_view b)
 {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -85,6 +89,7 @@ std::string_view to_string(RowKind kind)
                                                   "mujoco:pair",
                                                   "shape",
                                                   "joint_dof"};
+    // In the order of RowKind.
     return kNames[static_cast<std::size_t>(kind)];
 }
 std::string_view to_string(CustomFrequency frequency)
@@ -171,6 +176,7 @@ void CustomArray::set(std::size_t index, const CustomValue& v)
 {
     std::visit(
         [&](auto& values) {
+            // Indices may come from files: what is out of range is left out.
             if (index < values.size()) values[index] = entry(v, values[index]);
         },
         data);

@@ -1,3 +1,8 @@
+// ModelBuilder::finalize: builder to Model. Structure is checked first, then each part narrows its numbers to Real and
+// repairs them with a finding; pairs of shapes are sorted and unique at the end.
+// Invariant of the model: entities lie world after world, indices are valid, numbers finite, quaternions of unit
+// length.
+
 #include "finalize.h"
 
 #include <algorithm>
@@ -39,12 +44,14 @@ void fill_worlds(const ModelBuilder& b, Model& m, Diagnostics& out)
     m.world_count            = static_cast<std::int32_t>(worlds);
     NumberRepair repair(out, "world");
     for (const Vec3d& g : b.world_gravity) m.gravity.push_back(repair.vector(g, "gravity"));
+    // The last entry is that of entities in no world.
     m.gravity.push_back(repair.vector(b.gravity, "gravity"));
 
     const auto one    = [](std::size_t) { return 1; };
     const auto extent = [](const std::vector<std::int32_t>& starts) {
         return [&starts](std::size_t i) { return starts[i + 1] - starts[i]; };
     };
+    // Ranges by world, which readers use instead of searching.
     m.body_world_start         = world_starts(b.bodies, worlds, one);
     m.shape_world_start        = world_starts(b.shapes, worlds, one);
     m.joint_world_start        = world_starts(b.joints, worlds, one);
@@ -67,6 +74,7 @@ void pair_same_bodies(Model& m)
         for (const std::int32_t s : shapes)
             if ((m.shape_flags[static_cast<std::size_t>(s)] & shape_flag::collide_shapes) != 0) colliding.push_back(s);
         if (colliding.size() > kMostListed) continue;
+        // All pairs: n^2/2 of them.
         for (std::size_t i = 0; i < colliding.size(); ++i)
             for (std::size_t k = i + 1; k < colliding.size(); ++k)
                 m.shape_collision_filter_pairs.emplace_back(colliding[i], colliding[k]);
@@ -94,6 +102,7 @@ Result<Model> ModelBuilder::finalize(const FinalizeOptions& options, Diagnostics
     pair_same_bodies(m);
     for (auto& [a, b] : pairs)
         if (a > b) std::swap(a, b);
+    // Usually they are, and sorting many worlds' pairs takes long.
     if (!std::ranges::is_sorted(pairs)) std::ranges::sort(pairs);
     pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
     std::erase_if(pairs, [](const auto& p) { return p.first == p.second; });

@@ -1,3 +1,6 @@
+// finalize: bodies. Masses and inertias are repaired (inertia_repair.cpp) and inverted; kg, m, kg m^2 about the centre
+// of mass in body axes.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -45,6 +48,7 @@ void fill_bodies(const ModelBuilder& b, const FinalizeOptions& options, Model& m
 
         const RepairedInertia fixed =
             repair_inertia(in_range(body.mass), in_range(body.com), in_range(body.inertia), options.inertia);
+        // One finding a body unless each is asked for.
         const std::vector<std::string> told = options.inertia.one_by_one || fixed.faults.empty()
                                                   ? fixed.faults
                                                   : std::vector{fmt::format("{}", fmt::join(fixed.faults, ", "))};
@@ -60,9 +64,11 @@ void fill_bodies(const ModelBuilder& b, const FinalizeOptions& options, Model& m
         m.body_com.push_back(static_cast<Vec3>(fixed.com));
         m.body_inertia.push_back(static_cast<Mat33>(fixed.inertia));
         // Masses below the smallest float would give an infinite inverse.
+        // Immovable bodies have inverse mass and inertia zero.
         const bool   movable  = fixed.mass > 1.0 / kLargestNumber;
         const Mat33d inverted = movable ? inverse(fixed.inertia) : Mat33d{};
         m.body_inv_mass.push_back(movable ? static_cast<Real>(1 / fixed.mass) : Real(0));
+        // Symmetric to the last bit, whatever rounding the inversion has.
         m.body_inv_inertia.push_back(static_cast<Mat33>(0.5 * (inverted + transpose(inverted))));
     }
     m.body_shapes.resize(b.bodies.size());

@@ -1,3 +1,6 @@
+// finalize: joints, their coordinates and articulations. Coordinates of free-like joints follow from poses and
+// velocities of bodies; all others are the builder's.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,6 +76,7 @@ void push_dof(const JointDofConfig& dof, NumberRepair& repair, Model& m)
 /// A target between the limits; the middle for one outside.
 Real target_within(Real target, Real lower, Real upper)
 {
+    // The second time: limits may have been repaired since the joint was added.
     const bool outside = target < lower || target > upper;
     return outside ? static_cast<Real>(0.5 * (static_cast<double>(lower) + static_cast<double>(upper))) : target;
 }
@@ -106,6 +110,7 @@ void push_coordinates(const BuilderJoint& joint, std::size_t j, NumberRepair& re
             std::copy_n(r, 4, m.joint_rest_q.end() - 4);
         }
         // Axes along scalar coordinates have targets as those of other joints do.
+        // Linear targets of a distance joint (its length) lie before the quaternion.
         const auto start = m.joint_target_q.size() - q.size();
         for (std::size_t i = 0; i < std::min(scalars, joint.linear_axes.size()); ++i)
             m.joint_target_q[start + i] = repair.number(joint.linear_axes[i].target_q, "joint_target_q");
@@ -133,6 +138,7 @@ void report_dependent_axes(const std::vector<JointDofConfig>& axes, const Number
 {
     for (std::size_t i = 0; i < axes.size(); ++i)
         for (std::size_t k = 0; k < i; ++k) {
+            // Cosine of the angle between two axes of one joint; solvers take them as orthogonal.
             const double c = dot(normalized(axes[i].axis), normalized(axes[k].axis));
             if (std::abs(c) > 1e-3)
                 out.add(kAxesDependent, repair.site("joint_axis"),
@@ -142,6 +148,7 @@ void report_dependent_axes(const std::vector<JointDofConfig>& axes, const Number
 
 }  // namespace
 
+/// Newton's rule where the mode was not said: stiffness means position.
 TargetMode target_mode(const JointDofConfig& dof)
 {
     if (dof.actuator_mode) return *dof.actuator_mode;
@@ -190,6 +197,7 @@ void fill_joints(const ModelBuilder& b, Model& m, Diagnostics& out)
 void fill_articulations(const ModelBuilder& b, Model& m)
 {
     for (const BuilderArticulation& tree : b.articulations) {
+        // Joints of an articulation are contiguous (check_articulations), so two numbers say which.
         const std::int32_t first = tree.joints.front(), end = tree.joints.back() + 1;
         m.articulation_label.push_back(tree.label);
         m.articulation_start.push_back(first);
@@ -204,6 +212,7 @@ void fill_articulations(const ModelBuilder& b, Model& m)
 
     // The joint above a body: its tree joint, else the last joint that names it as child. A tree has nothing above it.
     std::vector<std::int32_t> above(b.bodies.size(), -1);
+    // Second pass over tree joints, which win over loops.
     for (const bool articulated : {false, true})
         for (std::size_t j = 0; j < b.joints.size(); ++j)
             if ((m.joint_articulation[j] >= 0) == articulated)

@@ -1,3 +1,5 @@
+// finalize: particles. Numbers are narrowed and repaired; mass 0 means held.
+
 #include <fmt/format.h>
 
 #include "finalize.h"

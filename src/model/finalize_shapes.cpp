@@ -1,3 +1,6 @@
+// finalize: shapes. Materials, bounds in the shape's frame, lists by body. A shape that cannot collide keeps its place
+// and loses its flags; indices of builder and model are equal.
+
 #include <fmt/format.h>
 
 #include <array>
@@ -101,6 +104,7 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
         NumberRepair        repair(out, s.label);
         std::int32_t        flags    = s.flags;
         const bool          collides = (flags & shape_flag::collide_shapes) != 0;
+        // Materials that are no numbers have no sensible repair: they would poison every contact.
         if (collides && !is_finite(s.config))
             return make_diagnostic(kShapeMaterial, repair.site("shape_material"),
                                    "the contact material of the colliding shape is not finite");
@@ -112,6 +116,7 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
                                 s.scale.z, flaw_of(s.source.get())));
             flags &= ~(shape_flag::collide_shapes | shape_flag::collide_particles | shape_flag::hydroelastic);
         }
+        // Pressure needs an inside.
         if ((flags & shape_flag::hydroelastic) != 0) {
             const bool open = s.type == GeoType::mesh && s.source && encloses_nothing(*s.source, closed);
             if (open || s.type == GeoType::plane || s.type == GeoType::heightfield) {
@@ -142,6 +147,7 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
         m.shape_sdf_config.push_back(s.config.sdf);
         if (auto& sdf = m.shape_sdf_config.back();
             sdf && sdf->field && (sdf->sdf_max_resolution || sdf->sdf_target_voxel_size || sdf->sdf_padding)) {
+            // Sizes asked for would mean another field than the one brought.
             out.add(kSdfCarried, repair.site("shape_sdf_config"), "the field that the mesh brings is kept");
             sdf->sdf_max_resolution.reset();
             sdf->sdf_target_voxel_size.reset();

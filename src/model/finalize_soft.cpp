@@ -1,3 +1,5 @@
+// finalize: soft elements, and their check. Rows without an element's data get defaults that resist nothing.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -118,6 +120,7 @@ void fill_soft(const ModelBuilder& b, Model& m, Diagnostics& out)
     m.surfaces              = b.surfaces;
     m.volumes               = b.volumes;
     m.curves                = b.curves;
+    // Groups and colour by particle say the same, for readers of either.
     m.particle_color_groups = b.particle_color_groups;
     if (!m.particle_color_groups.empty()) m.particle_colors.assign(b.particles.size(), 0);
     for (std::size_t g = 0; g < m.particle_color_groups.size(); ++g)
@@ -134,6 +137,7 @@ std::optional<Diagnostic> check_soft(const ModelBuilder& b)
     const auto world = [&](std::int32_t p) { return b.particles[static_cast<std::size_t>(p)].world; };
     const auto check = [&](std::span<const std::int32_t> corners, std::string_view array,
                            std::size_t row) -> std::optional<Diagnostic> {
+        // Elements across worlds would join what must not meet.
         for (const std::int32_t p : corners) {
             if (!known(p))
                 return misfit(array, fmt::format("row {} names particle {}, which does not exist; there are {}", row, p,
@@ -169,6 +173,7 @@ std::optional<Diagnostic> check_soft(const ModelBuilder& b)
                                           b.particles.size()));
             ++colored;
         }
+    // A colouring is a partition of all particles, or absent.
     if (!b.particle_color_groups.empty() && colored != b.particles.size())
         return misfit("particle_color_groups", fmt::format("{} of {} particles are in a group, expected all of them",
                                                            colored, b.particles.size()));

@@ -1,3 +1,7 @@
+// What must hold before a builder can become a model: ranges of indices, order of worlds, trees of articulations,
+// chains of mimics. The first misfit is returned with label and array; nothing has been made by then.
+// Rules and texts follow Newton's validation, so that its programs get the same refusals.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,6 +71,7 @@ bool worlds_meet(std::int32_t a, std::int32_t b) { return a == b || a == kGlobal
 
 Misfit check_joints(const ModelBuilder& b)
 {
+    // Read from bindings: an enumerator may hold any number.
     for (const BuilderJoint& j : b.joints) {
         const std::size_t n = b.bodies.size();
         if (static_cast<std::uint32_t>(j.type) > static_cast<std::uint32_t>(JointType::rod))
@@ -103,6 +108,8 @@ Misfit check_joints(const ModelBuilder& b)
     return {};
 }
 
+/// An articulation is a tree: joints contiguous, parents before children, one joint above each body, no bridge to
+/// another tree.
 Misfit check_articulations(const ModelBuilder& b)
 {
     std::vector<std::int32_t> owner(b.joints.size(), -1);         // articulation of each joint
@@ -157,6 +164,7 @@ Misfit check_articulations(const ModelBuilder& b)
                                     "articulations cannot be connected by tree joints",
                                     b.bodies[parent].label,
                                     b.articulations[static_cast<std::size_t>(held_by[parent])].label, tree.label));
+                // Order is what Featherstone's recursions rely on: a parent is computed before its children.
                 if (!base && above == -1)
                     return misfit(
                         joint.label, "joint_parent",
@@ -174,6 +182,7 @@ Misfit check_articulations(const ModelBuilder& b)
     return {};
 }
 
+/// A joint outside of articulations closes a loop; if it is the only one that holds its body, it was forgotten.
 Misfit check_orphans(const ModelBuilder& b)
 {
     std::vector<bool> reached(b.bodies.size(), false);

@@ -1,3 +1,7 @@
+// Repairs of masses and inertias: finite, not negative, symmetric, positive, and principal moments a, b <= c with a + b
+// >= c (any real body has that). Repairs add to the diagonal, which keeps the axes.
+// Bounds and tolerances are those of InertiaRules; all faults are listed for the finding.
+
 #include "inertia_repair.h"
 
 #include <fmt/format.h>
@@ -65,6 +69,7 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
     }
     if (r.inertia == Mat33d{}) {
         r.faults.emplace_back("mass without inertia");
+        // A ball of water of that mass: I = 2/5 m r^2.
         const double radius = std::cbrt(3 * r.mass / (4 * kPi * 1000));
         const double i      = 0.4 * r.mass * radius * radius;
         r.inertia           = Mat33d::diagonal({i, i, i});
@@ -73,6 +78,7 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
     const Mat33d symmetric = 0.5 * (r.inertia + transpose(r.inertia));
     for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t j = 0; j < i; ++j)
+            // numpy's allclose.
             if (std::abs(r.inertia(i, j) - r.inertia(j, i)) > 1e-8 + 1e-5 * std::abs(r.inertia(j, i))) {
                 r.faults.emplace_back("inertia is not symmetric");
                 i = j = 2;  // one report is enough
@@ -85,6 +91,7 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
         for (double& x : m) x += amount;
         r.faults.push_back(std::move(why));
     };
+    // Relative to the largest moment, for conditioning of the inverse.
     const double threshold =
         std::max(rules.relative_tolerance * m[2], std::min(rules.absolute_tolerance, 1e-6 * least_moment(r.mass)));
     if (m[0] < threshold)
@@ -94,6 +101,7 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
     if (rules.bound_inertia && m[0] < *rules.bound_inertia)
         add(*rules.bound_inertia - m[0], "inertia is below the bound");
     if (rules.balance && m[0] + m[1] < m[2] - std::max(kFloatEps * m[2], rules.absolute_tolerance))
+        // Adding d to all three gains d: (a + d) + (b + d) - (c + d) = a + b - c + d.
         add(m[2] - m[0] - m[1] + rules.correction, "principal moments violate the triangle inequality");
     // Rounding to the model's numbers may take a small moment below zero again; twice is enough for it.
     for (int i = 0; i < 2 && !r.faults.empty(); ++i)

@@ -1,3 +1,5 @@
+// What types of joints have: coordinates, dofs, axes, and how rotation is stored. -1 where the joint itself says (D6).
+
 #include "mechane/model/joint_table.h"
 
 #include <array>

@@ -1,3 +1,6 @@
+// Narrowing of numbers from the builder's double to the model's Real: what is not finite or out of range is replaced,
+// with one finding that names entity and array.
+
 #include "number_repair.h"
 
 #include <fmt/format.h>
@@ -34,6 +37,7 @@ Real NumberRepair::within(double value, double lower, double upper, std::string_
     const double used = std::isnan(value) ? lower : std::clamp(value, lower, upper);
     if (!(used == value))
         out_.add(kNumberFixed, site(array),
+                 // Not-a-number differs from everything, so it is told too.
                  fmt::format("{} is {}, expected {} to {}; used {}", array, value, lower, upper, used));
     return static_cast<Real>(used);
 }

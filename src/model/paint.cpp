@@ -1,3 +1,6 @@
+// Paint (colours, pictures) that rides on a mesh pointer: the deleter of the shared pointer owns both, so solvers and
+// files see a plain mesh.
+
 #include "mechane/model/paint.h"
 
 namespace mechane::model {
@@ -14,6 +17,7 @@ struct Owned {
 
 const Pixels* Picture::pixels() const
 {
+    // Pictures are read when first looked at; simulations never do.
     std::call_once(once_, [this] {
         if (reader_) pixels_ = reader_();
         if (pixels_ && (pixels_->width < 1 || pixels_->height < 1 ||
@@ -27,6 +31,7 @@ const Pixels* Picture::pixels() const
 MeshPointer painted(const MeshPointer& mesh, std::shared_ptr<const Paint> paint)
 {
     if (mesh == nullptr || paint == nullptr) return mesh;
+    // The same address as before: caches by mesh still find it.
     return {mesh.get(), Owned{mesh, std::move(paint)}};
 }
 

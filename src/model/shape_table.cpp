@@ -1,3 +1,7 @@
+// What the types of shapes mean: which sizes collide, bounds, radius, masses. Sizes in the shape's frame: radius, half
+// height along z, half extents [m].
+// A cylinder's third number is the radius of curvature of its barrel, 0 for straight.
+
 #include "mechane/model/shape_table.h"
 
 #include <algorithm>
@@ -22,6 +26,7 @@ bool has_geometry(const geometry::Mesh* mesh) { return mesh != nullptr && !mesh-
 double barrel_bulge(double half_height, double barrel)
 {
     if (!(barrel >= half_height) || barrel <= 0) return 0;
+    // h^2/(R + sqrt(R^2 - h^2)) = R - sqrt(R^2 - h^2), without cancellation.
     return half_height * half_height / (barrel + std::sqrt(barrel * barrel - half_height * half_height));
 }
 
@@ -180,12 +185,14 @@ std::optional<MassProperties> shell_mass(const ShapeGeometry& shape, double thic
 
     ShapeGeometry inner = shape;
     Vec3d&        s     = inner.scale;
+    // The inner solid is the outer one less the wall on each side; planes have no volume.
     s.x -= thickness;
     if (shape.type == GeoType::cylinder || shape.type == GeoType::cone) s.y -= thickness;
     if (shape.type == GeoType::box || shape.type == GeoType::ellipsoid)
         s = shape.scale - Vec3d{thickness, thickness, thickness};
     s.z = shape.type == GeoType::cylinder ? 0 : s.z;
     if (shape.type != GeoType::plane && !is_usable(inner)) return std::nullopt;
+    // Mass and inertia of the shell are those of the outer less the inner solid, about one centre.
     return geometry::hollow(solid_mass(shape, density), solid_mass(inner, density));
 }
 

@@ -1,3 +1,6 @@
+// Rest shapes and colours of soft elements: triangles, tetrahedra, dihedral angles, edges and surfaces of meshes, graph
+// colouring for vbd.
+
 #include "mechane/model/soft.h"
 
 #include <algorithm>
@@ -24,6 +27,7 @@ TetRest tet_rest(const Vec3d& p, const Vec3d& q, const Vec3d& r, const Vec3d& s)
 {
     const Mat33d edges  = Mat33d::from_columns(q - p, r - p, s - p);
     const double volume = determinant(edges) / 6;
+    // Inverted or flat elements have no rest shape; the volume tells the caller.
     if (!(volume > 0)) return {.volume = std::isfinite(volume) ? volume : 0};
     const Mat33d pose = inverse(edges);
     return is_finite(pose) ? TetRest{pose, volume} : TetRest{};
@@ -32,6 +36,7 @@ TetRest tet_rest(const Vec3d& p, const Vec3d& q, const Vec3d& r, const Vec3d& s)
 double dihedral_angle(const Vec3d& o0, const Vec3d& o1, const Vec3d& v1, const Vec3d& v2)
 {
     const Vec3d n1 = normalized(cross(v1 - o0, v2 - o0)), n2 = normalized(cross(v2 - o1, v1 - o1));
+    // Signed angle about the edge from the first normal to the second; atan2 is exact at all angles.
     return std::atan2(dot(cross(n1, n2), normalized(v2 - v1)), dot(n1, n2));
 }
 
@@ -42,6 +47,7 @@ std::vector<std::array<std::int32_t, 4>> edges_of(std::span<const std::array<std
     for (const auto& t : triangles)
         for (std::size_t k = 0; k < 3; ++k) {
             const std::int32_t from = t[k], to = t[(k + 1) % 3], opposite = t[(k + 2) % 3];
+            // Order of first appearance; a third triangle at an edge is left out.
             const auto [at, fresh] = row_of.try_emplace({std::min(from, to), std::max(from, to)}, rows.size());
             if (fresh)
                 rows.push_back({opposite, -1, from, to});
@@ -58,6 +64,7 @@ std::vector<std::array<std::int32_t, 3>> surface_of(std::span<const std::array<s
     std::vector<Face>           faces;
     std::vector<std::uint8_t>   kept;
     for (const auto& [i, j, k, l] : tets)
+        // Faces with normals outwards for a tetrahedron of positive volume. A face that comes twice is inside.
         for (const Face& face : {Face{i, k, j}, Face{j, k, l}, Face{i, j, l}, Face{i, l, k}}) {
             Face key = face;
             std::ranges::sort(key);
@@ -106,6 +113,7 @@ std::int32_t free_color(const std::vector<std::int32_t>& near, const std::vector
 
 /// Moves nodes of the largest group to the smallest that none of their neighbours is in, until the ratio is met or
 /// nothing can move.
+/// Largest to smallest by size; ties by index, so that groups are the same everywhere.
 void balance(std::vector<std::vector<std::int32_t>>& groups, std::vector<std::int32_t>& color,
              const std::vector<std::vector<std::int32_t>>& near, double ratio)
 {
@@ -147,7 +155,7 @@ std::vector<std::vector<std::int32_t>> color_graph(std::size_t                  
                                                    const ColorOptions&                          options)
 {
     const auto near = neighbours(count, edges);
-    // Maximum cardinality search: next is who has most neighbours that are placed already.
+    // Maximum cardinality search: next is who has most neighbours that are placed already; ties by index.
     using Rank = std::pair<std::int64_t, std::int32_t>;  // (-placed neighbours, index)
     std::set<Rank>            waiting;
     std::vector<std::int64_t> placed(count, 0);

@@ -1,3 +1,6 @@
+// State and Control of a model: making, clearing, copying of selected worlds. Arrays are those of the model's start;
+// forces are zero.
+
 #include "mechane/model/state.h"
 
 #include <algorithm>
@@ -49,6 +52,7 @@ Control make_control(const Model& model)
 
 void clear(Control& control, const Model& model)
 {
+    // Targets of positions go back to the model's, as zero would be a command.
     control.joint_target_q = model.joint_target_q;
     control.joint_target_qd.assign(model.joint_dof_count(), 0);
     control.joint_f.assign(model.joint_dof_count(), 0);
@@ -78,6 +82,7 @@ void copy_selected(State& state, const From& from, const Model& model, std::span
         if (!chosen(model.body_world[b])) continue;
         state.body_q[b]  = from.body_q[b];
         state.body_qd[b] = from.body_qd[b];
+        // Forces belong to what was there before.
         if (b < state.body_f.size()) state.body_f[b] = {};
     }
     const auto copy = [](const std::vector<Real>& source, std::vector<Real>& to, std::int32_t begin, std::int32_t end) {

@@ -1,3 +1,5 @@
+// Names of joint and shape types as Newton prints them.
+
 #include "mechane/model/types.h"
 
 namespace mechane::model {

@@ -1,3 +1,8 @@
+// Some worlds of a model as a model of their own, and comparison of worlds: the ground under WorldBlocks, where one
+// machine steps many blocks. Indices are shifted to the part; static shapes (leading and trailing) belong to every
+// part.
+// A new array of Model goes into `each_array`, or into the lists of indices below it, or blocks would miss it.
+
 #include "mechane/model/world_range.h"
 
 #include <algorithm>
@@ -20,6 +25,7 @@ Part part_of(const std::vector<std::int32_t>& starts, WorldRange worlds)
 enum class Of : std::uint8_t { body, joint, dof, coord, articulation, shape };
 
 /// Who may differ between worlds that are alike.
+/// Structure decides whether two blocks may share a solver; numbers and starts are copied before each turn.
 enum class Kind : std::uint8_t {
     structure,  ///< nobody
     number,     ///< read anew at every step
@@ -103,6 +109,7 @@ std::size_t count_of(const Model& m, Of of)
 template <class T>
 void copy_part(const std::vector<T>& from, const WorldPlaces& places, Of of, std::size_t count, std::vector<T>& to)
 {
+    // Arrays of another length are of the whole model.
     if (from.size() != count) return void(to = from);
     const Part& part = part_for(places, of);
     const auto  at   = [&](std::size_t i) { return from.begin() + static_cast<std::ptrdiff_t>(i); };
@@ -112,6 +119,7 @@ void copy_part(const std::vector<T>& from, const WorldPlaces& places, Of of, std
     if (all) to.insert(to.end(), at(places.trailing.begin), at(places.trailing.end));
 }
 
+/// Bits where the type has no padding: not-a-number equals itself, 0 and -0 differ.
 template <class T>
 bool equal_values(const T& a, const T& b)
 {
@@ -139,6 +147,8 @@ bool equal_indices(const std::vector<std::int32_t>& values, const Part& a, const
     if (a.size() != b.size()) return false;
     const auto local = [](std::int32_t value, const Part& own) {
         const auto index = static_cast<std::size_t>(value);
+        // Negative numbers for what is outside: -1 becomes -1, shape 3 of the shared world -5; they cannot be taken for
+        // own indices.
         return value >= 0 && index >= own.begin && index < own.end ? value - static_cast<std::int32_t>(own.begin)
                                                                    : -2 - value;
     };
@@ -246,8 +256,10 @@ std::int32_t WorldPlaces::shape_in_model(std::int32_t shape) const
 bool worlds_are_apart(const Model& m)
 {
     const auto worlds = static_cast<std::size_t>(m.world_count);
+    // Particles are stepped by vbd, which has no blocks.
     if (worlds == 0 || m.particle_count() > 0) return false;
     const auto in_order = [&](const std::vector<std::int32_t>& starts, const std::vector<std::int32_t>& world) {
+        // Joints or bodies in no world may connect worlds.
         for (std::size_t w = 0; w < worlds; ++w)
             for (auto i = starts[w]; i < starts[w + 1]; ++i)
                 if (world[static_cast<std::size_t>(i)] != static_cast<std::int32_t>(w)) return false;
@@ -265,6 +277,7 @@ bool worlds_are_apart(const Model& m)
         !in_order(m.articulation_world_start, m.articulation_world) || !in_order(m.shape_world_start, m.shape_world))
         return false;
     for (std::size_t s = 0; s < m.shape_count(); ++s)
+        // A shared shape must not move.
         if (m.shape_world[s] < 0
                 ? m.shape_body[s] >= 0
                 : m.shape_body[s] >= 0 && m.body_world[static_cast<std::size_t>(m.shape_body[s])] != m.shape_world[s])
@@ -313,6 +326,7 @@ Model model_of_worlds(const Model& m, WorldRange worlds)
     out.joint_q_start      = starts(m.joint_q_start, at.joints, at.coords.begin);
     out.joint_qd_start     = starts(m.joint_qd_start, at.joints, at.dofs.begin);
     out.articulation_start = starts(m.articulation_start, at.articulations, at.joints.begin);
+    // The last entry is the number of joints.
     if (!out.articulation_start.empty()) out.articulation_start.back() = static_cast<std::int32_t>(out.joint_count());
     out.max_joints_per_articulation = m.max_joints_per_articulation;
     out.max_dofs_per_articulation   = m.max_dofs_per_articulation;
@@ -376,6 +390,7 @@ bool worlds_are_alike(const Model& m, WorldRange first, WorldRange second)
         !equal_starts(m.joint_qd_start, a.joints, b.joints) ||
         !equal_starts(m.articulation_start, a.articulations, b.articulations))
         return false;
+    // Blocks of equal sums may still be divided otherwise.
     for (std::int32_t w = 0; w < first.count; ++w) {
         const WorldRange  one{first.first + w, 1}, other{second.first + w, 1};
         const WorldPlaces x(m, one), y(m, other);
@@ -394,6 +409,7 @@ bool world_numbers_are_equal(const Model& m, WorldRange first, WorldRange second
         if (kind == Kind::number && same)
             same = equal_parts(m.*member, part_for(a, of), part_for(b, of), count_of(m, of));
     });
+    // Gravity is by world and not in each_array.
     return same && std::equal(m.gravity.begin() + first.first, m.gravity.begin() + first.end(),
                               m.gravity.begin() + second.first, m.gravity.begin() + second.end());
 }

@@ -1,3 +1,6 @@
+// ModelBuilder: worlds, and appending or copying whole builders. Indices of what is appended are shifted by what is
+// there; a placement acts on what is tied to the world (bodies, world anchors, free coordinates, particles).
+
 #include <fmt/format.h>
 
 #include "mechane/core/failure.h"
@@ -65,6 +68,7 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
         if (shape.body == kWorldBody) shape.xform = placed(shape.xform);
         renamed(shape.label);
         shape.body = copied_index(shape.body, body0);
+        // The source's default gap goes along with its shapes.
         if (!shape.config.gap) shape.config.gap = source.rigid_gap;
         shapes.push_back(std::move(shape));
     }
@@ -120,6 +124,7 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
         edge_indices.push_back(edge);
     }
     append_soft(source, body0, joint0, particle0, tri0, edge0, options.xform);
+    // append_soft put them at the end.
     for (std::size_t i = 0; i < source.surfaces.size(); ++i) renamed(surfaces[surfaces.size() - 1 - i].label);
     for (std::size_t i = 0; i < source.volumes.size(); ++i) renamed(volumes[volumes.size() - 1 - i].label);
     for (std::size_t i = 0; i < source.curves.size(); ++i) renamed(curves[curves.size() - 1 - i].label);
@@ -134,6 +139,7 @@ Result<void> ModelBuilder::add_builder(const ModelBuilder& source, const AppendO
                 "a builder without an open world");
     if (!source.world_gravity.empty()) return nested(source);
     if (&source != this) return append(source, options);
+    // A builder that is appended to itself would grow while it is read.
     const ModelBuilder copy = source;
     return append(copy, options);
 }
@@ -166,6 +172,7 @@ Result<void> ModelBuilder::replicate(const ModelBuilder& source, int count)
         bare.custom_attributes.clear();
     }
     for (int k = 0; k < count; ++k) {
+        // Each copy is a world with the source's gravity.
         const std::int32_t world = begin_world(source.gravity);
         auto               done  = append(has_custom ? bare : source, {});
         end_world();

@@ -52,6 +52,8 @@ class PathOrder {
     std::vector<std::size_t> rank_;
 };
 
+/// Bodies and joints of the whole stage as a graph, built once and used for every articulation root.
+/// Every list of it is in the order of paths, so that no result depends on the order of traversal or of threads.
 class Graph {
   public:
     explicit Graph(const PhysicsModel& model)
@@ -70,6 +72,8 @@ class Graph {
                 if (!node.joints.empty() && node.joints.back() == j) continue;  // a joint of a body with itself
                 const Index other = edge.body0 == body ? edge.body1 : edge.body0;
                 node.joints.push_back(j);
+                // The weights are those of OpenUSD's parser: a joint to the world outweighs all others of a link, an
+                // excluded joint counts ten times one that is followed.
                 if (edge.excluded) {
                     node.weight += 1000;
                     if (other != kNone) node.across_excluded.push_back(other);
@@ -100,6 +104,7 @@ class Graph {
             seen[static_cast<std::size_t>(body)] = 1;
             order.push_back(body);
             const auto& next = node(body).neighbours;
+            // Pushed backwards, so that the first neighbour is taken off the stack first.
             for (std::size_t i = next.size(); i-- > 0;)
                 if (!seen[static_cast<std::size_t>(next[i].second)]) stack.push_back(next[i].second);
         }
@@ -119,6 +124,9 @@ class Graph {
         std::size_t sides = 0;
         for (const Index body : component) sides += node(body).neighbours.size();
         if (sides == 2 * (component.size() - 1)) {
+            // The end of a longest way is the farthest body from any body of a tree; the other end is the farthest from
+            // that.
+            // Each body's farthest is one of the two ends, so the larger of its two distances is its eccentricity.
             const Index one = walk(component.front(), component), other = walk(one, component);
             lengthen();
             walk(other, component);
@@ -157,6 +165,9 @@ struct Root {
     Index body = kNone, joint = kNone;
 };
 
+/// The root of a component that names none, by the rules of OpenUSD's parser.
+/// First choice is the heaviest link that is held by the world, then the first body if all others lie below it, and at
+/// last the body in the middle of the graph.
 Root root_of(const PhysicsModel& model, const Graph& graph, const std::vector<Index>& component)
 {
     Index heaviest = kNone;
@@ -190,6 +201,8 @@ Root root_of(const PhysicsModel& model, const Graph& graph, const std::vector<In
     return {center, kNone};
 }
 
+/// A spanning tree, breadth first from the root: loops then close far from it and about half-way round.
+/// Joints that are not in the tree become closures, those that are excluded among them.
 Tree grow(const PhysicsModel& model, const Graph& graph, const Root& root)
 {
     Tree tree;
@@ -218,6 +231,8 @@ Tree grow(const PhysicsModel& model, const Graph& graph, const Root& root)
     return tree;
 }
 
+/// What the parser of OpenUSD lists as articulated bodies: the other sides of all joints, the world as the empty path.
+/// It is for `dump physics` only; the import goes by `links` and `trees`.
 void list_reference_bodies(const PhysicsModel& model, const Graph& graph,
                            const std::vector<std::vector<Index>>& components, Articulation& out)
 {
@@ -258,6 +273,7 @@ class Roots {
         if (reader.options.conventions.articulations_as_parsed) reference_.emplace(reader);
     }
 
+    // One articulation root. It is a body, a joint that holds a body on the world, or a prim above several bodies.
     void read(std::size_t record_index)
     {
         const Record& record = r_.records[record_index];
@@ -267,6 +283,7 @@ class Roots {
         if (record.has_pairs) out.filtered = r_.targets(record.prim, "physics:filteredPairs");
 
         Root fixed;
+        // A joint that names two bodies, or is off, roots nothing; neither does a body that is off or invalid.
         bool possible = true;
         if (record.joint) {
             const Joint& joint     = r_.model.joints[static_cast<std::size_t>(r_.model.joint_at(out.path))];
@@ -305,6 +322,7 @@ class Roots {
                 out.joints.insert(out.joints.end(), joints.begin(), joints.end());
                 out.links.push_back(body);
             }
+            // An authored root has one tree. What else lies below it still counts as its links.
             if (fixed.body != kNone && c > 0) continue;
             const Root root = fixed.body != kNone ? fixed : root_of(model, graph_, components[c]);
             out.trees.push_back(grow(model, graph_, with_world_joint(root)));
@@ -324,6 +342,7 @@ class Roots {
         return root;
     }
 
+    // Checks the trees against what earlier roots have taken, and adds the articulation.
     void finish(const Record& record, Articulation out)
     {
         PhysicsModel& model = r_.model;

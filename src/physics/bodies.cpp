@@ -1,3 +1,11 @@
+// Rigid bodies: every prim with PhysicsRigidBodyAPI, its pose, velocity and switches, and which body its descendants
+// belong to.
+// Poses are in the world of the stage and in its unit of length, without scale; scale, shear and mirror are kept beside
+// them.
+// On leaving, each record's `owner` is the body that owns what the prim holds, which colliders, joints and masses rely
+// on.
+// `parse` calls it after scenes, groups and materials.
+
 #include <fmt/format.h>
 
 #include "mechane/physics/codes.h"
@@ -76,6 +84,7 @@ Body read_body(const Reader& reader, const Record& record)
         body.X_WB     = {d.translation, d.rotation};
         body.scale    = d.scale;
         body.sheared  = d.sheared;
+        // The factored rotation is a proper one, and the sign of the determinant is lost in it.
         body.mirrored = usd::determinant3(record.world) < 0;
     } else {
         reader.invalidate(body, kBodySingular, prim.site(),
@@ -125,12 +134,15 @@ void read_bodies(Reader& reader)
     Nested                 nested;
     reader.model.bodies.reserve(candidates.size());
     reader.model.lookup.bodies.reserve(candidates.size());
+    // In one thread and from the root down: who owns a prim depends on what became of the prims above it.
     for (std::size_t i = 0; i < reader.records.size(); ++i) {
         Record& record = reader.records[i];
         if (record.parent != kNone) {
             record.owner = reader.records[static_cast<std::size_t>(record.parent)].owner;
             record.cut   = reader.records[static_cast<std::size_t>(record.parent)].cut;
         }
+        // `cut` says that a `!resetXformStack!` lies between the prim and its owner. Such a body does not move with the
+        // one above.
         record.cut = record.cut || record.resets;
         if (record.resets && reader.options.reset_stack == ResetStack::static_part) record.owner = kNone;
         if (!wanted(record)) continue;
@@ -145,6 +157,7 @@ void read_bodies(Reader& reader)
         candidate.body.parent_body = above;
         record.body                = static_cast<Index>(reader.model.bodies.size());
         reader.model.lookup.bodies.emplace(candidate.body.path, record.body);
+        // A body that is off or unusable owns nothing: its colliders go to the body above, or to the world.
         if (candidate.body.enabled && candidate.body.valid) record.owner = record.body;
         reader.model.bodies.push_back(std::move(candidate.body));
         if (record.owner == record.body) record.cut = false;
@@ -152,6 +165,7 @@ void read_bodies(Reader& reader)
     say_nested(reader, nested);
 }
 
+/// The four readings of `physics:velocity`, which the schema leaves open. Angular velocity never takes a scale.
 WorldVelocity world_velocity(const Body& body, VelocityFrame frame)
 {
     switch (frame) {
@@ -160,6 +174,7 @@ WorldVelocity world_velocity(const Body& body, VelocityFrame frame)
         case VelocityFrame::rotation_only:
             return {rotate(body.X_WB.q, body.velocity), rotate(body.X_WB.q, body.angular_velocity)};
         case VelocityFrame::local:
+            // A linear velocity in a scaled space is scaled as lengths are.
             return {usd::transform_vector(body.world, body.velocity), rotate(body.X_WB.q, body.angular_velocity)};
         case VelocityFrame::parent: {
             const usd::Prim parent = body.prim.parent();

@@ -1,3 +1,10 @@
+// Colliders: every prim with PhysicsCollisionAPI that has a shape, its body, pose, sizes, groups, materials and mass.
+// `X_BS` is the pose of the shape in the scale-free frame of its body, or in the world without one. Lengths are in the
+// stage's unit with all scales applied.
+// What depends on the prim alone is read in parallel; what several colliders share is written in the order of
+// traversal.
+// `parse` calls it after the bodies.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,15 +41,18 @@ bool place(const Reader& reader, const Record& record, Collider& collider)
         return !world.singular;
     }
     const Body& body = reader.model.bodies[static_cast<std::size_t>(collider.body)];
+    // The prim is the body itself: shape and body share a frame, and X_BS stays the identity.
     if (record.body == collider.body) return !world.singular;
     const auto inverse_body = usd::inverse(body.world);
     if (!inverse_body) return false;
     const usd::Decomposition local = usd::decompose(record.world * *inverse_body);
+    // The local matrix lies in the body's scaled space: its translation takes the body's scale to be a length.
     collider.X_BS                  = {scale(local.translation, body.scale), local.rotation};
     collider.local_scale           = local.scale;
     return !world.singular && !local.singular && is_finite(collider.X_BS);
 }
 
+/// The collider's material and those of its subsets, as indices. The binding purpose is `physics`, as UsdPhysics says.
 std::vector<Index> materials_of(Reader& reader, const Record& record, Collider& collider)
 {
     std::vector<Index> materials;
@@ -112,6 +122,7 @@ std::vector<Index> read_xform_masses(Reader& reader)
     std::vector<Index> of_record(reader.records.size(), kNone);
     for (std::size_t i = 0; i < reader.records.size(); ++i) {
         const Record& record = reader.records[i];
+        // A body and a collider keep their own mass; a joint has none.
         if (!record.has_mass || record.joint || record.body != kNone || record.has_collision) continue;
         const MassValues values = reader.mass_values(record.prim);
         if (!values.has_mass() && !values.has_density()) continue;
@@ -131,6 +142,8 @@ void face_along_axis(Collider& collider)
     const bool ends_differ = collider.kind == ShapeKind::cone || collider.kind == ShapeKind::cylinder_1 ||
                              collider.kind == ShapeKind::capsule_1 || collider.kind == ShapeKind::plane;
     if (!collider.mirrored || !ends_differ) return;
+    // A half turn about an axis across the shape's own reverses its ends. The scale keeps one sign, so that turn and
+    // scale together are the same mirror.
     const auto across = (static_cast<std::size_t>(collider.axis) + 1) % 3;
     Vec3d      signs{-1, -1, -1};
     signs[across] = 1;
@@ -153,6 +166,7 @@ void inherit_masses(Reader& reader, const std::vector<Index>& xform_mass_of)
     };
     std::vector<int>  bodies_below(model.xform_masses.size(), 0);
     std::vector<char> taken(model.xform_masses.size(), 0);
+    // Visits the masses above a body, nearest first, up to the next body.
     const auto        climb = [&](std::size_t record, const auto& visit) {
         for (Index i = reader.records[record].parent; i != kNone && at(i).body == kNone; i = at(i).parent)
             if (const Index mass = xform_mass_of[static_cast<std::size_t>(i)]; mass != kNone) visit(mass);
@@ -169,6 +183,8 @@ void inherit_masses(Reader& reader, const std::vector<Index>& xform_mass_of)
         Index      dense = kNone, heavy = kNone;
         climb(r, [&](Index mass) {
             const MassValues& v = values_at(mass);
+            // The nearest density wins, as it does on the way from a collider to its body; the last mass seen is the
+            // outermost.
             if (v.has_density() && !own && dense == kNone) dense = mass;
             if (v.has_mass() && bodies_below[static_cast<std::size_t>(mass)] == 1) heavy = mass;
         });
@@ -182,6 +198,7 @@ void inherit_masses(Reader& reader, const std::vector<Index>& xform_mass_of)
     for (std::size_t r = 0; r < reader.records.size(); ++r) {
         const Record& record = reader.records[r];
         const Index   mass   = xform_mass_of[r];
+        // Below a body such a mass is handled by the chains of its colliders.
         if (mass == kNone || record.owner != kNone || taken[static_cast<std::size_t>(mass)] != 0) continue;
         const int below = bodies_below[static_cast<std::size_t>(mass)];
         reader.found.add(
@@ -210,6 +227,7 @@ bool read_collider(const Reader& reader, const Record& record, const std::vector
     collider.body    = record.owner;
     collider.enabled = reader.switched(record.prim, kEnabled, collider.starts_disabled);
     collider.owners  = reader.targets(record.prim, kOwner);
+    // The owner of a collider counts only without a body: a body and its shapes cannot lie in different scenes.
     if (reader.log != nullptr && collider.body != kNone && !collider.owners.empty() && record.body == kNone)
         reader.log->correct(record.prim, kOwner, Use::ignored, "it belongs to a body, whose owner counts");
     if (record.owner != kNone && record.cut)

@@ -1,3 +1,8 @@
+// The table of conventions: for every rule in which this project departs from OpenUSD's parser or from Newton's
+// importer, its name, the group it is listed under and what each side does.
+// `--help`, the docs and the profiles that switch whole sets are made from it, so that no rule exists without a row.
+// `kBoth` marks a rule of the parser, which both profiles share; `kNewton` one of the importer alone.
+
 #include "mechane/physics/conventions.h"
 
 namespace mechane::physics {
@@ -258,6 +263,7 @@ constexpr Convention kTable[] = {
     {&Conventions::soft_radius_is_default, "soft_radius_is_default", "Soft things", kNewton,
      "the radius of a soft body's particles", "by their spacing", "the default"},
 };
+/// Every field of Conventions is one bool, so its size counts the fields.
 static_assert(sizeof(Conventions) == std::size(kTable), "a row for every field");
 
 }  // namespace

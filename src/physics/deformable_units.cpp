@@ -1,3 +1,8 @@
+// Units of the attributes of deformables, as powers of mass and length; times are seconds on every stage.
+// They follow from what a stiffness is meant for: of a solid it is a modulus, of a membrane it is per width, of a rod
+// it belongs to a whole section.
+// `UnitPowers` is {mass, length}, and a force has the length one.
+
 #include "mechane/physics/deformable_units.h"
 
 namespace mechane::physics {

@@ -1,3 +1,9 @@
+// `dump physics`: the parsed model as JSON, with the names and the order that OpenUSD's UsdPhysics parser gives its
+// descriptions.
+// Values are in the units of the stage, angles in degrees, quaternions with the real part first.
+// Conformance tests compare it with what the reference wrote, so that keys and order are part of the contract (schema
+// `mechane.dump.physics/1`).
+
 #include "mechane/physics/dump.h"
 
 #include <cmath>
@@ -12,6 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// JSON knows no infinities; they are written as words.
 Json number(double x)
 {
     if (std::isfinite(x)) return x;
@@ -160,6 +167,7 @@ Json collider(const PhysicsModel& model, const Collider& c)
     out["simulationOwners"]   = paths(c.owners);
     std::vector<usd::Path> materials;
     for (const Index m : c.materials) materials.push_back(model.materials[static_cast<std::size_t>(m)].path);
+    // A merged group is listed under the path of its first member, and only once.
     std::set<usd::Path> listed;
     for (const Index g : c.groups) {
         const Group& group = model.groups[static_cast<std::size_t>(g)];
@@ -297,6 +305,7 @@ std::string dump_physics(const PhysicsModel& model, const MassInfoCallback& info
     Json       objects = Json::object();
     const auto add     = [&](Json one) { objects[one["type"].get<std::string>()].push_back(std::move(one)); };
     for (const Scene& s : model.scenes)
+        // What was made up for a stage without a scene, or lies outside the roots, is not in the reference's answer.
         if (!s.synthesized) add(scene(s));
     for (Json& one : groups(model)) add(std::move(one));
     for (const Material& m : model.materials)
@@ -309,6 +318,7 @@ std::string dump_physics(const PhysicsModel& model, const MassInfoCallback& info
     Json        masses = Json::object();
     Diagnostics ignored;
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+        // Findings about masses were reported by whoever read the stage; here only the numbers count.
         const BodyMass m                    = compute_mass(model, static_cast<Index>(i), info, ignored);
         masses[model.bodies[i].path.text()] = {{"mass", number(m.mass)},
                                                {"centerOfMass", vector(m.com)},

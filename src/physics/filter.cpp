@@ -1,3 +1,8 @@
+// Which pairs of colliders meet: the rules of UsdPhysics put together, in the order in which the first that applies is
+// named.
+// Pairs are indices of colliders, the smaller first, sorted: a lookup is a binary search.
+// The importer turns the answers into filters of the model; `explain` tells the verdict.
+
 #include "mechane/physics/filter.h"
 
 #include <algorithm>
@@ -87,6 +92,8 @@ std::string_view to_string(PairVerdict verdict)
     return "";
 }
 
+/// A joint filters its two sides unless `physics:collisionEnabled` is on. With one side not authored there is nothing
+/// to filter but the whole world, which is not meant.
 std::vector<Pair> pairs_of_joint(const PhysicsModel& model, const Joint& joint)
 {
     std::vector<Pair> pairs;
@@ -107,6 +114,7 @@ PairFilter::PairFilter(const PhysicsModel& model) : model_(&model)
     sort_unique(joint_pairs_);
 }
 
+/// One pair of groups that do not meet is enough, whatever other groups the two are in.
 bool PairFilter::groups_filter(std::int32_t a, std::int32_t b) const
 {
     const auto& groups = model_->groups;

@@ -1,3 +1,7 @@
+// Collision groups and the table of which of them meet.
+// Groups with the same `physics:mergeGroup` act as one: they share a row of the table.
+// The table is symmetric. A group that filters another stops both, whoever says it.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,6 +27,8 @@ std::vector<std::vector<Index>> merged_groups(const PhysicsModel& model)
             continue;
         }
         out[place->second].push_back(left[i]);
+        // OpenUSD's parser erases a merged group by moving the last one into its place, which changes the order of
+        // those that follow.
         if (model.options.conventions.groups_merged_by_swapping) {
             left[i] = left.back();
             left.pop_back();
@@ -86,8 +92,10 @@ GroupTable make_group_table(const std::vector<Group>& groups)
     for (const Group& group : groups) {
         const auto        own = static_cast<std::size_t>(group.table_index);
         std::vector<char> named(rows + 1, 0);
+        // The row past the last one takes targets that are no groups; it is read by nobody.
         for (const usd::Path& target : group.filtered) named[row_at(target)] = 1;
         for (std::size_t other = 0; other < rows; ++other)
+            // An inverted group meets only those it names, and itself only if it is among them.
             if ((named[other] != 0) != group.inverted) table.disable(own, other);
     }
     return table;

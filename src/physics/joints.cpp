@@ -1,3 +1,8 @@
+// Joints: the six types of UsdPhysics and custom ones, with frames, limits, drives and strengths as authored.
+// `frame0` and `frame1` are poses in the scale-free frames of the two bodies, `X_WF0` and `X_WF1` the same in the
+// world. Lengths are in the stage's unit, angles of limits and drives in degrees.
+// Each joint is read by itself and in parallel; `parse` calls it after bodies and colliders.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +15,7 @@ namespace mechane::physics {
 
 namespace {
 
+/// Frames further apart than this are told: converters round to a tenth of it.
 constexpr double kLengthGap = 1e-3;            // m
 constexpr double kAngleGap  = 1.0 * kDegrees;  // rad
 
@@ -51,6 +57,7 @@ Anchor anchor_of(const Reader& reader, const usd::Prim& target)
             if (prim.has_api(kCollisionApi)) anchor.prim = prim;
             continue;
         }
+        // A body that is off is passed over: the search goes on above it.
         if (record->body != kNone && record->owner == record->body) return {prim, record->body};
         if (record->has_collision && !record->joint) anchor.prim = prim;
         if (record->resets && reader.options.reset_stack == ResetStack::static_part) break;
@@ -69,6 +76,7 @@ Side read_side(const Reader& reader, const usd::Prim& joint, int i)
     }
     side.X_WF          = side.frame;
     const auto targets = reader.targets(joint, kBody[i]);
+    // No target means the world, and the frame is in the world as it stands.
     if (targets.empty()) return side;
     if (targets.size() > 1)
         reader.found.add(kJointMultiTarget, joint.relationship(kBody[i]).site(),
@@ -90,8 +98,10 @@ Side read_side(const Reader& reader, const usd::Prim& joint, int i)
         body       = usd::decompose(body_world);
     }
     if (anchor.prim && anchor.prim == target)
+        // On the body itself localPos is in its scaled space, so a length takes its scale.
         side.frame.p = scale(side.frame.p, body.scale);
     else {
+        // The target lies below the body, or there is no body: the frame goes through the world into the body's frame.
         const auto inverse_body = usd::inverse(body_world);
         if (!inverse_body) {
             side.singular = true;
@@ -113,6 +123,7 @@ Side read_side(const Reader& reader, const usd::Prim& joint, int i)
 Limit finished(const Reader& reader, const usd::Prim& joint, Limit limit, const usd::Token& lower,
                const usd::Token& upper, bool only_one)
 {
+    // An animated bound may open later, so that it cannot be taken as a lock.
     if (limit.has_lower() && limit.has_upper() && limit.lower >= limit.upper) {
         if (reader.options.animation && (joint.attribute(lower).varying() || joint.attribute(upper).varying()))
             return limit;
@@ -164,6 +175,7 @@ Drive read_drive(const Reader& reader, const usd::Prim& joint, Dof dof, const us
 void read_axis_drive(const Reader& reader, Joint& joint, const usd::Token& instance, Dof dof)
 {
     joint.drive.dof       = dof;
+    // Without an applied drive the reference reports the largest float as its force limit.
     joint.drive.max_force = std::numeric_limits<float>::max();
     for (const usd::Token& applied : joint.prim.api_instances(kDriveApi)) {
         if (applied == instance)
@@ -245,6 +257,7 @@ void read_kind(const Reader& reader, Joint& joint)
             joint.axis         = reader.axis(joint.prim, kAxisName, Axis::x);
             joint.cone_angle0  = reader.number(joint.prim, kCone0, -1);
             joint.cone_angle1  = reader.number(joint.prim, kCone1, -1);
+            // A cone whose angles are animated is kept, because they may become limits while the stage runs.
             joint.cone_enabled = (reader.options.animation &&
                                   (joint.prim.attribute(kCone0).varying() || joint.prim.attribute(kCone1).varying())) ||
                                  (std::isfinite(joint.cone_angle0) && std::isfinite(joint.cone_angle1) &&
@@ -252,6 +265,7 @@ void read_kind(const Reader& reader, Joint& joint)
             report_ignored(reader, joint, true);
             return;
         case JointKind::distance:
+            // A negative distance means "no limit" in the schema, and so does a missing one.
             joint.limit.lower   = reader.number(joint.prim, kMin, -1);
             joint.limit.upper   = reader.number(joint.prim, kMax, -1);
             joint.min_enabled   = joint.limit.has_lower() && joint.limit.lower >= 0;
@@ -284,6 +298,7 @@ double read_break(const Reader& reader, const usd::Prim& joint, const usd::Token
 
 void validate(const Reader& reader, Joint& joint, const Side (&sides)[2])
 {
+    // `strict` is OpenUSD's reading, which keeps a joint in each of these cases and only tells.
     const bool strict = reader.options.conventions.missing_target_is_world;
     for (int i = 0; i < 2; ++i) {
         if (sides[i].target_missing) {
@@ -319,6 +334,7 @@ void validate(const Reader& reader, Joint& joint, const Side (&sides)[2])
 void check_gap(const Reader& reader, const Joint& joint)
 {
     if (!joint.valid || !joint.enabled) return;
+    // The pose of frame 1 in frame 0. What the joint leaves free is taken out; the rest should be the identity.
     const Posed X_01  = inverse(joint.X_WF0) * joint.X_WF1;
     const Vec3d u     = unit_vector(joint.axis);
     double      apart = 0, turned = 0;
@@ -329,6 +345,7 @@ void check_gap(const Reader& reader, const Joint& joint)
             break;
         case JointKind::revolute:
             apart  = length(X_01.p);
+            // The angle between the two axes. atan2 is exact for small angles, where acos is not.
             turned = std::atan2(length(cross(u, rotate(X_01.q, u))), dot(u, rotate(X_01.q, u)));
             break;
         case JointKind::prismatic:

@@ -1,3 +1,11 @@
+// Mass, centre and moments of a body from what is authored and from its colliders: the precedence of UsdPhysics'
+// ComputeMassProperties.
+// An authored value of the body comes first, then those of its colliders, then a density times their volumes.
+// All results are in the stage's units and in the scale-free frame of the body; the moments are principal ones about
+// the centre of mass.
+// The volumes come from a callback at unit density, so that OpenUSD's, Newton's and this project's ways of measuring
+// shapes share these rules.
+
 #include "mechane/physics/mass.h"
 
 #include <fmt/format.h>
@@ -42,6 +50,8 @@ struct Part {
     Posed  X_BS;
 };
 
+/// The precedence of the schema: collider, prims between it and its body, body, physics material, and 1000 kg/m3 at
+/// last.
 double density_of(const PhysicsModel& model, const Body& body, const Collider& collider, const UnitScale& units)
 {
     if (collider.mass.has_density()) return collider.mass.density;
@@ -73,6 +83,7 @@ std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index i
     if (collider.mass.has_mass()) {
         part.mass = collider.mass.mass;
         if (info.volume > 0)
+            // Moments of a shape of given form go with its mass, whatever its density is.
             part.inertia *= part.mass / info.volume;
         else {
             part.inertia = {};
@@ -87,6 +98,7 @@ std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index i
     const bool authored_inertia = sets_inertia(collider.mass, model.options.conventions.tiny_inertia_is_unauthored);
     if (authored_inertia) part.inertia = Mat33d::diagonal(collider.mass.diagonal);
     if (collider.mass.has_axes()) part.inertia = rotated(part.inertia, collider.mass.axes);
+    // An authored centre is in the space of the prim and takes its scale. Authored moments are about it already.
     if (collider.mass.has_com()) {
         const Vec3d com = scale(collider.mass.com, collider.scale);
         if (!authored_inertia) part.inertia = moved(part.inertia, part.mass, com - part.com);
@@ -100,6 +112,7 @@ std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index i
 void apply_xform_masses(const PhysicsModel& model, std::vector<Part>& parts)
 {
     if (model.options.mass_on_xforms != MassOnXforms::inherit) return;
+    // The masses are in the order of traversal, parents first; backwards the deeper ones come first.
     for (std::size_t i = model.xform_masses.size(); i-- > 0;) {
         const MassValues& values = model.xform_masses[i].values;
         if (!values.has_mass()) continue;
@@ -187,6 +200,7 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
         }
         if (M > 0) C = C / M;
         for (const Part& part : parts)
+            // The parallel axis theorem moves the moments of each part from its own centre to the common one.
             I += moved(rotated(part.inertia, part.X_BS.q), part.mass, C - part.X_BS * part.com);
         if (!std::isfinite(M) || !is_finite(C) || !is_finite(I)) {  // sizes or densities beyond all measure
             found.add(kMassInfoInvalid, body.prim.site(),
@@ -201,6 +215,7 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
     }
 
     out.mass = with_mass ? authored.mass : M;
+    // An authored mass keeps the form: the moments of the colliders go with it.
     if (M > 0) {
         if (with_mass) I *= authored.mass / M;
         if (out.com_authored)
@@ -220,6 +235,7 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
                   fmt::format("<{}> has no mass and no collider with a volume", body.path.text()));
         out.mass = 1;
     }
+    // Without a shape to go by, the moments are those of a solid ball, 2/5 m r^2.
     if ((!(M > 0) || !is_finite(I)) && !with_inertia) {
         const double r = kSmallSphere / units.meters_per_unit;
         I              = 0.4 * out.mass * r * r * Mat33d::identity();
@@ -228,6 +244,7 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
     }
 
     const Diagonalized axes = diagonalize(is_finite(I) ? I : Mat33d::identity());
+    // The authored diagonal is taken together with the axes as they are, authored or not.
     out.diagonal            = with_inertia ? authored.diagonal : axes.diagonal;
     out.axes                = authored.has_axes() ? authored.axes : axes.axes;
     if (authored.has_axes() && !with_inertia)

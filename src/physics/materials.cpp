@@ -1,3 +1,8 @@
+// Physics materials: friction, restitution and density of prims with PhysicsMaterialAPI, and the material that a
+// collider is bound to.
+// `parse` reads all of those below the roots first; one that is bound from outside is added when it is met.
+// The numbers have no unit but the density, which is in the stage's.
+
 #include "materials.h"
 
 #include <fmt/format.h>
@@ -59,6 +64,7 @@ void read_materials(Reader& reader)
 Index bound_physics_material(Reader& reader, const usd::Prim& prim)
 {
     static const usd::Token kPurpose("physics"), kApi("PhysicsMaterialAPI"), kNewtonApi("NewtonMaterialAPI");
+    // The binding of purpose `physics` comes first, the one for all purposes after it: UsdShade's rule.
     const usd::Prim         bound = reader.stage.bound_material(prim, kPurpose);
     if (!bound) return kNone;
     const Index known = reader.model.material_at(bound.path());
@@ -66,6 +72,7 @@ Index bound_physics_material(Reader& reader, const usd::Prim& prim)
     const std::vector<usd::Token> authored = bound.authored_apis();
     const bool                    newton   = reader.options.newton_schemas_imply_base &&
                                              std::find(authored.begin(), authored.end(), kNewtonApi) != authored.end();
+    // A material that only says how a thing looks is no physics material.
     if (!bound.has_api(kApi) && !newton) return kNone;
     return add_material(reader, bound, true);
 }

@@ -55,12 +55,14 @@ void apply_owner_filter(PhysicsModel& model, const std::vector<usd::Path>& owner
 
     Keep scenes, bodies, colliders, joints, articulations;
     for (const Scene& scene : model.scenes) scenes.push_back(!scene.path.empty() && listed(scene.path));
+    // An entity with several owners stays if one of them is wanted.
     for (const Body& body : model.bodies) bodies.push_back(wanted(body.owners));
     const auto body_kept = [&](Index body) { return body == kNone || bodies[static_cast<std::size_t>(body)]; };
     for (const Collider& c : model.colliders)
         colliders.push_back(c.body != kNone ? body_kept(c.body) : wanted(c.owners));
     for (const Joint& joint : model.joints) joints.push_back(body_kept(joint.body0) && body_kept(joint.body1));
     for (const Articulation& a : model.articulations)
+        // An articulation goes as a whole: half a tree would move otherwise than it was authored.
         articulations.push_back(std::all_of(a.links.begin(), a.links.end(), body_kept));
 
     const auto scene_now = compact(model.scenes, scenes), body_now = compact(model.bodies, bodies),

@@ -1,3 +1,6 @@
+// Pairs that `physics:filteredPairs` names, as paths of bodies, colliders or articulations on both sides.
+// Which colliders they stand for is decided in filter.cpp, when all of them are known.
+
 #include <fmt/format.h>
 
 #include <algorithm>

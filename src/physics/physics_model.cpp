@@ -1,3 +1,5 @@
+// Lookups of the parsed model by path, and the orders in which `dump physics` lists colliders and joints.
+
 #include "mechane/physics/physics_model.h"
 
 #include <algorithm>
@@ -17,6 +19,7 @@ std::vector<Index> by_kind(const std::vector<T>& entries)
 {
     std::vector<Index> order(entries.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
+    // Stable: within a kind the order of traversal stays.
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
         return entries[static_cast<std::size_t>(a)].kind < entries[static_cast<std::size_t>(b)].kind;
     });
@@ -25,6 +28,7 @@ std::vector<Index> by_kind(const std::vector<T>& entries)
 
 }  // namespace
 
+/// True where nothing is known of the prim, so that a wrong answer costs time and no value.
 bool PhysicsModel::may_inherit(const usd::Prim& prim, Inherited what) const
 {
     const std::size_t i = prim.index();

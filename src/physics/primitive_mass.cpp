@@ -26,6 +26,7 @@ Revolved sum(const Revolved& a, const Revolved& b)
     s.volume = a.volume + b.volume;
     if (!(s.volume > 0)) return s;
     s.center        = (a.volume * a.center + b.volume * b.center) / s.volume;
+    // Moments along the common axis add up; those across it also take the offsets of the two centres.
     s.along         = a.along + b.along;
     const double da = a.center - s.center, db = b.center - s.center;
     s.across = a.across + a.volume * da * da + b.across + b.volume * db * db;
@@ -35,6 +36,7 @@ Revolved sum(const Revolved& a, const Revolved& b)
 // Base (radius R) at z = -h/2, top (radius r) at z = h/2.
 Revolved frustum(double R, double r, double h)
 {
+    // V = pi h (R^2 + R r + r^2) / 3, centre above the base h (R^2 + 2 R r + 3 r^2) / (4 q).
     const double q = R * R + R * r + r * r;
     Revolved     s;
     s.volume = kPi * h * q / 3;
@@ -42,7 +44,10 @@ Revolved frustum(double R, double r, double h)
     const double zc = h * (R * R + 2 * R * r + 3 * r * r) / (4 * q);  // above the base
     // (R^5 - r^5)/(R^3 - r^3) divided out, so that equal radii need no case of their own
     const double fifth = R * R * R * R + R * R * R * r + R * R * r * r + R * r * r * r + r * r * r * r;
+    // Discs of radius x weigh pi x^2 dz with x^2 / 2 about the axis: the sum over z is 3/10 m (R^5 - r^5) / (R^3 -
+    // r^3).
     s.along            = 0.3 * s.volume * fifth / q;
+    // About a line across the base: half of the above plus the sum of z^2, moved to the centre in the next line.
     const double base  = s.along / 2 + kPi * h * h * h / 30 * (R * R + 3 * R * r + 6 * r * r);
     s.across           = base - s.volume * zc * zc;
     s.center           = zc - h / 2;
@@ -53,6 +58,7 @@ Revolved frustum(double R, double r, double h)
 Revolved half_ball(double r, double up)
 {
     Revolved s;
+    // A half ball has the centre 3/8 r from its flat side, and about that side the moments of a ball of its mass.
     s.volume = 2.0 / 3.0 * kPi * r * r * r;
     s.center = up * 3.0 / 8.0 * r;
     s.along  = 0.4 * s.volume * r * r;
@@ -66,6 +72,7 @@ MassInfo about_axis(const Collider& collider, const Revolved& s)
     const Vec3d u = unit_vector(collider.axis);
     info.volume   = s.volume;
     info.com      = s.center * u;
+    // `across` on all axes and the difference along u: the tensor of any body of revolution, for whichever axis.
     info.inertia  = s.across * Mat33d::identity() + (s.along - s.across) * Mat33d::outer(u, u);
     info.X_BS     = collider.X_BS;
     return info;
@@ -143,6 +150,7 @@ MassInfo primitive_mass_info(const Collider& collider)
         case ShapeKind::custom:
             break;
     }
+    // The default volume is negative, which says "not known".
     MassInfo unknown;
     unknown.X_BS = collider.X_BS;
     return unknown;

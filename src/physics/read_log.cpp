@@ -1,3 +1,7 @@
+// What was read of every prim and what became of it: the account behind `explain` and the list of unused attributes.
+// Reading threads write into it at once, under one lock; the result does not depend on their order because a note only
+// ever gives way to a stronger one.
+
 #include "mechane/physics/read_log.h"
 
 #include <algorithm>
@@ -20,10 +24,12 @@ void ReadLog::note(const usd::Prim& prim, const usd::Token& property, Use use, s
     const auto             there = find_in(notes, property);
     if (there == notes.end())
         notes.emplace_back(property, UseNote{use, std::move(note)});
+    // The uses are ordered from weakest to strongest.
     else if (there->second.use < use)
         there->second = {use, std::move(note)};
 }
 
+/// The later finding counts here, be it weaker: a value was read, and then turned out to have no effect.
 void ReadLog::correct(const usd::Prim& prim, const usd::Token& property, Use use, std::string note)
 {
     const std::scoped_lock lock(mutex_);

@@ -1,3 +1,7 @@
+// How the parser reads attributes: the rules for missing, blocked, animated and unusable values, in one place.
+// A value that is not usable becomes a finding and the fallback; nothing read here is NaN.
+// Readers for parallel parts share everything but the list of findings.
+
 #include "reader.h"
 
 #include <fmt/format.h>
@@ -17,6 +21,7 @@ const Record* Reader::record(const usd::Prim& prim) const
     return index == kNone ? nullptr : &records[static_cast<std::size_t>(index)];
 }
 
+/// The findings of the parts are joined by index, so that their order is the same for any number of threads.
 void Reader::parallel(std::size_t count, const std::function<void(const Reader& part, std::size_t i)>& work) const
 {
     constexpr std::size_t    kGrain = 256;  // some hundred microseconds of reading
@@ -28,6 +33,8 @@ void Reader::parallel(std::size_t count, const std::function<void(const Reader& 
     for (const Diagnostics& part : parts) found.append(part);
 }
 
+/// Most attributes of most prims are not authored. The names that the sweep has listed answer that without a look into
+/// the layers.
 bool Reader::maybe_authored(const usd::Prim& prim, const usd::Token& name) const
 {
     const Record* known = record(prim);
@@ -41,6 +48,7 @@ usd::Value Reader::value(const usd::Prim& prim, const usd::Token& name) const
     const usd::Attribute attribute = prim.attribute(name);
     usd::Value           authored  = attribute.authored_value();
     if (!authored.empty()) return authored;
+    // A blocked value is meant to be the fallback: no sample is looked for.
     if (attribute.blocked()) return {};
     if (!options.conventions.samples_need_default) {
         const std::vector<double> times = attribute.time_samples();
@@ -101,6 +109,7 @@ Quatd Reader::quaternion(const usd::Prim& prim, const usd::Token& name, const Qu
 bool Reader::flag(const usd::Prim& prim, const usd::Token& name, bool otherwise) const
 { return value(prim, name).get<bool>().value_or(otherwise); }
 
+/// A switch that is off at first and animated later must be part of the model, as it may come on.
 bool Reader::switched(const usd::Prim& prim, const usd::Token& name, bool& starts_off) const
 {
     const bool on = flag(prim, name, true);
@@ -142,6 +151,7 @@ MassValues Reader::mass_values(const usd::Prim& prim) const
     values.com         = vector(prim, kCom, values.com);
     values.diagonal    = vector(prim, kDiagonal, {}, kExpectedDiagonal);
     const Quatd axes   = quaternion(prim, kAxes, {0, 0, 0, 0});
+    // A quaternion of zeros is the schema's mark for "not authored".
     values.axes        = dot(axes, axes) > 0 ? normalized(axes) : Quatd{0, 0, 0, 0};
     const auto blocked = [&](const usd::Token& name) {
         return maybe_authored(prim, name) && prim.attribute(name).blocked();

@@ -1,3 +1,9 @@
+// Repairs joints whose two frames disagree: one frame stays, and the other is rewritten to lie where the first is in
+// the world.
+// Only localPos and localRot of the moved side are authored, into a layer that the caller gives; the stage stays as it
+// was.
+// `mechane fix` and the editor call it.
+
 #include "mechane/physics/realign.h"
 
 #include <fmt/format.h>
@@ -21,6 +27,7 @@ std::optional<Posed> seen_from(const usd::Stage& stage, const usd::Path& target,
     const auto               to_local = usd::inverse(world);
     const usd::Decomposition parts    = usd::decompose(world);
     if (!to_local || parts.singular) return std::nullopt;
+    // localPos is in the scaled space of the prim, so the whole matrix is inverted; localRot takes its rotation alone.
     return Posed{usd::transform_point(*to_local, X_WF.p), conjugate(parts.rotation) * X_WF.q};
 }
 
@@ -38,6 +45,7 @@ Result<bool> realign_joint_frames(const PhysicsModel& model, Index index, usd::L
     if (joint.prim.is_instance_proxy()) return refuse("it lies inside an instance, which cannot be edited");
     const Posed& X_kept  = keep == 0 ? joint.X_WF0 : joint.X_WF1;
     const Posed& X_moved = keep == 0 ? joint.X_WF1 : joint.X_WF0;
+    // Single precision is relative: far from the origin frames agree less.
     const double reach   = std::max({1.0, length(X_kept.p), length(X_moved.p)});
     if (length(X_kept.p - X_moved.p) <= kSame * reach &&
         length(to_rotation_vector(conjugate(X_kept.q) * X_moved.q)) <= kSame)
@@ -55,6 +63,7 @@ Result<bool> realign_joint_frames(const PhysicsModel& model, Index index, usd::L
 
 Result<std::size_t> realign_gaps(const usd::Stage& stage, usd::Layer& into, Diagnostics& found)
 {
+    // The stage is parsed as by default: the findings name the joints.
     Diagnostics        parsed;
     const PhysicsModel model = parse(stage, {}, parsed);
     std::size_t        count = 0;

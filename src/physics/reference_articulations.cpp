@@ -1,3 +1,7 @@
+// The answer of OpenUSD's own parser for an articulation root, with its peculiarities, for comparisons under the
+// convention `articulations_as_parsed`.
+// It replaces roots, links and joints that `Roots` found; the trees stay, because the reference has none.
+
 #include "reference_articulations.h"
 
 #include <algorithm>
@@ -47,6 +51,7 @@ ReferenceArticulations::Component ReferenceArticulations::reach(Index start, std
             link.weight += joint.excluded ? 1000 : other == kNone ? 100000 : 100;
             if (joint.excluded) continue;
             if (other == kNone)
+                // The last one by path stays.
                 link.world_joint = j;
             else
                 next.push_back(other);

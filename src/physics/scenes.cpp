@@ -1,3 +1,7 @@
+// Scenes: gravity as a direction and a magnitude in the stage's unit per second squared, and the scene an entity
+// belongs to.
+// A stage without a PhysicsScene gets one, so that every body has a scene; it is told and marked as made up.
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,6 +14,7 @@ namespace mechane::physics {
 namespace {
 
 constexpr double kEarth          = 9.81;     // [m/s^2]
+/// Half the largest float: the schema's -inf survives a pass through formats that know no infinities.
 constexpr double kUnsetMagnitude = -0.5e38;  // a magnitude below this is the sentinel -inf
 
 Vec3d down(const usd::Stage& stage)
@@ -26,6 +31,7 @@ Vec3d down(const usd::Stage& stage)
 
 void set_gravity(const Reader& reader, Scene& scene, Vec3d direction, double magnitude)
 {
+    // The earth's gravity in the stage's own unit of length.
     const double earth = kEarth / reader.model.units.meters_per_unit;
     if (!is_finite(direction) || magnitude > -kUnsetMagnitude) {
         reader.invalidate(scene, kGravityInvalid, scene.prim.site(),
@@ -33,6 +39,7 @@ void set_gravity(const Reader& reader, Scene& scene, Vec3d direction, double mag
         direction = {};
         magnitude = -kInfinity;
     }
+    // The zero vector, which is the fallback, means "down".
     scene.gravity_direction = normalized(direction, down(reader.stage));
     scene.gravity_magnitude = magnitude < kUnsetMagnitude ? earth : magnitude;
     if (scene.gravity_magnitude < 0) {
@@ -78,6 +85,7 @@ void read_scenes(Reader& reader)
     reader.model.scenes.push_back(std::move(scene));
 }
 
+/// The first owner that is a scene; without one, the first scene of the stage, as the schema says.
 Index scene_of(const Reader& reader, const usd::Prim& prim, const std::vector<usd::Path>& owners)
 {
     if (owners.empty()) return 0;

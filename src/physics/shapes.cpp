@@ -1,3 +1,7 @@
+// Kinds and sizes of shapes. The scale of the prim is taken into the sizes, as the shapes of solvers have none.
+// Where a shape cannot follow an uneven scale, the largest one across its axis counts, and this is told.
+// `colliders.cpp` calls it once pose and scale are known.
+
 #include "shapes.h"
 
 #include <fmt/format.h>
@@ -39,6 +43,7 @@ struct Scales {
     double along = 1, across = 1;
     bool   uneven = false;
 };
+/// Scales along the axis and across it; unequal ones across would make an elliptic cylinder.
 Scales about_axis(Axis axis, const Vec3d& s)
 {
     const auto   a = static_cast<std::size_t>(axis), b = (a + 1) % 3, c = (a + 2) % 3;
@@ -79,6 +84,7 @@ void read_cube(const Reader& reader, Collider& collider, const Vec3d& s)
     const double half     = size_of(reader, collider.prim, kSize, 2) / 2;
     collider.half_extents = half * s;
     require_positive(reader, collider, {collider.half_extents.x, collider.half_extents.y, collider.half_extents.z});
+    // A sheared box is a parallelepiped: its eight corners are kept in the frame of the shape, for a hull.
     if (!collider.sheared || reader.options.conventions.sheared_boxes_stay_boxes || !collider.valid) return;
     const Posed X_WS = collider.body == kNone
                            ? collider.X_BS
@@ -170,6 +176,8 @@ void read_mesh(const Reader& reader, const Record& record, Collider& collider)
     const Posed X_WS   = collider.body == kNone
                              ? collider.X_BS
                              : reader.model.bodies[static_cast<std::size_t>(collider.body)].X_WB * collider.X_BS;
+    // Row `row` of a row-vector matrix is the image of a unit vector, and so a column of the matrix that acts from the
+    // left.
     const auto  column = [&](int row) {
         return rotate_inverse(X_WS.q, Vec3d{collider.world(row, 0), collider.world(row, 1), collider.world(row, 2)});
     };
@@ -186,6 +194,7 @@ bool shape_kind_of(const Record& record, Collider& collider)
         return true;
     }
     const usd::Token type = record.prim.type_name();
+    // The exact name first: it is the usual case, and `Capsule_1` is no kind of `Capsule`.
     for (const TypeRow& row : types())
         if (row.type == type) {
             collider.kind = row.kind;

@@ -1,3 +1,9 @@
+// The sweep: which prims are read and what each of them is, before anything is made of them.
+// It leaves one Record for each prim below the roots, parents before children, with its traits, world matrix and
+// authored names.
+// Instancers prune what they copy unless the stage was opened with the copies as prims.
+// `parse` calls it first; every other file of this room reads its records.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -97,6 +103,8 @@ Traits classify(const Apis& apis, const ParseOptions& options, const usd::Prim& 
         out.is_group     = !out.is_scene && (type == kGroup || prim.is_a(kGroup));
         if (!out.is_scene && !out.is_group) {
             out.joint = joint_kind(type.text());
+            // A type derived from PhysicsJoint that nobody knows is read as the general joint, whose axes are all free
+            // until limited.
             if (!out.joint && prim.is_a(kJoint)) out.joint = JointKind::d6;
             if (!out.joint && options.lenient_names) out.joint = lenient_joint_kind(type.text());
             if (contains(options.custom_joints, type)) {
@@ -129,6 +137,7 @@ class Walk {
         usd::Path   skip;
         usd::Prim   instancer;
         for (const usd::Prim& prim : prims) {
+            // Prims come depth first: all that lie below a skipped one follow it directly.
             const usd::Path& path = prim.path();
             if (path.is_root()) continue;
             if (!skip.empty()) {
@@ -185,6 +194,8 @@ class Walk {
 
     const Traits& traits_of(const usd::Prim& prim)
     {
+        // Prims of one definition (type and applied schemas) have the same traits; a stage has few definitions and many
+        // prims.
         const auto [place, fresh] = traits_.try_emplace(prim.definition_key());
         if (fresh) place->second = classify(apis_, r_.options, prim);
         return place->second;
@@ -193,6 +204,8 @@ class Walk {
     const Traits& add(const usd::Prim& prim)
     {
         const usd::Prim above = prim.parent();
+        // The stack holds the records on the way from a root to the last prim; what is not above the new one is
+        // dropped.
         while (!stack_.empty() && !(r_.records[static_cast<std::size_t>(stack_.back())].prim == above))
             stack_.pop_back();
         const Traits& traits             = traits_of(prim);
@@ -237,6 +250,8 @@ void read_records(Reader& reader)
         record.resets    = part.stage.resets_transform(record.prim);
         record.world     = part.stage.world_matrix(record.prim);
     });
+    // The stage's matrices take a transform op without a default as absent. Where such ops exist, the matrices below
+    // are made anew from their first samples.
     if (reader.options.conventions.samples_need_default) return;
     std::vector<char> moved(reader.records.size(), 0);
     for (std::size_t i = 0; i < reader.records.size(); ++i) {
@@ -262,6 +277,7 @@ void note_inherited(Reader& reader)
     constexpr std::uint8_t     kUnknown = 0xff;
     std::vector<std::uint8_t>& bits     = reader.model.inherited;
     bits.assign(reader.stage.prim_count(), kUnknown);
+    // The pseudo-root.
     bits[0] = 0;
     for (const Record& record : reader.records)
         bits[record.prim.index()] = static_cast<std::uint8_t>(bits[record.prim.parent().index()] | record.inherited);
@@ -272,6 +288,7 @@ void note_authored_names(Reader& reader)
 {
     std::unordered_set<usd::Token>& names = reader.model.authored_names;
     for (const Record& record : reader.records) names.insert(record.authored.begin(), record.authored.end());
+    // All prims but the pseudo-root were read.
     if (reader.records.size() + 1 == reader.stage.prim_count()) return;
     for (const usd::Prim& prim : reader.stage.traverse({.all = true, .instance_proxies = true}))
         if (reader.record(prim) == nullptr)

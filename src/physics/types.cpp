@@ -1,3 +1,8 @@
+// Names of the kinds of the model as messages, dumps and schemas spell them, and what counts as authored of masses and
+// limits.
+// The schema has sentinels in place of "not authored": zero for masses and moments, -inf for a centre, infinite or huge
+// limits.
+
 #include "mechane/physics/types.h"
 
 #include <cmath>

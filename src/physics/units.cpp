@@ -1,3 +1,6 @@
+// Factors from the units of a stage to SI, for each kind of quantity.
+// Times are seconds everywhere; angles of stages are degrees, which stiffness and damping of turns are per.
+
 #include "mechane/physics/units.h"
 
 namespace mechane::physics {

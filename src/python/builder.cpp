@@ -1,3 +1,11 @@
+// Python's `Builder`: verbs that add bodies, joints, shapes and particles to a model::ModelBuilder one at a time.
+// The facade (package `mechane`, sim/builder) calls them with arguments that it has checked and named as Newton names
+// them; this file turns Python objects into the builder's structs. Only what could make C++ read out of bounds is
+// checked again here: indices of bodies, numbers of axes.
+// Units are SI. Poses are seven numbers x y z qx qy qz qw, rotations have the scalar last.
+// Settings come as objects with attributes (ShapeConfig, JointDofConfig), never as keyword arguments: a setting that is
+// added to the facade's class and forgotten here fails nothing, so both lists must be edited together.
+
 #include "mechane/model/builder.h"
 #include "mechane/model/custom_rows.h"
 
@@ -74,6 +82,8 @@ nb::dict settings_of(const model::SdfConfig& c)
 /// From an object with the fields of `mechane.ModelBuilder.ShapeConfig`.
 ShapeConfig shape_config(nb::handle from)
 {
+    // Every attribute must be there: `take` raises AttributeError for a missing one, which finds a facade that is older
+    // than the compiled part.
     ShapeConfig c;
     take(from, "density", c.density);
     take(from, "ke", c.ke);
@@ -99,6 +109,8 @@ ShapeConfig shape_config(nb::handle from)
     take(from, "is_visible", c.is_visible);
     take(from, "is_site", c.is_site);
     take(from, "is_hydroelastic", c.is_hydroelastic);
+    // A config that equals the defaults is no wish for a field: the optional stays empty, as for a shape that never
+    // named one.
     if (const model::SdfConfig sdf = sdf_config(from); !(sdf == model::SdfConfig{})) c.sdf = sdf;
     return c;
 }
@@ -123,11 +135,13 @@ JointDofConfig dof_config(nb::handle from)
     take(from, "friction", c.friction);
     take(from, "effort_limit", c.effort_limit);
     take(from, "velocity_limit", c.velocity_limit);
+    // None means that the mode follows from the gains, as model::target_mode derives it.
     if (const nb::object mode = from.attr("actuator_mode"); !mode.is_none())
         c.actuator_mode = static_cast<model::TargetMode>(nb::cast<std::int32_t>(nb::int_(mode)));
     return c;
 }
 
+/// Negative indices of Python (from the end) are not meant here: -1 is the world.
 std::int32_t checked(const char* argument, std::int32_t index, std::size_t count, std::int32_t lowest)
 {
     if (index >= lowest && index < static_cast<std::int32_t>(count)) return index;
@@ -222,6 +236,8 @@ nb::dict collapse(ModelBuilder& b, const std::vector<std::string>& keep)
 nb::list take_custom(ModelBuilder& b, bool keep_rows)
 {
     nb::list out;
+    // Values are moved out of the builder: one place keeps them, so that a program that changes an attribute in Python
+    // does not meet a second copy at finalize.
     for (const model::CustomAttribute& a : b.custom_attributes) {
         if (model::is_rows(a.frequency)) continue;
         const auto number = [&](const model::CustomValue& v) {
@@ -263,6 +279,7 @@ BuilderJoint joint_of(std::int32_t type, nb::handle linear_axes, nb::handle angu
     joint.linear_axes                = dof_configs(linear_axes);
     joint.angular_axes               = dof_configs(angular_axes);
     const model::JointTypeInfo& info = model::joint_type_info(joint.type);
+    // Types with dofs = -1 (D6) take up to three axes of each kind; the others have the numbers of joint_type_info.
     const auto most = [&](std::int32_t of) { return static_cast<std::size_t>(info.dofs >= 0 ? of : 3); };
     if (joint.linear_axes.size() > most(info.linear_axes) || joint.angular_axes.size() > most(info.angular_axes))
         throw nb::value_error("linear_axes, angular_axes: more axes than a joint of this type has");

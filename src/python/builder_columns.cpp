@@ -1,3 +1,12 @@
+// Columns of the builder: the list of structs seen as the arrays of the finished model (`builder.joint_q[3]`).
+// Newton's builder keeps parallel lists and lets programs read and write single entries before finalize. Mechane's
+// keeps structs, so each array is a column with three functions: its size, an entry's value, and its change. The facade
+// makes list-like objects of them by the column's number.
+// Names, order of entries and units are those of model::Model. Coordinates [joint_coord_count] and dofs
+// [joint_dof_count] are counted through the joints each time, because joints may be added between two accesses; an
+// access is linear in the number of joints.
+// A column with a null `set` is read only: it follows from others (starts of joints and articulations).
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
@@ -98,6 +107,8 @@ void from_python(nb::handle h, std::array<T, n>& v)
 { v = nb::cast<std::array<T, n>>(h); }
 
 /// A field of each entity of one list. `List` and `Field` are stateless lambdas.
+/// List and Field are types, not values: a lambda without captures can be made again inside a plain function pointer,
+/// so that the table needs no closures.
 template <class List, class Field>
 Column field_of(const char* name, List, Field)
 {
@@ -128,6 +139,7 @@ std::size_t dof_count(const ModelBuilder& b)
     return count;
 }
 
+/// Order of dofs within a joint: linear axes, then angular axes, as model::finalize lays them out.
 JointDofConfig& dof_at(ModelBuilder& b, std::size_t i)
 {
     for (BuilderJoint& joint : b.joints)
@@ -176,6 +188,7 @@ Place place_of(ModelBuilder& b, std::size_t i, Count count)
 }
 
 /// Where the body stands: what finalize gives a FREE-like joint whose coordinates were left to it.
+/// q of a free joint is the pose of the child's joint frame seen from the parent's: X_PJ^-1 X_WP^-1 X_WC X_CJ.
 std::vector<double> free_coordinates(const ModelBuilder& b, const BuilderJoint& joint)
 {
     const Posed X_WC = b.bodies[static_cast<std::size_t>(joint.child)].q;
@@ -184,6 +197,8 @@ std::vector<double> free_coordinates(const ModelBuilder& b, const BuilderJoint& 
     return {X.p.x, X.p.y, X.p.z, X.q.x, X.q.y, X.q.z, X.q.w};
 }
 
+/// A joint whose q was never given has no coordinates yet, so what finalize would take is computed on demand. The
+/// reference stays valid until the next call in the same thread.
 const std::vector<double>& coordinates(ModelBuilder& b, BuilderJoint& joint)
 {
     static thread_local std::vector<double> of_body;
@@ -195,6 +210,8 @@ const std::vector<double>& coordinates(ModelBuilder& b, BuilderJoint& joint)
 
 Column joint_q()
 {
+    // Writing one of seven coordinates first makes all of them explicit: from then on the joint no longer follows its
+    // body.
     return {"joint_q", "float", &coord_count,
             [](ModelBuilder& b, std::size_t i) {
                 const Place at = place_of(b, i, coords_of);
@@ -225,6 +242,8 @@ Column joint_qd()
 template <class Field>
 Column coordinate_of_dof(const char* name, Field)
 {
+    // Joints with as many coordinates as dofs keep the value with the axis. Others contain a quaternion: they answer
+    // the identity (last entry 1) and ignore writes, because a target per component has no meaning there.
     return {name, "float", &coord_count,
             [](ModelBuilder& b, std::size_t i) {
                 const Place at = place_of(b, i, coords_of);
@@ -430,6 +449,7 @@ const Column& column(std::size_t index)
     return all[index];
 }
 
+/// IndexError, not ValueError: Python's iteration over a list-like object ends with it.
 std::size_t within(const Column& c, const ModelBuilder& b, std::size_t i)
 {
     if (i >= c.size(b)) throw nb::index_error((std::string(c.name) + " index out of range").c_str());

@@ -1,3 +1,9 @@
+// Python's conformance checker and its repairs: `check`, `check_variants`, `fix`, and the tables of rules and profiles.
+// The work is done in room conformance; this file frees the interpreter's lock for it and hands reports over as strings
+// (JSON, text, SARIF), so that Python and the command line print the same bytes.
+// `fix` publishes files in three ways: into a new folder, as one file, or in place of the originals; a dry run has none
+// of them and answers the diff alone.
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -52,6 +58,7 @@ nb::dict to_python(const conformance::Rule& rule)
 }
 
 /// The bytes of a text layer; of a binary one what usda says of it; empty for a file that is no layer or is not there.
+/// Crates are compared by their text form: a binary diff would tell nothing.
 std::string decoded(const std::filesystem::path& file)
 {
     std::ifstream     in(file, std::ios::binary);
@@ -102,6 +109,9 @@ conformance::CheckOptions check_options(const std::string& profile, std::vector<
     return options;
 }
 
+/// The order protects the originals. Targets are tried before any work, the repaired copies are made in a scratch
+/// folder, sources are admitted (what lies outside the allowed roots is refused or told), and only then are files moved
+/// to their places. An error before the last step leaves nothing behind.
 nb::tuple fix_and_publish(const std::string& asset, const std::string& out, bool into_folder, bool replace,
                           std::vector<std::string> select, bool unsafe, std::vector<std::string> roots,
                           bool refuse_outside)
@@ -120,6 +130,7 @@ nb::tuple fix_and_publish(const std::string& asset, const std::string& out, bool
         const files::ReadWatch            watch;
         std::optional<files::Transaction> in_place;
         files::note_read(asset);
+        // A transaction in the asset's folder: either all layers of the asset are replaced, or none is.
         if (replace) in_place.emplace(unwrap(files::Transaction::begin(fs::path(asset).parent_path().string(), found)));
         if (into_folder) unwrap(conformance::try_folder(out));
         if (!into_folder && !out.empty() && !in_place) unwrap(files::try_target(out, {.make_folders = true}));
@@ -134,6 +145,7 @@ nb::tuple fix_and_publish(const std::string& asset, const std::string& out, bool
         diff = diff_of(result);
         if (in_place) written = unwrap(conformance::publish_in_place(result, asset, *in_place));
         if (into_folder) written = unwrap(conformance::publish_folder(result, out));
+        // One name for several layers would make them overwrite one another.
         if (!in_place && !into_folder && !out.empty()) {
             if (result.files.size() > 1)
                 throw DiagnosticError(make_diagnostic(

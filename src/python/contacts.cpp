@@ -1,3 +1,10 @@
+// Python's contacts and collision pipeline.
+// `Contacts` shows the arrays of model::Contacts as NumPy views without copies; shapes are numbers of the model, points
+// are in the frames of their bodies, normals in the world frame from shape 0 to shape 1, lengths in metres.
+// `Pipeline` finds them: broad phase, narrow phase, reduction, matching with the last call. It keeps model and thread
+// pool alive as long as Python keeps the pipeline, because views and the pipeline refer to them.
+// Errors of options come as DiagnosticError with the text of collision::validate.
+
 #include "mechane/model/contacts.h"
 
 #include <nanobind/nanobind.h>
@@ -67,6 +74,7 @@ constexpr ContactArray kArrays[] = {
 template <class T>
 void take(const nb::dict& from, const char* name, T& value)
 {
+    // A key that the facade left out keeps the C++ default, so that defaults stand in one place.
     if (from.contains(name)) value = nb::cast<T>(from[name]);
 }
 
@@ -90,6 +98,7 @@ collision::PipelineOptions pipeline_options(const nb::dict& from)
     out.soft_contact_max = soft;
     std::string matching = "disabled";
     take(from, "contact_matching", matching);
+    // Other words leave the default `disabled`; the facade has refused them before.
     if (matching == "latest") out.contact_matching = collision::ContactMatching::latest;
     if (matching == "sticky") out.contact_matching = collision::ContactMatching::sticky;
     std::string overflow;
@@ -121,6 +130,8 @@ collision::PipelineOptions pipeline_options(const nb::dict& from)
 /// with what the list has not excluded.
 class ListedPairs final : public collision::BroadPhase {
   public:
+    // Filters of the base are opened for every pair: bodies all differ (the shape's own number stands for its body) and
+    // all are mobile. The list alone decides.
     ListedPairs(const Model& m, std::vector<collision::ShapePair> pairs)
         : BroadPhase(every_shape(m), not_listed(m, pairs)), boxes_(m.shape_count(), pairs)
     {
@@ -136,6 +147,8 @@ class ListedPairs final : public collision::BroadPhase {
             out[i] = {.body = static_cast<std::int32_t>(i), .active = true, .mobile = true, .plane = plane(m, i)};
         return out;
     }
+    // The base pairs infinite planes with everything, since they have no box. Exclusions are the only way to say which
+    // of these pairs the list has, hence all others of a plane are collected: planes x shapes entries.
     static std::vector<collision::ShapePair> not_listed(const Model& m, const std::vector<collision::ShapePair>& pairs)
     {
         std::set<collision::ShapePair> listed;
@@ -148,6 +161,7 @@ class ListedPairs final : public collision::BroadPhase {
                     out.push_back(pair);
         return out;
     }
+    // One more than the limit, so that the caller sees that something was left out.
     void find_boxes(Boxes boxes, std::vector<collision::ShapePair>& out, std::size_t limit) override
     {
         boxes_.find_pairs(boxes, {}, found_, limit + 1);
@@ -166,12 +180,15 @@ class Pipeline {
     {
         check_indices(*model_);
         collision::PipelineOptions options = pipeline_options(from);
+        // The narrow phase stays Mechane's own; a broad phase of the user's needs one of the user's, so it is named.
         if (from.contains("shape_pairs")) {
             options.user_broad_phase = std::make_shared<ListedPairs>(
                 *model_, nb::cast<std::vector<collision::ShapePair>>(from["shape_pairs"]));
             options.user_narrow_phase = [](const collision::Shape& a, const collision::Shape& b, double reach,
                                            collision::Manifold& out) { collision::collide(a, b, reach, out); };
         }
+        // An estimate of 32 contacts a shape, at least 1000. Python's views refer to the arrays' memory, so that the
+        // number cannot grow later.
         if (options.rigid_contact_max == 0)
             options.rigid_contact_max = std::max<std::size_t>(1000, 32 * model_->shape_count());
         options.pool = pool_.get();
@@ -225,6 +242,7 @@ class Pipeline {
             throw nb::value_error("soft_contact_gap: expected a finite number of at least 0");
         if (state.body_q.size() != model_->body_count() || state.particle_q.size() != model_->particle_count())
             throw nb::value_error("state: of another model");
+        // Contacts made by another pipeline have arrays of other sizes: writing into them would leave their end.
         if (contacts.capacity() != capacity_ || contacts.soft_capacity() != soft_)
             throw nb::value_error("contacts: of another pipeline; their capacity differs");
         check_indices(*model_);

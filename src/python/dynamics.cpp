@@ -1,3 +1,10 @@
+// Python's questions to the tree dynamics: forward and inverse kinematics, Jacobian, mass matrix H(q), bias and gravity
+// forces.
+// Arrays of q and qd are the model's layouts [joint_coord_count] and [joint_dof_count]; results by articulation are
+// [articulation_count, rows, columns] and padded with zeros to the largest articulation, as in Newton.
+// Everything is computed in double precision by room dynamics and narrowed to the model's Real at the end.
+// Sizes and indices are checked first: room dynamics trusts them.
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -42,6 +49,7 @@ struct Chosen {
     std::optional<BytesIn>            mask;
     std::optional<IntsIn>             indices;
     std::optional<BytesIn>            joint_mask;
+    // Spans into the arrays of this object: it must outlive what is called with the selection.
     [[nodiscard]] dynamics::Selection selection(std::int32_t body_flags) const
     {
         dynamics::Selection s;
@@ -75,6 +83,9 @@ nb::object to_python(const dynamics::ArticulationArray& a, std::size_t count)
 
 /// Generalized forces of all trees in the model's dof layout [articulation_count, max_dofs_per_articulation]. Those of
 /// free joints are wrenches about the centre of mass, world axes, as `joint_f` has them.
+/// Forces come by the forest's trees, and a tree need not be an articulation: floating bodies without a joint are trees
+/// as well (joint = -1, passed over), and a forest orders dofs by links, not by joints. The forces are therefore sorted
+/// into the model's dofs first and cut into articulations afterwards.
 template <class Force>
 std::vector<Real> articulation_forces(const Model& m, const State& s, std::span<const std::uint8_t> mask, Force force)
 {

@@ -1,3 +1,9 @@
+// Diagnostics as dicts, and the translation of DiagnosticError into Python's exceptions.
+// The classes live in the facade (`mechane.core.diagnostics`), whose `error_from` chooses one: a program catches the
+// facade's class and reads code, site and hint as attributes. C++ knows none of these classes; it imports the module at
+// the moment an error is translated, so that the extension can be loaded alone.
+// The fields of a site stand on the same level as those of its diagnostic.
+
 #include "python/errors.h"
 
 #include <nanobind/stl/string.h>

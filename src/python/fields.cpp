@@ -1,3 +1,10 @@
+// Signed distance fields and questions to single meshes, for programs that have no model: `Sdf`, `MeshQueries`,
+// `NarrowPhase`, `bounding_box`.
+// Points, directions and normals are rows of three numbers in the mesh's own frame; distances are metres, negative
+// inside.
+// Building a field frees the interpreter's lock and uses the shared thread pool. Single questions keep the lock: they
+// last micro-seconds, and taking it again would cost more.
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
@@ -40,6 +47,8 @@ void append(std::vector<double>& out, const Vec3d& v) { out.insert(out.end(), {v
 constexpr std::array<const char*, 3> kStorage{"uint8", "uint16", "float32"};
 constexpr std::array<const char*, 4> kSigns{"auto", "parity", "winding", "normal"};
 
+/// Enumerations travel as their names. The position in the table is the enumerator's value: both must have the same
+/// order.
 template <class E, std::size_t n>
 E named(const std::array<const char*, n>& names, const std::string& name, const char* argument)
 {
@@ -79,6 +88,8 @@ std::shared_ptr<Sdf> sdf_of_grid(const nb::ndarray<const double, nb::ndim<3>, nb
         throw nb::value_error("values: expected at least 2 corners each way and a voxel_size above zero");
     const Vec3d low      = vec3(lower);
     const auto  at       = [&](std::size_t x, std::size_t y, std::size_t z) { return values(x, y, z); };
+    // Trilinear within the cell of the point; points outside the grid get the value of the nearest point of its
+    // boundary, so that the distance does not grow there. The last cell includes its upper corner (index n - 2).
     const auto  distance = [&](const Vec3d& p) {
         std::array<std::size_t, 3> cell{};
         Vec3d                      t;
@@ -105,6 +116,7 @@ std::shared_ptr<Sdf> sdf_of_grid(const nb::ndarray<const double, nb::ndim<3>, nb
     options.band_outer        = outer;
     options.padding           = 0;
     options.storage           = named<geometry::SdfStorage>(kStorage, storage, "texture_format");
+    // Nothing is known of the surface within the grid; the area of the box stands for its area.
     const Vec3d e             = box.upper - box.lower;
     return std::make_shared<Sdf>(
         unwrap(geometry::build_sdf(box, 2 * (e.x * e.y + e.y * e.z + e.z * e.x), distance, options, nullptr)));
@@ -152,6 +164,8 @@ class MeshQueries {
                               owned(std::move(triangle), {n}));
     }
 
+    // t counts lengths of the direction as given, so that a direction that is not normalised gives fractions of a
+    // segment.
     /// First points of rays on the surface: t in lengths of the direction, -1 where it is missed; normals [n, 3].
     nb::tuple rays(const DoublesIn& origins, const DoublesIn& directions) const
     {
@@ -191,6 +205,8 @@ class NarrowPhase {
         std::vector<collision::HullShape>        hulls(n);
         for (std::size_t i = 0; i < n; ++i) {
             collision::Shape& s = shapes[i].shape;
+            // Shapes point into `surfaces` and `hulls`, which have their full size from the start: growing would move
+            // them.
             s.kind              = static_cast<collision::ShapeKind>(kinds.data()[i]);
             const double* r     = rows.data() + 15 * i;
             s.p                 = row(r);
@@ -211,6 +227,8 @@ class NarrowPhase {
             }
         }
         std::vector<collision::ShapePair> candidates;
+        // Pairs come from the caller's broad phase, hence indices are checked; a pair beyond max_candidate_pairs is
+        // counted and left out.
         for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
             const collision::ShapePair pair{pairs.data()[i], pairs.data()[i + 1]};
             const auto known = [&](std::int32_t k) { return k >= 0 && static_cast<std::size_t>(k) < n; };
@@ -240,6 +258,7 @@ class NarrowPhase {
     collision::NarrowPhase phase_;
 };
 
+/// An incomplete last row is left out.
 nb::tuple bounding_box(const DoublesIn& points)
 {
     std::vector<Vec3d> at;

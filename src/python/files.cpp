@@ -1,3 +1,9 @@
+// Writing of files by the facade under the rules of room files: a file is replaced as a whole (written beside and
+// renamed), never half written, and a file that was read for it is never its target.
+// `inputs` names what the content was made of. It is told to a ReadWatch, by which room files refuses to overwrite a
+// source by accident.
+// `try_output` asks the same before a long computation; `recover` ends what an interrupted program left.
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -1,3 +1,8 @@
+// Meshes and mass properties for Python.
+// A Mesh has vertices in metres in its own frame and triangles that turn counter-clockwise seen from outside. Mass
+// properties are mass [kg], centre of mass [m], and inertia [kg m^2] about the centre of mass in the frame of the body.
+// Meshes are shared with builder and model by pointer, not copied.
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -33,6 +38,8 @@ std::shared_ptr<Mesh> make_mesh(const DoublesIn& points, const IntsIn& indices, 
         mesh->points.push_back({points.data()[i], points.data()[i + 1], points.data()[i + 2]});
     for (std::size_t i = 0; i + 2 < indices.size(); i += 3)
         mesh->triangles.push_back({indices.data()[i], indices.data()[i + 1], indices.data()[i + 2]});
+    // All later algorithms (trees, hulls, fields) follow indices without a check, so that a wrong one is refused where
+    // it enters.
     if (!has_valid_indices(*mesh)) throw nb::value_error("indices: a triangle names a vertex that does not exist");
     if (!is_finite(*mesh)) throw nb::value_error("vertices: not all finite");
     return mesh;

@@ -1,3 +1,9 @@
+// Opening of stages, their import into a builder, and explanations of what an import made of a prim.
+// A result is a dict under the names of Newton's `add_usd` result; keys beside them are Mechane's own. Paths are texts
+// of USD prim paths, indices those of the builder that was imported into.
+// Values of USD attributes go through JSON, because types of attributes are open and the facade has a parser for it.
+// Long calls free the interpreter's lock. Resolvers of a user's are Python functions and take it again (resolvers.cpp).
+
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
@@ -50,6 +56,7 @@ nb::object picture(const importer::Texture& texture)
 }
 
 /// The number of an object that has one: NumPy's scalars too.
+/// float() is asked for, because NumPy's scalars are no Python floats and nanobind's cast to double refuses them.
 double number(nb::handle value) { return nb::cast<double>(nb::float_(value)); }
 
 bool is_number(nb::handle value)
@@ -65,8 +72,10 @@ importer::OptionValue option_value(const std::string& name, nb::handle value)
                 .c_str());
     };
     if (value.is_none()) return std::monostate{};
+    // Before the integers: a Python bool is an int, and `True` for a flag would become the number 1.
     if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value);
     if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
+    // Integers and whatever offers __index__ (NumPy's integers), but no floats.
     if (PyIndex_Check(value.ptr()) != 0) {
         const long long n = PyLong_AsLongLong(nb::int_(value).ptr());
         if (n == -1 && PyErr_Occurred() != nullptr) {
@@ -76,6 +85,7 @@ importer::OptionValue option_value(const std::string& name, nb::handle value)
         return std::int64_t{n};
     }
     if (is_number(value)) return number(value);
+    // A dict iterates over its keys and bytes over numbers: both would be accepted as lists without a word.
     if (nb::isinstance<nb::dict>(value) || nb::isinstance<nb::bytes>(value) || !nb::hasattr(value, "__iter__"))
         throw refuse();
     std::vector<std::string> texts;
@@ -88,6 +98,7 @@ importer::OptionValue option_value(const std::string& name, nb::handle value)
         else
             throw refuse();
     }
+    // An empty sequence is an empty list of texts; a mixed one is neither.
     if (!texts.empty() && !numbers.empty()) throw refuse();
     if (numbers.empty()) return texts;
     return numbers;
@@ -131,6 +142,8 @@ nb::object values_of(const importer::ElementValues& values)
 }
 
 /// Deformables by kind and path, and attachments: what an import made of them and what it read.
+/// Ranges are half open, [begin, end), in the builder's numbers; what was read of each prim stands in maps of its own
+/// beside them.
 nb::dict deformables(const ImportResult& r)
 {
     nb::dict   maps[3], attributes[3], held, held_attributes;
@@ -170,6 +183,7 @@ nb::dict deformables(const ImportResult& r)
         attributes[kind][text(d.path)] = read;
     }
     for (const importer::ImportedAttachment& a : r.attachments) {
+        // A welded attachment made no element: the bodies were joined instead.
         if (a.welded) continue;
         nb::dict read;
         read["src0"]      = text(a.source0);
@@ -309,6 +323,7 @@ std::shared_ptr<const usd::Stage> opened(Result<std::shared_ptr<const usd::Stage
 /// The stage, if it has what was selected on it.
 std::shared_ptr<usd::Stage> selected(const std::shared_ptr<const usd::Stage>& stage, const usd::OpenOptions& options)
 {
+    // A selection that matches no variant set is an error here, whereas composition would pass over it in silence.
     if (const Diagnostics wrong = usd::check_selections(*stage, options.variant_selections); !wrong.empty())
         unwrap(Result<void>(*wrong.begin()));
     return std::const_pointer_cast<usd::Stage>(stage);

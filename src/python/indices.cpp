@@ -1,3 +1,9 @@
+// Check of all index arrays of a model that algorithms follow.
+// A model made by finalize has valid indices; Python has views of its arrays and may have written to them. C++ follows
+// the indices unchecked in its loops, so that entry points of Python that work with a model call check_indices first:
+// linear in the model's size, small beside any of these calls.
+// Starts may equal their end (`+ 1`): an element without rows begins behind the last.
+
 #include "python/indices.h"
 
 #include <fmt/format.h>

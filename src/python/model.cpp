@@ -1,3 +1,9 @@
+// Python's Model, State and Control: every array under its C++ name as a NumPy view of the same memory.
+// The tables name the arrays once; `array(name)`, the list of names and the facade's attributes follow from them.
+// Shapes are [n], [n, 3], [n, 4], [n, 7] (pose: x y z qx qy qz qw) and [n, 6] (spatial: linear, angular).
+// A view keeps its owner alive. It stays valid because these vectors never change their size after finalize.
+// Frames and units are those of model/model.h.
+
 #include "mechane/model/model.h"
 
 #include <nanobind/nanobind.h>
@@ -128,6 +134,7 @@ constexpr ArrayRow<Model> kModelArrays[] = {
     MCH_ROW(Model, spring_damping),
     MCH_ROW(Model, spring_control),
     MCH_ROW(Model, tri_indices),
+    // Four numbers of a 2x2 matrix, row by row, shown as such.
     {"tri_poses",
      [](Model& m, nb::handle owner) {
          return view(m.tri_poses.empty() ? nullptr : m.tri_poses.front().data(), {m.tri_poses.size(), 2, 2}, owner);
@@ -190,6 +197,7 @@ nb::list names_of(const ArrayRow<Object> (&rows)[n])
     return out;
 }
 
+/// Custom arrays have a type that the program chose; a variant keeps them, so the view is made by its alternative.
 nb::object custom_array(CustomArrays& arrays, const std::string& key, nb::handle owner)
 {
     CustomArray* const found = arrays.find(key);
@@ -210,6 +218,8 @@ template <class T>
 void mix(std::uint64_t& seed, const std::vector<T>& values)
 { seed = hash_span(std::span<const T>(values), seed); }
 
+/// The hash of a state for tests of reproducibility: equal bits give equal hashes. The order of the arrays is part of
+/// its definition. It leaves out time and forces.
 std::uint64_t state_hash(const State& s)
 {
     std::uint64_t seed = 0;

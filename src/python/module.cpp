@@ -1,3 +1,7 @@
+// The compiled module `mechane._core`.
+// It offers plain functions and classes to the package's Python files, which give them their documented names, defaults
+// and messages. Each bind_* function belongs to the file of the same name.
+
 #include "python/module.h"
 
 #include <nanobind/nanobind.h>
@@ -16,6 +20,8 @@ NB_MODULE(_core, m)
     nb::set_leak_warnings(false);
     m.attr("version") = MECHANE_VERSION;
     m.attr("real")    = sizeof(Real) == sizeof(double) ? "float64" : "float32";
+    // URDF, MJCF and SDFormat files may be opened as stages; room usd cannot depend on room sourceformats, so the
+    // reader is registered at the start.
     sourceformats::let_stages_open_robots();
     bind_errors(m);
     bind_pool(m);

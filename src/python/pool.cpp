@@ -1,3 +1,7 @@
+// The thread pool that all objects of the module share.
+// One pool for the process: pipelines and solvers of one program seldom run at the same time, and a pool of each would
+// put more threads than cores to work. Results do not depend on the number of threads.
+
 #include "python/pool.h"
 
 #include <mutex>
@@ -22,6 +26,7 @@ Threads& threads()
 
 }  // namespace
 
+/// Made at the first use, so that importing the module starts no thread. Users hold it by shared pointer.
 std::shared_ptr<const tasks::Pool> current_pool()
 {
     Threads&               all = threads();
@@ -43,6 +48,8 @@ void bind_pool(nb::module_& m)
         if (count < 0) throw nb::value_error("n must be 0 (all cores) or a positive number of threads");
         Threads&               all = threads();
         const std::scoped_lock lock(all.mutex);
+        // Objects that were made before keep the old pool until they die; new ones get the new number. A pool cannot
+        // change its number of threads while somebody runs on it.
         if (all.count != count) all.pool.reset();
         all.count = count;
     });

@@ -1,3 +1,8 @@
+// The command line within Python: `python -m mechane` and the console script run the same program as the binary.
+// `program` and `before` tell how this process was started, for commands that start themselves again in a child process
+// (a watched import under limits of time and memory).
+// `argv` ends with a null pointer as C demands; the strings live in `arguments` until the program has returned.
+
 #include "cli/program.h"
 
 #include <nanobind/nanobind.h>

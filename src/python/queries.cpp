@@ -1,3 +1,9 @@
+// Rays, nearest points and the functions below the pipeline, for tests and for programs that bring their own shapes.
+// `Queries` has a tree over the shapes of one model, asked in the world frame. collide_rows, primitive_distances and
+// broad_phase work on rows of numbers without a model.
+// A shape's row has 15 numbers: position (3), rotation row by row (9), size (3) as of collision::Shape. Kinds are
+// numbers of collision::ShapeKind, given to Python as `shape_kinds`.
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -99,6 +105,7 @@ collision::Shape shape_of(std::int32_t kind, const double* row)
 
 /// Contacts of pairs of primitives, [pairs, slots]: distances, points midway between the surfaces, normals from the
 /// first to the second. Slots without a contact keep `unused`.
+/// A fixed number of slots for each pair gives arrays of one size, whatever number of contacts a pair has.
 nb::tuple collide_rows(std::int32_t kind_a, const DoublesIn& a, std::int32_t kind_b, const DoublesIn& b, double reach,
                        std::size_t slots, double unused)
 {
@@ -164,6 +171,7 @@ nb::tuple broad_phase(const std::string& mode, const DoublesIn& lower, const Dou
         collision::make_broad_phase(unwrap(collision::broad_phase_mode(mode)), std::move(filters), excluded);
     std::vector<collision::ShapePair> found;
     phase->find_pairs(boxes, {}, found);
+    // The number found is told beside the pairs that fit, so that a caller can repeat with enough room.
     const std::size_t         kept = std::min(found.size(), limit);
     std::vector<std::int32_t> rows;
     for (std::size_t i = 0; i < kept; ++i) rows.insert(rows.end(), {found[i].first, found[i].second});
@@ -183,6 +191,7 @@ void bind_queries(nb::module_& m)
     m.def("primitive_distances", &distances);
     m.def("broad_phase", &broad_phase);
     nb::dict          kinds;
+    // In the order of the enumerators of collision::ShapeKind.
     const char* const names[] = {"plane",    "rectangle", "sphere", "capsule", "ellipsoid",
                                  "cylinder", "box",       "mesh",   "cone"};
     for (int i = 0; i < 9; ++i) kinds[names[i]] = i;

@@ -1,3 +1,7 @@
+// Recordings for Python: reading, writing, the run loop that makes them, and columns of all frames as arrays.
+// Arrays are [frames, rows, width] copies in the order of the frames; times are seconds of simulation, energies joules.
+// `simulate` is run::simulate, the loop of `mechane sim`.
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -32,6 +36,7 @@ using record::Frame;
 using record::Recording;
 
 /// Rows of every frame as one array, [frames, rows, width].
+/// All frames of a recording have the same number of rows, that of their model.
 template <class T>
 nb::object stacked(const Recording& recording, std::vector<T> Frame::* column, std::size_t width)
 {
@@ -95,6 +100,8 @@ nb::tuple simulate(const std::shared_ptr<Model>& model, const nb::dict& from, co
 {
     run::SimulateOptions                   options = options_from(from);
     std::optional<record::RecordingWriter> writer;
+    // Steps go to the file as they are made, so that an interrupted or diverged run leaves a readable recording up to
+    // there.
     if (file) {
         record::RecordingHeader header = run::recording_header(*model, options);
         header.program                 = std::string("mechane ") + MECHANE_VERSION;
@@ -104,6 +111,8 @@ nb::tuple simulate(const std::shared_ptr<Model>& model, const nb::dict& from, co
         options.on_frame               = [&writer](const Frame& frame) { writer->frame(frame); };
     }
     bool interrupted = false;
+    // The loop runs without the interpreter's lock. A pending Ctrl-C is seen only by asking, and asking needs the lock;
+    // the loop calls this at its own intervals. False ends the run.
     options.progress = [&interrupted](std::int64_t, std::int64_t) {
         const nb::gil_scoped_acquire locked;
         interrupted = PyErr_CheckSignals() != 0;
@@ -115,6 +124,8 @@ nb::tuple simulate(const std::shared_ptr<Model>& model, const nb::dict& from, co
         const nb::gil_scoped_release released;
         done = run::simulate(*model, options, found);
     }
+    // PyErr_CheckSignals has set KeyboardInterrupt: python_error takes that over. A fault while the file is ended would
+    // hide it, and is therefore left aside.
     if (interrupted) {  // what was recorded is kept
         if (writer) (void)writer->finish();
         throw nb::python_error();

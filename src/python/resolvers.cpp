@@ -1,3 +1,12 @@
+// Resolvers that a program writes in Python: rows of attributes, fallbacks and functions, handed to the importer as
+// resolve::Resolver.
+// A resolver answers for each key (a physical quantity) from the attributes of its vendor's schema. Rows with a
+// function ask it with the prim; rows without take the first authored attribute.
+// The importer runs without the interpreter's lock; each call of a function takes it. An exception is kept in Callbacks
+// and raised once the importer has returned, since it must not pass through C++ frames of other rooms; after the first
+// exception no function is called any more.
+// Values of these resolvers are in SI (`Unit::si`): the unit conversions of built-in resolvers do not apply.
+
 #include "python/resolvers.h"
 
 #include <nanobind/nanobind.h>
@@ -21,6 +30,8 @@ using resolve::Inputs;
 using resolve::Row;
 
 /// A Python object that may be copied and dropped where the interpreter's lock is not held.
+/// Copies of a resolver are made and dropped on threads of the importer; only the last drop touches the reference
+/// count, and takes the lock for it.
 std::shared_ptr<PyObject> shared(nb::handle object)
 {
     Py_INCREF(object.ptr());
@@ -70,6 +81,8 @@ resolve::Convert asking(nb::handle function, std::optional<resolve::Value> fallb
 {
     return [call = shared(function), fallback = std::move(fallback), attributes = std::move(attributes),
             stage = std::move(stage), calls = std::move(calls)](const Inputs& in) -> std::optional<resolve::Value> {
+        // A value that equals the fallback and is nowhere authored comes from the fallback itself; the function would
+        // be asked for nothing, once for each prim.
         const bool nothing_authored = std::none_of(attributes.begin(), attributes.end(), [&](const std::string& name) {
             return in.prim.attribute(name).authored();
         });
@@ -97,6 +110,7 @@ resolve::Resolver built_in(const std::string& name)
 
 Callbacks::~Callbacks()
 {
+    // At the end of the process the interpreter may be gone: the reference is then left to die with it.
     if (error == nullptr || Py_IsInitialized() == 0) return;
     const nb::gil_scoped_acquire locked;
     Py_DECREF(error);

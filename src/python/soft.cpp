@@ -1,3 +1,10 @@
+// Python's springs, cloth, soft bodies, cables and attachments: verbs of the builder, and the records of what they
+// made.
+// Points are rows of three numbers in metres, velocities m/s; triangles and tetrahedra are rows of particle indices.
+// Materials are the five numbers of model::TriangleMaterial (ke, ka, kd, drag, lift) and Lame parameters k_mu, k_lambda
+// [Pa] with a damping for tetrahedra.
+// Records (SoftObject, CurveObject) name ranges [begin, end) of particles and elements of an object.
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
@@ -75,6 +82,8 @@ model::SoftOptions soft_options(const nb::dict& o)
 double add_triangle(ModelBuilder& b, std::int32_t i, std::int32_t j, std::int32_t k,
                     const std::array<double, 5>& material, const Numbers3& color, double opacity)
 {
+    // Zero or less tells a degenerate triangle that the builder has not added; only an added one gets values of its
+    // own.
     const double area = b.add_triangle(i, j, k, triangle_material(material));
     if (area > 0) {
         b.tri_elements.back().color   = vec3(color);
@@ -148,6 +157,7 @@ std::vector<model::SoftObject> objects_of(const std::vector<ObjectRow>& rows_)
 {
     std::vector<model::SoftObject> out;
     for (const auto& [label, world, r] : rows_) {
+        // Four ranges of two ends: particles, triangles, edges, tetrahedra.
         if (r.size() != 8) throw nb::value_error("expected 8 ends of ranges");
         out.push_back({label, world, {r[0], r[1]}, {r[2], r[3]}, {r[4], r[5]}, {r[6], r[7]}});
     }
@@ -188,6 +198,7 @@ void bind_records(nb::module_& m)
     m.def("model_color_groups", [](const model::Model& of_) { return of_.particle_color_groups; });
 }
 
+/// Settings of a model that are single numbers and no arrays; the facade shows them as attributes.
 using Scalar = Real& (*)(model::Model&);
 struct ScalarRow {
     const char* name;

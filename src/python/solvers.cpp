@@ -1,3 +1,9 @@
+// Python's solvers: make one by its name, step it, run many steps in one call, save and restore its inner state, and
+// MuJoCo's tables and numbers.
+// A BoundSolver keeps model and thread pool alive. Each call checks sizes and indices of what Python hands over, frees
+// the interpreter's lock for the work, and refuses a second thread.
+// States, controls and contacts are the model's; wrenches are about the centre of mass in world axes, N and N m.
+
 #include "mechane/solvers/solver.h"
 
 #include <nanobind/nanobind.h>
@@ -55,6 +61,7 @@ nb::dict to_python(const solvers::StepReport& r)
 }
 
 /// Rows and shapes that there are: the arrays are open to whoever writes, and may be of another model.
+/// Solvers follow the shape indices unchecked.
 void check_rows(const Contacts& contacts, const Model& model)
 {
     const auto count = static_cast<std::size_t>(std::max(contacts.rigid_contact_count, 0));
@@ -100,6 +107,7 @@ class BoundSolver {
     solvers::MujocoSolver& mujoco() const
     {
         auto* const inside = dynamic_cast<solvers::MujocoSolver*>(solver_.get());
+        // All mujoco_* methods work with this solver only; the facade offers them on its class alone.
         if (inside == nullptr) throw nb::type_error("the solver is not MuJoCo's");
         return *inside;
     }
@@ -182,6 +190,8 @@ class BoundSolver {
         check(in, "state_in");
         check(out, "state_out");
         check_indices(*model_);
+        // A control of another model would be read beyond its end. A null control means none: zero forces and the
+        // model's targets (control_).
         if (control != nullptr && (control->joint_f.size() != model_->joint_dof_count() ||
                                    control->joint_target_q.size() != model_->joint_coord_count()))
             throw nb::value_error("control: of another model");
@@ -207,6 +217,7 @@ class BoundSolver {
         std::vector<Real>            body_q, joint_q;
         std::vector<double>          t;
         bool                         diverged = false;
+        // Frames + 1 entries: the start is the first.
         const auto                   keep     = [&] {
             if (!record) return;
             const auto* q = reinterpret_cast<const Real*>(state.body_q.data());
@@ -216,6 +227,8 @@ class BoundSolver {
         };
         keep();
         std::int64_t done = 0;
+        // The lock is free for the substeps of one frame and held between frames, where Ctrl-C is looked at and another
+        // thread of Python can run. State is stepped in place: solvers accept one object as input and output.
         for (; done < frames && !diverged; ++done) {
             {
                 const nb::gil_scoped_release released;
@@ -279,6 +292,8 @@ class BoundSolver {
 
   private:
     /// Two threads in one solver: the second gets an error, never a race.
+    /// A flag, not a mutex: waiting would hide a mistake of the program, and two threads that step one solver get
+    /// results that depend on their order.
     struct Inside {
         explicit Inside(std::atomic<bool>& flag) : busy(flag)
         {

@@ -1,3 +1,11 @@
+// Python's view of stages and layers: prims, attributes, relationships, metadata, bounds, transforms, and edits of one
+// layer.
+// A value is a pair (type name, payload): numbers, texts and tuples for single values, arrays or lists for array
+// values. Payloads that have no form of their own travel as JSON. Matrices are row by row, with vectors as rows
+// (OpenUSD's convention); quaternions are x y z w, unlike the files, which write the real part first.
+// A StagePrim holds its stage, so that a prim outlives the variable that the stage was in.
+// Nothing here changes a stage; LayerEdits changes a layer's own specs and writes it.
+
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
@@ -47,6 +55,8 @@ nb::object rows(const std::vector<T>& values, std::size_t width, Write write)
     return owned(std::move(numbers), {values.size(), width});
 }
 
+/// get<> converts between kinds of numbers, so that the element type decides first: an array of ints read as doubles
+/// would lose its type.
 nb::object array_payload(const usd::Value& value, const std::string& element)
 {
     if (one_of(element, {"string", "token"})) {
@@ -83,6 +93,7 @@ nb::object single_payload(const usd::Value& value, const std::string& type)
         const usd::AssetPath path = value.get<usd::AssetPath>().value_or(usd::AssetPath{});
         return nb::make_tuple(text(path.authored), text(path.resolved));
     }
+    // One conversion for all integers; what it refuses is tried as a double below.
     if (one_of(type, {"int", "uchar", "uint", "int64", "uint64"}))
         if (const auto v = value.get<std::int64_t>()) return nb::int_(*v);
     if (const auto v = value.get<double>()) return nb::float_(*v);
@@ -97,6 +108,8 @@ nb::object single_payload(const usd::Value& value, const std::string& type)
 }
 
 /// What a port of PhysX's distance fields would author: (prim, attribute, type, value), and the schemas to apply.
+/// The port authors into an empty layer `over`. Its properties and schemas are listed for the facade, and its text is
+/// given as well.
 nb::tuple port_sdf(const usd::Stage& stage, bool physx_defaults)
 {
     using Defaults = resolve::PortOptions::Defaults;
@@ -159,6 +172,8 @@ nb::object to_python(const usd::Value& value)
 namespace {
 
 /// A layer that a program edits, with the text that it was read from.
+/// Saving a text layer changes only the lines of what was edited, as far as the writer can find them in `original`;
+/// comments and order of the rest stay. A crate is written anew.
 struct LayerEdits {
     usd::Layer  layer;
     std::string original;  ///< usda; empty for a crate
@@ -182,6 +197,7 @@ struct LayerEdits {
         else
             unwrap(files::replace(file, to_text(), {}));
     }
+    // Edits are made where a prim or a variant has a spec in this layer; a path that only other layers know is refused.
     [[nodiscard]] usd::Path prim(const std::string& path) const
     {
         const usd::Path at(path);

@@ -1,3 +1,10 @@
+// Writes a recording as comma-separated values, one line a frame (RFC 4180, with line feeds).
+// Columns: time [s]; for each body its pose in the world [m, unit quaternion x y z w] and the velocity of its centre of
+// mass [m/s, rad/s]; for each joint its coordinates and velocities; energies [J], the number of contacts, forces of
+// sensors [N]. The header names the unit of every column.
+// Numbers are printed with the fewest digits that read back to the same value, so two equal runs give equal files.
+// Called by record::write.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,6 +48,7 @@ void coordinate_columns(Header& header, const model::Model& model, std::size_t j
     const auto         count  = static_cast<std::size_t>(model.joint_q_start[joint + 1] - model.joint_q_start[joint]);
     const auto         linear = static_cast<std::size_t>(model.joint_dof_dim[joint][0]);
     static constexpr const char* kPose[] = {"px [m]", "py [m]", "pz [m]", "qx", "qy", "qz", "qw"};
+    // Seven coordinates are a pose. A ball has the last four of them, which is why the loop begins at 7 - count.
     if (count == 7 || model.joint_type[joint] == model::JointType::ball) {
         for (std::size_t i = 7 - count; i < 7; ++i) header.add(fmt::format("{}.{}", label, kPose[i]));
         return;
@@ -94,6 +102,7 @@ std::string to_csv(const model::Model& model, const Recording& recording, std::s
         append_number(out, frame.t);
         for (std::size_t body = 0; body < frame.body_q.size(); ++body) {
             const Pose&   x = frame.body_q[body];
+            // A recording that was read from a file may lack velocities; its lines keep their columns.
             const Spatial v = body < frame.body_qd.size() ? frame.body_qd[body] : Spatial{};
             for (const Real value : {x.p.x, x.p.y, x.p.z, x.q.x, x.q.y, x.q.z, x.q.w}) field(out, value);
             for (const Real value : {v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z})

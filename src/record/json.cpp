@@ -1,3 +1,10 @@
+// Writes a recording as JSON of the schema mechane.trajectory/1.
+// Contents: names of bodies and joints, what particles belong to, frames (poses x y z and quaternion x y z w in the
+// world, velocities of centres of mass, coordinates, contacts, energies), the hash of the run and a report. Units are
+// SI.
+// Invariant: with `reproducible`, equal runs give equal bytes: keys are sorted and wall times are left out.
+// Called by record::write.
+
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -13,6 +20,8 @@ namespace {
 /// Prints an object whose members are given in the order of reading, or sorts them.
 class Object {
   public:
+    // Keys in alphabetical order make files that can be compared byte by byte with those of other programs; the order
+    // of reading is for people.
     Object(std::string& out, bool sorted) : out_(out), sorted_(sorted) {}
 
     void member(const char* key, std::function<void()> print) { members_.emplace_back(key, std::move(print)); }
@@ -72,6 +81,7 @@ class Printer {
     }
 
   private:
+    // JSON knows no infinity and no NaN: those are printed as words within quotes.
     template <class Number>
     void number(Number value)
     { append_number(out_, value, "\""); }
@@ -221,6 +231,7 @@ class Printer {
         o.member("joint_error_angular", [&] { number(r.joint_error_angular); });
         o.member("clamped_velocities", [&] { number(r.clamped_velocities); });
         o.member("broken_joints", [&] { list(r.broken, [&](const BreakEvent& e) { broken(e); }); });
+        // Wall times differ from run to run, and are left out where files must be the same.
         if (!options_.reproducible)
             o.member("wall_s", [&] {
                 Object wall(out_, true);

@@ -1,3 +1,12 @@
+// Writes MCAP, the container that ROS 2 and Foxglove read (mcap.dev/spec, version 0).
+// Layout: magic, header, chunks with their message indices, data end, then a summary of schemas, channels, statistics
+// and chunk indices, summary offsets, footer, magic. All numbers are little-endian and records are opcode (1 byte),
+// length (8 bytes), content.
+// Times are nanoseconds. Messages are given in any order; indices are sorted by time for each channel.
+// Invariants: the same messages give the same bytes, since compression has a fixed level and nothing is stamped with
+// the clock; a reader finds every message by the summary without reading all chunks.
+// Called by run::write_mcap, which knows the topics and their encodings (`mechane sim` with a file .mcap).
+
 #include "mechane/record/mcap.h"
 
 #include <zlib.h>
@@ -59,6 +68,7 @@ std::vector<std::byte> record_of(Opcode opcode, const ByteWriter& content)
     return out.bytes();
 }
 
+/// CRC-32 as zlib has it, which is the one that the specification asks for.
 std::uint32_t crc_of(std::span<const std::byte> bytes)
 {
     return static_cast<std::uint32_t>(
@@ -94,6 +104,7 @@ McapWriter::McapWriter(std::string profile, std::string library, const McapOptio
     append(bytes_, record_of(Opcode::header, content));
 }
 
+/// Identifiers begin at 1: a schema of 0 means that a channel has none.
 std::uint16_t McapWriter::schema(const std::string& name, const std::string& encoding, const std::string& text)
 {
     ByteWriter content;
@@ -101,6 +112,7 @@ std::uint16_t McapWriter::schema(const std::string& name, const std::string& enc
     put_text(content, name);
     put_text(content, encoding);
     put_text(content, text);
+    // The record is written into the chunk and kept for the summary, where the specification wants it again.
     schema_records_.push_back(record_of(Opcode::schema, content));
     append(open_, schema_records_.back());
     return schemas_;
@@ -134,6 +146,7 @@ void McapWriter::message(std::uint16_t channel, std::uint64_t time, std::span<co
     content.put(time);  // logged
     content.put(time);  // published
     for (const std::byte byte : data) content.put(byte);
+    // The offset of the record within the uncompressed chunk, as message indices hold it.
     places_[channel].push_back({time, open_.size()});
     append(open_, record_of(Opcode::message, content));
     first_ = messages_ == 0 ? time : std::min(first_, time);
@@ -148,6 +161,7 @@ void McapWriter::close_chunk()
     Chunk chunk{};
     chunk.first = places_.empty() ? 0 : std::numeric_limits<std::uint64_t>::max();
     for (auto& [channel, places] : places_) {
+        // Stable: messages of one time stay in the order in which they were written.
         std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.time < b.time; });
         chunk.first = std::min(chunk.first, places.front().time);
         chunk.last  = std::max(chunk.last, places.back().time);
@@ -162,6 +176,7 @@ void McapWriter::close_chunk()
     content.put(chunk.first);
     content.put(chunk.last);
     content.put(chunk.unpacked);
+    // The sum is of the uncompressed records.
     content.put(crc_of(open_));
     put_text(content, chunk.compression);
     content.put(chunk.packed);
@@ -187,6 +202,7 @@ Result<void> McapWriter::finish(const std::string& file)
 {
     close_chunk();
     ByteWriter end;
+    // Of everything from the first magic to here.
     end.put(crc_of(bytes_));
     append(bytes_, record_of(Opcode::data_end, end));
 
@@ -234,6 +250,7 @@ Result<void> McapWriter::finish(const std::string& file)
 
     // The sum of the summary goes up to itself, over the beginning of the footer.
     ByteWriter footer;
+    // The footer is put together by hand, because its sum covers its own opcode, length and first two fields.
     footer.put(Opcode::footer);
     footer.put(std::uint64_t{2 * sizeof(std::uint64_t) + sizeof(std::uint32_t)});
     footer.put(summary);

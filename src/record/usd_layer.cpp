@@ -1,3 +1,15 @@
+// Writes a recording as a layer of OpenUSD that stands above the source's and moves its prims.
+// Inputs: the model (labels are prim paths), frames in the world [m], and where that world lies in the stage: X_WS and
+// metres per unit. Output: a layer with the source as its sublayer and time samples for each body: translate and orient
+// ops, physics:velocity and physics:angularVelocity.
+// Opinions of the layer win because it is stronger than its sublayer. The names of its ops end in ":mechane", so that
+// they never collide with ops of the source, whose own order is replaced through xformOpOrder.
+// Invariants: the samples at the first time equal the values without a time, so an importer that reads defaults starts
+// where the recording starts; what the source itself animates is not written again.
+// Bodies without a prim, and those inside of instances, are reported and left out. Matrices multiply row vectors, as in
+// OpenUSD: a child's matrix stands on the left of its parent's.
+// Called by record::write.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,6 +56,8 @@ std::string sublayer_path(const std::string& source, const std::string& file)
 }
 
 /// Scale and shear of a body's own transform; nothing if there is none.
+/// world = rest * rigid: what remains of the prim's matrix without its rotation and translation. The body's pose is
+/// rigid, so scale and shear must be kept apart and put below it.
 std::optional<usd::Matrix4d> residual(const usd::Stage& stage, const usd::Prim& prim)
 {
     const usd::Matrix4d      world = stage.world_matrix(prim);
@@ -135,6 +149,8 @@ bool is_told_by_source(const model::Model& model, std::size_t body, const usd::P
         const auto  says = usd::decompose(prim.stage().world_matrix(prim, usd::TimeCode(frame.t * rate)));
         const Posed is   = X_SW * static_cast<Posed>(frame.body_q[body]);
         return length(unit * is.p - says.translation) <= kSame * (unit + length(says.translation)) &&
+               // The dot product of unit quaternions is the cosine of half the angle, 1 - a^2 / 8: its deviation is
+               // quadratic.
                std::abs(dot(is.q, says.rotation)) >= 1 - kSame * kSame;
     });
 }
@@ -198,6 +214,7 @@ class InstancerWriter {
         return usd::from_pose({(1 / options_.meters_per_unit) * X.p, X.q});
     }
     /// Pose of the instancer in the layer at a frame; below a moving body it moves with the body.
+    /// The row product: instancer below the body, the body's scale and shear, then the body's pose at this frame.
     [[nodiscard]] usd::Matrix4d place(const usd::Prim& instancer, const Frame& frame, double time) const
     {
         for (usd::Prim p = instancer; p && !p.path().is_root(); p = p.parent())
@@ -235,6 +252,7 @@ class InstancerWriter {
         for (const Frame& frame : recording_.frames) {
             const double time      = frame.t * stage_rate;
             auto         positions = array_at<Vec3d>(instancer, "positions", time);
+            // orientationsf (32 bit) wins over orientations (16 bit), as UsdGeomPointInstancer asks.
             auto         turns     = array_at<Quatd>(instancer, "orientationsf", time);
             if (turns.empty()) turns = array_at<Quatd>(instancer, "orientations", time);
             const auto scales  = array_at<Vec3d>(instancer, "scales", time);
@@ -254,12 +272,14 @@ class InstancerWriter {
                 const auto  made  = item_matrix(item, instancer, scale, rigid(item.body, frame), *X_IS);
                 if (!made) continue;
                 const usd::Decomposition turned = usd::decompose(*made);
+                // A rotation under an unequal scale is a shear, which an instancer's arrays cannot say.
                 sheared += first && length(turned.scale - Vec3d{1, 1, 1}) > 1e-4 ? 1 : 0;
                 positions[item.index] = turned.translation;
                 turns[item.index] = before.empty() ? turned.rotation : continuous(turned.rotation, before[item.index]);
                 const auto twist  = static_cast<Spatiald>(frame.body_qd[item.body]);
                 if (!(item.prim == item.copy) || !item.prim.has_api(kBody) || !is_finite(twist)) continue;
                 const Quatd to_stage = conjugate(options_.X_WS.q);
+                // Velocities of an instancer are in its own space, and angular ones in degrees a second.
                 linear[item.index]   = usd::transform_vector(*X_IS, unit * rotate(to_stage, twist.linear));
                 angular[item.index]  = (1 / kDegrees) * rotate_inverse(q_SI, rotate(to_stage, twist.angular));
                 rates                = true;
@@ -282,6 +302,8 @@ class InstancerWriter {
                       fmt::format("{} items of <{}> turn below unequal scale", sheared, path.text()));
     }
 
+    // item = scale^-1 * below^-1 * rest * X_SB * X_SI^-1: the matrix that the item needs between its scale and the
+    // instancer so that the body below comes to X_SB.
     /// Rotation and translation of an item that bring its body to a pose; the item's scale stays as it is.
     [[nodiscard]] std::optional<usd::Matrix4d> item_matrix(const MovedItem& item, const usd::Prim& instancer,
                                                            const Vec3d& scale, const usd::Matrix4d& X_SB,
@@ -329,6 +351,7 @@ class InstancerWriter {
     std::map<usd::Path, std::vector<MovedItem>> items_;
 };
 
+/// q and -q are one rotation. Interpolation between the two would turn the long way round.
 /// Consecutive samples of one rotation never flip sign: viewers interpolate between them.
 Quatd continuous(const Quatd& q, const Quatd& previous)
 { return dot(q, previous) < 0 ? Quatd{-q.x, -q.y, -q.z, -q.w} : q; }
@@ -387,6 +410,8 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
         layer.define_prim(path, {}, true);
         const usd::Path         translate = path.property("xformOp:translate:mechane"),
                                 orient    = path.property("xformOp:orient:mechane");
+        // The pose is absolute: without the reset it would be multiplied by the parents' transforms, which may move as
+        // well.
         std::vector<usd::Token> order{"!resetXformStack!", translate.name(), orient.name()};
         if (const auto op = author_residual(layer, path, prim, start)) order.push_back(*op);
         layer.set_tokens(path.property("xformOpOrder"), order, true);

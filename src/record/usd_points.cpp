@@ -1,3 +1,9 @@
+// Writes the points of cloths, soft bodies and cables into a layer, frame by frame.
+// Inputs: which particles (or segments of a cable) a prim shows, and its matrix when it was imported; frames in the
+// world [m]. Output: samples of points, extent and velocities in the prim's own space at that time.
+// A prim below a moving body is carried along, so the body's motion since the import is taken out of its points.
+// Called by to_layer, before the bodies.
+
 #include "usd_points.h"
 
 #include <fmt/format.h>
@@ -27,6 +33,8 @@ std::vector<Vec3d> cable_points(const PointsPrim& cable, const Frame& frame, con
                 const std::int32_t body = cable.segment_body[segment0 + s];
                 if (body < 0) return;
                 const auto X = static_cast<Posed>(frame.body_q[static_cast<std::size_t>(body)]);
+                // A segment lies along z of its body and ends half its length from the centre. Two segments that meet
+                // disagree by the error of the joint; the mean is between both.
                 sum += X * Vec3d{0, 0, side * 0.5 * cable.segment_length[segment0 + s]};
                 ++ends;
             };
@@ -52,6 +60,7 @@ Carrier carrier_of(const model::Model& model, const usd::Prim& prim, const UsdOp
     for (usd::Prim p = prim.parent(); p && !p.path().is_root() && !options.stage->resets_transform(p); p = p.parent()) {
         const auto at = std::find(model.body_label.begin(), model.body_label.end(), p.path().text());
         if (at == model.body_label.end()) continue;
+        // The scale of the body is part of the prim's matrix and does not move, so only the rigid part is undone.
         const usd::Decomposition parts = usd::decompose(options.stage->world_matrix(p));
         const Posed X_WB = options.X_WS * Posed{options.meters_per_unit * parts.translation, parts.rotation};
         return {static_cast<std::int32_t>(at - model.body_label.begin()), usd::from_pose(inverse(X_WB))};
@@ -80,6 +89,7 @@ void write_points(usd::LayerWriter& layer, const model::Model& model, const Reco
     layer.define_prim(path, {}, true);
     const Carrier carrier   = options.stage->resets_transform(prim) ? Carrier{} : carrier_of(model, prim, options);
     double        thickness = 0;  // of what is drawn around the points, in the prim's space
+    // Extents hold the drawn tube about the points too: half its width.
     if (const auto widths = prim.attribute("widths").get<std::vector<double>>(); cable && widths)
         for (const double w : *widths) thickness = std::max(thickness, 0.5 * w);
     const auto first = static_cast<std::size_t>(points.particle[0]),
@@ -107,6 +117,7 @@ void write_points(usd::LayerWriter& layer, const model::Model& model, const Reco
             upper  = max(upper, p);
             finite = finite && is_finite(p);
         }
+        // A frame that is not finite is left out, so that viewers interpolate across the gap.
         if (!finite) continue;
         const Vec3d              around{thickness, thickness, thickness};
         const std::vector<Vec3d> extent{lower - around, upper + around};

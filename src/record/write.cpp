@@ -1,3 +1,7 @@
+// Chooses the format of a recording by the file's extension and writes it.
+// "-" is standard output. A name without extension is taken for JSON if it is a pipe or a device. Called by `mechane
+// sim` and the bindings.
+
 #include "mechane/record/write.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,12 @@
+// What of a stage can be taken away, one piece at a time.
+// A Pile is the stage to reduce: its layers, of which the first is the root. A unit is one removal: a layer, a prim, a
+// property, a field, an applied schema, a target, a sample, or a change that makes a mesh a box or a text a hash.
+// The functions list the units of a pile by kind; the reducer decides which sets of them can go while the fault still
+// shows.
+// Invariant: each unit may be applied to a copy of its layer in any set with others of its list. Removing what an
+// earlier unit removed already fails without harm, so no unit depends on another one.
+// Called by Reducer.
+
 #include "reduction/pile.h"
 
 #include <fmt/format.h>
@@ -23,6 +32,7 @@ using usd::SpecKind;
 using usd::Token;
 
 /// Fields that make a spec what it is; they go with it.
+/// Without them a spec would be another thing or none: they are taken by the units of prims and properties.
 constexpr std::array<std::string_view, 14> kStructure{
     "specifier",          "typeName",        "primChildren", "properties",     "propertyChildren",
     "variantSetChildren", "variantChildren", "custom",       "variability",    "default",
@@ -31,6 +41,7 @@ constexpr std::array<std::string_view, 14> kStructure{
 bool is_prim(SpecKind kind) { return kind == SpecKind::prim || kind == SpecKind::variant; }
 bool is_property(SpecKind kind) { return kind == SpecKind::attribute || kind == SpecKind::relationship; }
 
+/// A variant counts as a level, since its spec holds prims of its own.
 int depth_of(const Path& path)
 {
     const std::string text = path.text();
@@ -51,6 +62,7 @@ bool is_layer_name(const std::string& file)
     return suffix == ".usd" || suffix == ".usda" || suffix == ".usdc";
 }
 
+/// Six hexadecimal digits of the hash: equal names stay equal, which keeps references by name, and tell nothing.
 std::string hashed(const std::string& name, const char* prefix)
 { return fmt::format("{}{}", prefix, to_hex(hash_text(name)).substr(0, 6)); }
 
@@ -63,6 +75,7 @@ Pile Pile::copy() const
     return out;
 }
 
+/// The text is what answers of the command are remembered by, so it holds the names of layers as well.
 std::string Pile::text() const
 {
     std::string out;
@@ -84,6 +97,8 @@ std::size_t Pile::prims() const
     return n;
 }
 
+/// One layer without arcs is smaller and quicker to reduce. It loses the composition, so it serves only if the fault
+/// still shows in it.
 Pile flat_pile(const usd::Stage& stage, const std::string& stem)
 {
     Pile out;
@@ -101,10 +116,13 @@ Result<Pile> layered_pile(const std::string& file, const std::string& stem, cons
         auto layer = usd::Layer::open(files[i].string(), open.limits);
         if (!layer) {
             if (i == 0) return layer.error();
+            // A layer that cannot be read stays as an empty one, so that the arcs which name it still find something.
             layer = usd::Layer();
         }
         const fs::path folder = files[i].parent_path();
         layer->rewrite_assets([&](const std::string& authored) -> std::string {
+            // Files are copied into one flat folder, where names of folders are gone. Layers get new names there, and
+            // everything else (textures, meshes) is named by its absolute place.
             std::error_code       failed;
             std::vector<fs::path> tries;
             if (const std::size_t mark = authored.find("://"); mark != std::string::npos) {
@@ -130,6 +148,7 @@ Result<Pile> layered_pile(const std::string& file, const std::string& stem, cons
     return out;
 }
 
+/// The root layer is no unit: without it there is no stage.
 Units layer_units(const Pile& pile)
 {
     Units out;
@@ -169,6 +188,8 @@ Units field_units(const Pile& pile)
                 if (std::find(kStructure.begin(), kStructure.end(), key.text()) != kStructure.end()) continue;
                 out.push_back({l, path.text() + " " + key.text(), [path, key](usd::Layer& to) {
                                    if (key == Token("references"))
+                                       // Lists of arcs are not plain values: their own functions clear every kind of
+                                       // list operation.
                                        (void)to.clear_references(path);
                                    else if (key == Token("payload"))
                                        (void)to.clear_payloads(path);
@@ -179,6 +200,7 @@ Units field_units(const Pile& pile)
                                }});
             }
         const auto sublayers = layer.sublayers();
+        // The list as a whole is a field above. Its items are units of their own where there is a choice.
         if (sublayers.size() > 1)
             for (const std::string& one : sublayers)
                 out.push_back({l, "/ sublayer " + one, [one](usd::Layer& to) {
@@ -220,6 +242,7 @@ Units target_units(const Pile& pile)
         for (const Path& target : targets)
             out.push_back({l, path.text() + " -> " + target.text(), [path, target, kind](usd::Layer& to) {
                                auto left = to.targets(path);
+                               // A list of targets keeps its order, since the order may be what the fault depends on.
                                std::erase(left, target);
                                (void)(kind == SpecKind::relationship ? to.set_targets(path, left)
                                                                      : to.set_connections(path, left));
@@ -261,7 +284,10 @@ Units mesh_units(const Pile& pile)
                  if (!(low.x <= high.x)) return;
                  std::vector<Vec3d> corners;
                  for (int i = 0; i < 8; ++i)
+                     // Bit 0, 1 and 2 of the index choose x, y and z. The faces below look outwards with this order.
                      corners.push_back({i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z});
+                 // Primvars, normals and creases have one value a point or face of the old mesh and would no longer
+                 // fit.
                  for (const Token& name : to.properties(path))
                      if (name.text().starts_with("primvars:") || name == Token("normals") ||
                          name == Token("holeIndices") || name == Token("creaseIndices") ||
@@ -332,6 +358,8 @@ Pile with_hashed_names(const Pile& pile, const std::vector<std::string>& names)
     for (ReducedLayer& one : out.layers) {
         std::vector<Path> paths = one.layer.specs();
         const auto        root  = one.layer.field(Path::root(), "defaultPrim").get<std::string>();
+        // A path that is longer than its parent's is renamed first, so that paths still to be renamed keep their
+        // parents' names.
         std::stable_sort(paths.begin(), paths.end(), [](const Path& a, const Path& b) {
             return a.text().size() > b.text().size();
         });  // the deepest first
@@ -342,6 +370,8 @@ Pile with_hashed_names(const Pile& pile, const std::vector<std::string>& names)
             if (is_property(kind) && wanted.contains("." + path.name().text()))
                 (void)one.layer.rename(path, hashed(path.name().text(), "a_"));
         }
+        // rename() follows paths within its layer only. A reference names a prim of another layer, whose names change
+        // alike because the hash of a name is the same in all layers.
         // References into other layers by path.
         for (const Path& path : one.layer.specs()) {
             if (!is_prim(one.layer.kind(path))) continue;

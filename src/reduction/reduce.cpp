@@ -1,3 +1,12 @@
+// Makes a stage smaller while a command still finds the fault in it: delta debugging.
+// Inputs: a file, and a question that answers true if the fault shows in the file it is given. Output: the smallest
+// pile found, how many times was asked, and the names that could not be hidden.
+// The search is ddmin by complements (A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input",
+// IEEE TSE 28(2), 2002): try to remove everything, then halves, quarters and so on of what is left. It takes coarse
+// units first (layers, prims from the top down) and goes round until a round removes nothing.
+// Invariants: `best` always shows the fault. The original is never given to the command, only copies are.
+// Called by `mechane reduce`.
+
 #include "mechane/reduction/reduce.h"
 
 #include <fmt/format.h>
@@ -53,6 +62,8 @@ class Judge {
             std::vector<int>           answers(n, -1);
             for (std::size_t i = 0; i < n; ++i) {
                 piles.push_back(row.make(begin + i));
+                // Different sets of units may leave the same text. A known answer is not asked for again and not
+                // counted.
                 hashes.push_back(hash_text(piles.back().text()));
                 if (const auto known = known_.find(hashes.back()); known != known_.end())
                     answers[i] = known->second ? 1 : 0;
@@ -75,6 +86,8 @@ class Judge {
             for (std::thread& t : threads) t.join();
             for (std::size_t i = 0; i < n; ++i) {
                 if (asked[i] && !known_.contains(hashes[i])) {
+                    // Only answers before the first success count, in the order of the row. So the number of runs and
+                    // the result are the same for any number of jobs, although some answers are thrown away.
                     if (runs >= options_.runs) {
                         exhausted = true;
                         return -1;
@@ -96,6 +109,7 @@ class Judge {
 
     bool answer(const Pile& pile, std::size_t slot)
     {
+        // Each job has a folder of its own: commands may leave files beside their input.
         const fs::path  folder = folder_ / fmt::format("{}", slot);
         std::error_code failed;
         fs::create_directories(folder, failed);
@@ -116,9 +130,11 @@ class Reducer {
 
     void run()
     {
+        // A bound for units that grow text instead of removing it. Rounds usually end after two or three.
         for (std::size_t round = 0; round < 20 && !judge_.over(); ++round) {
             const std::size_t before = best.text().size();
             if (best.layers.size() > 1) minimize(layer_units);
+            // From the root downwards: a removed prim takes all below it, which saves asking for those.
             for (int depth = 1; depth <= deepest(best) && !judge_.over(); ++depth)
                 minimize([depth](const Pile& pile) { return prim_units(pile, depth); });
             minimize(property_units);
@@ -152,6 +168,9 @@ class Reducer {
         const Pile  start = best.copy();
         const Units units = of(start);
         if (units.empty() || judge_.over()) return;
+        // `taken` are units that are gone for good; a candidate is the start without them and without one part of the
+        // rest.
+        // Units are built from `start` once, because their paths hold for that pile.
         std::vector<std::size_t> left(units.size()), taken;
         std::iota(left.begin(), left.end(), std::size_t{0});
         const auto with = [&](std::size_t begin, std::size_t end) {
@@ -174,6 +193,8 @@ class Reducer {
                 left.erase(left.begin() + static_cast<std::ptrdiff_t>(begin),
                            left.begin() + static_cast<std::ptrdiff_t>(end));
                 best  = without(start, units, taken);
+                // After a success the next part is about as large as before. Starting over with one part would ask
+                // again what was just answered.
                 parts = std::max<std::size_t>(1, parts - 1);
                 if (options_.progress) options_.progress(judge_.runs, best.specs());
                 continue;
@@ -201,6 +222,7 @@ class Reducer {
         minimize(text_units);
         const std::vector<std::string> names = names_of(best);
         const Pile                     start = best.copy();
+        // Bisection: as most names have no influence on the fault, one question usually settles all of them.
         // The names that can change: all, else in parts, each kept where it succeeds.
         std::vector<std::string>                         done;
         std::vector<std::pair<std::size_t, std::size_t>> todo{{0, names.size()}};
@@ -240,6 +262,8 @@ std::string copied(const std::string& file, files::Trace& trace, const fs::path&
         if (one.what == files::Dependency::What::content) read.push_back(place);
         if (one.what == files::Dependency::What::kind && one.kind == files::Kind::file) found.push_back(place);
     }
+    // The nearest folder above all files that were read. Copies keep their places relative to it, so that relative
+    // references still lead to them.
     fs::path top = source.parent_path();
     for (const fs::path& one : read)
         while (top.has_relative_path() && !one.string().starts_with(top.string() + "/")) top = top.parent_path();
@@ -247,6 +271,7 @@ std::string copied(const std::string& file, files::Trace& trace, const fs::path&
     std::error_code failed;
     for (const fs::path& one : read) {
         const fs::path within = one.lexically_relative(top), to = folder / within;
+        // What lies outside of the top folder was only looked for, and not read.
         if (within.empty() || *within.begin() == "..") continue;
         if (fs::exists(to, failed)) continue;
         fs::create_directories(to.parent_path(), failed);
@@ -281,6 +306,7 @@ Result<Reduced> reduce(const std::string& file, const std::string& stem, const R
     }
     std::optional<Pile> start;
     if (stage) {
+        // The flattened stage is tried first; layers are kept only if the fault needs the composition.
         Pile flat = flat_pile(**stage, stem);
         if (judge.shows(flat)) start = std::move(flat), out.flattened = true;
     }

@@ -1,3 +1,10 @@
+// Makes a text of XML (URDF, MJCF, SDFormat) smaller while a command still finds the fault in it.
+// Inputs and outputs are as in reduce.cpp, but the file stays what it is and is cut as text: the fault may lie in the
+// reader, so no reader of this program takes part, and the file may be one that a reader would refuse.
+// Units are elements by depth, attributes, then comments and texts. The search is the same ddmin.
+// Invariant: a candidate is the old text without some spans, hence well-formed where the old text was.
+// Called by `mechane reduce` for source formats.
+
 #include "mechane/reduction/reduce_text.h"
 
 #include <fmt/format.h>
@@ -33,6 +40,8 @@ struct Parts {
     std::vector<Span>                 comments, texts;
 };
 
+/// A scanner rather than a parser: it needs the bytes at which parts begin and end, which a document tree does not
+/// keep.
 /// Where the parts of a file of XML stand. What is not well-formed ends it: the rest is one text.
 Parts parts_of(std::string_view text)
 {
@@ -55,6 +64,7 @@ Parts parts_of(std::string_view text)
             at = last;
             return true;
         };
+        // The order matters: "<!" is also how comments and CDATA begin.
         if (skip("<!--", "-->") || skip("<![CDATA[", "]]>") || skip("<?", "?>") || skip("<!", ">")) continue;
         if (text.substr(at).starts_with("</")) {
             const std::size_t end = std::min(text.find('>', at), text.size() - 1);
@@ -87,6 +97,7 @@ Parts parts_of(std::string_view text)
             std::string called(text.substr(name, sign - name));
             while (!called.empty() && std::isspace(static_cast<unsigned char>(called.back())) != 0) called.pop_back();
             out.attributes.push_back({{begin, close + 1}, {quote + 1, close}, std::move(called)});
+            // The value is skipped as a whole, so that '>' within quotes ends nothing.
             at = close + 1;
         }
         if (at >= text.size()) return out;
@@ -101,6 +112,8 @@ Parts parts_of(std::string_view text)
     return out;
 }
 
+/// Spans may lie within each other, as an attribute in an element that goes. `at` never moves back, so nothing is cut
+/// or copied twice.
 std::string without(const std::string& text, std::vector<Span> gone)
 {
     std::sort(gone.begin(), gone.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
@@ -142,6 +155,7 @@ class TextReducer {
         if (options_.stop && options_.stop()) return stopped = true, false;
         if (runs >= options_.runs) return exhausted = true, false;
         ++runs;
+        // The file is a scratch file. Waiting for the disk would cost more than the command itself.
         if (!files::replace(place_.string(), text, {.durable = false})) return false;
         const bool answer = options_.shows(place_.string(), 0);
         known_[hash]      = answer;
@@ -227,6 +241,7 @@ class TextReducer {
         std::sort(names.begin(), names.end());
         names.erase(std::unique(names.begin(), names.end()), names.end());
         std::erase_if(names, [](const std::string& n) {
+            // Names that formats give a meaning to, and those that a macro will replace.
             return n.empty() || n == "world" || n == "default" || n.find('$') != std::string::npos;
         });
         const std::string start = best;
@@ -268,6 +283,7 @@ class TextReducer {
 fs::path place_like(const fs::path& scratch, const fs::path& file)
 {
     std::vector<fs::path> above;  // from the nearest
+    // Source formats name meshes by relative paths. Links are made instead of copies, since meshes may be large.
     for (fs::path folder = file.parent_path(); above.size() < 4 && folder.has_filename(); folder = folder.parent_path())
         above.push_back(folder);
     fs::path        made = scratch;

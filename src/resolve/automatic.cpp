@@ -1,3 +1,6 @@
+// The word `auto` in a list of resolvers: it stands for those whose vendors have left anything in the stage.
+// Newton's comes first, then PhysX's, then MuJoCo's; the order decides who goes first where several have a value.
+
 #include <algorithm>
 
 #include "mechane/resolve/resolvers.h"
@@ -32,6 +35,7 @@ bool authors(const Vendor& vendor, const std::unordered_set<usd::Token>& authore
 
 bool applies(const Vendor& vendor, const usd::Stage& stage)
 {
+    // A stage has few definitions and many prims; looking at each definition once is enough.
     std::unordered_set<const void*> seen;  // what prims are and apply; never iterated
     for (const usd::Prim& prim : stage.traverse()) {
         if (!seen.insert(prim.definition_key()).second) continue;
@@ -49,6 +53,7 @@ std::vector<std::string> resolvers_of(const usd::Stage& stage, const std::unorde
 {
     std::vector<std::string> names{"newton"};
     for (const Vendor& vendor : kVendors)
+        // The names of authored attributes are known already, the schemas need a walk: the cheap question comes first.
         if (authors(vendor, authored) || applies(vendor, stage)) names.emplace_back(vendor.name);
     return names;
 }

@@ -23,6 +23,7 @@ using physics::Collider;
 
 constexpr Vec3d kUnscaled{1, 1, 1};
 
+/// The same limit of corners as the hull that collides has by default.
 std::optional<MassProperties> hull_solid(const std::vector<Vec3d>& points)
 {
     const auto hull = geometry::kept_hull(points, {.max_vertices = 256});
@@ -36,6 +37,7 @@ double signed_volume(const geometry::Mesh& mesh)
     for (const auto& t : mesh.triangles) {
         const Vec3d &a = mesh.points[static_cast<std::size_t>(t[0])], &b = mesh.points[static_cast<std::size_t>(t[1])],
                     &c = mesh.points[static_cast<std::size_t>(t[2])];
+        // Each triangle and the origin span a tetrahedron; their signed volumes add up to that of a closed mesh.
         six += dot(a, cross(b, c));
     }
     return six / 6;
@@ -48,6 +50,7 @@ std::optional<MassProperties> closed_or_hull(const Collider& collider, const geo
     const geometry::Aabbd box    = geometry::bounds(closed);
     const Vec3d           size   = box.upper - box.lower;
     const MassProperties  solid  = geometry::mesh_mass(closed, kUnscaled, 1);
+    // A closed sheet without thickness has a volume of rounding errors only: it is measured against its box.
     if (geometry::is_closed(closed) && solid.mass > 1e-9 * size.x * size.y * size.z) {
         if (signed_volume(closed) < 0)
             found.add(kMeshInverted, collider.prim.site(),

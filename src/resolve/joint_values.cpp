@@ -1,3 +1,8 @@
+// Values of joints that need more than one key: stiffness and damping of limits, friction that opposes motion, springs
+// and initial coordinates.
+// Results are in the units of the model (SI, radians). A value that loses to another is noted as overridden.
+// The importer calls it for each axis of each joint.
+
 #include "mechane/resolve/joint_values.h"
 
 #include <cmath>
@@ -43,6 +48,7 @@ std::optional<double> initial(const ResolverList& resolvers, const usd::Prim& jo
     if (!key) return std::nullopt;
     const Resolved answer = resolvers.get(joint, *key, context, {}, &found);
     const auto     value  = answer.number();
+    // Only what is authored: a fallback of zero must not replace the coordinates of the authored poses.
     return answer.authored() && value && std::isfinite(*value) ? value : std::nullopt;
 }
 
@@ -54,6 +60,7 @@ LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, st
     LimitGains     gains{.ke = default_ke, .kd = default_kd, .ke_source = {}, .kd_source = {}};
     const DofKeys* keys = keys_of(dof_name);
 
+    // The joint's own key says it for all axes, and goes before the keys of single axes.
     gains.ke_source = resolvers.get(joint, Key::joint_limit_ke, context, {}, &found);
     if (gains.ke_source.authored()) {
         // -inf asks for the importer's default, also where another resolver has a value.
@@ -77,6 +84,8 @@ LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, st
         const double kd = gains.kd_source.number_or(-kInfinity);
         if (keys) resolvers.note_lost(joint, keys->kd, context, gains.kd_source.attribute);
         if (std::isfinite(kd)) gains.kd = kd;
+        // Nothing oscillates in a limit that does not yield, and an infinite damping is no number that a solver can
+        // use.
         if (kd == kInfinity) gains.kd = 0;
     } else if (keys) {
         gains.kd_source = resolvers.get(joint, keys->kd, context, default_kd, &found);
@@ -93,6 +102,8 @@ LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, st
 Resolved joint_damping(const ResolverList& resolvers, const usd::Prim& joint, const Context& context,
                        std::optional<double> importer_default, Diagnostics& found)
 {
+    // One resolver after the other, because two keys (per degree and per radian) say one thing: the order of resolvers
+    // must count over that of keys.
     for (const Resolver& resolver : resolvers.resolvers()) {
         const ResolverList one({resolver});
         for (const Key key : {Key::joint_damping, Key::joint_damping_per_rad}) {
@@ -120,6 +131,7 @@ Spring joint_spring(const ResolverList& resolvers, const usd::Prim& joint, const
         const auto     value  = answer.number();
         return answer.authored() && value && std::isfinite(*value) ? value : std::nullopt;
     };
+    // MuJoCo's attributes of angles are in the unit that its compiler options on the scene name, degrees without one.
     double unit = context.scale.factor(physics::Dimension::length);
     if (context.motion == Motion::angular) {
         static const usd::Token kAngleUnit("mjc:compiler:angle");
@@ -132,6 +144,7 @@ Spring joint_spring(const ResolverList& resolvers, const usd::Prim& joint, const
     spring.stiffness     = authored(Key::joint_stiffness);
     const auto springref = authored(Key::joint_springref), ref = authored(Key::joint_ref);
     spring.ref = ref.value_or(0) * unit;
+    // Coordinates of the model are zero in the authored pose, which MuJoCo calls `ref`.
     if (springref || ref) spring.rest_q = (springref.value_or(0) - ref.value_or(0)) * unit;
     return spring;
 }

@@ -1,3 +1,5 @@
+// The keys of resolvers by name, for tables in files, reports and `--help`, and the kind of prim that each belongs to.
+
 #include "mechane/resolve/key.h"
 
 #include <array>
@@ -105,6 +107,7 @@ constexpr std::array kNames = {
 };
 #undef MCH_KEY
 
+/// Both lookups index by the enumerator, so the table must follow the enumeration.
 constexpr bool names_are_in_order()
 {
     for (std::size_t i = 0; i < kNames.size(); ++i)
@@ -125,6 +128,7 @@ std::optional<Key> key_from(std::string_view name)
     return std::nullopt;
 }
 
+/// The enumeration is grouped by kinds; the last key of each group is named here.
 PrimKind prim_kind(Key key)
 {
     if (key <= Key::scene_gravity_enabled) return PrimKind::scene;

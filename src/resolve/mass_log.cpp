@@ -1,3 +1,7 @@
+// Says of every authored mass property whether it decides anything, for `explain` and the list of unused attributes.
+// First the rules that can be told from the values alone; then, since these leave many cases, a trial: each value is
+// changed and the body weighed again.
+
 #include "mass_log.h"
 
 #include <fmt/format.h>
@@ -42,6 +46,7 @@ class Speaker {
   private:
     void say(const usd::Token& name, Use use, std::string text) const
     {
+        // A property that was never read has no verdict.
         if (log_.find(prim_, name) != nullptr) log_.correct(prim_, name, use, std::move(text));
     }
 
@@ -72,6 +77,7 @@ class Ancestors {
             const auto x = body.prim.attribute(name).authored_as<double>();
             return x && *x > 0 && std::isfinite(*x);
         };
+        // The authored attribute is asked and not the parsed value, which may be one that was taken over from above.
         const bool dense = own(kDensity) || own(kMass);
         climb(body, [&](const physics::XformMass& one) {
             if (one.values.has_density() && !dense && out.density == nullptr) out.density = &one;
@@ -97,6 +103,7 @@ class Ancestors {
 
 bool differ(const BodyMassProperties& a, const BodyMassProperties& b)
 {
+    // Far above rounding, far below what the trial changes.
     const auto apart = [](double x, double y) { return std::abs(x - y) > 1e-12 * std::max(std::abs(x), std::abs(y)); };
     bool       out   = apart(a.mass, b.mass);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -154,6 +161,7 @@ class Trial {
 
     void try_values(MassValues& v, const usd::Prim& prim, const usd::Prim& of_mass, const usd::Prim& of_density)
     {
+        // The factors are arbitrary, but none is one that a symmetric body would not feel.
         if (v.has_mass()) trial(v.mass, 1.7 * v.mass, of_mass, kMass);
         if (v.has_density()) trial(v.density, 1.7 * v.density, of_density, kDensity);
         if (v.has_com()) trial(v.com, v.com + (0.1 + length(v.com)) * Vec3d{0.3, 0.5, 0.7}, prim, kCom);
@@ -170,6 +178,7 @@ class Trial {
         std::swap(place, other);
     }
 
+    // One prim may be tried for several bodies; it decides if it does so for any.
     void note(const usd::Prim& prim, const usd::Token& name, bool decides)
     {
         auto& properties = decides_[prim.path()];

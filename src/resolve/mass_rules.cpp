@@ -39,6 +39,7 @@ Mat33d rotated_diagonal(const Vec3d& diagonal, const Quatd& q)
     return R * Mat33d::diagonal(diagonal) * transpose(R);
 }
 
+/// Order of newton:inertia: Ixx, Iyy, Izz, Ixy, Ixz, Iyz.
 Mat33d tensor_of(const std::vector<double>& t) { return {{t[0], t[3], t[4]}, {t[3], t[1], t[5]}, {t[4], t[5], t[2]}}; }
 
 /// Why six numbers are no inertia tensor; empty when they are one.
@@ -91,6 +92,7 @@ class Ladder {
                 accumulation_density(model_.colliders[i]) * o_.scale.factor(physics::Dimension::density);
         for (std::size_t i = 0; i < model_.bodies.size(); ++i)
             table_.bodies.push_back(to_si(resolve_body(static_cast<Index>(i))));
+        // Only an account of uses needs the trials, which weigh every body several times.
         if (o_.log != nullptr) {
             note_weightless_verdicts(model_, *o_.log);
             MassOptions quiet = o_;
@@ -104,6 +106,7 @@ class Ladder {
                     std::unique_ptr<Ladder>& other = others[&changed];
                     if (other == nullptr) {
                         other          = std::make_unique<Ladder>(changed, resolvers_, quiet, unheard);
+                        // The trials change no shape, so that volumes are shared: they are what takes time.
                         other->solids_ = solids_;
                     }
                     unheard.clear();
@@ -234,6 +237,8 @@ class Ladder {
         Vec3d  diagonal;
         bool   from_computer = false;
     };
+    // The bodies' mass computer of OpenUSD, fed with this project's volumes. What it says in words is dropped but for
+    // one finding.
     Computed compute(Index index, const Body& body, const MassProperties& A)
     {
         ++table_.mass_computer_calls;
@@ -250,6 +255,7 @@ class Ladder {
                 out.tensor   = A.inertia;
                 out.diagonal = {};
             }
+            // An answer that is no number is none: the ladder goes on with its own sum.
             if (out.mass >= 0 && std::isfinite(out.mass) && is_finite(out.com) && is_finite(out.tensor)) return out;
         }
         return fall_back(body, A);
@@ -347,6 +353,7 @@ class Ladder {
     Computed fall_back(const Body& body, const MassProperties& A)
     {
         MassProperties sum;
+        // Authored masses of colliders first; without any, the shapes at the density of the body.
         for (const Index i : body.colliders) sum = geometry::combined(sum, explicit_mass(body, i));
         if (!(sum.mass > 0)) {
             sum = A;
@@ -432,6 +439,7 @@ class Ladder {
                        fmt::format("<{}> authors mass {} and density {}", body.path.text(), own.mass, own.density));
 
         Computed   C;
+        // With mass, inertia and centre authored, nothing is left to compute.
         const bool computed = !(own.has_mass() && has_inertia && own.has_com());
         if (computed) C = compute(index, body, A);
         if (o_.log != nullptr)
@@ -459,6 +467,7 @@ class Ladder {
         } else if (!own.has_mass()) {
             out.inertia = C.tensor;
             out.rule    = "computed";
+        // A mass without a volume to scale: the computer has put a small ball in its place.
         } else if (!(A.mass > 0) && C.diagonal.x > 0 && C.diagonal.y > 0 && C.diagonal.z > 0) {
             out.inertia = Mat33d::diagonal(C.diagonal);
             out.rule    = "small sphere";
@@ -480,6 +489,7 @@ class Ladder {
     {
         const Vec3d d = out.com - A.com;
         if (!(length(d) * o_.scale.factor(physics::Dimension::length) > kCentreShifted)) return;
+        // The parallel axis theorem, m (d^2 E - d d^T).
         const Mat33d missing = out.mass * (dot(d, d) * Mat33d::identity() - Mat33d::outer(d, d));
         if (o_.rules.move_scaled_tensor) {
             out.inertia += missing;
@@ -494,6 +504,7 @@ class Ladder {
 
     BodyMassProperties last_rungs(const Body& body, const MassProperties& A, BodyMassProperties out)
     {
+        // A ball of the default density that weighs as much: r from m = 4/3 pi r^3 rho.
         if (out.mass > 0 && is_zero(out.inertia)) {
             const double r = std::cbrt(3 * out.mass / (4 * kPi * shape_density_));
             out.inertia    = 0.4 * out.mass * r * r * Mat33d::identity();

@@ -1,3 +1,8 @@
+// Meshes as triangles, read from the polygons of a prim and scaled for a collider.
+// Points of `read_mesh` are in the frame of the prim, those of `collider_mesh` in the frame of the shape with its scale
+// applied; both in the stage's unit.
+// `plain_fan` is Newton's way: faces become fans about their first corner, and holes are not left out.
+
 #include "mechane/resolve/mesh_source.h"
 
 #include <fmt/format.h>
@@ -17,6 +22,7 @@ std::vector<T> array(const usd::Prim& prim, const usd::Token& name)
 {
     const usd::Attribute attribute = prim.attribute(name);
     usd::Value           value     = attribute.value();
+    // A blocked array is empty by intent.
     if (value.empty() && !attribute.blocked())
         if (const auto times = attribute.time_samples(); !times.empty())
             value = attribute.authored_value(times.front());
@@ -59,6 +65,7 @@ geometry::Mesh collider_mesh(const physics::Collider& collider, bool plain_fan, 
         for (Vec3d& p : mesh.points) p = *collider.sheared_points * p;
     } else
         for (Vec3d& p : mesh.points) p = scale(collider.mesh_scale, p);
+    // A mirror turns the faces inside out; exchanging two corners turns them back.
     if (mirrors)
         for (auto& t : mesh.triangles) std::swap(t[1], t[2]);
     return mesh;

@@ -1,3 +1,7 @@
+// The table of MuJoCo's attributes: `mjc:` on scenes, joints, shapes, materials and actuators, with the fallbacks of
+// its schema.
+// MuJoCo works in SI and radians, but a stage has lengths in its own unit: `Unit` says which of the numbers are scaled.
+
 #include <algorithm>
 #include <cmath>
 
@@ -22,6 +26,7 @@ std::optional<Value> steps_per_second(const Inputs& in)
 {
     const auto step = convert::number(in, 0);
     if (!step || !(*step > 0) || !std::isfinite(*step)) return std::nullopt;
+    // A step that divides no second is rounded down to a whole number of steps, as Newton does it.
     return std::trunc(1 / *step);
 }
 
@@ -46,6 +51,8 @@ std::optional<Value> margin(const Inputs& in)
     return *value - convert::number(in, 1).value_or(0);
 }
 
+/// `solref` says either a time constant and a damping ratio, or stiffness and damping as negative numbers;
+/// `convert::solref` knows both.
 std::optional<Value> solref_stiffness(const Inputs& in)
 {
     const auto s = convert::solref(in);
@@ -73,6 +80,7 @@ std::optional<Value> shell_or_solid(const Inputs& in)
     return shell ? std::optional<Value>(std::string(*shell != 0 ? "shell" : "solid")) : std::nullopt;
 }
 
+/// MuJoCo's parameter lists have a fixed length and one default in front.
 std::vector<double> padded(double first, std::size_t size)
 {
     std::vector<double> list(size, 0.0);

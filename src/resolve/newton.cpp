@@ -1,3 +1,7 @@
+// The table of Newton's own attributes. A fallback of -inf means "unset": the importer's default counts then.
+// Rows that say `replaced_by` are spellings of earlier revisions; they follow the row of the current one, which goes
+// first.
+
 #include "converters.h"
 #include "mechane/resolve/resolvers.h"
 
@@ -110,6 +114,7 @@ Resolver SchemaResolverNewton(const Rules& rules)
         {"rotZ", Key::joint_limit_rot_z_ke, Key::joint_limit_rot_z_kd, Key::joint_rot_z_position,
          Key::joint_rot_z_velocity},
     };
+    // Per-axis spellings of an older revision; the schema has one stiffness for all axes of a joint.
     for (const PerDof& dof : kPerDof) {
         const std::string prefix = "newton:" + std::string(dof.name) + ":";
         r.rows.push_back(older(dof.ke, prefix + "limitStiffness", Unit::stiffness_deg, "newton:limitStiffness"));

@@ -1,3 +1,7 @@
+// The table of PhysX's attributes, for joints, shapes, materials, bodies and scenes.
+// Fallbacks are those of its schema; where that says -inf, PhysX chooses by itself, and the row leaves the choice to
+// the importer.
+
 #include <algorithm>
 
 #include "converters.h"

@@ -1,3 +1,7 @@
+// Rewrites PhysX's settings of distance fields as Newton's: `mechane fix` and the editor call it.
+// PhysX measures bands and margins in parts of the diagonal of the shape's bounds, Newton as lengths.
+// Words go into the layer that the caller gives; a collider inside an instance cannot be edited and is told.
+
 #include "mechane/resolve/port_sdf.h"
 
 #include <fmt/format.h>
@@ -107,6 +111,7 @@ Result<void> port(const usd::Stage& stage, const usd::Prim& prim, usd::Layer& in
     if (const auto n = out.value("physxSDFMeshCollision:sdfResolution", 256); n && std::abs(*n) < 1e9) {
         out.write("newton:sdfMaxResolution", "int", static_cast<int>(*n));
         out.wrote("physxSDFMeshCollision:sdfResolution");
+        // Newton needs a multiple of 8. The number is copied all the same, so that the fault is seen where it is read.
         if (static_cast<int>(*n) % 8 != 0)
             found.add(kSdfRes8, prim.attribute("physxSDFMeshCollision:sdfResolution").site(),
                       fmt::format("the resolution of <{}> is {}; it is copied all the same", prim.path().text(), *n));

@@ -1,3 +1,8 @@
+// Looking up a key: authored values of all resolvers in their order, then the importer's default, then the schemas'
+// fallbacks.
+// That order is Newton's: a vendor's fallback never goes before what the importer was told.
+// Values come back scaled to the units of the model, with the attribute and the site that they are from.
+
 #include "mechane/resolve/resolver.h"
 
 #include <fmt/format.h>
@@ -48,6 +53,7 @@ std::optional<Resolved> authored_by(const Resolver& resolver, const Row& row, co
     std::size_t                       first = row.attributes.size();
     for (std::size_t i = 0; i < row.attributes.size(); ++i) {
         values[i] = plain(prim.attribute(row.attributes[i]).authored_value());
+        // The first authored attribute names the answer; a conversion may use the others as well.
         if (values[i] && first == row.attributes.size()) first = i;
     }
     // A row without attributes asks code of the user's about every prim.
@@ -55,6 +61,7 @@ std::optional<Resolved> authored_by(const Resolver& resolver, const Row& row, co
     auto value = row.convert({prim, values, context});
     if (!value) return std::nullopt;
     Resolved answer;
+    // Conversion comes before scaling, as the conversion's rules are about authored numbers.
     answer.value    = scaled(std::move(*value), factor(row.unit, context.scale, context.motion));
     answer.layer    = Layer::authored;
     answer.resolver = resolver.name;
@@ -103,6 +110,7 @@ void note_use(const Row& row, const Resolved& answer, Diagnostics* found)
 
 double factor(Unit unit, const physics::UnitScale& scale, Motion motion)
 {
+    // One attribute serves sliding and turning joints: what its number means follows from the motion.
     const bool turns = motion == Motion::angular;
     switch (unit) {
         case Unit::si:
@@ -169,6 +177,7 @@ bool Resolver::owns(std::string_view attribute) const
     const auto within = [&](std::string_view space) {
         return attribute.size() > space.size() && attribute.starts_with(space) && attribute[space.size()] == ':';
     };
+    // A name space owns what begins with it and a colon: `physx` does not own `physxScene:...`.
     if (within(name) || std::any_of(namespaces.begin(), namespaces.end(), within)) return true;
     return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
         return std::find(row.attributes.begin(), row.attributes.end(), attribute) != row.attributes.end();
@@ -240,6 +249,7 @@ Resolved ResolverList::get(const usd::Prim& prim, Key key, const Context& contex
     return answer;
 }
 
+/// Rows whose attributes no prim of the stage authors are skipped: most rows on most stages.
 void ResolverList::rest_unauthored(const std::unordered_set<usd::Token>& authored)
 {
     resting_.clear();
@@ -311,12 +321,15 @@ std::vector<Resolved> ResolverList::authored(const usd::Prim& prim, Key key, con
     return answers;
 }
 
+/// Everything that a prim authors in the name spaces of the resolvers, known or not: solvers and users read it as it
+/// stands.
 std::vector<Collected> ResolverList::collect(const usd::Prim& prim, Owners* known) const
 {
     Owners own;
     if (known == nullptr) known = &own;
     std::vector<Collected> out(resolvers_.size());
     for (const usd::Token& name : prim.unordered_property_names()) {
+        // Names repeat from prim to prim; who owns one is found out once.
         const auto [place, fresh] = known->try_emplace(name, resolvers_.size());
         if (fresh)
             for (std::size_t i = 0; i < resolvers_.size(); ++i) place->second[i] = resolvers_[i].owns(name.text());

@@ -1,3 +1,7 @@
+// Tables of resolvers in files, as JSON or TOML: name, name spaces and rows of key, attributes, unit, conversion and
+// fallback.
+// Unknown words are faults and not ignored, since a misspelt one would silently change what a scene means.
+
 #include "resolver_file.h"
 
 #include <fmt/format.h>
@@ -129,6 +133,7 @@ Result<Resolver> read_resolver(const std::string& text, const std::string& sourc
 
 Result<Resolver> load_resolver(const std::string& file)
 {
+    // A table has some hundred rows; the limit keeps a wrong file from filling memory.
     constexpr std::uint64_t kMost = std::uint64_t{16} << 20;
     const auto              text  = files::read(file, kMost);
     return text ? read_resolver(*text, file) : fault(file, text.error().message);

@@ -1,3 +1,6 @@
+// Resolvers by name: the three that ship, the caller's own, and tables in files.
+// The caller's own come first, so that one of them can take the place of one that ships.
+
 #include "mechane/resolve/resolvers.h"
 
 #include <fmt/format.h>

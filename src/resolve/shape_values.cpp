@@ -1,3 +1,8 @@
+// Values of shapes that several keys and prims decide together: contact response, margin and gap, distance fields, hull
+// limits.
+// Results are in the units of the model. What is not usable becomes a finding and the default.
+// The importer calls it for each collider.
+
 #include "mechane/resolve/shape_values.h"
 
 #include <fmt/format.h>
@@ -61,6 +66,7 @@ std::string combine_rule(const ResolverList& resolvers, const usd::Prim& materia
     const Resolved answer = resolvers.get(material, key, context, {}, &found);
     if (!answer.authored()) return {};
     std::string text = answer.text().value_or("");
+    // ASCII only, whatever the locale of the process is.
     for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     for (const char* known : {"average", "min", "multiply", "max"})
         if (text == known) return text;
@@ -155,11 +161,13 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
             if (context.rules.conventions.voxel_size_excludes_resolution) s.max_resolution.reset();
         }
     }
+    // The schema asks for a field; without a size for its grid Newton's default of 64 cells counts.
     if (!s.max_resolution && !s.target_voxel_size && s.has_sdf) s.max_resolution = 64;
 
     const Resolved inner = get(Key::shape_sdf_narrow_band_inner), outer = get(Key::shape_sdf_narrow_band_outer);
     if (const auto value = finite(inner)) s.band_inner = *value;
     if (const auto value = finite(outer)) s.band_outer = *value;
+    // Lengths inside are negative; the band must have the surface in it.
     if (!(s.band_inner < 0 && s.band_outer > 0)) {
         found.add(
             kSdfBand, inner.authored() ? inner.site : outer.site,
@@ -229,6 +237,7 @@ int max_hull_vertices(const ResolverList& resolvers, const usd::Prim& collider, 
     const double n =
         resolvers.get(collider, Key::shape_max_hull_vertices, context, static_cast<double>(importer_default), &found)
             .number_or(importer_default);
+    // A number beyond the range of int would be undefined when it is cast.
     return std::isfinite(n) && std::abs(n) < 1e9 ? static_cast<int>(n) : importer_default;
 }
 

@@ -1,3 +1,7 @@
+// Mass properties of hollow shapes at unit density: the outer solid minus a smaller one inside.
+// `thickness` is in the stage's unit. Nothing comes back where the wall fills the shape; the caller takes it as solid
+// then.
+
 #include <algorithm>
 #include <cmath>
 
@@ -30,7 +34,9 @@ std::optional<geometry::MassProperties> inside_cone(physics::Collider collider, 
 std::optional<geometry::MassProperties> inside_frustum(physics::Collider collider, double th)
 {
     const double h = 2 * collider.half_height, taper = (collider.radius - collider.radius_top) / h;
+    // A wall at an angle moves by th / cos(angle) along the radius, and cos(angle) = 1 / sqrt(1 + taper^2).
     const double inwards = th * std::sqrt(1 + taper * taper);  // in the direction of the radius
+    // The ends move as well, to where the wall has another radius.
     collider.radius -= taper * th + inwards;
     collider.radius_top -= inwards - taper * th;
     collider.half_height -= th;

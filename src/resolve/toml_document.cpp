@@ -1,3 +1,5 @@
+// TOML as JSON, so that tables in both forms go through one reader.
+
 #include "toml_document.h"
 
 #include <nlohmann/json.hpp>
@@ -32,6 +34,7 @@ Json json_of(const toml::node& node)
     if (const auto* integer = node.as_integer()) return integer->get();
     if (const auto* number = node.as_floating_point()) return number->get();
     if (const auto* flag = node.as_boolean()) return flag->get();
+    // Dates and times have no meaning in a table of resolvers.
     return nullptr;
 }
 

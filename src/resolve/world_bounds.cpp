@@ -1,3 +1,7 @@
+// Bounds of a prim and of all below it in the world, in the stage's unit, as OpenUSD's bounding box of purpose
+// `default`.
+// They are those of the turned boxes of each shape and so may be larger than the shapes themselves.
+
 #include "world_bounds.h"
 
 #include <algorithm>
@@ -60,6 +64,7 @@ std::optional<Bounds> world_bounds(const usd::Stage& stage, const usd::Prim& pri
         const auto own = own_bounds(below);
         if (!own || stage.purpose(below).text() != "default") continue;
         const usd::Matrix4d world = stage.world_matrix(below);
+        // A box in a turned frame is not a box along the axes: all eight corners count.
         for (int corner = 0; corner < 8; ++corner) {
             const Vec3d p = usd::transform_point(world, {(corner & 1) != 0 ? own->upper.x : own->lower.x,
                                                          (corner & 2) != 0 ? own->upper.y : own->lower.y,

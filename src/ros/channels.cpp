@@ -1,3 +1,9 @@
+// What a stage publishes to ROS 2: topics with their types, quality of service and rates.
+// Inputs: a stage with the schemas of REP 158 (topics as prims) and the table of message types. Output: one channel for
+// each publisher, and one for each topic of transforms with the frames that belong to it.
+// A channel whose type nobody knows is reported and left out: its messages could not be encoded.
+// Called by run::write_mcap and by `mechane ros`.
+
 #include "mechane/ros/channels.h"
 
 #include <map>
@@ -13,6 +19,8 @@ bool is_default(const std::string& policy) { return policy == "system_default"; 
 
 }  // namespace
 
+/// Where the stage leaves everything to the system, sensors offer best effort, as the sensor data profile of rmw does.
+/// JointState is an exception: its readers ask for reliable delivery, and a best effort offer would not match.
 Qos offered_qos(const Interface& interface)
 {
     Qos        qos  = interface.qos;
@@ -54,6 +62,8 @@ Published channels(const usd::Stage& stage, const TypeTable& types, Diagnostics&
             const usd::Prim robot = outermost_context(frame.prim);
             out.channels.push_back({.topic = frame.topic,
                                     .type  = kTransforms,
+                                    // Profiles of tf2: static transforms are sent once and kept for late readers
+                                    // (transient local, depth 1), moving ones are volatile with a depth of 100.
                                     .qos   = {"reliable", frame.is_static ? "transient_local" : "volatile", "keep_last",
                                               frame.is_static ? 1 : 100, false},
                                     .rate  = 0,

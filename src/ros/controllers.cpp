@@ -1,3 +1,10 @@
+// Controllers that a stage applies to its robots (RosControl... schemas), and the joints or bodies they act on.
+// Input: prims. Output: for each controller its kind, whether it starts enabled, and its targets in the order of the
+// relations below.
+// A schema that this program does not know is kept as kind `other`: whatever joints or bodies its relationships and
+// collections lead to are taken as its targets, so that a check can still find two controllers that command one joint.
+// Called by the checks of REP 158 and by the simulation, which runs the kinds has_runtime() names.
+
 #include "mechane/ros/controllers.h"
 
 #include <algorithm>
@@ -18,6 +25,7 @@ constexpr std::array<std::pair<std::string_view, ControllerKind>, 4> kSchemas{{
     {"RosControlRigidBodyTwistAPI", rigid_body_twist},
 }};
 
+/// The last value says whether the controller commands the target or only reads it.
 constexpr std::array kRelations{
     ControlRelation{joint_trajectory, "ros:joint_trajectory:server", action_server, false},
     ControlRelation{joint_trajectory, "ros:joint_trajectory:command_joints", joint, true},
@@ -47,6 +55,7 @@ bool is_mechanism(const usd::Prim& prim)
 void add_targets(const usd::Stage& stage, const usd::Relationship& relation, bool commands,
                  std::vector<ControlledPrim>& out)
 {
+    // Forwarded: a relationship may name another relationship, as UsdRelationship::GetForwardedTargets follows it.
     for (const usd::Path& target : relation.forwarded())
         if (is_mechanism(stage.prim_at(target))) out.push_back({target, relation.name().text(), commands});
 }
@@ -108,6 +117,7 @@ std::vector<Controller> controllers(const usd::Prim& prim)
     if (!out.empty()) return out;
     const auto names = prim.authored_property_names();
     if (std::any_of(names.begin(), names.end(),
+                    // Attributes of controllers without a schema: a controller of a kind that is not named.
                     [](const usd::Token& name) { return name.text().starts_with("control:"); }))
         add("");
     return out;

@@ -1,3 +1,11 @@
+// The tree of frames of a robot as ROS sees it (tf2), from the bodies, joints and frame prims of a stage.
+// Input: a stage. Output: frames, parents before children, each with its id, its topic, whether it is static, and its
+// pose in the parent's frame X_PF at the default time [stage units].
+// A body's parent is the body on the other side of the joint that leads to the base, not the prim above it: tf follows
+// kinematics. Frames without a body follow the namespace.
+// Invariants: every frame has one parent; loops of joints make no second one; the order does not depend on addresses.
+// Called by channels() and by the checks of REP 158.
+
 #include "mechane/ros/frames.h"
 
 #include <fmt/format.h>
@@ -67,6 +75,7 @@ class Kinematics {
     void add(const usd::Stage& stage, const usd::Prim& prim)
     {
         if (!prim.attribute("physics:jointEnabled").get_or<bool>(true) ||
+            // Joints outside of the articulation close loops and are no edges of the tree.
             prim.attribute("physics:excludeFromArticulation").get_or<bool>(false))
             return;
         std::int32_t ends[2] = {-1, -1};
@@ -75,6 +84,7 @@ class Kinematics {
                 !targets.empty())
                 ends[side] = body_at(stage.prim_at(targets.front()));
         if (ends[0] == ends[1]) return;
+        // Of a joint to the world the body is the one that exists, whichever side names it.
         Joint joint{.prim = prim, .body = ends[1] >= 0 ? ends[1] : ends[0], .other = ends[1] >= 0 ? ends[0] : -1};
         joint.fixed = prim.is_a("PhysicsFixedJoint") || locked(prim);
         joints.push_back(joint);
@@ -136,6 +146,7 @@ class Tree {
         std::vector<std::set<std::int32_t>> trees = components();
         for (const std::set<std::int32_t>& tree : trees) {
             const std::int32_t base = base_of(tree);
+            // Bodies outside of any robot publish no transforms.
             if (base < 0 || !outermost_context(kinematics_.bodies[static_cast<std::size_t>(base)])) continue;
             std::deque<std::int32_t> waiting{base};
             linked_.emplace(base, std::nullopt);
@@ -146,6 +157,8 @@ class Tree {
                     const Joint& joint = kinematics_.joints[j];
                     if (joint.other < 0) continue;
                     const std::int32_t next = joint.body == body ? joint.other : joint.body;
+                    // Breadth first, so each body hangs on the joint that is nearest to the base. The first joint that
+                    // reaches it wins, and one that closes a loop finds it taken.
                     if (linked_.emplace(next, j).second) waiting.push_back(next);
                 }
             }
@@ -176,6 +189,7 @@ class Tree {
         return out;
     }
 
+    // std::set iterates in the order of the stage, which makes the choice of the base the same in every run.
     /// A body that a joint ties to the world, else the one that no joint names as its child, else the first.
     [[nodiscard]] std::int32_t base_of(const std::set<std::int32_t>& tree) const
     {
@@ -240,9 +254,11 @@ class Tree {
             frame.parent_id = frames_[static_cast<std::size_t>(frame.parent)].id;
         } else {
             const usd::Prim context = outermost ? prim : outermost_context(prim);
+            // The frame outside of the robot that its root hangs on: "world" unless the context names another.
             frame.parent_id         = context ? text(context, "ros:context:parent_frame").value_or("world") : "world";
             if (frame.parent_id.empty()) frame.parent_id = "world";
         }
+        // Scale and shear are dropped: a transform of ROS is rigid.
         const usd::Matrix4d world = stage_.world_matrix(prim);
         const auto          rigid = [](const usd::Matrix4d& m) {
             const usd::Decomposition d = usd::decompose(m);
@@ -274,6 +290,7 @@ class Tree {
             if (frame.parent >= 0) frame.parent = now[static_cast<std::size_t>(frame.parent)];
             now[i] = static_cast<std::int32_t>(out.size());
             out.push_back(std::move(frame));
+            // Pushed to the front in reverse, which gives depth-first order with children in the order of the stage.
             for (auto child = below[i].rbegin(); child != below[i].rend(); ++child) waiting.push_front(*child);
         }
         return out;
@@ -314,10 +331,12 @@ std::vector<FrameClash> clashes(const std::vector<Frame>& frames)
               [&](std::size_t a, std::size_t b) { return frames[a].prim.index() < frames[b].prim.index(); });
     std::set<std::pair<std::string, std::string>> outside;  // topic, id
     for (const Frame& frame : frames)
+        // An id that equals the outer frame of its topic would make a frame its own parent.
         if (frame.parent < 0) outside.emplace(tf_topic(frame.prim, false), frame.parent_id);
     std::map<std::pair<std::string, std::string>, std::size_t> seen;
     std::vector<FrameClash>                                    found;
     for (const std::size_t i : order) {
+        // The key uses the dynamic topic for both kinds: tf2 joins /tf and /tf_static into one tree.
         const std::pair key{tf_topic(frames[i].prim, false), frames[i].id};
         if (const auto [at, fresh] = seen.try_emplace(key, i); !fresh)
             found.push_back({i, static_cast<std::int32_t>(at->second)});

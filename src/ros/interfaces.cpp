@@ -1,3 +1,10 @@
+// Topics, services and actions of a stage, and how their names are resolved.
+// Input: prims with RosTopicAPI, RosServiceAPI or RosActionAPI below prims with RosContextAPI. Output: interfaces with
+// their authored values, defaults filled in, and the fully qualified name.
+// Names follow ROS 2: an absolute name stays, another one is put below the namespaces of all contexts above it, up to
+// the first one that is absolute.
+// Called by channels(), the checks of REP 158 and `mechane ros`.
+
 #include "mechane/ros/interfaces.h"
 
 namespace mechane::ros {
@@ -48,6 +55,7 @@ std::string namespace_of(const usd::Prim& prim)
         const std::string own = text(p, namespace_property()).value_or("");
         if (own.empty()) continue;
         inner_first.push_back(trimmed(own));
+        // An absolute namespace ends the search; contexts above it have no influence.
         if (own.front() == '/') break;
     }
     std::string joined;
@@ -73,6 +81,7 @@ usd::Prim nearest_context(const usd::Prim& prim)
     return {};
 }
 
+/// The robot as a whole; contexts within it are namespaces of its parts.
 usd::Prim outermost_context(const usd::Prim& prim)
 {
     usd::Prim outermost;
@@ -81,6 +90,7 @@ usd::Prim outermost_context(const usd::Prim& prim)
     return outermost;
 }
 
+/// The nearest context that authors one wins.
 std::optional<std::int64_t> domain_id(const usd::Prim& prim)
 {
     for (usd::Prim p = prim; p; p = p.parent())
@@ -89,6 +99,7 @@ std::optional<std::int64_t> domain_id(const usd::Prim& prim)
     return std::nullopt;
 }
 
+/// Transforms belong to the robot, so the inner contexts do not move their topic.
 std::string tf_topic(const usd::Prim& prim, bool is_static)
 {
     const usd::Prim   root  = outermost_context(prim);

@@ -1,3 +1,9 @@
+// Checks names against the rules of ROS 2 (design.ros2.org, "Topic and Service name mapping to DDS") and of interface
+// types (package/family/Name).
+// Input: a text. Output: the first fault in a fixed order, or none. Some faults are tolerable: the name works, but a
+// rule of style or of REP 158 advises against it.
+// Called by the checks and fixes of REP 158 and by channels().
+
 #include "mechane/ros/names.h"
 
 #include <algorithm>
@@ -24,6 +30,8 @@ std::vector<std::string_view> split(std::string_view text, char at)
 }
 
 /// Faults of a name whose leading slash has been taken off.
+/// The order of the questions is that of the message a user needs first: "{ns}/x" is a substitution and not only a bad
+/// character.
 NameFault check_tokens(std::string_view name)
 {
     if (name.find_first_of("~{}") != std::string_view::npos) return NameFault::substitution;
@@ -33,6 +41,7 @@ NameFault check_tokens(std::string_view name)
     if (name.find("//") != std::string_view::npos || name.front() == '/') return NameFault::double_slash;
     if (name.back() == '/') return NameFault::trailing_slash;
     for (const std::string_view token : split(name, '/'))
+        // No token is empty here: double, leading and trailing slashes have been refused above.
         if (is_digit(token.front())) return NameFault::leading_digit;
     return name.size() > kLongest ? NameFault::too_long : NameFault::none;
 }
@@ -77,6 +86,7 @@ NameFault check_name(std::string_view name)
     return name.find("__") != std::string_view::npos ? NameFault::double_underscore : NameFault::none;
 }
 
+/// An empty namespace is no fault: the context adds none.
 NameFault check_namespace(std::string_view text)
 {
     if (text.empty()) return NameFault::none;
@@ -84,6 +94,7 @@ NameFault check_namespace(std::string_view text)
     return check_name(text);
 }
 
+/// tf2 forbids the leading slash; '-' and '.' work but are unusual, and tools may stumble over them.
 FrameFault check_frame_id(std::string_view id)
 {
     if (id.empty()) return FrameFault::empty;
@@ -107,6 +118,7 @@ std::optional<InterfaceType> parse_type(std::string_view text)
     if (parts.size() != 3) return std::nullopt;
     const std::string_view package = parts[0], family = parts[1], name = parts[2];
     if (family != "msg" && family != "srv" && family != "action") return std::nullopt;
+    // Package names: lower case, digits, single underscores, none at the end, as the interface generator demands.
     const auto in_package = [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_'; };
     if (package.empty() || package.front() < 'a' || package.front() > 'z' || package.back() == '_' ||
         package.find("__") != std::string_view::npos || !std::all_of(package.begin(), package.end(), in_package))

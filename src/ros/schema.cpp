@@ -1,3 +1,9 @@
+// The properties of the ROS schemas by REP 158, with their types, defaults and allowed tokens.
+// The schemas are codeless: a stage may hold them without any plugin, so this table is what says which attributes they
+// have. It serves the readers here and the checks of types and tokens.
+// RosJoint properties have no schema name: they are attributes of a joint prim.
+// Called by interfaces(), frames() and the checks.
+
 #include "mechane/ros/schema.h"
 
 #include <algorithm>
@@ -96,6 +102,7 @@ const Property* find_property(std::string_view name)
     return nullptr;
 }
 
+/// Authored schemas only: the registry of this program does not have to know the schema for it to count.
 bool applies(const usd::Prim& prim, Api api)
 {
     const std::vector<usd::Token> apis = prim.authored_apis();
@@ -105,6 +112,7 @@ bool applies(const usd::Prim& prim, Api api)
 bool is_interface(const usd::Prim& prim)
 { return applies(prim, Api::topic) || applies(prim, Api::service) || applies(prim, Api::action); }
 
+/// Wrong types count as not authored here; that they are wrong is told by the check of properties.
 std::optional<std::string> text(const usd::Prim& prim, const usd::Token& property)
 {
     const usd::Value value = prim.attribute(property).authored_value();

@@ -1,3 +1,9 @@
+// Which interface types of ROS 2 exist, and which messages begin with a header.
+// Input: a type (package/family/Name). Output: known, unknown, or nothing where its package is not known either: then
+// nobody can say.
+// The table holds the common packages, so that a check needs no installation of ROS; folders of packages add to it.
+// Called by channels() and the checks of REP 158.
+
 #include "mechane/ros/type_table.h"
 
 #include <algorithm>
@@ -107,6 +113,7 @@ Entry entry_of(std::string_view types, std::string_view name)
 std::string TypeTable::file_of(const InterfaceType& type) const
 {
     for (const std::string& folder : folders_)
+        // Both layouts: a source tree (package/msg) and an installation (share/package/msg).
         for (const char* below : {"", "share"})
             for (const char* suffix : {type.family.c_str(), "idl"}) {
                 const fs::path file =
@@ -119,6 +126,7 @@ std::string TypeTable::file_of(const InterfaceType& type) const
 bool TypeTable::has_package(const std::string& name) const
 {
     return std::any_of(folders_.begin(), folders_.end(), [&](const std::string& folder) {
+        // Probes are traced, so that a kept result is dropped when a package appears.
         return files::probe((fs::path(folder) / name).string()) == files::Kind::folder ||
                files::probe((fs::path(folder) / "share" / name).string()) == files::Kind::folder;
     });
@@ -144,6 +152,7 @@ std::optional<bool> TypeTable::has_header(const InterfaceType& type) const
                 return entry == Entry::stamped;
     const std::string file = file_of(type);
     if (file.empty() || !file.ends_with(".msg")) return std::nullopt;
+    // A definition is a few lines; a file of more than 1 MiB is none.
     constexpr std::uint64_t kMost = 1 << 20;
     const auto              text  = files::read(file, kMost);
     if (!text) return std::nullopt;
@@ -152,6 +161,7 @@ std::optional<bool> TypeTable::has_header(const InterfaceType& type) const
         line = line.substr(0, line.find('#'));
         std::istringstream words(line);
         std::string        first;
+        // The header counts only as the first field, as in the messages that tools stamp.
         if (words >> first) return first == "std_msgs/Header" || first == "std_msgs/msg/Header" || first == "Header";
     }
     return false;

@@ -1,3 +1,8 @@
+// The behaviour checks of `mechane check --behaviour`: runs of a stage that ask whether it settles, holds, keeps its
+// limits, follows, and starts clear. Each rule says its bounds itself (kRules); code below uses the same numbers.
+// Input: a stage file. Output: one Behaviour a rule with verdict, message, prim and the recording of its run. All runs
+// have 60 steps a second and one world.
+
 #include "mechane/run/behaviour.h"
 
 #include <fmt/format.h>
@@ -68,6 +73,7 @@ std::vector<Coordinate> coordinates(const model::Model& m)
     return out;
 }
 
+/// Entries as double: differences are compared with small bounds.
 double at(const std::vector<Real>& values, std::size_t i) { return static_cast<double>(values[i]); }
 
 /// The model encodes "no limit" as a very large number.
@@ -76,12 +82,14 @@ bool has_limit(const model::Model& m, std::size_t dof)
 
 /// The worst of several coordinates, each against its own bound.
 struct Worst {
+    // Angles and lengths are compared by their share of the bound.
     const Coordinate* where = nullptr;
     double            value = 0, share = 0;  ///< share of the bound
 
     void consider(const Coordinate& c, double error, double angular_bound, double linear_bound)
     {
         const double part = error / (c.angular ? angular_bound : linear_bound);
+        // Not-a-number is never worse; the divergence of such a run is told otherwise.
         if (where != nullptr && !(part > share)) return;
         where = &c;
         value = error;
@@ -106,6 +114,7 @@ class Judge {
     Judge(const std::string& file, SceneOptions options, int threads, Diagnostics& found)
         : file_(file), options_(std::move(options)), threads_(threads), found_(found)
     {
+        // Options of the caller that would change what is asked.
         options_.ground = false;
         options_.worlds = 1;
         options_.hold.reset();
@@ -147,15 +156,18 @@ class Judge {
         const auto       lowest = lowest_collider(scene.model);
         if (!lowest) return add("drop", Verdict::not_applicable, "nothing collides"), Result<void>();
         SceneOptions options    = options_;
+        // The importer leaves out joints to the world, so that a robot with a fixed base can fall.
         options.import.floating = true;
         options.ground          = true;
         options.ground_height   = *lowest - kHeight;
         Diagnostics quiet;  // the stage was reported already
         auto        free = load_scene(file_, options, quiet);
         if (!free) return free.error();
+        // A wheel that is told to turn would never come to rest.
         std::fill(free->model.joint_target_qd.begin(), free->model.joint_target_qd.end(), Real(0));
         bool diverged  = false;
         auto recording = run(free->model, kSeconds, threads_, diverged, quiet);
+        // A run that diverges is a result and not an error.
         if (!recording) return recording.error();
         // The last time that something moved, and what exceeds its bound most in the end.
         double      moved = 0, most = 1;
@@ -167,6 +179,7 @@ class Judge {
                 const double beyond = std::max(speed / kSlow, spin / kStill);
                 if (!(beyond > 1)) continue;
                 moved = frame.t;
+                // The last half second decides; before that motion only counts for the time of settling.
                 if (!(frame.t > kSeconds - 0.5) || !(beyond > most)) continue;
                 most = beyond;
                 who  = free->model.body_label[b];
@@ -213,6 +226,7 @@ class Judge {
     {
         model::ModelBuilder loose = scene.builder;
         for (model::BuilderJoint& joint : loose.joints)
+            // Only the gains are taken out: passive damping and friction are the joint's own.
             for (auto* axes : {&joint.linear_axes, &joint.angular_axes})
                 for (model::JointDofConfig& dof : *axes) dof.target_ke = dof.target_kd = 0;
         Diagnostics quiet;
@@ -248,6 +262,7 @@ class Judge {
             const auto beyond = [&](const record::Frame& f) {
                 return std::max({0.0, low - at(f.joint_q, c.q), at(f.joint_q, c.q) - high});
             };
+            // A joint that is authored beyond its limit comes back slowly: what it starts with is not held against it.
             const double start = beyond(recording.frames.front());
             for (const record::Frame& frame : recording.frames)
                 worst.consider(c, std::max(0.0, beyond(frame) - start), kDegrees, 1e-3);
@@ -285,6 +300,7 @@ class Judge {
         model::State        state = model::make_state(m);
         dynamics::project_to_joints(m, state);
         collision::CollisionPipeline pipeline(m, {});
+        // Pairs that the model filters (neighbours on a joint, groups) are not among them.
         model::Contacts              contacts = pipeline.make_contacts();
         static_cast<void>(pipeline.collide(state, 0, contacts));
         double      deepest = 0;
@@ -301,6 +317,7 @@ class Judge {
         if (m.shape_count() == 0) return add("overlap", Verdict::not_applicable, "nothing collides"), Result<void>();
         Diagnostics quiet;
         bool        diverged  = false;
+        // No step: the recording shows the start pose.
         auto        recording = run(m, 0, threads_, diverged, quiet);
         if (!recording) return recording.error();
         add_run("overlap", deepest > 1e-4,

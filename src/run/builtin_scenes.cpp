@@ -1,3 +1,7 @@
+// Built-in scenes for measuring and trying out ("pyramid:20"): the scenes of Jolt's and Newton's performance tests, and
+// small ones. The size is behind a colon and bounded by what a machine can hold.
+// Metres, z up; sizes count layers, bodies, robots or links.
+
 #include "mechane/run/builtin_scenes.h"
 
 #include <fmt/format.h>
@@ -72,6 +76,7 @@ ModelBuilder convex_vs_mesh(int side)
 {
     constexpr double kApart = 7.5, kLowest = 15, kLevel = 2;
     ModelBuilder     b;
+    // Gaps of both shapes add.
     b.rigid_gap = 0.01;  // 2 cm for a pair, as in Jolt
     ShapeConfig material;
     material.mu          = 0.5;
@@ -106,6 +111,7 @@ ModelBuilder convex_vs_mesh(int side)
 template <class Add>
 ModelBuilder grid(int count, double spacing, const Add& add)
 {
+    // Robots bring their contacts about by themselves; a gap of 0 makes rows only where they touch.
     ModelBuilder b    = with_ground(0);
     const int    side = static_cast<int>(std::ceil(std::sqrt(count)));
     for (int i = 0; i < count; ++i)
@@ -129,6 +135,7 @@ ModelBuilder chain(int links)
     std::int32_t              parent = model::kWorldBody;
     const Quatd               along  = from_axis_angle(Vec3d{0, 1, 0}, 0.5 * kPi);  // capsules lie along z
     ShapeConfig               light;
+    // A hanging chain measures joints: nothing collides.
     light.collision_group = 0;
     for (int i = 0; i < links; ++i) {
         const auto link = b.add_link({{kLength * i, 0, 0}, {}}, fmt::format("/link_{}", i));
@@ -205,6 +212,7 @@ Result<ModelBuilder> builtin_scene(std::string_view name)
             const std::string_view digits = name.substr(colon + 1);
             const auto             read   = std::from_chars(digits.data(), digits.data() + digits.size(), size);
             if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size() || size < 1 || size > entry.most)
+                // The number is checked to its end: "20x" is a mistake.
                 return make_diagnostic(kScene, {}, fmt::format("'{}' is not a number from 1 to {}", digits, entry.most));
         }
         return entry.build(size);

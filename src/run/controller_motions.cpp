@@ -1,3 +1,9 @@
+// Commands of controllers within a step: joint trajectories and differential drives, from messages (tracks of times and
+// values) to targets of drives. Semantics are those of ros2_control's joint_trajectory_controller and
+// diff_drive_controller.
+// Times [s], lengths [m], angles [rad]; called by controllers.cpp before each step with the state at its beginning. No
+// state of its own: the previous target is read from the controls, so that a checkpoint holds all.
+
 #include "run/controller_motions.h"
 
 #include <algorithm>
@@ -23,6 +29,7 @@ struct Place {
     bool        within = false;  ///< there is a point before it
 };
 
+/// Points from before the controller was switched on do not count.
 Place place_of(const Track& track, const ControlStep& step)
 {
     const auto first = std::lower_bound(track.times.begin(), track.times.end(), step.since - kInstant);
@@ -32,11 +39,14 @@ Place place_of(const Track& track, const ControlStep& step)
 
 /// The fraction of the way from a target to a point that has passed since the target was set, 0..1.
 double share(const ControlStep& step, double point)
+/// The fraction of what is left, step for step: a line from the target at the start to the point, without remembering
+/// where it began.
 { return step.goes_on ? step.step / (point - (step.begin - step.step)) : 0; }
 
 /// Linear interpolation of a track; `now` is the previous target.
 double line(const Track& track, const Place& at, const ControlStep& step, double now)
 {
+    // After the last point its value holds.
     if (at.next == track.times.size()) return track.values.back();
     if (!at.within) return now + share(step, track.times[at.next]) * (track.values[at.next] - now);
     const double t0 = track.times[at.next - 1], t1 = track.times[at.next];
@@ -74,12 +84,15 @@ void JointTrajectory::command(const ControlStep& step) const
         if (any) target = line(position, at, step, before);
         if (at.next < position.times.size()) {
             const double t1 = position.times[at.next], p1 = position.values[at.next];
+            // The velocity target is the slope of the position.
             rate = (p1 - target) / (t1 - step.begin);
             if (at.within) {
                 const double  t0 = position.times[at.next - 1], p0 = position.values[at.next - 1], h = t1 - t0;
                 const double *v0 = velocity_at(velocity, t0), *v1 = velocity_at(velocity, t1);
                 if (v0 != nullptr && v1 != nullptr) {
                     const double s = (step.begin - t0) / h;
+                    // Cubic Hermite spline through both points with their velocities, as ros2_control interpolates;
+                    // `rate` is its derivative.
                     target         = (1 + 2 * s) * (1 - s) * (1 - s) * p0 + s * (1 - s) * (1 - s) * h * *v0 +
                                      s * s * (3 - 2 * s) * p1 - s * s * (1 - s) * h * *v1;
                     rate = 6 * s * (1 - s) * (p1 - p0) / h + (1 - s) * (1 - 3 * s) * *v0 + s * (3 * s - 2) * *v1;
@@ -104,6 +117,7 @@ void JointTrajectory::command(const ControlStep& step) const
     }
 }
 
+/// When a controller takes over, its joints stay where they are until the first point.
 void JointTrajectory::hold(const ControlStep& step) const
 {
     for (const std::size_t q : axis.q) step.control.joint_target_q[q] = step.state.joint_q[q];
@@ -128,9 +142,11 @@ void DifferentialDrive::command(const ControlStep& step) const
             v = linear[last], w = angular[last];
     }
     std::vector<Real>& speeds = step.control.joint_target_qd;
+    // Speeds of the step before, from the wheels' targets: limits of acceleration need them.
     const double was_left = radius * read(speeds, left.front().qd), was_right = radius * read(speeds, right.front().qd);
     v = limited(v, (was_left + was_right) / 2, linear_speed, linear_acceleration, step.step);
     w = limited(w, (was_right - was_left) / separation, angular_speed, angular_acceleration, step.step);
+    // v_left = v - w b/2, v_right = v + w b/2; over the radius they are angular velocities.
     for (const DrivenAxis& wheel : left) write(speeds, wheel.qd, (v - w * separation / 2) / radius);
     for (const DrivenAxis& wheel : right) write(speeds, wheel.qd, (v + w * separation / 2) / radius);
 }

@@ -1,3 +1,7 @@
+// When which controller is on: from controllers that start enabled and switches by time, to a list of events. Two
+// controllers never command one joint at a time; who comes second is refused and reported.
+// Pure function of its input, order included: events of one time keep their order.
+
 #include "run/controller_schedule.h"
 
 #include <fmt/format.h>
@@ -29,6 +33,7 @@ class Owners {
         for (const ros::ControlledPrim& target : controllers_[controller].targets) {
             if (!target.commands) continue;
             const auto owner = owner_.find(target.path);
+            // Schemas of one prim are one controller and do not exclude each other.
             if (owner != owner_.end() && controllers_[owner->second].prim != controllers_[controller].prim)
                 return Conflict{target.path, owner->second};
         }
@@ -102,6 +107,7 @@ ControllerSchedule schedule(const std::vector<ros::Controller>& controllers, con
             continue;
         }
         owners.set(wish.controller, true);
+        // A controller that starts enabled is on before the first step; `kLoaded` lies before all times.
         out.events.push_back({wish.rank == loaded ? kLoaded : wish.time, wish.controller, true});
     }
     // Those that start enabled come before all others.

@@ -1,3 +1,7 @@
+// Controllers of a stage (REP-0158) as something that runs with a simulation: names of switches and columns, drives
+// behind joints, and the events. Preparation reads and checks, Running commands before each step.
+// Mistakes in tables and switches are errors; a controller that cannot move anything is reported and passed by.
+
 #include "mechane/run/controllers.h"
 
 #include <fmt/format.h>
@@ -48,6 +52,7 @@ void take(const LiveInbox::Message& message, double now, Motion& motion)
             const auto track = [&](const std::vector<double>& values) {
                 Track out;
                 if (values.size() != points.times.size()) return out;
+                // Times of a message are counted from its arrival.
                 for (const double t : points.times) out.times.push_back(now + t);
                 out.values = values;
                 return out;
@@ -79,6 +84,7 @@ class Preparation {
                 of.push_back(std::move(meant));
                 continue;
             }
+            // Switches may name publishers, which publication.cpp honours.
             if (published.empty()) published = publishers();
             if (std::find(published.begin(), published.end(), one.name) == published.end())
                 return make_diagnostic(kArgument, {}, fmt::format("there is no controller or publisher '{}'", one.name),
@@ -102,6 +108,7 @@ class Preparation {
                 name  = name.substr(0, bracket);
             }
             const std::size_t dot = name.rfind('.');
+            // A column without a dot, or of another prim, belongs to settings.cpp.
             if (dot == std::string_view::npos) continue;
             const auto owner = find_label(paths_, trimmed(name.substr(0, dot)));
             if (owner.empty()) continue;
@@ -151,6 +158,7 @@ class Preparation {
     [[nodiscard]] std::vector<std::string> publishers() const
     {
         std::vector<std::string> out;
+        // Told when they are published.
         Diagnostics              unsaid;
         for (const ros::Interface& one : ros::interfaces(*scene_.stage)) {
             out.push_back(one.resolved);
@@ -212,6 +220,7 @@ class Preparation {
                  fmt::format("{} does not move {}: {}", controller.prim.path().text(), joint.path().text(), what));
             return std::nullopt;
         };
+        // Joints may share one model joint (axes of a D6): the map says which axis.
         const auto known = scene_.imported.path_joint_map.find(joint.path().text());
         if (known == scene_.imported.path_joint_map.end() || known->second < 0)
             return says("the model has no such joint");
@@ -224,6 +233,7 @@ class Preparation {
         if (!straight || axis >= dofs || (dofs != 1 && shared == scene_.imported.path_joint_axis.end()))
             return says("it does not have one axis");
         const auto       dof  = static_cast<std::size_t>(model.joint_qd_start[first] + axis);
+        // A target does nothing where the drive does not follow it.
         const TargetMode mode = model.joint_target_mode[dof];
         if (mode == TargetMode::none) return says("it has no drive");
         const bool follows_position = mode == TargetMode::position || mode == TargetMode::position_velocity;
@@ -234,6 +244,7 @@ class Preparation {
             return says("its drive does not follow velocities; that takes damping and no stiffness");
         DrivenAxis out;
         out.effort_limit = static_cast<double>(model.joint_effort_limit[dof]);
+        // Replicas of the joint in other worlds are commanded alike.
         for (std::size_t j = 0; j < model.joint_count(); ++j) {
             if (model.joint_label[j] != model.joint_label[first]) continue;
             out.q.push_back(static_cast<std::size_t>(model.joint_q_start[j] + axis));
@@ -264,6 +275,7 @@ class Preparation {
         Motion out;
         for (const usd::Prim& joint : command_joints(controllers[controller])) {
             JointTrajectory           one;
+            // Units are checked only where the type of joint says what it measures.
             const std::optional<Unit> moves = joint.is_a("PhysicsPrismaticJoint")  ? std::optional(Unit::length)
                                               : joint.is_a("PhysicsRevoluteJoint") ? std::optional(Unit::angle)
                                                                                    : std::nullopt;
@@ -296,12 +308,14 @@ class Preparation {
         const auto             value = [&](const char* name) {
             const auto authored =
                 one.prim.attribute(usd::Token(std::string("ros:diff_drive:") + name)).authored_as<double>();
+            // Infinity or nothing authored means no limit, which is 0 here.
             return authored && std::isfinite(*authored) ? *authored : 0.0;
         };
         DifferentialDrive drive;
         drive.separation           = options_.metre * value("wheel_separation");
         drive.radius               = options_.metre * value("wheel_radius");
         drive.timeout              = std::max(0.0, value("cmd_vel_timeout"));
+        // Lengths on a stage are in its units; angles are radians by REP-0158.
         drive.linear_speed         = options_.metre * value("linear:x:max_velocity");
         drive.linear_acceleration  = options_.metre * value("linear:x:max_acceleration");
         drive.angular_speed        = value("angular:z:max_velocity");
@@ -327,6 +341,7 @@ class Preparation {
                 if (!cell) return cell.error();
                 if (*cell) said[column.field == "linear" ? 0 : 1] = *cell;
             }
+            // A row with an empty cell says 0 of it; a row with none says nothing.
             if (!said[0] && !said[1]) continue;
             drive.times.push_back(row.time);
             drive.linear.push_back(said[0].value_or(0));
@@ -355,18 +370,22 @@ class Running {
 
     void command(double begin, double end, const model::State& state, model::Control& control)
     {
+        // Time that goes back means a reset run.
         if (begin < last_) begin_again();
         last_ = begin;
         // After a checkpoint the controls already contain the events before it. The step before it had the same length.
+        // Events before a checkpoint must not take over the joints again.
         if (begin_ > 0 && next_ == 0) pass(begin - (end - begin));
         const std::size_t first = next_;
         pass(begin);
         if (inbox_)
             for (const LiveInbox::Message& message : std::exchange(inbox_->waiting, {}))
+                // Messages of a live session name controllers by their place in that list.
                 if (message.controller < told_.size()) take(message, begin, *motions_[told_[message.controller]]);
         const auto step_of = [&](std::size_t c, bool goes_on) {
             return ControlStep{begin, end - begin, since_[c].value_or(kLoaded), goes_on, state, control};
         };
+        // First who lets go or takes over, then commands: a hand-over in one step leaves nobody's rest.
         for (std::size_t e = first; e < next_; ++e) {
             const auto& [time, c, on] = events_[e];
             if (!motions_[c] || time == kLoaded) continue;
@@ -376,6 +395,7 @@ class Running {
         }
         for (std::size_t c = 0; c < motions_.size(); ++c) {
             if (!motions_[c] || !since_[c]) continue;
+            // In a controller's first step there is no target of its own to go on from.
             const bool goes_on = (begin > 0) && std::none_of(events_.begin() + static_cast<std::ptrdiff_t>(first),
                                                              events_.begin() + static_cast<std::ptrdiff_t>(next_),
                                                              [&](const auto& event) { return event.controller == c; });
@@ -460,6 +480,7 @@ Result<Controlled> control(const Scene& scene, const ControllerOptions& options,
                                                         std::move(told), options.inbox)](
                      double begin, double end, const model::State& state, model::Model& model,
                      model::Control& control) {
+        // The stage's animation first; controllers go over it.
         importer::AnimationChanges changes;
         if (animation) changes = animation(begin, end, state, model, control);
         running->command(begin, end, state, control);

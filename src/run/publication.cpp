@@ -1,3 +1,7 @@
+// What a stage publishes while it is simulated: channels of REP-0158 with topics, rates and switches, and for each
+// frame of a recording the messages that are due. Used for MCAP files (publish.cpp) and live bridges.
+// Poses in metres in the world; time is that of frames.
+
 #include "run/publication.h"
 
 #include <algorithm>
@@ -49,6 +53,7 @@ std::optional<std::set<usd::Path>> broadcast_joints(const usd::Stage& stage, con
 
 /// The joints of a joint state publisher (REP-0158 1.3, 2.1 and 2.2): the joints whose child body lies below its
 /// context, since a tree comes from relationships and a joint may stand anywhere; a broadcaster's own list goes before.
+/// Names are by ros::joint_name; order is that of paths, so that messages do not depend on the importer.
 PublishedJoints joints_of(const Scene& scene, const usd::Prim& publisher)
 {
     PublishedJoints joints;
@@ -83,6 +88,7 @@ std::vector<std::string> short_names(const std::vector<std::string>& labels)
     constexpr int            kMostElements = 32;
     std::vector<std::string> out(labels.size());
     std::vector<int>         elements(labels.size(), 1);
+    // Each round one more element for those that still collide; numbers at the end if nothing helps.
     for (int round = 0; round < kMostElements; ++round) {
         std::map<std::string, int> count;
         for (std::size_t i = 0; i < labels.size(); ++i) ++count[out[i] = tail(labels[i], elements[i])];
@@ -102,6 +108,7 @@ std::vector<std::string> short_names(const std::vector<std::string>& labels)
 FramePlaces::FramePlaces(const Scene& scene, const StageInWorld& stage, const std::vector<ros::Frame>& frames)
     : scene_(scene), stage_(stage), frames_(frames)
 {
+    // Frames ride on bodies: offset from the body that carries them, or a fixed pose.
     for (const ros::Frame& frame : frames) offsets_.push_back(offset_of(frame.prim));
 }
 
@@ -126,6 +133,7 @@ FramePlaces::Offset FramePlaces::offset_of(const usd::Prim& prim) const
             // If bodies were merged, the label names the remaining one.
             const usd::Path left(scene_.model.body_label[static_cast<std::size_t>(body->second)]);
             if (const usd::Prim carrier = scene_.stage->prim_at(left))
+                // From the stage's start poses, which the model's may differ from by the projection onto joints.
                 return {body->second, inverse(on_stage(carrier)) * on_stage(prim)};
         }
     return {-1, stage_.X_WS * on_stage(prim)};
@@ -151,6 +159,7 @@ Publication::Publication(const Scene& scene, const StageInWorld& stage, std::vec
         if (line.states) line.joints = joints_of(scene_, channel.prim);
         lines_.push_back(std::move(line));
     }
+    // A stage that asks for nothing is published as robots usually are: /tf and /joint_states of the first world.
     if (what_.channels.empty()) add_defaults();
 }
 
@@ -168,6 +177,7 @@ void Publication::add_defaults()
     for (std::size_t j = 0; j < model.joint_count(); ++j) {
         if (!first_world(model.joint_world, j)) continue;
         const auto child = static_cast<std::size_t>(model.joint_child[j]);
+        // Loop joints do not make a tree.
         if (child < bodies && model.joint_articulation[j] >= 0) parents_[child] = model.joint_parent[j];
         const model::JointType type = model.joint_type[j];
         if (type != model::JointType::revolute && type != model::JointType::prismatic) continue;
@@ -178,6 +188,7 @@ void Publication::add_defaults()
     joints.names = short_names(labels);
     ros::Channel tf;
     tf.topic = "/tf", tf.type = "tf2_msgs/msg/TFMessage";
+    // ROS 2 defaults of these topics.
     tf.qos.reliability = "reliable", tf.qos.durability = "volatile", tf.qos.history = "keep_last", tf.qos.depth = 100;
     lines_.push_back({.channel = tf});
     if (joints.names.empty()) return;
@@ -195,6 +206,7 @@ bool Publication::knows(const Switch& one) const
 bool Publication::is_on(const ros::Channel& channel, double t) const
 {
     bool on = channel.starts_enabled;
+    // The last switch before the time decides.
     for (const Switch& one : switches_)
         if (one.time <= t && is_meant(one, channel)) on = one.on;
     return on;
@@ -236,12 +248,14 @@ std::vector<Publication::Message> Publication::at(const record::Frame& frame)
         Line& line = lines_[l];
         if (!is_on(line.channel, frame.t)) continue;
         if (!line.states && (!line.channel.frames.empty() || !line.channel.prim)) {
+            // Static transforms are said once; subscribers that come later get them from the middleware.
             const bool latched = line.channel.qos.durability == "transient_local";
             if (latched && std::exchange(line.said, true)) continue;
             out.push_back({l, transforms(line, frame)});
         } else if (line.states && line.channel.rate > 0) {
             if (frame.t + kRounding < line.next) continue;
             const double period = 1 / line.channel.rate;
+            // The next multiple of the period after this frame, so that rounding does not shift the rate.
             line.next           = (std::floor(frame.t / period + 1e-9) + 1) * period;
             JointStates states{.names = line.joints.names, .position = {}, .velocity = {}};
             for (std::size_t i = 0; i < states.names.size(); ++i) {

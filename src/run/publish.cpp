@@ -1,3 +1,7 @@
+// An MCAP file of a recording: channels with their definitions and quality of service as rosbag2 writes them, messages
+// as CDR. Times are nanoseconds of simulated time.
+// What had no message is reported in one finding with the reason.
+
 #include "mechane/run/publish.h"
 
 #include <fmt/format.h>
@@ -71,6 +75,7 @@ std::vector<std::uint16_t> open_channels(record::McapWriter& out, const Publicat
     std::map<std::string, std::uint16_t> schemas;
     for (const Publication::Line& line : publication.lines()) {
         const ros::Channel& channel = line.channel;
+        // One schema a type.
         const auto [schema, fresh]  = schemas.try_emplace(channel.type);
         if (fresh) {
             const std::string text = message_definition(channel.type);
@@ -90,6 +95,7 @@ std::vector<std::uint16_t> open_channels(record::McapWriter& out, const Publicat
 Result<Switch> parse_switch(const std::string& text, bool on)
 {
     Switch            out{.name = text, .time = 0, .on = on};
+    // Names may have an @ themselves; the last one is before the time.
     const std::size_t at = text.rfind('@');
     if (at != std::string::npos) {
         out.name        = text.substr(0, at);

@@ -1,3 +1,6 @@
+// Robots of built-in scenes: a humanoid and a quadruped of capsules. Metres, kilograms, degrees in the calls and
+// radians in the model; x forward, y left, z up.
+
 #include "run/robots.h"
 
 #include <utility>
@@ -30,11 +33,13 @@ class Robot {
                       const char* label)
     {
         const auto  body   = link(origin, label);
+        // Links stand unturned in the start pose, so the anchor on the child is its origin.
         const Posed anchor = inverse(b_.bodies[static_cast<std::size_t>(parent)].q) * (at_ * Posed{origin, {}});
         const auto  path   = name_ + "/" + label + "_joint";
         if (axes.size() == 1)
             b_.bodies[static_cast<std::size_t>(body)].q =
                 b_.bodies[static_cast<std::size_t>(body)].q *
+                // The start angle turns the link too, or the first step would move it there.
                 Posed{{}, from_axis_angle(axes.front().axis, axes.front().initial_q)};
         joints_.push_back(axes.size() == 1 ? b_.add_joint_revolute(parent, body, anchor, {}, axes.front(), path)
                                            : b_.add_joint_d6(parent, body, anchor, {}, {}, axes, path));

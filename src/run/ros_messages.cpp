@@ -1,3 +1,6 @@
+// Messages of ROS 2 as CDR bytes (little-endian, XCDR1): tf2_msgs/TFMessage and sensor_msgs/JointState, and their
+// definitions as text, parts separated as in .msg files of bags.
+
 #include "ros_messages.h"
 
 #include <cstring>
@@ -28,6 +31,7 @@ class CdrWriter {
   public:
     CdrWriter() : bytes_{std::byte{0}, std::byte{1}, std::byte{0}, std::byte{0}} {}
 
+    // Alignment counts from behind the four bytes of the encapsulation header.
     template <class T>
     void put(T value)
     {
@@ -38,6 +42,7 @@ class CdrWriter {
     }
     void put(const std::string& text)
     {
+        // Strings have their length with the final zero.
         put(static_cast<std::uint32_t>(text.size() + 1));
         for (const char c : text) bytes_.push_back(static_cast<std::byte>(c));
         bytes_.push_back(std::byte{0});
@@ -102,6 +107,7 @@ std::vector<std::byte> joint_state(std::uint64_t time, const JointStates& states
     for (const std::string& name : states.names) out.put(name);
     out.put(states.position);
     out.put(states.velocity);
+    // Efforts are not known in a recording: an empty array means that.
     out.put(std::vector<double>{});
     return out.take();
 }

@@ -1,3 +1,7 @@
+// Loading a stage for a run: open, import, ground, copies, finalize. The result holds stage, builder, import maps and
+// model; everything in metres, world frame.
+// Findings carry file and line of the prim that they are about. Called by cli, viewer and bindings.
+
 #include "mechane/run/scene.h"
 
 #include <fmt/format.h>
@@ -68,6 +72,7 @@ Diagnostic with_place(const usd::Stage& stage, Diagnostic finding)
     if (!prim) return finding;
     Site site = prim.site();
     if (finding.site.property == "body_inertia" || finding.site.property == "body_mass")
+        // Inertia can come from several attributes: the first that is authored is shown.
         for (const char* name : {"newton:inertia", "physics:diagonalInertia", "physics:mass"})
             if (const usd::Attribute attribute = prim.attribute(name); attribute && attribute.authored()) {
                 site = attribute.site();
@@ -83,6 +88,7 @@ Diagnostic with_place(const usd::Stage& stage, Diagnostic finding)
 
 Follow follower(const Scene& scene)
 {
+    // Nothing animated means no function: an engine without one may use blocks of worlds.
     if (scene.imported.animation.empty()) return {};
     return [animation = importer::Animation(*scene.stage, scene.imported.animation, scene.model)](
                double begin, double end, const model::State& state, model::Model& model, model::Control& control) {
@@ -121,12 +127,15 @@ std::optional<double> lowest_collider(const model::Model& model)
         const Vec3d        lower  = static_cast<Vec3d>(model.shape_collision_aabb_lower[i]),
                            upper  = static_cast<Vec3d>(model.shape_collision_aabb_upper[i]);
         const Vec3d        centre = X_WS * (0.5 * (lower + upper)), half = 0.5 * (upper - lower);
+        // Reach of a turned box along up: sum of |R_up,k| half_k.
         const Vec3d        row   = to_matrix(X_WS.q).row(up);
         double             reach = dot(abs(row), half);  // of the box that bounds the shape
         // Round shapes reach less far than their boxes: exact where the reach has a closed form.
         const Vec3d  scale  = static_cast<Vec3d>(model.shape_scale[i]);
         const double radial = std::sqrt(std::max(0.0, 1 - row.z * row.z));
         if (model.shape_type[i] == GeoType::sphere) reach = scale.x;
+        // Capsule: radius plus the half length along the axis. Cylinder: radius times the sine plus half length times
+        // the cosine of the axis to up.
         if (model.shape_type[i] == GeoType::capsule) reach = scale.x + std::abs(row.z) * scale.y;
         if (model.shape_type[i] == GeoType::cylinder) reach = radial * scale.x + std::abs(row.z) * scale.y;
         const double height = centre[up] - reach;
@@ -148,6 +157,7 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
     if (!stage) return stage.error();
     if (const Diagnostics wrong = usd::check_selections(**stage, options.open.variant_selections); !wrong.empty())
         return *wrong.begin();
+    // With allow_missing a missing part is a warning.
     for (Diagnostic one : (*stage)->diagnostics()) {
         if (options.import.allow_missing && usd::is_missing_part(one.id) && one.severity == Severity::error)
             one.severity = Severity::warning;
@@ -161,10 +171,12 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
     auto imported = importer::import_usd(**stage, how, scene.builder, found);
     if (!imported) return imported.error();
     scene.imported = *std::move(imported);
+    // The importer may have made another stage (parts left out): findings must point there.
     if (scene.imported.stage) scene.stage = scene.imported.stage;
 
     if (options.hold) hold_joints(scene.builder, *options.hold);
     if (options.ground) {
+        // Heights are known from the finalized model only.
         Diagnostics quiet;  // the final finalize reports; this one only measures
         const auto  measured = scene.builder.finalize({}, quiet);
         if (!measured) return measured.error();
@@ -183,6 +195,7 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
                                            options.worlds, scene.builder.world_gravity.size()));
     if (options.worlds > 1) {
         model::ModelBuilder many;
+        // The copies' shared world gets axis and gravity of the scene.
         many.up_axis = scene.builder.up_axis;
         many.gravity = scene.builder.gravity;
         if (const auto ok = many.replicate(scene.builder, options.worlds); !ok) return ok.error();

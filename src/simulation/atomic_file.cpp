@@ -1,3 +1,6 @@
+// Writing files of recordings and checkpoints in one piece, under the codes of this room. files/ replaces atomically: a
+// reader sees the old content or the new.
+
 #include "mechane/simulation/atomic_file.h"
 
 #include "mechane/files/codes.h"

@@ -1,3 +1,8 @@
+// mechane::ModelBuilder, the builder of the public C++ interface, over model::ModelBuilder: typed ids, one struct of
+// options a call, and checks. Poses in the world frame for bodies, in the body's frame for shapes, in anchors for
+// joints; metres, kilograms, radians.
+// A mistake never throws: it is kept, the call returns an invalid id, and `finalize` fails with the first of them.
+
 #include "mechane/builder.h"
 
 #include <fmt/format.h>
@@ -32,6 +37,7 @@ bool indices_suffice(const model::ModelBuilder& to, const model::ModelBuilder& s
                static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
     };
     // A joint has at most seven coordinates.
+    // The narrowest index is that of coordinates.
     return fits(to.bodies.size(), scene.bodies.size()) && fits(7 * to.joints.size(), 7 * scene.joints.size()) &&
            fits(to.shapes.size(), scene.shapes.size()) && fits(to.particles.size(), scene.particles.size());
 }
@@ -44,6 +50,7 @@ struct ModelBuilder::Impl {
     std::set<std::string> body_labels, joint_labels, shape_labels;  ///< of the world that is shared
 
     /// Keeps a mistake. @return whether all is well
+    /// `call` and `argument` name the place in the diagnostic as the program wrote it.
     bool check(bool good, const char* call, const char* argument, const std::string& expected)
     {
         if (!good)
@@ -51,6 +58,7 @@ struct ModelBuilder::Impl {
                          fmt::format("{}: expected {}", argument, expected));
         return good;
     }
+    // Labels are unique among their kind in the shared world; replicas repeat them by world.
     bool label(std::set<std::string>& taken, const std::string& label, const char* call)
     {
         return check(label.empty() || taken.insert(label).second, call, "label",
@@ -79,6 +87,7 @@ struct ModelBuilder::Impl {
     /// A length that is one in the numbers of the model too.
     bool length(double value, const char* call, const char* argument)
     {
+        // A length that is positive in double may be zero or infinite as Real.
         const Real kept = static_cast<Real>(value);
         return check(kept > 0 && std::isfinite(kept), call, argument, "a positive finite length");
     }
@@ -113,6 +122,7 @@ struct ModelBuilder::Impl {
                                         : builder.add_link(pose, o.label, o.mass, o.com, o.inertia);
         model::BuilderBody& made = builder.bodies[static_cast<std::size_t>(body)];
         made.qd                  = {o.velocity, o.angular_velocity};
+        // Flags are either kinematic or dynamic, not both.
         if (o.kinematic) made.flags = model::body_flag::kinematic;
         return BodyId(body);
     }
@@ -156,6 +166,7 @@ struct ModelBuilder::Impl {
         joint.parent_xform = {o.parent_anchor, normalized(o.parent_rotation)};
         joint.child_xform  = {o.child_anchor, normalized(o.child_rotation)};
         model::JointDofConfig dof;
+        // Infinity of the interface is kMaxValue of the arrays, as in Newton.
         const auto            bounded = [](double x) { return std::clamp(x, -model::kMaxValue, model::kMaxValue); };
         dof.axis                      = o.axis;
         dof.limit_lower               = bounded(o.lower);
@@ -182,6 +193,7 @@ ModelBuilder& ModelBuilder::operator=(const ModelBuilder& other)
     *impl_ = *other.impl_;
     return *this;
 }
+/// A moved-from builder is an empty one and stays usable.
 ModelBuilder::ModelBuilder(ModelBuilder&& other) noexcept : impl_(std::make_unique<Impl>())
 { std::swap(impl_, other.impl_); }
 ModelBuilder& ModelBuilder::operator=(ModelBuilder&& other) noexcept
@@ -254,6 +266,7 @@ ShapeId ModelBuilder::add_mesh(BodyId body, const MeshOptions& o)
     for (std::size_t i = 0; i + 2 < o.triangles.size(); i += 3)
         mesh.triangles.push_back({o.triangles[i], o.triangles[i + 1], o.triangles[i + 2]});
     if (!impl_->check(geometry::has_valid_indices(mesh), "add_mesh", "triangles", "indices of points")) return {};
+    // A hull takes the place of the mesh; a plane set of points has none.
     if (o.convex) {
         auto hull = geometry::build_hull(mesh.points);
         if (!impl_->check(hull.has_value(), "add_mesh", "points",
@@ -273,6 +286,7 @@ ShapeId ModelBuilder::add_ground(const GroundOptions& o)
     return impl_->add(kWorld, {}, {}, o.label, o.surface, "add_ground", [&](const Posed&, const auto& c) {
         const std::int32_t shape   = impl_->builder.add_ground_plane(o.height, o.label.empty() ? "ground" : o.label);
         auto&              made    = impl_->builder.shapes[static_cast<std::size_t>(shape)].config;
+        // The ground weighs nothing: density of the surface is not taken over.
         const double       density = made.density;
         made                       = c;
         made.density               = density;
@@ -314,6 +328,7 @@ JointId ModelBuilder::add_fixed(BodyId parent, BodyId child, const JointOptions&
 void ModelBuilder::add_robot(std::span<const JointId> joints, std::string label)
 {
     std::vector<std::int32_t> tree;
+    // An id is checked against the number of joints; that it came from this builder cannot be seen.
     for (const JointId joint : joints) {
         const bool known =
             joint.valid() && static_cast<std::ptrdiff_t>(joint.index()) < std::ssize(impl_->builder.joints);
@@ -341,6 +356,7 @@ void ModelBuilder::disable_contacts(ShapeId a, ShapeId b)
 
 Replicas ModelBuilder::replicate(const ModelBuilder& scene, int count)
 {
+    // All limits are checked before anything is added: a failed call leaves the builder as it was.
     Replicas                   made;
     const model::ModelBuilder& source = scene.impl_->builder;
     const bool                 open =
@@ -349,6 +365,7 @@ Replicas ModelBuilder::replicate(const ModelBuilder& scene, int count)
         !impl_->check(count <= kMostWorlds, "replicate", "count",
                       fmt::format("at most {} copies, not {}", kMostWorlds, count)) ||
         !impl_->check(&scene != this, "replicate", "scene", "another builder than this one") ||
+        // Worlds do not nest.
         !impl_->check(source.world_gravity.empty(), "replicate", "scene",
                       fmt::format("a scene without worlds of its own, not one with {}", source.world_gravity.size())) ||
         !impl_->check(indices_suffice(impl_->builder, source, count), "replicate", "count",
@@ -358,6 +375,7 @@ Replicas ModelBuilder::replicate(const ModelBuilder& scene, int count)
             scene.impl_->mistakes.empty(), "replicate", "scene",
             scene.impl_->mistakes.empty() ? "" : "a scene without mistakes: " + scene.impl_->mistakes.begin()->message))
         return made;
+    // Copies lie behind what is there, one after the other: ids of a copy are found by arithmetic (Replicas::at).
     made.first_world_ = static_cast<std::int32_t>(impl_->builder.world_gravity.size());
     made.body_        = static_cast<std::int32_t>(impl_->builder.bodies.size());
     made.joint_       = static_cast<std::int32_t>(impl_->builder.joints.size());

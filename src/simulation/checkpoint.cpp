@@ -1,3 +1,8 @@
+// Checkpoints: a simulation between two steps as bytes, and the hash of a model that says whether they belong together.
+// Layout: magic, version, size of Real, fields in the order of `visit`, checksum; numbers as they lie in memory
+// (little-endian).
+// Files come from anywhere: lengths, checksum and version are checked here, sizes and indices by Engine::resume.
+
 #include "mechane/simulation/checkpoint.h"
 
 #include <fmt/format.h>
@@ -19,6 +24,7 @@ namespace {
 constexpr char          kCheckpointMagic[8] = {'M', 'C', 'H', 'C', 'H', 'K', 'P', 'T'};
 constexpr std::uint32_t kCheckpointVersion  = 2;
 
+/// One list of fields for writing and reading, so that both have one order.
 template <class Bytes, class C>
 void visit(Bytes&& bytes, C& c)
 {
@@ -46,6 +52,7 @@ void visit(Bytes&& bytes, C& c)
 
 template <class T>
 std::uint64_t mix(std::uint64_t hash, const std::vector<T>& values)
+/// The size is mixed in: {a, b}, {} and {a}, {b} differ.
 { return hash_bytes(values.data(), values.size() * sizeof(T), hash_combine(hash, values.size())); }
 
 std::uint64_t mix(std::uint64_t hash, const std::vector<std::string>& values)
@@ -84,6 +91,8 @@ Diagnostic damaged(const std::string& file, std::string message)
 
 std::uint64_t model_hash(const model::Model& m)
 {
+    // Arrays in a fixed order; a new array that a run depends on is to be added here, or recordings of another model
+    // would be accepted.
     std::uint64_t h = hash_combine(static_cast<std::uint64_t>(m.up_axis), static_cast<std::uint64_t>(m.world_count));
     h = mix_all(h, m.body_label, m.body_q, m.body_qd, m.body_com, m.body_inertia, m.body_inv_inertia, m.body_mass,
                 m.body_inv_mass, m.body_flags, m.body_world, m.body_starts_asleep);
@@ -112,6 +121,7 @@ std::uint64_t model_hash(const model::Model& m)
                     m.attachment_particle_body_particle, m.attachment_particle_body_body_point,
                     m.attachment_particle_body_stiffness, m.attachment_particle_body_damping,
                     m.attachment_particle_body_enabled);
+    // Shared sources count once a shape, with the shape's index.
     for (std::size_t s = 0; s < m.shape_source.size(); ++s)
         if (const auto& mesh = m.shape_source[s]) h = mix_all(hash_combine(h, s), mesh->points, mesh->triangles);
     for (std::size_t s = 0; s < m.shape_sdf_config.size(); ++s)
@@ -126,6 +136,7 @@ std::vector<std::byte> to_bytes(const Checkpoint& checkpoint)
     out.put(kCheckpointVersion);
     out.put(static_cast<std::uint32_t>(sizeof(Real)));
     visit([&](const auto& value) { out.put(value); }, checkpoint);
+    // The checksum covers all bytes before it.
     out.put(hash_bytes(out.bytes().data(), out.bytes().size()));
     return out.bytes();
 }
@@ -144,6 +155,7 @@ Result<Checkpoint> read_checkpoint(std::span<const std::byte> bytes, const std::
     Checkpoint out;
     visit([&](auto& value) { in.get(value); }, out);
     const auto sum = in.take<std::uint64_t>();
+    // `done` also fails where a length ran past the end; nothing was read beyond it.
     if (!in.done()) return damaged(name, "the checkpoint is cut off");
     if (sum != hash_bytes(bytes.data(), bytes.size() - sizeof(sum))) return damaged(name, "the checkpoint is damaged");
     return out;
@@ -154,6 +166,7 @@ Result<void> write_checkpoint(const Checkpoint& checkpoint, const std::string& f
 
 Result<Checkpoint> read_checkpoint(const std::string& file)
 {
+    // The head is read first: a large file of another kind is not loaded to be refused.
     constexpr std::string_view kStart(kCheckpointMagic, sizeof kCheckpointMagic);
     const auto                 head = files::read_head(file, kStart.size());
     if (!head) return damaged(file, head.error().message);

@@ -1,3 +1,7 @@
+// Cells of a command file (CSV): the header `t, PATH.field, ...`, rows of numbers with units. Output is text with line
+// numbers; settings.cpp gives it meaning.
+// Comma-separated without quotes; `#` begins a comment line; spaces around cells do not count.
+
 #include "simulation/command_cells.h"
 
 #include <fmt/format.h>
@@ -18,6 +22,7 @@ struct Suffix {
     double           factor;
     Unit             unit;
 };
+/// Longer suffixes need not come first: the whole rest of a cell is compared.
 constexpr Suffix kSuffixes[] = {{"deg", kDegrees, Unit::angle}, {"rad", 1, Unit::angle}, {"mm", 1e-3, Unit::length},
                                 {"cm", 1e-2, Unit::length},     {"m", 1, Unit::length},  {"", 1, Unit::none}};
 /// Spreadsheets write it before the first cell.
@@ -40,6 +45,7 @@ std::vector<std::string> split(std::string_view line)
 std::string_view trimmed(std::string_view text)
 {
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+    // Line ends of Windows.
     while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
     return text;
 }
@@ -56,6 +62,7 @@ std::optional<Quantity> parse_quantity(std::string_view text)
     text             = trimmed(text);
     double     value = 0;
     const auto end   = text.data() + text.size();
+    // Independent of the locale: a decimal comma is never read.
     const auto read  = std::from_chars(text.data(), end, value);
     if (read.ec != std::errc{} || !std::isfinite(value)) return std::nullopt;
     const auto unit = parse_unit(trimmed({read.ptr, static_cast<std::size_t>(end - read.ptr)}));
@@ -72,6 +79,7 @@ std::vector<std::size_t> find_label(const std::vector<std::string>& labels, std:
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i] == path) found.push_back(i);
     if (!found.empty()) return found;
+    // A path may be shortened from the left if one label alone ends so. Replicas share a label: all of them are meant.
     const std::string tail = fmt::format("/{}", path);
     for (std::size_t i = 0; i < labels.size(); ++i) {
         if (!std::string_view(labels[i]).ends_with(tail)) continue;
@@ -107,6 +115,7 @@ Result<CommandCells> read_cells(const std::string& text, const std::string& name
         const auto time = parse_quantity(cells[0]);
         if (!time || time->unit != Unit::none)
             return bad(fmt::format("'{}' is not a finite number of seconds", cells[0]));
+        // Equal times are allowed: the later row wins (apply_controls).
         if (!out.rows.empty() && time->value < out.rows.back().time) return bad("times must not decrease");
         out.rows.push_back({number, time->value, {cells.begin() + 1, cells.end()}});
     }

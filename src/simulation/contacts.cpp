@@ -1,3 +1,6 @@
+// The view of contacts in the public interface: rows of model::Contacts as Contact, in the world frame, normals from
+// body 0 to body 1, forces [N] on body 1. `touching` leaves out rows without a force.
+
 #include "mechane/contacts.h"
 
 #include "mechane/model/belongs.h"
@@ -9,6 +12,7 @@ namespace mechane {
 Contacts::Contacts(const Model& model, const State& state, const model::Contacts& rows, bool touching)
     : model_(&model), state_(&state), rows_(&rows), touching_(touching)
 {
+    // Ids of another model would index wrongly.
     if (state.model().get() != &model)
         fail(make_diagnostic(kApiForeign, {.property = "Contacts(state)"}, "state: belongs to another model"));
     MCH_REQUIRE(model::fits(model.arrays(), state.arrays()), "Contacts", "state", "arrays of the model's sizes");
@@ -41,6 +45,7 @@ Contact Contacts::at(std::size_t i) const
     const auto  world = [&](BodyId body, const Vec3& p) {
         return body.valid() ? state_->arrays().body_q[body.index()] * p : p;
     };
+    // Contact points are stored in body frames; offsets carry them from the centre line to the surface.
     const Vec3 a = world(c.body0, rows_->rigid_contact_point0[i] + rows_->rigid_contact_offset0[i]);
     const Vec3 b = world(c.body1, rows_->rigid_contact_point1[i] + rows_->rigid_contact_offset1[i]);
     c.normal     = rows_->rigid_contact_normal[i];

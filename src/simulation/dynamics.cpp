@@ -1,3 +1,9 @@
+// Rigid-body dynamics for control in the public interface: Jacobians, mass matrix, inverse and forward dynamics,
+// inverse kinematics, for the dofs of one world. Algorithms: dynamics/ (CRBA, RNEA, sparse LTL; Featherstone 2008).
+// Rows and columns follow Model::dofs(world). The forest has free links' rates in world axes, the model in anchor axes:
+// v_forest = R v_model, M_model = R^T M R, tau_model = R^T tau.
+// Results are views into this object; they hold until the next call.
+
 #include "mechane/dynamics.h"
 
 #include <fmt/format.h>
@@ -36,6 +42,7 @@ struct Dynamics::Impl {
         : model(std::move(m)),
           arrays(model->arrays()),
           forest(dynamics::build_forest(arrays)),
+          // Paths of all dofs, also of deep trees: the full matrix is wanted here.
           paths(dynamics::list_paths(forest, true)),
           rows(paths.size()),
           pivots(static_cast<std::size_t>(forest.dof_count)),
@@ -53,6 +60,8 @@ struct Dynamics::Impl {
         for (const dynamics::Tree& tree : forest.trees)
             largest = std::max(largest, static_cast<std::size_t>(kLanes * tree.block_count()));
         for (const dynamics::Link& link : forest.links) {
+            // The dofs of a free joint between two bodies are relative; the forest has them in the world. They have no
+            // columns.
             if (link.free && link.from_body && link.joint >= 0)
                 unreachable[static_cast<std::size_t>(arrays.body_world[static_cast<std::size_t>(link.body)] + 1)] =
                     link.body;
@@ -90,6 +99,7 @@ struct Dynamics::Impl {
                                "the body hangs on a free joint to another body, whose dofs move both");
     }
 
+    // Prescribed bodies first: trees hang on them.
     void load(const model::State& state)
     {
         for (const std::int32_t b : forest.prescribed) {
@@ -162,6 +172,7 @@ struct Dynamics::Impl {
     void find_rows(const dynamics::Tree& tree)
     {
         dynamics::mass_matrix(forest, tree, paths, motion, rows);
+        // Armature is added to the diagonal: the rotor's inertia seen through the gear.
         for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) rows[paths.diagonal(k)] += armature(k);
     }
     template <class Visit>
@@ -226,12 +237,14 @@ Result<MatrixView> Dynamics::jacobian(BodyId body, const Vec3d& point)
     if (l < 0) return MatrixView{6, n, out};
     for (std::int32_t at = l; at >= 0; at = d.forest.links[static_cast<std::size_t>(at)].parent) {
         const dynamics::Link& link = d.forest.links[static_cast<std::size_t>(at)];
+        // A link whose dofs the model has no number for cannot have a column.
         if (!link.from_body) continue;
         return make_diagnostic(simulation::kDynamics, {.prim = d.model->label(body)},
                                link.joint < 0 ? "the body moves without a joint, so its dofs have no number"
                                               : "the body hangs on a free joint to another body, whose dofs move both",
                                "Give it a joint to the world, as ModelBuilder::add_body does.");
     }
+    // The point is in the body's frame.
     const Vec3d p_W = d.motion.X_WB[static_cast<std::size_t>(l)] * point;
     dynamics::visit_point_columns(
         d.forest, d.motion, l, p_W, [&](std::int32_t k, const Vec3d& v, const Vec3d& angular) {
@@ -271,6 +284,8 @@ Result<MatrixView> Dynamics::mass_matrix(WorldId world)
         const auto dense = std::span(d.tree_matrix).first(m * m);
         std::fill(dense.begin(), dense.end(), 0.0);
         for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
+            // M has entries only between a dof and those on its way to the root; the others are zero in exact
+            // arithmetic.
             for (const std::int32_t i : d.paths.of(k)) {
                 const auto a     = static_cast<std::size_t>(k - tree.dof_begin),
                            b     = static_cast<std::size_t>(i - tree.dof_begin);
@@ -317,6 +332,7 @@ Result<std::span<const double>> Dynamics::inverse_dynamics(std::span<const doubl
         dynamics::inverse_dynamics(d.forest, tree, static_cast<Vec3d>(d.arrays.gravity_of(tree.world)), {},
                                    accelerations.empty() ? nullptr : d.local.data(), d.motion, tau);
         for (std::size_t k = 0; k < m && !accelerations.empty(); ++k)
+            // RNEA knows nothing of armature.
             tau[k] += d.armature(tree.dof_begin + static_cast<std::int32_t>(k)) * d.local[k];
         d.scatter(tree, tau);
     });
@@ -338,6 +354,7 @@ Result<std::span<const double>> Dynamics::forward_dynamics(std::span<const doubl
         const auto bias = std::span(d.bias).first(m);
         dynamics::inverse_dynamics(d.forest, tree, static_cast<Vec3d>(d.arrays.gravity_of(tree.world)), {}, nullptr,
                                    d.motion, bias);
+        // M a = tau - bias: bias is RNEA at zero acceleration.
         for (std::size_t k = 0; k < m; ++k) d.local[k] -= bias[k];
         d.find_rows(tree);
         dynamics::factor(tree, d.paths, d.rows, d.pivots);
@@ -345,6 +362,7 @@ Result<std::span<const double>> Dynamics::forward_dynamics(std::span<const doubl
         d.scatter(tree, std::span(d.local).first(m));
     });
     // Dofs of loop joints and disabled ones move nothing by themselves.
+    // They keep what gather left there otherwise.
     for (const DofId dof : d.model->dofs(world))
         if (d.model->arrays().joint_enabled[d.model->joint_of(dof).index()] == 0 ||
             d.forest.joint_link[d.model->joint_of(dof).index()] < 0)
@@ -378,6 +396,7 @@ Result<IkSolution> Dynamics::inverse_kinematics(const State& start, std::span<co
     if (found.refused) return *found.refused;
     IkSolution solution{found.solved, found.position_error, found.rotation_error, start};
     solution.state.arrays().joint_q = found.joint_q;
+    // Poses follow from the coordinates found.
     solution.state.settle();
     return solution;
 }

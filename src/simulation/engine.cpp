@@ -1,3 +1,10 @@
+// The engine below simulations and runs: pipeline of contacts, solver, chain of hashes, checkpoints, edits. One step is
+// follow (animation), find_contacts, advance; callers put commands in between.
+// State and commands belong to the caller and are referred to; the model is copied only if something may change it
+// (make_own).
+// Two ways of stepping: worlds in blocks (WorldBlocks, many small worlds), or all through each phase together. The bits
+// of a world are the same in both.
+
 #include "mechane/simulation/engine.h"
 
 #include <fmt/format.h>
@@ -29,6 +36,7 @@ constexpr double kReportedVelocity = 1e-3;
 std::optional<std::vector<collision::RestOverlaps::Pair>> pairs_of(const record::Checkpoint& from,
                                                                    const model::Model&       model)
 {
+    // Indices of an untrusted file are checked before they index.
     const auto of_body = [&](std::int32_t shape) {
         return shape >= 0 && static_cast<std::size_t>(shape) < model.shape_count() &&
                model.shape_body[static_cast<std::size_t>(shape)] >= 0;
@@ -54,6 +62,7 @@ bool same_layout(const model::Control& a, const model::Control& b)
 template <class T>
 T with_custom(T from, const T& own)
 {
+    // Arrays of the program's own are not in files.
     if (from.custom_arrays.arrays.empty()) from.custom_arrays = own.custom_arrays;
     return from;
 }
@@ -65,6 +74,8 @@ model::State completed(const model::State& from, const model::State& own)
     return state;
 }
 
+/// Looked at after solvers of the program's own only: those of this library publish finite numbers or report
+/// divergence.
 bool is_finite(const model::State& state)
 {
     const auto numbers = [](const std::vector<Real>& values) {
@@ -118,6 +129,7 @@ Result<std::unique_ptr<Engine>> Engine::make(const model::Model& model, model::S
 {
     if (auto good = check(model, state, control, options); !good) return good.error();
     std::unique_ptr<Engine> engine(new Engine(model, state, control, std::move(options)));
+    // Null if the model or the options do not suit blocks.
     engine->blocks_ = WorldBlocks::make(model, engine->options_, engine->pool_, found);
     if (engine->blocks_) return engine;
     if (auto made = engine->prepare(found); !made) return made.error();
@@ -139,6 +151,7 @@ Result<void> Engine::make_solver(Diagnostics& found)
         {.substeps = options_.substeps, .pool = &pool_, .strict = false, .sleeping = options_.sleeping}, found);
     if (!solver) return solver.error();
     solver_     = *std::move(solver);
+    // The table of features has no row for it.
     own_solver_ = solvers::support_of(options_.solver).empty();
     return {};
 }
@@ -149,6 +162,7 @@ void Engine::make_pipeline()
         *model_, collision::PipelineOptions{.pool = &pool_, .sweep_fast_bodies = options_.sweep_fast});
 }
 
+/// Authored poses of bodies are moved to where their joints allow: solvers rely on joints that hold at the start.
 dynamics::Projection Engine::project(Diagnostics& found)
 {
     const auto projected = dynamics::project_to_joints(*model_, state_, true);
@@ -174,6 +188,7 @@ Result<void> Engine::resume(const record::Checkpoint& from)
         return Result<void>(make_diagnostic(record::kCheckpoint, {}, std::move(message)));
     };
     if (from.model_hash != record::model_hash(*original_)) return bad("the checkpoint is of another model");
+    // A memory of one kind cannot be read by the other.
     if (blocks_ && !WorldBlocks::is_of_blocks(from.solver_memory)) {
         // Of a run whose worlds went through each phase together.
         blocks_.reset();
@@ -190,6 +205,7 @@ Result<void> Engine::resume(const record::Checkpoint& from)
                        : solver_->restore(from.solver_memory) && cache_.restore(from.pair_memory, *model_);
     };
     const bool led = from.control.body_target_q.empty() || from.control.body_target_q.size() == model_->body_count();
+    // Everything is checked before the first assignment, `remembered` last as it changes the solver.
     if (!model::same_layout(state, state_) || !same_layout(from.control, control_) || !led || !overlaps ||
         from.step < 0 || !remembered())
         return bad("the checkpoint does not fit the model");
@@ -197,6 +213,7 @@ Result<void> Engine::resume(const record::Checkpoint& from)
     control_ = with_custom(from.control, control_);
     first_   = from.step;
     done_    = 0;
+    // The chain goes on, so that a resumed run ends with the hash of an uninterrupted one.
     hash_    = from.hash;
     rest_    = std::make_unique<collision::RestOverlaps>(*std::move(overlaps));
     if (blocks_) blocks_->set_overlaps(*rest_);
@@ -206,8 +223,10 @@ Result<void> Engine::resume(const record::Checkpoint& from)
 void Engine::begin(Diagnostics& found)
 {
     look();
+    // A resumed run keeps the overlaps of the start of the first.
     if (rest_) return;
     hash_ = record::chain_hash(0, state_);
+    // Parts that were drawn overlapping would be pushed apart with great force in the first step.
     rest_ = std::make_unique<collision::RestOverlaps>(*model_, contacts());
     if (blocks_) blocks_->set_overlaps(*rest_);
     if (rest_->pairs().empty()) return;
@@ -227,6 +246,7 @@ void Engine::follow()
 void Engine::notify(const model::ModelChanges& changes)
 {
     using namespace solvers;
+    // What changed is told in the words of solvers; only what needs it is rebuilt.
     const std::uint32_t notice =
         (changes.numbers ? change::joint_dof_force_properties | change::model_properties : 0U) |
         (changes.structure ? change::joint_properties | change::body_properties : 0U) |
@@ -244,10 +264,12 @@ void Engine::notify(const model::ModelChanges& changes)
 void Engine::find_contacts()
 {
     if (blocks_) return blocks_->find_contacts(state_, options_.dt, true);
+    // MuJoCo finds its own.
     if (solver_->finds_contacts()) return;  // those of the step are there after it
     // An animation may change shapes, and a run that continues from a checkpoint does not know when it did.
     const bool keep   = options_.keep_pairs && !options_.follow;
     const auto status = pipeline_->collide(state_, options_.dt, contacts_, keep ? &cache_ : nullptr);
+    // Depths of such pairs are counted from that of the start.
     rest_->apply(*model_, state_, contacts_);
     overflows_ += status.overflow ? 1 : 0;
 }
@@ -286,6 +308,7 @@ solvers::StepReport Engine::advance()
     if (report.diverged) return report;
     if (finds) solver_->found_contacts(state_, contacts_);
     ++done_;
+    // A product, not a sum: time has no rounding that grows with the number of steps.
     state_.time = options_.dt * static_cast<double>(first_ + done_);
     hash_       = record::chain_hash(hash_, state_);
     return report;
@@ -305,6 +328,7 @@ void Engine::look()
         (void)blocks_->contact_count();
         return;
     }
+    // Distances now, without prediction: dt is 0.
     pipeline_->collide(state_, 0, contacts_);
 }
 
@@ -322,6 +346,7 @@ void Engine::forget_worlds(std::span<const std::uint8_t> selected)
     if (blocks_) return blocks_->forget_worlds(selected);
     solver_->reset_worlds(selected);
     std::vector<std::uint8_t> with_rest(selected.begin(), selected.end());
+    // The entry behind the worlds is that of the shared world, which is not reset.
     with_rest.resize(static_cast<std::size_t>(model_->world_count) + 1, 0);
     cache_.reset(*model_, with_rest);
 }
@@ -347,9 +372,11 @@ model::Contacts Engine::contacts_now()
 
 Result<void> Engine::make_own()
 {
+    // The copy is made at the first edit; until then simulations share the model.
     if (own_) return {};
     auto own = std::make_unique<model::Model>(*original_);
     model_   = own.get();
+    // Blocks have models of their own and are told by notify.
     if (blocks_) {
         own_ = std::move(own);
         return {};
@@ -370,8 +397,10 @@ Result<void> Engine::edit(const std::function<model::ModelChanges(model::Model&)
 {
     if (auto made = make_own(); !made) return made;
     const model::ModelChanges changes = change(*own_);
+    // An edit may not resize: solvers hold indices. What was resized is put back, the rest of the edit holds.
     const char* const         resized = restore_sizes(*own_, *original_);
     notify(changes);
+    // Contacts of pairs that are kept over steps are of shapes as they were.
     if (changes.shapes || changes.pairs || changes.structure) cache_.clear();
     if (resized != nullptr)
         return make_diagnostic(kApiArgument, {.property = std::string("Simulation::edit(") + resized + ")"},

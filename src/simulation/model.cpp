@@ -1,3 +1,7 @@
+// mechane::Model: the immutable model of the public interface, with lookup by label, world and type. Shared by
+// simulations, states and queries.
+// Invariant: arrays never change after `make`; an edited simulation makes a new Model of the same family.
+
 #include "mechane/model.h"
 
 #include <fmt/format.h>
@@ -26,6 +30,7 @@ namespace {
 /// Labels of one kind, and who has them.
 class Labels {
   public:
+    // A multimap: replicas share labels, so a label without a world may be ambiguous.
     Labels(const std::vector<std::string>& labels, const std::vector<std::int32_t>& worlds)
         : labels_(&labels), worlds_(&worlds)
     {
@@ -49,6 +54,7 @@ class Labels {
         if (found.empty()) {
             std::vector<std::string> known;
             for (const std::string& name : *labels_)
+                // Neighbours only are compared: labels of a world lie together, and the list is for a suggestion.
                 if (known.empty() || known.back() != name) known.push_back(name);
             return make_diagnostic(simulation::kLabel, {.prim = std::string(label)},
                                    fmt::format("label: no {} is called '{}'{}", kind, label,
@@ -92,6 +98,7 @@ struct Model::Impl {
             if (m.joint_child[j] < 0) continue;
             std::int32_t& held = body_joint[static_cast<std::size_t>(m.joint_child[j])];
             // Of several joints the one of a tree holds a body, the others are loops.
+            // The parent joint of a body.
             if (held < 0 || (m.joint_articulation[static_cast<std::size_t>(held)] < 0 && m.joint_articulation[j] >= 0))
                 held = static_cast<std::int32_t>(j);
         }
@@ -128,6 +135,7 @@ int Model::world_count() const noexcept { return arrays().world_count; }
 Result<BodyId> Model::find_body(std::string_view label, std::optional<WorldId> world) const
 {
     const auto found = impl_->bodies.find("body", "bodies", label, world, world_count());
+    // A body that is called "world" goes before the world itself.
     if (!found && label == impl_->world_label && (!world || *world == kShared)) return kWorld;
     return found.transform([](std::int32_t i) { return BodyId(i); });
 }
@@ -221,6 +229,7 @@ BodyId Model::child(JointId joint) const
 Limits Model::limits(DofId dof) const
 {
     const std::size_t d    = index_of(dof, arrays().joint_dof_count(), "Model::limits", "dof");
+    // kMaxValue of the arrays is infinity of the interface.
     const auto        open = [](Real x) { return std::abs(static_cast<double>(x)) >= model::kMaxValue; };
     const Real        low = arrays().joint_limit_lower[d], high = arrays().joint_limit_upper[d];
     return {open(low) ? -kInfinity : static_cast<double>(low), open(high) ? kInfinity : static_cast<double>(high)};

@@ -1,3 +1,6 @@
+// Changes of a model while it is simulated (Simulation::edit): each setter writes the arrays and says what kind of
+// change it was, so that solver and pipeline reread no more than that.
+
 #include <cmath>
 
 #include "mechane/model.h"
@@ -28,8 +31,10 @@ void ModelEdit::set_mass(BodyId body, double mass)
     const Real        now = number(mass, mass > 0 && std::isfinite(mass), "ModelEdit::set_mass", "mass",
                                    "a positive finite number of kilograms");
     MCH_REQUIRE(arrays_.body_mass[b] > 0, "ModelEdit::set_mass", "body", "a body that has a mass");
+    // The mass distribution stays: inertia scales with the mass.
     const Real factor        = now / arrays_.body_mass[b];
     arrays_.body_mass[b]     = now;
+    // A body that is immovable stays so.
     arrays_.body_inv_mass[b] = arrays_.body_inv_mass[b] > 0 ? 1 / now : 0;
     arrays_.body_inertia[b] *= factor;
     arrays_.body_inv_inertia[b] *= 1 / factor;
@@ -47,6 +52,7 @@ void ModelEdit::set_kinematic(BodyId body, bool on)
 void ModelEdit::set_friction(ShapeId shape, double mu)
 {
     const std::size_t s          = at(shape);
+    // Static friction must not stay below the dynamic.
     arrays_.shape_material_mu[s] = arrays_.shape_material_mu_static[s] = number(
         mu, mu >= 0 && std::isfinite(mu), "ModelEdit::set_friction", "mu", "a finite number that is not negative");
     changes_.numbers = true;
@@ -75,6 +81,7 @@ void ModelEdit::set_gains(DofId dof, double stiffness, double damping)
         number(stiffness, good(stiffness), "ModelEdit::set_gains", "stiffness", "a finite number that is not negative");
     arrays_.joint_target_kd[d] =
         number(damping, good(damping), "ModelEdit::set_gains", "damping", "a finite number that is not negative");
+    // Newton's target modes follow from which gains there are.
     arrays_.joint_target_mode[d] =
         stiffness > 0 ? (damping > 0 ? model::TargetMode::position_velocity : model::TargetMode::position)
                       : (damping > 0 ? model::TargetMode::velocity : model::TargetMode::effort);
@@ -117,6 +124,7 @@ void ModelEdit::set_gravity(const Vec3& gravity, WorldId world)
 {
     (void)simulation::world_of(world, arrays_.world_count, "ModelEdit::set_gravity");
     MCH_REQUIRE(is_finite(gravity), "ModelEdit::set_gravity", "gravity", "a finite vector");
+    // The last entry is the gravity of the shared world.
     (world.value < 0 ? arrays_.gravity.back() : arrays_.gravity[world.index()]) = gravity;
     changes_.numbers                                                            = true;
 }

@@ -1,3 +1,6 @@
+// Puts arrays of a model that an edit resized back to their length. A list by name, as C++20 cannot enumerate members;
+// a new array of Model is to be added here.
+
 #include "simulation/model_sizes.h"
 
 #include <utility>

@@ -1,3 +1,6 @@
+// What is published of a state: frames of recordings (contacts in the world, energies [J]), and depths of penetration
+// [m] for the report of a run.
+
 #include "simulation/observe.h"
 
 #include <algorithm>
@@ -31,6 +34,7 @@ record::Frame make_frame(const model::Model& model, const model::State& state, c
                                            contacts.rigid_contact_point0[i] + contacts.rigid_contact_offset0[i]);
         const Vec3         b = world_point(state, model.shape_body[static_cast<std::size_t>(s1)],
                                            contacts.rigid_contact_point1[i] + contacts.rigid_contact_offset1[i]);
+        // Midway between both surfaces: contacts between solids of equal stiffness.
         frame.contacts.push_back({.point    = Real(0.5) * (a + b),
                                   .normal   = contacts.rigid_contact_normal[i],
                                   .force    = contacts.rigid_contact_force[i],
@@ -46,6 +50,7 @@ record::Frame make_frame(const model::Model& model, const model::State& state, c
     frame.particle_qd = state.particle_qd;
     const auto soft   = solvers::soft_energy(model, state);
     frame.kinetic += soft.kinetic;
+    // Elastic energy of soft bodies counts as potential.
     frame.potential += soft.total() - soft.kinetic;
     return frame;
 }
@@ -54,6 +59,7 @@ Depths deepest(const model::Model& model, const model::Contacts& contacts)
 {
     Depths depths;
     for (std::size_t i = 0; i < static_cast<std::size_t>(contacts.rigid_contact_count); ++i) {
+        // Two numbers: into what cannot move, and between bodies.
         const auto is_static = [&](std::int32_t shape) {
             return model.shape_body[static_cast<std::size_t>(shape)] < 0;
         };

@@ -1,3 +1,7 @@
+// Queries of the public interface: rays, nearest points, distances, overlaps and sweeps over collision::SceneQueries.
+// World frame, metres; only shapes that collide are found.
+// A query sees the poses of the last `update`.
+
 #include "mechane/queries.h"
 
 #include <algorithm>
@@ -40,6 +44,7 @@ struct Queries::Impl {
     std::int32_t world_of(ShapeId shape, WorldId otherwise) const
     {
         const std::int32_t own = model->arrays().shape_world[shape.index()];
+        // Shapes of a world meet that world alone; shared shapes are asked about in the world given.
         return own >= 0 ? own : otherwise.value;
     }
 };
@@ -70,6 +75,7 @@ std::optional<RayHit> Queries::ray(WorldId world, const Vec3d& origin, const Vec
     MCH_REQUIRE(std::isfinite(length) && length > 0, "Queries::ray", "direction",
                 "a finite direction that is not zero");
     MCH_REQUIRE(max_distance >= 0, "Queries::ray", "max_distance", "a number that is not negative");
+    // Distances are metres whatever the length of the direction.
     const Vec3d                   unit = direction / length;
     const collision::QueryOptions options{.max_distance = max_distance};
     const collision::RayHit       hit = self.scene.cast_ray(origin, unit, w, options);
@@ -133,9 +139,11 @@ std::optional<CastHit> Queries::cast(ShapeId shape, const Vec3d& travel, WorldId
     MCH_REQUIRE(is_finite(travel), "Queries::cast", "travel", "a finite way");
     const collision::Shape* moving = self.shape(shape, "Queries::cast", "shape");
     MCH_REQUIRE(
+        // Meshes and planes cannot be swept: conservative advancement needs a support function.
         moving != nullptr && moving->kind != collision::ShapeKind::mesh && moving->kind != collision::ShapeKind::plane,
         "Queries::cast", "shape", "a convex shape that collides");
     const auto hit = self.scene.cast(*moving, travel, self.world_of(shape, world),
+                                     // Other shapes of the body move along.
                                      {.exclude_shape = shape.value, .exclude_body = self.model->body_of(shape).value});
     if (hit.shape < 0) return std::nullopt;
     const ShapeId met(hit.shape);

@@ -1,3 +1,8 @@
+// Whether a recording that was read is sound against its model, and digests of recordings. Checksums have been checked
+// by recording_file.cpp; here are times, sizes and indices.
+// The digest is SHA-256 over the content, with a key HMAC (RFC 2104), so that a signature can be checked by ordinary
+// tools.
+
 #include "mechane/simulation/recording_check.h"
 
 #include <fmt/format.h>
@@ -56,13 +61,16 @@ std::optional<Diagnostic> check_recording(const RecordingFile& file, const model
 {
     if (!(std::isfinite(file.header.dt) && file.header.dt > 0))
         return inconsistent(name, fmt::format("its step is {} s", file.header.dt));
+    // Times are sums or products of dt: half a step separates neighbours.
     const double step = file.header.dt, slack = 0.5 * step;
     const double begin = step * static_cast<double>(file.first_step);
     // In a truncated recording the last frame may lack its hash.
+    // A run may be cut off between a frame and the hash of its step.
     const double end  = begin + step * static_cast<double>(file.recording.steps + (file.complete ? 0 : 1));
     double       last = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < file.recording.frames.size(); ++i) {
         const Frame& frame = file.recording.frames[i];
+        // Times increase strictly. Written so that not-a-number fails.
         if (!(frame.t >= begin - slack && frame.t <= end + slack && frame.t > last))
             return inconsistent(
                 name, fmt::format("frame {} is at {} s, the one before at {} s; recorded were {} s to {} s", i, frame.t,
@@ -74,6 +82,7 @@ std::optional<Diagnostic> check_recording(const RecordingFile& file, const model
     return std::nullopt;
 }
 
+/// By bits: -0 and 0 differ, as they do in hashes.
 bool same(const Frame& a, const Frame& b) { return bytes_of(a) == bytes_of(b); }
 
 std::string recording_digest(const RecordingFile& file, const std::string& key)
@@ -85,6 +94,7 @@ std::string recording_digest(const RecordingFile& file, const std::string& key)
         return hash.finish();
     }
     constexpr std::size_t kBlock = 64;
+    // HMAC: H((K ^ opad) | H((K ^ ipad) | text)); a key longer than a block is hashed first.
     std::string           padded = key.size() > kBlock ? digest_of(key) : key;
     padded.resize(kBlock, '\0');
     std::string inner = padded, outer = padded;

@@ -1,3 +1,8 @@
+// The file of a recording: preamble (magic, version, size of Real), then chunks of kind, size, payload, checksum.
+// Written while the run goes on; whatever ends the program leaves a file that can be read up to the last whole chunk.
+// Hashes are written every step, frames as asked; `finish` writes the end chunk, which says that nothing is missing.
+// Little-endian, as in memory.
+
 #include "mechane/simulation/recording_file.h"
 
 #include <fmt/format.h>
@@ -97,6 +102,7 @@ StepInput take_input(ByteReader& in)
     return input;
 }
 
+/// The kind is in the sum: a chunk cannot pass for another kind.
 std::uint64_t checksum(char kind, std::span<const std::byte> payload)
 { return hash_bytes(payload.data(), payload.size(), static_cast<std::uint64_t>(kind)); }
 
@@ -121,12 +127,14 @@ class Chunks {
     std::optional<Chunk> next()
     {
         if (at_ == bytes_.size() || damage_) return std::nullopt;
+        // Sizes are compared before anything is added: a size near 2^64 cannot overflow.
         constexpr std::size_t kHead = sizeof(char) + sizeof(std::uint64_t), kTail = sizeof(std::uint64_t);
         const std::size_t     left = bytes_.size() - at_;
         if (left < kHead) return stop(kCutOff);
         ByteReader head(bytes_.subspan(at_, kHead));
         const auto kind = head.take<char>();
         const auto size = head.take<std::uint64_t>();
+        // An unknown kind means damage, as the version says which kinds there are.
         if (kind != header_chunk && kind != step_chunk && kind != frame_chunk && kind != input_chunk &&
             kind != end_chunk)
             return stop(kDamaged);
@@ -190,6 +198,7 @@ Result<RecordingWriter> RecordingWriter::create(const std::string& file, const R
 {
     auto growing = files::GrowingFile::create(file);
     if (!growing) return as_ours(growing.error());
+    // Frames and header are flushed at once; steps in between may be lost.
     RecordingWriter writer(*std::move(growing));
     ByteWriter      preamble;
     for (const char c : kMagic) preamble.put(c);
@@ -277,6 +286,7 @@ Result<RecordingFile> read_recording(const std::string& file)
         if (chunk->kind == step_chunk) {
             const auto step = in.take<std::int64_t>();
             if (out.hashes.empty()) out.first_step = step;
+            // Steps are numbered without gaps; a gap is damage, and what was read so far holds.
             const bool follows = step >= 0 && step == out.first_step + static_cast<std::int64_t>(out.hashes.size());
             out.hashes.push_back(in.take<std::uint64_t>());
             if (!follows) {
@@ -288,6 +298,7 @@ Result<RecordingFile> read_recording(const std::string& file)
             out.inputs.push_back(take_input(in));
         } else if (chunk->kind == frame_chunk) {
             visit_frame([&](auto& value) { in.get(value); }, out.recording.frames.emplace_back(),
+                        // Version 3 is read still.
                         version != kWithoutParticles);
         } else {
             out.complete = chunk->kind == end_chunk;
@@ -305,6 +316,7 @@ Result<RecordingFile> read_recording(const std::string& file)
     out.recording.source = out.header.source;
     out.recording.solver = out.header.solver;
     out.recording.dt     = out.header.dt;
+    // The first hash is that of the start.
     out.recording.steps  = out.hashes.empty() ? 0 : static_cast<std::int64_t>(out.hashes.size()) - 1;
     out.recording.hash   = out.hashes.empty() ? 0 : out.hashes.back();
     return out;

@@ -1,3 +1,6 @@
+// mechane::replay: computes a recording once more and compares every bit (run/verify). The model must be the recorded
+// one; its animation is part of it.
+
 #include "mechane/recording.h"
 
 #include <fmt/format.h>

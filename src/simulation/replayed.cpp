@@ -1,3 +1,7 @@
+// Inputs of a recording that is computed once more: before each step, what the program wrote then (resets, states,
+// commands, wrenches). Called between follow and find_contacts, where the program's own calls were.
+// Inputs come from a file: what does not fit the model is passed by, and the comparison of hashes then fails.
+
 #include "simulation/replayed.h"
 
 #include "mechane/model/belongs.h"
@@ -10,14 +14,17 @@ void Replayed::apply(Engine& engine, const model::Model& model, model::State& st
     const std::int64_t done = engine.step_count();
     for (; next_ < inputs_.size() && inputs_[next_].step <= done; ++next_) {
         const record::StepInput& input = inputs_[next_];
+        // Inputs before the step of a checkpoint have been taken in already.
         if (input.step < done) continue;
         if (input.reset.size() == static_cast<std::size_t>(model.world_count) + 1) {
+            // The entry behind the worlds stands for all of them.
             if (input.reset.back() != 0)
                 engine.forget();
             else
                 engine.forget_worlds(std::span(input.reset).first(input.reset.size() - 1));
         }
         if (input.state && model::fits(model, *input.state)) {
+            // Time belongs to the engine.
             const double time          = state.time;
             auto         custom_arrays = std::move(state.custom_arrays);
             state                      = *input.state;
@@ -29,6 +36,7 @@ void Replayed::apply(Engine& engine, const model::Model& model, model::State& st
         if (input.control && model::fits(model, *input.control)) control_ = &*input.control;
         if (input.wrench && input.wrench->size() == model.body_count()) wrench_ = &*input.wrench;
     }
+    // Commands and wrenches stay until others come.
     if (control_ != nullptr) {
         auto custom_arrays    = std::move(control.custom_arrays);
         control               = *control_;

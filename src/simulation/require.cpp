@@ -1,3 +1,6 @@
+// Failures of the public interface for wrong arguments: one text for indices and one for resized arrays. They go
+// through `fail`, which throws or calls the program's handler.
+
 #include "simulation/require.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,7 @@
+// Settings by text: "PATH.field=values" of the command line and columns of command files, onto state and control of a
+// model. SI units, radians; suffixes deg, mm, cm are converted (command_cells.cpp).
+// Checked here: names, number of values, and that a unit fits what the entry measures. Called by simulate.cpp and cli.
+
 #include "mechane/simulation/settings.h"
 
 #include <fmt/format.h>
@@ -47,7 +51,9 @@ std::vector<Unit> units_of(const model::Model& model, std::size_t joint, const S
 {
     if (setting.field == Field::joint_f) return std::vector<Unit>(setting.count, Unit::none);
     const auto& info     = model::joint_type_info(model.joint_type[joint]);
+    // Coordinates of free and ball joints end in a quaternion, which has no unit.
     const bool  by_pose  = is_coordinate(setting.field) && (info.free_like || info.quaternion);
+    // Linear dofs come before angular ones.
     const auto  straight = info.free_like ? std::size_t{3} : static_cast<std::size_t>(model.joint_dof_dim[joint][0]);
     std::vector<Unit> units;
     for (std::size_t i = 0; i < setting.count; ++i)
@@ -56,6 +62,7 @@ std::vector<Unit> units_of(const model::Model& model, std::size_t joint, const S
 }
 
 /// What is wrong with a unit behind a number; empty where it fits.
+/// A wrong unit is an error and not a conversion: 0.5 m on a revolute joint is a mistake of the author.
 std::string misfit(const Setting& setting, Unit unit, std::string_view text)
 {
     if (unit == Unit::none) return {};
@@ -79,11 +86,13 @@ std::string misfit(const Setting& setting, std::size_t entry, std::size_t values
 /// "PATH.field" without values.
 Result<Setting> parse_target(const model::Model& model, std::string_view text)
 {
+    // Paths may have dots before the field's.
     const std::size_t dot = text.rfind('.');
     if (dot == std::string_view::npos) return unknown({}, fmt::format("'{}' is not of the form PATH.field", text));
     const std::string_view     path = trimmed(text.substr(0, dot));
     std::string_view           name = trimmed(text.substr(dot + 1));
     std::optional<std::size_t> entry;
+    // "[2]" is an entry; units are in the column's header (without_unit).
     if (const std::size_t bracket = name.find('['); bracket != std::string_view::npos && name.ends_with(']')) {
         const std::string_view digits = name.substr(bracket + 1, name.size() - bracket - 2);
         std::size_t            index  = 0;
@@ -121,6 +130,7 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
         if (*entry >= setting.count) return unknown(path, fmt::format("entry {} of {}", *entry, setting.count));
         if (setting.field == Field::body_qd)
             return unknown(path, "a body's velocity is set as a whole", "Give six values.");
+        // Replicas with one label are set alike.
         for (std::size_t& start : setting.starts) start += *entry;
         setting.count = 1;
         setting.units = {setting.units[*entry]};
@@ -179,6 +189,7 @@ void rates_from_bodies(const model::Model& model, std::int32_t body, model::Stat
         if (model.joint_child[j] != body) continue;
         const auto              first = state.joint_q.begin() + model.joint_q_start[j],
                                 last  = state.joint_q.begin() + model.joint_q_start[j + 1];
+        // joint_state computes coordinates as well, which lose their turns: those are kept.
         const std::vector<Real> kept(first, last);
         dynamics::joint_state(model, static_cast<std::int32_t>(j), motion_of(state, model.joint_parent[j]),
                               motion_of(state, body), state.joint_q, state.joint_qd);
@@ -190,6 +201,7 @@ void rates_from_bodies(const model::Model& model, std::int32_t body, model::Stat
 
 void apply_setting(const model::Model& model, const Setting& setting, model::State& state, model::Control& control)
 {
+    // One value stands for all entries.
     const auto value = [&](std::size_t i) {
         return static_cast<Real>(setting.values.size() == 1 ? setting.values[0] : setting.values[i]);
     };
@@ -254,6 +266,7 @@ Result<ControlTable> parse_control_table(const model::Model& model, const std::s
     std::vector<std::size_t> own;    // which cells of a row
     std::vector<Quantity>    units;  // that their columns name
     for (std::size_t i = 0; i < cells->columns.size(); ++i) {
+        // Columns that belong to another reader, for example to sensors.
         if (std::find(others.begin(), others.end(), cells->columns[i]) != others.end()) continue;
         const auto [path, word] = without_unit(cells->columns[i]);
         const auto unit         = parse_unit(word);
@@ -284,6 +297,7 @@ Result<ControlTable> parse_control_table(const model::Model& model, const std::s
                                        fmt::format("'{}' is not a finite number", cell));
             if (std::string why = misfit(table.columns[c], value->unit, cell); !why.empty())
                 return make_diagnostic(kControlFile, {.layer = name, .line = from.line}, std::move(why));
+            // A unit in the cell goes before that of the column.
             row.push_back(value->unit == Unit::none ? value->value * units[c].value : value->value);
         }
         table.times.push_back(from.time);
@@ -295,6 +309,7 @@ Result<ControlTable> parse_control_table(const model::Model& model, const std::s
 void apply_controls(const model::Model& model, const ControlTable& table, double t, model::State& state,
                     model::Control& control)
 {
+    // The last row at or before t holds until the next (zero-order hold); before the first row nothing is commanded.
     const auto after = std::upper_bound(table.times.begin(), table.times.end(), t);
     if (after == table.times.begin()) return;
     const std::vector<double>& row = table.rows[static_cast<std::size_t>(after - table.times.begin()) - 1];

@@ -1,3 +1,8 @@
+// A run: model and options in, a recording and a report out. The loop behind `mechane sim`, verify and the bindings;
+// times [s], steps of dt.
+// Order of a step: animation, command file, recorded inputs, contacts, solver, frame. It is the same in
+// Simulation::step, so that recordings of one can be computed by the other.
+
 #include "mechane/simulation/simulate.h"
 
 #include <fmt/format.h>
@@ -74,6 +79,7 @@ class Loop {
         engine_ = *std::move(engine);
         if (options_.from != nullptr)
             if (auto resumed = engine_->resume(*options_.from); !resumed) return resumed;
+        // The engine's model is the animation's copy, if there is one.
         const model::Model& model = engine_->model();
         for (const std::string& text : options_.set) {
             const auto setting = parse_setting(model, text);
@@ -90,6 +96,7 @@ class Loop {
         recording().solver           = engine_->solver_name();
         recording().dt               = options_.dt;
         recording().report.dt_source = options_.dt_source;
+        // A checkpoint holds a state that fits its joints.
         if (options_.from == nullptr) {
             const auto projected     = engine_->project(found_);
             result.projected_linear  = projected.linear;
@@ -111,6 +118,7 @@ class Loop {
             const Stopwatch watch(report.wall_s["collide"]);
             engine_->find_contacts();
         }
+        // Blocks find contacts within the step; their share of the time is counted as collision.
         const solvers::StepReport stepped = [&] {
             const double before = report.wall_s["solve"];
             auto         out    = [&] {
@@ -131,6 +139,7 @@ class Loop {
         recording().steps       = done;
         add(stepped);
         if (options_.on_step) options_.on_step(engine_->step_count(), recording().hash);
+        // The last frame is kept always.
         if (done % options_.every == 0 || done == options_.frames) keep_frame();
         if (options_.progress && !options_.progress(done, options_.frames)) {
             result.interrupted = true;
@@ -141,11 +150,13 @@ class Loop {
 
     void finish()
     {
+        // After an interruption or divergence the last state has a frame too.
         if (recording().frames.back().t != state_.time) keep_frame();
         if (options_.keep_end) result.end = engine_->checkpoint();
         record::RunReport& report = recording().report;
         const auto         done   = engine_->steps_done();
         report.contacts_mean      = done > 0 ? contact_sum_ / static_cast<double>(done) : 0;
+        // Contacts of the last state: those of the last step were found before it.
         engine_->look();
         const Depths depths      = deepest(engine_->model(), engine_->contacts());
         report.final_penetration = depths.fixed;
@@ -192,6 +203,7 @@ class Loop {
     void add(const solvers::StepReport& stepped)
     {
         for (const std::int32_t world : stepped.diverged_worlds) {
+            // Once a world.
             if (!stopped_worlds_.insert(world).second) continue;
             found_.add(kWorldDiverged, {},
                        fmt::format("world {} keeps its state of {:.6g} s: {}", world, state_.time - options_.dt,
@@ -234,6 +246,7 @@ class Loop {
 
 }  // namespace
 
+/// Contacts every n sub-steps are shorter steps with n sub-steps each.
 Result<void> collide_every(SimulateOptions& options, int substeps)
 {
     if (substeps < 1 || options.substeps % substeps != 0)

@@ -1,3 +1,8 @@
+// mechane::Simulation, the public interface of a running model: stepping, controllers, edits, resets, recording. It
+// owns state and commands; the engine refers to them.
+// Failures are Results, or `fail` where an argument breaks a precondition. Functions of the program that run inside a
+// step may not step, reset or edit (Inside).
+
 #include "mechane/simulation.h"
 
 #include <fmt/format.h>
@@ -116,6 +121,7 @@ struct Simulation::Impl {
     {
         if (!initial) {
             initial = model::make_state(engine->model());
+            // As the engine did at the start: a reset must give the same bits as a new simulation.
             dynamics::project_to_joints(engine->model(), *initial, true);
         }
         return *initial;
@@ -125,6 +131,7 @@ struct Simulation::Impl {
     {
         queries_fresh = false;
         if (!recorder) return;
+        // Resets are inputs of a recording: they are written with the next step.
         auto& reset = recorder->reset;
         reset.resize(static_cast<std::size_t>(model->world_count()) + 1, 0);
         for (std::size_t i = 0; i < worlds.size(); ++i) reset[i] = static_cast<std::uint8_t>(reset[i] | worlds[i]);
@@ -150,6 +157,7 @@ struct Simulation::Impl {
     /// The model as it is simulated, and the objects that belong to it.
     const std::shared_ptr<const Model>& current()
     {
+        // A new Model is made when somebody asks, not with each edit.
         if (!std::exchange(stale, false)) return model;
         const simulation::ModelParts& parts    = model->parts();
         const bool                    of_state = is_own(state.model_), of_control = is_own(control.model_);
@@ -162,6 +170,7 @@ struct Simulation::Impl {
                              .family    = parts.family});
         if (of_state) state.model_ = model;
         if (of_control) control.model_ = model;
+        // They were built of the shapes before.
         queries.reset();
         return model;
     }
@@ -191,6 +200,7 @@ struct Simulation::Impl {
 
     State& settled()
     {
+        // A state that was assigned from before an edit has the same arrays.
         if (state.model_ != model && is_own(state.model_)) state.model_ = model;
         if (!state.is_settled()) {
             (void)current();
@@ -214,6 +224,7 @@ struct Simulation::Impl {
     {
         Recorder&         r = *recorder;
         record::StepInput input{.step = engine->step_count(), .reset = std::exchange(r.reset, {})};
+        // Only differences to what a replay would have are written.
         if (!same_motion(arrays(), r.state)) input.state = arrays();
         if (!same_commands(commands(), r.control)) input.control = r.control = commands();
         if (!same_bytes(arrays().body_f, r.wrench)) input.wrench = r.wrench = arrays().body_f;
@@ -238,6 +249,7 @@ struct Simulation::Impl {
             return mistake("Simulation::step", "this", fmt::format("expected a simulation {}", inside));
         if (auto good = check_arrays(); !good) return good.error();
         settled();
+        // Animation first: a controller sees and may override it.
         engine->follow();
         if (controller) {
             const Inside guard(inside, "whose controller is not running");
@@ -245,6 +257,7 @@ struct Simulation::Impl {
             if (auto good = check_arrays(); !good) return good.error();
         }
         if (auto good = check_commands(); !good) return good.error();
+        // Wrenches hold until they are cleared; body_f is the solver's input of the step.
         if (!control.wrenches().empty()) arrays().body_f = control.wrenches();
         if (recorder) record_inputs();
         queries_fresh = false;
@@ -331,6 +344,7 @@ Result<void> Simulation::run_for(double seconds)
     if (!(seconds >= 0) || !(seconds / dt < 9e15))
         return make_diagnostic(simulation::kOption, {},
                                fmt::format("seconds: {} is no time that {} s steps fill", seconds, dt));
+    // Whole steps, to the nearest: 0.1 s at 1/60 s are six.
     for (auto left = std::llround(seconds / dt); left > 0; --left)
         if (auto done = step(); !done) return done.error();
     return {};
@@ -389,6 +403,7 @@ State& Simulation::edit_state()
 void Simulation::reset()
 {
     Impl&        impl           = outside("Simulation::reset");
+    // Time and the program's own arrays go on over a reset.
     const double time           = impl.arrays().time;
     auto         custom_arrays  = std::move(impl.arrays().custom_arrays);
     impl.arrays()               = impl.start();
@@ -436,6 +451,7 @@ Result<void> Simulation::edit(const std::function<void(ModelEdit&)>& change)
         impl.renamed = impl.renamed || arrays.body_flags != flags || arrays.joint_enabled != on;
         return edit.changes();
     });
+    // Only after the engine was told what changed before the exception.
     if (thrown) std::rethrow_exception(thrown);
     return done;
 }
@@ -462,12 +478,14 @@ Result<void> Simulation::record(const std::string& file, const RecordOptions& op
                                          .substeps = engine.options().substeps,
                                          .sleeping = engine.options().sleeping};
     const model::Control          authored = model::make_control(impl.model->arrays());
+    // A run from the start needs no checkpoint in its header.
     const bool                    pristine = engine.step_count() == 0 && same_motion(impl.arrays(), impl.start()) &&
                                              same_commands(impl.commands(), authored);
     if (!pristine) header.start = record::to_bytes(engine.checkpoint());
     auto writer = record::RecordingWriter::create(file, header);
     if (!writer) return writer.error();
     writer->step(engine.step_count(), engine.hash());
+    // Contacts of the state as it is, without touching what the next step remembers.
     writer->frame(run::make_frame(engine.model(), impl.arrays(), engine.contacts_now()));
     impl.recorder = Recorder{.writer     = *std::move(writer),
                              .every      = options.every,

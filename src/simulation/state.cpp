@@ -1,3 +1,8 @@
+// mechane::State and mechane::Control: checked access to state and commands by ids. World frame, metres, radians;
+// coordinates by dof.
+// After coordinates were set, poses of bodies are out of date until `settle`, which a simulation calls before it uses
+// them.
+
 #include "mechane/state.h"
 
 #include <cmath>
@@ -30,6 +35,7 @@ template <class T>
 const T& of_body(const std::vector<T>& values, BodyId body, const std::shared_ptr<const Model>& model,
                  const char* function)
 {
+    // The common case is one comparison; what is wrong is found out afterwards.
     if (body.valid() && body.index() < values.size()) return values[body.index()];
     const std::size_t count = model == nullptr ? 0 : model->arrays().body_count();
     MCH_REQUIRE(model != nullptr, function, "this", "an object that was not moved away");
@@ -70,6 +76,7 @@ std::size_t State::coordinate_of(DofId dof, const char* function) const
 {
     const model::Model& m = owner(function).arrays();
     const std::size_t   d = index_of(dof, m.joint_dof_count(), function, "dof");
+    // Quaternions have no coordinate a dof.
     MCH_REQUIRE(model_->is_scalar(dof), function, "dof",
                 "a dof with a coordinate of its own: ball joints have a rotation, free bodies a pose");
     require_sizes(m, arrays_, function);
@@ -122,6 +129,7 @@ void State::set_pose(BodyId body, const Placement& pose)
                 "State::set_pose", "pose", "a finite position and a rotation that is not zero");
     require_sizes(m, arrays_, "State::set_pose");
     const auto joint = model_->parent_joint(body);
+    // A pose may be set only where no joint contradicts it.
     const bool loose =
         !joint ||
         (model::joint_type_info(m.joint_type[joint->index()]).free_like && m.joint_parent[joint->index()] < 0) ||
@@ -130,6 +138,7 @@ void State::set_pose(BodyId body, const Placement& pose)
                 "a body that no joint holds but a free one; place others by set_position of their dofs, or "
                 "set_rotation of a ball joint");
     arrays_.body_q[b] = {pose.position, normalized(pose.rotation)};
+    // The coordinates of a free joint are the pose: both are kept equal.
     if (joint && m.joint_enabled[joint->index()] != 0) {
         dynamics::joint_state(m, joint->value, {},
                               {static_cast<Posed>(arrays_.body_q[b]), static_cast<Spatiald>(arrays_.body_qd[b])},
@@ -244,6 +253,7 @@ void Control::set_target_pose(BodyId body, const Placement& pose)
                 "a kinematic body; forces and joints move the others");
     MCH_REQUIRE(is_finite(pose.position) && is_finite(pose.rotation) && dot(pose.rotation, pose.rotation) > 0,
                 "Control::set_target_pose", "pose", "a finite position and a rotation that is not zero");
+    // Without commands the array is empty; the first one fills it with the start poses.
     if (arrays_.body_target_q.size() != m.body_count()) arrays_.body_target_q = m.body_q;
     arrays_.body_target_q[b] = {pose.position, normalized(pose.rotation)};
 }

@@ -1,3 +1,6 @@
+// A recorded sequence of collide and step calls that can be launched again (Newton's graph capture on a CPU). What
+// could change between launches is refused when it is recorded: growing buffers, other models.
+
 #include "mechane/simulation/step_graph.h"
 
 #include "mechane/simulation/checkpoint.h"
@@ -35,6 +38,7 @@ Result<StepGraph> StepGraph::record(const model::Model& model, const std::functi
 
 Result<void> StepGraph::launch()
 {
+    // A launch checks the model as a whole: pointers in the calls are of its arrays.
     if (record::model_hash(*model_) != hash_)
         return refused("the model was changed since the calls were recorded: record them again");
     for (const auto& call : calls_) {

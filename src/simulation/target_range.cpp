@@ -1,3 +1,6 @@
+// Warnings for targets and starts beyond a joint's limits, of settings and of command files. Angles are shown in
+// radians and degrees, as one taken for the other is the usual cause.
+
 #include "simulation/target_range.h"
 
 #include <fmt/format.h>
@@ -22,6 +25,7 @@ struct Axis {
 std::optional<Axis> axis_of(const model::Model& model, std::size_t coordinate)
 {
     const auto& starts = model.joint_q_start;
+    // The joint whose range of coordinates holds this one.
     const auto  after  = std::upper_bound(starts.begin(), starts.end(), static_cast<std::int32_t>(coordinate));
     if (after == starts.begin() || after == starts.end()) return std::nullopt;
     const auto  joint = static_cast<std::size_t>(after - starts.begin()) - 1;
@@ -37,6 +41,7 @@ double beyond(const model::Model& model, const Axis& axis, double value)
 {
     const double lower = static_cast<double>(model.joint_limit_lower[axis.dof]),
                  upper = static_cast<double>(model.joint_limit_upper[axis.dof]);
+    // Crossed limits lock the axis (PhysicsLimitAPI: low above high).
     if (lower > upper) return 0;
     // A limit authored in single precision equals the same number in double.
     const double slack = 1e-5 * std::max({1.0, std::abs(lower), std::abs(upper)});
@@ -81,6 +86,7 @@ void report_beyond_limits(const model::Model& model, const ControlTable& table, 
         for (std::size_t i = 0; i < column.count; ++i) {
             const auto axis = axis_of(model, column.starts.front() + i);
             if (!axis) continue;
+            // One warning a column, for its worst row.
             double worst = 0, value = 0;
             for (const std::vector<double>& row : table.rows)
                 if (const double out = beyond(model, *axis, row[c]); out > worst) worst = out, value = row[c];

@@ -1,3 +1,8 @@
+// Computing a recording once more and comparing it: hash of every step, frames bit by bit. The first difference ends
+// the run, as everything after it differs too.
+// Input: model, recording, options; the header says solver, dt, settings and commands. Nothing in a recording is
+// trusted (check_recording, read_checkpoint).
+
 #include "mechane/simulation/verify.h"
 
 #include <algorithm>
@@ -30,6 +35,7 @@ namespace {
 
 /// The interval of recorded frames in steps. The first and the last step always have a frame; the second frame gives
 /// the interval.
+/// Files do not say --every.
 std::int64_t spacing(const record::RecordingFile& file)
 {
     const std::vector<record::Frame>& frames = file.recording.frames;
@@ -75,6 +81,7 @@ Result<Verification> verify(const model::Model& model, const record::RecordingFi
     run.follow  = options.follow;
     run.on_step = [&](std::int64_t step, std::uint64_t hash) {
         const auto index = static_cast<std::size_t>(step - file.first_step);
+        // A file that was cut off has fewer hashes than steps.
         if (index >= file.hashes.size()) return;
         ++result.steps;
         if (file.hashes[index] != hash && result.first_difference < 0) result.first_difference = step;
@@ -90,6 +97,7 @@ Result<Verification> verify(const model::Model& model, const record::RecordingFi
     const auto done = simulate(model, run, found);
     if (!done) return done.error();
     const auto stored = static_cast<std::int64_t>(file.recording.frames.size());
+    // A recording with frames that the run did not make is not equal.
     if (result.first_frame < 0 && stored > result.frames) result.first_frame = result.frames;  // more than there were
     result.equal = result.first_difference < 0 && result.first_frame < 0 && file.complete && !file.damage &&
                    result.frames == stored && static_cast<std::size_t>(result.steps) == file.hashes.size();

@@ -1,3 +1,11 @@
+// Many small worlds that are alike, stepped in blocks: a thread takes a block of worlds through contacts, solver and
+// publishing, which stay in its cache, instead of all worlds through each phase. Used by Engine if the solver is
+// softstep, there is no animation, and worlds share nothing that moves.
+// A machine (model of one block, pipeline, solver) exists once a thread; blocks that are alike lend it their memory
+// (Inside). A block that differs has a machine of its own.
+// Invariant: a world's bits do not depend on the block, the machine or the number of threads, and equal those of
+// stepping all worlds together.
+
 #include "simulation/world_blocks.h"
 
 #include <algorithm>
@@ -41,6 +49,7 @@ void each_row_array(const Visit& visit)
 }  // namespace
 
 /// What steps the worlds of a block: it holds nothing of them between steps, unless it is the block's own.
+/// The solver's memory of a block is exchanged in and out; everything else is overwritten at the start of each turn.
 struct WorldBlocks::Machine {
     model::Model                                  model;
     std::unique_ptr<collision::CollisionPipeline> pipeline;
@@ -50,6 +59,7 @@ struct WorldBlocks::Machine {
 };
 
 /// What a thread has spent in a step [s], in a cache line of its own.
+/// Threads write these often: in one cache line they would slow each other down.
 struct alignas(64) WorldBlocks::Spent {
     double contacts = 0, all = 0;
 };
@@ -121,11 +131,13 @@ std::unique_ptr<WorldBlocks> WorldBlocks::make(const model::Model& model, const 
     // Animations may write to the model before any step.
     if (options.solver != "softstep" || options.follow || model.world_count < kLeastWorlds) return nullptr;
     const auto worlds = static_cast<std::size_t>(model.world_count);
+    // Worlds that meet, by joints or shared bodies that move, cannot be stepped one without the other.
     if (model.body_count() > kMostBodies * worlds || model.body_count() < worlds || !model::worlds_are_apart(model))
         return nullptr;
     std::unique_ptr<WorldBlocks> out(new WorldBlocks(model, options, pool));
     const auto                   bodies = (model.body_count() + worlds - 1) / worlds;
     const auto                   most   = worlds < kManyWorlds ? kBodiesAtOnce : 2 * kBodiesAtOnce;
+    // A multiple of four: that many trees go through the dynamics side by side.
     const auto                   fours  = static_cast<std::int32_t>(most / bodies) / kFourTrees;
     out->worlds_at_once_                = std::clamp(kFourTrees * std::max(fours, 1), kFourTrees, kMostAtOnce);
     for (std::int32_t w = 0; w < model.world_count; w += out->worlds_at_once_) {
@@ -135,12 +147,14 @@ std::unique_ptr<WorldBlocks> WorldBlocks::make(const model::Model& model, const 
     const model::WorldRange first = out->blocks_.front().worlds;
     for (int t = 0; t < pool.threads(); ++t) {
         Diagnostics told;
+        // All machines would say the same.
         auto        machine = out->make_machine(model::model_of_worlds(model, first), t == 0 ? found : told);
         if (!machine) return nullptr;
         out->machines_.push_back(std::move(machine));
     }
     out->spent_.resize(out->machines_.size());
     Machine&   shared = *out->machines_.front();
+    // A solver without a memory that can be exchanged gets a machine a block.
     const bool turns  = shared.solver->make_memory() != nullptr;
     for (Block& block : out->blocks_) {
         if (turns && model::worlds_are_alike(model, first, block.worlds)) {
@@ -177,6 +191,8 @@ template <class Work>
 void WorldBlocks::each_block(const Work& work)
 {
     const std::size_t        threads = machines_.size(), count = blocks_.size(),
+                             // Several blocks a time where there are many: fewer accesses to the counter, and still an
+                             // even end.
                              at_once = std::clamp<std::size_t>(count / (16 * threads), 1, 16);
     std::atomic<std::size_t> next{0};
     tasks::for_chunks(
@@ -192,6 +208,8 @@ void WorldBlocks::each_block(const Work& work)
 void WorldBlocks::collide(Block& block, Machine& machine, double dt, bool for_step)
 {
     if (!block.own) {
+        // Masses, gains and materials may differ among worlds that are alike in structure: they are copied in before
+        // each turn.
         if (numbers_differ_) model::copy_world_numbers(*model_, block.worlds, machine.model);
         if (starts_differ_) model::copy_world_start(*model_, block.worlds, machine.model);
     }
@@ -201,6 +219,7 @@ void WorldBlocks::collide(Block& block, Machine& machine, double dt, bool for_st
     block.overflow = status.overflow;
 }
 
+/// Put off until somebody asks or steps: in a step contacts of a block are found while it is in the cache.
 void WorldBlocks::find_contacts(const model::State& state, double dt, bool for_step)
 {
     pending_          = &state;
@@ -238,6 +257,7 @@ solvers::StepReport WorldBlocks::step(model::State& state, const model::Control&
             model::copy_world_numbers(*model_, block.worlds, machine.model);
         }
         block.report = machine.solver->step(machine.state, machine.state, machine.control, &block.contacts, dt);
+        // A block of which all worlds diverged keeps its state.
         if (!block.report.diverged) model::put_world_state(machine.state, block.places, state);
         spent_[slot].all += seconds_since(start);
     });
@@ -245,6 +265,7 @@ solvers::StepReport WorldBlocks::step(model::State& state, const model::Control&
     for (const Spent& s : spent_) spent.contacts += s.contacts, spent.all += s.all;
     contact_share_ = spent.all > 0 ? spent.contacts / spent.all : 0;
 
+    // Reports are summed in the order of blocks, indices counted in the whole model.
     solvers::StepReport out;
     std::size_t         stopped = 0;
     overflow_                   = false;
@@ -280,6 +301,7 @@ solvers::StepReport WorldBlocks::step(model::State& state, const model::Control&
         out.joint_error_linear  = std::max(out.joint_error_linear, r.joint_error_linear);
         out.joint_error_angular = std::max(out.joint_error_angular, r.joint_error_angular);
     }
+    // A simulation diverges when nothing goes on.
     out.diverged = stopped == blocks_.size();
     if (out.diverged) out.diverged_worlds.clear();
     return out;
@@ -306,6 +328,7 @@ void WorldBlocks::merge(model::Contacts& out, bool fresh)
     std::stable_sort(rows.begin(), rows.end(), [](const Place& x, const Place& y) {
         return std::tie(x.shape0, x.shape1) < std::tie(y.shape0, y.shape1);
     });
+    // A quarter more, so that the buffer does not grow with each step.
     if (out.capacity() < rows.size() || fresh) out.resize(std::max(out.capacity(), rows.size() + rows.size() / 4));
     if (stiffness) out.with_stiffness();
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -343,6 +366,7 @@ std::int32_t WorldBlocks::contact_count()
 void WorldBlocks::fresh_contacts(const model::State& state, model::Contacts& out)
 {
     collide_all();
+    // The contacts of the step are put aside: they are part of what the next step remembers.
     std::vector<model::Contacts> kept;
     for (Block& block : blocks_) {
         kept.push_back(std::move(block.contacts));
@@ -381,6 +405,7 @@ void WorldBlocks::forget_worlds(std::span<const std::uint8_t> selected)
         }
         if (!any) return;
         const Inside inside(machine, block);
+        // Masks are of the worlds of the block.
         machine.solver->reset_worlds(std::span(own).first(own.size() - 1));
         block.cache.reset(machine.model, own);
     });
@@ -409,6 +434,7 @@ void WorldBlocks::notify(const model::Model& model, const model::ModelChanges& c
     if (!changes.any()) return;
     if (changes.structure || changes.inertia || changes.shapes || changes.pairs) {
         // Worlds are not alike any more: each block goes on with a machine of its own, which is told what changed.
+        // A structural edit may concern one world; the machines of all blocks become their own.
         for (Block& block : blocks_) {
             if (!block.own) {
                 Diagnostics told;
@@ -434,6 +460,7 @@ void WorldBlocks::notify(const model::Model& model, const model::ModelChanges& c
         return;
     }
     compare_numbers();
+    // Shared machines have the numbers of the first block unless numbers differ.
     for (const auto& machine : machines_) model::copy_world_numbers(model, blocks_.front().worlds, machine->model);
     each_block([&](Block& block, Machine& machine, std::size_t) {
         if (block.own) model::copy_world_numbers(model, block.worlds, machine.model);
@@ -481,6 +508,7 @@ bool WorldBlocks::restore(std::span<const std::byte> solver, std::span<const std
     };
     std::vector<std::vector<std::byte>> memories, caches, before;
     if (!parts_of(solver, memories) || !parts_of(pairs, caches)) return false;
+    // Caches are read into others first: nothing changes unless all can be read.
     std::vector<collision::PairCache> read(blocks_.size());
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         const Machine& machine = blocks_[b].own ? *blocks_[b].own : *machines_.front();
@@ -490,6 +518,7 @@ bool WorldBlocks::restore(std::span<const std::byte> solver, std::span<const std
         Block&       block   = blocks_[b];
         Machine&     machine = block.own ? *block.own : *machines_.front();
         const Inside inside(machine, block);
+        // If a memory cannot be read, those before it are put back.
         before.push_back(machine.solver->save());
         if (machine.solver->restore(memories[b])) continue;
         before.pop_back();

@@ -1,3 +1,7 @@
+// The wrench of each contact on its two bodies: force [N] and torque [N m] about the centre of mass, in world axes.
+// Called by programs, `sim --sense` and Python after a step; softstep and the other solvers leave rigid_contact_force,
+// the force on body 1.
+
 #include "mechane/solvers/contact_wrench.h"
 
 #include "mechane/core/failure.h"
@@ -29,6 +33,8 @@ void contact_wrenches(const model::Model& model, const model::State& state, cons
             surface[s]       = X_WB * on_B;
             com[s]           = X_WB * static_cast<Vec3d>(model.body_com[static_cast<std::size_t>(body)]);
         }
+        // Both surfaces are pushed at one point, midway between their points, so the pair of wrenches has no net
+        // moment.
         const Vec3d at = 0.5 * (surface[0] + surface[1]), force = static_cast<Vec3d>(contacts.rigid_contact_force[i]);
         const auto  wrench = [&](const Vec3d& f, const Vec3d& about) {
             return Spatial{static_cast<Vec3>(f), static_cast<Vec3>(cross(at - about, f))};

@@ -1,3 +1,6 @@
+// Materials of contact: the table of coefficients with units, and how those of two shapes are combined. `mechane
+// materials`, `explain` and the solvers read these tables.
+
 #include "mechane/solvers/materials.h"
 
 #include <algorithm>
@@ -45,6 +48,8 @@ double combine(MaterialCombine rule, double a, double b)
     return 0.5 * (a + b);
 }
 
+/// If both shapes name a rule, the stronger one holds, in the order of PhysX's combine modes: average, minimum,
+/// multiply, maximum. The geometric mean is placed behind average; an unknown number has no say.
 MaterialCombine rule_of_pair(MaterialCombine otherwise, std::int32_t a, std::int32_t b)
 {
     const auto strength = [](std::int32_t rule) {
@@ -66,6 +71,7 @@ MaterialCombine rule_of_pair(MaterialCombine otherwise, std::int32_t a, std::int
     return static_cast<MaterialCombine>(strength(a) >= strength(b) ? a : b);
 }
 
+/// The rule that a solver has if no material names one; docs/solvers.md lists it.
 std::optional<MaterialCombine> friction_rule_of(std::string_view solver)
 {
     static constexpr std::pair<std::string_view, MaterialCombine> kRules[] = {

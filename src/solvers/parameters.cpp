@@ -1,3 +1,6 @@
+// Names and parameters of the solvers: tables with units, defaults and ranges, and the text form "xpbd:iterations=8".
+// The command line, recordings, checkpoints and Python use the same tables.
+
 #include "mechane/solvers/parameters.h"
 
 #include <fmt/format.h>
@@ -88,6 +91,7 @@ struct Table {
     std::string_view           solver;
     std::span<const Parameter> rows;
 };
+/// A solver without a row takes no parameters.
 constexpr Table kTables[] = {{"semi-implicit", kSemiImplicit},
                              {"featherstone", kFeatherstone},
                              {"xpbd", kXpbd},
@@ -114,6 +118,7 @@ std::string_view trimmed(std::string_view text)
 }
 
 /// The place of a word in a list, or nothing.
+/// Words are numbered by their place in a list separated by blanks.
 std::optional<double> place_of(std::string_view text, std::string_view words)
 {
     for (double place = 0; !words.empty(); ++place) {
@@ -215,6 +220,7 @@ Result<SolverChoice> choose_solver(std::string_view text)
         return std::find_if(rows.begin(), rows.end(), [&](const Parameter& p) { return p.name == s.name; }) -
                rows.begin();
     };
+    // Defaults are left out and the order is that of the table: equal choices have equal texts.
     std::erase_if(out.settings,
                   [&](const Setting& s) { return rows[static_cast<std::size_t>(place(s))].value == s.value; });
     std::sort(out.settings.begin(), out.settings.end(),

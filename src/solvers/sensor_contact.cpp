@@ -1,3 +1,6 @@
+// SensorContact: sums of contact forces [N, world axes] on chosen bodies or shapes, in total and by counterpart.
+// Patterns are labels with * and ?; a pattern that matches nothing is an error.
+
 #include "mechane/solvers/sensor_contact.h"
 
 #include <fmt/format.h>
@@ -12,6 +15,7 @@ namespace mechane::solvers {
 namespace {
 
 /// Whether a pattern with `*` and `?` describes the whole of a text.
+/// Linear in practice: on a mismatch only the last star is tried again.
 bool matches(std::string_view pattern, std::string_view text)
 {
     std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
@@ -96,6 +100,7 @@ void SensorContact::update(const model::Contacts& contacts)
     };
     for (std::size_t i = 0; i < static_cast<std::size_t>(contacts.rigid_contact_count); ++i) {
         const std::int32_t shape0 = contacts.rigid_contact_shape0[i], shape1 = contacts.rigid_contact_shape1[i];
+        // rigid_contact_force acts on shape 1; shape 0 feels the opposite.
         add(shape1, shape0, contacts.rigid_contact_force[i]);
         add(shape0, shape1, -contacts.rigid_contact_force[i]);
     }

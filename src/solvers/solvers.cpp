@@ -1,3 +1,8 @@
+// The registry of solvers: names, `make_solver`, solvers of the program's own, and the report of features that a solver
+// does not honour. Called by simulation/engine.cpp and by bindings.
+// A name may carry settings behind a colon ("xpbd:iterations=8"); parameters.cpp reads them. The order of checks is
+// name, options, settings, features: a caller sees the first fault.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,6 +32,7 @@ namespace {
 constexpr std::array<std::string_view, 6> kNames{"softstep", "xpbd", "semi-implicit", "featherstone", "vbd", "mujoco"};
 
 /// Solvers of the program's own. What was handed out stays valid: nothing is ever taken away.
+/// A deque keeps its elements in place: views that solver_names() handed out go on to be valid when names are added.
 struct Registry {
     std::mutex                                        mutex;
     std::deque<std::pair<std::string, SolverFactory>> own;
@@ -48,6 +54,7 @@ SolverFactory own_factory(std::string_view name)
 
 /// One diagnostic a feature of the model that the solver does not honour.
 /// @error SOLVER_MODEL  the first of them, if `strict`
+/// Softstep says it by itself (report_features in softstep.cpp) only where its answer depends on more than the table.
 Result<void> report_support(std::string_view solver, const model::Model& model, bool strict, Diagnostics& out)
 {
     for (const FeatureUse& use : features_of(model)) {
@@ -128,12 +135,15 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
     if (own) {
         auto made = own(model, options, out);
         if (made && *made == nullptr)
+            // A factory of the program's own is not trusted: a null pointer would fail at the first step.
             return make_diagnostic(kSolverModel, {}, fmt::format("solver '{}' made nothing", name));
         return made;
     }
     auto choice = choose_solver(name);
     if (!choice) return choice.error();
     if (auto honoured = report_support(is, model, options.strict, out); !honoured) return honoured.error();
+    // With soft_laws=0 particles meet as in Newton, where all pairs push each other; only the other laws leave out
+    // pairs that overlap at the start.
     const bool newton = std::any_of(choice->settings.begin(), choice->settings.end(),
                                     [](const auto& one) { return one.name == "soft_laws" && one.value == 0; });
     if (const std::size_t pairs = is == "mujoco" || newton ? 0 : soft::overlapping_at_start(model); pairs > 0)
@@ -146,6 +156,7 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
     if (is == "featherstone") return featherstone::make(model, options, *std::move(choice));
     if (is == "mujoco") return mujoco::make(model, options, *std::move(choice), {}, out);
     if (is == "vbd") return vbd::make(model, options, *std::move(choice), out);
+    // Softstep moves bodies; particles need vbd, with softstep underneath (vbd/vbd.cpp).
     if (model.particle_count() > 0) return vbd::make_with_softstep(model, options, out);
     return make_softstep(model, options, out);
 }

@@ -1,3 +1,10 @@
+// Derivatives of a step by central differences: A = d(q', v')/d(q, v), B = d(q', v')/d(f), for control and system
+// identification. One model with 6 n copies of the scene is stepped once, so that all columns take one parallel step.
+// Rows and columns are the dofs; rotations of balls and free joints are rotation vectors in the axes of the joint's
+// parent anchor.
+// Contacts are found for each copy, so that what touches or not is part of the derivative. With friction or stops the
+// step is not differentiable everywhere; the differences then are secants of the widths in StepGradientOptions.
+
 #include "mechane/solvers/step_gradient.h"
 
 #include <fmt/format.h>
@@ -24,6 +31,7 @@ std::vector<Seat> seats_of(const model::Model& m)
     for (std::size_t j = 0; j < m.joint_count(); ++j) {
         const auto        q = static_cast<std::size_t>(m.joint_q_start[j]), nq = m.joint_q_start[j + 1] - q,
                           nv      = static_cast<std::size_t>(m.joint_qd_start[j + 1] - m.joint_qd_start[j]);
+        // A joint with a quaternion has one coordinate more than dofs.
         const std::size_t scalars = nq == nv ? nv : nv - 3;  // the quaternion comes last
         for (std::size_t k = 0; k < nv; ++k)
             seats.push_back(k < scalars ? Seat{q + k} : Seat{q + scalars, static_cast<int>(k - scalars)});
@@ -44,6 +52,7 @@ void move(std::vector<Real>& q, std::size_t offset, const Seat& seat, double by)
         q[at] = static_cast<Real>(static_cast<double>(q[at]) + by);
         return;
     }
+    // The small turn is on the left: in the axes of the parent anchor, as `difference` reads it.
     const Quatd turned = normalized(from_rotation_vector(by * axis_vector<double>(seat.turn)) * quaternion(q, at));
     q[at]              = static_cast<Real>(turned.x);
     q[at + 1]          = static_cast<Real>(turned.y);
@@ -101,6 +110,7 @@ Result<StepGradient> step_gradient(const model::ModelBuilder& scene, const model
     // Column c is that of worlds 2 c (more) and 2 c + 1 (less): positions, rates, forces.
     const std::vector<Seat> seats    = seats_of(*single);
     const double            change[] = {options.position, options.rate, options.force};
+    // Copies are in the order of worlds, so world w starts at coordinate w n_q and dof w n.
     for (std::size_t world = 0; world < 6 * n; ++world) {
         const std::size_t column = world / 2, dof = column % n, kind = column / n;
         const double      by = world % 2 == 0 ? change[kind] : -change[kind];
@@ -111,6 +121,7 @@ Result<StepGradient> step_gradient(const model::ModelBuilder& scene, const model
         Real& number = (kind == 1 ? at.joint_qd : commands.joint_f)[world * n + dof];
         number       = static_cast<Real>(static_cast<double>(number) + by);
     }
+    // Coordinates were changed: poses and velocities of bodies follow.
     dynamics::project_to_joints(*model, at);
 
     const auto solver = make_solver(options.solver, *model, options.step, repeated);

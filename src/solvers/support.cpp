@@ -1,3 +1,8 @@
+// What of a model's features each solver honours: a table of features with a function that lists who uses one, and for
+// each solver the rows where it falls short. `report_support` turns them into diagnostics, and docs are tested against
+// them.
+// A new feature of the model gets a row in kRows; a solver that does not read it gets a Shortcoming.
+
 #include "mechane/solvers/support.h"
 
 #include <algorithm>
@@ -37,6 +42,7 @@ template <class Has>
 Labels joints_with_dof(const Model& m, Has&& has)
 {
     return those(m.joint_label, [&](std::size_t j) {
+        // Free joints have limits and gains in the arrays that nobody reads.
         const bool free = m.joint_type[j] == JointType::free || m.joint_type[j] == JointType::distance;
         for (auto d = static_cast<std::size_t>(m.joint_qd_start[j]);
              !free && d < static_cast<std::size_t>(m.joint_qd_start[j + 1]); ++d)
@@ -51,6 +57,7 @@ bool limited(const Model& m, std::size_t d)
 { return bounded(m.joint_limit_upper[d]) || bounded(-m.joint_limit_lower[d]); }
 bool collides(const Model& m, std::size_t s) { return (m.shape_flags[s] & model::shape_flag::collide_shapes) != 0; }
 
+/// Shapes that do not collide have materials as well, which do nothing.
 Labels shapes(const Model& m, const std::vector<Real>& values)
 {
     return those(m.shape_label, [&](std::size_t s) { return collides(m, s) && values[s] > 0; });
@@ -390,6 +397,8 @@ std::span<const SupportRow> support_of(std::string_view solver)
     return {};
 }
 
+/// Full-surface contacts have rows with three particles; a solver that reads one particle a row would put the whole
+/// force on the first.
 Result<void> particle_contacts_only(std::string_view solver, const model::SoftContacts& contacts)
 {
     if (!contacts.soft_contact_full_surface) return {};

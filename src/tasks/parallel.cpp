@@ -1,3 +1,9 @@
+// The thread pool: loops over fixed chunks, by oneTBB, or by std::thread in builds whose sanitizer cannot look into
+// oneTBB.
+// Chunks are [c grain, (c + 1) grain), whatever the number of threads. Callers write per chunk or merge by chunk, so
+// that no result depends on which thread took what.
+// With one thread, or one chunk, everything runs on the caller's thread.
+
 #include "mechane/tasks/parallel.h"
 
 #include <algorithm>
@@ -40,11 +46,13 @@ void Pool::for_chunks(std::size_t count, std::size_t grain,
         return;
     }
     impl_->arena.execute([&] {
+        // by_thread: the same thread takes the same chunks in loops of one size, whose data are then in its cache.
         chunks == Chunks::by_thread ? tbb::parallel_for(std::size_t{0}, all, run, tbb::static_partitioner{})
                                     : tbb::parallel_for(std::size_t{0}, all, run, tbb::auto_partitioner{});
     });
 }
 
+/// Keeps oneTBB's workers awake between the loops of one step.
 Phase::Phase(const Pool* pool) : pool_(pool && pool->impl_ ? pool : nullptr)
 {
     if (pool_) pool_->impl_->arena.start_parallel_phase();
@@ -66,6 +74,7 @@ void Pool::for_chunks(std::size_t count, std::size_t grain,
 {
     MCH_REQUIRE(grain > 0, "Pool::for_chunks", "grain", "at least 1");
     const std::size_t        chunks = chunk_count(count, grain);
+    // Chunks are taken in order; an exception cannot leave a body, since the project throws none.
     std::atomic<std::size_t> next{0};
     const auto               work = [&] {
         for (std::size_t c = next++; c < chunks; c = next++) body(c * grain, std::min(count, (c + 1) * grain), c);
@@ -74,6 +83,7 @@ void Pool::for_chunks(std::size_t count, std::size_t grain,
     std::vector<std::thread> team;
     for (std::size_t i = 1; i < helpers; ++i) team.emplace_back(work);
     work();
+    // Joined before the return: all writes of the chunks are visible to the caller.
     for (std::thread& thread : team) thread.join();
 }
 

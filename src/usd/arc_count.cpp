@@ -1,3 +1,8 @@
+// Counts the sites that a prim's arcs would compose, before OpenUSD does it.
+// Inherits and references within a layer that name each other in turn double with every step: forty lines of text can
+// ask for more sites than there is memory.
+// The opening of a stage asks for the count and refuses what is beyond its limit.
+
 #include "usd/arc_count.h"
 
 #include <pxr/pcp/cache.h>
@@ -39,6 +44,7 @@ SdfPathVector ArcCount::targets(const SdfPath& prim) const
     SdfPathVector             out;
     const PcpLayerStackRefPtr stack = stage_.cache->GetLayerStack();
     if (!stack) return out;
+    // Only arcs within the layer stack can double in this way; other files have counts of their own.
     for (const SdfLayerRefPtr& layer : stack->GetLayers()) {
         if (!layer->HasSpec(prim)) continue;
         add_paths(layer, prim, SdfFieldKeys->InheritPaths, out);
@@ -67,6 +73,7 @@ std::size_t ArcCount::count(const SdfPath& prim, std::size_t enough)
     if (!known_.contains(prim)) open(prim);
     while (!stack.empty()) {
         Open& top = stack.back();
+        // Beyond `enough` the exact number is of no use, and would overflow.
         if (top.next < top.below.size() && top.count <= enough) {
             const SdfPath below = top.below[top.next];
             if (!known_.contains(below)) {

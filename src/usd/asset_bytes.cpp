@@ -1,3 +1,5 @@
+// Files inside packages and the first bytes of a file, by OpenUSD's asset resolver where a package is involved.
+
 #include "mechane/usd/asset_bytes.h"
 
 #include <pxr/ar/asset.h>

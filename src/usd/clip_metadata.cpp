@@ -1,3 +1,8 @@
+// Value clips: reads the `clips` dictionaries of a stage into sets that value resolution can ask (OpenUSD's "Value
+// Clips").
+// Times come out as stage times and assets as anchored addresses. A set that is not usable is told and left out.
+// The opening of a stage calls `collect_clips` once, after composition.
+
 #include <fmt/format.h>
 #include <pxr/ar/resolver.h>
 #include <pxr/gf/vec2d.h>
@@ -68,6 +73,8 @@ VtValue localised(const SdfLayerRefPtr& layer, const std::string& field, const S
     }
     if ((field == "active" || field == "times") && value.IsHolding<VtArray<GfVec2d>>()) {
         auto pairs = value.UncheckedGet<VtArray<GfVec2d>>();
+        // The first number of a pair is a stage time and moves with the layer's offset; the second, a clip's number or
+        // a time in it, does not.
         for (GfVec2d& pair : pairs) pair[0] = offset * pair[0];
         return VtValue(pairs);
     }
@@ -87,7 +94,10 @@ std::map<std::string, Authored> gather(const PrimRecord& prim)
             Authored&           authored = out[name];
             const VtDictionary& fields   = set.UncheckedGet<VtDictionary>();
             for (const auto& [field, value] : fields)
+                // Sites come from strong to weak, so that the first opinion about a field stays.
                 authored.fields.try_emplace(field, localised(layer, field, offset, value));
+            // Clips are as strong as the layer that says which they are: values in the same layer go before them,
+            // weaker ones behind.
             if (!authored.anchored && (fields.count("assetPaths") != 0 || fields.count("templateAssetPath") != 0)) {
                 authored.anchored        = true;
                 authored.anchor          = at.node;
@@ -110,6 +120,7 @@ std::vector<std::string> order(const PrimRecord& prim, const std::map<std::strin
         if (SdfStringListOp op; layer->HasField(at.path, kClipSets, &op)) opinions.push_back(op);
         return false;
     });
+    // List operations apply from the weakest to the strongest.
     for (auto op = opinions.rbegin(); op != opinions.rend(); ++op) op->ApplyOperations(&names);
     std::erase_if(names, [&](const std::string& name) { return !sets.contains(name); });
     return names;
@@ -172,6 +183,7 @@ class Builder {
             return fail("primPath is not the absolute path of a prim");
         if (authored_.fields.contains("assetPaths") ? !listed() : !from_template()) return nullptr;
         if (set_->active.empty()) return fail("no clip is ever active");
+        // Stable: two entries at one time are a jump, and their order says from where to where.
         std::stable_sort(set_->active.begin(), set_->active.end(),
                          [](const auto& a, const auto& b) { return a.time < b.time; });
         std::stable_sort(set_->times.begin(), set_->times.end(),
@@ -250,6 +262,7 @@ class Builder {
         const auto            knot   = [&](double t) { set_->times.push_back({offset * t, t}); };
         if (ahead != 0) knot(*first - std::abs(ahead));  // clips are read that much beyond the times of the template
         // Steps are counted, so that no rounding adds up.
+        // The last step is kept when division has put it a rounding error beyond the end.
         const auto steps = static_cast<std::size_t>(std::floor((*last - *first) / stride + 1e-9));
         for (std::size_t k = 0; k <= steps; ++k) {
             const double      t     = *first + static_cast<double>(k) * stride;

@@ -1,3 +1,9 @@
+// Collections: which paths belong to `collection:NAME` on a prim, by relationships with an expansion rule or by a path
+// expression.
+// The rules are those of OpenUSD's UsdCollectionAPI: the nearest entry above a path decides, and excludes go before
+// includes of the same path.
+// Physics uses it for collision groups, lights and materials for their bindings.
+
 #include <fmt/format.h>
 #include <pxr/sdf/pathExpressionEval.h>
 #include <pxr/tf/errorMark.h>
@@ -173,6 +179,7 @@ CollectionQuery collection(const Prim& prim, const Token& name, Diagnostics* fou
             TfErrorMark mark;
             impl->expression = expression.GetText();
             impl->evaluator  = SdfMakePathExpressionEval(expression, path_predicates());
+            // A predicate that is not known is an error of the library: nothing is a member then.
             if (!mark.IsClean()) {
                 builder.report(kCollectionExpression, place, ":membershipExpression",
                                fmt::format("'{}': {}", impl->expression, mark.begin()->GetCommentary()));
@@ -224,6 +231,7 @@ bool CollectionQuery::contains(const Path& path) const
 std::vector<Path> CollectionQuery::included_paths(Traverse how) const
 {
     std::vector<Path> out;
+    // Walking the stage for a collection without entries would be in vain.
     if (empty()) return out;
     for (const Prim& prim : impl_->stage->traverse(how)) {
         if (contains(prim.path())) out.push_back(prim.path());

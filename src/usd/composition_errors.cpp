@@ -1,3 +1,7 @@
+// Errors of composition as findings of this project: a code for each kind, a place in a file, and words without
+// addresses of memory.
+// The library reports them in the order in which its threads met them; here they are sorted.
+
 #include <fmt/format.h>
 #include <pxr/pcp/errors.h>
 #include <pxr/pcp/expressionVariables.h>
@@ -131,6 +135,7 @@ Cause cause_of(const Stage::Impl& stage, const PcpErrorBase& error)
     const MissingAsset missing = missing_asset(stage, error);
     for (const std::string& expression : missing.authored)
         if (const auto undefined = find_undefined_variable(expression, missing.variables);
+            // The address that failed is what the expression gives with the undefined variable left as it stands.
             undefined && (undefined->evaluated == missing.address ||
                           (missing.layer &&
                            SdfComputeAssetPathRelativeToLayer(missing.layer, undefined->evaluated) == missing.address)))
@@ -179,6 +184,7 @@ void report_composition_errors(const Stage::Impl& stage, const PcpErrorVector& e
     std::vector<Entry> entries;
     for (const PcpErrorBasePtr& error : errors)
         entries.push_back({site_of_error(stage, *error), cause_of(stage, *error)});
+    // By prim and then by words, so that reports are the same in every run.
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
         return std::tie(a.site.prim, a.cause.message) < std::tie(b.site.prim, b.cause.message);
     });

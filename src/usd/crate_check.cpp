@@ -1,3 +1,11 @@
+// Checks a crate (.usdc) in full before OpenUSD reads it: damaged offsets, counts or indices must not reach code that
+// trusts them.
+// It follows the format as OpenUSD writes it, versions 0.0 to 0.13, and reads nothing outside the bytes given. The
+// answer is empty or the first fault in words.
+// Layout: a bootstrap of 88 bytes, then sections that a table of contents at the end names (TOKENS, STRINGS, FIELDS,
+// FIELDSETS, PATHS, SPECS), then values where the fields point to.
+// The guard of layers calls it for every crate that is opened.
+
 #include "usd/crate_check.h"
 
 #include <fmt/format.h>
@@ -88,6 +96,7 @@ std::string read_contents(Crate& crate)
         if (first < static_cast<std::int64_t>(kBootstrap) || size < 0 || first > file_size || size > file_size - first)
             return fmt::format("section {} lies outside the file", name);
         const auto section = bytes.substr(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
+        // Sections that overlap would let one table pass as another.
         for (const auto& [other, bytes_of] : crate.sections)
             if (section.data() < bytes_of.data() + bytes_of.size() && bytes_of.data() < section.data() + section.size())
                 return fmt::format("sections {} and {} overlap", other, name);
@@ -116,6 +125,7 @@ TokenText unpack_tokens(const Crate& crate)
     } else {
         const auto compressed = cursor.read<std::uint64_t>();
         const auto stream     = cursor.take(compressed);
+        // LZ4 expands by 255 at the most, so a larger size is a lie; this is known before memory is taken.
         if (cursor.bad() || size / 256 > stream.size() || count > size)
             return {.wrong = "the tokens are longer than their section"};
         text = count == 0 ? std::string() : decompress(stream, static_cast<std::size_t>(size));
@@ -127,6 +137,7 @@ TokenText unpack_tokens(const Crate& crate)
     return {.count = count, .text = std::move(*text)};
 }
 
+/// Fields whose values must be names or paths of a certain kind: the library asserts that they are.
 FieldMeaning meaning_of(std::string_view field)
 {
     if (field == "inheritPaths" || field == "specializes") return FieldMeaning::arcs;
@@ -211,6 +222,7 @@ std::string check_fields(Crate& crate)
         if (std::string what = checked.check(fields->values[i], crate.meanings[name]); !what.empty()) return what;
     }
     crate.fields    = std::move(*fields);
+    // How much the values need once they are unpacked; the guard compares it with the size of the file.
     crate.unpacked  = checked.unpacked();
     crate.variables = checked.variables();
     return {};
@@ -226,6 +238,7 @@ std::string check_field_sets(Crate& crate)
     for (const std::int32_t field : *sets)
         if (static_cast<std::uint32_t>(field) != kNoField && static_cast<std::uint32_t>(field) >= crate.fields.names.size())
             return "a set names a field that is not there";
+    // Without an end mark the library would read on beyond the list.
     if (!sets->empty() && static_cast<std::uint32_t>(sets->back()) != kNoField)
         return "the last set of fields has no end";
     crate.field_sets = std::move(*sets);
@@ -245,6 +258,7 @@ std::string check_path(Crate& crate, std::uint64_t index, const CratePath& path,
     }
     place                             = path;
     place.known                       = true;
+    // Arcs lead to prims, never into properties; targets may be any path.
     crate.tables.arc_paths[index]     = !first && !in_property;
     crate.tables.target_paths[index]  = true;
     return {};
@@ -282,6 +296,7 @@ std::string check_paths(Crate& crate)
     };
     std::vector<Sibling> siblings;
     if (count > 0) siblings.push_back({0, CratePath::kNone, false});
+    // Iterative: the depth of the tree is up to the file.
     while (!siblings.empty()) {
         auto [at, parent, in_property] = siblings.back();
         siblings.pop_back();
@@ -298,6 +313,7 @@ std::string check_paths(Crate& crate)
                     property);
                 !what.empty())
                 return what;
+            // A sibling of the root, or a step backwards, would make a circle.
             if (jump < -2 || (at == 0 && jump >= 0)) return "the tree of paths runs into itself";
             if (jump > 0) siblings.push_back({at + static_cast<std::size_t>(jump), parent, in_property});
             if (jump < -1) break;  // a leaf

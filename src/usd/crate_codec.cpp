@@ -1,3 +1,8 @@
+// Unpacks the two encodings of crates: LZ4 blocks, and lists of integers as differences with a common step and two bits
+// of code each.
+// Both stop at a limit that the caller derives from the file's size. Nothing is trusted: a damaged stream gives no
+// value.
+
 #include "usd/crate_codec.h"
 
 #include <type_traits>
@@ -33,6 +38,7 @@ bool decompress_block(std::string_view in, std::string& out, std::size_t limit)
                                                                          << 8;
         i += 2;
         const auto match = length(token & 15);
+        // A reference reaches back at most to the beginning of its own block.
         if (!match || back == 0 || back > out.size() - begin || *match + 4 > limit - out.size()) return false;
         for (std::size_t k = 0; k < *match + 4; ++k) out.push_back(out[out.size() - back]);  // may overlap itself
     }

@@ -1,3 +1,7 @@
+// Checks the tree of specs in a crate: kinds must fit their paths, children that are listed must exist and be listed
+// once.
+// The library walks from a spec to its children without asking whether they are there.
+
 #include "usd/crate_specs.h"
 
 #include <algorithm>
@@ -47,6 +51,7 @@ class SpecTree {
     }
 
   private:
+    // Parent, kind of child and token in one word: lookups of children are many.
     static std::uint64_t key(std::uint32_t parent, bool property, std::uint32_t token)
     { return std::uint64_t{parent} << 32 | std::uint64_t{property ? 1U : 0U} << 31 | token; }
     [[nodiscard]] std::string_view text(std::uint32_t token) const

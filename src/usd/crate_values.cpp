@@ -1,3 +1,8 @@
+// Checks the values of a crate: every field's 64 bits and what they point to, of all types that the format has.
+// A value is a word: type in bits 48 to 55, flags above (array 63, inlined 62, compressed 61, edit 60), and 48 bits
+// that are the value itself or an offset in the file.
+// It also adds up how much memory the values take when unpacked, and collects the variables of expressions.
+
 #include "usd/crate_values.h"
 
 #include <algorithm>
@@ -113,6 +118,7 @@ bool may_be_inlined(unsigned type)
     return always_inlined(type) || type <= kVec4i || type == kDictionary || type == kSpline || type == kTimeCode;
 }
 
+/// Saturates, as counts of a damaged file may add up to more than 64 bits.
 std::uint64_t sum(std::uint64_t a, std::uint64_t b)
 { return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b; }
 
@@ -142,6 +148,7 @@ class CrateValues::Reader {
     void jump()
     {
         const std::uint64_t from = at_;
+        // Unsigned addition wraps, so that a jump backwards works and one out of the file is seen by `seek`.
         seek(from + static_cast<std::uint64_t>(read<std::int64_t>()));
     }
     [[nodiscard]] bool             bad() const { return bad_; }
@@ -160,6 +167,7 @@ std::string CrateValues::check(std::uint64_t rep, FieldMeaning meaning)
     meaning_         = meaning;
     cost_            = 0;
     std::string what = check(rep, 0);
+    // Values are unpacked one at a time when they are read, so the largest counts.
     largest_         = std::max(largest_, cost_);
     return what;
 }
@@ -199,10 +207,13 @@ std::string CrateValues::check(std::uint64_t rep, int depth)
     if (whole && always_inlined(type)) return kForm;
     if (!whole && payload == 0) return {};  // nothing
     if (payload < kFirstPayload || payload >= bytes_.size()) return kOutside;
+    // Values are shared between fields; without this a file with many references to one long value would take long to
+    // check.
     if (const auto known = good_.find(rep); known != good_.end() && meaning_ == FieldMeaning::any) {
         cost_ = sum(cost_, known->second);
         return {};
     }
+    // A value on the way down to itself is a circle.
     if (!open_.insert(rep).second) return "a value holds itself";
     const std::uint64_t around = std::exchange(cost_, 0);
     std::string         what   = is_edit(rep) ? check_edit(rep, depth)
@@ -316,6 +327,7 @@ std::string CrateValues::check_array(std::uint64_t rep)
     if (compressed && minor_ >= since && count >= kShortest && type >= kInt && type <= kDouble)
         return check_packed(reader, type, count, each);
     if (count > reader.left() / each) return "an array is longer than the file";
+    // A string takes an index in the file and a handle in memory.
     cost_ = sum(cost_, count * std::max(each, std::size_t{8}));
     if (type != kString && type != kToken && type != kAssetPath && type != kPathExpression) return {};
     const std::size_t end = type == kToken ? tables_.tokens.size() : tables_.strings.size();
@@ -432,6 +444,7 @@ std::string CrateValues::check_dictionary(Reader& reader, int depth)
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto key = reader.read<std::uint32_t>();
         if (key >= tables_.strings.size() || reader.bad()) return kNoIndex;
+        // The variables of expressions are dictionaries at the top; deeper ones are no variables.
         Reader next = reader;
         if (std::string what = check_nested(reader, depth); !what.empty()) return what;
         if (meaning_ != FieldMeaning::expressions || depth != 0) continue;
@@ -452,6 +465,7 @@ std::string CrateValues::check_times(std::uint64_t rep, std::uint64_t& count)
     double last = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto time = reader.read<double>();
+        // Samples are looked up by bisection, which needs times in order.
         if (std::isnan(time) || (i > 0 && !(time > last))) return "the times of samples do not ascend";
         last = time;
     }
@@ -529,6 +543,7 @@ std::string CrateValues::check_list_op(Reader& reader, unsigned type, int depth)
 {
     const auto lists = reader.read<std::uint8_t>();
     if ((lists & 0x80) != 0) return kForm;
+    // Bit 0 says that the list is explicit and brings no items.
     for (int bit = 1; bit < 7; ++bit) {
         if ((lists >> bit & 1) == 0) continue;
         const auto count = reader.read<std::uint64_t>();
@@ -575,6 +590,7 @@ std::string CrateValues::check_item(Reader& reader, unsigned type, int depth)
     }
 }
 
+/// The library casts these fields to one type without looking.
 bool field_may_hold(std::string_view field, std::uint64_t rep)
 {
     struct Row {

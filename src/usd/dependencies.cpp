@@ -1,3 +1,6 @@
+// The files that a layer names, for watching and for packages: resolved where they exist, looked up by pattern where a
+// name stands for several.
+
 #include "usd/dependencies.h"
 
 #include <pxr/ar/packageUtils.h>

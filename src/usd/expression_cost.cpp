@@ -1,3 +1,7 @@
+// What expression variables of layers may expand to: variables that name each other in turn double with every step.
+// It counts bytes of text without expanding anything, and is an upper bound, as variables of all layers are put
+// together.
+
 #include "usd/expression_cost.h"
 
 #include <algorithm>
@@ -68,6 +72,7 @@ class Costs {
 };
 
 /// What stands in the braces that open at `at`.
+/// A coarse reader of text: it finds names and quoted values and cares for nothing else of the syntax.
 void read_dictionary(std::string_view text, std::size_t at, std::vector<std::pair<std::string, std::string>>& out)
 {
     std::string name;  // the last word before an equals sign
@@ -101,6 +106,7 @@ void read_dictionary(std::string_view text, std::size_t at, std::vector<std::pai
 
 }  // namespace
 
+/// A variable may be authored in several layers, and any of them may win: all texts count.
 void ExpressionVariables::add(const std::vector<std::pair<std::string, std::string>>& variables)
 {
     const std::lock_guard lock(mutex_);

@@ -1,3 +1,5 @@
+// Expressions in asset paths and variant selections: their value, and which variable is missing where there is none.
+
 #include "usd/expressions.h"
 
 #include <pxr/sdf/variableExpression.h>

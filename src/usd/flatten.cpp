@@ -1,3 +1,8 @@
+// Flattens a stage into one layer without arcs: every prim and property with its composed values, for `mechane flatten`
+// and exports.
+// Instances keep sharing: each prototype is written once, as an `over` at the root, and instances refer to it.
+// Times are stage times. Asset paths are absolute unless they are asked to stay.
+
 #include "mechane/usd/flatten.h"
 
 #include <fmt/format.h>
@@ -67,6 +72,7 @@ class Flattening {
   private:
     void copy_root()
     {
+        // Fields of the session are written last and so replace those of the root.
         for (const SdfLayerRefPtr& layer : {impl_.root, impl_.session}) {  // the session is stronger
             if (!layer) continue;
             for (const TfToken& field : layer->ListFields(SdfPath::AbsoluteRootPath()))
@@ -84,6 +90,7 @@ class Flattening {
         for (std::uint32_t i = root + 1; i < impl_.prims[root].subtree_end;) {
             copy_prim(i);
             const bool instance = (impl_.prims[i].flags & prim_flag::instance) != 0;
+            // Below an instance lie proxies, which the prototype stands for.
             i                   = instance ? impl_.prims[i].subtree_end : i + 1;
         }
     }
@@ -179,6 +186,7 @@ class Flattening {
     void set_paths(const SdfPath& to, const TfToken& field, const std::vector<Path>& paths)
     {
         SdfPathVector list;
+        // Targets inside the copied subtree follow it to its new place.
         for (const Path& path : paths) list.push_back(placed(unwrap(path)));
         out_->SetField(to, field, VtValue(SdfPathListOp::CreateExplicit(list)));
     }

@@ -1,3 +1,8 @@
+// Flattens the root layer's stack into one layer; references, payloads and variants stay as they are.
+// Layers are merged from the weakest to the strongest; list operations that cannot be joined into one keep the stronger
+// opinion.
+// Times are those of the root layer, and asset paths are anchored to where they were authored.
+
 #include <pxr/ar/resolverContextBinder.h>
 #include <pxr/sdf/attributeSpec.h>
 #include <pxr/sdf/layerUtils.h>
@@ -67,6 +72,7 @@ VtValue combine(const TfToken& field, const VtValue& strong, const VtValue& weak
     }
     if (strong.IsHolding<SdfRelocates>() && weak.IsHolding<SdfRelocates>()) {
         SdfRelocates both = strong.UncheckedGet<SdfRelocates>();
+        // Of two relocates of one source the stronger layer's counts.
         for (const SdfRelocate& relocate : weak.UncheckedGet<SdfRelocates>())
             if (std::none_of(both.begin(), both.end(), [&](const SdfRelocate& r) { return r.first == relocate.first; }))
                 both.push_back(relocate);

@@ -1,3 +1,6 @@
+// Readers for files that are no USD (URDF, MJCF and others) by suffix, and where their entities stood in the source.
+// The source formats register themselves here, so that this room depends on none of them.
+
 #include "mechane/usd/foreign.h"
 
 #include <filesystem>
@@ -40,6 +43,7 @@ std::map<const pxr::SdfLayer*, std::pair<pxr::SdfLayerHandle, std::shared_ptr<co
 void keep_places(const pxr::SdfLayerRefPtr& layer, std::map<std::string, Site> places)
 {
     const std::lock_guard lock(g_mutex);
+    // Layers that have died are dropped whenever one is added; the table stays as short as there are layers.
     std::erase_if(kept_places(), [](const auto& row) { return !row.second.first; });
     kept_places()[get_pointer(layer)] = {layer, std::make_shared<const Places>(std::move(places))};
 }
@@ -56,6 +60,7 @@ std::optional<Site> place_in_source(const pxr::SdfLayerRefPtr& layer, const pxr:
     }
     if (!property.IsEmpty())
         if (const auto at = places->find(prim.AppendProperty(property).GetString()); at != places->end()) return at->second;
+    // A prim that was made for another stands where that one stands.
     for (pxr::SdfPath up = prim; up.IsPrimPath(); up = up.GetParentPath())
         if (const auto at = places->find(up.GetString()); at != places->end()) return at->second;
     return std::nullopt;

@@ -65,6 +65,7 @@ bool is_layer(const std::string& path)
 }
 
 /// What a first reader died of, if these bytes are such that there is one to be asked.
+/// What the checks do not cover is read in another process first, which may die of it.
 std::optional<Diagnostic> read_first(const std::string& layer, std::string_view bytes)
 {
     usd::FirstReader reader;
@@ -101,6 +102,7 @@ bool admit(const std::string& path, const pxr::ArAsset* asset, const FileState& 
         wrong = usd::guard_layer({buffer.get(), asset->GetSize()}, path, limits, &g_variables);
     if (!wrong) wrong = read_first(path, {buffer.get(), asset->GetSize()});
     const std::lock_guard lock(g_guard_mutex);
+    // Outside of a scope nobody asks for refusals, so none are kept.
     if (wrong && g_guarding) g_refused.emplace(path, *wrong);
     if (!wrong) {
         g_good.insert(state);
@@ -180,6 +182,7 @@ class MechaneResolver final : public ArDefaultResolver {
             asset = ArDefaultResolver::_OpenAsset(path);
         }
         if (!asset) return nullptr;
+        // The state of the file that was opened, not of its path: the two may differ by now.
         if (!admit(file, asset.get(), {file, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec}))
             return nullptr;
         return asset;

@@ -1,3 +1,9 @@
+// The guard of layers: looks at the bytes of a file before a parser of OpenUSD gets them, by format (crate, package,
+// text).
+// Limits are those of the process and of the opening: size, depth of nesting, unpacked size, text of expressions,
+// memory.
+// It answers nothing for a good file and a finding with the option that allows more for another.
+
 #include "usd/guards.h"
 
 #include <fmt/format.h>
@@ -32,6 +38,7 @@ std::optional<Diagnostic> guard_crate(std::string_view bytes, const std::string&
     const CrateVerdict verdict = check_crate(bytes, 16 * limits.max_nesting);
     if (!verdict.wrong.empty())
         return make_diagnostic(kOpenFailed, {.layer = shown}, "damaged crate: " + verdict.wrong);
+    // A compressed crate unpacks to a few times its size; sixty-four times is beyond what is honest.
     const std::uint64_t given = process_limits().unpacked, most = given != 0 ? given : (16 << 20) + 64 * bytes.size();
     if (verdict.unpacked > most)
         return limit_reached({.layer = shown},
@@ -90,6 +97,7 @@ bool text_relocates(std::string_view text)
 /// OpenUSD 24.08 to 26.11 recurse without end over some relocates between arcs that lead in circles.
 const char* const kRelocatesWord = "relocates";
 
+/// What is beyond the checks: crates younger than them, and relocates.
 std::string unchecked(std::string_view bytes, int packages)
 {
     if (bytes.starts_with("PXR-USDC") && bytes.size() > 10) {

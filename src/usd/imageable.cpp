@@ -1,3 +1,6 @@
+// Visibility and purpose of prims with inheritance, as UsdGeomImageable computes them.
+// An invisible prim hides all below it; the nearest authored purpose at or above a prim counts.
+
 #include "usd/stage_impl.h"
 
 namespace mechane::usd {

@@ -1,3 +1,7 @@
+// What OpenUSD's composition accepts in silence and authors would want to know: type conflicts, selections by undefined
+// variables, lists with duplicates.
+// Reading is thorough and slow: `mechane validate` asks for it, opening a stage does not.
+
 #include "mechane/usd/inspect.h"
 
 #include <fmt/format.h>
@@ -102,6 +106,7 @@ void inspect_lists(const Stage::Impl& stage, Diagnostics& found)
     std::vector<SdfLayerRefPtr> layers;
     for (const SdfLayerHandle& layer : layers_in_use(stage))
         if (layer && !layer->GetRealPath().empty()) layers.push_back(TfCreateRefPtrFromProtectedWeakPtr(layer));
+    // The set of layers is ordered by address.
     std::sort(layers.begin(), layers.end(),
               [](const auto& a, const auto& b) { return a->GetIdentifier() < b->GetIdentifier(); });
     for (const SdfLayerRefPtr& layer : layers) {

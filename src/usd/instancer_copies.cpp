@@ -1,3 +1,10 @@
+// Copies of point instancers' items as prims: a session layer that adds to each instancer a child for every item, with
+// the item's transform, and a reference to the prototype.
+// Bodies and colliders in prototypes then become bodies and colliders of the stage. The stage is opened again with that
+// session; `customData` marks what was added.
+// Units, times and frames are the stage's; an item's ops stand before those of its prototype's root, as in
+// UsdGeomPointInstancer.
+
 #include "mechane/usd/instancer_copies.h"
 
 #include <fmt/format.h>
@@ -71,6 +78,8 @@ class Complaints {
 };
 
 /// The array that counts at the default time: the default, else the earliest sample.
+/// The importer reads a stage at its default time. Where only samples are authored, the first stands for the start of
+/// the simulation.
 template <class T>
 std::vector<T> first_array(const Prim& prim, const char* name)
 {
@@ -81,6 +90,7 @@ std::vector<T> first_array(const Prim& prim, const char* name)
     return value.get<std::vector<T>>().value_or(std::vector<T>());
 }
 
+/// ids are int64[]; older files have int[].
 std::vector<std::int64_t> ids_of(const Prim& prim, const char* name)
 {
     const Attribute attribute = prim.attribute(Token(name));
@@ -97,6 +107,7 @@ std::vector<std::int64_t> ids_of(const Prim& prim, const char* name)
     return out;
 }
 
+/// inactiveIds is metadata that composes as a list op: each layer adds to or takes from the list.
 std::set<std::int64_t> inactive_ids(const Stage::Impl& stage, const Prim& prim)
 {
     std::set<std::int64_t> out;
@@ -109,6 +120,7 @@ std::set<std::int64_t> inactive_ids(const Stage::Impl& stage, const Prim& prim)
     return out;
 }
 
+/// Order of work: read all instancers, measure what their copies add (and refuse before anything is made), then author.
 class Copier {
   public:
     Copier(const Stage& stage, bool with_looks, std::vector<InstancerComplaint>& found)
@@ -131,6 +143,7 @@ class Copier {
     {
         for (Instancer& one : list_) read(one);
         for (Instancer& one : list_) measure(one);
+        // A double: products of counts may exceed any integer.
         double prims = static_cast<double>(impl_.prims.size());
         for (const Instancer& one : list_) prims += wanted(one) ? one.prims : 0;
         if (prims > static_cast<double>(impl_.options.limits.max_prims))
@@ -140,6 +153,7 @@ class Copier {
                                    "Raise it with --stage-limit prims=N, or leave the items out with --option "
                                    "point_instancers=ignore.");
         layer_ = session;
+        // One notice for all edits; there may be millions.
         const SdfChangeBlock block;
         for (const Instancer& one : list_)
             if (wanted(one) && write(one)) expanded_.push_back(TfToken(one.prim.path().text()));
@@ -152,9 +166,12 @@ class Copier {
     }
 
   private:
+    // Copies of mere looks are made only on demand: a forest of instanced trees would be a million prims without
+    // physics.
     [[nodiscard]] bool wanted(const Instancer& one) const { return one.physical || with_looks_; }
 
     /// Instancers at or below a prim.
+    /// The list is sorted by prim index, and a subtree is a contiguous range of indices.
     [[nodiscard]] std::pair<std::size_t, std::size_t> inside(const Prim& prim) const
     {
         const std::uint32_t end   = impl_.record(prim).subtree_end;
@@ -171,6 +188,7 @@ class Copier {
             Prim prototype = target.is_property() ? Prim() : stage_.prim_at(target);
             if (!prototype) {
                 wrong.add(fmt::format("its prototype <{}> does not exist", target.text()));
+            // A reference to an ancestor would be a cycle of arcs, which composition refuses.
             } else if (one.prim.path().has_prefix(target)) {
                 wrong.add(fmt::format("its prototype <{}> holds the instancer itself", target.text()));
                 prototype = {};
@@ -184,6 +202,8 @@ class Copier {
         const std::set<std::int64_t>    off   = inactive_ids(impl_, one.prim);
         const auto                      names = ids_of(one.prim, "invisibleIds");
         const std::set<std::int64_t>    unseen(names.begin(), names.end());
+        // Without ids that fit, an item's index is its id (UsdGeomPointInstancer).
+        // Without ids the item's number is its id (UsdGeomPointInstancer).
         const bool                      own_ids = !ids.empty() && ids.size() == one.items.size();
         if (!ids.empty() && !own_ids)
             wrong.add(fmt::format("ids has {} elements, expected {}; items count from 0", ids.size(), one.items.size()));
@@ -214,6 +234,7 @@ class Copier {
     }
 
     /// What the copies add, instancers in prototypes first. An instancer that would hold itself loses that prototype.
+    /// Depth first with marks: an instancer that is met while it is open holds itself by way of others.
     void measure(Instancer& one)
     {
         if (one.mark != Instancer::Mark::fresh) return;
@@ -224,6 +245,7 @@ class Copier {
             if (!prototype) continue;
             const auto [begin, end] = inside(prototype);
             for (std::size_t i = begin; i < end; ++i) {
+                // Depth is bounded by the nesting of instancers, each of which is open once.
                 measure(list_[i]);
                 if (list_[i].mark == Instancer::Mark::open) {
                     Complaints wrong;
@@ -286,6 +308,7 @@ class Copier {
         return spec;
     }
     static VtValue vt(const Vec3d& v) { return VtValue(GfVec3d(v.x, v.y, v.z)); }
+    // A quaternion of length zero is no rotation: the identity stands in.
     static Quatd   rotation(const Quatd& q)
     {
         const double n = dot(q, q);
@@ -314,6 +337,8 @@ class Copier {
     }
 
     /// Instances above an instancer are opened: what lies in them cannot be added to.
+    /// Descendants of an instance come from its prototype and take no opinions; instanceable = false makes them the
+    /// stage's own.
     void open_instances(const Prim& instancer)
     {
         if (!instancer.is_instance_proxy() && !instancer.is_instance()) return;
@@ -330,6 +355,9 @@ class Copier {
         if (std::none_of(one.items.begin(), one.items.end(), [](int item) { return item >= 0; })) return false;
         Complaints wrong;
         const auto positions    = array_of<Vec3d>(one, "positions", wrong);
+        // The single-precision attribute goes first, as in current schemas.
+        // orientationsf (single precision) is preferred to orientations (half) where it has elements, as
+        // UsdGeomPointInstancer does.
         auto       orientations = array_of<Quatd>(one, "orientationsf", wrong);
         if (orientations.first.empty()) orientations = array_of<Quatd>(one, "orientations", wrong);
         const auto scales    = array_of<Vec3d>(one, "scales", wrong);
@@ -387,6 +415,8 @@ class Copier {
     }
 
     /// Velocities of the instancer are those of bodies that are prototypes themselves: from its space into theirs.
+    /// velocities and angularVelocities of the instancer are in its space; those of a rigid body are in the body's
+    /// local space, below the item's and the prototype's own transform.
     void author_velocities(const Instancer& one, const std::vector<SdfPrimSpecHandle>& specs,
                            const std::vector<Quatd>& orientations, const std::vector<Vec3d>& scales,
                            const std::vector<Vec3d>& linear, const std::vector<Vec3d>& angular) const
@@ -402,6 +432,9 @@ class Copier {
                 for (int row = 0; row < 3; ++row)
                     for (int column = 0; column < 3; ++column)
                         item(row, column) *= scales[i][static_cast<std::size_t>(row)];
+            // Velocities of an instancer are in its space; those of a body are in the space that its own transform
+            // leads to.
+            // Row vectors: the prototype's own matrix first, then the item's.
             const Matrix4d local = prototype.is_a(Token("Xformable")) ? stage_.local_matrix(prototype) * item : item;
             const auto     back  = inverse(local);
             if (!back) continue;
@@ -454,6 +487,7 @@ Result<std::shared_ptr<const Stage>> with_instancer_copies(const Stage& stage, b
     const Stage::Impl& impl    = stage.impl();
     OpenOptions        options = impl.options;
     SdfLayerRefPtr     session = SdfLayer::CreateAnonymous("copies.usda");
+    // The caller's session opinions stay: the copies are added to them.
     if (!options.session_text.empty()) session->ImportFromString(options.session_text);
     const auto added = copier.copy(session);
     if (!added) return added.error();

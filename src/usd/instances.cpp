@@ -1,3 +1,7 @@
+// Instances and what they share: which instance stands for each prototype, and how paths of one instance map to
+// another's.
+// The first instance in stage order stands for all with an equal key, so that the choice does not depend on threads.
+
 #include "usd/instances.h"
 
 #include <pxr/pcp/instanceKey.h>

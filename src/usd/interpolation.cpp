@@ -1,3 +1,8 @@
+// Linear interpolation of values between time samples, type by type: quaternions turn along the arc, arrays blend
+// element by element.
+// Types that cannot be blended, arrays of different lengths and blocked values hold the earlier sample (OpenUSD's
+// rules).
+
 #include "usd/interpolation.h"
 
 #include <pxr/gf/matrix2d.h>
@@ -32,6 +37,7 @@ T blend(double u, const T& a, const T& b)
 {
     if constexpr (std::is_same_v<T, GfQuatd> || std::is_same_v<T, GfQuatf> || std::is_same_v<T, GfQuath>)
         return GfSlerp(u, a, b);
+    // Half and single precision are blended in double and rounded once.
     else if constexpr (std::is_same_v<T, GfHalf>)
         return GfHalf(static_cast<float>((1 - u) * static_cast<double>(static_cast<float>(a)) +
                                          u * static_cast<double>(static_cast<float>(b))));

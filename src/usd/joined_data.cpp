@@ -1,3 +1,6 @@
+// A layer's data in several parts, as the parallel reader of text leaves them: each part holds whole subtrees.
+// Questions go to the part that has the spec; the first edit joins all parts into one.
+
 #include "usd/joined_data.h"
 
 #include <iterator>

@@ -1,3 +1,6 @@
+// Kinds of models: the hierarchy of model, group, assembly, component by OpenUSD's registry, and the rule that
+// components do not nest.
+
 #include "mechane/usd/kind.h"
 
 #include <fmt/format.h>

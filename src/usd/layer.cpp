@@ -1,3 +1,6 @@
+// Layers as this project gives them out: opening, reading specs, fields, arcs and samples, without OpenUSD's types.
+// A layer is a copy of the file as it was read: edits touch neither the file nor stages that use it.
+
 #include "mechane/usd/layer.h"
 
 #include <pxr/ar/packageUtils.h>
@@ -71,6 +74,8 @@ void for_each_prim_spec(const SdfLayerHandle& layer, const SdfPath& root,
                         const std::function<void(const SdfPath&)>& visit)
 {
     const SdfChildrenKeys_StaticTokenType& keys = *SdfChildrenKeys.Get();
+    // Iterative: nesting is up to the file.
+    // Depth first in the layer's order with a stack of its own: a deep hierarchy would overflow the call stack.
     SdfPathVector                          stack{root};
     while (!stack.empty()) {
         const SdfPath path = stack.back();
@@ -78,6 +83,7 @@ void for_each_prim_spec(const SdfLayerHandle& layer, const SdfPath& root,
         if (path.IsPrimVariantSelectionPath() && path.GetVariantSelection().second.empty()) {
             // The set itself, "/a{set=}": only its variants are visited.
             TfTokenVector variants = child_names(layer, path, keys.VariantChildren);
+            // Backwards onto the stack, so that they come off in file order.
             for (auto name = variants.rbegin(); name != variants.rend(); ++name)
                 stack.push_back(path.GetParentPath().AppendVariantSelection(path.GetVariantSelection().first, *name));
             continue;
@@ -91,6 +97,8 @@ void for_each_prim_spec(const SdfLayerHandle& layer, const SdfPath& root,
     }
 }
 
+/// Paths within a package (usdz) are relative to the file in it: "a.usdz[b/c.usda]" with "./d.png" is
+/// "a.usdz[b/d.png]".
 std::string anchored_asset(const std::string& origin, const std::string& authored)
 {
     if (authored.empty() || origin.empty()) return authored;
@@ -118,6 +126,7 @@ Result<Layer> Layer::open(const std::string& file, const Limits& limits)
     MessageScope messages;
     GuardScope   guard(limits, file);
     std::string  path = *found;
+    // A package stands for its first file (usdz specification: the default layer).
     if (path.ends_with(".usdz")) {
         const std::string first = SdfFileFormat::FindByExtension("usdz")->GetPackageRootLayerPath(path);
         if (!first.empty()) path = ArJoinPackageRelativePath(path, first);
@@ -137,6 +146,7 @@ Result<Layer> Layer::open(const std::string& file, const Limits& limits)
 Result<Layer> Layer::from_text(std::string_view usda, const std::string& name, const Limits& limits)
 {
     if (const Diagnostic* wrong = prepare_runtime(); wrong != nullptr) return *wrong;
+    // Limits of text are checked before the parser sees it: nesting and sizes that would cost it memory or its stack.
     if (auto wrong = guard_layer(usda, name, limits)) return *wrong;
     Layer        out;
     MessageScope messages;

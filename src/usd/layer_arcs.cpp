@@ -1,3 +1,5 @@
+// Edits of single arcs and sublayers in a layer, at the place that they have: composition is sensitive to their order.
+
 #include "mechane/usd/layer_arcs.h"
 
 #include <fmt/format.h>
@@ -70,6 +72,7 @@ Result<void> turn(Layer& layer, const Path& prim, const Arc& arc, const TfToken&
 {
     From from = list_of<From>(layer, prim, from_key);
     if (!edit_list(from, arc, [](auto& items, auto at) { items.erase(at); })) return none(layer, prim, arc);
+    // An explicit empty list would block the arcs of weaker layers.
     if (from.IsExplicit() && from.GetExplicitItems().empty()) from = From();
     To         to   = list_of<To>(layer, prim, to_key);
     const auto kind = to.IsExplicit()                                    ? SdfListOpTypeExplicit

@@ -1,3 +1,6 @@
+// Asset paths in a layer: visits or replaces each, in arcs, sublayers, attributes, samples, clips and metadata.
+// Expressions stay untouched, because their text is no path.
+
 #include <pxr/sdf/assetPath.h>
 #include <pxr/sdf/listOp.h>
 #include <pxr/sdf/payload.h>

@@ -1,3 +1,6 @@
+// Editing prims of a layer: define, remove, move, rename, reorder, apply and remove schemas, copy specs.
+// An edit either does all or refuses with a finding; moving a prim also changes every path in the layer that names it.
+
 #include <fmt/format.h>
 #include <pxr/sdf/attributeSpec.h>
 #include <pxr/sdf/changeBlock.h>
@@ -44,6 +47,7 @@ SdfSpecifier to_sdf(Specifier specifier)
 class Retarget {
   public:
     Retarget(SdfLayerHandle layer, const SdfPath& from, const SdfPath& to)
+        // Targets and arcs name prims of the composed stage, which have no variant selections in their paths.
         : layer_(std::move(layer)), from_(from.StripAllVariantSelections()), to_(to.StripAllVariantSelections())
     {
     }
@@ -62,6 +66,7 @@ class Retarget {
             lists<SdfPayloadListOp>(path, SdfFieldKeys->Payload, arcs<SdfPayload>());
         });
         const SdfPath root = SdfPath::AbsoluteRootPath();
+        // defaultPrim is the name of a root prim, or in newer versions of OpenUSD the path of any prim.
         if (from_.IsRootPrimPath() && layer_->GetDefaultPrim() == from_.GetNameToken()) {
             if (to_.IsRootPrimPath())
                 layer_->SetDefaultPrim(to_.GetNameToken());
@@ -82,6 +87,8 @@ class Retarget {
     {
         return [this](const Item& arc) {
             Item out = arc;
+            // An arc to another file names prims of that file.
+            // Arcs with an asset lead into another layer, whose paths this edit does not touch.
             if (arc.GetAssetPath().empty()) out.SetPrimPath(now(arc.GetPrimPath()));
             return std::optional<Item>(out);
         };
@@ -114,6 +121,7 @@ std::string Layer::Impl::check_prim(const SdfPath& path) const
 {
     if (path.IsEmpty() || !path.IsAbsolutePath() || !(path.IsPrimPath() || path.IsPrimVariantSelectionPath()))
         return fmt::format("'{}' is not the path of a prim", path.GetString());
+    // "/a{set=}" is the path of a variant set, which holds no prims.
     for (const SdfPath& prefix : path.GetPrefixes())
         if (prefix.IsPrimVariantSelectionPath() && prefix.GetVariantSelection().second.empty())
             return fmt::format("'{}' names no variant", path.GetString());
@@ -128,6 +136,7 @@ std::string Layer::Impl::check_property(const SdfPath& path) const
                : fmt::format("'{}' is not the path of a property", path.GetString());
 }
 
+/// What is missing above the prim is made as `over`, the specifier that states nothing; variants with their sets.
 SdfPrimSpecHandle Layer::Impl::ensure_prim(const SdfPath& path)
 {
     SdfPrimSpecHandle spec;
@@ -201,6 +210,8 @@ Result<void> Layer::move(const Path& from, const Path& to)
     if (made && !impl_->ensure_prim(parent)) return impl_->refused(to, "its parent could not be made");
     SdfBatchNamespaceEdit edit;
     edit.Add(unwrap(from), unwrap(to));
+    // SdfBatchNamespaceEdit moves the spec with all below it; CanApply tells whether it would fail, before anything
+    // changes.
     if (impl_->layer->CanApply(edit) != SdfNamespaceEditDetail::Okay || !impl_->layer->Apply(edit)) {
         if (made) static_cast<void>(remove(wrap(parent)));
         return impl_->refused(from, fmt::format("'{}' cannot become '{}'", from.text(), to.text()));
@@ -228,6 +239,7 @@ Result<void> Layer::reorder_children(const Path& prim, const std::vector<Token>&
     if (!prim.is_root() && !impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     TfTokenVector names;
     for (const Token& name : order) names.push_back(unwrap(name));
+    // A statement of order (reorder nameChildren): it sorts what it names and leaves others where they are.
     impl_->layer->SetField(unwrap(prim), SdfFieldKeys->PrimOrder, VtValue(names));
     return {};
 }
@@ -238,12 +250,18 @@ Result<void> Layer::apply_api(const Path& prim, const Token& name)
     if (name.empty()) return impl_->refused(prim, "a schema without a name cannot be applied");
     SdfTokenListOp op;
     impl_->layer->HasField(unwrap(prim), kApiSchemas, &op);
+    // What this layer's list op alone gives. A schema that a weaker layer applies is applied here a second time, which
+    // composes to the same.
     if (contains(op.GetAppliedItems(), unwrap(name))) return {};
+    // An explicit list replaces weaker opinions and has no prepended items; to prepend to it would be lost.
     TfTokenVector items = op.IsExplicit() ? op.GetExplicitItems() : op.GetPrependedItems();
     items.push_back(unwrap(name));
     if (op.IsExplicit()) {
         op.SetExplicitItems(items);
     } else {
+        // A deleted item would take the schema away again in the same layer.
+        // Deletions apply before prepended items: one of the same name would have no effect and only read as a
+        // contradiction.
         TfTokenVector deleted = op.GetDeletedItems();
         std::erase(deleted, unwrap(name));
         op.SetDeletedItems(deleted);
@@ -271,6 +289,7 @@ Result<void> Layer::remove_api(const Path& prim, const Token& name, bool everywh
         op.SetPrependedItems(without(op.GetPrependedItems()));
         op.SetAppendedItems(without(op.GetAppendedItems()));
         op.SetAddedItems(without(op.GetAddedItems()));
+        // Without `everywhere` a weaker layer may still apply the schema: only a deletion takes its opinion away.
         if (everywhere && !contains(op.GetDeletedItems(), unwrap(name))) {
             TfTokenVector deleted = op.GetDeletedItems();
             deleted.push_back(unwrap(name));
@@ -280,6 +299,7 @@ Result<void> Layer::remove_api(const Path& prim, const Token& name, bool everywh
     if (op == before) return {};
     impl_->edited = true;
     if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
+    // An empty list op is no opinion, whereas an explicit empty list (HasKeys) is one.
     if (op.HasKeys())
         impl_->layer->SetField(unwrap(prim), kApiSchemas, VtValue(op));
     else

@@ -1,3 +1,7 @@
+// Editing properties of a layer: attributes with values, samples, blocks, targets, connections, arcs, variants and
+// metadata.
+// Values are cast to the type that the attribute has; a value that cannot be cast is refused and nothing changes.
+
 #include <fmt/format.h>
 #include <pxr/sdf/attributeSpec.h>
 #include <pxr/sdf/listOp.h>
@@ -22,10 +26,12 @@ using namespace pxr;
 /// The value as `type` holds it; empty when it cannot.
 VtValue cast_to(const SdfValueTypeName& type, const VtValue& value)
 {
+    // Casts are OpenUSD's VtValue casts: between kinds of numbers and arrays of them, token and string.
     if (!type || value.GetType() == type.GetType()) return value;
     return VtValue::CastToTypeid(value, type.GetType().GetTypeid());
 }
 
+/// New items go to the end of the prepended list: existing arcs stay stronger.
 template <class ListOp, class Item>
 void prepend(const SdfLayerHandle& layer, const SdfPath& path, const TfToken& key, const Item& item)
 {
@@ -55,8 +61,11 @@ Result<void> Layer::define_attribute(const Path& attribute, std::string_view typ
     if (kind(attribute) == SpecKind::relationship) return impl_->refused(attribute, "there is a relationship already");
     impl_->edited                    = true;
     const SdfVariability variability = uniform ? SdfVariabilityUniform : SdfVariabilityVarying;
+    // An attribute that changes its type keeps its value if both types hold it in one C++ type (point3f and vector3f);
+    // otherwise the value goes, because the layer could not be read again.
     if (const SdfAttributeSpecHandle found = impl_->layer->GetAttributeAtPath(path)) {
         if (found->GetTypeName() != wanted) {
+            // Types of one value (such as point3f and vector3f) keep it; others cannot.
             const bool same_value = found->GetTypeName().GetType() == wanted.GetType();
             impl_->layer->SetField(path, SdfFieldKeys->TypeName, VtValue(wanted.GetAsToken()));
             if (!same_value) return clear_value(attribute);
@@ -96,6 +105,7 @@ Result<void> Layer::set(const Path& attribute, std::string_view type, const T& v
 {
     const SdfAttributeSpecHandle found  = impl_->layer->GetAttributeAtPath(unwrap(attribute));
     const std::string            actual = found ? found->GetTypeName().GetAsToken().GetString() : std::string(type);
+    // Made before the attribute, so that a value that does not fit leaves no empty attribute behind.
     const Value                  made   = make_value(actual, value);
     if (made.empty()) return impl_->refused(attribute, fmt::format("the value cannot become a '{}'", actual));
     if (!found)
@@ -150,6 +160,8 @@ Result<void> Layer::block(const Path& attribute)
 {
     const SdfAttributeSpecHandle spec = impl_->layer->GetAttributeAtPath(unwrap(attribute));
     if (!spec) return impl_->refused(attribute, "there is no attribute to block; define it first");
+    // A block is a default without samples: samples of the same layer would be stronger (value resolution asks samples
+    // first).
     if (auto done = clear_value(attribute); !done) return done;
     spec->SetDefaultValue(VtValue(SdfValueBlock()));
     return {};
@@ -179,6 +191,7 @@ Result<void> Layer::set_targets(const Path& relationship, const std::vector<Path
         return impl_->refused(relationship, std::move(why));
     if (kind(relationship) == SpecKind::attribute) return impl_->refused(relationship, "there is an attribute already");
     for (const Path& target : targets)
+        // Targets are paths of the composed stage.
         if (target.empty() || !unwrap(target).IsAbsolutePath() || unwrap(target).ContainsPrimVariantSelection())
             return impl_->refused(relationship, fmt::format("'{}' cannot be a target", target.text()));
     impl_->edited                   = true;
@@ -189,6 +202,7 @@ Result<void> Layer::set_targets(const Path& relationship, const std::vector<Path
     SdfPathVector list;
     for (const Path& target : targets) list.push_back(unwrap(target));
     SdfTargetsProxy proxy = spec->GetTargetPathList();
+    // Explicit, so that targets of weaker layers do not join in.
     proxy.ClearEditsAndMakeExplicit();
     proxy.GetExplicitItems() = list;
     return {};
@@ -281,9 +295,12 @@ Result<void> Layer::set_field(const Path& path, const Token& key, const Value& v
     if (held == nullptr) return clear_field(path, key);
     const std::size_t colon = key.text().find(':');
     const TfToken     field(key.text().substr(0, colon));
+    // Fields of children (primChildren, properties, variantSetChildren) are the layer's structure; they change by edits
+    // of specs only.
     if (field.IsEmpty() || SdfSchema::GetInstance().HoldsChildren(field))
         return impl_->refused(path, fmt::format("'{}' cannot be set", key.text()));
     VtValue whole = *held;
+    // "customData:a:b" names an entry of a dictionary; the others stay.
     if (colon != std::string::npos) {
         const VtValue before = impl_->layer->GetField(unwrap(path), field);
         if (!before.IsEmpty() && !before.IsHolding<VtDictionary>())
@@ -291,6 +308,7 @@ Result<void> Layer::set_field(const Path& path, const Token& key, const Value& v
         VtDictionary entries = before.IsEmpty() ? VtDictionary() : before.UncheckedGet<VtDictionary>();
         entries.SetValueAtPath(key.text().substr(colon + 1), whole);
         whole = VtValue(entries);
+    // Known fields have a type that readers rely on; the schema's fallback is an example of it.
     } else if (const VtValue& usual = SdfSchema::GetInstance().GetFallback(field); !usual.IsEmpty()) {
         whole = VtValue::CastToTypeOf(whole, usual);
         if (whole.IsEmpty())
@@ -323,6 +341,7 @@ Result<void> Layer::clear_field(const Path& path, const Token& key)
     }
     VtDictionary entries = impl_->layer->GetFieldAs<VtDictionary>(unwrap(path), field);
     entries.EraseValueAtPath(key.text().substr(colon + 1));
+    // A dictionary without entries would be an opinion that hides nothing and prints as noise.
     if (entries.empty())
         impl_->layer->EraseField(unwrap(path), field);
     else

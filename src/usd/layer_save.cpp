@@ -1,3 +1,7 @@
+// Writing layers: text, crate or package by the suffix and the options, and always by way of a temporary file that
+// takes the target's place in the end.
+// A file that nobody edited is copied byte by byte, so that comments and layout of hand-written text stay.
+
 #include <fmt/format.h>
 #include <pxr/sdf/fileFormat.h>
 #include <pxr/tf/errorMark.h>
@@ -78,6 +82,7 @@ Result<void> save_in_place(const Layer& layer, const std::string& file, const Sa
     std::error_code failed;
     const fs::path  read = impl.origin;
     if (!impl.edited && !impl.origin.empty() && fs::is_regular_file(read, failed) && is_binary(read) == binary &&
+        // Only if the file on the disk is still the one that was read.
         fs::last_write_time(read, failed) == impl.read_time)
         return replace_file(file, [&](const std::string& temporary) {
             return files::copy(read.string(), temporary).has_value();

@@ -1,3 +1,5 @@
+// The text of a file if it is usda. Crates and packages begin otherwise and give nothing.
+
 #include "usd/layer_text.h"
 
 #include <cstdint>

@@ -1,3 +1,8 @@
+// A writer of new layers for code that makes stages from scratch (export, recordings, samples): prims, schemas,
+// attributes and samples without OpenUSD's types.
+// Quantities are written as given; units are said with set_meters_per_unit and its like.
+// A path that cannot hold what is asked leaves the layer as it is.
+
 #include <fmt/format.h>
 #include <pxr/gf/matrix4d.h>
 #include <pxr/gf/quatd.h>

@@ -1,3 +1,6 @@
+// Finds list operations in text that name an item twice, with line and column.
+// OpenUSD drops the second in silence, so that the layer in memory has no trace of it; hence the text is read.
+
 #include "usd/list_duplicates.h"
 
 #include <algorithm>
@@ -67,6 +70,7 @@ class Scanner {
         while (end > 0 && is_space(text_[end - 1])) --end;
         if (end == 0 || text_[end - 1] != '=') return {};
         --end;
+        // Read backwards from the bracket: name of the field, then the operation before it.
         const std::string_view field = word_before(end), before = word_before(end);
         if (field == "apiSchemas" || field == "clipSets") return field;
         for (const char* operation : {"prepend", "append", "add", "delete", "reorder"})

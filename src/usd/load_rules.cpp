@@ -1,3 +1,5 @@
+// Load rules and masks of an opening, as UsdStageLoadRules and UsdStagePopulationMask define them.
+
 #include "usd/load_rules.h"
 
 #include <algorithm>

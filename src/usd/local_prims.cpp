@@ -1,3 +1,8 @@
+// A short way to compose prims that no arc reaches: what the stage's own layers say, read from their storage without a
+// prim index.
+// Most prims of a large stage are such; an index for each would be most of the time and memory of opening it.
+// Any field that could bring an arc sends the prim to the library instead.
+
 #include "usd/local_prims.h"
 
 #include <pxr/pcp/composeSite.h>
@@ -43,6 +48,7 @@ LocalPrims::LocalPrims(const PcpPrimIndex& root)
 {
     for (const SdfLayerRefPtr& layer : layers_) {
         data_.push_back(LayerStorage::of(*layer));
+        // Storage that is decoded already can be asked from many threads; a crate's reads from the file.
         decoded_.push_back(dynamic_cast<const SdfData*>(data_.back()) != nullptr);
     }
 }
@@ -64,6 +70,7 @@ std::optional<Composed> LocalPrims::compose(const SdfPath& prim) const
         for (const TfToken& field : fields) {
             if (field == kSpecifier) {
                 if (!specifier_said && data_[i]->Has(prim, field, &value) && value.IsHolding<SdfSpecifier>() &&
+                    // The strongest `def` or `class` counts; an `over` says nothing.
                     SdfIsDefiningSpecifier(value.UncheckedGet<SdfSpecifier>())) {
                     out.specifier =
                         value.UncheckedGet<SdfSpecifier>() == SdfSpecifierDef ? Specifier::def : Specifier::class_;
@@ -118,6 +125,7 @@ TfTokenVector LocalPrims::child_names(const SdfPath& prim, std::size_t layers, V
         drop_repeated(names);
         return names;
     }
+    // With several layers or an authored order the library's own rule decides.
     PcpTokenSet seen;
     PcpComposeSiteChildNames(layers_, prim, kChildren, &names, &seen, &kOrder);
     return names;

@@ -1,3 +1,6 @@
+// Where an opinion stands: file, line and column of a prim or property, for findings.
+// Lines are found by an index of the text, made once for each layer that is asked about.
+
 #include <pxr/sdf/fileFormat.h>
 
 #include <filesystem>

@@ -1,3 +1,7 @@
+// What a single layer says of all properties of a prim, read in one go and kept: the usual case of value resolution,
+// without a walk over sites.
+// It holds for prims of which one layer alone speaks, and without value clips.
+
 #include "usd/lone_opinions.h"
 
 #include <pxr/sdf/listOp.h>
@@ -46,6 +50,7 @@ LoneOpinions read(const PrimRecord& prim, const TfTokenVector& names)
         property.name          = name;
         const SdfPath path     = unwrap(prim.path).AppendProperty(name);
         for (const TfToken& field : data.List(path)) property.says |= meaning_of(field);
+        // An empty table of samples is no opinion.
         if (property.any(LoneProperty::samples) && data.GetNumTimeSamplesForPath(path) == 0)
             property.says &= static_cast<std::uint8_t>(~LoneProperty::samples);
         if (property.any(LoneProperty::custom) && !data.GetAs<bool>(path, SdfFieldKeys->Custom, false))

@@ -1,3 +1,6 @@
+// Values of a named type of USD, made of plain ones, and values parsed from text.
+// A value that does not fit in the type gives an empty one: numbers are narrowed, never cut off.
+
 #include "mechane/usd/make_value.h"
 
 #include <fmt/format.h>
@@ -176,6 +179,7 @@ Result<Value> parse_value(std::string_view type, std::string_view text)
     prepare_runtime();
     if (!SdfSchema::GetInstance().FindType(std::string(type)))
         return make_diagnostic(kEditRefused, {}, fmt::format("'{}' is not a value type of USD", type));
+    // OpenUSD's own parser reads the value, from a layer made around it; nothing else knows all types.
     const std::string layer_text = fmt::format("#usda 1.0\ndef \"a\"\n{{\n    custom {} x = {}\n}}\n", type, text);
     const Diagnostic  wrong      = make_diagnostic(kEditRefused, {}, fmt::format("'{}' is not a value of {}", text, type));
     if (guard_layer(layer_text, "value", Limits{})) return wrong;

@@ -1,3 +1,6 @@
+// Material bindings by UsdShade's rules: direct and by collection, for each purpose, with strengths.
+// A table of all bindings is made once for each stage; a prim asks the prims above it that have one.
+
 #include "mechane/usd/material_binding.h"
 
 #include <fmt/format.h>
@@ -42,6 +45,7 @@ class Scan {
         const auto& prims = stage_.impl().prims;
         out_.nearest.assign(prims.size(), BindingTable::kNone);
         for (std::uint32_t i = 1; i < prims.size(); ++i) {
+            // Parents come first in stage order, so that each prim takes over its parent's answer.
             out_.nearest[i] = out_.nearest[prims[i].parent];
             if (!may_bind(prims[i])) continue;
             auto bindings = bindings_of(stage_.prim_at(prims[i].path));
@@ -155,6 +159,8 @@ Prim Stage::bound_material(Prim prim, const Token& purpose) const
     if (!purpose.empty()) wanted.emplace_back();
     for (const std::string_view one : wanted) {
         const MaterialBinding* winner = nullptr;
+        // From the prim upwards: a binding above wins only if it is stronger than descendants, and the topmost such one
+        // wins.
         for (std::uint32_t i = first; i != BindingTable::kNone;
              i               = i == 0 ? BindingTable::kNone : table.nearest[impl_->prims[i].parent]) {
             for (const MaterialBinding& binding : table.at.at(i)) {

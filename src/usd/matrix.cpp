@@ -1,3 +1,7 @@
+// Matrices in OpenUSD's convention: row vectors, so that a point is transformed as p * M and the product reads from the
+// innermost to the outermost.
+// `decompose` factors a matrix into scale and shear, rotation and translation by its polar decomposition.
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,6 +19,7 @@ void symmetric_eigen(Mat33d a, Vec3d& values, Mat33d& vectors)
     vectors = Mat33d::identity();
     for (int sweep = 0; sweep < 50; ++sweep) {
         const double off = square(a(0, 1)) + square(a(0, 2)) + square(a(1, 2));
+        // The square of single rounding: beyond this nothing is left to turn.
         if (off <= 1e-32 * (square(a(0, 0)) + square(a(1, 1)) + square(a(2, 2)))) break;
         for (const auto& [p, q] : {std::pair<std::size_t, std::size_t>{0, 1}, {0, 2}, {1, 2}}) {
             if (a(p, q) == 0) continue;
@@ -101,8 +106,10 @@ Decomposition decompose(const Matrix4d& m)
         out.singular = true;
         return out;
     }
+    // Equal eigenvalues leave the axes to rounding; the identity gives the same answer for all such matrices.
     if (largest - smallest <= 1e-9 * largest) u = Mat33d::identity();  // uniform: any axes will do
     Mat33d stretch_inverse{};
+    // A mirror goes into the stretch, all three axes of it, so that the rotation is a proper one.
     for (std::size_t k = 0; k < 3; ++k) stretch_inverse += (sign / s[k]) * Mat33d::outer(u.column(k), u.column(k));
     const Mat33d rotation = stretch_inverse * linear;  // rows: images of the axes
     out.rotation          = from_matrix(transpose(rotation));

@@ -1,3 +1,7 @@
+// Metadata of prims and properties, composed: dictionaries merge key by key, list operations fold, of everything else
+// the strongest opinion counts.
+// `key` may be "field:key:key" for an entry of a dictionary.
+
 #include <pxr/sdf/listOp.h>
 #include <pxr/sdf/schema.h>
 #include <pxr/vt/dictionary.h>

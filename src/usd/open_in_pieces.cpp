@@ -1,3 +1,8 @@
+// Reads a large text layer on all cores: the text is cut between prims, each piece becomes a layer of its own, and
+// their data are joined.
+// Whatever is unusual (a repeated prim, relocates, an error) gives nothing, and the caller reads the file in one piece,
+// as OpenUSD does.
+
 #include "usd/open_in_pieces.h"
 
 #include <pxr/ar/asset.h>
@@ -85,6 +90,7 @@ bool join(const std::vector<TextPiece>& pieces, const std::vector<SdfAbstractDat
                 return false;
             TfTokenVector names = children(*parts[k], path);
             if (open) {
+                // A piece begins inside prims that an earlier one opened; their first child in it is the next of them.
                 if (names.empty() || names.front() != pieces[k].inside[depth]) return false;
                 names.erase(names.begin());
             }
@@ -118,6 +124,7 @@ SdfLayerRefPtr open_in_pieces(const std::string& file, const ArResolverContext& 
     const tasks::Pool pool(threads);
     std::error_code   failed;
     if (pool.threads() < 2 || !file.ends_with(".usda") || std::filesystem::file_size(file, failed) < 2 * kLeastPiece ||
+        // A layer that is open already is shared.
         failed || SdfLayer::Find(file))
         return {};
     const auto asset  = ArGetResolver().OpenAsset(ArResolvedPath(file));

@@ -1,3 +1,5 @@
+// What goes wrong before a stage exists: files that are missing, of another kind or refused, each with its own words.
+
 #include "usd/opening.h"
 
 #include <fmt/format.h>

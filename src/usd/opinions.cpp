@@ -1,3 +1,5 @@
+// All opinions about a property, strongest first, with their places: what an editor shows as the property stack.
+
 #include "mechane/usd/opinions.h"
 
 #include "usd/handles.h"

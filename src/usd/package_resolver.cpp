@@ -1,3 +1,6 @@
+// `package://` addresses, resolved for OpenUSD: given folders first, then the environment of ROS.
+// Answers are told to a trace, so that a cache knows when an environment that changes makes a stage stale.
+
 #include "usd/package_resolver.h"
 
 #include <pxr/ar/defineResolver.h>

@@ -1,3 +1,7 @@
+// Packages (.usdz): a layer with all that it refers to, in one file that needs nothing outside.
+// Layers in it are rewritten to name their neighbours; equal content gives equal bytes; files from outside the allowed
+// roots are refused.
+
 #include <fmt/format.h>
 #include <pxr/ar/asset.h>
 #include <pxr/ar/defaultResolverContext.h>
@@ -54,6 +58,7 @@ class Packing {
         if (const std::string folder = fs::path(file_of(origin)).parent_path().string(); !folder.empty())
             roots_.folders.push_back(folder);
         waiting_.push_back({root, origin, shown, name});
+        // Layers bring further ones in while the list is worked off.
         for (std::size_t i = 0; i < waiting_.size(); ++i)
             if (!write(waiting_[i]) || refused) return std::nullopt;
         std::vector<std::string> out;
@@ -97,6 +102,7 @@ class Packing {
     {
         const std::size_t at = authored.find("<UDIM>");
         std::string       name;
+        // Tiles of UDIM are numbered 1001 to 1100.
         for (int tile = 1001; tile <= 1100; ++tile) {
             std::string one = authored;
             one.replace(at, 6, std::to_string(tile));

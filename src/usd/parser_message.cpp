@@ -1,3 +1,6 @@
+// OpenUSD's messages about text that it cannot parse, in words for who wrote the text, with line and column.
+// The parser names rules of its grammar by their types; the table below knows those that users meet.
+
 #include "usd/parser_message.h"
 
 #include <fmt/format.h>
@@ -80,6 +83,7 @@ Diagnostic from_parser_message(const Code& code, const std::string& file, const 
     Site              site{.layer = file};
     std::string       text = message.substr(0, message.find('\n'));
     std::smatch       found;
+    // A message may quote a whole line of the file; the place stands at its beginning.
     const std::string head = message.substr(0, 4096);
     if (std::regex_search(head, found, place)) {
         site.line   = std::atoi(found[1].str().c_str());

@@ -1,3 +1,6 @@
+// Token and Path: OpenUSD's interned strings and paths behind types of this project, in the same eight bytes.
+// Nothing that is public names a type of OpenUSD, so that users of the library compile without its headers.
+
 #include "mechane/usd/path.h"
 
 #include <new>
@@ -31,6 +34,7 @@ Token::~Token() { Access::of(*this).~TfToken(); }
 const std::string&   Token::text() const noexcept { return unwrap(*this).GetString(); }
 bool                 Token::empty() const noexcept { return unwrap(*this).IsEmpty(); }
 bool                 Token::operator==(const Token& other) const noexcept { return unwrap(*this) == unwrap(other); }
+/// By text: the order of handles differs from run to run.
 std::strong_ordering Token::operator<=>(const Token& other) const noexcept { return text() <=> other.text(); }
 std::size_t          Token::hash() const noexcept { return unwrap(*this).Hash(); }
 

@@ -1,3 +1,6 @@
+// Predicates of path expressions (`{isa:Mesh}`, `{kind:component}`): the library that collections evaluate with.
+// Names and arguments are those of OpenUSD's own predicate library for stages.
+
 #include "usd/path_predicates.h"
 
 #include <pxr/sdf/predicateExpression.h>

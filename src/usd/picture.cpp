@@ -1,3 +1,7 @@
+// Pictures as RGBA bytes: PNG and JPEG decoded, PNG encoded. Sizes are bounded, since a header of few bytes may ask for
+// any.
+// The C libraries report errors by longjmp, which skips destructors: functions that may be left that way own nothing.
+
 #include "mechane/usd/picture.h"
 
 #include <png.h>
@@ -76,6 +80,7 @@ std::optional<Picture> decode_png(std::string_view bytes)
     bool                                          alpha = false;
     int                                           bits  = 8;
     if (!stream || reader.info == nullptr || !read_header(reader, stream.get(), &alpha, &bits)) return std::nullopt;
+    // Memory is taken only after the size in the header was found to be bearable.
     auto out = room_for(png_get_image_width(reader.png, reader.info), png_get_image_height(reader.png, reader.info));
     if (!out || png_get_rowbytes(reader.png, reader.info) != 4 * static_cast<std::size_t>(out->width))
         return std::nullopt;

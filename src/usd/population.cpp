@@ -1,3 +1,9 @@
+// Population: finds all prims of a stage, level by level, and puts them into the depth-first array that all else works
+// on.
+// Composition is OpenUSD's (Pcp); flags, definitions and limits are decided here. The order of prims does not depend on
+// threads.
+// A stage beyond the limits is refused as a whole; it is never shortened.
+
 #include <fmt/format.h>
 #include <pxr/ar/resolverContextBinder.h>
 #include <pxr/pcp/instanceKey.h>
@@ -56,6 +62,7 @@ Composed compose_prim(const SdfPath& prim, const PcpPrimIndex& index)
     std::vector<SdfTokenListOp> opinions;  // strongest first
     for_each_site(index, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
         const SdfPath& path = at.path;
+        // Strongest first: the first opinion counts, for each field by itself.
         active_said         = active_said || layer->HasField(path, kActive, &out.active);
         if (!specifier_said) {
             SdfSpecifier here = SdfSpecifierOver;
@@ -77,6 +84,7 @@ Composed compose_prim(const SdfPath& prim, const PcpPrimIndex& index)
     const auto nodes = index.GetNodeRange();
     out.nodes        = static_cast<std::size_t>(std::distance(nodes.first, nodes.second));
     out.local_below  = out.nodes == 1 && !index.IsInstanceable();
+    // An inactive prim has no children on the stage.
     if (out.active) {
         TfTokenVector names;
         PcpTokenSet   prohibited;
@@ -240,6 +248,7 @@ class Indexer {
                 indexed.push_back(i);
             }
         for (const SdfPath& path : paths)
+            // Counted before the library composes it: composing is what would take the memory.
             if (arcs_.count(path, kMaxNodesOfOnePrim) > kMaxNodesOfOnePrim) return too_many_sites(path);
         if (!paths.empty()) index(found, paths, indexed);
         if (begin == 0 && found[0].composed.sites != nullptr) local_.emplace(*found[0].composed.sites);
@@ -318,6 +327,7 @@ class Indexer {
     }
 
     /// An instance found earlier that is composed as this one is; 0 for the first of its kind, and for other prims.
+    /// Instances with an equal key have equal subtrees, which are composed once (OpenUSD's PcpInstanceKey).
     std::size_t equal_instance(const Found& prim, std::size_t at)
     {
         if (!share_ || prim.composed.local || !prim.composed.active || !prim.composed.sites->IsInstanceable()) return 0;
@@ -483,6 +493,7 @@ std::optional<Diagnostic> populate(Stage::Impl& stage, const OpenOptions& option
                                     .depth          = entry.depth,
                                     .decoded        = composed.decoded};
         constexpr std::uint8_t fresh = prim_flag::active | prim_flag::defined | prim_flag::loaded;
+        // A prim is active, defined and loaded only if all prims above it are.
         std::uint8_t           above = root ? fresh : stage.prims[entry.parent].flags;
         // What stands over an instance is not said of the prims that instances share.
         if ((above & prim_flag::instance) != 0) above = fresh | prim_flag::instance;

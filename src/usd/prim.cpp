@@ -1,3 +1,6 @@
+// Prims, attributes and relationships as handles: an index into the stage's array and a name.
+// Questions go to the schema's definition first, as in OpenUSD: what it declares, layers cannot redeclare.
+
 #include <algorithm>
 
 #include <pxr/sdf/listOp.h>
@@ -245,6 +248,7 @@ bool Attribute::uniform() const
     if (!prim_) return false;
     const auto found = record(prim_).definition->properties.find(unwrap(name_));
     if (found != record(prim_).definition->properties.end()) return found->second.uniform;
+    // Sites come from strong to weak, so the last one that is seen stays.
     bool uniform = false;  // the weakest opinion wins
     if (may_have_opinions(record(prim_), unwrap(name_)))
         for_each_site(record(prim_), [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
@@ -302,6 +306,7 @@ Value Attribute::metadata(const Token& key) const
     if (!prim_) return {};
     VtValue value = compose_metadata(prim_.stage().impl(), record(prim_), unwrap(name_), unwrap(key));
     if (value.IsEmpty())
+        // Then what the schema says, and what the schema under it says.
         if (const auto found = record(prim_).definition->properties.find(unwrap(name_));
             found != record(prim_).definition->properties.end() && found->second.spec)
             for (const auto& spec : {found->second.spec, found->second.weaker})

@@ -1,3 +1,6 @@
+// Primvars: inheritance, interpolation and indexed values (UsdGeomPrimvar).
+// Only constant primvars are inherited; one that is authored without a value hides those above.
+
 #include "mechane/usd/primvar.h"
 
 #include <fmt/format.h>
@@ -29,6 +32,7 @@ Attribute find_primvar(const Prim& prim, const std::string& name)
     return {};
 }
 
+/// How many elements each interpolation asks for on a mesh.
 std::size_t primvar_element_count(const Prim& mesh, const std::string& interpolation)
 {
     const auto counts = [&] { return mesh.attribute("faceVertexCounts").get_or<std::vector<int>>({}); };
@@ -48,6 +52,7 @@ template <class T>
 std::vector<T> flattened_primvar(const Attribute& primvar, Diagnostics& found, TimeCode time)
 {
     auto values = primvar.get<std::vector<T>>(time).value_or(std::vector<T>{});
+    // A constant may be authored as a single value.
     if (values.empty())
         if (auto one = primvar.get<T>(time)) values.push_back(std::move(*one));
     const auto indices =

@@ -1,3 +1,6 @@
+// Properties, metadata and fallbacks as JSON, parts of `dump stage`. Keys and form are the contract that conformance
+// tests compare.
+
 #include "usd/property_json.h"
 
 #include <pxr/sdf/schema.h>
@@ -44,6 +47,7 @@ Json samples_json(const Stage::Impl& stage, const PrimRecord& record, const TfTo
         if (times.size() <= kAll || i < kEnd || i + kEnd >= times.size()) out["values"].push_back(value(times[i]));
     if (times.size() > kAll) out["valuesShown"] = "first 4 and last 4";
     for (std::size_t i = 0; i + 1 < std::min<std::size_t>(times.size(), 3); ++i) {
+        // Values between samples show that interpolation is the same.
         const double middle = 0.5 * (times[i] + times[i + 1]);
         out["interpolated"].push_back(Json::array({to_json(middle), value(middle)}));
     }

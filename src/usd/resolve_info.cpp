@@ -1,3 +1,5 @@
+// Where a value comes from (samples, default, clips, fallback) and in which layer, for `explain` and the editor.
+
 #include "mechane/usd/resolve_info.h"
 
 #include "usd/stage_impl.h"

@@ -1,3 +1,7 @@
+// The start of OpenUSD in this process: its messages are collected, its plug-ins found, and what would go wrong later
+// is told now.
+// One operation at a time owns the messages; what the library says outside of one is dropped.
+
 #include "usd/runtime.h"
 
 #include <fmt/format.h>
@@ -62,6 +66,7 @@ std::string find_two_copies()
             const std::size_t slash = path.rfind('/');
             const std::string base  = slash == std::string::npos ? path : path.substr(slash + 1);
             if (!base.starts_with("libPxr")) return 0;
+            // Two copies keep two registries, and types of one are unknown to the other.
             const auto [it, fresh] = s.seen.emplace(base, path);
             if (!fresh && it->second != path) s.found = fmt::format("{} and {}", it->second, path);
             return 0;

@@ -1,3 +1,6 @@
+// Schema plug-ins of users: reads plugInfo.json files and the generatedSchema.usda beside them, without loading code.
+// Wildcards and includes are those of OpenUSD's plug-in paths. What is wrong becomes a finding and is left out.
+
 #include "usd/schema_plugin.h"
 
 #include <fmt/format.h>
@@ -25,6 +28,7 @@ using nlohmann::json;
 
 constexpr std::uintmax_t kMaxBytes = std::uintmax_t{64} << 20;
 
+/// A star stands for any text. On a mismatch the last star takes one character more: linear memory, no recursion.
 bool name_matches(std::string_view pattern, std::string_view name)
 {
     std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
@@ -115,6 +119,7 @@ class Reader {
             file = file.lexically_normal();
             if (files::probe(file.string()) != files::Kind::file) {
                 if (must_exist) wrong(file, "there is no such file");
+            // Includes may lead in circles.
             } else if (seen_.insert(file.string()).second) {
                 read_file(file);
             }

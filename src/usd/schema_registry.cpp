@@ -1,3 +1,9 @@
+// All schemas that the program knows, its own and users', and the definition of a prim: type and applied schemas to
+// properties with fallbacks.
+// The composition of definitions follows UsdPrimDefinition: the type first, then built-in, applied and auto-applied
+// schemas; what is there already is stronger.
+// Definitions are made once and shared between prims.
+
 #include "usd/schema_registry.h"
 
 #include <pxr/sdf/attributeSpec.h>
@@ -100,6 +106,7 @@ void SchemaRegistry::link_bases()
 
 void SchemaRegistry::link_auto_apply()
 {
+    // By name: auto-apply goes in an order that no build or file system decides.
     std::map<std::string_view, std::pair<std::size_t, std::vector<std::size_t>>> by_name;
     const auto add = [&](std::size_t api, const char* types) {
         const std::vector<std::size_t> more = named(types);
@@ -183,6 +190,7 @@ void SchemaRegistry::add_schema(std::size_t schema, const std::string& instance,
         else
             out.properties.emplace(name, std::move(definition));
     }
+    // Built-in schemas come below the class's own properties.
     SdfTokenListOp apis;
     if (spec->GetLayer()->HasField(spec->GetPath(), TfToken("apiSchemas"), &apis))
         for (const TfToken& api : apis.GetAppliedItems())
@@ -202,6 +210,7 @@ void SchemaRegistry::add_schema(std::size_t schema, const std::string& instance,
 
 void SchemaRegistry::add_api(const TfToken& name, bool openusd_only, Definition& out)
 {
+    // Also ends circles of schemas that build each other in.
     if (std::find(out.applied.begin(), out.applied.end(), name) != out.applied.end()) return;
     const std::size_t colon = name.GetString().find(':');
     const auto        found = by_identifier_.find(TfToken(name.GetString().substr(0, colon)));

@@ -1,3 +1,7 @@
+// What the bundled schemas bring, looked at from their properties: which schema has a property, and which properties a
+// schema has.
+// Remedies of findings and completion in editors use it.
+
 #include "mechane/usd/schemas.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,7 @@
+// Checks of variant selections: those that a user asks for, and those that layers author for sets or variants that do
+// not exist.
+// OpenUSD accepts both without a word.
+
 #include "mechane/usd/selections.h"
 
 #include <fmt/format.h>
@@ -97,6 +101,7 @@ AuthoredSelections authored_at(const Stage::Impl& impl, const PrimRecord& record
                         for (const TfToken& inner : nested) out.possible.insert(inner.GetString());
                 }
             }
+        // What the user asked for is checked elsewhere.
         if (get_pointer(layer) == get_pointer(impl.session)) return false;
         if (SdfVariantSelectionMap chosen; layer->HasField(path, SdfFieldKeys->VariantSelection, &chosen))
             out.chosen.insert(chosen.begin(), chosen.end());

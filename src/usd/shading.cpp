@@ -1,3 +1,7 @@
+// Shading networks as far as physics and drawing need them: where an input's value comes from, colour spaces, the
+// surface shader.
+// Connections are followed to an attribute with a value or to a shader's output; circles and broken ends are told.
+
 #include "mechane/usd/shading.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Each layer that has a spec of a prim or property, strongest first, with the spec's path there.
+
 #include "mechane/usd/layer.h"
 #include "usd/stage_impl.h"
 

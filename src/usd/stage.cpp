@@ -1,3 +1,7 @@
+// Opening a stage: finds and guards the file, composes the layers, finds prims, clips and matrices, and reports what
+// was found on the way.
+// A stage never changes once it is made; other load rules, masks or muted layers make another one.
+
 #include "mechane/usd/stage.h"
 
 #include <fmt/format.h>

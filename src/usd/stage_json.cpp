@@ -1,3 +1,6 @@
+// `dump stage`: a stage as JSON, prim by prim, for comparison with OpenUSD and between versions.
+// Schema `mechane.dump.stage/1`. Arrays beyond a limit are written as a hash, so that files stay readable.
+
 #include <fmt/format.h>
 #include <pxr/pcp/composeSite.h>
 
@@ -52,6 +55,7 @@ class Dump {
     {
         const StageMetadata& m = stage.metadata();
         if (m.authored_time_range && m.end_time_code > m.start_time_code)
+            // The middle of the range lies between samples of most animations, and so tests interpolation.
             times_ = {m.start_time_code, 0.5 * (m.start_time_code + m.end_time_code), m.end_time_code};
     }
 
@@ -148,6 +152,7 @@ class Dump {
         }
         if (!properties.empty()) out["properties"] = std::move(properties);
 
+        // Fallbacks are written once for each kind of prim.
         std::string key = record.type_name.GetString();
         for (const std::string& api : apis) key += "+" + api;
         if (!key.empty() && !fallbacks_.contains(key)) fallbacks_[key] = fallbacks_json(*record.definition, limit_);

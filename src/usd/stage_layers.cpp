@@ -1,3 +1,6 @@
+// The layers of a stage and what they hold: for listings, reductions and differences between stages.
+// The root comes first, the others follow by name, as the library's set has no order.
+
 #include "mechane/usd/stage_layers.h"
 
 #include <pxr/ar/packageUtils.h>
@@ -77,6 +80,7 @@ std::vector<ArcPlace> arc_places(const Prim& prim, const Token& property)
         const SdfPath path = property.empty() ? site.path : site.path.AppendProperty(unwrap(property));
         if (!layer->HasSpec(path)) return false;
         ArcPlace place{.layer = shown(impl, layer), .path = wrap(path), .payload_at = {}, .payload_layer = {}};
+        // From the site up to the root of composition: any payload on the way brings it in.
         for (PcpNodeRef at = site.node; at && at.GetArcType() != PcpArcTypeRoot; at = at.GetParentNode()) {
             place.by_class |= PcpIsClassBasedArc(at.GetArcType());
             if (at.GetArcType() != PcpArcTypePayload) continue;

@@ -1,3 +1,6 @@
+// Metadata of the stage's root: axis, units, times. OpenUSD reads the session and the root layer and no sublayer.
+// A unit that is no positive number is told and replaced by its fallback.
+
 #include <fmt/format.h>
 
 #include <cmath>

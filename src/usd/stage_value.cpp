@@ -1,3 +1,6 @@
+// Moves a value from where it is authored to the stage: asset paths resolve from their layer, time codes take the layer
+// offsets on the way, path expressions follow the arcs.
+
 #include "usd/stage_value.h"
 
 #include <pxr/ar/resolver.h>
@@ -30,6 +33,7 @@ std::string evaluated(const std::string& authored, const PcpNodeRef& node)
 SdfAssetPath resolved(const Stage::Impl& stage, const OpinionPlace& from, const SdfAssetPath& asset)
 {
     const std::string text = evaluated(asset.GetAuthoredPath(), from.node);
+    // A pattern names no file; its tiles are looked for when they are asked for.
     if (text.empty() || text.find("<UDIM>") != std::string::npos)
         return SdfAssetPath(SdfAssetPathParams().Authored(asset.GetAuthoredPath()).Evaluated(text));
     const ArResolverContextBinder bind(stage.context);

@@ -1,3 +1,6 @@
+// Targets of relationships and connections, composed by the library where arcs map them, and forwarding through
+// relationships that target others.
+
 #include <pxr/pcp/propertyIndex.h>
 #include <pxr/pcp/targetIndex.h>
 #include <pxr/sdf/attributeSpec.h>
@@ -77,6 +80,7 @@ std::vector<Path> forward_targets(const Stage& stage, const Path& relationship)
         if (at.is_property() && prim && prim.relationship(at.name())) {
             if (!seen.insert(at).second) continue;  // a cycle
             const auto targets = prim.relationship(at.name()).targets();
+            // Backwards onto the stack: targets come out in the order in which they are listed.
             stack.insert(stack.end(), targets.rbegin(), targets.rend());
         } else if (given.insert(at).second) {
             out.push_back(at);

@@ -1,3 +1,7 @@
+// How deeply the brackets of a text nest, found without recursion before a recursive parser reads it.
+// It must see at least the nesting that the parser sees; what looks like a bracket in a string or comment counts for
+// nothing.
+
 #include "usd/text_check.h"
 
 #include <fmt/format.h>
@@ -26,6 +30,7 @@ int line_of(std::string_view text, std::size_t at)
 std::size_t next_special(std::string_view text, std::size_t at)
 {
     const auto special = [&](std::size_t i) { return kSpecial[static_cast<unsigned char>(text[i])]; };
+    // Four bytes at a time: most bytes are nothing special, and the check must cost little beside the parsing.
     while (at + 4 <= text.size() && !(special(at) | special(at + 1) | special(at + 2) | special(at + 3))) at += 4;
     while (at < text.size() && !special(at)) ++at;
     return at;

@@ -1,3 +1,7 @@
+// Writes an edited layer back into its own text: only what changed is replaced, comments and layout of the rest stay.
+// The result is parsed again and compared with the layer; if they differ in anything, nothing comes back and the caller
+// writes the whole layer.
+
 #include "mechane/usd/text_edit.h"
 
 #include <pxr/tf/stringUtils.h>
@@ -19,6 +23,7 @@ namespace {
 using namespace pxr;
 
 /// What the text calls a field.
+/// The names of usda's grammar, which differ from Sdf's field names here; a comment is a string without a key.
 std::string key_of(const TfToken& field)
 {
     if (field == SdfFieldKeys->InheritPaths) return "inherits";
@@ -31,12 +36,14 @@ std::string key_of(const TfToken& field)
 }
 
 /// Fields that a prim's line has, or its children.
+/// These are no entries of the metadata block.
 bool is_structure(const TfToken& field)
 {
     return field == SdfFieldKeys->Specifier || field == SdfFieldKeys->TypeName || field == SdfFieldKeys->PrimOrder ||
            field == SdfFieldKeys->PropertyOrder || SdfSchema::GetInstance().HoldsChildren(field);
 }
 
+/// VtValue compares NaN unequal to itself; equal text of equal types counts as equal.
 bool same(const VtValue& a, const VtValue& b)
 { return a == b || (a.GetType() == b.GetType() && TfStringify(a) == TfStringify(b)); }  // a NaN is no other NaN
 
@@ -92,6 +99,8 @@ class TextEditor {
     {
     }
 
+    // Specs are compared by path. A spec whose parent is new or gone needs no change of its own: it goes with the
+    // parent's text.
     std::optional<std::string> run()
     {
         const std::set<SdfPath> old = specs_of(before_), now = specs_of(after_);
@@ -120,6 +129,7 @@ class TextEditor {
         std::string text;
         TextSpans   spans;
     };
+    // New text is what the layer's own writer makes of a layer with this one spec.
     [[nodiscard]] static Written written(const SdfLayerRefPtr& layer)
     {
         std::string text;
@@ -127,6 +137,8 @@ class TextEditor {
         TextSpans spans(text);
         return {std::move(text), std::move(spans)};
     }
+    // The text of a spec comes from the library: a layer that holds nothing else is written, and its statement is found
+    // by the same reader. So no rule of usda's syntax is written down twice.
     [[nodiscard]] Written written(const SdfPath& path) const
     {
         Layer one;
@@ -138,6 +150,8 @@ class TextEditor {
     const TextSpec* spec(const SdfPath& path)
     {
         const TextSpec* found = spans_.find(path.GetString());
+        // A spec with a statement that the reader does not understand is not edited: the caller writes the whole layer
+        // then.
         if (found == nullptr || found->opaque) failed_ = true;
         return failed_ ? nullptr : found;
     }
@@ -181,6 +195,7 @@ class TextEditor {
         line                  = line == std::string_view::npos ? 0 : line + 1;
         const std::string own(whole.substr(line, span.begin - line));
         std::string       text(whole.substr(span.begin, span.end - span.begin));
+        // Strings of several lines must not be indented: their blanks are content.
         if (own.find_first_not_of(" \t") != std::string::npos || own == indent ||
             text.find("\"\"\"") != std::string::npos || text.find("'''") != std::string::npos)
             return text;
@@ -209,6 +224,7 @@ class TextEditor {
         return found;
     }
 
+    // The habit of the file: what the first property has that begins a line.
     [[nodiscard]] std::string inner_indent(const TextSpec& spec) const
     {
         if (spec.path == "/") return "";
@@ -242,6 +258,7 @@ class TextEditor {
         }
         const std::size_t end = last_one->whole.end, line = line_end(end);
         std::size_t       rest = end;
+        // A comment behind the last property belongs to it, so the new line goes behind the comment.
         while (rest < line && (text_[rest] == ' ' || text_[rest] == '\t' || text_[rest] == ';')) ++rest;
         if (rest == line || text_[rest] == '#')
             changes_.push_back({{line, line}, "\n" + indent + text});
@@ -291,6 +308,7 @@ class TextEditor {
             failed_ = true;
             return;
         }
+        // A change of the value alone replaces the value's text, so that blanks, metadata and comments around it stay.
         const bool samples = fields.size() == 1 && fields.front() == SdfFieldKeys->TimeSamples;
         if (samples || (fields.size() == 1 && fields.front() == SdfFieldKeys->Default)) {
             const std::string part = samples ? "timeSamples" : "";
@@ -300,6 +318,8 @@ class TextEditor {
             if (had && !now.empty()) return changes_.push_back({(*at)->value, now});
         }
         const std::string indent = inner_indent(*owner);
+        // An attribute may have several statements (value, .timeSamples, .connect): all are written where the first
+        // stood.
         changes_.push_back({said.front()->whole, property_text(path, indent)});
         for (std::size_t i = 1; i < said.size(); ++i) cut(said[i]->whole);
     }
@@ -321,6 +341,7 @@ class TextEditor {
         const std::string text   = indent + indented(one, made->whole, indent) + "\n";
         const std::size_t close  = top ? text_.size() : owner->body.end;
         const std::size_t line   = line_begin(close);
+        // The closing brace stands on a line of its own: the prim goes before that line. "{}" on one line is opened.
         const bool        alone  = !top && is_blank(line, close) && line >= owner->body.begin;
         const bool        broken = top && !text_.empty() && text_.back() != '\n';
         if (top || alone)
@@ -336,6 +357,7 @@ class TextEditor {
         const SdfLayerRefPtr& layer = one.impl().layer;
         const bool            root  = path == SdfPath::AbsoluteRootPath();
         if (!root && !one.impl().ensure_prim(path)) return {};
+        // Offsets are part of the subLayers entry in the text, but a field of their own in Sdf.
         for (const TfToken& also : {field, SdfFieldKeys->SubLayerOffsets})
             if ((also == field || field == SdfFieldKeys->SubLayers) && after_->HasField(path, also))
                 layer->SetField(path, also, after_->GetField(path, also));
@@ -348,6 +370,7 @@ class TextEditor {
         return found;
     }
 
+    // `head` reaches from the specifier to the name, so that both specifier and type are replaced.
     void change_head(const TextSpec& at, const SdfPath& path)
     {
         const SdfPrimSpecHandle prim = after_->GetPrimAtPath(path);
@@ -362,6 +385,8 @@ class TextEditor {
         changes_.push_back({at.head, specifier + (type.empty() ? "" : type + " ")});
     }
 
+    // Fields that share a key are one entry (subLayers and their offsets); an entry is replaced where it stands, and
+    // new ones go before the closing parenthesis.
     void change_metadata(const TextSpec& at, const SdfPath& path, const std::vector<TfToken>& fields)
     {
         const bool        root   = path == SdfPath::AbsoluteRootPath();
@@ -437,6 +462,7 @@ class TextEditor {
         bool                 head = false;
         for (const TfToken& field : fields) {
             head |= field == SdfFieldKeys->Specifier || field == SdfFieldKeys->TypeName;
+            // Statements of order stand among the children; they are not edited here.
             if (field == SdfFieldKeys->PrimOrder || field == SdfFieldKeys->PropertyOrder) failed_ = true;
             if (!is_structure(field)) metadata.push_back(field);
         }
@@ -446,6 +472,8 @@ class TextEditor {
 
     std::optional<std::string> applied()
     {
+        // Changes of one place keep the order in which they were found. Overlapping ones would need to know of one
+        // another: none is applied.
         std::stable_sort(changes_.begin(), changes_.end(),
                          [](const Change& a, const Change& b) { return a.span.begin < b.span.begin; });
         std::string out;
@@ -471,6 +499,8 @@ std::optional<std::string> edited_text(std::string_view original, const Layer& l
     if (says_the_same(before->impl().layer, layer.impl().layer)) return std::string(original);
     auto now = TextEditor(original, before->impl().layer, layer.impl().layer).run();
     if (!now) return std::nullopt;
+    // The proof: the new text must say exactly what the layer says, else it is thrown away. An error of this editor
+    // costs the layout and never the content.
     const auto again = Layer::from_text(*now);
     if (!again || !says_the_same(again->impl().layer, layer.impl().layer)) return std::nullopt;
     return now;

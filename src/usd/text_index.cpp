@@ -1,3 +1,6 @@
+// Lines of prims and properties in a text layer, found by a scan that knows the syntax and no values.
+// Paths are kept as 64-bit hashes: a layer may have a million. A collision would give a wrong line and nothing worse.
+
 #include "usd/text_index.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Cuts a text layer into pieces of about equal length, at lines where a prim begins, for reading in parallel.
+// A piece begins with the prims that it lies in as overs, and ends by closing those that are open.
+
 #include "usd/text_pieces.h"
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// Places of statements in a text layer: whole statement, value, head of a prim, block of metadata. Text edits replace
+// these spans.
+// A statement that is not understood makes its prim opaque, so that edits of it are refused.
+// A reader of usda's outline, not of its values: it follows quotes, brackets and comments, and knows prims, variant
+// sets, properties and metadata. Positions are bytes of the text, spans half open.
+// It assumes a text that the library has parsed. `stuck_` ends the reading where the outline does not fit; specs
+// found so far stay.
+
 #include "usd/text_spans.h"
 
 #include <algorithm>
@@ -66,6 +74,7 @@ class SpanReader {
         return std::string(text_.substr(from, at_ - from));
     }
     /// Past a group in brackets of any kind.
+    /// Brackets of all kinds are counted together: the text is valid, so they match.
     void skip_group()
     {
         int depth = 0;
@@ -86,6 +95,8 @@ class SpanReader {
             if (depth <= 0) return;
         }
     }
+    // A reference is @asset@</prim> (offset = 1; scale = 2): the group in parentheses belongs to it in metadata, while
+    // behind an attribute's value it is the attribute's own metadata.
     /// A value: one token or group; an asset may be followed by a path and its layer offset.
     TextSpan value(bool offsets)
     {
@@ -127,6 +138,7 @@ class SpanReader {
             } else {
                 const std::size_t before = at_;
                 while (at_ < text_.size() && peek() != '=' && peek() != ')' && peek() != '\n') {
+                    // Words before "=": "prepend references", "add apiSchemas"; the last one is the key.
                     const std::string next = word();
                     if (!next.empty()) entry.key = next;
                     if (next.empty() && peek() != '=') ++at_;
@@ -172,6 +184,7 @@ class SpanReader {
     {
         Level level = std::move(levels_.back());
         levels_.pop_back();
+        // A variant set has no spec of its own in the outline; its variants do.
         if (level.set.empty()) out_.specs_.insert_or_assign(level.spec.path, std::move(level.spec));
     }
 
@@ -184,6 +197,7 @@ class SpanReader {
             stuck_ = true;
             return;
         }
+        // Ends are set when the brace closes; until then they reach to the end of the text.
         spec.body  = {++at_, text_.size()};
         spec.whole.end = text_.size();
         std::string path = spec.path;
@@ -209,6 +223,8 @@ class SpanReader {
             if (at_ >= text_.size() || kSpanWordEnd.has(peek())) break;
             const std::size_t from = at_;
             const std::string next = word();
+            // "custom", "uniform", "prepend" and types come before a property's name; def, over and class begin a prim
+            // only as the first word.
             if (!any && (next == "def" || next == "over" || next == "class")) return open_prim(from);
             if (!any && next == "variantSet") return open_set(from);
             said.key = next;
@@ -219,6 +235,7 @@ class SpanReader {
             ++at_;
             return;
         }
+        // "a.timeSamples = {...}" is a statement of the attribute a.
         for (const char* part : {".timeSamples", ".connect", ".spline"})
             if (said.key.ends_with(part)) {
                 said.part = part + 1;
@@ -258,6 +275,7 @@ class SpanReader {
         const std::size_t name_at = at_;
         const std::string name    = quoted();
         const std::string& above  = levels_.back().path;
+        // "/a{set=variant}b": Sdf writes no slash behind a variant selection.
         const bool        slash   = !above.ends_with('}') && above != "/";
         TextSpec spec{.path = above + (slash ? "/" : "") + name, .whole = {from, 0}, .head = {from, name_at}, .name_end = at_};
         open(std::move(spec), {});

@@ -1,3 +1,6 @@
+// Threads of OpenUSD's work: how many, and a second stack for each, on which a handler can report that the first has
+// overflowed.
+
 #include "mechane/usd/threads.h"
 
 #include <pxr/work/threadLimits.h>

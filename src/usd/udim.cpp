@@ -1,3 +1,5 @@
+// The files of a UDIM texture: every tile between 1001 and 1100 that resolves.
+
 #include "mechane/usd/udim.h"
 
 #include <pxr/ar/resolver.h>

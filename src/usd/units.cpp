@@ -1,3 +1,7 @@
+// Units of stages, and stages of one unit that refer to files of another: OpenUSD converts nothing, so that a reference
+// must be scaled by hand.
+// A mismatch is told unless a prim at or above the arc scales by the factor.
+
 #include "mechane/usd/units.h"
 
 #include <fmt/format.h>
@@ -94,6 +98,7 @@ class MismatchReport {
     {
         for (std::uint32_t above = at; above != 0;) {
             above             = stage_.prims[above].parent;
+            // The scale between a prim above and the arc, whichever prims it is spread over.
             const auto outside = inverse(stage_.world[above]);
             if (outside && scales_by(stage_.world[at] * *outside, factor)) return true;
         }
@@ -113,6 +118,7 @@ class MismatchReport {
     Stage::Impl& stage_;
 };
 
+/// As UsdGeomLinearUnitsAre compares them: relative to each of the two.
 bool units_are(double a, double b, double relative_tolerance)
 {
     if (!(a > 0) || !(b > 0)) return false;

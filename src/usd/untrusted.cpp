@@ -1,3 +1,6 @@
+// Reading a file that nobody vouches for, in a process of its own: limits of that process, a sign of progress for the
+// watcher, and a reading of everything.
+
 #include "mechane/files/limit.h"
 #include "mechane/usd/untrusted.h"
 

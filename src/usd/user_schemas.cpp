@@ -1,3 +1,7 @@
+// Schemas that users register, by call or by environment: duplicates, circles and missing bases are dropped with a
+// finding until what is left is sound.
+// They are read once, before the first stage; later registration is refused, since definitions are shared by then.
+
 #include "usd/user_schemas.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// Values out of OpenUSD's variant type into plain ones: any precision is accepted, numbers widen, and what does not fit
+// gives nothing.
+
 #include "mechane/usd/value.h"
 
 #include <pxr/gf/matrix4d.h>

@@ -1,3 +1,7 @@
+// Value clips at work: which clip is active, stage time to clip time, samples and interpolation (OpenUSD's "Value
+// Clips").
+// Times given and returned are stage times.
+
 #include "usd/value_clips.h"
 
 #include <pxr/sdf/timeCode.h>
@@ -58,6 +62,7 @@ bool ClipSet::declares(const SdfPath& property) const
     return variability == SdfVariabilityVarying;
 }
 
+/// Before the first activation its clip is active.
 std::size_t ClipSet::activation_at(double time) const
 {
     const auto after =
@@ -71,6 +76,7 @@ double ClipSet::to_clip(double time) const
     const auto after =
         std::upper_bound(times.begin(), times.end(), time, [](double t, const Mapping& m) { return t < m.stage; });
     if (after == times.begin()) return times.front().clip;
+    // Outside of the mapping the ends are held.
     if (after == times.end()) return times.back().clip;
     const Mapping &a = *(after - 1), &b = *after;
     return a.clip + (b.clip - a.clip) / (b.stage - a.stage) * (time - a.stage);
@@ -87,6 +93,7 @@ bool ClipSet::contributes(std::size_t turn, const SdfPath& in_clip, const SdfPat
     return (!blocked && has_samples(clips[active[turn].clip], in_clip)) || manifest->HasField(in_clip, kDefault);
 }
 
+/// Speed of the mapping at a time, for time codes among the values of a clip.
 ClipSet::Pace ClipSet::pace_at(double time) const
 {
     if (times.empty()) return {0, offset.GetInverse().GetScale()};
@@ -126,6 +133,7 @@ std::vector<double> ClipSet::sample_times(const SdfPath& property) const
             if (a.clip == b.clip) continue;  // the clip stands still
             const auto from = samples.lower_bound(std::min(a.clip, b.clip)),
                        to   = samples.upper_bound(std::max(a.clip, b.clip));
+            // A sample of the clip appears on the stage once for each piece of the mapping that passes it.
             for (auto t = from; t != to; ++t)
                 insert(*t == a.clip   ? a.stage
                        : *t == b.clip ? b.stage

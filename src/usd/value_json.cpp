@@ -1,3 +1,7 @@
+// Values as JSON for dumps. Arrays longer than the limit become shape, hash and first elements.
+// The hash is SHA-256 over float32, int32 or bool bytes in little-endian order, which programs in other languages can
+// compute from their arrays.
+
 #include <fmt/format.h>
 #include <pxr/gf/matrix2d.h>
 #include <pxr/gf/matrix3d.h>
@@ -153,6 +157,7 @@ Json hashed(const VtArray<T>& array)
             if constexpr (std::is_same_v<T, bool>)
                 push(static_cast<std::uint8_t>(x != 0));
             else if constexpr (E::floating)
+                // Doubles are hashed as floats: the reference's last bits may differ.
                 push(static_cast<float>(x));
             else
                 push(static_cast<std::int32_t>(x));

@@ -1,3 +1,7 @@
+// The value of an attribute at a time, by OpenUSD's rules: the strongest layer that says anything counts, samples
+// before splines before the default within it, clips after the layer that anchors them, the schema's fallback at last.
+// A block ends the search without a value; an animation block ends the search for animation only.
+
 #include <pxr/sdf/types.h>
 #include <pxr/ts/spline.h>
 
@@ -80,6 +84,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
                 out.layer = get_pointer(layer);
                 if (time.value && !animation_blocked) {
                     const SdfLayerOffset offset = time_offset(node, i);
+                    // Layers count time in their own codes: the offset takes stage time back to them.
                     const double         local  = offset.GetInverse() * *time.value;
                     if (layer->GetNumTimeSamplesForPath(path) > 0) {
                         out.source = ValueSource::time_samples;

@@ -1,3 +1,8 @@
+// Transforms: the ops of `xformOpOrder` to matrices, local and in the world (UsdGeomXformable).
+// Angles are degrees; matrices act on row vectors; world matrices at the default time are computed when a stage is
+// opened.
+// An op that cannot be used is told and left out.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -111,6 +116,7 @@ const Code* op_matrix(std::string_view kind, const Value& value, bool inverted, 
         if (!known) return &kXformUnknown;
         if (!vector) return &kXformType;
         if (!is_finite(*vector)) return &kXformNotFinite;
+        // The inverse of a product has its factors inverted in the opposite order.
         out = {};
         for (const char c : order) {  // rotateXYZ applies x first: with row vectors Rx * Ry * Rz
             const auto axis = static_cast<std::size_t>(axis_of(c));
@@ -232,6 +238,7 @@ void compute_world_matrices(Stage::Impl& stage)
                 stage.world[i] = local(stage, stage.prims[i], {}, stage.xform_flags[i], &found[chunk]);
         });
     for (const Diagnostics& chunk : found) stage.diagnostics.append(chunk);
+    // Parents first: each world matrix needs only its parent's.
     for (std::size_t i = 1; i < count; ++i)
         if ((stage.xform_flags[i] & xform_flag::resets) == 0)
             stage.world[i] = stage.world[i] * stage.world[stage.prims[i].parent];

@@ -1,3 +1,7 @@
+// Walks the entries of a zip file by their local headers, so that contents can be checked before the library maps the
+// package.
+// All numbers are little-endian; only stored entries are visited, as packages of OpenUSD have no others.
+
 #include "usd/zip_check.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,11 @@
+// Who may talk to the page server: the checks of an HTTP request before anything is answered.
+// Any page in a browser of this machine can send requests to a local port. Three things keep others out: the host must
+// be this machine's (a name that an attacker points here fails: DNS rebinding), the address must hold the token, and an
+// origin, which browsers add to cross-site requests and WebSockets, must be the page itself.
+// Inputs: host, origin and target as the request has them. Output: page, socket, missing or forbidden.
+// admit() is for the page; admit_client() for programs without a token, which a page of another machine may not use.
+// Called by Connection::respond.
+
 #include "viewer/admission.h"
 
 #include <fmt/format.h>
@@ -41,6 +49,7 @@ bool is_local_origin(std::string_view origin)
 Admission admit_client(const Visitor& visitor, int port, std::span<const std::string> origins)
 {
     if (!is_own_host(visitor.host, port)) return Admission::forbidden;
+    // Programs that are no browsers send no origin, and are let in: they could connect without any check anyway.
     if (!visitor.origin.empty() && !is_local_origin(visitor.origin) &&
         std::find(origins.begin(), origins.end(), visitor.origin) == origins.end())
         return Admission::forbidden;
@@ -60,6 +69,7 @@ std::string_view parameter(std::string_view target, std::string_view name)
     return {};
 }
 
+/// The time of an ordinary comparison tells how many characters of a guess are right.
 bool equal_in_constant_time(std::string_view a, std::string_view b)
 {
     if (a.size() != b.size()) return false;

@@ -1,3 +1,9 @@
+// Draws a recording as a film: numbered pictures, an animated PNG, or each picture to a callback.
+// Inputs: model, frames, pictures per second, speed. Times are seconds of the simulation; a picture shows the frame
+// that is nearest to its time, so no state is interpolated.
+// Invariant: the same inputs give the same bytes with any number of threads.
+// Called by `mechane render` and `mechane sim`.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,10 +47,12 @@ std::vector<std::size_t> chosen_frames(const record::Recording& recording, doubl
     const auto&              frames = recording.frames;
     std::vector<std::size_t> out;
     const double             begin = frames.front().t, end = frames.back().t;
+    // The last picture is not lost to rounding of the division. The number is bounded at 100000.
     const auto  count = static_cast<std::size_t>(std::clamp(std::floor((end - begin) / step + 1e-6), 0.0, 1e5)) + 1;
     std::size_t at    = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const double t = begin + static_cast<double>(i) * step;
+        // Of two frames that are equally near the later one is shown.
         while (at + 1 < frames.size() && std::abs(frames[at + 1].t - t) <= std::abs(frames[at].t - t)) ++at;
         out.push_back(at);
     }
@@ -61,11 +69,14 @@ class CameraWork {
         const auto         first = focus_points(scene, recording.frames[chosen.front()]);
         std::vector<Vec3d> all;
         for (std::size_t i = 0; i < 12; ++i) {
+            // Twelve moments spread over the run stand for all of it.
             const auto some = focus_points(scene, recording.frames[chosen[i * (chosen.size() - 1) / 11]]);
             all.insert(all.end(), some.begin(), some.end());
         }
         start_           = focus_of(first);
         const auto whole = focus_of(all);
+        // A run that needs a third more room than its start would look small from one place; then the camera goes
+        // along, with the distance of the start.
         follows_         = whole.radius > 1.35 * start_.radius && !options.eye && !options.target;
         focus_           = follows_ ? start_ : whole;
         camera_          = make_camera(options, scene.up_axis, follows_ ? first : all);

@@ -1,3 +1,5 @@
+// Base64 (RFC 4648, with padding), for arrays and pictures within a page. Called by html.cpp and portrait.cpp.
+
 #include "base64.h"
 
 #include <cstdint>

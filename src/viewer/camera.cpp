@@ -1,3 +1,9 @@
+// Places the camera so that what moves fills the picture.
+// Inputs: a scene and a frame (or points), the view by name or eye and target [m, world]. Output: eye, axes and the
+// tangent of half the vertical field of view.
+// The camera is right-handed with `forward` into the picture and `up` towards its top.
+// Called by render, CameraWork and Portrait.
+
 #include "camera.h"
 
 #include <algorithm>
@@ -6,6 +12,7 @@
 namespace mechane::viewer {
 namespace {
 
+/// The rest of the picture is a margin.
 constexpr double kFill = 0.84;
 
 struct Basis {
@@ -66,6 +73,7 @@ std::vector<Vec3d> focus_points(const Scene& scene, const record::Frame& frame)
                 points.push_back(X * static_cast<Vec3d>(p));
         }
     };
+    // Static shapes, which may be as large as a hall, count only where nothing moves.
     collect(true);
     if (points.empty()) collect(false);
     return points;
@@ -103,6 +111,8 @@ Camera make_camera(const RenderOptions& options, int up_axis, const std::vector<
         double left = 0, right = 0, low = 0, high = 0;
         for (const Vec3d& p : points) {
             const Vec3d  d = p - target;
+            // A point with the offset x from the axis is inside if distance - nearer >= |x| / tan_x; the largest such
+            // distance shows all points.
             const double x = dot(d, camera.right), y = dot(d, camera.up), nearer = -dot(d, camera.forward);
             distance =
                 std::max({distance, nearer + std::abs(x) / (kFill * tan_x), nearer + std::abs(y) / (kFill * tan_y)});

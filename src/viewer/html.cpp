@@ -1,3 +1,10 @@
+// Writes the page of the viewer: the bundle of web/, with the model and the frames embedded as JSON.
+// The bundle is linked into the program. Its data stand at a mark, as one JSON document "mechane.view/1" whose arrays
+// are base64 of little-endian numbers: poses [m], quaternions as int16, normals as int8, points of meshes as fractions
+// of their box in 16 bits. One file shows everything without a server.
+// Invariants: the page runs no code but its own (labels cannot end the script); the same inputs give the same bytes.
+// Called by `mechane view`, `mechane diff` and the notebooks.
+
 #include "mechane/viewer/html.h"
 
 #include <algorithm>
@@ -33,6 +40,7 @@ template <class T>
 std::string encode(const std::vector<T>& values)
 { return base64(std::as_bytes(std::span<const T>(values))); }
 
+/// Numbers that are not finite become 0: they cannot be drawn, and JSON cannot hold them.
 template <class Int>
 Int quantised(double unit, double largest)
 { return static_cast<Int>(std::lround(std::clamp(std::isfinite(unit) ? unit : 0.0, -1.0, 1.0) * largest)); }
@@ -62,6 +70,7 @@ json mesh_json(const DrawMesh& mesh)
                 quantised<std::uint16_t>(extent[k] > 0 ? (mesh.positions[i][k] - lower[k]) / extent[k] : 0, 65535));
             normals.push_back(quantised<std::int8_t>(mesh.normals[i][k], 127));
         }
+    // Indices fit 16 bits in most meshes, which halves their size.
     const bool wide    = mesh.positions.size() > 65535;
     const auto indices = [&](const auto& tuples) {
         std::vector<std::uint32_t> flat;
@@ -107,6 +116,7 @@ std::string picture_uri(const model::Pixels& from)
            base64(std::as_bytes(std::span<const char>(exact ? png : jpeg)));
 }
 
+/// Halving the longest edge quarters the bytes, so the loop ends after few rounds.
 /// All pictures, smaller until they are short enough together.
 json pictures_json(const Scene& scene)
 {
@@ -140,6 +150,7 @@ json frames_json(const model::Model& model, const record::Recording& recording, 
 {
     std::vector<float>         times, positions, points, forces;
     std::vector<std::int16_t>  rotations, normals;
+    // Contacts of all frames stand in one array; start[f] to start[f + 1] are those of frame f.
     std::vector<std::uint32_t> start{0};
     const auto                 push = [](std::vector<float>& to, const Vec3& v) {
         for (const Real x : {v.x, v.y, v.z}) to.push_back(static_cast<float>(x));

@@ -1,3 +1,8 @@
+// Encodes a picture as JPEG (quality 85) with libjpeg. Empty where that fails.
+// libjpeg reports errors by a function that must not return; it jumps back into compress(), which therefore holds no
+// object with a destructor. The Encoder lives outside and is destroyed in the usual way.
+// Called by html.cpp for large textures.
+
 #include "jpeg.h"
 
 #include <csetjmp>

@@ -1,3 +1,10 @@
+// One frame of a live simulation as bytes for the page.
+// Layout (little-endian, "MLM2"): flags, time (double), realtime factor, energies, counts; then floats (particles,
+// positions of bodies, contacts, joints), then int16 (rotations, normals). The wider numbers come first, so that the
+// page can look at them in place, without a copy. web/src reads the same layout.
+// Units: metres, radians, seconds; poses in the world. The magic changes with the layout.
+// Called by LivePage::show.
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,6 +18,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "frames are little-endian");
 
 constexpr std::uint32_t kMagic        = 0x324d'4c4d;  ///< "MLM2"
+/// A frame stays below a few megabytes, whatever the scene; the page says how many contacts there are in all.
 constexpr std::size_t   kMostContacts = 4096, kMostParticles = 200'000;
 
 class Bytes {
@@ -46,6 +54,7 @@ std::vector<const record::ContactSample*> drawable(const record::Frame& frame, b
     return out;
 }
 
+/// NaN tells the page that a joint has no such coordinate.
 float value_at(const std::vector<Real>& values, std::int32_t index)
 {
     const auto i = static_cast<std::size_t>(index);

@@ -1,3 +1,11 @@
+// The page of a live simulation: opens it, sends frames and reads what its user does.
+// Messages are JSON objects with a field "do". They come from a browser and are checked field by field: numbers finite
+// and in range, indices within the model. What is wrong is ignored.
+// What concerns only the page (contacts, focus, pulling) ends here; the rest becomes a LiveCommand.
+// Points are metres in the world as drawn. Worlds that are drawn apart are moved back before a pull reaches the
+// simulation.
+// Called by LiveSession.
+
 #include "mechane/viewer/live_page.h"
 
 #include <cmath>
@@ -129,6 +137,7 @@ struct LivePage::Impl {
         if (what == "grab") grab(message, page);
         if (what == "drag" && pull && puller == page)
             if (const auto target = point(message, "target")) pull->target = *target - place(pull->body);
+        // Only the page that pulls may let go; it also lets go when it is closed.
         if (what == "release" && puller == page) pull.reset();
         return std::nullopt;
     }
@@ -157,6 +166,7 @@ Result<std::unique_ptr<LivePage>> LivePage::open(const model::Model& model, cons
                            {"findings", findings.is_array() ? findings : json::array()}};
     record::Recording first = still(model, state, impl->options.solver);
     if (!impl->options.overlaid) impl->places = places_of_worlds(model, first.frames[0].body_q);
+    // The model is copied only where worlds must be moved: the simulation itself never sees the moved one.
     std::optional<model::Model> apart;
     if (!impl->places.empty())
         move_apart(impl->places, apart.emplace(model)), move_apart(impl->places, model, first.frames[0]);

@@ -1,3 +1,11 @@
+// A simulation that runs while pages look on and act on it.
+// Inputs: a model, how to run it, and commands of pages and other guests (play, step, reset, targets, pulls). Outputs:
+// frames for the pages, and recordings that a replay repeats bit by bit, because every input is written before the step
+// that uses it.
+// Time: a debt of simulated time grows with the clock and is paid in whole steps of dt. Rendering and messages never
+// change dt, so the motion does not depend on how fast the machine is; only its pace does.
+// Called by `mechane view`.
+
 #include "mechane/viewer/live_session.h"
 
 #include <fmt/format.h>
@@ -20,7 +28,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Kind  = LiveCommand::Kind;
 
+/// 60 frames a second, as screens show them.
 constexpr auto   kFramePeriod = std::chrono::milliseconds(16);
+/// A machine that is too slow falls behind instead of computing ever more steps for each look at the pages.
 constexpr double kMostDebt    = 0.1;   ///< of the clock's time that is made up for [s]
 constexpr double kMostWork    = 0.05;  ///< between two looks at what the pages say [s]
 
@@ -137,6 +147,7 @@ struct LiveSession::Impl {
         writer.reset();
         return done;
     }
+    // Inputs that did not change are not written again: a replay keeps the last ones.
     void record_input()
     {
         if (!writer) return;
@@ -145,6 +156,8 @@ struct LiveSession::Impl {
             input.state = state;
             input.reset.assign(static_cast<std::size_t>(model.world_count) + 1, 1);
         }
+        // After a message for a controller, the control may change in ways that no table shows, so it is written every
+        // step.
         if (driven || (!written_control ? !targets.empty() : !same(*written_control, control)))
             input.control = written_control = control;
         if (!written_wrench ? pulled >= 0 : *written_wrench != state.body_f)
@@ -187,6 +200,8 @@ struct LiveSession::Impl {
         }
     }
     /// @return whether there may be a next one
+    /// The order is fixed, since a replay follows it: animation, control table, sliders, pull, record, contacts,
+    /// advance.
     bool step()
     {
         engine->follow();
@@ -270,6 +285,7 @@ struct LiveSession::Impl {
                                            {.articulation_indices = only});
             !moved)
             return page->say(moved.error().message);
+        // Warm starts and kept pairs belong to the old pose.
         engine->forget();
         engine->look();
         state_written = true;

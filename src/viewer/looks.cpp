@@ -1,3 +1,8 @@
+// Tells what of a model's looks will not be seen: textures that cannot be read or are drawn smaller, parts of materials
+// that are not drawn, and shapes of opacity 0.
+// Input: a model. Output: at most one finding for each kind, with a count and the first name, because the cause is
+// usually one and the shapes are many. Called by the commands that draw.
+
 #include <fmt/format.h>
 
 #include <map>
@@ -60,6 +65,7 @@ void report_looks(const model::Model& model, Diagnostics& found)
         if (model.shape_opacity[i] > 0) continue;
         if (hidden++ == 0) first = model.shape_label[i];
     }
+    // A few invisible shapes are meant; half of all are a mistake, usually a missing opacity that was read as 0.
     if (hidden > 0 && 2 * hidden >= drawn)
         found.add(kOpacityHides, {.prim = first},
                   fmt::format("{} of {} shapes that are drawn have the opacity 0", hidden, drawn));

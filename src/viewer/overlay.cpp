@@ -1,3 +1,9 @@
+// What is drawn over the picture: glass, colliders with their outlines, contacts with their forces.
+// Inks are blended over the solid surfaces in their order; each has an opacity in front of a surface and another
+// behind.
+// Colours are given as a screen has them and computed in linear light.
+// Called by draw_items.
+
 #include "overlay.h"
 
 #include <algorithm>
@@ -45,6 +51,7 @@ void add_outlines(const Scene& scene, const std::vector<PlacedItem>& placed, con
     }
 }
 
+/// The factors 1e3, 1e4, 1e5 multiply the nearness, which is how a thing is brought to the front.
 void add_contacts(const std::vector<record::ContactSample>& contacts, double scale, double radius,
                   const Projection& projection, double pixel, InkLayer& out)
 {
@@ -75,6 +82,8 @@ double force_scale(const record::Recording& recording, double radius)
             if (const double l = length(static_cast<Vec3d>(c.force)); l > 0 && std::isfinite(l)) lengths.push_back(l);
     if (lengths.empty()) return 0;
     const auto at =
+        // The ninth decile sets the scale: the largest force of a run is often an impact of one step, beside which
+        // nothing else could be seen.
         lengths.begin() + static_cast<std::ptrdiff_t>(std::min(lengths.size() - 1, lengths.size() * 9 / 10));
     std::nth_element(lengths.begin(), at, lengths.end());
     return 0.55 * radius / *at;

@@ -1,3 +1,7 @@
+// The parts of a model for the panels of the page: bodies with their mass and inertia box, joints, axes, articulations.
+// Output: JSON with SI units, radians, frames as position and quaternion (x y z w). Limits that are none are left out.
+// Called by html.cpp; coordinate_of also by the live frames.
+
 #include "viewer/parts.h"
 
 #include <Eigen/Eigenvalues>
@@ -35,10 +39,13 @@ void add_box(json& out, double mass, const Mat33& inertia)
     const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solved(0.5 * (tensor + tensor.transpose()));
     const Eigen::Vector3d                                principal = solved.eigenvalues();
     Eigen::Matrix3d                                      axes      = solved.eigenvectors();
+    // Eigenvectors may form a left-handed frame, which no quaternion describes.
     if (axes.determinant() < 0) axes.col(0) = -axes.col(0);
     const Eigen::Quaterniond turn(axes);
     json                     half = json::array();
     for (int k = 0; k < 3; ++k)
+        // From I_x = m (b^2 + c^2) / 3 and its like: a^2 = 3 (I_y + I_z - I_x) / (2 m). Inertias that no body can have
+        // give a negative square, which is drawn as 0.
         half.push_back(number(std::sqrt(std::max(0.0, 1.5 * (principal.sum() - 2 * principal(k)) / mass))));
     out["box"]  = std::move(half);
     out["axes"] = {number(turn.x()), number(turn.y()), number(turn.z()), number(turn.w())};
@@ -83,6 +90,7 @@ json dof_json(const model::Model& model, std::size_t joint, std::int32_t dof)
 
 }  // namespace
 
+/// Joints with as many coordinates as rates (not balls and free joints) pair them in order; only those have sliders.
 std::int32_t coordinate_of(const model::Model& model, std::int32_t joint, std::int32_t dof)
 {
     const auto j     = static_cast<std::size_t>(joint);

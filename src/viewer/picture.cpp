@@ -1,3 +1,9 @@
+// Draws one frame: places the items, projects, fills strips, shades, and lays the overlays on top.
+// Inputs: a scene, a frame, the camera and what is wanted over it. Output: pixels of 8 bits in sRGB, from the top row.
+// Invariant: the picture does not depend on the number of threads, because each strip is computed by one of them from
+// the same lists.
+// Called by render, animation.cpp and Portrait.
+
 #include "picture.h"
 
 #include <algorithm>
@@ -14,6 +20,7 @@ namespace {
 
 constexpr int           kSamples = 2;   ///< per pixel and direction
 constexpr int           kRows    = 32;  ///< of pixels in a strip
+/// Identifiers from here on are grounds and below are facets; no scene has as many facets.
 constexpr std::uint32_t kGround  = 0xf0000000U;
 
 /// A surface of particles where the frame has them.
@@ -104,6 +111,7 @@ Image draw_items(const Scene& scene, const record::Frame& frame, const Shot& sho
         for (std::uint32_t t = 0; t < triangles.size(); ++t) {
             const Vec3d &a = placed[i].points[triangles[t][0]], &b = placed[i].points[triangles[t][1]],
                         &c = placed[i].points[triangles[t][2]];
+            // Glass casts no shadow where it is more than half clear.
             if (item.opacity > 0.5F) shadow.add_triangle(a, b, c);
             if (item.opacity < 1) continue;
             projection.add_triangle(a, b, c, static_cast<std::uint32_t>(facets.size()), solids);
@@ -156,6 +164,7 @@ Image draw_items(const Scene& scene, const record::Frame& frame, const Shot& sho
                 const Four ids = ids_of(base, at);
                 std::array<Vec3f, 4> colors;
                 for (std::size_t s = 0; s < 4; ++s) {
+                    // Samples of one facet share one shading at their mean place; most pixels are shaded once.
                     const std::size_t same =
                         static_cast<std::size_t>(std::find(ids.begin(), ids.end(), ids[s]) - ids.begin());
                     if (same < s) {

@@ -1,3 +1,9 @@
+// Textures: a chain of halved sizes, and samples from it (trilinear).
+// Averages are taken in linear light: the mean of display values would be too dark. Rows stand from the top, and v
+// counts from the bottom, as in OpenUSD.
+// Inputs: pixels RGBA of 8 bits; uv and the extent of a screen pixel in uv. Output: a linear colour.
+// Called by Shading and build_scene.
+
 #include "picture_levels.h"
 
 #include <algorithm>
@@ -15,6 +21,7 @@ const std::array<float, 256>& linear_values()
 {
     static const auto table = [] {
         std::array<float, 256> out{};
+        // A table, as each texel of each level goes through it.
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = to_linear(static_cast<float>(i) / 255.0F);
         return out;
     }();
@@ -120,6 +127,7 @@ Vec3f sample(const DrawPicture& picture, model::Wrap wrap_s, model::Wrap wrap_t,
     // Mirroring flips rows by v from below, wrapping by row from above: the same for whole numbers of pictures.
     const double u = near_coordinate(uv.x, wrap_s), v = near_coordinate(uv.y, wrap_t);
     const double most  = static_cast<double>(picture.levels.size() - 1);
+    // The level on which one texel is about as large as the pixel: finer ones would flicker, coarser ones blur.
     const double level = wide > 1 ? std::min(std::log2(wide), most) : 0;
     const auto   low   = static_cast<std::size_t>(level);
     const auto   part  = static_cast<float>(level - static_cast<double>(low));

@@ -1,3 +1,8 @@
+// Encodes PNG and APNG (W3C PNG third edition): 8 bits RGB, filters chosen by row, zlib.
+// Inputs: pictures from the top row down. An animation stores for each further frame only the rectangle that changed.
+// Invariant: the same picture gives the same bytes with the same zlib.
+// Called by the commands that write pictures, and by html.cpp.
+
 #include "png.h"
 
 #include <zlib.h>
@@ -37,6 +42,7 @@ struct Rectangle {
     int x = 0, y = 0, width = 0, height = 0;
 };
 
+/// The predictor of the specification: the neighbour that is nearest to left + above - corner. Ties go in this order.
 std::uint8_t paeth(int left, int above, int corner)
 {
     const int p = left + above - corner, a = std::abs(p - left), b = std::abs(p - above), c = std::abs(p - corner);
@@ -66,6 +72,7 @@ std::string deflated(const Image& image, const Rectangle& r)
             tries[1][i]               = static_cast<std::uint8_t>(here[i] - above[i]);
             tries[2][i]               = static_cast<std::uint8_t>(here[i] - paeth(left, above[i], corner));
             for (std::size_t k = 0; k < 3; ++k)
+                // The usual heuristic: the smallest sum of absolute values, bytes taken as signed, compresses best.
                 cost[k] += static_cast<unsigned>(std::abs(static_cast<std::int8_t>(tries[k][i])));
         }
         static constexpr std::uint8_t kFilter[] = {1, 2, 4};
@@ -102,6 +109,7 @@ Rectangle difference(const Image& a, const Image& b)
         const auto from = a.pixels.begin() + row, to = from + kBytes * a.width, other = b.pixels.begin() + row;
         const auto first = std::mismatch(from, to, other).first;
         if (first == to) continue;
+        // The last column that differs in this row, from the right.
         const auto last = std::mismatch(std::make_reverse_iterator(to), std::make_reverse_iterator(from),
                                         std::make_reverse_iterator(other + kBytes * a.width))
                               .first;
@@ -125,6 +133,7 @@ std::string encode_png(const Image& image)
 }
 
 AnimatedPng::AnimatedPng(int width, int height, std::uint32_t frame_count, double frames_per_second)
+    // The delay is a fraction with the denominator 1000, so it is a number of milliseconds in 16 bits.
     : delay_(static_cast<std::uint16_t>(std::clamp(std::lround(1000 / frames_per_second), 1L, 60000L)))
 {
     header(out_, width, height);

@@ -1,3 +1,9 @@
+// A picture of a model in which places can be looked up: pixels of world points and outlines of shapes.
+// Pages of findings mark on the picture where a finding lies.
+// Inputs: model, frame, options of the picture; points in the world [m]. Outputs: the picture and pixels (x to the
+// right, y down).
+// Called by the reports of `mechane check`.
+
 #include "mechane/viewer/portrait.h"
 
 #include <algorithm>
@@ -75,6 +81,7 @@ std::optional<Vec2d> Portrait::place(const Vec3d& p_W) const
     const Camera& camera = parts_->shot.camera;
     const Vec3d   d      = p_W - camera.eye;
     const double  depth  = dot(d, camera.forward);
+    // The same near plane as the picture's own, so that what is cut off there has no place here.
     const double  near   = 1e-3 * std::max(parts_->shot.focus.radius, length(parts_->shot.focus.centre - camera.eye));
     if (!(depth >= near) || !is_finite(d)) return std::nullopt;
     const double focal = 0.5 * parts_->options.height / camera.tan_half_fov;
@@ -101,6 +108,7 @@ std::vector<Vec2d> Portrait::outline(std::span<const std::int32_t> shapes) const
         }
         points.insert(points.end(), hull->begin(), hull->end());
     }
+    // The hull of hulls is the hull of all points.
     return convex_hull(std::move(points));
 }
 

@@ -1,3 +1,9 @@
+// Perspective projection and clipping of triangles, lines, discs and arrow heads.
+// Inputs: points in the world [m]. Outputs: triangles on the screen [samples, y down] with nearness = 1 / depth.
+// Nearness is linear on the screen while depth is not, so it can be interpolated without perspective correction and
+// compared directly.
+// Called by draw_items, overlay.cpp and Shading.
+
 #include "projection.h"
 
 #include <array>
@@ -26,6 +32,7 @@ Projection::Point Projection::to_screen(const Vec3d& v) const
     return {centre_x_ + focal_ * v.x * nearness, centre_y_ - focal_ * v.y * nearness, nearness};
 }
 
+/// Also true for coordinates that are not numbers, where the comparison fails.
 bool Projection::clip(Vec3d& a, Vec3d& b) const
 {
     if (!(a.z >= near_) && !(b.z >= near_)) return false;
@@ -34,6 +41,7 @@ bool Projection::clip(Vec3d& a, Vec3d& b) const
     return true;
 }
 
+/// Sutherland and Hodgman against one plane: a triangle becomes one of three or four corners, cut into a fan.
 void Projection::add_triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c, std::uint32_t id,
                               std::vector<ScreenTriangle>& out) const
 {
@@ -57,6 +65,7 @@ void Projection::add_triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c, st
                        id});
 }
 
+/// Lines have a constant width on the screen, hence two triangles there and not in the world.
 void Projection::add_line(const Vec3d& a, const Vec3d& b, double width, double lift, std::uint32_t id,
                           std::vector<ScreenTriangle>& out) const
 {

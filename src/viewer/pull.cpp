@@ -1,3 +1,11 @@
+// The force by which a user's mouse pulls a body, as a damped spring from the point that was grabbed to the mouse.
+// Inputs: the body, the point in the body's frame and the target in the world [m]. Output: a wrench at the centre of
+// mass [N, N m, world].
+// The effective mass at the point is 1 / (1/m + r^2 / I). The stiffness is bounded twice: by stability of an explicit
+// force over a step (k <= m_eff (0.5 / dt)^2) and by what lifts the whole tree with 2 Hz. Damping is critical, 2 sqrt(k
+// m_eff).
+// Called by LiveSession before each step.
+
 #include <algorithm>
 #include <cmath>
 
@@ -36,6 +44,7 @@ Spatial pull_wrench(const model::Model& model, const model::State& state, const 
     const Vec3d  v       = static_cast<Vec3d>(state.body_qd[body].linear) +
                     cross(static_cast<Vec3d>(state.body_qd[body].angular), arm);
     const double mass    = static_cast<double>(model.body_mass[body]);
+    // A third of the trace: the mean of the principal moments.
     const double inertia = std::max(1e-12, trace(model.body_inertia[body]) / 3);
     // The inertia of links that hang on the body can only add to what it opposes.
     const double opposed = 1 / (1 / mass + dot(arm, arm) / inertia);

@@ -1,3 +1,9 @@
+// Fills triangles into a strip of samples, keeping what is nearest (a z-buffer of 1 / depth).
+// Strips are rows of the picture that do not depend on each other, so threads may fill them in any order with the same
+// result. Within a strip triangles are filled in their order, and of equally near ones the first stays.
+// Each sample on an edge that two triangles share belongs to exactly one of them: no gaps and no double ink.
+// Called by draw_items and ShadowMap.
+
 #include "raster.h"
 
 #include <algorithm>
@@ -28,6 +34,7 @@ struct Edge {
     [[nodiscard]] bool inside(double value) const { return value > 0 || (value == 0 && owns_zero); }
 };
 
+/// The crossing is computed and then corrected by the test itself, so rounding cannot disagree with the neighbour.
 /// Narrows [begin, end) to the samples of a row inside the edge. `base` is b y + c there; the test is monotone in x.
 void narrow(const Edge& edge, double base, int& begin, int& end)
 {

@@ -1,3 +1,6 @@
+// Draws one frame of a recording as a picture. Checks the request (size, frame) for all commands that draw. Called by
+// `mechane render`, the bindings and animation.cpp.
+
 #include "mechane/viewer/render.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,8 @@
+// Makes of a model what is drawn: meshes, items with colours and textures, endless grounds, soft surfaces.
+// Input: a model. Output: a Scene, in which equal shapes share one mesh; poses come from a frame later.
+// A body with visible shapes shows those, and its colliders only as an overlay. A body without any shows its colliders.
+// Called by everything that draws.
+
 #include "mechane/viewer/scene.h"
 
 #include <map>
@@ -88,6 +93,7 @@ Scene build_scene(const model::Model& model)
         const Vec3f                color = static_cast<Vec3f>(model.shape_color[i]);
         const auto                 index = static_cast<std::int32_t>(i);
         if (!model::is_usable(shape) || !is_finite(X_BS)) continue;
+        // A plane of size 0 is endless and is no mesh: it is drawn by intersection.
         if (shape.type == GeoType::plane && (shape.scale.x == 0 || shape.scale.y == 0)) {
             scene.grounds.push_back({index, body, X_BS, color});
             continue;
@@ -101,6 +107,8 @@ Scene build_scene(const model::Model& model)
             picture = place->second;
         }
         const auto [entry, fresh] =
+            // The address of a mesh is a key here, and the map is never iterated: the order of meshes is that of the
+            // shapes.
             known.try_emplace({shape.type, shape.scale.x, shape.scale.y, shape.scale.z, shape.source, paint},
                               static_cast<std::int32_t>(scene.meshes.size()));
         if (fresh) scene.meshes.push_back(mesh_of(shape, paint));

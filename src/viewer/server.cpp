@@ -1,3 +1,10 @@
+// A web server for one page and its WebSockets, on this machine only.
+// It binds to the loopback address, answers GET of "/" with the page, and keeps WebSockets to every open page. One
+// thread runs all connections; the program's own thread talks to it by posted functions and one mutex.
+// Bounds: headers of 16 KiB, no bodies, messages of bounded size and number, 64 MiB of unsent text a page, twice as
+// many connections as pages, 20 s for a request. A page that reads too slowly gets the newest frame only.
+// Called by LivePage and the bridge of rosbridge clients.
+
 #include "mechane/viewer/server.h"
 
 #include <fmt/format.h>
@@ -65,6 +72,8 @@ struct Shared {
     }
 };
 
+/// Content-Security-Policy: only the page's own script and style run (by nonce), pictures are embedded, and the only
+/// connection is the socket back.
 std::string policy(const Shared& shared, std::string_view host)
 {
     return fmt::format(
@@ -124,6 +133,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
     }
     void publish(std::shared_ptr<const std::string> bytes)
     {
+        // Frames are not queued: an old one that was not sent is replaced.
         newest_ = std::move(bytes);
         write();
     }
@@ -142,6 +152,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
         });
     }
 
+    // One write at a time, as Beast demands. Texts go first, because none of them may be lost.
     void write()
     {
         if (!open_ || writing_) return;
@@ -165,6 +176,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
 
     void end()
     {
+        // Reading and writing may both fail at the end of a connection; it is told once.
         if (ended_) return;
         ended_ = true;
         if (std::exchange(open_, false)) shared_->put({PageMessage::Kind::went, id_});
@@ -235,6 +247,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         stream_.expires_after(kPatience);
         http::async_write(stream_, *response_, [self = shared_from_this()](beast::error_code, std::size_t) {
             beast::error_code ignored;
+            // Closing at once could reset the connection before the browser has read the answer.
             self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
         });
     }
@@ -312,6 +325,7 @@ Result<std::unique_ptr<PageServer>> PageServer::start(std::string page, std::str
     return std::unique_ptr<PageServer>(new PageServer(std::move(impl)));
 }
 
+/// The context is stopped in its own thread, after which no handler runs; only then may the sockets be destroyed.
 PageServer::~PageServer()
 {
     boost::asio::post(impl_->context, [impl = impl_.get()] {
@@ -368,6 +382,7 @@ void PageServer::publish(std::string bytes)
                       });
 }
 
+/// 128 bits from the system: used as token and nonce.
 std::string random_word()
 {
     std::array<unsigned char, 16> bytes{};

@@ -1,3 +1,11 @@
+// Normals, creases and outlines of a mesh for drawing.
+// Input: points, triangles and a scale that may mirror. Output: vertices with normals, triangles, and the lines of
+// sharp edges.
+// A corner's normal is the sum of the areas of the faces around it that differ by less than 40 degrees from the face at
+// hand: round parts are smooth and edges stay sharp. An edge of more than 25 degrees, or of other than two faces, is a
+// line.
+// Called by build_scene.
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -50,6 +58,7 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor, std::span
         Triangle face;
         for (std::size_t k = 0; k < 3; ++k) face[k] = corner[static_cast<std::size_t>(t[k])];
         auto uv = painted ? uvs[at] : std::array<Vec2f, 3>{};
+        // A mirrored mesh turns its faces inside out; two corners are swapped to turn them back.
         if (mirrored) std::swap(face[1], face[2]), std::swap(uv[1], uv[2]);
         const Vec3d area = cross(points[face[1]] - points[face[0]], points[face[2]] - points[face[0]]);
         if (!(length_squared(area) > 0)) continue;

@@ -1,3 +1,9 @@
+// The light of a surface and of the ground at one pixel.
+// Inputs: a facet or ground and a place on the screen [samples]. Output: a colour in linear light.
+// One sun with a shadow map, a sky that shades from soil to zenith by the normal's height, a small highlight (Blinn).
+// Light above a knee is compressed. Constants are choices of looks, not of physics.
+// Called by draw_items, from several threads.
+
 #include "shading.h"
 
 #include <algorithm>
@@ -45,6 +51,7 @@ double line(double p, double w, double thick)
 
 }  // namespace
 
+/// The transfer function of sRGB (IEC 61966-2-1).
 float to_linear(float v) { return v <= 0.04045F ? v / 12.92F : std::pow((v + 0.055F) / 1.055F, 2.4F); }
 
 std::uint8_t to_display_byte(float linear)
@@ -112,6 +119,7 @@ Vec3f Shading::surface(const Facet& facet, double x, double y) const
     Vec3f       face   = static_cast<Vec3f>(normalized(cross(ab, ac)));
     Vec3f       n      = normalized(
         (1 - fv - fw) * item.normals[corners[0]] + fv * item.normals[corners[1]] + fw * item.normals[corners[2]], face);
+    // Both sides of a surface are drawn: the normal is turned to the eye.
     if (dot(face, to_eye) < 0) face = -face;
     if (dot(n, face) < 0) n = -n;
 
@@ -173,6 +181,7 @@ Vec3f Shading::ground(std::size_t index, double x, double y) const
         1 - smoothstep(0.25, 1, std::hypot(u - plane.below.x, v - plane.below.y) / (14 * focus_.radius));
     if (!(fade > 0)) return background_;
     // Width of a pixel, two samples, in the plane's coordinates: the larger of its two directions on the picture.
+    // The derivative of u = (U s) / (N s) with respect to the screen: (U_x - u N_x) / (N s).
     const auto width = [&](const Vec3d& row, double value) {
         return 2 * inverse_nearness *
                std::max(std::abs(row.x - value * plane.nearness.x), std::abs(row.y - value * plane.nearness.y));

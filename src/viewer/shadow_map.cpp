@@ -1,3 +1,9 @@
+// A shadow map: nearness to the sun over a square about what moves.
+// Inputs: triangles in the world, then points and normals. Output: the share of light at a point, 0 to 1, softened over
+// 5 x 5 texels (percentage-closer filtering).
+// What lies outside of the square is lit. Strips are filled in parallel with one result.
+// Called by draw_items.
+
 #include "shadow_map.h"
 
 #include <algorithm>
@@ -45,6 +51,7 @@ void ShadowMap::finish(const tasks::Pool& pool)
         std::copy(strip.nearness.begin(), strip.nearness.end(),
                   nearness_.begin() + static_cast<std::ptrdiff_t>(i * kBinRows * kSize));
     });
+    // Most points have no caster near them; a coarse map of blocks answers for them without the 36 taps.
     occupied_.assign(static_cast<std::size_t>(kBlocks) * kBlocks, 0);
     for (int y = 0; y < kSize; ++y)
         for (int x = 0; x < kSize; ++x) {
@@ -66,12 +73,14 @@ float ShadowMap::lit(const Vec3d& point, const Vec3d& normal) const
         return 1;
     const int  x0 = static_cast<int>(x), y0 = static_cast<int>(y);
     const auto fx = static_cast<float>(x - x0), fy = static_cast<float>(y - y0);
+    // A second allowance along the light, for surfaces that the sun grazes.
     const auto own = static_cast<float>(p.z + 1.5 * texel_);
     float      sum = 0;
     for (int j = 0; j <= kTaps; ++j) {
         const float* row = nearness_.data() + static_cast<std::size_t>(y0 + j) * kSize + static_cast<std::size_t>(x0);
         float        inside = 0;
         for (int i = 0; i <= kTaps; ++i) {
+            // A box of 5 texels at a place between texels covers six: the outer two in part.
             const float weight = i == 0 ? 1 - fx : i == kTaps ? fx : 1;
             inside += row[i] > own ? 0.0F : weight;
         }

@@ -1,3 +1,10 @@
+// Surfaces of cloths and soft bodies, and particles as balls, for drawing.
+// Input: triangles and particles of a model. Output: for each object and colour a mesh whose vertices name particles; a
+// frame gives their places, and normals are computed from them each time.
+// Skins of volumes keep creases of more than 40 degrees at rest; cloths are smooth everywhere, since folds are no
+// creases.
+// Called by build_scene and draw_items.
+
 #include "soft_scene.h"
 
 #include <algorithm>
@@ -70,6 +77,8 @@ void split(const model::Model& m, const Patch& patch, DrawMesh& mesh, std::vecto
     const auto                 count  = static_cast<std::uint32_t>(3 * patch.triangles.size());
     std::vector<std::uint32_t> parent(count);
     for (std::uint32_t i = 0; i < count; ++i) parent[i] = i;
+    // Union-find over corners of triangles, with path halving. The smaller root wins, so vertices come out in the order
+    // of triangles.
     const auto find = [&](std::uint32_t i) {
         while (parent[i] != i) i = parent[i] = parent[parent[i]];
         return i;

@@ -1,3 +1,9 @@
+// Draws the worlds of a batch side by side instead of on top of each other.
+// Inputs: a model with several worlds and its poses. Output: an offset for each world on a square grid [m], of 1.25
+// times the width of the first one.
+// Only what is drawn is moved: static shapes, anchors of joints, frames and contacts. The simulation never is.
+// Called by LivePage.
+
 #include "viewer/spread.h"
 
 #include <algorithm>
@@ -25,6 +31,7 @@ std::vector<Vec3d> places_of_worlds(const model::Model& model, const std::vector
     };
     for (std::size_t s = 0; s < model.shape_count(); ++s) {
         const std::int32_t body = model.shape_body[s];
+        // Worlds are copies of each other, so world 0 (and what all share) gives the width.
         if (body < 0 || model.shape_world[s] > 0) continue;
         take((Posed(body_q[static_cast<std::size_t>(body)]) * Posed(model.shape_transform[s])).p,
              static_cast<double>(model.shape_collision_radius[s]));
@@ -53,6 +60,7 @@ void move_apart(const std::vector<Vec3d>& places, model::Model& model)
 {
     if (places.empty()) return;
     for (std::size_t s = 0; s < model.shape_count(); ++s) {
+        // A ground without end is the same everywhere and is left where it is.
         const bool endless = model.shape_type[s] == model::GeoType::plane &&
                              (model.shape_scale[s].x == 0 || model.shape_scale[s].y == 0);
         if (model.shape_body[s] < 0 && !endless)
@@ -76,6 +84,7 @@ void move_apart(const std::vector<Vec3d>& places, const model::Model& model, rec
                    : -1;
     };
     for (record::ContactSample& c : frame.contacts)
+        // A contact with something global (-1) belongs to the world of the other shape.
         c.point = moved(c.point, place_of(places, std::max(world(c.shape0), world(c.shape1))));
 }
 

@@ -1,3 +1,8 @@
+// Meshes of the primitive shapes, with normals and outlines.
+// Axes: capsules, cylinders and cones along z with half heights, boxes by half extents, rectangles by full width and
+// length [m]. Triangles are counter-clockwise seen from outside.
+// Called by build_scene.
+
 #include "tessellation.h"
 
 #include <cmath>
@@ -24,6 +29,7 @@ struct Ring {
     bool   meridians = true;   ///< joined to the ring before by four lines
 };
 
+/// Normals of a stretched surface are divided by the stretch, which keeps them perpendicular (the inverse transpose).
 /// A surface of revolution through the rings, from the top down; every ring has a seam vertex of its own at both ends.
 void add_revolution(DrawMesh& mesh, const std::vector<Ring>& rings, const Vec3d& stretch = {1, 1, 1})
 {
@@ -43,6 +49,7 @@ void add_revolution(DrawMesh& mesh, const std::vector<Ring>& rings, const Vec3d&
             if (rings[r].outline) mesh.lines.push_back({at(r, i), at(r, i + 1)});
             if (r == 0) continue;
             if (rings[r].meridians && i % (kAround / 4) == 0) mesh.lines.push_back({at(r - 1, i), at(r, i)});
+            // At a pole one of the two triangles has no area and is left out.
             if (rings[r - 1].radius > 0) mesh.triangles.push_back({at(r - 1, i), at(r, i), at(r - 1, i + 1)});
             if (rings[r].radius > 0) mesh.triangles.push_back({at(r - 1, i + 1), at(r, i), at(r, i + 1)});
         }

@@ -1,3 +1,12 @@
+// The broad phase: which pairs of shapes may touch, by their axis-aligned boxes in the world [m].
+// Input: one box per shape (already grown by margin, gap and motion), planes raised by the same amount, filters per
+// shape.
+// Output: pairs (lower index, higher index), sorted by both, each once.
+// Invariant: the output depends on the boxes only, never on the number of threads or on earlier calls. Where a limit
+// cuts the list short, the search is repeated on one thread, so that the same pairs are left.
+// This file holds the base class and the modes without a spatial structure (all pairs, a fixed list); sweep.cpp and
+// tree.cpp hold the others. CollisionPipeline (pipeline.cpp) is the caller.
+
 #include "mechane/collision/broad_phase.h"
 
 #include <algorithm>
@@ -14,6 +23,8 @@ namespace mechane::collision {
 namespace {
 
 /// Whether some point of a box lies below a plane, of one and of four.
+/// Centre and half extent form: the lowest point of a box along n is at n . c - |n| . half (Ericson 2005, 5.2.3). The
+/// same template serves one box and four, so that both round alike.
 template <class N>
 MCH_INLINE auto reaches_below(const Vec3T<N>& n, const Vec3T<N>& origin, const Vec3T<N>& lower, const Vec3T<N>& upper)
 {
@@ -38,6 +49,8 @@ MCH_INLINE auto reaches_below(const Vec3T<N>& n, const Vec3T<N>& origin, const V
     return bits;
 }
 
+/// Sizes of tasks. They are constants, because a chunk that followed the number of threads would change the order of
+/// pairs.
 constexpr std::size_t kPlaneBoxes = 1024, kAllPairsRows = 64, kListedPairs = 2048, kListedRuns = 128,
                       kColumnBoxes = 2048, kPlanes = 16;  ///< of one task
 
@@ -50,6 +63,8 @@ class BroadPhaseFours final : public BroadPhase {
     {
         const BroadPhaseExplicit known(filters_, excluded_);
         for (const ShapePair& pair : known.list()) {
+            // A run is one shape with its partners, grouped into windows of four shapes that follow each other in
+            // memory. A window is one load per component, and the mask says which of the four are in the list.
             const bool same = !runs_.empty() && runs_.back().one == pair.first;
             if (!same) runs_.push_back({pair.first, fours_.size(), fours_.size()});
             if (!same || pair.second - fours_.back().first >= kLanes) {
@@ -58,6 +73,8 @@ class BroadPhaseFours final : public BroadPhase {
             }
             fours_.back().wanted[pair.second - fours_.back().first] = -1;
         }
+        // The last window may begin at the last shape: the columns are longer by one window, filled with zeros that the
+        // masks hide.
         const std::size_t room = filters_.size() + kLanes;
         for (auto* column : {&low_x_, &low_y_, &low_z_, &high_x_, &high_y_, &high_z_}) column->assign(room, 0);
         met_.resize(runs_.size());
@@ -88,6 +105,8 @@ class BroadPhaseFours final : public BroadPhase {
             for (std::size_t i = begin; i < end && found.size() <= limit; ++i)
                 if (met_[i]) add(runs_[i], boxes, found, limit);
         };
+        // Two passes: one bit per run by lanes, without a branch, then the exact pairs of the few runs that met
+        // something.
         in_parts(runs_.size(), kListedRuns, out, limit, std::cref(find));
     }
 
@@ -148,6 +167,8 @@ Result<BroadPhaseMode> broad_phase_mode(std::string_view name)
 BroadPhase::BroadPhase(std::vector<ShapeFilter> filters, std::vector<ShapePair> excluded)
     : filters_(std::move(filters)), excluded_(std::move(excluded))
 {
+    // Excluded pairs are sorted by first shape, and `excluded_from_` is the index of each shape's rows: a look-up is a
+    // binary search among a few.
     for (ShapePair& p : excluded_)
         if (p.first > p.second) std::swap(p.first, p.second);
     std::sort(excluded_.begin(), excluded_.end());
@@ -178,6 +199,8 @@ BroadPhase::BroadPhase(std::vector<ShapeFilter> filters, std::vector<ShapePair> 
         else
             worlds_[static_cast<std::size_t>(f.world)].push_back(shape);
     }
+    // `solid_` lists all shapes that are not planes, world after world and those of no world last. List w of world w is
+    // [solid_from_[w], solid_from_[w + 1]).
     for (const auto& world : worlds_) {
         solid_from_.push_back(solid_.size());
         solid_.insert(solid_.end(), world.begin(), world.end());
@@ -187,6 +210,8 @@ BroadPhase::BroadPhase(std::vector<ShapeFilter> filters, std::vector<ShapePair> 
     solid_from_.push_back(solid_.size());
 }
 
+/// Filters of model::ModelBuilder in one place: at least one shape moves, not the same body, worlds and groups that
+/// collide, and the pair is not excluded. It is asked after the boxes, which are cheaper to refuse.
 bool BroadPhase::allowed(std::int32_t i, std::int32_t k) const
 {
     const ShapeFilter &a = filters_[static_cast<std::size_t>(i)], &b = filters_[static_cast<std::size_t>(k)];
@@ -205,6 +230,8 @@ void BroadPhase::in_parts(std::size_t count, std::size_t grain, std::vector<Shap
     const std::size_t parts = tasks::chunk_count(count, grain), before = out.size();
     if (!pool_ || pool_->threads() == 1 || parts <= 1) return find(0, count, 0, out);
     if (found_.size() < parts) found_.resize(parts);
+    // The counter only decides when to stop early; which pairs were found up to then depends on the threads, and is
+    // thrown away below.
     std::atomic<std::size_t> total{before};
     const auto               work = [&](std::size_t begin, std::size_t end, std::size_t part) {
         // Lists lie side by side in `found_`: while they grow no two threads may write to one cache line.
@@ -240,11 +267,14 @@ void BroadPhase::find_planes(Boxes boxes, std::span<const RaisedPlane> planes, s
     };
     const std::size_t none = worlds_.size();
     // What a plane may meet: shapes of its world and those of none; one of no world meets all.
+    // World w and the shared list are two ranges of `solid_`. For a plane of no world the first range is everything and
+    // the second is empty.
     const auto lists_of = [&](std::int32_t p) {
         const std::size_t list = list_of(p), from = list == none ? 0 : list, others = list == none ? none + 1 : none;
         return std::array{std::pair{solid_from_[from], solid_from_[list + 1]},
                           std::pair{solid_from_[others], solid_from_[none + 1]}};
     };
+    // Many planes are shared out by planes, few planes over many shapes by shapes.
     if (planes_.size() > kPlanes) {
         const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
             for (std::size_t i = begin; i < end; ++i)
@@ -271,6 +301,7 @@ bool BroadPhase::find_pairs(Boxes boxes, std::span<const RaisedPlane> planes, st
     const std::size_t of_boxes = out.size();
     if (out.size() <= limit) find_planes(boxes, planes, out, limit);
     sorted_.reserve(out.capacity());
+    // Mostly both halves are sorted already, and one merge is cheaper than a sort.
     const auto middle = out.begin() + static_cast<std::ptrdiff_t>(of_boxes);
     if (of_boxes < out.size() && std::is_sorted(out.begin(), middle) &&
         std::is_sorted(middle, out.end())) {  // a list and one plane
@@ -291,6 +322,7 @@ void BroadPhase::sort(std::vector<ShapePair>& pairs)
 {
     constexpr std::size_t kFew = 512;
     // Both numbers at once: they are not negative.
+    // The key of the radix sort is (first, second) as one number of 64 bits, so its order is that of the pairs.
     const auto name = [](const ShapePair& p) {
         return (static_cast<std::uint64_t>(p.first) << 32) | static_cast<std::uint32_t>(p.second);
     };
@@ -298,6 +330,8 @@ void BroadPhase::sort(std::vector<ShapePair>& pairs)
     std::sort(pairs.begin(), pairs.end(), [&](const ShapePair& a, const ShapePair& b) { return name(a) < name(b); });
 }
 
+/// The face of Newton's BroadPhase classes: boxes and gaps apart, pairs into a caller's array, the return value is the
+/// number found even where it exceeds the array.
 std::size_t BroadPhase::launch(Boxes boxes, std::span<const double> gap, std::span<const RaisedPlane> planes,
                                std::span<ShapePair> out)
 {
@@ -316,6 +350,7 @@ std::size_t BroadPhase::launch(Boxes boxes, std::span<const double> gap, std::sp
 
 void BroadPhaseAllPairs::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
 {
+    // Each pair is met once: shapes after i in its own list, and for shapes of a world all shared ones as well.
     const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
         for (std::size_t i = begin; i < end && found.size() <= limit; ++i) {
             const std::int32_t     a    = solid_[i];
@@ -387,6 +422,8 @@ BroadPhaseMode broad_phase_for(std::span<const ShapeFilter> filters)
         mobile += f.mobile ? 1u : 0u;
         worlds.push_back(std::max(f.world, -1));
     }
+    // The number of pairs that pass the worlds alone, n (n / 2 + shared) for each world: the other filters are not
+    // looked at, so it is an upper bound.
     std::sort(worlds.begin(), worlds.end());
     const auto first_own = std::upper_bound(worlds.begin(), worlds.end(), -1);
     const auto shared    = static_cast<double>(first_own - worlds.begin());
@@ -398,6 +435,7 @@ BroadPhaseMode broad_phase_for(std::span<const ShapeFilter> filters)
         from = to;
     }
     if (pairs <= kPairsPerShape * static_cast<double>(active)) return BroadPhaseMode::explicit_pairs;
+    // A tree pays where most shapes stand still: only what moves asks.
     return active > 2000 && 2 * mobile <= active ? BroadPhaseMode::tree : BroadPhaseMode::sweep;
 }
 

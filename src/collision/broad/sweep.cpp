@@ -1,3 +1,10 @@
+// Sweep and prune over boxes in the world [m], with pairs kept between calls (BroadPhaseSAP).
+// Method: boxes are sorted by their lower bound along the axis of greatest variance (Baraff 1992; Cohen et al. 1995,
+// I-COLLIDE). A box is compared with those after it until one begins beyond its end. The second axis cuts a large world
+// into strips, which are the tasks of the threads.
+// Coherence: the sweep runs on enlarged boxes, and its pairs are tested exactly at each call until too many boxes have
+// left their enlarged ones. Enlarged boxes only choose what is tested, so the answer is that of a fresh sweep.
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -29,6 +36,9 @@ constexpr std::size_t kNearPairs = 512, kBoxesAtOnce = 256;  ///< of one task
 constexpr double      kBoxWidths = 4;                        ///< least width of a strip, in those of a box
 
 /// Never falls where x grows.
+/// The bits of a float as an integer of the same order: the sign bit is flipped for positive numbers, all bits for
+/// negative ones. Adding zero turns -0 into +0, so that equal numbers have one rank. Rounding double to float is
+/// monotonic, and entries of one rank are sorted exactly afterwards.
 std::uint64_t rank(double x)
 {
     constexpr double kMost = std::numeric_limits<float>::max();
@@ -59,6 +69,7 @@ MCH_CLONES_AVX2 std::size_t next_block(const SweepColumns& c, const SweepRow& ro
         high2{row.high2, row.high2, row.high2, row.high2};
     const double *x = c.lower.data(), *a1 = c.low1.data(), *b1 = c.high1.data(), *a2 = c.low2.data(),
                  *b2 = c.high2.data();
+    // Entries are sorted by their lower bound: if the first of a block begins beyond the row, so do all that follow.
     for (; k < n; k += kBlock) {
         if (!(x[k] <= row.upper)) return n;
         LaneMask any{};
@@ -83,6 +94,8 @@ std::array<std::span<const std::int32_t>, 2> BroadPhaseSAP::shapes_of(std::size_
     return {worlds_[list], global_};
 }
 
+/// Spread is n times the variance of twice the centre; a factor common to all axes does not matter. `whole` keeps the
+/// world in one piece, for tasks that take whole worlds.
 BroadPhaseSAP::Cut BroadPhaseSAP::cut(std::size_t list, Boxes boxes, bool whole) const
 {
     // Twice the centre; the axis along which the centres of this world spread most separates best.
@@ -108,6 +121,8 @@ BroadPhaseSAP::Cut BroadPhaseSAP::cut(std::size_t list, Boxes boxes, bool whole)
     out.strips          = 1;
     const double extent = most[out.axis1] - least[out.axis1], strip = kBoxWidths * width[out.axis1] / n;
     if (whole || !(extent > strip) || !std::isfinite(extent)) return out;
+    // No more strips than carry kBoxesInStrip boxes each, and none narrower than a few boxes: a box that lies in many
+    // strips is sorted and tested in each.
     const double strips = std::min({extent / strip, n / static_cast<double>(kBoxesInStrip), double{kMostStrips}});
     if (strips < 2) return out;
     out.strips     = static_cast<std::size_t>(strips);
@@ -125,6 +140,8 @@ void BroadPhaseSAP::sort_boxes(const Cut& cut, Boxes boxes, Sweep& sweep)
     if (entries.size() <= kFew) {
         std::sort(entries.begin(), entries.end(), before);
     } else {
+        // The radix sort orders by rank only. Runs of one rank are put in exact order, by lower bound and then by
+        // shape, so that the result does not depend on how they came in.
         radix_sort(entries, sweep.sorted, [](const Entry& e) { return rank(e.lower); });
         for (auto from = entries.begin(); from != entries.end();) {
             const auto to =
@@ -145,6 +162,8 @@ void BroadPhaseSAP::sort_boxes(const Cut& cut, Boxes boxes, Sweep& sweep)
     }
 }
 
+/// Rows [begin, end) of a sorted sweep against all entries after them. Lanes find blocks with a candidate, scalars name
+/// it.
 void BroadPhaseSAP::meet(const Cut& cut, std::size_t strip, const Sweep& sweep, std::size_t list, std::size_t begin,
                          std::size_t end, Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) const
 {
@@ -207,6 +226,7 @@ void BroadPhaseSAP::sweep_all(Boxes boxes, std::vector<ShapePair>& out, std::siz
         if (strips.strips == 0) continue;
         sweeps_.resize(std::max(sweeps_.size(), strips.strips));
         for (std::size_t k = 0; k < strips.strips; ++k) sweeps_[k].entries.clear();
+        // A strip needs no second look at its neighbours: entries are copied to every strip they reach.
         each_shape(list, [&](std::int32_t s, const geometry::Aabbd& box) {
             const std::size_t first = strips.strip_of(box.lower[strips.axis1]),
                               last  = strips.strip_of(box.upper[strips.axis1]);
@@ -231,6 +251,7 @@ void BroadPhaseSAP::sweep_all(Boxes boxes, std::vector<ShapePair>& out, std::siz
 }
 
 /// @return false when there are too many of them, or no larger boxes
+/// Whose box is no longer inside its enlarged one. The order in which threads find them is lost by sorting.
 bool BroadPhaseSAP::find_movers(Boxes boxes)
 {
     movers_.clear();
@@ -241,6 +262,7 @@ bool BroadPhaseSAP::find_movers(Boxes boxes)
         for (std::size_t i = begin; i < end; ++i) {
             if (!in_order(boxes[i]) || contains(fat_[i], boxes[i]) || !filters_[i].active || filters_[i].plane)
                 continue;
+            // Past the limit nothing is written, and the caller sweeps anew whoever came first.
             const std::size_t at = count++;
             if (at >= kMostMovers) return;
             found[at] = static_cast<std::int32_t>(i);
@@ -254,6 +276,8 @@ bool BroadPhaseSAP::find_movers(Boxes boxes)
 
 void BroadPhaseSAP::fatten(Boxes boxes)
 {
+    // The motion since the last fattening, per call, is extrapolated: `ahead` is calls ahead over calls that have
+    // passed.
     const bool   known = made_.size() == boxes.size() && age_ > 0;
     const double ahead = kCallsAhead / std::max(1, age_);
     made_.resize(boxes.size());
@@ -284,6 +308,8 @@ void BroadPhaseSAP::fatten(Boxes boxes)
 
 void BroadPhaseSAP::test_near(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
 {
+    // Pairs of the list without those of movers, then all partners of each mover by brute force. Two parts that do not
+    // overlap, and the caller sorts them.
     const auto box   = [&](std::int32_t s) -> const geometry::Aabbd& { return boxes[static_cast<std::size_t>(s)]; };
     const auto moved = [&](std::int32_t s) { return std::binary_search(movers_.begin(), movers_.end(), s); };
     const auto find  = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
@@ -306,6 +332,8 @@ void BroadPhaseSAP::test_near(Boxes boxes, std::vector<ShapePair>& out, std::siz
 
 void BroadPhaseSAP::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
 {
+    // Pairs are kept if few boxes have moved out, or if the last list lasted long enough to pay for making it.
+    // Otherwise everything moves fast, and a plain sweep of the exact boxes is cheaper.
     const bool calm = find_movers(boxes);
     ++age_;
     if (!(calm && listed_)) {

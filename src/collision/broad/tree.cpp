@@ -1,3 +1,10 @@
+// A dynamic tree of boxes per world (BroadPhaseTree), for large scenes in which most shapes stand still.
+// Leaves have boxes enlarged by a tenth, so that a shape that trembles does not move in the tree. Insertion descends by
+// the surface area heuristic (Goldsmith, Salmon 1987) and rotations keep the height logarithmic, as in Catto's dynamic
+// tree (2019).
+// The shape of the tree depends on the history of the calls. The pairs do not: each candidate is tested with the exact
+// boxes, and find_pairs sorts what is found.
+
 #include <algorithm>
 
 #include "mechane/collision/broad_phase.h"
@@ -19,6 +26,7 @@ double area(const Aabbd& box)
     const Vec3d e = box.upper - box.lower;
     return e.x * e.y + e.y * e.z + e.z * e.x;
 }
+/// A tenth of the longest side on each side. A larger margin moves fewer leaves and makes more candidates.
 Aabbd fattened(const Aabbd& box)
 {
     const double r = 0.1 * max_component(box.upper - box.lower);
@@ -71,6 +79,7 @@ class BroadPhaseTree::Tree {
             return static_cast<std::int32_t>(nodes.size() - 1);
         }
         const std::int32_t i = free_;
+        // Removed nodes are linked through `parent`.
         free_                = at(i).parent;
         at(i)                = {};
         return i;
@@ -90,7 +99,11 @@ class BroadPhaseTree::Tree {
         // Down the tree to the sibling with which the surface grows least.
         std::int32_t i = root;
         while (at(i).left != kNone) {
+            // Cost of pushing the leaf below a child: the growth of every ancestor (`inherited`) plus the growth of the
+            // child. A new parent here costs `whole`.
             const double whole = area(united(at(i).box, box)), inherited = whole - area(at(i).box);
+            // A leaf would become the child of a new inner node, whose whole area counts; of an inner node only the
+            // growth does.
             const auto   cost = [&](std::int32_t c) {
                 const double grown = area(united(at(c).box, box));
                 return inherited + (at(c).left == kNone ? grown : grown - area(at(c).box));
@@ -120,6 +133,7 @@ class BroadPhaseTree::Tree {
         at(other).parent = above;
         replace_child(above, parent, other);
         give(parent);
+        // Only the boxes and heights above the removed leaf can have changed.
         refit(above);
     }
 
@@ -154,6 +168,7 @@ class BroadPhaseTree::Tree {
         if (lean >= -1 && lean <= 1) return i;
         const std::int32_t up = lean > 0 ? r : l;
         const std::int32_t a = at(up).left, b = at(up).right;
+        // The higher grandchild stays with the node that rises, which lowers that side by one level.
         const std::int32_t keep = at(a).height > at(b).height ? a : b, down = keep == a ? b : a;
         const std::int32_t above = at(i).parent;
         replace_child(above, i, up);
@@ -182,6 +197,7 @@ void BroadPhaseTree::query(const Tree& tree, std::int32_t shape, Boxes boxes, st
                            std::vector<ShapePair>& out, std::size_t limit) const
 {
     if (tree.root == Tree::kNone) return;
+    // Depth first with a stack of the task: no recursion, and no allocation once the stack has grown.
     const Aabbd& box = boxes[static_cast<std::size_t>(shape)];
     stack.assign(1, tree.root);
     while (!stack.empty()) {
@@ -203,6 +219,7 @@ void BroadPhaseTree::query(const Tree& tree, std::int32_t shape, Boxes boxes, st
 
 void BroadPhaseTree::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
 {
+    // Trees are updated by one thread, in the order of worlds. Queries only read them and run in parallel.
     for (Tree& tree : trees_) tree.update(boxes);
     stacks_.resize(std::max<std::size_t>(1, tasks::chunk_count(solid_.size(), kQueries)));
     const auto find = [&](std::size_t begin, std::size_t end, std::size_t part, std::vector<ShapePair>& found) {
@@ -211,6 +228,8 @@ void BroadPhaseTree::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::s
             if (!filters_[static_cast<std::size_t>(s)].mobile || !in_order(boxes[static_cast<std::size_t>(s)]))
                 continue;
             const auto ask = [&](const Tree& tree) { query(tree, s, boxes, stacks_[part], found, limit); };
+            // What belongs to a world meets that world and the shared shapes; a moving shape of no world meets all of
+            // them.
             if (const std::size_t list = list_of(s); list < worlds_.size())
                 ask(trees_[list]);
             else

@@ -1,3 +1,10 @@
+// Box against box, both convex and in any pose: contact points in the world [m], normal from a to b.
+// Method: separating axis test (Gottschalk, Lin, Manocha 1996), then clipping of the incident face against the
+// reference face (Sutherland, Hodgman 1974). If the boxes are apart and no face lies over the other box, the axis is
+// only a bound, and GJK takes over.
+// The fast path clip_boxes gives the points and names of convex_candidates (manifold.cpp) bit for bit where both apply:
+// rows must not change their names when a case changes.
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +17,7 @@ namespace mechane::collision {
 
 namespace {
 
+/// Centre plus the two half axes across, each with the sign that reaches farther along n.
 /// The edge of a box along `axis` that lies farthest in direction n.
 std::array<Vec3d, 2> supporting_edge(const Shape& box, std::size_t axis, const Vec3d& n)
 {
@@ -55,12 +63,14 @@ Face face_towards(const Shape& box, const Vec3d& n)
 /// point for point with the same names, in the frame of the reference face. False: it is another case.
 bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, double merge, Candidates& out)
 {
+    // The same limits as Alignment::exact and Alignment::wide of feature.cpp.
     constexpr double kExact = 1 - 2e-6, kWide = 0.94;  // feature.cpp
     Face             f    = face_towards(a, n);
     const auto       flat = [](const Shape& s, const Face& g) { return !(s.size[g.u] > 0 && s.size[g.v] > 0); };
     const bool       of_a = f.slope > kExact && !flat(a, f);
     if (!of_a) f = face_towards(b, -n);
     const Shape &r = of_a ? a : b, &o = of_a ? b : a;
+    // The incident face is the one that faces the reference most squarely.
     const Face   g = face_towards(o, of_a ? -n : n);
     if (!(f.slope > kExact) || flat(r, f) || !(g.slope > kWide) || flat(o, g)) return false;
     const Vec3d  w = f.side * r.R.column(f.axis), u = r.R.column(f.u), v = f.side * r.R.column(f.v);
@@ -75,11 +85,14 @@ bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, do
     std::array<PolyCorner, 16> poly, next;
     std::size_t            count = 0;
     for (const auto& [x, y] : {std::pair{1, 1}, std::pair{-1, 1}, std::pair{-1, -1}, std::pair{1, -1}}) {
+        // The name of a corner is a bit per axis whose sign is negative (corner_id in feature.cpp).
         const Vec3d         p = m + static_cast<double>(x) * lu + static_cast<double>(y) * lv;
         const std::uint32_t id =
             (x < 0 ? 1U << g.u : 0U) | (g.side * y < 0 ? 1U << g.v : 0U) | (g.side < 0 ? 1U << g.axis : 0U);
         poly[count++] = {p.x, p.y, p.z, id, id};
     }
+    // A corner that lies on the side of the reference face to rounding is inside. Otherwise boxes of one size on each
+    // other would flicker between corners and cuts.
     const double slack = 2e-9 * std::sqrt(hu * hu + hv * hv);
     // The edges of the reference face in their order: +v, -u, -v, +u.
     const auto cut = [&](std::uint32_t side, auto&& height) {
@@ -92,6 +105,8 @@ bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, do
             const double  h = height(p), k = height(q);
             if (h <= 0) next[kept++] = p;
             if ((h <= 0) == (k <= 0)) continue;
+            // Linear interpolation to the crossing. The denominator is not zero, since exactly one of the two heights
+            // is positive.
             const double s = h / (h - k);
             next[kept++]   = {p.x + s * (q.x - p.x), p.y + s * (q.y - p.y), p.z + s * (q.z - p.z),
                               cut_name(side, p.edge), h <= 0 ? side_name(side) : p.edge};
@@ -104,6 +119,8 @@ bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, do
     cut(2, [&](const PolyCorner& p) { return -p.y - hv - slack; });
     cut(3, [&](const PolyCorner& p) { return p.x - hu - slack; });
     const auto how = of_a ? Found::on_first_face : Found::on_second_face;
+    // Depth is measured along n and not along the face's normal: both points of a contact then differ by a multiple of
+    // n.
     for (std::size_t i = 0; i < count; ++i) {
         const PolyCorner& q = poly[i];
         const double  d = q.z / f.slope;
@@ -149,14 +166,18 @@ void collide_box_box(const Shape& a, const Shape& b, double reach, Manifold& out
     const Vec3d t_a = transpose_times(a.R, t);
     for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t k = 0; k < 3; ++k) {
+            // |e_a x e_b|^2 = 1 - (e_a . e_b)^2 for unit axes.
             const double sine_squared = 1 - C(i, k) * C(i, k);
             if (sine_squared < 1e-8) continue;  // parallel: a face axis says the same
             const std::size_t i1 = (i + 1) % 3, i2 = (i + 2) % 3, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
             // All in lengths of the cross product of the edges; nearly all axes are out before its root is needed.
+            // Projections onto the unnormalised axis e_i x e_k, from the components of t and C: the cross product
+            // itself is made only for an axis that wins.
             const double x  = t_a[i2] * C(i1, k) - t_a[i1] * C(i2, k);
             const double ra = ha[i1] * A(i2, k) + ha[i2] * A(i1, k), rb = hb[k1] * A(i, k2) + hb[k2] * A(i, k1);
             const double gap = std::abs(x) - ra - rb, most = std::max(edge.separation, face.separation + bias),
                          limit = std::min(reach, most);
+            // Signed squares keep the order of gap / sine without a root: x |x| grows with x.
             if (gap * std::abs(gap) <= limit * std::abs(limit) * sine_squared) continue;
             const double sine = std::sqrt(sine_squared), s = gap / sine;
             if (s > reach) return;
@@ -169,6 +190,7 @@ void collide_box_box(const Shape& a, const Shape& b, double reach, Manifold& out
     CoreDistance core{.distance = best.separation, .normal = best.normal};
     Candidates   candidates;
     const double merge = 1e-4 * std::min(length(ha), length(hb));
+    // Two edges touch in one point, but the candidates may be two where the edges run nearly side by side.
     if (by_edge) {
         if (best.separation > 0) return collide_convex(a, b, reach, out);
         const auto ea = supporting_edge(a, best.i, best.normal), eb = supporting_edge(b, best.k, -best.normal);

@@ -1,3 +1,10 @@
+// Distance and depth of a triangle and a box for contacts of meshes; the result is in the frame in which both shapes
+// are given.
+// Apart: separating axis test over the triangle's normal, the box's faces and the nine edge pairs (Akenine-Moeller
+// 2001). It is exact only if witness points as far apart are found, which `touches` checks.
+// Overlapping: the triangle is a prism that extends below its face, so the way out never leads through its back
+// (`push_out`).
+
 #include "box_triangle.h"
 
 #include <algorithm>
@@ -10,6 +17,7 @@ namespace mechane::collision {
 
 namespace {
 
+/// Below a sine of 1e-7 the cross product of the edges is rounding noise, and a face axis says the same.
 constexpr double kParallel = 1e-14;  ///< square of the sine below which two edges have no common perpendicular
 
 Vec3d unit(std::size_t k, double s)
@@ -30,6 +38,8 @@ class TriangleOnBox {
     }
 
     /// The axis along which the two are farthest apart. False as soon as it is beyond `limit`.
+    /// Faces first: most triangles are refused by them. Axes of edge pairs are compared by squares, and only the best
+    /// is normalised.
     bool separate(double limit)
     {
         const double height = dot(n_, q_[0]), r = dot(abs(n_), h_);
@@ -43,9 +53,12 @@ class TriangleOnBox {
         for (std::size_t e = 0; e < 3; ++e)
             for (std::size_t k = 0; k < 3; ++k) {
                 const std::size_t u = (k + 1) % 3, v = (k + 2) % 3;
+                // e_k x edge has no component k: two numbers are enough.
                 const double      x = -edge_[e][v], y = edge_[e][u], square_of = x * x + y * y;  // e_k x edge
                 if (!(square_of > kParallel * length_squared(edge_[e]))) continue;
                 const auto   along = [&](const Vec3d& p) { return x * p[u] + y * p[v]; };
+                // The edge's two ends project to one value, so the triangle's interval is that of one end and of the
+                // corner opposite.
                 const double a = along(q_[e]), b = along(q_[(e + 2) % 3]);
                 const double room = std::abs(x) * h_[u] + std::abs(y) * h_[v];
                 const double low = std::min(a, b) - room, high = -room - std::max(a, b), most = std::max(low, high);
@@ -64,6 +77,7 @@ class TriangleOnBox {
     bool touches(Vec3d& on_triangle, Vec3d& on_box) const
     {
         if (feature_ >= kCrossing) {
+            // The axis was named with its pair of edges: their nearest points are the only candidates.
             const std::size_t e = (feature_ - kCrossing) / 3, k = (feature_ - kCrossing) % 3;
             Vec3d             middle;
             for (std::size_t i = 0; i < 3; ++i) middle[i] = axis[i] < 0 ? h_[i] : -h_[i];
@@ -80,6 +94,7 @@ class TriangleOnBox {
         } else {
             return false;  // the foot of the lowest corner is not in the triangle, or this would not have been asked
         }
+        // The squared distance of the witnesses may exceed the square of the axis' distance by rounding only.
         return length_squared(on_box - on_triangle) <= apart * apart * (1 + 2e-11);
     }
 
@@ -87,6 +102,7 @@ class TriangleOnBox {
     void push_out(double deep)
     {
         deep_ = deep;
+        // First guess: straight up through the face. Every other way must be clearly shorter to replace it.
         least = dot(n_, q_[0]) + dot(abs(n_), h_);
         axis  = n_;
         for (std::size_t k = 0; k < 3; ++k) {
@@ -99,6 +115,8 @@ class TriangleOnBox {
             if (!std::isfinite(scale)) continue;
             way_out(scale * (dot(outward, q_[e]) + dot(abs(outward), h_)), 0, scale * outward);
         }
+        // The prism has the edges of the triangle and its own direction n: crossings of all of them with the box's
+        // edges.
         for (std::size_t k = 0; k < 3; ++k) {
             for (const Vec3d& e : edge_) crossing(k, e);
             crossing(k, n_);
@@ -126,7 +144,9 @@ class TriangleOnBox {
     /// @param rise  cosine between the way and the normal: where negative it leads through the bottom of the prism
     void way_out(double depth, double rise, const Vec3d& n)
     {
+        // A way that leads down must also pass the depth of the prism, in proportion to how much it leads down.
         depth += deep_ * std::max(0.0, -rise);
+        // A relative margin, so that of equal ways the first is kept whatever the rounding.
         if (depth < least * (1 - 1e-12)) least = depth, axis = n;
     }
     void crossing(std::size_t k, const Vec3d& edge)
@@ -160,6 +180,7 @@ MCH_CLONES_AVX2 CoreDistance triangle_box_distance(const Shape& triangle, const 
     if (!near) return out;
     Vec3d on_triangle, on_box;
     if (!(pair.apart > 0 && pair.touches(on_triangle, on_box))) {
+        // The axis still serves GJK as its first direction, which usually saves most iterations.
         if (pair.apart > 0) {  // corner against corner or edge: no axis is exact, but it is a good start
             const CoreDistance core = core_distance_apart(triangle, box, limit, -out.normal);
             if (core.distance > 0) return core;

@@ -1,3 +1,10 @@
+// Distance of two small polyhedra (at most eight corners) by their planes: separating axis test over faces and edge
+// pairs, four axes at a time.
+// It answers `exact` where the best axis is proven to be the distance or the depth, `bound` where it is a lower bound
+// of the distance (GJK starts from it), and `unknown` where a body is flat or too large.
+// Everything is computed in the frame of one hull, whose lanes are prepared (hull_shape.cpp); only the partner is
+// moved. gjk.cpp is the caller.
+
 #include "by_planes.h"
 
 #include <algorithm>
@@ -12,6 +19,7 @@ namespace mechane::collision {
 
 namespace {
 
+/// Sizes of arrays: 8 points have at most 12 triangular faces and 18 edges (Euler: edges <= 3 v - 6).
 constexpr auto        kLaneStep      = static_cast<std::size_t>(kLanes);
 constexpr std::size_t kMostFaces = kSmallHullFaces,
                       kMostEdges = 20;     ///< whole lanes, for 18
@@ -39,6 +47,7 @@ struct Room {
     [[gnu::always_inline]] Vectors whole()
     {
         const std::size_t n = count;
+        // The first vector is repeated: it changes no minimum or maximum, and it loses every tie by its later name.
         while (count % kLaneStep != 0) add({x[0], y[0], z[0]});
         return {x.data(), y.data(), z.data(), n};
     }
@@ -82,6 +91,8 @@ struct SolidRoom {
     const double size2 =
         std::max({length_squared(c[1] - c[0]), length_squared(c[2] - c[0]), length_squared(c[2] - c[1])});
     if (!(length_squared(across) > 1e-16 * size2 * size2)) return false;
+    // Sides of the prism follow its extrusion; of a bare triangle they follow its normal, which makes them the planes
+    // through its edges.
     const Vec3d n = normalized(across), down = R * s.extrusion, along = prism ? normalized(down) : -n;
     for (std::size_t i = 0; i < 3 && prism; ++i) to.points.add(c[i] + down);
     to.normals.add(n), to.normals.add(-n);
@@ -133,6 +144,7 @@ struct Plane {
 {
     const Lanes first{0, 1, 2, 3}, none = Lanes{} - kInfinity;
     Plane       plane;
+    // Face axes of either polyhedron. The support of the owner along its own normals is kept: is_inside needs it again.
     for (const bool of_p : {true, false}) {
         const Vectors& normals = of_p ? p.normals : q.normals;
         double*        reach   = of_p ? top : other_top;
@@ -152,6 +164,7 @@ struct Plane {
         const double most  = best_of(best, at, which);
         if (most > plane.apart) plane = {most, of_p ? normals[which] : -normals[which]};
     }
+    // A face alone proves the bodies farther apart than the caller asks: edge pairs cannot change that.
     if (plane.apart > limit) return plane;
     Lanes best = none, at{};
     for (std::size_t k = 0; k < q.edges.count; ++k) {
@@ -168,12 +181,15 @@ struct Plane {
             const Lanes    s    = most * (most < 0 ? -most : most) / square_of;
             const LaneMask more = (s > best) & (square_of > kParallelLanes + Lanes{});
             best                = more ? s : best;
+            // The name of a pair is its edge of q times the row length plus its edge of p. It is exact in a double and
+            // decides ties.
             at                  = more ? first + static_cast<double>(k * kMostEdges + i) : at;
         }
     }
     std::size_t which = 0;
     if (!(best_of(best, at, which) > plane.apart * std::abs(plane.apart))) return plane;
     const Vec3d n   = normalized(cross(p.edges[which % kMostEdges], q.edges[which / kMostEdges]));
+    // The winner is projected again with a unit axis: the comparison above was of squares, divided and rounded.
     double      low = kInfinity, high = -kInfinity, low_q = kInfinity, high_q = -kInfinity;
     for (std::size_t i = 0; i < p.points.count; ++i) {
         const double at_i = dot(n, p.points[i]);
@@ -204,6 +220,7 @@ struct Outermost {
 };
 
 /// Whether a point is in the polyhedron.
+/// Inside all face planes. Between two such bodies it says that a witness lies over the other's face.
 bool is_inside(const Solid& s, const double* top, const Vec3d& p, double slack)
 {
     if (s.normals.count == 0) return false;
@@ -213,6 +230,9 @@ bool is_inside(const Solid& s, const double* top, const Vec3d& p, double slack)
 }
 
 /// Points of both that lie over each other as far apart as the plane says: then that is the distance.
+/// A plane at distance `apart` is the distance itself if a point of one body, moved by apart n, lies in the other.
+/// Three cases: a corner of q over p, a corner of p over q, or two edges that cross. Without such points the nearest
+/// features are a corner and an edge or corner, and the axis is a bound only.
 bool witnesses(const Solid& p, const Solid& q, const Plane& plane, const double* top, const double* other_top,
                double size, Vec3d& on_p, Vec3d& on_q)
 {
@@ -280,6 +300,7 @@ MCH_CLONES_AVX2 ByPlanes distance_by_planes(const Shape& a, const Shape& b, doub
     const Vec3d                    n     = own.R * plane.n;
     out                                  = {.distance = plane.apart, .normal = second ? -n : n, .on_a = {}, .on_b = {}};
     if (plane.apart > give_up) return ByPlanes::exact;
+    // The caller asked for the distance only: overlap is answered by an empty result.
     if (plane.apart <= 0 && !deep) {
         out = {};
         return ByPlanes::exact;

@@ -30,9 +30,12 @@ struct CapsuleOnBox {
 };
 
 /// From the nearest point of the box to x.
+/// The clamped point is the nearest of the box; the difference is zero inside.
 Vec3d off_box(const Vec3d& x, const Vec3d& h) { return x - max(-h, min(h, x)); }
 
 /// Place of the core's point nearest to the box; any of them where the core runs through it.
+/// f(t) = |x(t) - clamp(x(t))|^2 / 2 is convex with derivative u . e(t), which is linear between the six face planes.
+/// Newton's method with a bracket: a step that leaves the bracket is replaced by bisection.
 double nearest_place(const CapsuleOnBox& p)
 {
     const Vec3d& h     = p.box.size;
@@ -46,6 +49,7 @@ double nearest_place(const CapsuleOnBox& p)
         const double g = dot(p.u, e);
         if (g == 0) break;
         (g > 0 ? to : from) = t;
+        // Second derivative of f: only the components that are outside of the box vary.
         const Vec3d  along{e.x != 0 ? p.u.x : 0, e.y != 0 ? p.u.y : 0, e.z != 0 ? p.u.z : 0};
         const double next = t - g / dot(along, along);
         if (next == t) break;
@@ -67,12 +71,15 @@ void over_face(CapsuleOnBox& p, std::size_t k, double side)
     if (from > to) from = to = std::clamp(0.5 * (from + to), -p.half, p.half);  // it only grazes an edge of the face
     Vec3d n;
     n[k]                     = side;
+    // Feature names of capsule and box: 1.. faces, 16.. edges, 80.. corners; the end of the core adds one.
     const std::uint64_t name = 1 + 4 * k + (side > 0 ? 2 : 0);
     for (const double t : {from, to}) {
         Vec3d        q        = p.at(t);
         const double distance = side * q[k] - h[k] - p.r;
         q[k]                  = side * h[k];
         p.emit(q, n, distance, t == from ? name : name + 1);
+        // A core that is over the face for a thousandth of its length gives one point, or two rows would share one
+        // place.
         if (to - from <= 1e-3 * p.half) break;
     }
 }
@@ -85,6 +92,7 @@ void beside_edge(CapsuleOnBox& p, std::size_t k, Vec3d corner, const Vec3d& n, d
         16 + 16 * k + (corner.x > 0 ? 2u : 0u) + (corner.y > 0 ? 4u : 0u) + (corner.z > 0 ? 8u : 0u);
     const double z    = p.at(t)[k];
     const double sine = std::sqrt(std::max(0.0, 1 - p.u[k] * p.u[k]));
+    // Core and edge run side by side: both ends of the overlap carry, as with two parallel edges.
     if (sine < kAlongEdge && std::abs(dot(n, p.u)) < 5e-3) {
         const double a = p.at(-p.half)[k], b = p.at(p.half)[k];
         const double from = std::max(-h, std::min(a, b)), to = std::min(h, std::max(a, b));
@@ -119,6 +127,7 @@ void leave(CapsuleOnBox& p)
         const double      sine = std::sqrt(p.u[j] * p.u[j] + p.u[k] * p.u[k]);
         if (sine < 1e-4) continue;  // along an edge: a face says the same
         Vec3d n;
+        // The common perpendicular of the core and the box's axis i lies in the plane across that axis.
         n[j] = -p.u[k] / sine, n[k] = p.u[j] / sine;
         const double x = dot(n, p.c), s = std::abs(x) - h[j] * std::abs(n[j]) - h[k] * std::abs(n[k]);
         if (s > most + (edge ? 0 : bias)) {
@@ -153,11 +162,14 @@ void collide_capsule_box(const Shape& capsule, const Shape& box, double reach, M
     Vec3d        e = off_box(x, h);
     const double d = length(e);
     if (d - p.r > reach) return;
+    // The core touches the box to rounding: no direction can be read off the difference.
     if (!(d > 1e-12 * (length(h) + p.half))) return leave(p);
     // Flush with a side is not beyond it, and a core that all but lies along a face is held by the face.
     const double slack = 1e-6 * d + 1e-15 * (length(h) + p.half + length(p.c));
     for (std::size_t i = 0; i < 3; ++i)
         if (std::abs(e[i]) <= slack) e[i] = 0;
+    // The number of coordinates in which the nearest point lies outside says what it is on: a face, an edge or a
+    // corner.
     const std::size_t tilted = (e.x != 0 ? 1u : 0u) + (e.y != 0 ? 1u : 0u) + (e.z != 0 ? 1u : 0u);
     if (tilted == 1) {
         const std::size_t k = e.x != 0 ? 0 : e.y != 0 ? 1 : 2;

@@ -1,3 +1,9 @@
+// The one table of pair functions of the narrow phase, and the two entries `collide` over it.
+// Shapes are in one frame [m]; contacts are made up to the distance `reach`; the normal leads from the first shape to
+// the second.
+// The functions expect their arguments in the order of the table: a mesh first, otherwise by kind. `collide` swaps
+// shapes and results, collide_in_table_order does not. docs/collision_method.md names the method of each pair.
+
 #include <utility>
 
 #include "mechane/core/failure.h"
@@ -39,6 +45,7 @@ constexpr PairFunction kTable[kPairKinds][kPairKinds] = {
 
 std::string_view route_of(ShapeKind a, ShapeKind b)
 {
+    // The names are those of `mechane schema pairs`. None means that the pair never has contacts.
     if (!in_table_order(a, b)) std::swap(a, b);
     const auto i = static_cast<std::size_t>(a), k = static_cast<std::size_t>(b);
     if (i >= kPairKinds || k >= kPairKinds) return {};
@@ -61,6 +68,7 @@ void collide_in_table_order(const Shape& a, const Shape& b, double reach, Manifo
 
 namespace {
 
+/// What a caller of the library may pass. The pipeline makes whole shapes and skips this test.
 bool is_whole(const Shape& shape)
 {
     if (static_cast<std::size_t>(shape.kind) >= kPairKinds) return false;
@@ -77,6 +85,7 @@ void collide(const Shape& a, const Shape& b, double reach, Manifold& out)
     if (in_table_order(a.kind, b.kind)) return collide_in_table_order(a, b, reach, out);
     const auto first = static_cast<std::size_t>(out.count);
     collide_in_table_order(b, a, reach, out);
+    // The contacts of an earlier pair may already be in `out`: only the new ones are turned round.
     for (std::size_t i = first; i < static_cast<std::size_t>(out.count); ++i) {
         std::swap(out.points[i].p0, out.points[i].p1);
         out.points[i].normal = -out.points[i].normal;

@@ -1,3 +1,11 @@
+// Penetration depth of an ellipsoid and a box in closed form, called by GJK (gjk.cpp) for cores that overlap.
+// The depth is the minimum of the support function of the Minkowski difference over all directions, h(n) = sum |n_i|
+// half_i + n . t + sqrt(n . M n). Over one octant the box's support is a single corner, so creases of h are the planes
+// n_i = 0.
+// Directions with one non-zero component (faces) and with two (edges) are searched exactly. For the interiors of the
+// eight octants (corners) is_least proves that nothing there is less; if the proof fails, the general polytope
+// (epa.cpp) decides.
+
 #include "ellipsoid_box_depth.h"
 
 #include <algorithm>
@@ -20,6 +28,7 @@ class DepthSearch {
 
     DepthSearch(const Vec3d& half, const Mat33d& M, const Vec3d& t) : half_(half), t_(t), M_(M)
     {
+        // root_ is the ellipsoid's half width along an axis, top_ its point there: M e_i / sqrt(e_i . M e_i).
         for (std::size_t i = 0; i < 3; ++i) {
             root_[i] = std::sqrt(M(i, i));
             top_[i]  = (1 / root_[i]) * M.row(i);
@@ -46,6 +55,7 @@ class DepthSearch {
         for (std::size_t quarter = 0; quarter < 4; ++quarter) {
             const Tangent &first = axes[quarter], &last = axes[quarter + 1];
             const double   su = first.n.u + last.n.u, sv = first.n.v + last.n.v;
+            // The sum of two neighbouring axes has the signs of the quarter between them.
             const Flat     corner{su * half_[u] + t_[u], sv * half_[v] + t_[v]};
             if (may_be_less(first.moved(corner), last.moved(corner), depth)) over_edge(u, v, first, last, corner);
         }
@@ -86,6 +96,8 @@ class DepthSearch {
             n[u] = way.u, n[v] = way.v;
             offer(dot(abs(n), half_) + dot(n, t_) + std::sqrt(dot(n, M_ * n)), n);
         };
+        // Rim tips: directions across the outline's long axis, where a flat ellipsoid is sharpest. They cut a quarter
+        // in parts with one minimum each.
         for (const Flat& across : {Flat{-rim.z.v, rim.z.u}, Flat{rim.z.v, -rim.z.u}})
             if (across.u * su > 0 && across.v * sv > 0) {
                 ends[1] = rim.at(across), ends[2] = last, count = 2;
@@ -120,12 +132,16 @@ class DepthSearch {
             const double way  = std::min(std::max(rise, 0.0), depth);
             sine2[k]          = square(2 * way * depth / (way * way + depth * depth));
         }
+        // Of a unit vector the squares of the components add up to one: if all three must be larger than these, there
+        // is no such vector.
         if (sine2.x + sine2.y + sine2.z >= 1) return true;
         const Vec3d  m = M_ * s;
         const double h = std::sqrt(dot(s, m));
         const Vec3d  q = half_ + scale(s, t_) + (h > 0 ? 1 / h : 0) * scale(s, m);
+        // With a negative component of q the least value over the figure need not be at the corners looked at below.
         if (q.x < 0 || q.y < 0 || q.z < 0) return false;
         const Vec3d sine{std::sqrt(sine2.x), std::sqrt(sine2.y), std::sqrt(sine2.z)};
+        // Corners of the spherical figure: two components at their least size, the third what is left of a unit vector.
         for (std::size_t k = 0; k < 3; ++k) {
             const std::size_t u = (k + 1) % 3, v = (k + 2) % 3;
             const double      left = std::sqrt(1 - sine2[u] - sine2[v]);
@@ -152,10 +168,12 @@ MCH_CLONES_AVX2 bool ellipsoid_box_depth(const Difference& difference, CoreDista
     overlap.over_faces();
     for (std::size_t k = 0; k < 3; ++k) overlap.over_edges(k);
     const double depth = overlap.depth;
+    // A depth below 1e-9 of the ellipsoid is rounding of h, whose terms are of the size of the ellipsoid.
     if (!(depth > 1e-9 * max_component(pair.round.size)) || !(depth < kInfinity) || !overlap.is_least()) return false;
     const Vec3d& n = overlap.normal;
     // The outermost point of a flat ellipsoid tells less of where they meet than the face or edge of the box.
     Vec3d p = pair.R * core_support(pair.round, transpose_times(pair.R, -n)) - pair.t + depth * n;
+    // On a face or edge the box's own coordinate is known exactly; only along it the ellipsoid's point counts.
     for (std::size_t i = 0; i < 3; ++i) {
         const double half = pair.box.size[i];
         p[i]              = std::abs(n[i]) > 1e-7 ? std::copysign(half, n[i]) : std::clamp(p[i], -half, half);

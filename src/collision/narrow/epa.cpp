@@ -1,3 +1,9 @@
+// Penetration depth of convex cores by the expanding polytope (van den Bergen 2001), after GJK has found an overlap.
+// Everything is in the frame of the first shape: the polytope lies inside the Minkowski difference a - b and grows
+// towards its boundary. The nearest point of the boundary gives depth and normal.
+// Polytopes are met exactly, round surfaces to 1e-7 of the depth. Near a round surface, local_depth.cpp solves for the
+// minimum instead of adding faces one by one. Called from gjk.cpp only.
+
 #include "epa.h"
 
 #include <algorithm>
@@ -21,6 +27,8 @@ struct Certificate {
 
     void offer(const Vec3d& n, const MinkowskiPoint& w)
     {
+        // The plane through w across n separates the difference from the origin by -n . w: moving b by that much along
+        // n frees it.
         const double s = -dot(n, w.w);
         if (s > separation) {
             separation = s;
@@ -55,6 +63,7 @@ CoreDistance result_of(const LocalDepth& solved)
     if (p.size() != 4) return false;
     const Vec3d  e = p[1].w - p[0].w, f = p[2].w - p[0].w, g = p[3].w - p[0].w;
     const double side = std::max({length_squared(e), length_squared(f), length_squared(g)});
+    // The volume of a tetrahedron beside the cube of its side; 1e-9 leaves six digits for the normals of its faces.
     return std::abs(dot(e, cross(f, g))) > 1e-9 * side * std::sqrt(side);
 }
 
@@ -64,6 +73,8 @@ CoreDistance result_of(const Certificate& best, std::span<const MinkowskiPoint> 
     CoreDistance      result{.distance = best.separation, .normal = best.normal};
     const std::size_t n     = simplex.size();
     double            least = kInfinity;
+    // A full simplex of four has four triangles, each without one vertex; a smaller one is a triangle with repeated
+    // vertices.
     for (std::size_t lacking = 0; lacking < (n == 4 ? n : 1); ++lacking) {
         const auto at = [&](std::size_t i) { return simplex[std::min(i < lacking ? i : i + (n == 4), n - 1)]; };
         const MinkowskiPoint i = at(0), j = at(1), k = at(2);
@@ -86,6 +97,7 @@ bool span_volume(const Difference& difference, Polytope& poly, Certificate& best
         p[i]          = difference(n);
         best.offer(n, p[i]);
     }
+    // The first among equals to 1e-12: the same tetrahedron is chosen on every platform.
     const auto farthest = [&](auto&& measure) {
         std::size_t at = 0;
         for (std::size_t i = 1; i < p.size(); ++i)
@@ -126,6 +138,8 @@ MCH_CLONES_AVX2 CoreDistance penetration(const Difference& difference, std::span
     for (int i = 1; i < 4; ++i) extent = std::max(extent, length(poly.vertex(i).w - poly.vertex(0).w));
     // A polytope is met exactly. Round sides are met to 1e-7 of the depth (an angle of about 5e-4 rad), but seldom step
     // by step: once a face lies close under the surface, the least depth near it is solved for.
+    // The polytope's coordinates have an error of some 1e-16 of its extent; 1e-10 is well above it and below any depth
+    // that matters.
     const double tolerance = 1e-10 * extent, share = difference.curved ? 1e-7 : 0;
     const bool   solvable = difference.curved && has_known_creases(difference.a) && has_known_creases(difference.b);
     double       close    = solvable ? 3e-2 : 0;
@@ -141,12 +155,14 @@ MCH_CLONES_AVX2 CoreDistance penetration(const Difference& difference, std::span
         last                        = face;
         const Polytope::Face& f     = poly.face(face);
         const double          scale = 1 / std::sqrt(f.size), offset = scale * f.height;
+        // No face is nearer than the minimum that was solved for: it is the global one.
         if (offset >= (1 - share) * solved.depth) return result_of(solved);
         *w                  = difference(f.across);
         const double out_at = scale * dot(f.across, w->w);
         const Vec3d  n      = scale * f.across;
         best.offer(n, *w);
         const double gap = out_at - offset;
+        // The support plane in the direction of the face is hardly beyond the face: this is the boundary.
         if (gap <= std::max(tolerance, -share * best.separation)) {
             // Where the plane of the face comes nearest to the origin, the corners of the triangle there say which
             // points of a and b meet.
@@ -155,6 +171,7 @@ MCH_CLONES_AVX2 CoreDistance penetration(const Difference& difference, std::span
                 poly.face(poly.face_about(face, foot, std::max(1e-8 * extent, 2 * share * out_at)));
             return meeting(-out_at, n, g, foot);
         }
+        // The face lies close below the surface; the local search is only trusted if it starts near its minimum.
         if (gap < close * out_at) {
             LocalDepth here;
             if (local_depth(difference, n, here) && here.depth <= out_at) {
@@ -165,6 +182,7 @@ MCH_CLONES_AVX2 CoreDistance penetration(const Difference& difference, std::span
             // Nothing near is proven to be a minimum: the next try waits for a face far closer under the surface.
             close *= 0.05;
         }
+        // The vertex was not new to rounding, or the horizon was not one loop.
         if (!poly.grow(face, 1e-13 * extent)) break;
     }
     // Rounding or the room has ended it. Of a thin tip the faces lie far below the surface: it is looked for all the

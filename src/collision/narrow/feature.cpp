@@ -1,3 +1,10 @@
+// The supporting feature of a convex shape along a direction: a corner, an edge or a face, with names that last from
+// step to step. Clipping (manifold.cpp) makes contact points of two such features.
+// Directions are unit vectors; corners are in the frame in which the shape is given [m]; faces are wound
+// counter-clockwise as seen from outside.
+// Two tolerances: `exact` says what the direction is normal to, to rounding of GJK; `wide` (20 degrees) says what lies
+// opposite of a face and may be clipped against it.
+
 #include "feature.h"
 
 #include <algorithm>
@@ -10,15 +17,20 @@ namespace mechane::collision {
 
 namespace {
 
+/// Within this angle a direction found by iteration is replaced by the face's own normal, if that separates as well
+/// (polish in manifold.cpp).
 constexpr double kNatural = 0.9998;  // cosine of 1.1 degrees
 
 struct Limits {
     double face;  ///< least cosine between the direction and a face normal
     double edge;  ///< largest sine between the direction and the plane across an edge
 };
+/// exact: 1 - 2e-6 is 0.11 degrees from the normal, and 5e-3 is 0.3 degrees from the plane across an edge. wide: 0.94
+/// is 20 degrees, and so is 0.34.
 Limits limits(Alignment alignment)
 { return alignment == Alignment::exact ? Limits{1 - 2e-6, 5e-3} : Limits{0.94, 0.34}; }
 
+/// Ties go to the first axis here and to the last in `smallest`: any fixed rule will do, as long as it is one.
 std::size_t largest(const Vec3d& v)
 {
     const Vec3d a = abs(v);
@@ -35,6 +47,7 @@ int corner_id(const Vec3d& corner) { return (corner.x < 0 ? 1 : 0) + (corner.y <
 {
     const Vec3d&      h     = s.size;
     const std::size_t face  = largest(d);
+    // The name of a corner is one bit per negative sign, the same as in box_box.cpp.
     const auto        add   = [&](const Vec3d& signs) { f.add(s.p + s.R * scale(signs, h), corner_id(signs)); };
     const bool        along = std::abs(d[face]) > limit.face;
     const std::size_t u = (face + 1) % 3, v = (face + 2) % 3;
@@ -62,6 +75,8 @@ int corner_id(const Vec3d& corner) { return (corner.x < 0 ? 1 : 0) + (corner.y <
 }
 
 /// The corners of a rim of radius 1.
+/// A disc is a regular polygon of kDiscCorners corners for clipping. Corners are fixed in the body, so that contacts
+/// keep their names while it stands; manifold.cpp puts the true rim points in where edges cross.
 const std::array<Vec2d, kDiscCorners> kDiscRim = [] {
     std::array<Vec2d, kDiscCorners> corners;
     for (std::size_t k = 0; k < kDiscCorners; ++k) {
@@ -74,6 +89,7 @@ const std::array<Vec2d, kDiscCorners> kDiscRim = [] {
 void rim(const Shape& s, double z, bool up, Feature& f)
 {
     for (int i = 0; i < kDiscCorners; ++i) {
+        // The lower rim is walked the other way round, so that both are counter-clockwise from outside.
         const int    k = up ? i : kDiscCorners - 1 - i;
         const Vec2d& c = kDiscRim[static_cast<std::size_t>(k)];
         f.add(s.p + s.R * Vec3d{s.size.x * c.x, s.size.x * c.y, z}, (up ? 0 : 32) + k);
@@ -86,6 +102,7 @@ void cylinder_feature(const Shape& s, const Vec3d& d, const Limits& limit, Featu
     if (std::abs(d.z) > limit.face && s.size.x > 0) return rim(s, d.z < 0 ? -s.size.y : s.size.y, d.z > 0, f);
     const Vec3d u = normalized(Vec3d{d.x, d.y, 0}, Vec3d{1, 0, 0});
     const Vec3d r = s.size.x * u;
+    // Lying on its side, a cylinder has both ends of the line of contact; otherwise the lower rim's point.
     if (std::abs(d.z) < limit.edge || d.z > 0) f.add(s.p + s.R * Vec3d{r.x, r.y, s.size.y}, 64);
     if (std::abs(d.z) < limit.edge || d.z <= 0) f.add(s.p + s.R * Vec3d{r.x, r.y, -s.size.y}, 65);
 }
@@ -93,12 +110,15 @@ void cylinder_feature(const Shape& s, const Vec3d& d, const Limits& limit, Featu
 void cone_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f)
 {
     // One without height is a disc on both sides.
+    // The base of a cone is at -half height, its apex at +half height.
     if ((d.z < -limit.face || (s.size.y == 0 && d.z > limit.face)) && s.size.x > 0)
         return rim(s, -s.size.y, d.z > 0, f);
     const Vec3d  u       = normalized(Vec3d{d.x, d.y, 0}, Vec3d{1, 0, 0});
     const double lateral = std::sqrt(d.x * d.x + d.y * d.y),
                  slope   = std::sqrt(s.size.x * s.size.x + 4 * s.size.y * s.size.y);
     // Sine between the direction and the normal of the generator, signed towards the apex.
+    // The outward normal of the lateral surface is (2 h, r) / slope in the plane of the axis, with half height h: the
+    // tilt is the component of d along the generator.
     const double tilt = slope > 0 ? (2 * s.size.y * d.z - s.size.x * lateral) / slope : d.z;
     if (tilt > -limit.edge) f.add(s.p + s.size.y * s.R.column(2), 64);
     if (tilt < limit.edge && !(tilt > 0 && lateral < 1e-9))
@@ -113,6 +133,7 @@ void cone_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& 
     if (nearest >= 0 && dot(hull.face_normals[static_cast<std::size_t>(nearest)], d) > limit.face) {
         const auto         face  = static_cast<std::size_t>(nearest);
         const std::int32_t begin = hull.face_start[face], n = hull.face_start[face + 1] - begin;
+        // kFeatureLimit corners at most; an even choice keeps the outline round.
         const std::int32_t step = 1 + (n - 1) / kFeatureLimit;  // a finer rim than we can hold is thinned evenly
         for (std::int32_t i = 0; i < n; i += step) {
             const std::int32_t v = hull.face_vertices[static_cast<std::size_t>(begin + i)];
@@ -126,6 +147,7 @@ void cone_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& 
     f.add(world(at), at);
     if (hull.neighbour_start.empty()) return;
     std::int32_t along = -1;
+    // Of the edges at the farthest corner, the one most nearly across the direction, if it is within the limit.
     double       least = limit.edge;
     const auto   k     = static_cast<std::size_t>(at);
     for (std::int32_t i = hull.neighbour_start[k]; i < hull.neighbour_start[k + 1]; ++i) {
@@ -212,6 +234,7 @@ MCH_CLONES_AVX2 Feature supporting_feature(const Shape& shape, const Vec3d& dire
         case ShapeKind::rectangle:
             rectangle_feature(shape, d, limit, f);
             break;
+        // The core of a capsule is a segment: one end or both.
         case ShapeKind::capsule: {
             if (shape.size.y > 0 && (std::abs(d.z) < limit.edge || d.z > 0))
                 f.add(shape.p + shape.size.y * shape.R.column(2), 0);
@@ -230,6 +253,8 @@ MCH_CLONES_AVX2 Feature supporting_feature(const Shape& shape, const Vec3d& dire
     return f;
 }
 
+/// The normal that the surface has near a direction: that of a face or cap, or across the axis for a lateral surface.
+/// Where nothing is near, the direction itself.
 Vec3d natural_normal(const Shape& shape, const Vec3d& direction)
 {
     const Vec3d d         = transpose_times(shape.R, direction);

@@ -1,3 +1,12 @@
+// Distance of two convex cores by Gilbert, Johnson, Keerthi (1988), in the form of van den Bergen (2001): points of the
+// Minkowski difference a - b nearest to the origin.
+// Input: two bounded convex shapes in one frame [m], a search limit, optionally a first direction. Output: signed
+// distance, unit normal from a to b, a point on each core. Overlap is handed to closed forms or to the polytope
+// (epa.cpp).
+// Small polyhedra are answered by their planes first (by_planes.cpp). All iterations are in the frame of a and relative
+// to it, so that far from the origin nothing is lost.
+// Lower bounds are certificates: each support plane that separates proves a distance, whatever happened before.
+
 #include "mechane/collision/gjk.h"
 
 #include <algorithm>
@@ -58,6 +67,8 @@ struct Simplex {
         v = s.points[0].w;
         return false;
     }
+    // Sub-algorithm of the distance of a simplex by Voronoi regions (Ericson 2005, 5.1). Triangles and segments are
+    // solved by geometry/closest.h.
     if (s.count == 2) {
         const double t = geometry::closest_on_segment({}, s.points[0].w, s.points[1].w);
         v              = s.points[0].w + t * (s.points[1].w - s.points[0].w);
@@ -70,9 +81,13 @@ struct Simplex {
         offer_triangle(s, 0, 1, 2, least, v, weights);
     } else {
         // The closest point has the newest vertex, so the face without it is left out.
+        // The tetrahedron is tested face by face as seen from its newest vertex p: e, f, g lead from there to the older
+        // ones.
         const Vec3d &p = s.points[3].w, e = s.points[0].w - p, f = s.points[1].w - p, g = s.points[2].w - p;
         const Vec3d  fg = cross(f, g), ge = cross(g, e), ef = cross(e, f);
         const double volume = dot(e, fg), extent = std::max({length_squared(e), length_squared(f), length_squared(g)});
+        // The volume of a tetrahedron, squared, beside the sixth power of its longest side: below 1e-14 relative, signs
+        // are noise, and all faces are offered.
         const bool   flat   = square(volume) <= 1e-28 * extent * extent * extent;
         bool         inside = !flat;
         // Face by face: is the origin beyond it, seen from the vertex that it lacks?
@@ -90,6 +105,8 @@ struct Simplex {
 }
 
 /// The weights of v in a triangle once more, by areas: a thin one gave them with the error of its area squared.
+/// Weights by areas of the triangles about v: they add up to one, and their error is relative to the area and not to
+/// its square.
 [[gnu::always_inline]] inline void weigh(Simplex& s, const Vec3d& v)
 {
     const Vec3d  a = s.points[0].w - v, b = s.points[1].w - v, c = s.points[2].w - v;
@@ -114,10 +131,12 @@ MCH_CLONES_AVX2 CoreDistance distance_of(const Difference& difference, const Que
     constexpr int    kIterations = 96;
     constexpr double kShare      = 0.75;   // of the room beyond what a plane has to leave
     constexpr double kRelative   = 1e-11;  // of |v|^2: the distance is good to 5e-12, a smooth normal to about 3e-6 rad
+    // Concentric shapes give no direction; a fixed one keeps replays identical.
     if (!(length_squared(v) > 0)) v = {1, 0, 0};
     Simplex    first, second;  // in turns: the one that was is still there when a step turns out to be none
     Simplex *  simplex = &first, *next = &second;
     double     extent = 0, least = kInfinity;
+    // Closed forms first, then the polytope, which starts from the simplex that holds the origin.
     const auto overlap = [&] {
         CoreDistance r;
         if (!ask.with_depth || (is_round_box(difference) && round_box_depth(difference, r)) ||
@@ -136,20 +155,27 @@ MCH_CLONES_AVX2 CoreDistance distance_of(const Difference& difference, const Que
         if (vw > 0) {  // else the cores overlap along v and the point is new
             const double separated = vw / std::sqrt(vv);
             if (separated > best) best = separated, way = v;
+            // The caller does not look for contacts that far: a proof that they are farther is enough.
             if (separated > ask.give_up) return {separated, -v / std::sqrt(vv), w.a(), w.b};
             // The first v is a guess and no point of the simplex.
             bool known = simplex->count > 0 && vv - vw <= kRelative * vv;
+            // A support point that is in the simplex already cannot bring v nearer: with polytopes this ends the
+            // iteration without a tolerance.
             for (int k = 0; k < simplex->count; ++k)
                 known = known || simplex->points[static_cast<std::size_t>(k)].w == w.w;
             if (known) break;
+            // plane_between asks for any plane that leaves enough room, not for the best.
             if (simplex->count > 0 &&
                 separated - ask.beyond > std::max(ask.near, kShare * (std::sqrt(vv) - ask.beyond)))
                 return {separated, -v / std::sqrt(vv), w.a(), w.b};
         }
+        // At most four: `reduce` drops what carries no weight, and a full tetrahedron around the origin has returned.
         simplex->points[static_cast<std::size_t>(simplex->count++)] = w;
         const Vec3d v_before                                        = v;
         if (reduce(*simplex, *next, v)) return overlap();
         const double now = length_squared(v);
+        // |v| below 1e-11 of the difference: touching to rounding counts as overlap, where the polytope finds the
+        // normal.
         if (now <= 1e-22 * extent) return overlap();
         if (!(now < least) && i > 0) {  // rounding has the last word: keep the better point
             --simplex->count;
@@ -161,6 +187,7 @@ MCH_CLONES_AVX2 CoreDistance distance_of(const Difference& difference, const Que
     }
     const double d = length(v);
     if (!(d > 0)) return overlap();
+    // No plane has separated: v is noise.
     if (!(best > 0)) return overlap();
     if (simplex->count == 3) weigh(*simplex, v);
     CoreDistance result{.distance = d, .normal = -way / length(way)};

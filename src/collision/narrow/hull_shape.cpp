@@ -1,3 +1,8 @@
+// Prepares a convex hull for the narrow phase: vertices, merged faces, neighbours, edge directions, all in the body's
+// frame after scaling [m]. Done once a shape, when the pipeline is made.
+// Faces are polygons, so that clipping gives corners of the real face and not of its triangles. Vectors are also kept
+// by component in whole lanes, for the support functions.
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -20,6 +25,7 @@ using Edge = std::pair<std::int32_t, std::int32_t>;
 /// first, to 1e-6 of the hull's extent. (An angle would join what stands off by far more, and keep slivers apart.)
 void merge_faces(HullShape& hull, const std::vector<std::array<std::int32_t, 3>>& triangles)
 {
+    // Directed edges are unique in a closed, consistently wound surface: the twin of an edge is its reverse.
     std::map<Edge, std::size_t> owner;  // directed edge -> triangle
     std::vector<Vec3d>          normal(triangles.size());
     for (std::size_t t = 0; t < triangles.size(); ++t) {
@@ -29,6 +35,7 @@ void merge_faces(HullShape& hull, const std::vector<std::array<std::int32_t, 3>>
         for (std::size_t e = 0; e < 3; ++e) owner[{v[e], v[(e + 1) % 3]}] = t;
     }
     const auto in_plane = [&](std::size_t t, std::size_t seed) {
+        // The 0.99 keeps thin folds apart whose vertices lie in one plane by accident of their size.
         if (dot(normal[t], normal[seed]) < 0.99) return false;
         const Vec3d& origin = hull.vertices[static_cast<std::size_t>(triangles[seed][0])];
         return std::ranges::all_of(triangles[t], [&](std::int32_t v) {
@@ -39,10 +46,13 @@ void merge_faces(HullShape& hull, const std::vector<std::array<std::int32_t, 3>>
     std::vector<std::int32_t> group(triangles.size(), -1);
     std::vector<std::size_t>  queue;
     for (std::size_t seed = 0; seed < triangles.size(); ++seed) {
+        // Slivers without a normal belong to no face.
         if (group[seed] >= 0 || normal[seed] == Vec3d{}) continue;
         const auto id = static_cast<std::int32_t>(seed);
         group[seed]   = id;
         queue.assign(1, seed);
+        // Edges to triangles outside of the group make the outline. Each vertex has one successor if it is one simple
+        // loop.
         std::map<std::int32_t, std::int32_t> next;  // outline: vertex -> vertex
         for (std::size_t q = 0; q < queue.size(); ++q) {
             const auto& v = triangles[queue[q]];
@@ -99,6 +109,7 @@ void find_neighbours(HullShape& hull)
 }
 
 /// Of so few corners and faces that planes tell more, sooner, than an iteration does.
+/// Directions of edges for the separating axis test, parallel ones once: |a x b|^2 < 1e-28 for unit vectors.
 void find_edge_ways(HullShape& hull)
 {
     if (hull.vertices.size() > kSmallHullPoints) return;
@@ -116,6 +127,8 @@ void find_edge_ways(HullShape& hull)
     if (hull.edge_ways.size() > 18) hull.edge_ways.clear();
 }
 
+/// Filled up with the first vector, which loses ties to itself, to a whole number of lanes, or of blocks where there
+/// are many.
 LaneVectors in_lanes(std::span<const Vec3d> vectors)
 {
     const std::size_t whole = vectors.size() <= kFewVectors ? static_cast<std::size_t>(kLanes) : kLaneBlock;
@@ -143,6 +156,7 @@ HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& factors)
     }
     for (const Vec3d& p : source->points) hull.vertices.push_back(scale(p, factors));
     for (const Vec3d& v : hull.vertices) hull.centre += v;
+    // The mean of the vertices, not the centre of mass: it only has to be inside.
     if (!hull.vertices.empty()) hull.centre *= 1.0 / static_cast<double>(hull.vertices.size());
     for (const Vec3d& v : hull.vertices) hull.radius = std::max(hull.radius, length(v - hull.centre));
     hull.face_start.push_back(0);
@@ -153,6 +167,7 @@ HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& factors)
             const auto p = [&](std::size_t i) { return hull.vertices[static_cast<std::size_t>(t[i])] - hull.centre; };
             volume += dot(p(0), cross(p(1), p(2)));
         }
+        // Six times the signed volume: negative where the triangles are wound inwards.
         if (volume < 0)  // a mirrored scale turns the winding round
             for (auto& t : triangles) std::swap(t[1], t[2]);
         merge_faces(hull, triangles);

@@ -1,3 +1,7 @@
+// The support function of hulls: the index of the vector that lies farthest along a direction.
+// Both versions give the same answer to the last bit: the sums are formed in the same order, and of equal maxima the
+// first index wins.
+
 #include <bit>
 
 #include "core_support.h"
@@ -13,6 +17,8 @@ constexpr auto kStep = static_cast<std::size_t>(kLanes);
 #define MCH_HULL_MASKS 1
 
 /// The farthest of some vectors, if it lies farther than `most`.
+/// One pass finds the maximum of a block as a tree of maxima; a second compares with it. The index is the first bit of
+/// the comparison's mask.
 template <std::size_t kBlock>
 [[gnu::target("avx2"), gnu::always_inline]] inline void look_at(const LaneVectors& vectors, std::size_t first,
                                                                 const Lanes& dx, const Lanes& dy, const Lanes& dz,
@@ -89,6 +95,7 @@ std::int32_t farthest_of_many(const LaneVectors& vectors, const Vec3d& d)
 {
     if (vectors.x.empty()) return -1;
 #ifdef MCH_HULL_MASKS
+    // Chosen at run time: the program runs on any x86-64.
     if (__builtin_cpu_supports("avx2")) return farthest_by_masks(vectors, d);
 #endif
     return farthest_by_lanes(vectors, d);

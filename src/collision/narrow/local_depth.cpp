@@ -1,3 +1,10 @@
+// Least depth of two overlapping round shapes near a direction, without the polytope's many faces: Newton steps on the
+// support function of the Minkowski difference, h(n) = h_a(n) + h_b(-n).
+// h is smooth but for creases, directions across an edge, a side or a cap, where the support point jumps along a
+// segment or disc. A local minimum of the depth lies in a smooth piece, on one crease (a great circle), or where two
+// creases cross. Each case is solved by itself, and the least is checked by the support function itself.
+// The result is a proven upper bound of the depth, and a local minimum; epa.cpp continues until it is the global one.
+
 #include "local_depth.h"
 
 #include <algorithm>
@@ -10,6 +17,7 @@ namespace mechane::collision {
 
 namespace {
 
+/// 0.2 is 11.5 degrees: farther away a crease cannot hold the minimum that the start direction points at.
 constexpr double   kNear = 0.2;  ///< sine up to which an edge counts as lying across a direction
 constexpr unsigned kDisc = 8,
                    kSide = 16;  ///< bits of a flat cap and of a cone's side beside those of the edges along x, y, z
@@ -50,6 +58,8 @@ bool has_rim(const Shape& s) { return s.kind == ShapeKind::cylinder || s.kind ==
 }
 
 /// Second derivative of the support function along the tangents t and u.
+/// Ellipsoid: h(n) = |S n| with half axes S, whose Hessian is (S^2 - S^2 n n^T S^2 / h^2) / h. Rim of radius r: h = r
+/// |n_xy|, whose Hessian has the single curvature r / |n_xy| along the circle.
 [[gnu::always_inline]] inline double bend(const Shape& s, const Vec3d& d, const Vec3d& t, const Vec3d& u)
 {
     if (s.kind == ShapeKind::ellipsoid) {
@@ -70,6 +80,7 @@ class DepthDescent {
 
     [[gnu::always_inline]] bool run(LocalDepth& out)
     {
+        // All cases in a fixed order; of equal depths the first found stays.
         const unsigned near_a = facing(d_.a, n0_, kNear), near_b = facing(d_.b, d_.in_b(n0_), kNear);
         if (near_a & kDisc) cap({0, 0, 1}, kDisc, 0, d_.a.size.x);
         if (near_b & kDisc) cap(d_.R.column(2), 0, kDisc, d_.b.size.x);
@@ -92,6 +103,7 @@ class DepthDescent {
         if (can_be_smooth()) smooth();
         if (!(best_.depth < kInfinity)) return false;
         // Asked anew: whatever was assumed, this much separates. A crease that was stepped over shows here.
+        // The bound is the support function's own value, so it holds whatever the cases assumed.
         out       = best_;
         out.depth = dot(out.n, d_(out.n).w);
         return out.depth <= best_.depth + 1e-9 * std::abs(best_.depth);
@@ -133,6 +145,8 @@ class DepthDescent {
     /// shrink.
     bool promising(double h, double slope, double curve, double& last) const
     {
+        // Newton's predicted value is h - slope^2 / (2 curve); twice that much is allowed for before a start is given
+        // up.
         const double turn = std::abs(slope / curve);
         if (!(curve > 0) || turn > 0.5 * last || h - slope * slope / curve > best_.depth) return false;
         last = turn;
@@ -140,6 +154,7 @@ class DepthDescent {
     }
 
     /// The axis of a cap: what lies over it must balance within it.
+    /// The foot of the origin must fall inside the sum of what is flat there: the disc, and the edges that lie across.
     void cap(Vec3d n, unsigned parts_a, unsigned parts_b, double radius)
     {
         if (dot(n, n0_) < 0) n = -n;
@@ -161,12 +176,14 @@ class DepthDescent {
         const Vec3d &e = first.half, &f = second.half;
         const Vec3d  x  = cross(e, f);
         const double ee = dot(e, e), ff = dot(f, f), xx = dot(x, x);
+        // Parallel to a sine of 1e-3.
         if (!(xx > 1e-6 * ee * ff)) return;  // parallel ones make one edge
         Vec3d n = x / std::sqrt(xx);
         if (dot(n, n0_) < 0) n = -n;
         if (dot(n, n0_) < kLeastCosine) return;
         const MinkowskiPoint c = at(n, first.in_a() | second.in_a(), first.in_b() | second.in_b());
         // c + s e + t f has to be along n.
+        // Two equations for s and t: (c + s e + t f) . e = 0 and . f = 0; |e x f|^2 is their determinant.
         const double ce = dot(c.w, e), cf = dot(c.w, f), ef = dot(e, f);
         const double s = (ef * cf - ff * ce) / xx, t = (ef * ce - ee * cf) / xx;
         if (std::abs(s) > 1 || std::abs(t) > 1) return;
@@ -177,6 +194,7 @@ class DepthDescent {
     [[gnu::always_inline]] void along(const Edge& e)
     {
         const double half = length(e.half);
+        // The support point may move along the edge by its half length: the foot must fall on it.
         if (!(half > 0)) return;
         const Vec3d axis = e.half / half;
         Vec3d       n    = normalized(n0_ - dot(axis, n0_) * axis, n0_);
@@ -190,6 +208,8 @@ class DepthDescent {
                 if (std::abs(s) <= half) offer(n, {c.w, e.of_b ? c.b - s * axis : c.b});
                 return;
             }
+            // d^2 h / d theta^2 on the great circle: the curvature of the shapes less h, since n itself turns away from
+            // w.
             const double curve = bend_of(n, t, t) - h;
             if (!promising(h, slope, curve, last)) return;
             n = normalized(n - (slope / curve) * t, n);
@@ -218,6 +238,7 @@ class DepthDescent {
         // Across the axis u must make a given product with the edge's part across the axis.
         const double along = dot(edge.half, side.axis);
         const Vec3d  part  = edge.half - along * side.axis;
+        // u must be normal to the edge in the sense of the support function: u . part = k, with |u| = 1.
         const double k = -side.radius * along / side.height, pp = dot(part, part), left = pp - k * k;
         if (!(left > 0) || !(side.height > 0)) return;
         const Vec3d  turned = cross(side.axis, part), u = side.across(n0_);
@@ -243,6 +264,8 @@ class DepthDescent {
             }
             const double other = side.of_b ? bend(d_.a, n, t, t)
                                            : bend(d_.b, d_.in_b(n), transpose_times(d_.R, t), transpose_times(d_.R, t));
+            // The normal turns by cosine times the turn of u; the support point on the side moves on a circle of half
+            // the radius.
             const double curve = 0.5 * side.radius + cosine * other - dot(c.w, u);
             if (!promising(h, cosine * slope, cosine * curve, last)) return;
             u = normalized(u - (slope / curve) * t, u);
@@ -259,6 +282,8 @@ class DepthDescent {
             const Vec3d          t = any_perpendicular(n), u = cross(n, t);
             const double         h = dot(c.w, n), gt = dot(c.w, t), gu = dot(c.w, u);
             if (gt * gt + gu * gu <= square(kLevel * h)) return offer(n, c);
+            // The Hessian on the sphere is that of h minus h times the identity. A minimum needs both tt > 0 and det >
+            // 0.
             const double tt = bend_of(n, t, t) - h, uu = bend_of(n, u, u) - h, tu = bend_of(n, t, u);
             const double det = tt * uu - tu * tu;
             if (!(tt > 0) || !(det > 0)) return;

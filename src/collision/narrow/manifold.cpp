@@ -1,3 +1,12 @@
+// From two supporting features to contact points: clipping, edge against edge, rims of discs, the closest pair, and the
+// choice of the points that carry. Points are in the frame of the shapes [m], the normal leads from a to b, distances
+// are negative in penetration.
+// Clipping is that of Sutherland and Hodgman (1974): the incident feature is cut by the planes through the edges of the
+// reference face, parallel to n. Every new point has a name of the two edges that made it, so that the warm start of
+// the solvers finds it again.
+// `Candidates` collects points of a pair and merges those at one place; choose_support (support_points.h) keeps at most
+// five.
+
 #include "manifold.h"
 
 #include <algorithm>
@@ -17,6 +26,8 @@ void Candidates::add(ContactPoint point, double merge)
 {
     // A corner of the partner keeps its name as it slides from one triangle to the next.
     if (!is_corner_name(point.feature)) point.feature |= face;
+    // Points that differ by less than `merge` at both ends, with normals within 8 degrees, are one contact; the deeper
+    // one stays. The factor 4 is that of the sum of both points, which is twice the middle.
     for (std::size_t i = 0; i < count; ++i) {
         ContactPoint& old = points[i];
         if (length_squared(old.p0 + old.p1 - point.p0 - point.p1) > 4 * merge * merge ||
@@ -46,6 +57,8 @@ void Candidates::thin()
     count = kept;
 }
 
+/// Keeps the points on which a body would come to rest; docs/collision_method.md derives the choice. Fewer points than
+/// kMost are kept as they are.
 MCH_CLONES_AVX2 std::size_t reduce(std::span<ContactPoint> points, std::size_t most)
 {
     if (points.size() < SupportPoints::kMost) return points.size();
@@ -61,6 +74,7 @@ MCH_CLONES_AVX2 std::size_t reduce(std::span<ContactPoint> points, std::size_t m
     const auto deepest = std::min_element(points.begin(), points.end(),
                                           [](const auto& x, const auto& y) { return x.distance < y.distance; });
     SupportPoints chosen  = choose_support(each, deepest->normal, most);
+    // The chosen ones move to the front in the order of their places, which keeps the order of the rows.
     std::sort(chosen.index.begin(), chosen.index.begin() + static_cast<std::ptrdiff_t>(chosen.count));
     for (std::size_t k = 0; k < chosen.count; ++k) std::swap(points[k], points[chosen.index[k]]);
     return chosen.count;
@@ -74,6 +88,7 @@ struct ClipPoint {
     std::uint32_t edge;  ///< name of the edge that leaves this point
 };
 
+/// Each cutting plane adds at most one corner to a convex polygon.
 constexpr std::size_t kClipLimit = 2 * kFeatureLimit + 2;
 
 /// The incident feature cut by the planes through the edges of the reference face, across it.
@@ -101,6 +116,7 @@ struct Clipped {
         const ClipPoint& p = poly.points[i];
         const double     h = height[i];
         if (h <= 0) push(p);
+        // An edge is an open polyline of two points: it has no side from its last to its first point.
         const bool last = i + 1 == poly.count;
         if (last && !closed) break;
         const std::size_t next = last ? 0 : i + 1;
@@ -133,6 +149,8 @@ bool rim_of(const Shape& s, const Feature& f, Rim& rim)
 template <class Visit>
 void rim_crossings(const Rim& rim, const Vec3d& p, const Vec3d& q, const Vec3d& n, const Visit& visit)
 {
+    // A point of the rim is centre + cos x + sin y. The plane through the edge along n has the normal `across`: a cos +
+    // b sin = k, which has two solutions if k^2 < a^2 + b^2.
     const Vec3d  across = cross(q - p, n), way = q - p - dot(q - p, n) * n;
     const double a = dot(across, rim.x), b = dot(across, rim.y), k = dot(across, p - rim.centre);
     const double most2 = a * a + b * b, left2 = most2 - k * k, way2 = dot(way, way);
@@ -152,6 +170,7 @@ struct Rims {
 };
 
 /// Whether a point lies over a disc, along n.
+/// Projects along n into the plane of the disc. The slack of 5e-10 is that of clipping.
 bool over_disc(const Rim& rim, const Vec3d& p, const Vec3d& n)
 {
     const Vec3d axis = cross(rim.x, rim.y);
@@ -167,6 +186,8 @@ void two_rims(const Rim& first, const Rim& second, const Vec3d& n, const Vec3d& 
     const auto  across = [&](const Vec3d& v) { return v - dot(v, n) * n; };
     const Vec3d from = first.centre + dot(p - first.centre, n) * n, way = across(second.centre - first.centre);
     const double r = first.radius, s = second.radius, d = length(way);
+    // No crossing where one circle holds the other or both are apart. Otherwise the chord lies across the line of
+    // centres at `along` from the first.
     if (!(d > std::abs(r - s)) || !(d < r + s)) return;
     const Vec3d  e = (1 / d) * way, f = cross(n, e);
     const double along = (d * d + r * r - s * s) / (2 * d), half = std::sqrt(std::max(0.0, r * r - along * along));
@@ -177,6 +198,8 @@ void two_rims(const Rim& first, const Rim& second, const Vec3d& n, const Vec3d& 
 }
 
 /// Takes what a rim was cut by, or cut, as a polygon out of what is left of `incident`, and puts the points of the rim in.
+/// A disc was clipped as a polygon, which lies inside the true rim by up to 3.4 % of the radius. Its cut corners are
+/// replaced by crossings of the true circle.
 void follow_rims(const Feature& reference, const Feature& incident, const Rims& rims, const Vec3d& n, Clipped& poly)
 {
     if (!rims.reference && !rims.incident) return;
@@ -239,6 +262,7 @@ MCH_CLONES_AVX2 double clip_faces(const Feature& reference, const Feature& incid
         first.points[first.count++] = {incident.points[k], incident.ids[k], incident.ids[k]};
     }
     const bool closed = incident.is_face();
+    // The one-norm instead of a root: it is within a factor of sqrt(3) of the length.
     // Planes need no unit normals; a slack of rounding is one in whatever norm.
     const auto norm = [](const Vec3d& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z); };
     double     size = 0;
@@ -249,6 +273,7 @@ MCH_CLONES_AVX2 double clip_faces(const Feature& reference, const Feature& incid
         const Vec3d  edge = reference.points[static_cast<std::size_t>(i + 1 < reference.count ? i + 1 : 0)] - p;
         const Vec3d  out_ = sign * cross(edge, n);
         const double len  = norm(out_);
+        // An edge without length, or along n, cuts nothing.
         if (!(len > 0)) continue;
         if (cut(*poly, p, out_, 5e-10 * size * len, static_cast<std::uint32_t>(i), closed, *spare))
             std::swap(poly, spare);
@@ -283,8 +308,10 @@ bool overlap_edges(const Feature& a, const Feature& b, bool round_a, bool round_
     const double lu = length(u), lv = length(v);
     if (!(lu > 0) || !(lv > 0)) return false;
     const Vec3d e = u / lu;
+    // Within 0.6 degrees: beyond that skew edges touch in one point.
     if (length(cross(e, v / lv)) > 0.01) return false;
     const double b0 = dot(e, b.points[0] - a.points[0]), b1 = dot(e, b.points[1] - a.points[0]);
+    // The interval of both edges on the line of the first one.
     const double from = std::max(0.0, std::min(b0, b1)), to = std::min(lu, std::max(b0, b1));
     if (!(to - from > 1e-6 * std::min(lu, lv))) return false;
     const auto on_a = [&](double x) { return a.points[0] + x * e; };
@@ -326,6 +353,7 @@ void clip_farthest(const Feature& reference, const Rims& rims, const Shape& othe
 
 /// Where many points of the cores are equally deep, those of the iteration need not lie over each other: a pair that
 /// does, out of the features that carry the normal.
+/// Only a face opposite anything or two edges leave a choice; a corner is where it is.
 void pair_points(const Feature& a, const Feature& b, CoreDistance& core)
 {
     const Vec3d across = core.distance * core.normal;
@@ -356,6 +384,8 @@ bool round_all_over(const Shape& s) { return s.kind == ShapeKind::sphere || s.ki
 
 }  // namespace
 
+/// The case distinction of the manifold, in this order: face of a, face of b, two edges side by side, the nearest pair.
+/// Of two faces the first is the reference, which makes the choice symmetric in time.
 MCH_CLONES_AVX2 void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core, double reach,
                                 bool only_clipped, double merge, Candidates& out)
 {
@@ -385,6 +415,7 @@ MCH_CLONES_AVX2 void convex_candidates(const Shape& a, const Shape& b, const Cor
     if (only_clipped) return;
     // A round rim is clipped as a polygon, and a tilted incident face may miss the deepest point: the closest pair
     // completes it.
+    // Clipping has found the depth that the iteration reports: nothing is missing.
     if (least <= core.distance + 0.01 * merge + 1e-9) return;
     const double s = core.distance - ra - rb;
     if (s > reach) return;
@@ -401,6 +432,7 @@ void emit_reduced(Candidates& candidates, Manifold& out, std::size_t most)
     for (std::size_t i = 0; i < kept; ++i) out.add(candidates.points[i]);
 }
 
+/// The distance of the cores may not fall by more than rounding of the support points (1e-8 of their size).
 MCH_CLONES_AVX2 void polish(const Shape& a, const Shape& b, CoreDistance& core)
 {
     const double slack = 1e-8 * std::max(1e-3, length(core.on_a - centre(a)) + length(core.on_b - centre(b)));

@@ -1,3 +1,11 @@
+// Mesh against a convex shape, another mesh, and the depth of overlaps with surfaces. Results are in the frame of the
+// arguments [m], the normal leads from the mesh (shape 0) to the partner.
+// Triangles are one-sided: only those whose front faces the partner's centre make contacts (sheet.cpp has the law of
+// one triangle). `Overlap` and `SurfaceOverlap` then limit depths to the shortest way that frees the partner of all
+// triangles, since the sum of one-sided triangles knows no volume.
+// Triangles are visited in the order of the bounding volume tree, which depends on the mesh only. Names of contacts
+// contain the triangle, so that rows are sorted and matched whatever the order.
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -24,6 +32,7 @@ void emit_by_normal(Candidates& candidates, Manifold& out)
 
 /// The angle that a triangle takes up about the point with these weights [rad]: all round, half, or that of a corner.
 /// Normals weighted with it tell inside from outside also at edges and corners (Baerentzen, Aanaes 2005).
+/// The number of positive weights says what the point is on: 3 the face, 2 an edge, 1 a corner.
 double angle_at(const Vec3d& weights, const Vec3d& x, const Vec3d& y, const Vec3d& z)
 {
     const int inner = (weights.x > 0 ? 1 : 0) + (weights.y > 0 ? 1 : 0) + (weights.z > 0 ? 1 : 0);
@@ -42,6 +51,8 @@ double angle_at(const Vec3d& weights, const Vec3d& x, const Vec3d& y, const Vec3
 
 /// A closed mesh whose inside holds the centre of the partner: out through the nearest face (within reason). Both in
 /// the frame of the mesh.
+/// Only for closed meshes, and only where no triangle in front of the partner made a contact: the partner is inside
+/// altogether.
 void recover(const MeshShape& m, const Shape& convex, double radius, double reach, Candidates& out)
 {
     const Vec3d  c_local = centre(convex);
@@ -57,6 +68,7 @@ void recover(const MeshShape& m, const Shape& convex, double radius, double reac
         const auto   q = geometry::closest_on_triangle(c_local, x, y, z);
         const double d = length_squared(q.point - c_local);
         // At an edge or a corner several faces share the nearest point: the one seen most squarely is the way out.
+        // Ties of distance are relative (1e-12 of its square): points of a shared edge differ by rounding.
         const double square = std::abs(dot(m.normals[t], c_local - q.point));
         const bool   tie    = nearest >= 0 && length_squared(q.point - at) <= 1e-12 * bound;
         const Vec3d  part   = angle_at(q.weights, x, y, z) * m.normals[t];
@@ -81,6 +93,8 @@ void recover(const MeshShape& m, const Shape& convex, double radius, double reac
 /// From a triangle that a convex shape pierces over the surface to the one that has its deepest point below it, which
 /// is written to `deepest`. -1 where the surface ends or bends by more than 20 degrees on the way: beyond that the
 /// point need not be in its matter.
+/// A walk from face to neighbour over the edge beyond which the deepest point lies farthest. 64 steps, and a step back
+/// to a triangle remembered at a power of two is a cycle (Brent 1980).
 std::int32_t over_deepest(const MeshShape& m, std::int32_t from, const Shape& convex, const Vec3d& c, Vec3d& deepest)
 {
     constexpr int    kSteps = 64;
@@ -123,6 +137,7 @@ class Overlap {
     }
     [[nodiscard]] bool any() const { return count_ > 0; }
     /// The faces seen from behind as well: they are no way in, but may be the shortest way out.
+    /// A back face may be the nearest exit, for instance of a thin plate through which a body has been pushed.
     void add_backs(const geometry::Aabbd& box)
     {
         const Vec3d c = centre(convex_);
@@ -143,6 +158,7 @@ class Overlap {
     {
         if (count_ == 0 || count_ > kMost) return;
         const auto flat = [&](const ContactPoint& p) { return dot(p.normal, found.points[0].normal) > 1 - 1e-6; };
+        // On an open, flat sheet there is no other way out than through its face.
         if (!mesh_.closed && std::ranges::all_of(found.all(), flat)) return;
         double deepest = 0;
         for (const ContactPoint& p : found.all()) deepest = std::min(deepest, p.distance);
@@ -150,6 +166,7 @@ class Overlap {
         for (std::size_t i = 0; i < count_; ++i) offer(mesh_.normals[static_cast<std::size_t>(triangles_[i])]);
         for (const ContactPoint& p : found.all())
             if (p.distance < 0) offer(p.normal);
+        // Of an open surface the partner's faces say nothing: moving along them may lead behind the surface.
         if (mesh_.closed) offer_faces_of_partner();
         if (way_ == Vec3d{} || !is_free(slack)) return;
         const auto too_deep = [&](const ContactPoint& p) { return p.distance < -least_ - slack; };
@@ -175,16 +192,20 @@ class Overlap {
     }
     void offer(const Vec3d& n)
     {
+        // Not a unit vector, or the direction that was just looked at.
         if (dot(n, n) < 0.5 || dot(n, last_) > 1 - 1e-12) return;
         last_              = n;
         const double from  = dot(n, support(convex_, -n)) - convex_.core_radius();
         double       depth = 0;
+        // The depth along n is that of the lowest point of the partner below the highest corner of the triangles. The
+        // loop ends when it exceeds the best.
         for (std::size_t i = 0; i < count_ && depth < least_; ++i)
             for (const std::int32_t v : mesh_.triangles[static_cast<std::size_t>(triangles_[i])])
                 depth = std::max(depth, dot(n, mesh_.points[static_cast<std::size_t>(v)]) - from);
         if (depth < least_) least_ = depth, way_ = n;
     }
     /// Whether the way leads out of the whole surface, and not into a neighbour of those triangles.
+    /// The candidate way is tried: the moved shape may touch no triangle of the mesh.
     [[nodiscard]] bool is_free(double slack) const
     {
         Shape moved = convex_;
@@ -244,14 +265,17 @@ MCH_CLONES_AVX2 void collide_mesh_convex(const Shape& mesh, const Shape& convex,
     if (m.bvh.empty()) return;
     if (m.hull) return collide_convex(as_hull(mesh), convex, reach, out);
     // The partner's box in the mesh's frame.
+    // All in the frame of the mesh: only one shape is turned, not all triangles.
     Shape local = convex;
     local.p     = transpose_times(mesh.R, convex.p - mesh.p);
     local.R     = transpose(mesh.R) * convex.R;
     const Vec3d     r{reach, reach, reach};
     geometry::Aabbd box = bounds(local);
     box.lower -= r, box.upper += r;
+    // Below a height field there is solid matter of this depth; a body in it is looked for from above.
     box.upper.z += m.floor;
     if (!geometry::overlaps(box, m.bvh.bounds())) return;
+    // The list of triangles of the last call, if it still covers the box.
     if (!m.closed && near.triangles && near.triangles->is_empty(m, box)) return;
     const Vec3d  c      = centre(local);
     const double radius = bounding_radius(convex), small = std::min(radius, bounding_radius(mesh)), merge = 1e-3 * small;
@@ -282,6 +306,7 @@ MCH_CLONES_AVX2 void collide_mesh_convex(const Shape& mesh, const Shape& convex,
         if (deep < 0)
             assumed.add({p1 - deep * m.normals[k], p1, m.normals[k], deep, feature_name(Found::over_a_triangle)}, merge);
     };
+    // From the kept list or the tree, each triangle once.
     near.visit(m, box, look);
     candidates.face = 0;
     settle(candidates, assumed, merge);
@@ -328,6 +353,7 @@ void keep_shared(const Candidates& found, const Shape& other, const Vec3d& n_oth
 /// that frees it of all of them: as `Overlap` for a convex shape.
 class SurfaceOverlap {
   public:
+    // Frames: pairs and ways are in the frame of the first mesh; a way moves the second one.
     SurfaceOverlap(const Shape& a, const Shape& b) : a_(a), b_(b) {}
 
     void add(std::int32_t first, std::size_t second)
@@ -386,6 +412,8 @@ class SurfaceOverlap {
     /// Whether the way leads out of the whole surface, and not into other triangles.
     [[nodiscard]] bool is_free(double slack) const
     {
+        // Brute force over the triangles of the second mesh with the tree of the first: it is asked once per pair of
+        // meshes that overlap.
         const Vec3d by   = (least_ + slack) * way_;
         bool        free = true;
         for (std::size_t k = 0; k < b_.mesh->triangles.size() && free; ++k) {
@@ -431,10 +459,13 @@ void collide_surfaces(const Shape& a, const Shape& b, double reach, Manifold& ou
         ma.bvh.for_each_overlap(box, [&](std::int32_t index) {
             const auto   t  = static_cast<std::size_t>(index);
             const Vec3d& na = ma.normals[t];
+            // Two faces that do not face each other cannot touch first; -1e-3 leaves out those at right angles to
+            // rounding.
             if (dot(na, nb) > -1e-3) return;
             Shape ta;
             ta.kind = ShapeKind::triangle;
             for (std::size_t i = 0; i < 3; ++i) ta.corners[i] = ma.points[static_cast<std::size_t>(ma.triangles[t][i])];
+            // The other triangle lies behind this one altogether.
             if (dot(nb, support(ta, -nb) - tb.corners[0]) > reach) return;
             Candidates own, assumed;
             own.face = assumed.face = triangles_name(index, k, mb.triangles.size());
@@ -459,6 +490,8 @@ void collide_surfaces(const Shape& a, const Shape& b, double reach, Manifold& ou
 
 /// A convex one is its hull against the triangles of the other; of two that are hollow somewhere the smaller one brings
 /// its triangles. A height field is always the surface.
+/// Ranks: a height field stays a surface, a convex mesh is best as the solid. Of equals the smaller has fewer triangles
+/// near the contact.
 bool second_is_surface(const Shape& a, const Shape& b)
 {
     const auto solid_rank = [](const Shape& s) { return s.mesh->floor > 0 ? 0 : s.mesh->hull ? 2 : 1; };

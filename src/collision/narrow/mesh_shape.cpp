@@ -1,3 +1,8 @@
+// Prepares a mesh for the narrow phase: welded points, triangles without slivers, normals, neighbours, folds, bounding
+// volume tree, and the hull where the mesh is convex. In the body's frame after scaling [m]; done once per mesh and
+// scale.
+// Invariant: a closed mesh is wound outwards afterwards, whatever the source or a mirrored scale did.
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -28,6 +33,8 @@ std::vector<std::int32_t> weld(std::vector<Vec3d>& points)
     return target;
 }
 
+/// `fold` is the signed bend over an edge [rad]: positive where the surface is convex, zero for coplanar triangles. An
+/// edge that more or less than two triangles share is a boundary, and the mesh is open.
 void connect(MeshShape& mesh)
 {
     struct Side {
@@ -53,6 +60,8 @@ void connect(MeshShape& mesh)
     mesh.neighbours.assign(mesh.triangles.size(), {-1, -1, -1});
     mesh.fold.assign(mesh.triangles.size(), {});
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+        // The neighbour is the triangle with the reversed edge. Both directions must be unique, or the surface is not a
+        // manifold there.
         for (std::size_t e = 0; e < 3; ++e) {
             const std::int32_t from = mesh.triangles[t][e], to = mesh.triangles[t][(e + 1) % 3];
             const std::int32_t twin = only_one(edge_of(to, from));
@@ -65,6 +74,7 @@ void connect(MeshShape& mesh)
             const Vec3d edge =
                 normalized(mesh.points[static_cast<std::size_t>(to)] - mesh.points[static_cast<std::size_t>(from)]);
             mesh.fold[t][e] =
+                // Angle about the edge from one normal to the other: stable for all angles, unlike the arc cosine.
                 std::atan2(dot(edge, cross(mesh.normals[t], mesh.normals[k])), dot(mesh.normals[t], mesh.normals[k]));
         }
 }
@@ -97,6 +107,7 @@ MeshShape make_mesh_shape(const geometry::Mesh& source, const Vec3d& factors, bo
     for (const Vec3d& p : source.points) mesh.points.push_back(scale(p, factors));
     const auto target = weld(mesh.points);
     const bool mirror = factors.x * factors.y * factors.z < 0;
+    // Square of the mesh's extent: |c| is twice an area, so the limit on slivers is relative.
     double     volume = 0, extent = 0;
     for (const Vec3d& p : mesh.points) extent = std::max(extent, length_squared(p - mesh.points.front()));
     for (const auto& t : source.triangles) {
@@ -111,6 +122,7 @@ MeshShape make_mesh_shape(const geometry::Mesh& source, const Vec3d& factors, bo
         mesh.normals.push_back(normalized(c));
     }
     connect(mesh);
+    // Neighbours and folds depend on the winding and are made again.
     if (mesh.closed && volume < 0) {
         for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
             std::swap(mesh.triangles[t][1], mesh.triangles[t][2]);
@@ -130,6 +142,7 @@ MeshShape make_mesh_shape(const geometry::Mesh& source, const Vec3d& factors, bo
     mesh.bvh    = geometry::Bvh(boxes);
     mesh.convex = mesh.closed;
     for (const auto& fold : mesh.fold)
+        // No edge bends inwards by more than rounding.
         for (const double angle : fold) mesh.convex = mesh.convex && angle > -1e-6;
     mesh.convex = mesh.convex && is_one_piece(mesh);
     if (mesh.convex && (with_hull || mesh.points.size() <= kSmallSolid)) {

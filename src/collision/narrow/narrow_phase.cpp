@@ -1,3 +1,8 @@
+// The narrow phase alone, for programs that bring their own pairs and shapes (Newton's NarrowPhase). The pipeline does
+// not use it; both call the same pair functions.
+// Input: shapes in the world with margin and gap [m], candidate pairs. Output: one record per contact whose distance of
+// the offset surfaces is at most the sum of the gaps.
+
 #include "mechane/collision/narrow_phase.h"
 
 #include <algorithm>
@@ -25,6 +30,7 @@ NarrowPhaseStatus NarrowPhase::launch_custom_write(std::span<const NarrowPhaseSh
 {
     const std::size_t count = std::min(candidate_pairs.size(), impl_->options.max_candidate_pairs);
     NarrowPhaseStatus status{.contact_count = 0, .dropped_pairs = candidate_pairs.size() - count};
+    // Kinds are put into the order of the table; shape0 and shape1 of a record follow.
     for (auto [i, k] : candidate_pairs.first(count)) {
         if (!in_table_order(shapes[static_cast<std::size_t>(i)].shape.kind,
                             shapes[static_cast<std::size_t>(k)].shape.kind))
@@ -50,6 +56,7 @@ NarrowPhaseStatus NarrowPhase::launch_custom_write(std::span<const NarrowPhaseSh
         for (const ContactPoint& p : found) {
             if (p.distance - margin > gap) continue;
             ++status.contact_count;
+            // Midpoint of both offset surfaces: each point moves along the normal by its margin.
             write({.centre   = origin + 0.5 * (p.p0 + p.p1 + (x.margin - y.margin) * p.normal),
                    .normal   = p.normal,
                    .distance = p.distance - margin,
@@ -69,6 +76,7 @@ NarrowPhaseStatus NarrowPhase::launch_custom_write(std::span<const NarrowPhaseSh
 NarrowPhaseStatus NarrowPhase::launch(std::span<const NarrowPhaseShape> shapes,
                                       std::span<const ShapePair> candidate_pairs, const NarrowPhaseOutput& out)
 {
+    // Arrays may be of different lengths or empty; the count tells how many would be needed.
     std::size_t slot = 0;
     return launch_custom_write(shapes, candidate_pairs, [&](const ContactData& c) {
         if (slot < out.contact_pair.size()) out.contact_pair[slot] = {c.shape0, c.shape1};

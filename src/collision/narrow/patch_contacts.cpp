@@ -1,3 +1,11 @@
+// From the faces of a pressure patch (pressure_patch.cpp) to contacts with a stiffness: hydroelastic contact (Elandt et
+// al. 2019; Masterjohn et al. 2022).
+// Each contact carries k = F / depth, so that the solver's penalty law gives back the patch's force at the present
+// depth, and its gradient as bodies move.
+// Reduction sums faces by normal bin (20 faces of an icosahedron) and cell of a grid on the shape. Sums keep total
+// force and torque; a choice of faces would keep neither.
+// Units: pressure [Pa], area [m^2], stiffness [N/m], depth [m].
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,8 +16,10 @@ namespace mechane::collision {
 namespace {
 
 constexpr double        kLeastFriction = 1e-2;
+/// Bits that keep the names of open contacts and anchors apart from those of cells.
 constexpr std::uint64_t kOpen = std::uint64_t{1} << 40, kAnchor = std::uint64_t{1} << 62;
 
+/// Two elastic layers in series: 1/k = 1/a + 1/b.
 double series_stiffness(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
 
 /// What all active faces of one normal bin do together.
@@ -51,6 +61,8 @@ void sum_up(const std::vector<PatchFace>& faces, const Shape& frame, const Cells
             PatchScratch& scratch)
 {
     scratch.sums.clear();
+    // One slot for each bin and cell, active ones first. With pruning all open faces of a cell share one slot whatever
+    // their normal.
     scratch.sum_of.assign(2 * kNormalBins * cells.size(), -1);
     for (std::size_t i = 0; i < faces.size(); ++i) {
         const PatchFace&  f    = faces[i];
@@ -70,6 +82,7 @@ void sum_up(const std::vector<PatchFace>& faces, const Shape& frame, const Cells
             sum.area += f.whole;
             continue;
         }
+        // The share of the total force, area times pressure.
         const double w = f.area * f.pressure;
         if (sum.count++ == 0 || w > faces[sum.strongest].area * faces[sum.strongest].pressure) sum.strongest = i;
         sum.force += w * f.normal;
@@ -93,9 +106,11 @@ void patch_contacts(const PressureSide& a, const PressureSide& b, const Hydroela
     const double open   = o.margin_contact_area * factor * series_stiffness(a.kh, b.kh);
     const auto   point  = [](const PatchFace& f) {
         return ContactPoint{f.centroid - 0.5 * f.distance * f.normal, f.centroid + 0.5 * f.distance * f.normal,
+                            // A factor of two separates the names of faces from those of the sums.
                             f.normal, f.distance, f.key << 1};
     };
     if (!o.reduce_contacts) {
+        // Without reduction every face is a contact. An open face has the stiffness that it would have at touch.
         for (const PatchFace& f : scratch.faces)
             out.push_back({point(f), f.active() ? factor * f.area * f.pressure / -f.distance : open, 0});
         return;
@@ -105,6 +120,7 @@ void patch_contacts(const PressureSide& a, const PressureSide& b, const Hydroela
     // neither, and others would be chosen at every step.
     const Shape& frame = *b.shape;
     Cells        cells{frame.sdf->box, voxel_resolution(frame.sdf->box)};
+    // The grid gets coarser until the sums fit; with one cell left open faces are pruned as well, so the loop ends.
     for (sum_up(scratch.faces, frame, cells, o.pre_prune_contacts, scratch); scratch.sums.size() > kMostReduced;) {
         cells.coarsen();
         sum_up(scratch.faces, frame, cells, o.pre_prune_contacts || cells.size() == 1, scratch);
@@ -125,6 +141,8 @@ void patch_contacts(const PressureSide& a, const PressureSide& b, const Hydroela
     if (with_anchor) {
         for (const PatchFace& f : scratch.faces) {
             if (!f.active()) continue;
+            // The anchor is one more contact at the centre of pressure of its bin. `share` splits the force between it
+            // and the others so that the total stays.
             Bin& bin    = bins[normal_bin(transpose_times(frame.R, f.normal))];
             bin.deepest = std::max(bin.deepest, -f.distance);
             bin.moment += f.area * f.pressure * length(f.centroid - bin.centre);
@@ -135,6 +153,7 @@ void patch_contacts(const PressureSide& a, const PressureSide& b, const Hydroela
             if (!(bin.weight > 0)) continue;
             bin.share = bin.depth / (bin.depth + bin.deepest);
             if (!o.moment_matching) continue;
+            // Moment matching: friction is scaled so that the contacts resist turning as the whole patch does.
             const double moment = bin.share * bin.lever;
             bin.friction        = moment > 0 ? std::max(kLeastFriction, bin.moment / moment) : 1;
         }

@@ -1,3 +1,8 @@
+// The infinite plane z = 0 of its frame against every kind of shape, in closed form. Points are in the frame of the
+// arguments [m]; the normal is that of the plane, except for meshes, which are shape 0.
+// A plane is a half space: the depth has no limit, and the lowest points of the partner are the contacts.
+// choose_support keeps those on which a body would come to rest.
+
 #include <algorithm>
 #include <cmath>
 
@@ -39,6 +44,8 @@ void offer_disc(PlaneContacts& contacts, const Shape& s, double z, std::uint64_t
     const Vec3d      u       = down - dot(down, axis) * axis;
     const double     tilt    = length(u);
     constexpr double kOnEdge = 0.1, kSteep = 0.5;  ///< sines
+    // `tilt` is the sine between the disc's axis and the plane's normal: the deepest point of the rim is defined only
+    // for a disc that is not level.
     if (tilt > 1e-4) contacts.offer(c + (s.size.x / tilt) * u, base + 4);
     if (tilt > kSteep) return;
     std::uint64_t feature = base;
@@ -88,6 +95,7 @@ template <class Visit>
 void supporting_vertices(const Shape& plane, const Shape& body, std::span<const Vec3d> vertices, double reach,
                          std::size_t most, Visit&& visit)
 {
+    // Heights are computed in the frame of the body: one dot product per vertex and no rotation of vertices.
     const Vec3d  n = transpose_times(body.R, plane.R.column(2));
     const double offset = dot(plane.R.column(2), body.p - plane.p);
     const auto   height = [&](std::size_t i) { return dot(n, vertices[i]) + offset; };
@@ -121,6 +129,7 @@ void collide_plane_cylinder(const Shape& plane, const Shape& cylinder, double re
     const Vec3d   axis = cylinder.R.column(2), n = contacts.n;
     const double  end = dot(axis, n) > 0 ? -cylinder.size.y : cylinder.size.y;  // the lower cap
     offer_disc(contacts, cylinder, end, end < 0 ? 0 : 8);
+    // A lying cylinder touches along a line: the deepest point of the lower cap and that of the other one.
     const Vec3d u = dot(axis, n) * axis - n;  // downwards across the axis
     if (length(u) > 1e-4) contacts.offer(cylinder.p - end * axis + cylinder.size.x * normalized(u), end < 0 ? 12 : 4);
     emit_reduced(contacts.candidates, out, 4);

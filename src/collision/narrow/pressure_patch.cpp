@@ -1,3 +1,10 @@
+// The surface on which the pressures of two overlapping soft shapes are equal, as triangles with area, pressure and
+// normal: hydroelastic contact (Elandt et al. 2019).
+// Each shape has a pressure field p = -kh d of its signed distance d, margins subtracted (or a law of the user). The
+// zero of p_b - p_a is found by marching cubes (Lorensen, Cline 1987) on the grid of the finer field, by an octree that
+// leaves out blocks where the pressures cannot be equal.
+// Everything runs in the frame of the grid's shape; faces are returned in the frame of the arguments [m].
+
 #include "pressure_patch.h"
 
 #include <algorithm>
@@ -10,6 +17,7 @@ namespace mechane::collision {
 
 namespace {
 
+/// Corners of a leaf are shared by its cells and sampled once.
 constexpr int         kLeaf         = 4;  ///< cells along a block whose corners are sampled once
 constexpr int         kSplit        = 4;  ///< parts of the side of a cell that an edge passes through
 constexpr double      kBend         = 0.02;  ///< of a cell that is split: how far its middle is off the corners' mean [-]
@@ -48,6 +56,8 @@ double signed_depth(const Shape& s, const Vec3d& x)
 }
 
 /// The part of a triangle on which a function that is linear over it is negative.
+/// Sorted a <= b <= c. With one negative corner the part is a small triangle, similar to the whole in both directions;
+/// with two it is the rest.
 double negative_part(double a, double b, double c)
 {
     if (a > b) std::swap(a, b);
@@ -119,6 +129,8 @@ class Patch {
         const double r     = half * std::sqrt(3.0) * grid_.voxel() + slack;
         const Depths d     = depths(at(x + half, y + half, z + half));
         if (d.sum() > 2 * r + gap_) return;
+        // Pressure falls with the distance, and no distance changes by more than r within the block: if even the
+        // extremes do not cross, there is no zero.
         if (pressure(a_, d.a + r) > pressure(b_, d.b - r) || pressure(b_, d.b + r) > pressure(a_, d.a - r)) return;
         if (size == kLeaf) return leaf(x, y, z);
         for (int i = 0; i < 8; ++i)
@@ -146,6 +158,7 @@ class Patch {
                 for (int i = 0; i < kCells; ++i) {
                     std::array<double, 8> v{}, d{};
                     std::uint8_t          negative = 0;
+                    // Corner c of a cell has the offsets of its three bits, as the tables of marching cubes expect.
                     for (int c = 0; c < 8; ++c) {
                         const std::size_t e            = entry(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
                         v[static_cast<std::size_t>(c)] = difference[e], d[static_cast<std::size_t>(c)] = sum[e];
@@ -168,6 +181,7 @@ class Patch {
         });
     }
 
+    // Names are the cell's linear index with room for the triangles of all its parts: unique within the field.
     [[nodiscard]] std::uint64_t cell_name(int x, int y, int z) const
     {
         return ((static_cast<std::uint64_t>(z) * static_cast<std::uint64_t>(cells_[1]) + static_cast<std::uint64_t>(y)) *
@@ -183,6 +197,7 @@ class Patch {
         const auto [least, most] = std::minmax_element(v.begin(), v.end());
         const Depths d           = depths(at(from.x + 0.5, from.y + 0.5, from.z + 0.5));
         const double mean        = (((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]))) / 8;
+        // A function that is linear over the cell has its middle at the mean of the corners.
         return std::abs(pressure(b_, d.b) - pressure(a_, d.a) - mean) > kBend * (*most - *least);
     }
     /// A cell in smaller ones.
@@ -229,8 +244,11 @@ class Patch {
         f.centroid = grid_shape_.p + grid_shape_.R * c;
         f.normal   = grid_shape_.R * (0.5 / area * n2);
         f.distance = distance;
+        // An edge that the surface crosses is at zero sum where the shapes just touch: only the part with d_a + d_b < 0
+        // presses.
         f.area     = area * negative_part(s[0], s[1], s[2]);
         f.whole    = area;
+        // At the surface both pressures are equal, so either side gives it.
         f.pressure = distance < 0 ? pressure(a_, depths(c).a) : 0;
         f.key      = key;
         if (std::min({s[0], s[1], s[2]}) < 0 && std::max({s[0], s[1], s[2]}) > 0)
@@ -255,11 +273,13 @@ class Patch {
         for (int i = 0; i < kParts; ++i)
             for (int j = 0; i + j < kParts; ++j)
                 for (int up = 0; up < (i + j + 1 < kParts ? 2 : 1); ++up) {
+                    // Centroids of upright and of inverted small triangles, at 1/3 and 2/3 of the step.
                     const double third = (1.0 + up) / 3;
                     const Vec3d  x     = p[0] + (i + third) * u + (j + third) * v;
                     const double d     = signed_depth(*a_.shape, p_[0] + R_[0] * x) - a_.margin +
                                      signed_depth(*b_.shape, p_[1] + R_[1] * x) - b_.margin;
                     if (!(d < 0)) continue;
+                    // Springs in series that share the overlap d: p = pa pb / (pa + pb).
                     const double pa = pressure(a_, d), pb = pressure(b_, d), w = pa + pb > 0 ? share * pa * pb / (pa + pb) : 0;
                     area += share;
                     depth -= d * share;
@@ -292,6 +312,7 @@ class Patch {
 
 }  // namespace
 
+/// The buffer of Newton's options, as a fraction of 2^20 faces.
 std::size_t face_capacity(const HydroelasticOptions& o)
 {
     return std::max<std::size_t>(

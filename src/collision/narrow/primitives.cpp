@@ -1,3 +1,7 @@
+// The pairs in closed form as free functions of plain arguments, for programs and Python. They call the functions of
+// the narrow phase and have no method of their own.
+// Axes are unit vectors in the world, lengths in metres. Unused rows have the distance kUnusedContact.
+
 #include "mechane/collision/primitives.h"
 
 #include <cmath>
@@ -8,6 +12,7 @@ namespace mechane::collision {
 namespace {
 
 /// A rotation that takes z to a unit vector.
+/// Any x will do: the shapes are round about z.
 Mat33d frame_about(const Vec3d& z)
 {
     const Vec3d side = std::abs(z.z) < 0.5 ? Vec3d{0, 0, 1} : Vec3d{1, 0, 0};

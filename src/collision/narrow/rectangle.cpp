@@ -1,3 +1,7 @@
+// Finite rectangles: against convex shapes and against meshes. The rectangle is z = 0 of its frame with half extents
+// size.x, size.y; the normal z is its front. Points are in the frame of the arguments [m].
+// docs/collision_method.md, "Finite planes", derives why the distance is continuous over the rim.
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +23,7 @@ Shape backed(const Shape& rectangle, double middle)
     if (middle >= 0) return rectangle;
     Shape slab  = rectangle;
     slab.kind   = ShapeKind::box;
+    // Half the thickness: the slab is three times as thick as the middle is deep.
     slab.size.z = -1.5 * middle;
     slab.p -= slab.size.z * rectangle.R.column(2);
     return slab;
@@ -38,6 +43,7 @@ void prefer_faces(const Shape& backing, const Shape& convex, double slack, CoreD
         core.normal = n, core.distance = s;
         least = std::max(least, s + slack);
     };
+    // Up first: it wins ties.
     for (const std::size_t axis : {2, 0, 1}) {
         offer(backing.R.column(axis));
         if (axis != 2) offer(-backing.R.column(axis));
@@ -50,10 +56,13 @@ void collide_rectangle_convex(const Shape& rectangle, const Shape& convex, doubl
 {
     const Vec3d  normal = rectangle.R.column(2);
     const double radius = convex.core_radius(), limit = reach + radius, size = bounding_radius(convex);
+    // COL-088: what is deeper than its own radius, and deeper than a quarter of the shorter side, is let go.
     const double below = std::max(size, 0.5 * std::min(rectangle.size.x, rectangle.size.y));
     if (dot(normal, centre(convex) - rectangle.p) < -below) return;
     const double low = dot(normal, support(convex, -normal) - rectangle.p);
     if (low > limit) return;
+    // The middle is halfway between the lowest and the highest point along the normal; the radius counts on both sides
+    // and cancels.
     const Shape  backing = backed(rectangle, 0.5 * (low + dot(normal, support(convex, normal) - rectangle.p)));
     CoreDistance core    = core_distance(backing, convex, limit);
     if (core.distance > limit) return;
@@ -69,6 +78,7 @@ void collide_rectangle_convex(const Shape& rectangle, const Shape& convex, doubl
 
 namespace {
 
+/// A step of Sutherland and Hodgman (1974) against one side. A triangle cut by four sides has seven corners at most.
 /// The part of a polygon where one coordinate is at most `most`, times `sign`.
 struct Outline {
     std::array<Vec3d, 8>         points;
@@ -115,6 +125,7 @@ void collide_mesh_rectangle(const Shape& mesh, const Shape& rectangle, double re
     Shape in_mesh = rectangle;
     in_mesh.p = transpose_times(mesh.R, rectangle.p - mesh.p), in_mesh.R = transpose(R);
     geometry::Aabbd box = bounds(in_mesh);
+    // A mesh may have sunk by its own radius and is still lifted: the search box reaches below.
     const Vec3d     r{reach, reach, reach}, sunk = -deep * in_mesh.R.column(2);
     box.lower = min(box.lower, box.lower + sunk) - r, box.upper = max(box.upper, box.upper + sunk) + r;
     Candidates   candidates;
@@ -131,6 +142,7 @@ void collide_mesh_rectangle(const Shape& mesh, const Shape& rectangle, double re
         }
         outline.count = 3;
         for (std::uint32_t side = 0; side < 4; ++side)
+            // Sides 0 to 3 are +x, -x, +y, -y.
             outline.cut(side / 2, side % 2 ? -1 : 1, rectangle.size[side / 2], side);
         for (std::size_t i = 0; i < outline.count; ++i) {
             const Vec3d& q = outline.points[i];
@@ -139,8 +151,10 @@ void collide_mesh_rectangle(const Shape& mesh, const Shape& rectangle, double re
             const std::uint64_t feature =
                 name < 3 ? static_cast<std::uint64_t>(m.triangles[t][name])
                          : feature_name(Found::on_second_face, name) | triangle_name(index);
+            // Height above the plane is the distance; the other point is its foot.
             candidates.add({q, {q.x, q.y, 0}, {0, 0, -1}, q.z, feature}, 1e-9 * deep);
         }
+        // Beside the rim counts only where nothing lies over the rectangle.
         if (candidates.count > 0) return;
         const CoreDistance core = core_distance_apart(flat, triangle, std::min(reach, beside.distance));
         if (core.distance > 0 && core.distance <= std::min(reach, beside.distance) && core.normal.z > 1e-9)

@@ -1,3 +1,8 @@
+// Reduction of many contacts of one pair to those that matter, as in Newton: for each of 20 normal bins the deepest
+// point and the extreme points along six directions, and the deepest point of each voxel.
+// Slots hold the best point by (score, key): the result does not depend on the order of the points. Positions are in
+// the frame of the shape that carries the voxels [m].
+
 #include "mechane/collision/reduction.h"
 
 #include <algorithm>
@@ -49,6 +54,8 @@ std::size_t normal_bin(const Vec3d& n)
 {
     // Within 0.65 of the poles no face of the other half can win, nor can its belt.
     const std::size_t first = n.y < -0.65 ? 10 : 0, last = n.y > 0.65 ? 10 : kNormalBins;
+    // A bin's normal leans at most 37.4 degrees from any normal of the bin, the circumradius of a face seen from the
+    // centre.
     std::size_t       best = first;
     double            most = -kInfinity;
     for (std::size_t i = first; i < last; ++i)
@@ -78,6 +85,7 @@ void ContactReduction::offer(Slot& slot, double score, std::uint64_t key, std::u
     slot = {score, key, point, true};
 }
 
+/// Slots: for each bin kScanDirections extremes and the deepest, then the voxels.
 void ContactReduction::reduce(std::span<const ReductionPoint> points, const geometry::Aabbd& box,
                               std::vector<std::uint32_t>& chosen)
 {
@@ -95,6 +103,7 @@ void ContactReduction::reduce(std::span<const ReductionPoint> points, const geom
             const Across axes = across(kFaceNormals[bin]);
             const double x = dot(p.position, axes.u), y = dot(p.position, axes.v);
             for (std::size_t k = 0; k < kScanDirections; ++k) {
+                // Six directions, 60 degrees apart.
                 const double a = kPi / 3 * static_cast<double>(k);
                 offer(own[k], x * std::cos(a) + y * std::sin(a), p.key, name);
             }
@@ -115,6 +124,7 @@ void ContactReduction::reduce(std::span<const ReductionPoint> points, const geom
     }
     for (const Slot& slot : slots_)
         if (slot.taken) chosen.push_back(slot.point);
+    // One point may hold several slots: sorted by key, the same are next to each other.
     std::sort(chosen.begin(), chosen.end(),
               [&](std::uint32_t a, std::uint32_t b) { return points[a].key < points[b].key; });
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());

@@ -1,3 +1,7 @@
+// Spheres and capsules among each other and against boxes and cylinders, in closed form (Ericson 2005, 5.1). Points in
+// the frame of the arguments [m]; normal from a to b.
+// Degenerate cases (concentric, on an axis) have a fixed normal, so that replays are identical.
+
 #include <algorithm>
 #include <cmath>
 
@@ -43,6 +47,7 @@ void collide_sphere_cylinder(const Shape& sphere, const Shape& cylinder, double 
     const Vec3d  c       = transpose_times(cylinder.R, sphere.p - cylinder.p);
     const double lateral = std::hypot(c.x, c.y);
     const Vec3d  u = lateral > 1e-12 * r && lateral > 0 ? Vec3d{c.x / lateral, c.y / lateral, 0} : Vec3d{-1, 0, 0};
+    // Inside, the nearest surface is the side or a cap; ties go to the side.
     if (lateral <= r && std::abs(c.z) <= h) {  // centre inside: out through the nearer of side and cap
         const bool   side     = r - lateral <= h - std::abs(c.z);
         const Vec3d  out_n    = side ? u : Vec3d{0, 0, c.z < 0 ? -1.0 : 1.0};
@@ -64,6 +69,7 @@ MCH_CLONES_AVX2 void collide_sphere_box(const Shape& sphere, const Shape& box, d
     const Vec3d& h       = box.size;
     const Vec3d  c       = transpose_times(box.R, sphere.p - box.p);
     const Vec3d  nearest = max(-h, min(h, c));
+    // A centre on the surface to rounding has no direction; it is treated as inside, where a face gives the normal.
     if (length_squared(nearest - c) > square(1e-12 * (sphere.size.x + max_component(h)))) {
         emit(sphere.p, box.p + box.R * nearest, sphere.size.x, 0, {1, 0, 0}, reach, 0, out);
         return;
@@ -91,6 +97,8 @@ MCH_CLONES_AVX2 void collide_capsule_capsule(const Shape& a, const Shape& b, dou
     // Both cores by the way from their middles along unit axes: the one for which the gradient vanishes, clamped in
     // turn.
     const Vec3d  u = a.R.column(2), v = b.R.column(2), r = a.p - b.p, x = cross(u, v);
+    // Minimise |r + s u - t v|^2: free s = ((u.v)(r.v) - r.u) / (1 - (u.v)^2). Clamping s, then t, then s again is
+    // exact for segments.
     const double sine2 = length_squared(x), cosine = dot(u, v), ru = dot(r, u), rv = dot(r, v);
     const auto   on   = [](double z, double half) { return std::min(std::max(z, -half), half); };
     const double free = sine2 > 1e-14 ? (cosine * rv - ru) / sine2 : -ru;  // parallel axes: beside the middle of b
@@ -103,6 +111,7 @@ MCH_CLONES_AVX2 void collide_capsule_capsule(const Shape& a, const Shape& b, dou
     // Of a way that is all but none the perpendicular is known better than the rest after rounding.
     if (d < 1e-4 * radii && std::abs(s) < a.size.y && std::abs(t) < b.size.y && sine2 > 1e-8)
         n = (dot(gap, x) < 0 ? -1 : 1) / std::sqrt(sine2) * x;
+    // 0.02 rad is 1.1 degrees between the axes.
     if (sine2 < square(0.02) && std::abs(dot(n, u)) < 0.02 && a.size.y > 0 && b.size.y > 0) {
         // Nearly parallel side by side: both ends of the common range hold, as long as they are within reach, and so
         // does the nearest pair where skew axes pass each other between the ends.

@@ -1,3 +1,9 @@
+// Penetration depth of a box and a cylinder or cone in closed form, called by GJK (gjk.cpp) for cores that overlap.
+// The overlap along n is the sum of the support functions. Its minima lie where one of them has a crease: face normals
+// of the box, the axis of the round shape, normals of the side over a corner of the box, and directions across an edge
+// of the box. Each family is searched exactly; the least is the depth.
+// Result: depth, normal and one point on each body, in the frame of the difference.
+
 #include "round_box_depth.h"
 
 #include <algorithm>
@@ -21,6 +27,8 @@ class Creases {
     Creases(const Vec3d& half, const Shape& round, const Vec3d& z, const Vec3d& t)
         : half_(half), t_(t), z_(z), r_(round.size.x), h_(round.size.y), cone_(round.kind == ShapeKind::cone)
     {
+        // Normals of a cone's side have the component side_ = -r / slant along the apex direction of the difference and
+        // lean_ across it.
         const double slant = std::sqrt(r_ * r_ + 4 * h_ * h_);
         if (cone_ && slant > 0) side_ = -r_ / slant, lean_ = 2 * h_ / slant;
         sines_ = {std::sqrt(z.y * z.y + z.z * z.z), std::sqrt(z.z * z.z + z.x * z.x), std::sqrt(z.x * z.x + z.y * z.y)};
@@ -31,6 +39,7 @@ class Creases {
         for (std::size_t i = 0; i < 3; ++i) {
             const auto   n   = axis_vector<double>(static_cast<int>(i));
             const double rim = r_ * sines_[i], both = half_[i] + rim;
+            // H(y) = h |y| + r sqrt(1 - y^2) of a cylinder; of a cone the larger of apex and rim.
             offer(both + t_[i] + along_axis(z_[i], rim), n);
             offer(both - t_[i] + along_axis(-z_[i], rim), -n);
         }
@@ -94,8 +103,10 @@ class Creases {
             const double along = dot(q, z_);
             const Vec3d  p     = q - along * z_;
             const double aside = length(p), value = at_side + side_ * along - lean_ * aside;
+            // A value that does not beat the best is not tested further.
             if (!(value < depth) || !(aside > 1e-9 * length(q))) continue;  // on the axis all ways are equally long
             // Only where this corner is the one that the box has there.
+            // The octant of n must be the one for which this corner supports the box.
             const Vec3d n = (side_ * aside) * z_ - lean_ * p;
             if ((n.x < 0) == x || (n.y < 0) == y || (n.z < 0) == z) continue;
             offer(value, (1 / aside) * n);
@@ -152,6 +163,7 @@ class Creases {
             const Tangent& kink = c.kinks[k];
             if (!(kink.n.u * su > 0 && kink.n.v * sv > 0)) continue;
             std::size_t at = count++;
+            // Insertion by angle: at most six directions in a quarter.
             for (; at > 1 && cross(ends[at - 1].n, kink.n) < 0; --at) ends[at] = ends[at - 1];
             ends[at] = kink;
         }
@@ -176,6 +188,7 @@ class Creases {
 
 Vec3d Creases::point_of_box(const Vec3d& only) const
 {
+    // Components below this are zero to rounding, and the box supports with an edge or face.
     constexpr double kAlong = 1e-9;
     const Vec3d&     n      = normal;
     std::size_t      along[3], count = 0;  // axes of the box that lie across the normal
@@ -193,6 +206,7 @@ Vec3d Creases::point_of_box(const Vec3d& only) const
             const std::size_t i = along[k];
             p[i]                = std::clamp(middle[i], -half_[i], half_[i]);
         }
+        // The foot of the cap's centre, clamped to the face of the box, is a point of both.
         return p;
     }
     if (sine <= kAlong || std::abs(y - side_) > kAlong) return only + depth * n;
@@ -204,6 +218,7 @@ Vec3d Creases::point_of_box(const Vec3d& only) const
         edge[along[0]] = half_[along[0]];
         return geometry::closest_on_segments(p - edge, p + edge, foot, top).a;
     }
+    // The part of the line of the side that lies over the face; its middle is the contact point.
     double from = 0, to = 1;
     for (std::size_t k = 0; k < count; ++k) {
         const std::size_t i = along[k];

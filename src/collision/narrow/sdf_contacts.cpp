@@ -1,3 +1,10 @@
+// Contacts of two shapes with signed distance fields: features of each surface (corners, edges, faces) are sampled in
+// the field of the other. Called for pairs with a field route; hydroelastic pairs go to pressure_patch.cpp.
+// A point of a in the field of b gives distance and normal in one look-up. Features are searched both ways, so that an
+// edge of a in a face of b and the reverse are found.
+// Points of doubtful origin (normals that lean away from the feature, short gradients) count only where nothing else
+// was found.
+
 #include "sdf_contacts.h"
 
 #include <algorithm>
@@ -9,6 +16,7 @@ namespace {
 
 enum Kind : std::uint64_t { kCorner = 0, kEdge = 1, kFace = 2 };
 
+/// Coarse samples bracket the least value, golden sections refine it to a hundredth of a voxel.
 constexpr int    kSamples = 5, kSections = 16;
 constexpr double kGolden = 0.6180339887498949;
 constexpr double kClear  = 1.5;  ///< how far the outer samples of a face stay from its rim beyond the depth [voxels]
@@ -55,6 +63,7 @@ class Search {
         const SdfEdge& e    = own_.edges[i];
         const Vec3d    from = local(e.ends[0]), to = local(e.ends[1]);
         // No point of the edge is farther from its middle than half its length, and no value differs by more.
+        // A distance field has slope one at most, and a voxel allows for its interpolation.
         if (field_.sample(0.5 * (from + to)) > reach_ + 0.5 * length(to - from) + field_.voxel()) return;
         for (std::size_t k = 0; k < 2; ++k) {
             if (!e.owns[k]) continue;
@@ -95,6 +104,7 @@ class Search {
     template <class ForFaces>
     void offer(const Vec3d& x, Kind kind, std::size_t index, ForFaces&& for_faces)
     {
+        // The gradient points away from b's surface.
         const geometry::SdfSample s = field_.sample_gradient(x);
         if (!(s.distance <= reach_)) return;
         const double l = length(s.gradient);
@@ -105,6 +115,7 @@ class Search {
             faces = faces || dot(R_ * mesh_.normals[static_cast<std::size_t>(f)], -n_b) >= kFacing;
         });
         const Vec3d         on_a = b_.p + b_.R * x, n = b_.R * n_b, on_b = on_a - s.distance * n;
+        // Names: which of the two brought the feature, its kind, its index.
         const std::uint64_t feature = (static_cast<std::uint64_t>(swapped_) << 62) |
                                       (static_cast<std::uint64_t>(kind) << 60) | static_cast<std::uint64_t>(index);
         const ContactPoint  point   = swapped_ ? ContactPoint{on_b, on_a, n, s.distance, feature}
@@ -125,6 +136,7 @@ class Search {
 
 }  // namespace
 
+/// Golden section search needs a unimodal function; around the best of the samples it is taken to be one.
 double least_along(const geometry::Sdf& field, const Vec3d& from, const Vec3d& to)
 {
     const auto value = [&](double t) { return field.sample(from + t * (to - from)); };

@@ -1,3 +1,7 @@
+// Builds what a shape needs for field contacts: the field itself, the surface whose features are looked up in other
+// fields, its edges and corners. Everything in the shape's own frame [m].
+// Meshes have their fields from geometry/sdf; other shapes sample their exact distance.
+
 #include "mechane/collision/sdf_shape.h"
 
 #include <algorithm>
@@ -34,6 +38,7 @@ void find_edges(SdfShape& s)
         for (std::size_t e = 0; e < 3; ++e) {
             const std::int32_t other = m.neighbours[t][e];
             // Each edge once; a hollow one cannot touch before its faces do.
+            // Concave edges lie in the hollow between two faces.
             if (other >= 0 && (other < static_cast<std::int32_t>(t) || m.fold[t][e] < kSharp)) continue;
             SdfEdge edge{{m.triangles[t][e], m.triangles[t][(e + 1) % 3]}, {static_cast<std::int32_t>(t), other}, {}};
             for (std::size_t i = 0; i < 2; ++i) {
@@ -43,6 +48,7 @@ void find_edges(SdfShape& s)
             }
             s.edges.push_back(edge);
         }
+    // Faces of each corner as one array with offsets, counted first.
     s.corner_start.assign(m.points.size() + 1, 0);
     for (const auto& t : m.triangles)
         for (const std::int32_t v : t) ++s.corner_start[static_cast<std::size_t>(v) + 1];
@@ -70,6 +76,7 @@ Result<SdfShape> make_sdf_shape(const Shape& shape, const geometry::Mesh* source
     const Vec3d  side = out.box.upper - out.box.lower;
     const double area = 2 * (side.x * side.y + side.y * side.z + side.z * side.x);
     if (shape.kind == ShapeKind::mesh) {
+        // A field made by the caller is for scale one; with another scale it is built again at the same resolution.
         if (made != nullptr && shape.size == Vec3d{1, 1, 1}) {
             out.field = *made;
         } else {

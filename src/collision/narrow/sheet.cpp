@@ -1,3 +1,11 @@
+// The law of one triangle of a mesh against a convex shape: distance, normal, and which contacts belong to this
+// triangle and not to a neighbour. Called for each triangle from mesh_pairs.cpp.
+// A triangle is one-sided: in front it is a sheet, behind it is matter. A normal over an edge belongs to the triangle
+// only if the surface bends there at least as far (the Voronoi region of the edge, Ericson 2005, 5.1.5). So bodies
+// slide over inner edges of a flat mesh without bumps.
+// `own` holds what certainly belongs to the triangle, `assumed` what its face normal says where the iteration's normal
+// belongs to a neighbour, `rest` the last resort if nothing else is found.
+
 #include "sheet.h"
 
 #include <algorithm>
@@ -20,6 +28,7 @@ Surroundings surroundings(const MeshShape& mesh, std::size_t triangle)
     return s;
 }
 
+/// Which corners are touched: those that reach farthest along n. The edges at them bound the cone of normals.
 bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Vec3d& n)
 {
     constexpr double kSlack = 2e-4;  // [rad]; what two neighbours both take is merged afterwards
@@ -41,6 +50,7 @@ bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around
         if (corners > 1 ? !(first && second) : !(first || second)) continue;
         const Vec3d  outward = cross(c[(e + 1) % 3] - c[e], normal);
         const double over    = dot(n, outward);
+        // A boundary edge is round to 90 degrees; an inner one to its fold, concave ones not at all.
         if (over < 0) continue;  // leans inwards
         const double lean    = std::atan2(over / length(outward), dot(n, normal));
         const double allowed = around.boundary[e] ? 0.5 * kPi : std::max(0.0, around.fold[e]);
@@ -71,6 +81,7 @@ MCH_CLONES_AVX2 Over over_inside(const Shape& triangle, const Vec3d& normal, con
         return true;
     };
     // Nearer to the plane than this rounding has the last word on which side of it a point is.
+    // 1e-9 of the coordinates involved: both tests below then have the sign that exact numbers would have.
     const double close =
         1e-9 * (max_component(abs(lowest - c[0])) + max_component(abs(inward[0])) + max_component(abs(inward[2])));
     if (!(std::abs(along) > close) || !is_inside(lowest, close + std::max(0.0, -along))) return Over::unsure;
@@ -98,6 +109,7 @@ MCH_CLONES_AVX2 bool collide_face(const Shape& triangle, const Vec3d& normal, co
         // Sunk into a height field: up, where it is under this triangle, unless it is below the solid.
         if (dot(normal, support(convex, normal) - triangle.corners[0]) + radius < dot(normal, around.below))
             return false;
+        // No normal: the branch below uses the face's.
         core.normal = Vec3d{};
     } else if (convex.kind == ShapeKind::sphere) {
         const auto&  c = triangle.corners;
@@ -123,6 +135,7 @@ MCH_CLONES_AVX2 bool collide_face(const Shape& triangle, const Vec3d& normal, co
             return over == Over::pierced;
         }
         // There is matter behind the face: the way out of a prism is not through its back.
+        // Twice the radius: the prism is thicker than anything can sink.
         const double deep      = 2 * bounding_radius(convex);
         const bool   by_planes = convex.kind == ShapeKind::box && !solid_below;
         if (by_planes) {
@@ -150,6 +163,7 @@ MCH_CLONES_AVX2 bool collide_face(const Shape& triangle, const Vec3d& normal, co
         }
         polish(solid, convex, core);
     }
+    // Only to rounding is the normal that of the face.
     const double free = core.distance;
     if (apart)
         rest.apart(contact_at(0.5 * (core.on_a + core.on_b - radius * core.normal), core.normal, core.distance - radius,
@@ -175,6 +189,8 @@ MCH_CLONES_AVX2 bool collide_face(const Shape& triangle, const Vec3d& normal, co
     return pierced;
 }
 
+/// A deep assumed point is dropped if a known point near it, with another normal, says less: it was the side of an edge
+/// seen through the face.
 void settle(Candidates& own, Candidates& assumed, double merge)
 {
     const std::size_t known = own.count;

@@ -1,3 +1,6 @@
+// Support points, centres, bounding radii and boxes of shapes in any frame. Radii of spheres and capsules are left out
+// of support points ("core") and included in boxes.
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +11,7 @@ namespace mechane::collision {
 
 MCH_CLONES_AVX2 Vec3d support(const Shape& shape, const Vec3d& direction)
 {
+    // The corners of a triangle are absolute; p and R do not apply to it.
     if (shape.kind == ShapeKind::triangle) return core_support(shape, direction);
     if (shape.kind == ShapeKind::sphere) return shape.p;
     return shape.p + shape.R * core_support<Corners::on_the_spot>(shape, transpose_times(shape.R, direction));
@@ -52,6 +56,7 @@ double bounding_radius(const Shape& shape)
             return max_component(s);
         case ShapeKind::cylinder:
         case ShapeKind::cone:
+            // From the centre at half height to the rim; the apex of a cone is no farther.
             return std::sqrt(s.x * s.x + s.y * s.y);
         case ShapeKind::box:
             return length(s);
@@ -74,6 +79,7 @@ MCH_CLONES_AVX2 geometry::Aabbd bounds(const Shape& shape)
 {
     const Vec3d& s       = shape.size;
     const auto   around  = [](const Vec3d& c, const Vec3d& half) { return geometry::Aabbd{c - half, c + half}; };
+    // The box of a rotated box: |R| half (Arvo 1990).
     const auto   rotated = [&](const Vec3d& half) {
         return Vec3d{dot(abs(shape.R.r0), half), dot(abs(shape.R.r1), half), dot(abs(shape.R.r2), half)};
     };

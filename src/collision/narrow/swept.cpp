@@ -1,3 +1,9 @@
+// Continuous collision detection: the first moment within the step at which two shapes are about `near` apart, by
+// conservative advancement with planes (docs/collision_method.md derives the bound).
+// Motion over the step is uniform: constant linear and angular velocity about the centre of mass. Times are seconds
+// from the start of the step, lengths metres.
+// Only what may cross more than the speculative distance comes here; the caller is CollisionPipeline::sweep_pair.
+
 #include "swept.h"
 
 #include <algorithm>
@@ -40,6 +46,7 @@ class Flying {
     {
         shape_.p -= origin;
         arm_    = shape_.p - com_;
+        // Of the core: a ball that rolls reaches no farther than one that slides.
         radius_ = length(centre(shape_) - com_) + bounding_radius(shape_) - shape_.core_radius();
     }
     [[nodiscard]] Shape at(double t) const
@@ -95,6 +102,8 @@ class RelativeCourse {
         const double wa = a.turning(), wb = b.turning(), r = b.radius(), v = length(b.v() - a.v());
         const double away = length(b.com() - a.com()) + v * dt + r;
         // Of its own turning, of Coriolis, and of the frame's turning.
+        // A point at distance `away` feels the centripetal acceleration wa^2 away of the turning frame, and the
+        // Coriolis term.
         bend  = wb * wb * r + 2 * wa * (v + wb * r) + wa * wa * away;
         speed = v + wb * r + wa * away;
     }
@@ -130,11 +139,14 @@ struct PartCourse {
 /// Before this no point of a shape crosses a plane of which it is s0 off at `from` and s1 at `to` [m], when none
 /// accelerates more than `bend`: less a parabola the distance from a plane is concave for each point, and so for the
 /// lowest.
+/// s(x) >= s0 + x (s1 - s0) - b x (1 - x), x in [0, 1], b = bend T^2 / 2. The first root of the right-hand side, in the
+/// form 2 s0 / (sqrt(..) - slope) that does not cancel.
 double earliest(double from, double to, double s0, double s1, double bend)
 {
     if (!(s0 > 0)) return from;
     const double span = to - from, b = 0.5 * bend * span * span, slope = s1 - s0 - b;
     const double square_of = slope * slope - 4 * b * s0;
+    // The parabola stays positive within the span.
     if (s1 > 0 && (!(square_of >= 0) || slope >= 0 || -slope >= 2 * b)) return kNoHit;
     return from + std::min(1.0, 2 * s0 / (std::sqrt(std::max(0.0, square_of)) - slope)) * span;
 }
@@ -170,17 +182,21 @@ double meet(const Course& course, Moment now, const Moment& until, double apart_
     constexpr int kLooks = 64, kHalvings = 6;
     const auto    at   = [&](double t) { return Moment{t, course.first(t), course.second(t)}; };
     const auto    off  = [&](const Moment& m) { return separation(m.a, m.b, normal) - apart_by; };
+    // The first plane is a guess of the caller: mostly it answers without a query.
     double        next = earliest(now.t, until.t, off(now), off(until), course.bend);
     for (int look = 0; look < kLooks && next < until.t; ++look) {
         if (next > now.t) now = at(next);
         const double     reach = apart_by + course.speed * (until.t - now.t);
         const Separation here  = apart(now.a, now.b, reach, apart_by, 0.5 * near, normal);
         const double     s0    = here.distance - apart_by;
+        // Half of `near`: the tolerance of the time of touch.
         if (s0 <= 0.5 * near) return now.t;
         normal    = here.normal;
         double to = until.t, s1 = off(until);
         for (int half = 0;; ++half) {
             next = earliest(now.t, to, s0, s1, course.bend);
+            // With s1 taken at a nearer time the parabola is flatter. Halving the span goes on until the next time is a
+            // good part of it, or the bend no longer matters.
             if (next == kNoHit && to < until.t) next = to;
             if (next == kNoHit || next - now.t > 0.25 * (to - now.t) || half == kHalvings) break;
             // What the bend may take by then counts for less over a shorter time.
@@ -218,6 +234,7 @@ class SurfaceSweep {
           last_middle_(centre(until_.b))
     {
         apart_by_      = first_.core_radius() + margin + near;
+        // The largest difference between a path with that acceleration and its chord: b T^2 / 8.
         bulge_         = 0.125 * course.bend * dt * dt;
         radius_        = bounding_radius(first_) - first_.core_radius();
         triangle_.kind = ShapeKind::triangle;
@@ -256,6 +273,7 @@ class SurfaceSweep {
     void follow()
     {
         const std::span<Candidate> all(candidates_.data(), count_);
+        // By time and then by index: the first triangle met does not depend on the order of the tree.
         std::sort(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
             return x.from != y.from ? x.from < y.from : x.triangle < y.triangle;
         });
@@ -304,6 +322,7 @@ bool may_hide(const Shape& s)
 MCH_CLONES_AVX2 bool find_touch(const Flight& a, const Flight& b, double dt, double margin, double near, Touch& out)
 {
     const auto look = [&](double t, double reach) {
+        // Points are found at the moment of touch; the caller expresses them in the frames of the bodies then.
         out.X_WB0 = flown(*a.motion, t);
         out.X_WB1 = flown(*b.motion, t);
         // Relative to the first shape, as everywhere; a plane has no place of its own.
@@ -340,6 +359,7 @@ MCH_CLONES_AVX2 bool find_touch(const Flight& a, const Flight& b, double dt, dou
     }
     if (out.time == kNoHit) return false;
     if (out.time == 0) return true;
+    // What may close after the touch counts as reach, so that the manifold has all points that will carry.
     const double left = (dt - out.time) * (length(b.motion->v - a.motion->v) + a.spin + b.spin);
     return look(out.time, margin + 1.5 * near + left);
 }

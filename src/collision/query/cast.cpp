@@ -1,3 +1,6 @@
+// Shape casts and overlap tests of two shapes, for SceneQueries and programs. Shapes are in the world [m]; `travel` is
+// the way of the moving shape without rotation; the fraction of it is returned.
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +24,7 @@ Shape triangle_of(const Shape& mesh, std::int32_t index)
 }
 
 /// Calls visit(triangle) for the triangles of a mesh near the box of a shape in the world.
+/// The box of the query in the frame of the mesh, enlarged by its rotation (Arvo 1990).
 template <class Visit>
 void for_triangles(const Shape& mesh, const geometry::Aabbd& box_W, Visit&& visit)
 {
@@ -36,6 +40,7 @@ bool is_convex(const Shape& s) { return s.kind != ShapeKind::mesh && s.kind != S
 
 bool convex_overlap(const Shape& a, const Shape& b)
 {
+    // Touching counts as overlap; 1e-12 keeps GJK from giving up a hair before.
     const double radii = a.core_radius() + b.core_radius();
     return core_distance_apart(a, b, radii + 1e-12).distance <= radii;
 }
@@ -44,6 +49,7 @@ std::optional<ShapeCastHit> cast_convex(const Shape& moving, const Vec3d& travel
 {
     // Conservative advancement: each step goes as far as the separating plane allows, so nothing is passed through. The
     // tolerance follows the sizes; that of a vast still shape counts up to a bound.
+    // 1e-9 of the size, at least of a millimetre: below it the iteration only shuffles rounding errors.
     const double tolerance = 1e-9 * std::max({1e-3, bounding_radius(moving), std::min(bounding_radius(still), 1e6)});
     const double radii     = moving.core_radius() + still.core_radius();
     Shape        now       = moving;
@@ -58,6 +64,7 @@ std::optional<ShapeCastHit> cast_convex(const Shape& moving, const Vec3d& travel
         t += gap / closing;
         if (t > 1) return std::nullopt;
     }
+    // 200 steps without an end: grazing. The last position is reported as the hit, never a miss.
     const CoreDistance d = core_distance(still, now);
     return ShapeCastHit{t, d.on_a + still.core_radius() * d.normal, d.normal};
 }
@@ -80,6 +87,7 @@ std::optional<ShapeCastHit> cast_shape(const Shape& moving, const Vec3d& travel,
     if (!is_convex(moving) || !is_finite(travel)) return std::nullopt;
     if (still.kind == ShapeKind::plane) return cast_plane(moving, travel, still);
     if (still.kind != ShapeKind::mesh) return cast_convex(moving, travel, still);
+    // The swept box: start and end.
     geometry::Aabbd box = bounds(moving);
     box                 = {min(box.lower, box.lower + travel), max(box.upper, box.upper + travel)};
     std::optional<ShapeCastHit> first;

@@ -1,3 +1,6 @@
+// Signed distance of two shapes in the world, with nearest points [m]; the normal leads from a to b. Negative only
+// between convex shapes and planes: surfaces of meshes have no depth, and overlap gives zero.
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +24,7 @@ bool is_finite_shape(const Shape& s)
            is_finite(s.corners[1]) && is_finite(s.corners[2]);
 }
 
+/// The answer for the pair in the other order.
 ShapeDistance turned(ShapeDistance d)
 {
     std::swap(d.on_a, d.on_b);
@@ -85,6 +89,7 @@ std::optional<ShapeDistance> of_mesh(const Shape& mesh, const Shape& convex, dou
     // The middle of the convex shape is a part of it, so the mesh is no farther than it is from there.
     const auto nearest = nearest_point(mesh, centre(convex));
     if (!nearest) return std::nullopt;
+    // The bound from the centre limits the search in the tree to triangles that may be nearer.
     reach = std::min(reach, std::abs(nearest->distance) * (1 + 1e-9) + 1e-12);
     std::optional<ShapeDistance> least;
     mesh.mesh->bvh.for_each_overlap(local_box(mesh, convex, reach), [&](std::int32_t triangle) {
@@ -106,6 +111,7 @@ std::optional<ShapeDistance> of_meshes(const Shape& a, const Shape& b)
 
 }  // namespace
 
+/// Planes and meshes are put first, so that each pair of kinds has one function.
 std::optional<ShapeDistance> shape_distance(const Shape& a, const Shape& b)
 {
     MCH_REQUIRE(is_whole(a), "shape_distance", "a", "a shape with the mesh or hull of its kind");

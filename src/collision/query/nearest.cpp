@@ -1,3 +1,6 @@
+// The nearest point of a shape's surface to a point, with signed distance (negative inside) and outward normal. Points
+// in the world [m].
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +15,7 @@ namespace {
 double sign(double x) { return x < 0 ? -1.0 : 1.0; }
 
 /// Outwards from `inner` by a radius; a point on the core itself leaves along `otherwise`.
+/// Spheres, capsules and rectangles: distance from an inner set less the radius.
 NearestPoint about(const Vec3d& p, const Vec3d& inner, double radius, const Vec3d& otherwise)
 {
     const Vec3d  d = p - inner;
@@ -24,6 +28,7 @@ NearestPoint of_box(const Vec3d& p, const Vec3d& h)
 {
     const Vec3d q = max(-h, min(h, p));
     if (!(q == p)) return about(p, q, 0, {1, 0, 0});
+    // Inside a box the nearest face; ties go to the lowest axis.
     std::size_t axis = 0;
     for (std::size_t i = 1; i < 3; ++i)
         if (h[i] - std::abs(p[i]) < h[axis] - std::abs(p[axis])) axis = i;
@@ -34,6 +39,7 @@ NearestPoint of_box(const Vec3d& p, const Vec3d& h)
 }
 
 /// A figure of revolution about z by its convex half outline (radius, z), from the lower axis point to the upper one.
+/// In the half plane of the point the figure is a polygon: nearest side, and inside if below all of them.
 template <std::size_t N>
 NearestPoint of_outline(const Vec3d& p, const std::array<std::array<double, 2>, N>& outline)
 {
@@ -77,6 +83,7 @@ NearestPoint of_ellipsoid(const Vec3d& p, const Vec3d& e)
         return sum;
     };
     const double pole = -e[least] * e[least];
+    // Bracket of the root: f(low) >= 0 >= f(high) for the largest root (Eberly 2013).
     double       low = pole + e[least] * a[least], high = pole + length(scale(e, a));
     Vec3d        q;
     // On the plane across the shortest axis the root may be the pole itself; the point then lies off that plane.
@@ -126,6 +133,7 @@ NearestPoint of_hull(const Vec3d& p, const HullShape& h)
         const double x = dot(h.face_normals[f], p - h.vertices[v]);
         if (x > high) high = x, face = f;
     }
+    // Inside the highest face is the nearest; fewer than four faces bound no volume.
     if (high <= 0 && h.face_normals.size() >= 4) return {high, p - high * h.face_normals[face], h.face_normals[face]};
     const Shape point{.kind = ShapeKind::sphere, .p = p};
     Shape       hull;
@@ -143,6 +151,7 @@ Vec3d pseudo_normal(const MeshShape& m, std::int32_t index, const Vec3d& q, cons
     int         on_edge = 0;
     std::size_t off = 3, at = 3;
     for (std::size_t i = 0; i < 3; ++i) {
+        // 1e-9 of the triangle: a point that near to an edge lies on it.
         if (weights[i] > 1e-9) {
             at = i;
             ++on_edge;
@@ -178,6 +187,8 @@ std::optional<NearestPoint> of_mesh(const Vec3d& p, const MeshShape& m, double r
         const auto&  v = m.triangles[static_cast<std::size_t>(t)];
         const auto   c = geometry::closest_on_triangle(p, m.points[static_cast<std::size_t>(v[0])],
                                                        m.points[static_cast<std::size_t>(v[1])],
+                                                       // Equal distances: the triangle of the lower index, whatever the
+                                                       // order of the tree.
                                                        m.points[static_cast<std::size_t>(v[2])]);
         const double d = length_squared(c.point - p);
         if (d < bound || (d == bound && (nearest < 0 || t < nearest))) {

@@ -1,3 +1,6 @@
+// Rays against each kind of shape, in the shape's frame; the parameter t counts lengths of `direction`. A ray that
+// begins inside hits the surface from within.
+
 #include <algorithm>
 #include <cmath>
 
@@ -14,6 +17,7 @@ struct First {
 
     void offer(double t, const Vec3d& normal, std::int32_t triangle = -1)
     {
+        // Not-a-number fails both comparisons and is no hit.
         if (!(t >= 0) || !(t <= t_max)) return;
         if (hit && !(t < hit->t)) return;
         hit = ShapeHit{t, normal, triangle};
@@ -46,6 +50,7 @@ void ball(const Vec3d& o, const Vec3d& d, const Vec3d& centre, double radius, Fi
     }
 }
 
+/// The lateral surface of a cylinder or capsule, measured from the point of the line nearest to the axis.
 void side(const Vec3d& o, const Vec3d& d, double radius, First& first, auto&& accept)
 {
     const double dd = d.x * d.x + d.y * d.y;
@@ -68,6 +73,7 @@ void disc(const Vec3d& o, const Vec3d& d, double z, double radius, double up, Fi
     if (p.x * p.x + p.y * p.y <= radius * radius) first.offer(t, {0, 0, up});
 }
 
+/// Slab test (Kay, Kajiya 1986). Inside, the exit is the hit.
 void slabs(const Vec3d& o, const Vec3d& d, const Vec3d& h, First& first)
 {
     double      enter = -kInfinity, leave = kInfinity;
@@ -111,6 +117,7 @@ void cone(const Vec3d& o, const Vec3d& d, double r, double h, First& first)
         offer(-c / (2 * b));
 }
 
+/// The same with the planes of the faces (Cyrus, Beck 1978).
 void hull(const Vec3d& o, const Vec3d& d, const HullShape& s, First& first)
 {
     double enter = -kInfinity, leave = kInfinity;
@@ -150,6 +157,7 @@ void triangles(const Vec3d& o, const Vec3d& d, const MeshShape& m, bool cull_bac
             const double     v      = dot(d, r) / det;
             if (u >= -kSlack && v >= -kSlack && u + v <= 1 + kSlack) {
                 const double at = dot(f, r) / det;
+                // Equal distances go to the lower index.
                 if (first.hit && at == first.hit->t && index > first.hit->triangle) return first.hit->t;
                 if (first.hit && at == first.hit->t) first.hit.reset();
                 first.offer(at, m.normals[t], index);
@@ -171,6 +179,7 @@ std::optional<ShapeHit> cast_ray(const Shape& shape, const Vec3d& origin, const 
     switch (shape.kind) {
         case ShapeKind::plane:
         case ShapeKind::rectangle: {
+            // A ray in the plane to 1e-6 does not hit: t would be arbitrary.
             if (std::abs(d.z) < 1e-6 * length(d) || (cull_back && d.z > 0)) break;
             const double t = -o.z / d.z;
             const Vec3d  p = o + t * d;

@@ -1,3 +1,7 @@
+// Queries of a whole scene: rays, overlaps, nearest points and casts against all shapes of a world, through one tree of
+// boxes that is rebuilt by `update`.
+// Answers depend on the scene only: ties go to the shape of the lower index, so neither the tree nor threads show.
+
 #include "mechane/collision/scene_queries.h"
 
 #include <algorithm>
@@ -71,6 +75,7 @@ RayHit SceneQueries::cast_ray(const Vec3d& origin, const Vec3d& direction, std::
     double     least = options.max_distance;
     const auto ask   = [&](std::int32_t shape) {
         if (!impl_->seen(shape, world, options)) return;
+        // Two shapes hit within 1e-6 count as equal: of a box on a floor at one height the lower index is reported.
         const double slack = best.shape < 0 ? 0 : 1e-6 * std::max(1.0, best.distance);
         const auto   hit   = collision::cast_ray(impl_->set.shapes[static_cast<std::size_t>(shape)], origin, direction,
                                                  least + slack, options.cull_back);

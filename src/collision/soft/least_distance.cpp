@@ -1,3 +1,9 @@
+// The least signed distance of an edge or triangle of particles from a shape, for contacts of cloth and soft bodies
+// with shapes. Points in the world [m], weights are barycentric.
+// The distance to a convex shape is a convex function, whose subgradient is the outward normal: each look cuts off the
+// half where it rises (a cutting plane method, Kelley 1960). Hollow shapes are searched part by part with Lipschitz
+// bounds: the distance changes by no more than the way.
+
 #include "least_distance.h"
 
 #include <algorithm>
@@ -9,6 +15,7 @@
 
 namespace mechane::collision {
 
+/// A height field is a surface with matter below it: a point under it, within the depth of the matter, is inside.
 std::optional<NearestPoint> signed_nearest(const Shape& shape, const Vec3d& p, double reach)
 {
     const bool field = shape.kind == ShapeKind::mesh && shape.mesh->floor > 0;
@@ -42,6 +49,7 @@ class Field {
         return true;
     }
     /// The least that was seen, or what would have to be undercut.
+    /// Nothing above this value needs a further look.
     [[nodiscard]] double known() const { return std::min(best_.near.distance, reach_); }
     void                 offer(const LeastDistance& other, double margin)
     {
@@ -73,9 +81,11 @@ void search_segment(Field& field, Corner low, Corner high)
     double l = 0, h = 1, fl = at_low.distance, fh = at_high.distance, sl = slope_low, sh = slope_high;
     for (int i = 0; i < 60 && h - l > kPlace; ++i) {
         // The two slopes meet here, and nothing between lies below.
+        // Two tangents of a convex function bound it from below; where they meet is the lowest possible value.
         const double meet  = std::clamp((fh - fl + sl * l - sh * h) / (sl - sh), l, h);
         const double floor = fl + sl * (meet - l);
         if (floor >= field.known()) return;
+        // Every second step bisects, so that the bracket shrinks whatever the slopes.
         const double t = i % 2 ? 0.5 * (l + h) : std::clamp(meet, l + 1e-3 * (h - l), h - 1e-3 * (h - l));
         const Corner x = between(low, high, t);
         NearestPoint at;
@@ -105,6 +115,7 @@ class Rest {
     /// Keeps where gx (x - at.x) + gy (y - at.y) <= 0.
     void cut(const Place& at, double gx, double gy)
     {
+        // Clipping of a convex polygon by a half plane.
         const auto  height = [&](const Place& p) { return gx * (p.x - at.x) + gy * (p.y - at.y); };
         std::size_t kept   = 0;
         for (std::size_t i = 0; i < count_; ++i) {
@@ -159,6 +170,7 @@ void search_triangle(Field& field, const std::array<Corner, 3>& corners)
             drop  = std::min(drop, gx * (p.x - place.x) + gy * (p.y - place.y));
             width = std::max({width, std::abs(p.x - place.x), std::abs(p.y - place.y)});
         }
+        // The tangent plane bounds the function over what is left.
         if (near.distance + drop >= field.known() || width <= kPlace) return false;
         rest.cut(place, gx, gy);
         return !rest.places().empty();
@@ -233,6 +245,8 @@ std::optional<LeastDistance> least_on_segment(const Shape& shape, const Vec3d& a
         const double d    = length(pair.on_triangle - pair.on_segment);
         if (d < least) least = d, at = geometry::closest_on_segment(pair.on_segment, a, b);
     });
+    // Outside of the mesh the nearest pair of the surfaces is exact; inside it says nothing, and the parts are
+    // searched.
     if (least < kInfinity) {
         const Corner x = between(ends[0], ends[1], at);
         if (field.look(x.p, x.weights, near) && least > 0 && near.distance > 0) return field.best();

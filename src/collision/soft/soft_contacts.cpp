@@ -1,3 +1,8 @@
+// Contacts of particles, and on request of edges and triangles of particles, with shapes. Rows go to
+// model::SoftContacts: point in the frame of the shape's body, normal in the world, barycentric weights.
+// Features are searched in fixed chunks in the order particles, edges, triangles; rows are stored chunk after chunk, so
+// their order does not depend on threads.
+
 #include "mechane/collision/soft_contacts.h"
 
 #include <algorithm>
@@ -125,6 +130,7 @@ void SoftContactFinder::Impl::find_chunk(std::size_t begin, std::size_t end, std
         b.lower -= Vec3d{1, 1, 1} * by, b.upper += Vec3d{1, 1, 1} * by;
         return b;
     };
+    // Shapes near the whole chunk are listed once.
     around = grown(around, gap + most);
     for (std::size_t s = 0; s < set.size(); ++s)
         if (geometry::overlaps(around, boxes[s])) out.shapes.push_back(static_cast<std::int32_t>(s));
@@ -132,6 +138,7 @@ void SoftContactFinder::Impl::find_chunk(std::size_t begin, std::size_t end, std
     for (std::size_t i = begin; i < end; ++i) {
         const Feature f = feature(i);
         if (!takes_part(f)) continue;
+        // A feature belongs to the world of its first particle.
         const std::int32_t world = particles.world.empty() ? -1 : particles.world[corner(f, 0)];
         const auto         near  = grown(box(f), gap + radius(f));
         for (const std::int32_t shape : out.shapes) {
@@ -206,6 +213,7 @@ void SoftContactFinder::find(const model::State& state, const ParticleSpans& par
     }
     std::size_t needed = 0;
     for (std::size_t c = 0; c < chunks; ++c) needed += impl.chunks[c].rows.size();
+    // The count that would be needed is reported beside the one that fits.
     const std::size_t kept = std::min(most, needed);
     if (kept > out.soft_capacity()) out.resize_soft(std::min(most, kept + kept / 2 + 16));
     std::size_t at = 0;

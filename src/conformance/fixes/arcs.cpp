@@ -1,3 +1,7 @@
+// Which layers bring a layer in, and renaming a layer with all arcs that name it.
+// Inputs: the working copy. A layer of another folder has its relative paths rewritten.
+// Called by the repairs of phases P6 to P8.
+
 #include "conformance/fixes/arcs.h"
 
 #include "mechane/usd/stage_layers.h"

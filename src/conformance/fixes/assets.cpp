@@ -1,3 +1,8 @@
+// Repairs of phase P5: metadata of the asset (default prim, identity, kinds, instancing, subsets).
+// Each repair takes one finding and edits the layer that says the value, or refuses with a reason. What only the author
+// can know (an identifier, a version) is taken from options and never invented.
+// Called by Fixer through the table at the end.
+
 #include <algorithm>
 #include <array>
 #include <filesystem>

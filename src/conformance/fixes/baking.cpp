@@ -1,3 +1,10 @@
+// Takes a transform into the form of geometry: points, normals, sizes and extents are rewritten.
+// Input: a Gprim and the linear part of a matrix that its ancestors or its own scale must lose. Output: edits, or the
+// reason why its form cannot take it: a sphere has one radius, a cylinder one axis.
+// Points go by the matrix, normals by its inverse transpose; a mirror also turns the order of corners around.
+// Invariant: what is drawn and what collides stays where it was.
+// Called by Placement.
+
 #include "conformance/fixes/baking.h"
 
 #include <algorithm>
@@ -20,6 +27,7 @@ struct AxisMap {
     [[nodiscard]] double       stretch(std::size_t axis) const { return std::abs(by[axis]); }
 };
 
+/// Only a matrix with one entry in each row and column keeps boxes boxes; entries below 1e-6 are rounding of floats.
 std::optional<AxisMap> axis_map(const usd::Matrix4d& linear)
 {
     double size = 0;
@@ -91,6 +99,7 @@ void bake_points(Repair& repair, const usd::Prim& gprim, const usd::Matrix4d& li
         map_values<Vectors>(repair, gprim, name, vectors);
     for (const std::string_view space : physics::kDeformableNamespaces)
         map_values<Vectors>(repair, gprim, (std::string(space) + "restShapePoints").c_str(), vectors);
+    // n' = (M^-1)^T n keeps normals perpendicular to the surface.
     const usd::Matrix4d against = transposed(usd::inverse(linear).value_or(usd::Matrix4d{}));
     for (const char* name : {"normals", "primvars:normals"})
         map_values<Vectors>(repair, gprim, name, [&](Vectors all) {

@@ -1,3 +1,9 @@
+// Repairs of joints and the bodies that they hold (phases P4 and P5): frames, limits, anchors, roots, loops.
+// Frames are localPos and localRot in the space of each side's body, including its scale for positions.
+// Invariants: bodies stay where they are; a joint keeps the sense of its coordinate, so limits and drives keep their
+// meaning. What would change the simulation needs --unsafe; what is the author's to say is refused.
+// Called by Fixer.
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -91,6 +97,7 @@ bool keep_apart(Repair& repair, const usd::Prim& body, const std::vector<usd::Pa
     return repair.apply_api(at, "PhysicsFilteredPairsAPI") && repair.set_stage_targets(body, at, name, targets);
 }
 
+/// Positions go through the whole matrix of the body and rotations only through its rotation, as UsdPhysics has them.
 /// Where a side's frame is in the stage.
 std::pair<Vec3d, Quatd> frame_in_stage(const Repair& repair, const usd::Prim& joint, const usd::Token& rel,
                                        const usd::Token& pos, const usd::Token& rot)
@@ -118,6 +125,7 @@ bool sides_meet(const Repair& repair, const usd::Prim& joint, const physics::Joi
     if (known.kind == physics::JointKind::prismatic) gap = gap - axis * dot(gap, axis);
     if (known.kind != physics::JointKind::distance && dot(gap, gap) > kDistance * kDistance) return false;
     const bool one_axis = known.kind == physics::JointKind::revolute || known.kind == physics::JointKind::prismatic;
+    // The cosine of a small angle differs from 1 by half its square.
     if (one_axis && dot(axis, rotate(q1, own)) < 1 - kAngle * kAngle) return false;
     const bool   free = known.kind == physics::JointKind::spherical || known.kind == physics::JointKind::distance ||
                         known.kind == physics::JointKind::revolute;
@@ -173,6 +181,8 @@ bool can_turn_round(const physics::Joint& joint)
     return false;
 }
 
+/// With both frames turned by half a turn about a perpendicular axis, the exchange of the sides leaves the axis'
+/// direction in the world reversed and with it the coordinate unchanged.
 /// Half a turn about an axis across the joint's own.
 Quatd turned_round(const physics::Joint& joint)
 {
@@ -198,6 +208,7 @@ void swap_sides(Repair& repair, const usd::Prim& joint)
     write_targets(repair, joint, kRel1, rel0);
     write_frame(repair, joint, 0, p1, q1);
     write_frame(repair, joint, 1, p0, q0);
+    // Other repairs of this pass still see the old sides.
     repair.reversed.insert(joint.path().text());
 }
 

@@ -1,3 +1,11 @@
+// Repairs layers that state other units or another up axis than the asset that brings them in (phase P3). OpenUSD never
+// converts a layer's numbers, so a metre layer in a centimetre asset is a hundred times too small unless a prim scales
+// it.
+// Inputs: a finding about a layer. Outputs: the layer's numbers in the asset's units, its metadata, and the arcs' prims
+// without the scale or turn that made up for it.
+// Invariant: the stage shows the same things at the same places. A layer whose units are compensated already is left
+// alone.
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -60,6 +68,7 @@ std::vector<usd::Prim> users_of(const Repair& repair, const std::string& file)
     return users;
 }
 
+/// The cube root of the determinant: the factor of a uniform scale, whatever rotation stands beside it.
 /// The factor by which a prim is scaled in the world, the mean of its axes.
 double world_scale(const Repair& repair, const usd::Prim& prim)
 {
@@ -189,6 +198,8 @@ void fix_dependent(Repair& repair, const Finding& finding)
     usd::Layer* layer = repair.work.layer(finding.site.layer);
     if (layer == nullptr || repair.work.has_overlay())
         return repair.refuse("external-layer", "the layer lies outside the asset; repair it by itself first");
+    // Facts are those before the pass. A repair that depends on places waits for the next one when this pass has
+    // edited.
     if (repair.edits() > 0) return repair.defer();  // the root's own units come first
     const EditPlace   root{layer, finding.site.layer, usd::Path::root()};
     const usd::Layer& entry  = *repair.root().layer;

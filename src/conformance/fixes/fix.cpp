@@ -1,3 +1,13 @@
+// Drives the repairs: checks, repairs, checks again, until nothing more can be edited.
+// Repairs go by phase (P1 schemas to P8 layers), the earliest first, because later ones build on earlier ones. After
+// each pass the stage is compared with what it was: a pass that moved something, or composed another stage, is taken
+// back and its repairs are tried in halves, until the one that did it is found and left out.
+// Repairs that bring more findings than they remove are found from the history of passes and left out in a new start.
+// Invariants: the world is where it was, up to the turns and scales that a repair declares; every remaining finding has
+// a reason; a second call finds nothing more to edit.
+// Called by `mechane fix` and the interfaces. Inputs: an asset, a working folder, options. Output: edits, files,
+// reasons.
+
 #include "mechane/conformance/fix.h"
 
 #include <algorithm>
@@ -18,6 +28,7 @@
 namespace mechane::conformance {
 namespace {
 
+/// These bounds only end what would not end by itself; usual assets need a handful of passes and one start.
 constexpr int         kTries  = 2;    // the second time a repair may finish what the first one uncovered
 constexpr std::size_t kPasses = 100;  // and some a finding: only a repair that undoes another would need more
 constexpr int         kStarts = 12;   // beginnings anew, each without repairs that brought findings

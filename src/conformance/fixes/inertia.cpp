@@ -1,3 +1,8 @@
+// Inertias: principal axes of a tensor, the nearest inertia that a body can have, and tensors in vendors' attributes.
+// A tensor is R D R^T with the principal moments D. Moments of a body satisfy the triangle inequality a <= b + c, since
+// b + c - a is twice an integral of squares.
+// Called by the repairs of masses.
+
 #include "conformance/fixes/inertia.h"
 
 #include <algorithm>
@@ -58,6 +63,7 @@ Principal principal_of(const Mat33d& tensor)
         out.diagonal[axis] = found.values[order[axis]];
         if (columns[axis][axis] < 0) columns[axis] = -columns[axis];
     }
+    // A right-handed frame: only those have a quaternion.
     if (dot(cross(columns[0], columns[1]), columns[2]) < 0) columns[2] = -columns[2];
     out.axes = normalized(from_matrix(Mat33d::from_columns(columns[0], columns[1], columns[2])));
     if (out.axes.w < 0) out.axes = {-out.axes.x, -out.axes.y, -out.axes.z, -out.axes.w};
@@ -78,6 +84,7 @@ double relative_difference(const Mat33d& a, const Mat33d& b)
 bool is_possible(const Vec3d& m)
 {
     const double tall = std::max({m.x, m.y, m.z}), rest = m.x + m.y + m.z - tall;
+    // A factor of 1e-3 on the inequality, as the importer allows: values were often rounded when they were exported.
     return std::min({m.x, m.y, m.z}) > 1e-9 * tall && std::isfinite(tall) && tall <= rest * (1 + 1e-3);
 }
 
@@ -87,6 +94,7 @@ Vec3d nearest_valid_inertia(Vec3d m)
         if (!std::isfinite(m[i])) m[i] = 0;
     const double least = 1e-6 * std::max({m.x, m.y, m.z, 1e-12});
     for (std::size_t i = 0; i < 3; ++i) m[i] = std::max(m[i], least);
+    // The nearest point of the half-space a <= b + c lies at one third of the excess along (1, -1, -1).
     // The distance to the plane a = b + c, shared by the three (its normal is (1, -1, -1)).
     for (std::size_t i = 0; i < 3; ++i) {
         const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;

@@ -1,3 +1,9 @@
+// Repairs that sort layers of an asset (phase P8): parts in the wrong layer, encodings, names, and arcs of the wrong
+// kind.
+// Each repair may try several ways. After each the whole stage is composed again and compared, and a way that composes
+// something else is taken back (Repair::rearrange, Fixer).
+// Invariant: only the layers change, never the composed stage.
+
 #include <algorithm>
 #include <array>
 
@@ -206,6 +212,7 @@ bool move_parts(Repair& repair, const fs::path& file, const std::set<Part>& out)
     return true;
 }
 
+/// A way that composes another stage is taken back, and the next attempt uses the next one.
 constexpr int kWays = 2;  // beside the layer, as its sublayer
 
 /// What a layer of this name and content should not hold.
@@ -226,6 +233,7 @@ std::set<Part> misplaced(const AssetLayer& read)
 void sort_layer(Repair& repair, const Finding& finding)
 {
     if (!may_rearrange(repair)) return;
+    // Layers are rearranged one at a time, since each rearrangement is judged by comparing the whole stage.
     if (repair.edits() > 0) return repair.defer();
     const AssetLayer* read = layer_named(repair, finding.site.layer);
     if (read == nullptr || !read->inside) return repair.refuse("external-layer", "the layer lies outside the asset");

@@ -1,3 +1,8 @@
+// Repairs that make files: an asset of one layer is divided into base, instances, materials, physics and ROS (P8), and
+// a vendor's words go to a layer of their own with a second entry (P7).
+// The parts are sublayers of the entry in the order of strength; arrays come by payload.
+// Invariant: the stage composes as before, which Fixer compares; otherwise the repair is taken back.
+
 #include "conformance/fixes/layout.h"
 
 #include <algorithm>

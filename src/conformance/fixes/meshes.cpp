@@ -1,3 +1,8 @@
+// Repairs of the faces of meshes (phases P2 and P5): triangulation and orientation, with everything that is said about
+// faces and corners.
+// Invariants: points stay; primvars, normals, holes and subsets follow their faces; faces that name missing points are
+// refused.
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,6 +15,8 @@
 #include "mechane/geometry/triangulation.h"
 #include "mechane/usd/primvar.h"
 
+/// Triangulation and orientation of meshes. A Regrouping names for each new corner and face the old one, by which
+/// primvars, normals, holes and subsets follow.
 /// P2 and P5: faces of meshes, with everything that is said about faces and corners.
 namespace mechane::conformance {
 namespace {
@@ -96,6 +103,7 @@ void regroup(Repair& repair, const usd::Prim& mesh, const Regrouping& to)
                usd::make_value("int[]", picked(integers(mesh, "faceVertexIndices"), to.corners)));
     for (const usd::Token& name : mesh.authored_property_names()) {
         const std::string& text = name.text();
+        // Only values by corner and by face move; those by point and by mesh stay.
         if (!text.starts_with("primvars:") || text.ends_with(":indices")) continue;
         const usd::Attribute primvar       = mesh.attribute(name);
         const std::string    interpolation = usd::primvar_interpolation(primvar);

@@ -1,3 +1,9 @@
+// Divides a layer into parts: which spec belongs to base, geometry, materials, physics or ROS.
+// Input: a layer. Output: copies of it that hold only some parts; parents that are needed become overs.
+// A part is decided from the leaves up: a prim that is there for one feature goes with it, everything else is base.
+// Invariant: all parts together say exactly what the layer said, each opinion once.
+// Called by the repairs of P7 and P8.
+
 #include "conformance/fixes/parts.h"
 
 #include <algorithm>
@@ -80,6 +86,7 @@ Parts::Parts(const usd::Layer& source) : source_(source.copy())
         prims_.push_back(path);
         variants_ |= source_.kind(path) == usd::SpecKind::variant;
     }
+    // Children first, because a scope goes where its children go.
     for (auto path = prims_.rbegin(); path != prims_.rend(); ++path) home_[*path] = home_of(*path);
     for (const usd::Path& path : prims_) {  // a variant stands where its prim does
         if (source_.kind(path) == usd::SpecKind::variant) home_[path] = home_.at(above(path));

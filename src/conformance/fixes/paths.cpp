@@ -1,3 +1,7 @@
+// Repairs of asset paths (phase P6): absolute paths, missing anchors, files outside of the asset's folder.
+// A path is rewritten wherever the layer has it, because the text of a path is the only thing that the finding knows.
+// Files from outside are copied into the asset unless --no-localize is given.
+
 #include <array>
 #include <filesystem>
 

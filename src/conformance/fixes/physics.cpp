@@ -1,3 +1,6 @@
+// Repairs of masses, inertias, colliders and contact materials (phase P5).
+// What follows from authored values is written; what has to be chosen needs --unsafe; a mass is never invented.
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,6 +9,8 @@
 #include "conformance/fixes/repair.h"
 #include "conformance/mesh_shape.h"
 
+/// Values that follow from the asset are written; those that must be chosen (a friction, a hull) need --unsafe; a mass
+/// is never invented.
 /// P5: masses, colliders and materials of physics.
 namespace mechane::conformance {
 namespace {

@@ -1,3 +1,13 @@
+// Rewrites placements of prims as translate, orient and scale, and hands down what a prim may not keep.
+// Input: a prim and a matrix that is to come after its own. Output: edits of ops, of geometry below, of masses and
+// sites.
+// What is not allowed at a prim (a scale on an Xform, a rotation of the default prim) goes to its children, down to
+// geometry, which takes it into its form.
+// Planning comes first: all prims below must be able to take their share before the first of them is written.
+// Invariant: world matrices of geometry, bodies and joints stay what they were, to the precision of floats.
+// Matrices multiply row vectors: a child's stands on the left of its parent's.
+// Called by the repairs of P2 and P3.
+
 #include "conformance/fixes/placement.h"
 
 #include <algorithm>
@@ -130,6 +140,7 @@ bool Placement::rewrite(const usd::Prim& prim, const usd::Matrix4d& after, HandD
     if (hand != HandDown::nothing)
         for (const usd::Prim& below : prim.subtree())
             if (repair_.moved.count(below.path()) != 0) return repair_.defer(), true;
+    // A prim that this pass has moved already is left to the next one: its facts are those from before.
     if (repair_.moved.count(prim.path()) != 0) return repair_.defer(), true;
     std::vector<Plan> plans;
     if (!plan(prim, after, hand, local, plans)) return false;
@@ -331,6 +342,7 @@ std::optional<usd::Matrix4d> joint_frame(const usd::Stage& stage, const physics:
     Quatd             q = joint.prim.attribute("physics:localRot" + n).get<Quatd>().value_or(Quatd{0, 0, 0, 1});
     if (!(dot(q, q) > 0)) q = {0, 0, 0, 1};
     const usd::Matrix4d world = prim ? stage.world_matrix(prim) : usd::Matrix4d();
+    // Rotations of joint frames take no part in the scale of the body, positions do.
     usd::Matrix4d       frame = usd::from_pose({{}, normalized(q)}) * rigid(world);
     const Vec3d         at    = usd::transform_point(world, p);
     frame(3, 0) = at.x, frame(3, 1) = at.y, frame(3, 2) = at.z;
@@ -390,6 +402,7 @@ void JointFrames::restore_attachments(Repair& repair, const usd::Matrix4d& turne
     }
 }
 
+/// Frames that were in the world before the repair are written back in the new space of each side.
 void JointFrames::restore_joints(Repair& repair, const usd::Matrix4d& turned) const
 {
     for (const Side& was : sides_) {

@@ -1,3 +1,7 @@
+// Publishes what fix has made: as a folder, in place, as a package or as one file.
+// A folder holds a report that lists its files with checksums, by which a later run knows that nobody has changed them.
+// Called by `mechane fix`, convert and the interfaces.
+
 #include "mechane/conformance/publish.h"
 
 #include <filesystem>

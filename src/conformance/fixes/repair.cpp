@@ -1,3 +1,11 @@
+// The edits that repairs make, and where: the layer of the asset that says the value, else the one that says its
+// family, else the one that defines the prim, else the entry.
+// An edit in the layer that wins changes what is composed; one in a weaker layer would not show. A layer that several
+// prims share is not edited for one of them: then the entry overrides.
+// Each edit is noted with its value before and after. With an overlay everything goes to the overlay.
+// Invariant: layers outside of the asset are never edited.
+// Called by all repairs.
+
 #include "conformance/fixes/repair.h"
 
 #include <algorithm>
@@ -5,6 +13,7 @@
 namespace mechane::conformance {
 namespace {
 
+/// "physics:" of "physics:mass": values of one schema stand together.
 std::string family_of(const std::string& name) { return name.substr(0, name.find(':') + 1); }
 
 }  // namespace
@@ -64,6 +73,7 @@ EditPlace Repair::field_place(const usd::Prim& prim, const usd::Token& key, bool
 
 EditPlace Repair::root() { return {work.layer(work.entry().string()), work.entry().string(), usd::Path::root()}; }
 
+/// Counted once for the pass, over all prims and instances of the stage.
 bool Repair::shared(const EditPlace& place)
 {
     if (users_.empty())
@@ -96,6 +106,7 @@ bool Repair::set(const EditPlace& prim, const usd::Token& property, std::string_
     const EditPlace   at     = prim.property(property);
     const usd::Value  old    = at.layer->value(at.path);
     const std::string before = old.empty() ? "" : old.to_text();
+    // A value that is there already makes no edit, so that passes come to an end.
     if (!old.empty() && old.type_name() == value.type_name() && before == value.to_text()) return true;
     const usd::SpecKind kind = at.layer->kind(at.path);
     if (kind == usd::SpecKind::relationship && !done(at.layer->remove(at.path), at)) return false;
@@ -157,6 +168,7 @@ bool Repair::set_targets(const EditPlace& prim, const usd::Token& property, cons
     return true;
 }
 
+/// Where a layer outside says it too, removing is not enough: the value is blocked in the entry.
 bool Repair::erase(const usd::Prim& prim, const usd::Token& property)
 {
     const usd::Relationship relation = prim.relationship(property);

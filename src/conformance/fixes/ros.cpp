@@ -1,3 +1,6 @@
+// Small repairs of ROS schemas (phase P5): types of properties, names, frames of cameras, places of contexts.
+// A camera looks along -z and its optical frame along +z (REP 103), which is half a turn about x.
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +10,7 @@
 #include "mechane/ros/names.h"
 #include "mechane/ros/schema.h"
 
+/// Names are only trimmed and joined where nothing but slashes is wrong; new names are the author's to say.
 /// P5: small edits of ROS schemas.
 namespace mechane::conformance {
 namespace {

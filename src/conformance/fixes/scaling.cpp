@@ -1,3 +1,9 @@
+// The dimension of every attribute: which power of length and of mass its number has, so that units can be changed.
+// Input: the name of an attribute and whether its joint turns. Output: exponents of length and mass, or nothing for
+// numbers without a unit. Names of vendors take theirs from the resolvers' tables, so there is one list of facts.
+// Angles are degrees in any unit of length. Time is not changed here.
+// Called by the repairs of units.
+
 #include "conformance/fixes/scaling.h"
 
 #include <map>
@@ -177,6 +183,7 @@ std::optional<Dimension> dimension_of(const std::string& attribute, bool angular
 usd::Value scaled(const usd::Value& value, double factor)
 {
     const std::string type = value.type_name();
+    // Only the translation of a matrix has a length; its other rows are ratios.
     if (type.starts_with("matrix4")) {
         auto m = value.get<usd::Matrix4d>();
         if (!m) return {};

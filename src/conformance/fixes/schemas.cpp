@@ -1,3 +1,7 @@
+// Translates vendors' mimic joints into the neutral schema (phase P1, REP-0158 5.3): follower = offset + multiplier *
+// leader.
+// Several vendors on one joint must agree; what is authored in neutral words wins.
+
 #include <algorithm>
 #include <array>
 #include <numbers>

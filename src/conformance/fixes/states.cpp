@@ -1,3 +1,7 @@
+// Whether variants that are not selected stand in the way of a repair: they place the prim, or bring prims below it.
+// A repair in the selected state would change the others unseen, so it is refused there.
+// Called by Placement.
+
 #include "conformance/fixes/states.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Repairs placements of prims (phase P2) as the rules of 1.1 want them. The work is done by Placement; here each rule
+// says which part of a stack has to go where.
+
 #include <array>
 
 #include "conformance/fixes/placement.h"

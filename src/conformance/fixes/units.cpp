@@ -1,3 +1,8 @@
+// Repairs the units of an asset (phase P3): metres, kilograms, seconds, Z up.
+// Every number is multiplied by a power of the ratios, as scaling.cpp tells its dimension, at the default time and at
+// samples, in every layer of the asset.
+// Invariant: what is simulated, in SI units, stays what it was.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +18,10 @@
 #include "mechane/resolve/mass_rules.h"
 #include "physics/mimic_words.h"
 
+/// Every number with a unit is multiplied by the ratio of the units, in every layer of the asset, at samples too.
+/// Fallback sizes of schemas have no opinion to be scaled and are written. A layer that says nothing shares the root's
+/// unit.
+/// Invariant: the world in metres, kilograms and seconds stays what it was.
 /// P3: metres, kilograms, seconds, Z up.
 namespace mechane::conformance {
 namespace {
@@ -300,6 +309,7 @@ void fix_time_codes(Repair& repair, const Finding&)
 
 }  // namespace
 
+/// A quarter turn about x: y becomes z, and z becomes -y.
 usd::Matrix4d y_up_to_z_up()
 {
     usd::Matrix4d m;

@@ -1,3 +1,8 @@
+// Repairs selections of variants (phase P4): the default that convention names, and the fidelity of colliders that a
+// default may have.
+// A fidelity is tried by opening the asset with it and running the rule on the result; one that is not unique is left
+// to the author.
+
 #include <algorithm>
 #include <array>
 

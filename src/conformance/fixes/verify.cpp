@@ -1,3 +1,10 @@
+// What is compared to be sure that a repair changed nothing: where things are (Whereabouts), and what composes
+// (Composition).
+// Whereabouts holds world matrices of geometry, bodies and frames of joints; a turn or scale of the whole world that a
+// repair declares is taken into account. Tolerances are those of single precision, relative to the size of the world.
+// Composition holds every field of the flattened stage as text, in a map, so that order does not matter.
+// Called by Fixer.
+
 #include "conformance/fixes/verify.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,12 @@
+// The working copy of an asset: its files below a scratch folder, at the places that they had, so that relative paths
+// still lead to each other.
+// Files of the asset's own folder may be edited; those from elsewhere are copied for reading and become the asset's own
+// only by localize().
+// A trial remembers the files that it changes and can take them back.
+// Invariant: the original is never written; text layers that are edited keep comments and layout where that is
+// possible.
+// Called by Fixer and the repairs.
+
 #include "conformance/fixes/workspace.h"
 
 #include <fmt/format.h>
@@ -312,6 +321,7 @@ Result<void> Workspace::save()
 
 void Workspace::store_as(const fs::path& file, bool binary) { stored_as_[file] = binary; }
 
+/// The first change of a file in a trial keeps its old content; later ones need not.
 void Workspace::keep(const fs::path& file)
 {
     if (!trial_ || trial_->kept.count(file) != 0) return;

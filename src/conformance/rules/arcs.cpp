@@ -1,3 +1,8 @@
+// Rules of REP-0158 1.2.3 about arcs: references, payloads, inherits, and what each may bring.
+// Input: facts with the arcs behind each prim and opinion. Output: findings, named at the layer that has the arc.
+// Payloads may be left out by a reader, so nothing that the kinematics or an interface needs may come by one. The last
+// rule opens the stage without payloads and compares.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Rules of REP-0158 1.2.5 on the composed stage: default prim, identifier, version, provenance, and references hidden
+// in attributes.
+// A text is taken for a hidden reference if it names a scene file, or if the attribute is called like one; both are
+// guesses, which is why ROS properties are excepted.
+
 #include <algorithm>
 #include <array>
 #include <cctype>

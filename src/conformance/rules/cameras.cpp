@@ -1,3 +1,7 @@
+// Rules of REP-0158 2.8 about optical frames of cameras.
+// A camera of OpenUSD looks along -z with y up; an optical frame has z forward and x to the right (REP 103). Half a
+// turn about x leads from one to the other. Images must carry the optical frame and no other topic should.
+
 #include <array>
 #include <cmath>
 #include <set>
@@ -118,6 +122,7 @@ def Camera "eye"
 )",
 };
 
+/// A tenth of a degree is above the rounding of quaternions in single precision.
 constexpr double kTolerance = 0.1 * kPi / 180;
 
 void check_rotation(const Facts& facts, const PrimFacts& frame, const PrimFacts& camera, Sink& sink)

@@ -1,3 +1,7 @@
+// Rules of REP-0158 1.2.6 and 3.5 about what is there many times: articulated clones and copies of one mesh.
+// Clones are recognised by their structure (types and names below the top); copies by two independent 64-bit mixtures
+// of their arrays, so that equal hashes mean equal meshes in practice.
+
 #include <array>
 #include <bit>
 #include <cmath>
@@ -65,6 +69,8 @@ std::string structure_of(const Facts& facts, std::int32_t at)
     return text;
 }
 
+/// Sixteen robots may be a scene. A lattice of them is the mark of environments for learning, which a simulator should
+/// replicate by itself.
 /// True when the places are all crossings of a lattice along the axes.
 bool is_grid(const Facts& facts, const std::vector<std::int32_t>& prims)
 {

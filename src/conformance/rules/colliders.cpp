@@ -1,3 +1,7 @@
+// Rules of REP-0158 1.3.1 about colliders: purpose guide, approximations, and sets of fidelities.
+// A mesh that moves must not collide as its triangles by default unless it is convex, because most simulators can only
+// take convex shapes for bodies that move.
+
 #include <array>
 #include <cmath>
 #include <set>

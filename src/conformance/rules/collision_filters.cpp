@@ -1,3 +1,5 @@
+// Rules of REP-0158 1.3.3 about what is kept from colliding: neighbours by joints, pairs, and groups.
+
 #include <array>
 #include <set>
 

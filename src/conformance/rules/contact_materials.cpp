@@ -1,3 +1,8 @@
+// Rules of REP-0158 1.3.4 about contact materials: binding, schema, values, and one material for looks and contact at
+// once.
+// The lookup of OpenUSD for purpose "physics" falls back to bindings of all purposes. The rule wants one that was meant
+// for physics, so the fallback is told apart.
+
 #include <array>
 #include <cmath>
 #include <map>
@@ -176,6 +181,7 @@ void check_material(const Facts& facts, const usd::Prim& material, Sink& sink)
             say(name, std::string(name) + " is " + *observed, *observed, "write a number", Severity::error);
     if ((fixed && *fixed < 0) || (moving && *moving < 0) || (bounce && *bounce < 0))
         say("negative", "a contact value is negative", "negative", "write 0 or more", Severity::error);
+    // Static friction is the larger one in Coulomb's law.
     if (fixed && moving && *moving > *fixed && std::isfinite(*moving))
         say("order", "dynamic friction is larger than static friction", number(*moving) + " > " + number(*fixed),
             "swap or equal them", Severity::warning);

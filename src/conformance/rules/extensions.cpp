@@ -1,3 +1,8 @@
+// Rules of REP-0158 4.2.2 and 4.2.3: neutral extensions of physics (mimic, actuators, clamping) and controllers.
+// Inputs: facts. Outputs: findings about targets, units, circles of mimics, and conflicts of two controllers on one
+// joint.
+// Schemas whose drafts nobody knows may name what they like, as long as it exists.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Rules of REP-0158 1.2.6 and 3.5 about instancing: what must not be shared (bodies, joints, roots, ROS prims), and
+// instances without an arc.
+// What lies in a prototype exists once, so a body in it would have one state for all its instances.
+
 #include <array>
 
 #include "conformance/family.h"

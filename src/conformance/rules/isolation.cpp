@@ -1,3 +1,8 @@
+// Rules of REP-0158 1.3, 1.4 and 2 about isolation: what one simulator adds stays in its own layer and changes nothing
+// that is neutral.
+// The check is a comparison: the stage is composed once more with the vendors' layers muted, and every neutral value
+// must be the same in both.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,3 +1,6 @@
+// Rules of REP-0158 1.3 about joints: what they connect, frames, limits, and numbers that can be used.
+// Limits of revolute joints are degrees in UsdPhysics; limits that look like radians are told.
+
 #include <algorithm>
 #include <array>
 #include <cmath>

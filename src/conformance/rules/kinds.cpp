@@ -1,3 +1,8 @@
+// Rules of REP-0158 1.2.2 about the model hierarchy: component, assembly, group, subcomponent, in the sense of the kind
+// registry of OpenUSD.
+// Whether an asset is one thing or a scene of things decides which kind its root should have; that is read from the
+// components below the root.
+
 #include <array>
 #include <set>
 

@@ -1,3 +1,7 @@
+// Rules of REP-0158 1.2.1: which layer of an asset holds what, in which encoding and under which name.
+// Input: the roles of each layer (asset_layers.cpp). Outputs: findings at the first example of what is misplaced.
+// Assets of one layer are judged by the last rules only: a draft need not be divided.
+
 #include <fmt/format.h>
 
 #include <algorithm>

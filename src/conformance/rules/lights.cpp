@@ -1,3 +1,6 @@
+// Rules of REP-0158 3.6 about lights: UsdLux types, lights with an area, and surfaces that glow in place of lights.
+// Areas are compared in square metres, so they are taken in the world and with the stage's unit.
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,3 +1,6 @@
+// Rules of REP-0158 1.3.2 about the geometry of a link: what is seen apart from what collides, and heavy visuals.
+// A finding of every link would hide the others; above ten it is said once for the asset.
+
 #include <array>
 
 #include "conformance/asset_layers.h"

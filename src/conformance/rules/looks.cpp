@@ -1,3 +1,7 @@
+// Rules of REP-0158 3.1 and 3.3 about materials and the geometry that wears them: one look for all purposes, texture
+// coordinates in range, interpolation of colours.
+// Textures are found by following connections of the surface shader, each shader once.
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -179,6 +183,7 @@ std::vector<Texture> textures_of(const usd::Prim& material)
 
 void check_range(const Facts& facts, const usd::Prim& mesh, Sink& sink)
 {
+    // Coordinates slightly outside of 0 to 1 are rounding of exporters.
     constexpr double kTolerance = 1e-4;
     const usd::Prim  material   = facts.stage.bound_material(mesh, "");
     if (!material) return;

@@ -1,3 +1,8 @@
+// Rules of REP-0158 1.3 about bodies: mass, density, inertia, anchors, kinematic flags, and bodies that are only
+// frames.
+// A body gets its mass by its own value, by its colliders, or by a density and a volume; the rule asks for any of them,
+// as the mass computation of UsdPhysics would find it.
+
 #include <array>
 #include <cmath>
 #include <limits>

@@ -1,3 +1,7 @@
+// Rules of REP-0158 3.4 about surfaces of meshes: orientation, double-sidedness, and self-intersection of colliders.
+// A closed mesh is inside out if its signed volume is negative. An open one has no inside; only its authored normals
+// can contradict its winding.
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -61,6 +65,7 @@ constexpr Rule kIntersecting{
 #undef MECHANE_OUT
 #undef MECHANE_MESH
 
+/// The test for intersections is more than linear; larger meshes are told as not checked.
 constexpr std::size_t kMostTriangles = 200'000;
 
 /// Six times the signed volume about a point of the mesh: far from the origin the terms would cancel badly.
@@ -136,6 +141,7 @@ void check_winding(const usd::Prim& prim, const geometry::Mesh& mesh, Sink& sink
                    std::to_string(faults.winding_edges) + (faults.winding_edges == 1 ? " edge joins" : " edges join") +
                        " faces that look different ways",
                    "turn the faces over that look the other way", Severity::error);
+    // Single normals may be bent for shading. Nine of ten that look the other way are no shading.
     if (against_normals(prim, mesh) > 0.9)
         say("normals", "the authored normals look the other way than the faces", "turn the faces over, or the normals",
             Severity::warning);

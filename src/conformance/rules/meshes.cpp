@@ -1,3 +1,8 @@
+// Rules of REP-0158 3.4 about meshes: triangles, orientation, closed surfaces, valid arrays; and sizes of primitive
+// shapes.
+// Input: meshes as authored, at the default time or the first sample. Each fault of the arrays is told once, and the
+// rules that need sound arrays are silent after it.
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -156,6 +161,8 @@ void check_closed(const usd::Prim& mesh, const Faces& faces, double extent, Sink
     const std::string approximation =
         mesh.attribute("physics:approximation").authored_as<std::string>().value_or("none");
     const bool hull   = approximation != "none";
+    // A mesh may be open only because its vertices are split at seams. Vertices within a millionth of the extent are
+    // welded to find that out, and then it is another finding.
     const auto joined = geometry::find_faults(geometry::welded(triangles_of(mesh), 1e-6 * extent));
     const bool split  = joined.boundary_edges == 0 && joined.non_manifold_edges == 0;
     sink.report(kClosed,

@@ -1,3 +1,7 @@
+// Rules of REP-0158 1.2.5 about how layers name files, and of 1.1-d about the units of what they bring in.
+// Paths are judged by their text first; then it is looked whether the file is there, in the folder or in the package.
+// Search paths and packages are the resolver's, so its own answer counts.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The rule of REP-0158 1.1 about where an asset stands: origin on the ground, below its middle. Robots are excepted:
+// their bases follow REP 105.
+
 #include <array>
 #include <cmath>
 
@@ -62,6 +65,7 @@ void check(const Facts& facts, Sink& sink)
         return;
     const Vec3d  middle    = (box.lower + box.upper) * 0.5 - origin;
     const double low       = box.lower.z - origin.z;
+    // A thousandth of the size: placing things by hand is not more exact.
     const double tolerance = std::max(1e-3, 1e-3 * length(box.upper - box.lower));
     if (std::abs(low) <= tolerance && std::abs(middle.x) <= tolerance && std::abs(middle.y) <= tolerance) return;
     const auto rounded = [](double v) { return number(std::round(v * 1000) / 1000 + 0.0); };

@@ -1,3 +1,8 @@
+// Rules of REP-0158 1.3.1 and 1.3.2 about variant sets of visuals and colliders: names, defaults, colliders outside of
+// their set.
+// Variants that are not selected are read from the specs of the layer that has the set; what comes into them by arcs is
+// not known and said to be so.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

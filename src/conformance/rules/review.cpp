@@ -1,3 +1,5 @@
+// Items that only people can judge, listed with --manual where an asset has something that they are about.
+
 #include <fmt/format.h>
 
 #include <array>
@@ -93,6 +95,7 @@ void check_bases(const Facts& facts, Sink& sink)
 
 void check_size(const Facts& facts, const PrimFacts& root, Sink& sink)
 {
+    // Sizes beyond a kilometre or below a millimetre are usually wrong units.
     constexpr double      kLargest = 1000, kLeast = 0.001;
     const geometry::Aabbd box = drawn_bounds(facts, facts.root, root.end);
     if (is_empty(box)) return;

@@ -1,3 +1,5 @@
+// The rule of REP-0158 1.1 about the root: it is not rotated, and neither is a single Xform below it in its place.
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -57,6 +59,7 @@ void check_shim(const Facts& facts, Sink& sink)
     const Vec3d              axis{local.rotation.x, local.rotation.y, local.rotation.z};
     const double             most = std::max({std::abs(axis.x), std::abs(axis.y), std::abs(axis.z)});
     const bool about_one_axis     = std::abs(length(axis) - most) <= kTurnTolerance;
+    // Quarter and half turns about an axis are changes of axes; any other angle is a pose that somebody wants.
     const bool square = std::abs(angle - kPi / 2) <= kTurnTolerance || std::abs(angle - kPi) <= kTurnTolerance;
     if (local.singular || !square || !about_one_axis) return;
     sink.report(kRootRotation, {.site     = site_of(shim.prim, "xformOpOrder"),

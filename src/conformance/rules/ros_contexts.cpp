@@ -1,3 +1,6 @@
+// Rules of REP-0158 2.1 about contexts: one at the root of a robot, namespaces, domains, names of several robots.
+// Namespaces are compared as they resolve, since two spellings may mean one name.
+
 #include <fmt/format.h>
 
 #include <array>
@@ -248,6 +251,7 @@ void check_context(const Context& context, Sink& sink)
     sink.applies(kDomain);
     sink.applies(kNamespace);
     if (const auto id = prim.attribute("ros:context:domain_id").authored_as<std::int64_t>()) {
+        // The highest domain whose ports are valid in DDS.
         if (*id < 0 || *id > 232)
             sink.report(kDomain, {.site     = site_of(prim, "ros:context:domain_id"),
                                   .message  = "the domain id is out of range",

@@ -1,3 +1,7 @@
+// Rules of REP-0158 2.7 about frames: where they may stand, ids, static or moving, and clashes with what a simulator
+// broadcasts.
+// Clashes are found on the frames of ros::frames, so links and contexts count as well.
+
 #include <array>
 
 #include "conformance/dummy_frames.h"

@@ -1,3 +1,6 @@
+// Rules of REP-0158 2.10 about names of joints in ROS: a string, unique within a robot, and told apart from prim names
+// only where that is needed.
+
 #include <array>
 #include <map>
 

@@ -1,3 +1,8 @@
+// Rules of REP-0158 2.1.1 about namespaces of parts and of several robots: where they are overridden, and that two
+// copies of a part differ.
+// The arc that brings a part in is found from the path of an opinion elsewhere: names that both paths end in were below
+// the arc.
+
 #include <array>
 #include <map>
 #include <set>

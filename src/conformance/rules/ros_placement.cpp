@@ -1,3 +1,6 @@
+// Rules of REP-0158 2.2 about where interfaces stand: robot-wide ones at the root, sensors on a child of their link,
+// one interface for each prim.
+
 #include <array>
 #include <set>
 

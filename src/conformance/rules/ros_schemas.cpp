@@ -1,3 +1,7 @@
+// Rules of REP-0158 2 about the ROS schemas: single application, known properties, types as the table in ros/schema.cpp
+// has them.
+// A blocked attribute says nothing and is passed over.
+
 #include <array>
 
 #include "conformance/family.h"

@@ -1,3 +1,6 @@
+// Rules of REP-0158 2.3 to 2.6 and 2.9 about what an interface says: type, name, role, rate, quality of service, clock.
+// Topics, services and actions have the same rules under their own ids, held together by a table.
+
 #include <array>
 #include <cmath>
 #include <set>
@@ -293,6 +296,7 @@ void check_identity(const At& at)
         return at.report(kTypeFormat, "type", "the type belongs to another kind of interface", i.type,
                          "/" + std::string(at.kind.type) + "/", "use a type of the right family", "family");
     at.sink.applies(kTypeKnown);
+    // simulation_interfaces is the subject of a rule of its own.
     if (at.types.is_known(*type) != true && type->package != "simulation_interfaces")
         at.report(kTypeKnown, "type",
                   at.types.is_known(*type).has_value()

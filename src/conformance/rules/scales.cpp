@@ -1,3 +1,6 @@
+// Rules of REP-0158 1.1 about scale: only leaf geometry is scaled, never bodies, joints or what is above them.
+// A scale of two negative factors is half a turn, and a single one a mirror, which another rule tells.
+
 #include <array>
 #include <cmath>
 #include <optional>
@@ -54,6 +57,7 @@ def Xform "group"
 }
 )",
 };
+/// Authored as float: a millionth is rounding.
 constexpr double kTolerance = 1e-6;
 
 void check_scale(const PrimFacts& prim, Sink& sink)

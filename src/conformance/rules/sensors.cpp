@@ -1,3 +1,7 @@
+// Rules of REP-0158 4.2.1 and 4.2.4 about sensors: native cameras, no transport in sensor schemas, successors of
+// deprecated schemas, ground truth apart.
+// Whether a property is about transport is read from the words of its name, camel case and underscores taken apart.
+
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -1,3 +1,8 @@
+// Rules of REP-0158 3.1 to 3.3 about materials and textures that every renderer can draw: preview surface, formats, bit
+// depth, colour spaces, subsets.
+// Networks are walked from the surface, each shader once; the input at which a branch ends decides whether its texture
+// is colour or data.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Rules of REP-0158 1.3 about bodies that never move, and articulation roots that a stronger list of schemas took away.
+// List operations compose: "prepend" and "delete" edit a weaker list, an explicit list replaces it. Such a replacement
+// is rarely meant to remove a root.
+
 #include <array>
 
 #include "conformance/family.h"

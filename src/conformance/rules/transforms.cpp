@@ -1,3 +1,7 @@
+// Rules of REP-0158 1.1 about transform stacks: translate, orient and scale with their types; no matrices, no Euler
+// angles, no mirrors.
+// The rules about one prim share one reading of its stack, at the default time and at samples.
+
 #include <algorithm>
 #include <array>
 #include <cmath>

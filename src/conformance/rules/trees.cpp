@@ -1,3 +1,9 @@
+// Rules of REP-0158 1.3 about articulations: one root for each tree, loops cut by excludeFromArticulation, one parent
+// for each link, joints beside their links.
+// Loops are found by adding joints to a forest one by one: a joint that connects what is connected already closes a
+// loop, and the way between its ends is that loop. Joints most worth cutting are added last, so that they are the ones
+// that are told.
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -229,6 +235,7 @@ std::map<physics::Index, std::vector<physics::Index>> two_parent_bodies(const Fa
 }
 
 /// A graph of bodies and the world to which joints are added one by one.
+/// Union-find answers whether two bodies are connected, and the edges of the forest give the way between them.
 class Forest {
   public:
     /// @return the joints of the loop that the joint closes, itself among them; empty when it joins two parts
@@ -321,6 +328,7 @@ void check_loops(const Facts& facts, const KinematicTree& tree,
     std::vector<physics::Index> edges = tree.joints, anchors = tree.world_joints;
     std::erase_if(anchors, [&](physics::Index j) { return lacks_an_end(facts, joint_of(facts, j)); });
     if (anchors.size() > 1) edges.insert(edges.end(), anchors.begin(), anchors.end());
+    // A connected graph of n bodies with n - 1 edges has no loop. Several anchors make the world one more node.
     if (edges.size() < tree.bodies.size() + (anchors.size() > 1 ? 1 : 0)) return;  // a tree, as joints connect it
     std::vector<std::pair<int, physics::Index>> ranked;
     for (const physics::Index j : edges) ranked.emplace_back(cut_rank(joint_of(facts, j)), j);

@@ -1,3 +1,6 @@
+// Rules of REP-0158 1.1 about metadata of the root layer: metres, kilograms, seconds, Z up, all authored.
+// Composed getters return fallbacks (0.01 m, 24 codes a second), so the rules read what is authored.
+
 #include <array>
 
 #include "conformance/family.h"

@@ -1,3 +1,7 @@
+// Rules of REP-0158 1.2.4 about variants: a selection that exists, targets that do not depend on another variant, and a
+// default state that is complete.
+// What only unselected variants have is read from their specs.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

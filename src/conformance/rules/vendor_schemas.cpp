@@ -1,3 +1,6 @@
+// Rules of REP-0158 1.3 and 1.4 about words of one simulator in what all read: schemas with a neutral counterpart, and
+// custom properties without a prefix.
+
 #include <algorithm>
 #include <array>
 

@@ -8,11 +8,14 @@
 namespace mechane::exporter::gltf {
 namespace {
 
+/// The error of interpolation is measured at the probes only; half of the promised bound leaves room between them.
 constexpr double kMostError =
     0.05 * std::numbers::pi / 180;  // of a rotation between two keys; half of what is promised
 constexpr int    kHalvings = 12;
 constexpr double kProbes[] = {0.25, 0.37, 0.5, 0.75};  // a whole turn between two keys is not seen at its middle
 
+/// glTF's LINEAR for rotations is a great arc (slerp): a exp(f log(a^-1 b)), on the shorter side, which the sign of the
+/// dot product tells.
 Quatd blend(const Quatd& a, Quatd b, double f)
 {
     if (dot(a, b) < 0) b = {-b.x, -b.y, -b.z, -b.w};
@@ -35,6 +38,8 @@ void Writer::channel(int node, const char* path, const std::vector<double>& code
 {
     std::vector<double> when;
     for (const double code : codes) when.push_back(seconds(code));
+    // Inputs are filled in at the end: the first time of all channels has to be known, because glTF's times are not
+    // negative.
     const int sampler = static_cast<int>(samplers_.size());
     samplers_.push_back({{"input", 0},
                          {"interpolation", options.open.held_interpolation ? "STEP" : "LINEAR"},
@@ -59,6 +64,7 @@ void Writer::finish_animation()
                     "0",
                     "glTF's time begins at zero; everything starts later",
                     false});
+    // Keys are relative to the first one of the whole stage, so that parts stay in step.
     for (const auto& [sampler, when] : times_) {
         std::vector<float> keys;
         for (const double t : when) keys.push_back(static_cast<float>(t - first));
@@ -73,11 +79,15 @@ void Writer::animate(const usd::Prim& prim, int node)
     if (!prim.is_a("Xformable")) return;
     std::vector<double> codes;
     for (const usd::Token& name : prim.authored_property_names()) {
+        // Only the prim's own operations: parents are nodes of their own and carry their own channels.
         if (!name.text().starts_with("xformOp:")) continue;
         const auto samples = prim.attribute(name).time_samples();
         codes.insert(codes.end(), samples.begin(), samples.end());
     }
     std::sort(codes.begin(), codes.end());
+    // Keys that coincide in single precision are one; glTF needs times that increase.
+    // Keys are single precision in the file: two codes that round to one time would be two keys of one time, which glTF
+    // forbids.
     codes.erase(std::unique(codes.begin(), codes.end(),
                             [&](double a, double b) {
                                 return static_cast<float>(seconds(a)) == static_cast<float>(seconds(b));
@@ -88,6 +98,7 @@ void Writer::animate(const usd::Prim& prim, int node)
     bool       sheared = false;
     const auto pose    = [&](double code) {
         const Trs trs = trs_of(in_metres(stage.local_matrix(prim, code)));
+        // Shear or a matrix that is not finite has no translation, rotation and scale.
         sheared       = sheared || trs.sheared || !is_finite(trs.t) || !is_finite(trs.q);
         return trs;
     };
@@ -102,6 +113,9 @@ void Writer::animate(const usd::Prim& prim, int node)
         // Keys in between, until straight lines and great arcs follow what the stage does.
         std::vector<double> fine_codes{codes[0]};
         std::vector<Trs>    fine{keys[0]};
+        // Bisection. A key is added between two others while the straight line or the great arc misses the stage's pose
+        // at one of the probes: translation by 1e-4 of the step, scale by 1e-3, rotation by kMostError. Operations in
+        // between (Euler angles, pivots) bend the path, so that equal keys alone would not show the stage's motion.
         const auto add = [&](const auto& self, double a, const Trs& A, double b, const Trs& B, int depth) -> void {
             bool good = true;
             for (const double f : kProbes) {
@@ -112,6 +126,7 @@ void Writer::animate(const usd::Prim& prim, int node)
                 if (!good) break;
             }
             const double middle = 0.5 * (a + b);
+            // Twelve halvings at most, and never below what single precision can tell apart.
             if (!good && depth<kHalvings&& static_cast<float>(seconds(middle))> static_cast<float>(seconds(a)) &&
                 static_cast<float>(seconds(middle)) < static_cast<float>(seconds(b))) {
                 const Trs M = pose(middle);
@@ -130,11 +145,13 @@ void Writer::animate(const usd::Prim& prim, int node)
     Quatd              last;
     for (const Trs& k : keys) {
         Quatd now = k.q;
+        // q and -q are one rotation; the sign that follows the last key keeps viewers on the shorter arc.
         if (!q.empty() && dot(now, last) < 0) now = {-now.x, -now.y, -now.z, -now.w};
         last = now;
         for (std::size_t c = 0; c < 3; ++c)
             t.push_back(static_cast<float>(k.t[c])), s.push_back(static_cast<float>(k.s[c]));
         for (const double v : {now.x, now.y, now.z, now.w}) q.push_back(static_cast<float>(v));
+        // A property that never differs from the node's own needs no channel.
         moves[0] = moves[0] || !(json(k.t) == still.value("translation", json(Vec3d{})));
         moves[1] = moves[1] || !(json(k.q) == still.value("rotation", json(Quatd{})));
         moves[2] =

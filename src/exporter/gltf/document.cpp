@@ -1,3 +1,8 @@
+// A glTF document under construction: its lists, one binary buffer, pictures, and at last the files (.gltf with .bin,
+// or .glb).
+// Equal accessors, samplers and pictures are written once. Numbers are little-endian and aligned to four bytes, as glTF
+// 2.0 asks.
+
 #include "exporter/gltf/document.h"
 
 #include <fmt/format.h>
@@ -49,6 +54,7 @@ int Document::add(const std::string& list, Json entry)
     return static_cast<int>(to.size()) - 1;
 }
 
+/// Equal entries are found by their text: dump() orders keys, so equal content has equal text.
 int Document::add_once(const std::string& list, const Json& entry)
 {
     const auto [slot, fresh] = once_[list].try_emplace(entry.dump(), 0);
@@ -71,11 +77,14 @@ std::string_view Document::bytes_of(int view) const
 int Document::accessor(std::string_view bytes, std::size_t count, const char* type, Component component, Target target,
                        Json bounds)
 {
+    // Equal bytes with another type or target are another accessor.
     const std::string kind = fmt::format("{} {} {} {}", type, static_cast<int>(component), static_cast<int>(target),
                                          bounds.is_null() ? 0 : 1);
+    // A hash finds candidates; only equal bytes count as equal.
     auto&             same = accessors_[hash_bytes(bytes.data(), bytes.size(), hash_text(kind))];
     for (const auto& [index, what] : same)
         if (what == kind && bytes_of(at("accessors", index)["bufferView"].get<int>()) == bytes) return index;
+    // Accessors must begin at multiples of their component's size; four fits all that is written.
     pad(bin_, '\0');
     Json view{{"buffer", 0}, {"byteOffset", bin_.size()}, {"byteLength", bytes.size()}};
     if (target != Target::none) view["target"] = static_cast<int>(target);
@@ -94,6 +103,7 @@ int Document::numbers(std::span<const float> values, const char* type, Target ta
 {
     const std::size_t width = width_of(type);
     Json              box;
+    // Required for positions and for times of animations (glTF 2.0, 3.6.2.5), in the precision of the values.
     if (bounds) {
         std::vector<float> least(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(width)), most = least;
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -138,6 +148,7 @@ Result<std::vector<OutputFile>> Document::finish(const std::string& file, const 
     const bool              binary = std::filesystem::path(file).extension() != ".gltf";
     std::vector<OutputFile> files(1);
     std::set<std::string>   taken;
+    // Pictures go into the buffer of a .glb and into files beside a .gltf.
     for (const Picture& p : pictures_) {
         std::string clean;
         for (const char c : p.name)
@@ -186,10 +197,14 @@ Result<std::vector<OutputFile>> Document::finish(const std::string& file, const 
         files[0].content = text + "\n";
         return files;
     }
+    // GLB chunks are multiples of four bytes: JSON is filled with spaces, the binary chunk with zeros (glTF 2.0,
+    // 4.4.3).
     pad(text, ' ');
     std::string& glb = files[0].content;
     glb              = "glTF";
+    // GLB: magic, version, length, then chunks of length, type and data (glTF 2.0, "GLB File Format").
     put(glb, 2);
+    // Total length: 12 bytes of header, 8 before the JSON chunk, 8 before the binary one.
     put(glb, static_cast<std::uint32_t>(20 + text.size() + (bin_.empty() ? 0 : 8 + bin_.size())));
     put(glb, static_cast<std::uint32_t>(text.size()));
     glb += "JSON";

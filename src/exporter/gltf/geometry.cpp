@@ -1,4 +1,10 @@
 // Prims as vertices and corners (export 4.3).
+// A Geometry is what one glTF primitive list needs: unique vertices (point, normal, coordinates, colour) and corners
+// that index them, split into parts by material. USD lets every primvar vary by point, face or corner, glTF only by
+// vertex; a vertex is therefore made for each distinct row of values.
+// Points stay in the prim's local space and units; the node's matrix places them. `source` keeps the USD point of
+// each vertex, by which skins and blend shapes find theirs.
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -46,6 +52,8 @@ struct Varying {
                                                                                           : by == By::face ? faces
                                                                                           : by == By::all  ? 1
                                                                                                            : points;
+        // Interpolation needs at least that many values; an index outside the values makes the primvar unusable as a
+        // whole, as in OpenUSD.
         good = !values.empty() && have >= need;
         for (const int i : indices) good = good && i >= 0 && gltf::at(i) < values.size();
     }
@@ -56,6 +64,9 @@ struct Varying {
     }
     [[nodiscard]] bool splits() const { return by == By::corner || by == By::face; }
     /// Equal values get one number, the first one's place.
+    /// Vertices are told apart by these numbers, not by positions in the arrays.
+    /// Equal values under different indices would split vertices for nothing: authoring tools often write one value for
+    /// each corner.
     void number()
     {
         std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> seen;
@@ -89,9 +100,11 @@ std::vector<Vec3d> corner_normals(const std::vector<Vec3d>&                     
     std::vector<std::vector<std::uint32_t>> around(points.size());
     for (std::size_t t = 0; t < triangles.size(); ++t) {
         const auto& [a, b, c] = triangles[t];
+        // The cross product's length is twice the area, so the sum is weighted by area without further work.
         flat[t]               = cross(points[b] - points[a], points[c] - points[a]);
         for (const std::uint32_t p : triangles[t]) around[p].push_back(static_cast<std::uint32_t>(t));
     }
+    // The cosine of the crease with some room for rounding.
     const double       least = std::cos(crease) - 1e-9;
     std::vector<Vec3d> out(3 * triangles.size());
     for (std::size_t t = 0; t < triangles.size(); ++t) {
@@ -99,6 +112,9 @@ std::vector<Vec3d> corner_normals(const std::vector<Vec3d>&                     
         for (std::size_t k = 0; k < 3; ++k) {
             Vec3d       sum;
             const auto& ring = around[triangles[t][k]];
+            // A point with very many faces is left faceted: the work grows with the square of their number.
+            // Smooth shading (crease > pi) counts all. With edges, each corner compares its faces: rings of more than
+            // 256 faces (the tip of a fan) are shaded flat, since the effort grows with the square of the ring.
             if (crease > 3 || ring.size() <= 256) {
                 for (const std::uint32_t other : ring)
                     if (crease > 3 || dot(unit_or(flat[other], own), own) >= least) sum += flat[other];
@@ -128,6 +144,7 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
     out.point_count            = points.size();
 
     // Corners as points, so that triangles say which corner they are of.
+    // A point that an index misses becomes NaN, by which triangulate drops the faces that use it.
     std::vector<Vec3d>        spread(indices.size());
     std::vector<std::int32_t> order(indices.size());
     constexpr double          kNot = std::numeric_limits<double>::quiet_NaN();
@@ -183,6 +200,7 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
         if (smooth)
             w.lose_class("subdivision", Severity::info, sf::LossAction::approximated, "visual", prim,
                          "surfaces of subdivision", "their control meshes are shown, with smooth normals");
+        // 30 degrees separate an edge from a curve where a mesh has no normals of its own.
         normals.values = corner_normals(points, point_triangles, smooth ? 4 : std::numbers::pi / 6);
         normals.good   = true;
         normals.by     = Varying<Vec3d>::By::corner;
@@ -194,6 +212,7 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
         for (std::size_t t = 0; t < triangles.size(); ++t)
             for (std::size_t k = 0; k < 3; ++k) {
                 const Vec3d& n    = normals.values[3 * t + k];
+                // Hashed in single precision, as they will be written.
                 float        f[3] = {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)};
                 auto&        same = seen[hash_bytes(f, sizeof f)];
                 auto         hit  = std::find_if(same.begin(), same.end(),
@@ -258,6 +277,7 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
     };
     for (const Uv& uv : uvs) out.uvs.push_back({uv.name, {}});
     std::vector<std::array<std::uint32_t, 3>> made = point_triangles;
+    // Without values by face or corner the points are the vertices, in their order.
     if (!split) {
         for (std::size_t p = 0; p < points.size(); ++p) push(p, 0, 0);
     } else {
@@ -270,6 +290,7 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
             for (std::size_t k = 0; k < 3; ++k) {
                 const std::size_t point = point_triangles[t][k], face = face_of[t], corner = triangles[t][k];
                 row.clear();
+                // A vertex is known by its point and the numbers of its values; the colour of a vertex is part of it.
                 row.push_back(static_cast<std::uint32_t>(point));
                 row.push_back(normals.same(point, face, corner));
                 for (const Uv& uv : uvs) row.push_back(uv.values.same(point, face, corner));
@@ -288,11 +309,14 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
         if (child.type_name().text() != "GeomSubset" ||
             child.attribute("elementType").get_or<std::string>("face") != "face")
             continue;
+        // Subsets of another family are no parts of the look, unless a material is bound to them.
         if (child.attribute("familyName").get_or<std::string>("") != "materialBind" && !bound_look(w.stage, child))
             continue;
         out.subsets.push_back(child);
         out.parts.push_back({static_cast<int>(out.subsets.size()) - 1, {}});
         for (const int f : list<int>(child, "indices"))
+            // The first subset that has a face keeps it.
+            // The first subset that claims a face has it: materialBind families do not overlap.
             if (f >= 0 && at(f) < faces && part_of[at(f)] == 0) part_of[at(f)] = static_cast<int>(out.parts.size()) - 1;
     }
     for (std::size_t t = 0; t < made.size(); ++t) {
@@ -359,6 +383,8 @@ struct Ring {
     double r, z, nr, nz;
 };
 
+/// Rings from bottom to top; quads between them as two triangles, seen from outside counter-clockwise. A ring of radius
+/// zero (pole) makes one of the two vanish.
 void turned(Geometry& out, const std::vector<Ring>& rings, int segments)
 {
     const auto first = static_cast<std::uint32_t>(out.points.size());
@@ -370,6 +396,7 @@ void turned(Geometry& out, const std::vector<Ring>& rings, int segments)
             out.normals.push_back(unit_or({ring.nr * c, ring.nr * d, ring.nz}, {0, 0, 1}));
         }
     auto& to = out.parts[0].corners;
+    // A ring of radius zero is a tip: one of the two triangles there has no area and is left out.
     for (std::uint32_t r = 0; r + 1 < rings.size(); ++r)
         for (std::uint32_t s = 0; s < n; ++s) {
             const std::uint32_t t = (s + 1) % n, a = first + r * n, b = a + n;
@@ -394,6 +421,7 @@ void disk(Geometry& out, double radius, double z, double up, int segments)
     }
 }
 
+/// A quarter circle of the profile, from the equator to the pole or back; the pole is exact, so that no sliver remains.
 void quarter(std::vector<Ring>& rings, double radius, double z, bool top, int segments)
 {
     const int n = std::max(segments / 4, 2);
@@ -420,6 +448,7 @@ Geometry form_geometry(const usd::Prim& prim, int segments)
         const double h = 0.5 * number("size", 2);
         for (std::size_t a = 0; a < 3; ++a)
             for (const double side : {-1.0, 1.0}) {
+                // Four vertices a side, since the normals differ at the edges.
                 const auto first = static_cast<std::uint32_t>(out.points.size());
                 for (int k = 0; k < 4; ++k) {
                     Vec3d p;
@@ -468,6 +497,7 @@ Geometry form_geometry(const usd::Prim& prim, int segments)
         quarter(rings, top, h, true, segments);
         turned(out, rings, segments);
     } else {
+        // The profile of the side runs from (bottom, -h) to (top, h); its outward normal is (2h, bottom - top).
         const Vec2d  side{2 * h, bottom - top};  // the normal of the side: outwards, upwards
         const double n = std::hypot(side.x, side.y) > 0 ? std::hypot(side.x, side.y) : 1;
         // The tip of a cone is a ring of radius zero whose normals differ around it.
@@ -504,6 +534,12 @@ Geometry read_geometry(Writer& w, const usd::Prim& prim)
     return out;
 }
 
+/// Tangents as MikkTSpace defines them in outline: the direction of u on each triangle, weighted by the angle at the
+/// corner, made perpendicular to the normal.
+/// The fourth component says whether the texture is mirrored; a vertex of both senses is split.
+/// Tangents as MikkTSpace defines them, which glTF names for normal maps: for each triangle the direction in which u
+/// grows, projected into the plane of the vertex normal and weighted by the corner's angle; w = -1 where u and v are
+/// mirrored.
 void add_tangents(Geometry& g, std::size_t uv_set)
 {
     if (uv_set >= g.uvs.size() || g.normals.empty() || g.mode != 4) return;
@@ -522,6 +558,7 @@ void add_tangents(Geometry& g, std::size_t uv_set)
             const Vec3d          d1 = g.points[t[1]] - g.points[t[0]], d2 = g.points[t[2]] - g.points[t[0]];
             const double         t1 = uv[t[1]].y - uv[t[0]].y, t2 = uv[t[2]].y - uv[t[0]].y;
             const std::size_t    side  = mirrored(t) ? 1 : 0;
+            // From d1 = u1 T + v1 B, d2 = u2 T + v2 B: T is along v2 d1 - v1 d2, up to the sign of the determinant.
             const Vec3d          along = unit_or((side == 1 ? -1.0 : 1.0) * (t2 * d1 - t1 * d2), {});
             for (std::size_t k = 0; k < 3; ++k) {
                 const std::uint32_t v    = t[k];

@@ -1,4 +1,13 @@
 // Surfaces as glTF's metallic-roughness model (export 4.6, 4.7).
+// In: the material bound to a prim and the coordinate sets of its mesh. Out: an entry of glTF's `materials` with its
+// textures.
+// UsdPreviewSurface is close to glTF's model, with differences that this file bridges: glTF packs roughness (G) and
+// metalness (B) into one picture and opacity into the alpha of the base colour, has factors but no bias, and fixes
+// colour spaces (base colour and emission sRGB, others linear). A picture is passed on byte by byte where it fits,
+// and composed anew where channels, scale, bias or colour space differ.
+// Values are told as losses only when `tell_` is set, because sources() runs twice for each material (once to ask,
+// once to write).
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,6 +56,7 @@ struct Source {
     [[nodiscard]] bool        plain(std::size_t c) const { return scale[c] == 1 && bias[c] == 0; }
 };
 
+/// OpenGL's numbers: 33071 clamp to edge, 33648 mirrored repeat, 10497 repeat.
 int wrap_code(const std::string& wrap)
 { return wrap == "clamp" || wrap == "black" ? 33071 : wrap == "mirror" ? 33648 : 10497; }
 
@@ -85,6 +95,8 @@ class Surface {
 
     Kind find()
     {
+        // The order is OpenUSD's: the universal output first. MDL is known by its source asset, since its shaders have
+        // no info:id.
         usd::Prim shader = usd::surface_shader(material_);
         if (shader && shader.attribute("info:id").get_or<std::string>("") == "UsdPreviewSurface")
             return shader_ = shader, Kind::preview;
@@ -112,6 +124,7 @@ class Surface {
         tell_ = tell;
         std::map<std::string, Source> out;
         if (kind == Kind::preview) {
+            // Fallbacks of the UsdPreviewSurface specification.
             static const std::pair<const char*, Rgba> kInputs[] = {
                 {"diffuseColor", {0.18, 0.18, 0.18, 1}}, {"emissiveColor", {0, 0, 0, 1}},
                 {"specularColor", {0, 0, 0, 1}},         {"normal", {0, 0, 1, 1}},
@@ -148,6 +161,7 @@ class Surface {
         } else if (kind == Kind::openpbr) {
             out["diffuseColor"] = first({"base_color"}, {0.8, 0.8, 0.8, 1});
             const Source weight = first({"base_weight"}, {1, 0, 0, 0});
+            // base_color times base_weight is the diffuse albedo; a product of pictures is not made.
             for (std::size_t c = 0; c < 3 && !weight.textured && !out["diffuseColor"].textured; ++c)
                 out["diffuseColor"].value[c] *= weight.value[0];
             out["metallic"]      = first({"base_metalness"}, {0, 0, 0, 0});
@@ -237,11 +251,14 @@ class Surface {
         return out;
     }
 
+    // What an input reads, followed through the network of UsdShade. Only UsdUVTexture with primvar readers is
+    // understood; other nodes become a constant, which is told.
     Source read(const usd::Attribute& input, const Rgba& otherwise)
     {
         Source out;
         out.value = otherwise;
         if (!input) return out;
+        // Follows connections through node graphs to the node or constant that gives the value.
         const auto source = usd::shading_source(input);
         if (!source.computed) {
             out.value = constant(source.attribute, otherwise);
@@ -251,6 +268,8 @@ class Surface {
         const std::string id   = node.attribute("info:id").get_or<std::string>("");
         if (id != "UsdUVTexture") {
             out.value = constant(input, otherwise);
+            // displayColor is written as vertex colours, which glTF multiplies with the base colour: white leaves them
+            // as they are.
             if (id.starts_with("UsdPrimvarReader") &&
                 usd::shading_source(node.attribute("inputs:varname")).attribute.get<std::string>().value_or("") ==
                     "displayColor") {
@@ -281,6 +300,7 @@ class Surface {
             tell("wrap", Severity::info, sf::LossAction::approximated, "black", "clamp",
                  "glTF repeats, mirrors or clamps");
         out.space = usd::texture_color_space(node);
+        // "auto" and nothing leave the choice to the reader: sRGB is then what glTF assumes anyway.
         if (const auto own =
                 usd::shading_source(node.attribute("inputs:sourceColorSpace")).attribute.authored_as<std::string>();
             !own || own->empty() || *own == "auto")
@@ -296,6 +316,7 @@ class Surface {
             } else if (w_.options.udim == Udim::atlas) {
                 out.file = atlas(usd::find_udim_tiles(path));
             } else {
+                // With --udim split each tile gets a material of its own, with its own picture.
                 for (const auto& tile : usd::find_udim_tiles(path).tiles)
                     if (tile_ < 0 || tile.number == tile_) {
                         out.file = tile.file;
@@ -313,6 +334,8 @@ class Surface {
         if (!out.textured) {
             const std::size_t c = out.channel();
             out.value           = fallback;
+            // UsdUVTexture applies scale and bias to its fallback as well.
+            // The fallback passes through scale and bias like a texel (UsdUVTexture).
             for (std::size_t i = 0; i < 4; ++i) out.value[i] = fallback[i] * out.scale[i] + out.bias[i];
             if (out.output != "rgb") out.value[0] = out.value[c];
         }
@@ -324,6 +347,7 @@ class Surface {
         usd::ShadingSource st = usd::shading_source(node.attribute("inputs:st"));
         if (!st.computed) return;
         usd::Prim at = st.attribute.prim();
+        // Scale first, then rotation, then translation, as the node's specification says.
         if (at.attribute("info:id").get_or<std::string>("") == "UsdTransform2d") {
             const auto number = [&](const char* n, auto otherwise) {
                 return usd::shading_source(at.attribute(n)).attribute.get_or(otherwise);
@@ -398,6 +422,8 @@ class Surface {
         if (texture.tiles.empty()) return {};
         const std::string name = "atlas:" + texture.pattern;
         if (m_.pixels_.contains(name)) return name;
+        // The atlas has a cell for each tile of the grid that all tiles of the material need, all of the size of the
+        // largest tile. Tile 1001 + u + 10 v lies at column u and, since v grows upwards, row v from below.
         const auto [columns, rows] = m_.grid(material_);
         int width = 1, height = 1;
         for (const auto& tile : texture.tiles)
@@ -419,6 +445,7 @@ class Surface {
             for (int y = 0; y < height; ++y)
                 for (int x = 0; x < width; ++x)
                     for (std::size_t c = 0; c < 4; ++c)
+                        // Tiles count upwards from below, rows of a picture downwards.
                         out.rgba[4 * (gltf::at((rows - 1 - v) * height + y) * gltf::at(out.width) +
                                       gltf::at(u * width + x)) +
                                  c] = p->at((x + 0.5) / width, (y + 0.5) / height, c);
@@ -463,6 +490,8 @@ class Surface {
         out.rgba.resize(4 * gltf::at(out.width) * gltf::at(out.height));
         for (int y = 0; y < out.height; ++y)
             for (int x = 0; x < out.width; ++x) {
+                // Sampled at the centre of each texel, so that sources of other sizes are resized by the same rule
+                // (nearest).
                 const Rgba v = texel((x + 0.5) / out.width, (y + 0.5) / out.height);
                 for (std::size_t c = 0; c < 4; ++c)
                     out.rgba[4 * (gltf::at(y) * gltf::at(out.width) + gltf::at(x)) + c] =
@@ -475,6 +504,7 @@ class Surface {
     double texel(const Source& s, double u, double v, std::size_t channel, bool data)
     {
         double x = pixels(s.file)->at(u, v, channel) / 255.0;
+        // Data of a file that is marked sRGB is linearised first; alpha is never encoded.
         if (channel < 3 && data && s.space == "sRGB") x = to_linear(x);
         return x * s.scale[channel] + s.bias[channel];
     }
@@ -482,6 +512,7 @@ class Surface {
     Json info(const Source& s, const std::string& picture, const std::string& name)
     {
         const int image   = w_.out.picture(picture, name);
+        // 9729 linear, 9987 linear with linear mipmaps.
         const int sampler = w_.out.add_once(
             "samplers",
             {{"magFilter", 9729}, {"minFilter", 9987}, {"wrapS", wrap_code(s.wrap_s)}, {"wrapT", wrap_code(s.wrap_t)}});
@@ -540,6 +571,10 @@ class Surface {
         const Source* mapped = seen ? &color : &opacity;
         if (seen) name = stem_of(color.file);
         // Scale without bias is the factor; what is left is written into the picture.
+        // A picture can be taken as it is only if glTF reads the same from it: sRGB colours, no bias, a scale between
+        // zero and one.
+        // A picture must be rewritten where glTF would read it otherwise: linear or wide values, one channel as grey, a
+        // bias, a scale outside [0, 1].
         bool bake = seen && (color.space == "raw" || color.space == "lin_rec709" || color.space == "lin_rec709_scene" ||
                              pixels(color.file)->wide || color.output != "rgb");
         if (seen) {
@@ -548,6 +583,7 @@ class Surface {
             if (!bake)
                 for (std::size_t c = 0; c < 3; ++c) factor[c] = color.scale[c];
         }
+        // Opacity in the alpha of the colour's own picture: it fits as it is.
         const bool same = seen && thin && opacity.file == color.file && opacity.along(color) && opacity.output == "a" &&
                           opacity.plain(3) && !bake;
         if (seen && thin && !opacity.along(color))
@@ -563,6 +599,7 @@ class Surface {
             if (thin) from.push_back(&opacity);
             const bool linear =
                 seen && (color.space == "raw" || color.space.starts_with("lin_") || pixels(color.file)->wide);
+            // The composed picture is known by its nodes, so that materials which share them share the picture.
             const auto   key  = fmt::format("color {} {} {} {}", seen ? color.texture.path().text() : "", color.output,
                                             thin ? opacity.texture.path().text() : "", opacity.output) +
                                 fmt::format("{}", tile_);
@@ -578,6 +615,8 @@ class Surface {
                                 p[c] = x;
                                 continue;
                             }
+                            // Scale and bias act on linear values; the picture of base colour is stored along the sRGB
+                            // curve.
                             p[c] = to_curve(in_unit((linear ? x : to_linear(x)) * color.scale[k] + color.bias[k]));
                         }
                     if (thin) p[3] = texel(opacity, u, v, opacity.channel(), true);
@@ -594,6 +633,7 @@ class Surface {
         if (factor != Rgba{1, 1, 1, 1}) pbr["baseColorFactor"] = rounded({factor[0], factor[1], factor[2], factor[3]});
         if (!picture.empty()) pbr["baseColorTexture"] = info(*mapped, picture, name);
         if (threshold > 0) {
+            // opacityThreshold cuts out; without it opacity blends.
             out["alphaMode"]   = "MASK";
             out["alphaCutoff"] = threshold;
         } else if (thin || factor[3] < 1) {
@@ -609,6 +649,9 @@ class Surface {
         const bool has_m = usable(metal), has_r = usable(rough), has_o = usable(dark);
         if (!in.contains("metallic")) metal.value[0] = 0;
         double     m = in_unit(metal.value[0]), r = in_unit(rough.value[0]);
+        // glTF reads roughness from green and metalness from blue; a channel elsewhere, scaled or in sRGB is written
+        // anew.
+        // A channel fits if it is the one that glTF reads there, linear, and its scale is a factor.
         const auto as_is = [](const Source& s, std::size_t c) {
             return s.channel() == c && s.output != "rgb" && s.bias[c] == 0 && s.scale[c] >= 0 && s.scale[c] <= 1 &&
                    s.space != "sRGB";
@@ -618,6 +661,8 @@ class Surface {
         bool          packed = false;
         if (has_m || has_r) {
             const bool both = has_m && has_r;
+            // The file can be passed on as it stands when its G and B are roughness and metalness; the other channel
+            // must not matter (factor 0).
             bool       own  = true;
             if (both)
                 own = metal.file == rough.file && metal.along(rough) && as_is(metal, 2) && as_is(rough, 1);
@@ -637,6 +682,7 @@ class Surface {
                 std::vector<const Source*> from;
                 if (has_m) from.push_back(&metal);
                 if (has_r) from.push_back(&rough);
+                // Occlusion is in R of the same picture, if it is read at the same coordinates.
                 packed = has_o && dark.along(*mapped);
                 if (packed) from.push_back(&dark);
                 const auto   key  = fmt::format("orm {}.{} {}.{} {}.{} {}", has_m ? metal.texture.path().text() : "",
@@ -686,6 +732,7 @@ class Surface {
     {
         Source& n = in["normal"];
         if (!usable(n)) return;
+        // UsdPreviewSurface maps a normal picture by scale 2 and bias -1; half of the scale is glTF's strength.
         double     strength = n.scale[0] / 2;
         const bool standard = n.scale[0] == 1 && n.bias[0] == 0, flip = !standard && n.scale[1] < 0;
         if (standard) {

@@ -1,3 +1,7 @@
+// Pictures in formats that glTF does not take (OpenEXR, TGA) and the sRGB curve; PNG and JPEG are decoded in room
+// `usd`.
+// Readers refuse what they do not know and check every length before they use it.
+
 #include "exporter/gltf/pixels.h"
 
 #include <zlib.h>
@@ -14,6 +18,7 @@
 namespace mechane::exporter::gltf {
 namespace {
 
+/// A picture of more would need more than 256 MiB as RGBA.
 constexpr std::uint64_t kMostPixels = std::uint64_t{64} << 20;
 
 std::optional<Pixels> room_for(std::uint64_t width, std::uint64_t height)
@@ -36,8 +41,10 @@ std::uint32_t word(std::string_view bytes, std::size_t at)
 
 // -- OpenEXR: one part, scan lines (openexr.com, "OpenEXR file layout")
 
+/// Infinity becomes the largest half, and what is no number zero.
 double half_value(std::uint16_t h)
 {
+    // IEEE half: 1 sign, 5 exponent (bias 15), 10 mantissa bits. Infinity becomes the largest half, NaN zero.
     const int    exponent = (h >> 10) & 31, mantissa = h & 1023;
     const double sign = (h & 0x8000) != 0 ? -1 : 1;
     if (exponent == 0) return sign * std::ldexp(mantissa, -24);
@@ -46,9 +53,11 @@ double half_value(std::uint16_t h)
 }
 
 /// Bytes of a block whose deltas and halves are undone.
+/// OpenEXR's ZIP and RLE blocks are split into even and odd bytes and stored as differences + 128: undone in reverse.
 std::string unfiltered(std::string in)
 {
     for (std::size_t i = 1; i < in.size(); ++i)
+        // OpenEXR stores differences to the byte before, offset by 128, and the even bytes before the odd ones.
         in[i] = static_cast<char>(static_cast<unsigned char>(in[i - 1]) + static_cast<unsigned char>(in[i]) - 128);
     std::string       out(in.size(), '\0');
     const std::size_t half = (in.size() + 1) / 2;
@@ -61,6 +70,7 @@ std::string unpacked(std::string_view block, int compression, std::size_t size)
     if (compression == 0 || block.size() == size) return std::string(block.substr(0, size));
     std::string out;
     if (compression == 1) {
+        // Run lengths: a negative count copies bytes as they are, another repeats the next one count + 1 times.
         for (std::size_t i = 0; i < block.size();) {
             const int n = static_cast<signed char>(block[i++]);
             if (n < 0) {
@@ -116,6 +126,8 @@ std::optional<Pixels> decode_exr(std::string_view bytes)
                 ExrChannel one{text(c), 0};
                 if (c + 16 > at) return std::nullopt;
                 one.type = static_cast<int>(word(bytes, c));
+                // Sampling other than one of a channel (x, y) is refused: chroma channels of luminance pictures have
+                // it.
                 if (word(bytes, c + 8) != 1 || word(bytes, c + 12) != 1 || one.type > 2) return std::nullopt;
                 c += 16;
                 channels.push_back(std::move(one));
@@ -128,12 +140,15 @@ std::optional<Pixels> decode_exr(std::string_view bytes)
     if (!out) return std::nullopt;
     std::size_t row = 0;
     for (const ExrChannel& c : channels) row += (c.type == 1 ? 2 : 4) * static_cast<std::size_t>(width);
+    // ZIP packs sixteen scan lines into a block, the other methods one.
     const std::size_t lines  = compression == 3 ? 16 : 1,
                       blocks = (static_cast<std::size_t>(height) + lines - 1) / lines;
     if (bytes.size() < at + 8 * blocks) return std::nullopt;
     const bool single = channels.size() == 1;
     for (std::size_t b = 0; b < blocks; ++b) {
         std::uint64_t place = 0;
+        // The offset table follows the header; offsets are from the start of the file. Blocks say which line they begin
+        // with, so their order does not matter.
         std::memcpy(&place, bytes.data() + at + 8 * b, 8);
         if (place > bytes.size() || bytes.size() - place < 8) return std::nullopt;
         const std::int64_t first = static_cast<std::int32_t>(word(bytes, place)) - std::int64_t{box[1]};
@@ -163,6 +178,7 @@ std::optional<Pixels> decode_exr(std::string_view bytes)
                     } else {
                         v = word(data, from);
                     }
+                    // High dynamic range is cut off at 1: glTF's pictures have eight bits.
                     const auto byte =
                         static_cast<std::uint8_t>(std::lround(255 * std::clamp(std::isfinite(v) ? v : 0.0, 0.0, 1.0)));
                     std::uint8_t* p = out->rgba.data() +
@@ -199,14 +215,19 @@ std::optional<Pixels> decode_tga(std::string_view bytes)
         if (runs) {
             if (at >= bytes.size()) return std::nullopt;
             const std::size_t head           = byte(at++);
+            // A packet: bit 7 tells a run, the others its length minus one.
             ((head & 128) != 0 ? repeat : n) = (head & 127) + 1;
         }
         for (std::size_t k = 0; k < n; ++k, at += size) {
             if (at + size > bytes.size()) return std::nullopt;
             for (std::size_t r = 0; r < repeat && i < width * height; ++r, ++i) {
+                // Bits 5 and 4 of the descriptor: rows from the top, columns from the right. TGA begins at the bottom
+                // otherwise.
                 const std::size_t y = (byte(17) & 32) != 0 ? i / width : height - 1 - i / width,
                                   x = (byte(17) & 16) != 0 ? width - 1 - i % width : i % width;
                 std::uint8_t*     p = out->rgba.data() + 4 * (y * width + x);
+                // TGA stores blue, green, red.
+                // Stored as B, G, R.
                 for (std::size_t c = 0; c < 3; ++c) p[c] = static_cast<std::uint8_t>(byte(grey ? at : at + 2 - c));
                 if (size == 4) p[3] = static_cast<std::uint8_t>(byte(at + 3));
             }
@@ -230,6 +251,7 @@ PictureKind kind_of(std::string_view bytes)
     if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return PictureKind::png;
     if (bytes.starts_with("\xff\xd8\xff")) return PictureKind::jpeg;
     if (bytes.starts_with("\x76\x2f\x31\x01")) return PictureKind::exr;
+    // TGA has no signature; type and palette bytes are all there is, hence it comes last.
     if (bytes.size() > 18 && bytes[1] == 0 && (bytes[2] == 2 || bytes[2] == 3 || bytes[2] == 10 || bytes[2] == 11))
         return PictureKind::tga;
     return PictureKind::other;
@@ -258,6 +280,8 @@ std::optional<Pixels> decode(std::string_view bytes)
 std::string encode_png(const Pixels& pixels, bool alpha)
 { return usd::encode_png({pixels.width, pixels.height, pixels.rgba, pixels.alpha, 8}, alpha); }
 
+/// The curve of IEC 61966-2-1 and its inverse.
+/// The transfer curve of sRGB (IEC 61966-2-1).
 double to_linear(double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); }
 double to_curve(double v) { return v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055; }
 

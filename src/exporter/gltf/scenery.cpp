@@ -53,6 +53,7 @@ std::vector<double> listed_ids(const std::string& text)
     return out;
 }
 
+/// Scale, then rotation, then translation of row vectors: the rows of the rotation are scaled.
 usd::Matrix4d item_matrix(const Vec3d& t, const Quatd& q, const Vec3d& s)
 {
     usd::Matrix4d out = usd::from_pose({t, normalized(q)});
@@ -71,6 +72,7 @@ bool Writer::camera(const usd::Prim& prim, Json& node)
     const double vertical = number("verticalAperture", 15.2908), horizontal = number("horizontalAperture", 20.955),
                  focal = number("focalLength", 50);
     const Vec2d  range = prim.attribute("clippingRange").get_or(Vec2d{1, 1000000});
+    // glTF wants 0 < znear < zfar.
     const double near = std::max(range.x * unit, 1e-6), far = std::max(range.y * unit, near * (1 + 1e-6));
     Json         made{{"name", prim.name().text()}};
     if (prim.attribute("projection").get_or<std::string>("perspective") == "orthographic") {
@@ -88,6 +90,8 @@ bool Writer::camera(const usd::Prim& prim, Json& node)
         }
         Json p;
         if (horizontal > 0) p["aspectRatio"] = horizontal / vertical;
+        // The angle of view from film height and focal length, which share a unit.
+        // Aperture and focal length are in the same unit, so that their ratio needs no conversion.
         p["yfov"]           = 2 * std::atan(vertical / (2 * focal));
         p["zfar"]           = far;
         p["znear"]          = near;
@@ -138,6 +142,8 @@ bool Writer::light(const usd::Prim& prim, Json& node)
         if (prim.attribute("treatAsPoint").get_or<bool>(false) || r == 0)
             brightness = L;
         else
+            // A sphere of radiance L shines with pi r^2 L in every direction; normalised, its power does not depend on
+            // r.
             brightness = normalize ? L / 4 : L * std::numbers::pi * r * r;
         const double cone = number("inputs:shaping:cone:angle", 90);
         if (prim.has_api("ShapingAPI") && cone < 90 && cone > 0) {
@@ -294,6 +300,8 @@ void Writer::variants()
         for (const auto& use : usd::variant_sets(prim))
             if (use.variants.size() > 1) sets.push_back({prim.path(), use.name, use.selection, use.variants});
     // What a state has beside looks: prims, their schemas, transforms, shapes.
+    // Two states of a variant set are equal in structure if this text is: then only looks differ, which glTF can hold
+    // side by side.
     const auto structure = [&](const usd::Stage& of) {
         std::string text;
         for (const usd::Prim& prim : of.traverse()) {

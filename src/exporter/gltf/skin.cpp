@@ -141,6 +141,7 @@ void Writer::influences(const usd::Prim& prim, const Geometry& g, Json& attribut
             else
                 sum[joints[k]] += weights[k];
         }
+        // Largest weights first; equal ones by joint, so that the choice is the same in every run.
         std::vector<std::pair<double, int>> rows;
         for (const auto& [joint, weight] : sum) rows.emplace_back(-weight, joint);
         std::sort(rows.begin(), rows.end());
@@ -149,6 +150,7 @@ void Writer::influences(const usd::Prim& prim, const Geometry& g, Json& attribut
         if (rows.empty()) rows.emplace_back(-1.0, 0);
         double total = 0;
         for (const auto& [weight, joint] : rows) total -= weight;
+        // The first weight takes what is left, so that the weights add up to one in single precision.
         float rest = 1;
         for (std::size_t i = 1; i < rows.size(); ++i) rest -= static_cast<float>(-rows[i].first / total);
         for (std::size_t i = 0; i < 4 * sets; ++i) {
@@ -183,6 +185,7 @@ void Writer::morphs(const usd::Prim& prim, const Geometry& g, Json& primitive, J
         const auto      offsets = shape ? list<Vec3d>(shape, "offsets") : std::vector<Vec3d>();
         const auto      normals = shape ? list<Vec3d>(shape, "normalOffsets") : std::vector<Vec3d>();
         const auto      where   = shape ? list<int>(shape, "pointIndices") : std::vector<int>();
+        // A blend shape may list some points only; all others stay where they are.
         const auto      spread  = [&](const std::vector<Vec3d>& from, double by) {
             std::vector<Vec3d> points(g.point_count);
             for (std::size_t i = 0; i < from.size(); ++i) {
@@ -332,7 +335,9 @@ void Writer::animate_skeletons()
             const auto j = static_cast<std::size_t>(joint - s.joints.begin());
             good         = used.insert(s.nodes[j]).second;
             joints.push_back(s.nodes[j]);
+            // glTF's inverse bind matrix takes the mesh to the joint in the pose in which both were bound.
             usd::Matrix4d m = in_metres(bind * usd::inverse(s.bind[j]).value_or(usd::Matrix4d()));
+            // Rounding must not leave anything in the last column, which glTF's validator checks.
             for (int r = 0; r < 4; ++r) m(r, 3) = r == 3 ? 1 : 0;
             for (const double v : m.m) inverses.push_back(static_cast<float>(v));
         }

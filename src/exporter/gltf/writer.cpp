@@ -1,3 +1,7 @@
+// A stage as glTF 2.0: nodes, meshes, materials, skins, lights and cameras, in metres with y up.
+// Physics is no part of glTF and is told as lost; every other loss is an entry of the report as well.
+// Calls of room `cli` and the Python module end here; the other files of this folder are its parts.
+
 #include "exporter/gltf/writer.h"
 
 #include <fmt/format.h>
@@ -59,6 +63,7 @@ void drop_unused(Geometry& g)
         for (std::uint32_t& c : part.corners) c = now[c];
 }
 
+/// Singular values of the linear part: A = U S V^T with V from the eigenvectors of A^T A.
 std::pair<Trs, Quatd> split_shear(const usd::Matrix4d& m)
 {
     const Mat33d A = Mat33d::from_columns(row(m, 0), row(m, 1), row(m, 2));
@@ -114,6 +119,7 @@ Trs trs_of(const usd::Matrix4d& m)
                 axes[i] = {1, 0, 0};
         }
     for (int i = 0; i < 3; ++i) out.sheared = out.sheared || std::abs(dot(axes[i], axes[(i + 1) % 3])) > 1e-6;
+    // A mirror is put into the scale of all axes, so that the rotation is a proper one.
     if (dot(cross(axes[0], axes[1]), axes[2]) < 0)
         for (int i = 0; i < 3; ++i) axes[i] = -axes[i], out.s[gltf::at(i)] = -out.s[gltf::at(i)];
     out.q = from_matrix(Mat33d::from_columns(axes[0], axes[1], axes[2]));
@@ -422,6 +428,7 @@ int Writer::mesh_of(const usd::Prim& prim, const Geometry& from, bool skinned)
         if (colors >= 0 && (!piece_looks[p] || options.keep_colors)) one["attributes"]["COLOR_0"] = colors;
         if (g.mode != 0)
             one["indices"] = out.whole(part.corners, "SCALAR",
+                                       // 65535 itself is glTF's restart value and may not be used as an index.
                                        g.points.size() < 65535 ? Component::u16 : Component::u32, Target::corners);
         if (g.mode != 4) one["mode"] = g.mode;
         one["material"] = piece_looks[p] ? materials.write(piece_looks[p], double_sided, uv_sets, pieces[p].tile)

@@ -1,3 +1,7 @@
+// PhysicsAttachment prims: particles held at bodies, ends of cables as ball joints, and the order in which deformables
+// come in (cables on bodies first, then free cables, cloth, volumes, attachments).
+// Gains in SI; points in the target's frame. What cannot be made is kept in the result with the reason.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,6 +69,7 @@ class Attacher {
         const std::string type     = authored.type_name();
         const auto        number   = authored.get<double>();
         run_.took(prim_, attribute.name().text());
+        // Texts and bools would convert to numbers.
         if (!number || type == "bool" || type == "string" || type == "token") {
             refuse(
                 fmt::format("{} = {} is not a number; it has no effect", attribute.name().text(), authored.to_text()));
@@ -86,6 +91,7 @@ class Attacher {
 
     void attach()
     {
+        // Attachments that weld cables or carry their root were made with the cables.
         if (run_.welding_attachments.contains(out_.path)) {
             out_.welded = true;
             return;
@@ -127,6 +133,7 @@ class Attacher {
             return refuse(
                 fmt::format("type0 = {}, expected point for cloth and soft bodies; it has no effect", out_.type0));
         const std::int32_t                          count = source.particle[1] - source.particle[0];
+        // All sites are checked before the first is added.
         std::vector<std::pair<std::int32_t, Vec3d>> targets;
         for (std::size_t k = 0; k < out_.indices0.size(); ++k) {
             if (const int i = out_.indices0[k]; i < 0 || i >= count)
@@ -140,6 +147,7 @@ class Attacher {
             if (!is_finite(target->second)) return refuse("coords1 holds a point that is not finite; it has no effect");
             targets.push_back(*target);
         }
+        // Infinite stiffness holds exactly; finite ones are springs (solvers/soft/holds).
         for (std::size_t k = 0; k < targets.size(); ++k)
             out_.attachments.push_back(
                 run_.builder.add_attachment_particle_body({.body       = targets[k].first,
@@ -204,6 +212,7 @@ class Attacher {
             const auto        count    = static_cast<std::size_t>(n);
             const std::size_t segments = cable.closed ? count : count > 0 ? count - 1 : 0;
             if (index >= 0 && static_cast<std::size_t>(index) < first + count && segments > 0) {
+                // Segment p - 1 ends at point p; a closed curve wraps.
                 const std::size_t p = static_cast<std::size_t>(index) - first;
                 // The segment that ends at the point; at a curve's start the one that begins there.
                 const bool        begins  = p == 0 && !cable.closed;
@@ -256,6 +265,7 @@ std::vector<Hanging> hanging_cables(const DeformableReader& read)
     }
     std::vector<Hanging> out;
     for (const std::string& path : order)
+        // A cable that several attachments hold is no branch of one articulation.
         if (first_uses[path] == 1 && uses[path] == 1) out.push_back(cables.at(path));
     return out;
 }
@@ -291,10 +301,12 @@ std::optional<std::pair<std::int32_t, Vec3d>> attachment_target(const Deformable
                                                                 const Vec3d& point)
 {
     const Import& run = read.run();
+    // The world: points are in stage coordinates.
     if (target.empty() || target == "/") return std::pair{-1, run.X_WS * (run.length() * point)};
     const usd::Prim prim = run.stage.prim_at(usd::Path(target));
     if (!prim) return std::nullopt;
     const Vec3d at = read.placed_points(prim, std::array{point}).front();
+    // The nearest body above carries the point.
     for (usd::Prim p = prim; p && !p.path().is_root(); p = p.parent()) {
         const physics::Index body = run.physics.body_at(p.path());
         if (body == physics::kNone || !run.body(body).enabled) continue;

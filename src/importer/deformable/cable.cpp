@@ -1,3 +1,8 @@
+// Curves with PhysicsCurvesDeformableSimAPI as rods: one chain of capsule segments a curve, or one tree of segments
+// where hard attachments weld coincident points of several curves.
+// Points in the world [m], radii [m], gains in SI. Order: curves as the stage lists them; welded groups by the path of
+// their first member.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,6 +28,7 @@ Vec3d color_of(const Import& run, const usd::Prim& prim, Diagnostics& found)
 }
 
 /// Frames of segments that are turned the least.
+/// Frames by the shortest rotation from +z: no twist is invented.
 std::vector<Quatd> least_turned(std::span<const Vec3d> points)
 {
     std::vector<Quatd> out;
@@ -51,6 +57,7 @@ std::int32_t add_root_joint(model::ModelBuilder& b, const CableRoot& root, std::
     joint.child_xform             = X_C;
     joint.collision_filter_parent = root.parent >= 0;
     const Posed X_WP              = root.parent < 0 ? Posed{} : b.bodies[static_cast<std::size_t>(root.parent)].q;
+    // Coordinates of the ball: R_PW R_WC, so that the start pose is kept.
     const Quatd turn = normalized(conjugate(X_WP.q) * (b.bodies[static_cast<std::size_t>(child)].q.q * X_C.q));
     joint.q          = {turn.x, turn.y, turn.z, turn.w};
     return b.add_joint(std::move(joint));
@@ -76,6 +83,7 @@ std::vector<std::int32_t> all_joints(const RodParts& parts)
 void record_object(Import& run, const std::string& label, const std::vector<std::int32_t>& bodies,
                    const std::vector<std::int32_t>& joints)
 {
+    // Root joints lie between those of segments: the range covers both.
     const auto [b0, b1] = std::minmax_element(bodies.begin(), bodies.end());
     const auto [j0, j1] = std::minmax_element(joints.begin(), joints.end());
     model::CurveObject object;
@@ -120,6 +128,7 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
         const std::size_t s = curve.segments_of(c);
         out.segment_body.insert(out.segment_body.end(), s, -1);
         out.segment_length.insert(out.segment_length.end(), s, 0);
+        // A chain of one segment has no joint, and nothing to bend.
         const std::size_t least = curve.closed ? 2 : 3;
         if (n < least) {
             read.warn(codes::kDeformableSkipped, prim,
@@ -127,6 +136,7 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
             continue;
         }
         std::vector<Vec3d> points(curve.points.begin() + static_cast<std::ptrdiff_t>(first),
+                                  // The closing segment ends at the first point.
                                   curve.points.begin() + static_cast<std::ptrdiff_t>(first + n));
         if (curve.closed) points.push_back(points.front());
         if (const auto bad = unusable_segment(points)) {
@@ -161,6 +171,7 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
             graph.add_root = [&](std::int32_t body, const Posed& X_C) {
                 return add_root_joint(run.builder, *root, body, X_C);
             };
+            // The cable extends the articulation of the body that it hangs on.
             if (root->parent >= 0)
                 graph.root_articulation = static_cast<std::int32_t>(run.builder.articulations.size()) - 1;
         }
@@ -174,6 +185,7 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
         set_material_gains(read, parts, parts.rest_lengths, curve.material, graph.radii, joint_radii);
         MassRun mass{c, first, n, segment0, parts.bodies, {}};
         for (std::size_t i = 0; i < s; ++i) {
+            // Volume of a cylinder; caps overlap at joints.
             mass.volumes.push_back(kPi * graph.radii[i] * graph.radii[i] * parts.rest_lengths[i]);
             out.segment_body[segment0 + i]   = parts.bodies[i];
             out.segment_length[segment0 + i] = parts.rest_lengths[i];
@@ -205,6 +217,7 @@ class Welder {
         weld();
         CableTopology out;
         for (auto& [cable, root] : roots_)
+            // A cable with further attachments, or a welded one, has no single root.
             if (uses_[cable] == 1 && !in_graph_.contains(cable)) out.roots[cable] = root;
         return out;
     }
@@ -247,6 +260,7 @@ class Welder {
 
     std::string find(std::string key)
     {
+        // Union of welded curves, without balancing: there are few.
         while (parent_[key] != key) key = parent_[key];
         return key;
     }
@@ -290,6 +304,7 @@ class Welder {
         const auto stiffness = gain("stiffness", kInfinity), damping = gain("damping", 0);
         if (!stiffness || !damping || !(*stiffness >= 0) || !(std::isfinite(*damping) && *damping >= 0)) return;
         if (*stiffness != kInfinity) return no("its stiffness is finite; only infinite stiffness welds");
+        // Radii say how near is coincident.
         values_of(a), values_of(b);
         for (std::size_t k = 0; k < ia.size(); ++k) {
             const auto   i = static_cast<std::size_t>(ia[k]), j = static_cast<std::size_t>(ib[k]);
@@ -366,6 +381,7 @@ class Welder {
                 owner.emplace_back(path, s);
             }
         }
+        // A tree has one edge less than nodes.
         if (graph.edges.size() >= graph.nodes.size()) return refuse("the welded curves form a ring");
         for (std::size_t e = 0; e < graph.edges.size(); ++e) {
             const double l = length(at(graph, e, 1) - at(graph, e, 0));
@@ -391,6 +407,7 @@ class Welder {
             CurveSource& curve = curves_.at(path);
             report_curve(read_, curve);
             std::vector<Vec3d> points;
+            // Points of the first curve count where curves are welded.
             for (std::size_t p = 0; p < curve.points.size(); ++p) {
                 const std::int32_t n = node({path, p});
                 points.push_back(graph.nodes[static_cast<std::size_t>(n)]);
@@ -419,6 +436,7 @@ class Welder {
         if (meets && !all_meet)
             read_.warn(codes::kDeformableApproximated, curves_.at(members.front()).prim,
                        "of the welded cables some collide and others do not; all of them collide");
+        // Rest shapes of members may lie apart; along the tree they are joined by their vectors.
         if (any_rest) graph.rest_nodes = joined(graph, rest_vectors);
         if (any_frame)
             for (std::size_t e = 0; e < graph.edges.size(); ++e)
@@ -440,6 +458,7 @@ class Welder {
         std::vector<double> joint_radii;
         for (const std::int32_t n : parts.joint_nodes) {
             const auto& samples = radii[static_cast<std::size_t>(n)];
+            // A node of several curves has the mean of their radii.
             joint_radii.push_back(std::accumulate(samples.begin(), samples.end(), 0.0) /
                                   static_cast<double>(samples.size()));
         }

@@ -1,3 +1,7 @@
+// Meshes with PhysicsSurfaceDeformableSimAPI as cloth: triangles, thickness by face or point, stiffness of membrane and
+// bending, rest shape, masses. Stage units in, SI out.
+// With plate theory: stretch E t / (1 - nu^2) [N/m], bending D = E t^3 / (12 (1 - nu^2)) [N m].
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,6 +93,7 @@ class Cloth {
         if (!points || points->empty() || !counts || counts->empty() || !indices || indices->empty())
             return skip("the mesh lacks points or faces; no cloth is made");
         face_count_     = counts->size();
+        // Mirrored transforms turn the winding as leftHanded does; both together cancel.
         const bool flip = (prim_.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded") !=
                           read_.mirrored(prim_);
         flipped_        = flip;
@@ -101,6 +106,7 @@ class Cloth {
             for (int k = 0; k < n; ++k)
                 if (const int i = (*indices)[at + static_cast<std::size_t>(k)]; i < 0 || i >= all)
                     return skip(fmt::format("face {} names point {} of {}; no cloth is made", f, i, all));
+            // A fan from the first corner, as OpenUSD triangulates for most.
             for (int k = 1; k + 1 < n; ++k) {
                 const auto corner = [&](int c) { return (*indices)[at + static_cast<std::size_t>(c)]; };
                 fan_.push_back({corner(0), corner(k), corner(k + 1)});
@@ -121,6 +127,7 @@ class Cloth {
 
     [[nodiscard]] static bool usable(const Vec3d& p, const Vec3d& q, const Vec3d& r)
     {
+        // As Newton: absolute, in metres.
         constexpr double kLeast = 1e-12;
         const double     sides  = std::min({length(q - p), length(r - p), length(r - q)});
         return length(cross(q - p, r - p)) > kLeast && sides > kLeast && model::triangle_rest(p, q, r).area > kLeast;
@@ -207,6 +214,7 @@ class Cloth {
                 face_thickness_[t] = values[source_[t]];
                 for (const std::int32_t p : faces_[t]) of_point[static_cast<std::size_t>(p)].insert(source_[t]);
             }
+            // A point's thickness is the mean of its faces.
             for (std::size_t p = 0; p < of_point.size(); ++p) {
                 if (of_point[p].empty()) continue;
                 double sum = 0;
@@ -228,6 +236,7 @@ class Cloth {
         const DeformableValues& m = *material_;
         const auto times = [](std::optional<double> x, double by) { return x ? std::optional(*x * by) : std::nullopt; };
         const auto stretch = deformable_value(m, "stretchStiffness"), bend = deformable_value(m, "bendStiffness");
+        // Only names of the earlier revision: they are moduli, times t or t^3.
         if (has_any_of(m, kClothEarlier) && !has_any_of(m, kClothCurrent))
             return {times(stretch, t), times(bend, t * t * t)};
         const double E     = deformable_value(m, "youngsModulus").value_or(read_.default_modulus());
@@ -249,6 +258,7 @@ class Cloth {
         const auto points  = read_.points(prim_, "restShapePoints");
         const auto indices = read_.ints(prim_, "restTriVertexIndices");
         rest_points_       = vertices_;
+        // Without a rest shape the mesh is its own.
         rest_faces_        = faces_;
         const auto no_use  = [&](std::string why) {
             read_.warn(codes::kDeformableRest, prim_, std::move(why));
@@ -306,6 +316,7 @@ class Cloth {
         const Stiffness     first = stiffness(face_thickness_.front());
         model::ClothOptions options;
         options.tri.ke          = first.stretch.value_or(options.tri.ke);
+        // No area term: stretch stiffness says all of an isotropic membrane here.
         options.tri.ka          = 0;
         options.edge.ke         = first.bend.value_or(options.edge.ke);
         options.particle_radius = 0.5 * point_thickness_.front();
@@ -319,6 +330,7 @@ class Cloth {
         b.add_cloth_mesh({}, {}, vertices_, faces_, 0, options);
         for (std::size_t p = 0; p < vertices_.size(); ++p) {
             model::BuilderParticle& particle = b.particles[particle0_ + p];
+            // A mesh without a collider passes through everything.
             particle.radius                  = 0.5 * point_thickness_[p];
             if (!meets && !run_.conventions.deformables_always_collide)
                 particle.flags |= model::particle_flag::passes_through;
@@ -366,6 +378,7 @@ class Cloth {
             if (!rest_applied_) continue;
             edge.rest_length = length(rest_corner(t0, row[3]) - rest_corner(t0, row[2]));
             if (t1 < 0) continue;
+            // An edge has two lengths where panels are cut apart; the last counts, as with Newton.
             const double other = length(rest_corner(t1, row[3]) - rest_corner(t1, row[2]));
             mismatch           = std::max(mismatch, std::abs(other - edge.rest_length) / std::max(other, 1e-30));
             edge.rest_length   = other;
@@ -437,6 +450,7 @@ class Cloth {
         for (std::size_t e = 0; e < edges.size(); ++e) {
             const auto [t0, t1] = beside[e];
             if (t1 < 0) continue;
+            // Faces and not triangles are named in pairs.
             const auto f0 = static_cast<int>(source_[static_cast<std::size_t>(t0)]);
             const auto f1 = static_cast<int>(source_[static_cast<std::size_t>(t1)]);
             if (f0 != f1) edges_between[std::minmax(f0, f1)].push_back(e);
@@ -481,6 +495,7 @@ class Cloth {
             masses     = lumped(of_faces, elements);
             double sum = 0;
             for (const double m : masses) sum += m;
+            // The body's mass scales the densities' result.
             if (const auto whole = read_.body_mass(prim_); whole && sum > 0)
                 for (double& m : masses) m *= *whole / sum;
         }

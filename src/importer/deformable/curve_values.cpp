@@ -1,3 +1,8 @@
+// What curves and their materials author: shape, thickness, frames, rest shape, gains of rods, masses. Stage units in,
+// SI out.
+// Section of radius r: area pi r^2, second moment I = pi r^4 / 4, polar J = 2 I; stretch E A, shear k G A, bending E I,
+// twist G J.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,6 +42,7 @@ constexpr std::string_view kCurveCurrent[] = {"curvesThickness",        "youngsM
                                               "curvesStretchStiffness", "curvesShearStiffness", "curvesBendStiffness",
                                               "curvesTwistStiffness"};
 /// Of the area of a circular section that resists shear.
+/// Timoshenko's coefficient of a solid circle.
 constexpr double kShearCorrection = 0.9;
 
 /// How a section resists [N], [N], [N m^2], [N m^2].
@@ -80,6 +86,7 @@ void sample(const ElementValues& authored, CurveSource& curve)
             points.insert(points.end(), n, one);
         } else if (authored.element_type == "segment") {
             for (std::size_t i = 0; i < s; ++i) segments.push_back(v[segment0 + i]);
+            // A point's thickness is the mean of its segments; ends have one.
             for (std::size_t p = 0; p < n; ++p) {
                 if (s == 0) {
                     points.push_back(2 * curve.point_radii[point0 + p]);
@@ -96,6 +103,7 @@ void sample(const ElementValues& authored, CurveSource& curve)
         segment0 += s;
         point0 += n;
     }
+    // Thickness is the diameter.
     for (double& t : segments) t *= 0.5;
     for (double& t : points) t *= 0.5;
     curve.segment_radii = std::move(segments);
@@ -227,6 +235,8 @@ std::optional<std::vector<Quatd>> frames_from_normals(const DeformableReader& re
     const std::vector<Vec3d> placed = read.placed_vectors(prim, *normals);
     std::vector<Quatd>       out;
     for (std::size_t i = 0; i + 1 < points.size(); ++i) {
+        // Part of the normal across the segment; if nothing is left, the frame turns the least, or the curve is refused
+        // (strict).
         const Vec3d along  = normalized(points[i + 1] - points[i]);
         Vec3d       normal = i < placed.size() ? placed[i] : Vec3d{};
         const Vec3d across = normal - dot(normal, along) * along;
@@ -280,6 +290,7 @@ void set_material_gains(const DeformableReader& read, const RodParts& parts, std
                         std::span<const double> joint_radii)
 {
     if (!material) return;
+    // Two half segments in series: 1/k = (l_a/2)/EA_a + (l_b/2)/EA_b.
     const auto series = [](std::optional<double> a, std::optional<double> b, double la,
                            double lb) -> std::optional<double> {
         if (!a || !b) return std::nullopt;
@@ -291,6 +302,7 @@ void set_material_gains(const DeformableReader& read, const RodParts& parts, std
         const auto    c  = static_cast<std::size_t>(parts.joint_edges[j][1]);
         const Section sp = section(read, *material, segment_radii[p]), sc = section(read, *material, segment_radii[c]);
         const Section at   = section(read, *material, joint_radii[j]);
+        // The length that a joint stands for: half of each neighbour.
         const double  dual = 0.5 * (lengths[p] + lengths[c]);
         RodGains      gains;
         gains.stretch = series(sp.stretch, sc.stretch, lengths[p], lengths[c]).value_or(gains.stretch);
@@ -376,6 +388,7 @@ void set_curve_masses(const DeformableReader& read, const CurveSource& curve, st
                 v.begin() + static_cast<std::ptrdiff_t>(one.point_offset),
                 v.begin() + static_cast<std::ptrdiff_t>(one.point_offset + one.point_count));
             if (out.masses->direct) {
+                // An end has all of its point.
                 // Each point weighs half on the segments beside it, an end wholly on its only one.
                 for (std::size_t i = 0; i < one.bodies.size(); ++i) {
                     const std::size_t next = (i + 1) % one.point_count;

@@ -1,3 +1,6 @@
+// Pairs of segments, bodies and colliders that PhysicsElementCollisionFilter and physics:filteredPairs keep apart.
+// Groups of elements are paired one by one; a side without groups means all.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,6 +97,7 @@ void add_element_filters(Import& run, const PairSink& add)
         if (!read.flag(prim, "filterEnabled").value_or(true)) continue;
         const auto a = groups_of(read, prim, "0"), b = groups_of(read, prim, "1");
         if (!a || !b) continue;
+        // One group of all elements meets every group of the other side.
         const std::size_t pairs = a->all && !b->all ? b->groups.size() : a->groups.size();
         if (!a->all && !b->all && a->groups.size() != b->groups.size()) {
             read.warn(codes::kDeformableFilter, prim,

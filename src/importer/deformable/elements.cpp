@@ -1,3 +1,6 @@
+// Values by element of deformables (masses, thicknesses): reading with their elementType, checking of counts, and
+// distribution of masses over points by volume.
+
 #include "elements.h"
 
 #include <fmt/format.h>
@@ -31,6 +34,7 @@ std::optional<ElementValues> element_values(const DeformableReader& read, const 
         return refuse(fmt::format("{} is empty; it is ignored", name));
     }
     if (out.element_type.empty()) {
+        // An earlier revision had masses of points only.
         if (!untyped_points) return refuse(fmt::format("{} needs {}; it is ignored", name, type_name));
         out.element_type = "point";
         out.direct       = true;
@@ -49,6 +53,7 @@ std::optional<ElementValues> element_values(const DeformableReader& read, const 
     if (values->size() != expected->second)
         return refuse(fmt::format("{} has {} values, expected {} for the element type {}; it is ignored", name,
                                   values->size(), expected->second, out.element_type));
+    // Beyond the range of float a value cannot be meant.
     const auto bad = std::find_if(values->begin(), values->end(), [&](double x) {
         return !(std::isfinite(x) && std::abs(x) <= 3.4028234663852886e38) || x < 0 || (x == 0 && !out.direct);
     });
@@ -72,6 +77,8 @@ std::vector<double> lumped(std::span<const double> masses, const Elements& eleme
     return out;
 }
 
+/// Each element takes of its points' masses in proportion to its share of the volume beside each point; the sum is
+/// kept.
 std::optional<std::vector<double>> spread(std::span<const double> point_masses, const Elements& elements)
 {
     const std::vector<double> beside = lumped(elements.volumes, elements);

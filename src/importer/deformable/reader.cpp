@@ -1,3 +1,7 @@
+// Reading of deformable schemas: attributes under their namespaces (PhysX's earlier ones too, if its resolver is
+// listed), ranges, units, bound materials, places. Every attribute that is read is noted in the ledger.
+// SI out: the factor of a name follows from its powers of mass and length (physics::deformable_unit).
+
 #include "reader.h"
 
 #include <fmt/format.h>
@@ -83,6 +87,7 @@ std::optional<double> DeformableReader::number(const usd::Prim& prim, std::strin
     run_.took(prim, attribute.name().text());
     const usd::Value  value = attribute.authored_value();
     const std::string type  = value.type_name();
+    // Bools and texts would convert.
     if (type != "bool" && type != "string" && type != "token")
         if (const auto out = value.get<double>()) return out;
     fault(prim, name,
@@ -157,6 +162,7 @@ std::optional<double> DeformableReader::field(const usd::Prim& prim, const Defor
         run_.found.add(codes::kDeformableValue, prim.attribute(name).site(),
                        fmt::format("<{}>: {} = {:g} is incompressible or beyond, for which no finite stiffness stands; "
                                    "{} is used",
+                                   // At 0.5 the bulk modulus is infinite.
                                    prim.path().text(), name, *value, kLargestPoisson));
         return kLargestPoisson;
     }
@@ -168,6 +174,7 @@ std::optional<double> DeformableReader::field(const usd::Prim& prim, const Defor
         if (*value == 0) return leave("zero stands for a density that something else gives");
         if (!representable(*value) || *value < 0) return refuse("a positive number");
     } else {
+        // The schema's sentinel for "computed from others".
         if (*value == -kInfinity) return leave("-inf stands for the default");
         if (!representable(*value)) return refuse("a finite number, or -inf for the default");
         if (field.range == DeformableField::Range::positive && *value <= 0) return refuse("a positive number");
@@ -191,6 +198,7 @@ std::optional<DeformableValues> DeformableReader::material(const usd::Prim& prim
     return out;
 }
 
+/// Order: body, material of the family, plain physics material, default.
 double DeformableReader::density(const usd::Prim& prim, const std::optional<double>& of_family,
                                  bool read_plain_material) const
 {
@@ -218,6 +226,7 @@ std::vector<Vec3d> DeformableReader::placed_points(const usd::Prim& prim, std::s
     const usd::Matrix4d world = run_.stage.world_matrix(prim);
     std::vector<Vec3d>  out;
     out.reserve(points.size());
+    // Points go through the whole transform, scale and shear included: simulated meshes have no scale of their own.
     for (const Vec3d& p : points) out.push_back(run_.X_WS * (run_.length() * usd::transform_point(world, p)));
     return out;
 }
@@ -235,6 +244,7 @@ usd::Matrix4d DeformableReader::placement(const usd::Prim& prim) const
 {
     usd::Matrix4d unit;
     for (int i = 0; i < 3; ++i) unit(i, i) = run_.length();
+    // Row vectors: first the prim's matrix, then metres, then the root transform.
     return run_.stage.world_matrix(prim) * unit * usd::from_pose(run_.X_WS);
 }
 
@@ -242,6 +252,7 @@ bool DeformableReader::mirrored(const usd::Prim& prim) const
 { return usd::determinant3(run_.stage.world_matrix(prim)) < 0; }
 
 model::TetMaterial lame_parameters(double modulus, double poisson)
+/// Lame: mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu)(1 - 2 nu)).
 { return {.k_mu = modulus / (2 * (1 + poisson)), .k_lambda = modulus * poisson / ((1 + poisson) * (1 - 2 * poisson))}; }
 
 }  // namespace mechane::importer

@@ -1,3 +1,7 @@
+// Graphs of segments as bodies, rod joints and articulations. A segment's body has +z along it, its origin in the
+// middle; a joint sits at the node and turns frames back where a segment runs against the walk.
+// Order: breadth first from the root or the first segment, so a parent joint comes before its children.
+
 #include "rods.h"
 
 #include <fmt/format.h>
@@ -50,6 +54,7 @@ class Rods {
             if (!g_.rest_frames.empty())
                 rest_frames_.push_back(g_.rest_frames[e]);
             else if (!g_.rest_nodes.empty())
+                // The frame that turns with the segment from its present to its rest direction.
                 rest_frames_.push_back(carried(g_.frames[e], normalized(now), normalized(rest)));
             else
                 rest_frames_.push_back(g_.frames[e]);
@@ -95,6 +100,7 @@ class Rods {
         joint.child         = out_.bodies[child];
         joint.parent_xform  = anchor(parent, node, parent_back);
         joint.child_xform   = anchor(child, node, child_back);
+        // Rotation of the child in the parent at rest: q_P^-1 q_C.
         joint.rest_rotation = conjugate(qp) * qc;
         set_rod_gains(joint, {});
         const std::int32_t index = b_.add_joint(std::move(joint));
@@ -113,6 +119,7 @@ class Rods {
         out_.roots = tree;
         for (std::size_t e = 1; e < n; ++e) tree.push_back(join(e - 1, e, g_.edges[e][0], false, false));
         out_.articulations.push_back(b_.add_articulation(std::move(tree), g_.label + "_articulation"));
+        // The joint that closes the ring is outside of the articulation: a loop.
         if (n > 1) join(n - 1, 0, g_.edges[0][0], false, false);
     }
 
@@ -148,6 +155,7 @@ class Rods {
                 for (const std::int32_t next : incident_[static_cast<std::size_t>(node)]) {
                     const auto child = static_cast<std::size_t>(next);
                     if (visited[child]) continue;
+                    // +z must run from parent to child through the node on both sides.
                     tree.push_back(join(parent, child, node, node == g_.edges[parent][0], node == g_.edges[child][1]));
                     visited[child] = true;
                     queue.push_back(child);
@@ -168,6 +176,7 @@ class Rods {
     /// Segments that meet at a node of three and more do not collide there.
     void filter_junctions()
     {
+        // Neighbours on a joint are filtered by it; others at the node touch too.
         for (const auto& edges : incident_) {
             if (edges.size() < 3) continue;
             std::set<std::int32_t> bodies;
@@ -195,6 +204,7 @@ class Rods {
 Quatd segment_frame(const Vec3d& direction)
 {
     // Opposite to +z any axis across will do; Newton takes the one that is x turned.
+    // Near -z the shortest rotation is not defined.
     if (length(direction + kAlong) < 1e-4) return {0, 1, 0, 0};
     return rotation_between(kAlong, direction);
 }
@@ -205,6 +215,7 @@ Quatd segment_frame(const Vec3d& direction, const Vec3d& normal)
     const Vec3d across = normal - dot(normal, direction) * direction;
     if (!(length(across) > 1e-8)) return least;
     const Vec3d  y = rotate(least, Vec3d{0, 1, 0}), wanted = normalized(across);
+    // Angle about the segment from the least frame's y to the normal.
     const double roll = std::atan2(dot(cross(y, wanted), direction), dot(y, wanted));
     return from_axis_angle(direction, roll) * least;
 }

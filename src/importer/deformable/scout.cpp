@@ -1,3 +1,6 @@
+// Finds the prims that are deformables before anything is imported: which bodies govern them, what is their graphics,
+// what belongs to vendors' schemas that nobody reads. What is found here is neither rigid collider nor visual shape.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,12 +51,14 @@ class Scout {
         if (!curves && !tet && !prim.is_a("Mesh")) return;
         const bool simulated = DeformableReader::applies(prim, kSimulated[curves ? 0 : tet ? 2 : 1]);
         if (!simulated) {
+            // A TetMesh needs no API (Newton).
             if (tet) out().tets.push_back(prim);  // a soft body of the plain kind
             return;
         }
         if (!claims(prim, !curves && !tet)) return;
         (curves ? out().cables : tet ? out().tets : out().cloths).push_back(prim);
         run_.deformable.insert(prim.path());
+        // The first simulation geometry is the body's.
         if (const usd::Prim body = DeformableReader::body_of(prim)) out().owner.try_emplace(body.path(), prim.path());
     }
 
@@ -121,6 +126,7 @@ void report_unsupported(Import& run)
     usd::Prim                                 first;
     std::unordered_map<const void*, bool>     known;  // by what prims apply; never iterated
     for (const usd::Prim& prim : run.stage.traverse()) {
+        // Prims with equal schemas share the answer: the list is long and stages are large.
         const auto [place, fresh] = known.try_emplace(prim.definition_key(), false);
         if (fresh)
             place->second = std::any_of(kSchemas.begin(), kSchemas.end(),

@@ -1,3 +1,6 @@
+// Tetrahedral meshes as soft bodies: elements, rest shape, materials as Lame parameters, masses. Inverted and flat
+// elements are left out with a warning.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -88,6 +91,7 @@ class Volume {
         vertices_ = read_.placed_points(prim_, *points);
         if (!std::all_of(vertices_.begin(), vertices_.end(), [](const Vec3d& p) { return is_finite(p); }))
             return skip("a point is not finite; no soft body is made");
+        // Relative to the size of the mesh: a small body has small tetrahedra.
         const double scale = largest_extent();
         for (std::size_t t = 0; t < tets_.size(); ++t) {
             const double v = volume(vertices_, tets_[t]);
@@ -109,6 +113,7 @@ class Volume {
         return true;
     }
 
+    // Exchanging two corners changes the sign of the volume.
     static Tet wound(const Tet& t, bool swap) { return swap ? Tet{t[0], t[2], t[1], t[3]} : t; }
 
     static double volume(const std::vector<Vec3d>& points, const Tet& t)
@@ -210,6 +215,7 @@ class Volume {
         options_.color        = look.color.value_or(options_.color);
         options_.opacity      = look.opacity.value_or(options_.opacity);
         options_.tri          = {};
+        // The skin collides and is drawn, and resists nothing.
         options_.tri.ke = options_.tri.ka = options_.tri.kd = 0;
         std::vector<Tet> kept;
         for (const std::size_t t : kept_) kept.push_back(tets_[t]);
@@ -242,6 +248,7 @@ class Volume {
         return true;
     }
 
+    // Larger balls would overlap their neighbours at rest.
     /// Half the shortest edge of the skin, and no more than the builder's default.
     void set_radius(const std::vector<std::array<std::int32_t, 3>>& skin)
     {

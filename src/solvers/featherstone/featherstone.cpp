@@ -1,3 +1,8 @@
+// The solver `featherstone`: reduced coordinates with penalty contacts, as Newton's SolverFeatherstone. It refuses
+// joints that close loops.
+// State, control and contacts come from Stepper (shared/stepper.cpp); kinematics, inverse dynamics and the mass matrix
+// are those of dynamics/. Everything is double until `publish`.
+
 #include "solvers/featherstone/featherstone.h"
 
 #include <fmt/format.h>
@@ -44,6 +49,7 @@ class Featherstone final : public Stepper {
 
     [[nodiscard]] std::vector<std::byte> save() const override
     {
+        // With an interval of one the matrix is made in each step and nothing is handed on.
         if (interval_ == 1) return {};
         ByteWriter out;
         out.put(age_);
@@ -83,6 +89,7 @@ class Featherstone final : public Stepper {
         followers_ = find_followers(model_, forest_);
         rows_.assign(paths_.size(), 0);
         pivots_.assign(static_cast<std::size_t>(forest_.dof_count), 0);
+        // Room per tree for a partial block of four: the solve reads and writes whole blocks.
         x_.assign(static_cast<std::size_t>(forest_.dof_count) + kLanes * forest_.trees.size() + kLanes, 0);
         wrench_.assign(forest_.links.size(), {});
         age_ = 0;
@@ -98,6 +105,7 @@ class Featherstone final : public Stepper {
         }
         place_followers(forest_, followers_, motion_);
         for (const Tree& tree : forest_.trees) move(tree);
+        // update_mass_matrix_interval: the matrix is made anew in every n-th step only.
         refresh_ = age_ == 0;
         age_     = (age_ + 1) % interval_;
     }
@@ -108,6 +116,7 @@ class Featherstone final : public Stepper {
         add_penalty_contacts(contacts_, weight_, bodies_, force_on_1_);
         particles_.find_forces(model_, in, control, soft_contacts_, h, bodies_);
         particles_.integrate(model_, h);
+        // By link, since the recursions count links and not bodies.
         for (std::size_t l = 0; l < forest_.links.size(); ++l) wrench_[l] = bodies_.force[forest_.links[l].body];
         move_bases(h);
         tasks::for_chunks(options_.pool, forest_.trees.size(), 4, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -177,6 +186,7 @@ class Featherstone final : public Stepper {
         double*     x    = acceleration(t);
         dynamics::inverse_dynamics(forest_, tree, static_cast<Vec3d>(model_.gravity_of(tree.world)), wrench_, nullptr,
                                    motion_, {x, n});
+        // Inverse dynamics gives what would hold the tree still; its negative is what accelerates it.
         for (std::size_t k = 0; k < n; ++k) x[k] = -x[k];
         for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l)
             add_joint_force(forest_.links[l], control, x - tree.dof_begin);
@@ -208,6 +218,7 @@ class Featherstone final : public Stepper {
         const double* x    = acceleration(t);
         for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) motion_.v[k] += h * x[k - tree.dof_begin];
         dynamics::integrate(forest_, tree, motion_.v, h, motion_);
+        // Angular damping acts on free roots only, as in Newton, whose joints have dampers of their own.
         for (std::int32_t l = tree.link_begin; damping_ > 0 && l < tree.link_end; ++l)
             for (int k = 3; forest_.links[l].free && k < 6; ++k)
                 motion_.v[forest_.links[l].dof + k] *= 1 - damping_ * h;

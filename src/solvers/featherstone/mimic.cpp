@@ -1,3 +1,6 @@
+// Mimic joints for `featherstone`: the factors by which followers depend on their leaders, and the reduced system. A
+// joint that follows one of another group of trees, or itself through a chain, is reported as `misplaced`.
+
 #include "solvers/featherstone/mimic.h"
 
 #include <algorithm>
@@ -10,6 +13,8 @@
 
 namespace mechane::solvers::featherstone {
 
+/// A = L D L^T without roots; a pivot lost to cancellation (1e-12 of the entry) counts as zero, and its unknown as
+/// zero.
 void solve_dense(std::span<double> a, std::size_t n, double* x)
 {
     for (std::size_t j = 0; j < n; ++j) {
@@ -41,6 +46,7 @@ Followers find_followers(const model::Model& m, const dynamics::Forest& forest)
     for (const std::int32_t j : forest.mimics) {
         const std::int32_t l = forest.joint_link[j], g = forest.joint_link[m.joint_mimic_joint[j]];
         if (l < 0 || g < 0 || forest.trees[forest.links[l].tree].group != forest.trees[forest.links[g].tree].group) {
+            // The elimination couples trees of one group only: they are factored together.
             out.misplaced = j;
             return out;
         }
@@ -65,6 +71,7 @@ Followers find_followers(const model::Model& m, const dynamics::Forest& forest)
             out.offset[k] += out.factor[k] * o[at];
             out.factor[k] *= f[at];
             out.master[k] = leader[at];
+            // More steps than dofs: the chain runs in a circle.
             if (++steps > n) {
                 out.misplaced = forest.links[forest.dof_link[k]].joint;
                 return out;

@@ -1,3 +1,6 @@
+// Attributes of the namespace `mujoco` as rows of numbers and texts, from the model's custom arrays or from tables of a
+// caller (Python). Tables come first. Every reader names its default, and what is not finite counts as not said.
+
 #include "solvers/mujoco/attributes.h"
 
 #include <algorithm>
@@ -19,6 +22,7 @@ const model::CustomArray* own(const model::Model& model, std::string_view name)
 }
 
 /// Numbers of one row that are entries of their own; else an entry is a row.
+/// Newton registers per-row attributes either as rows of a fixed number of columns or as vectors of up to four numbers.
 std::size_t entries(const model::CustomArray& array)
 { return model::is_rows(array.frequency) ? static_cast<std::size_t>(model::row_columns(array.frequency)) : 1; }
 
@@ -68,6 +72,7 @@ std::string Attributes::text(std::string_view name, std::size_t i) const
     return at != tables_.end() && i < at->second.texts.size() ? at->second.texts[i] : std::string();
 }
 
+/// Compares and remembers: a program may write into custom arrays between two steps.
 bool Attributes::changed()
 {
     bool any = false;

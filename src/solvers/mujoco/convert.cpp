@@ -1,3 +1,9 @@
+// From a model to descriptions that MuJoCo can compile, one for each world or one for all (`separate_worlds`). Input:
+// model, forest (reduced coordinates), attributes of the namespace `mujoco`. Output: Part, with indices both ways
+// between model and description.
+// What MuJoCo cannot say is collected in Shortfalls and reported once. mujoco.cpp is the caller; the table of
+// departures is in docs/solvers.md.
+
 #include "solvers/mujoco/convert.h"
 
 #include <fmt/format.h>
@@ -62,6 +68,7 @@ std::string plain(std::string label)
 }
 
 /// An inertia that a rigid body can have, to the last bit: each principal moment at most the sum of the others.
+/// MuJoCo refuses inertias that violate the triangle inequality by rounding: E is added until they do not.
 Mat33d possible(Mat33d I)
 {
     const Vec3d  e    = geometry::principal_axes(I).values;
@@ -128,6 +135,7 @@ class Converter {
     }
 
     /// The first of the bodies that hang together without a joint, -1: the world.
+    /// MuJoCo's body_weldid: contacts within a weld and between a weld and its parent weld are left out.
     [[nodiscard]] std::int32_t weld(std::int32_t body) const
     { return body < 0 ? -1 : weld_[static_cast<std::size_t>(body)]; }
 
@@ -150,6 +158,7 @@ class Converter {
             part_.what.joints.push_back(std::move(free));
         }
     }
+    // A mass that nothing can push: see kLedMass for why it is not larger.
     void weigh_led()
     {
         double sum = 0;
@@ -259,6 +268,7 @@ class Converter {
         double low = number(m_.joint_limit_lower[dof]), high = number(m_.joint_limit_upper[dof]);
         j.limited = low > -model::kMaxValue || high < model::kMaxValue;
         low = std::max(low, -model::kMaxValue), high = std::min(high, model::kMaxValue);
+        // A locked dof becomes a range of a millionth.
         if (j.limited && !(low < high)) {  // locked: MuJoCo wants a range
             const double middle = 0.5 * (low + high), half = 1e-6 * (1 + std::abs(middle));
             low = middle - half, high = middle + half;
@@ -276,6 +286,7 @@ class Converter {
         add_drive(index, dof, static_cast<std::int32_t>(coord), -1, at, ref);
     }
     /// Drives as MuJoCo's servos: position u = ke (q* - q) - kd qd, velocity u = kd (qd* - qd).
+    /// POSITION_VELOCITY is two servos, each with a control of its own, so that both targets can be written.
     void add_drive(std::int32_t link, std::size_t dof, std::int32_t coord, int axis, std::int32_t joint, double ref)
     {
         // Where an actuator of MuJoCo's own pulls or damps the dof, the drive stands for it under other solvers only.
@@ -288,6 +299,7 @@ class Converter {
             item.gain[0] = gain;
             item.bias[1] = b1, item.bias[2] = b2;
             take_ranges(item, dof, source == ControlSeat::Source::position);
+            // On a ball an actuator acts about one axis of the joint's rotation vector.
             if (axis >= 0) {
                 item.gear[0]                              = 0;
                 item.gear[static_cast<std::size_t>(axis)] = 1;
@@ -341,6 +353,7 @@ class Converter {
         return {};
     }
     /// MuJoCo takes the larger of two coefficients, where the model has other rules.
+    /// Only where it matters: a geom with less friction than the largest, whose rule is not the maximum.
     void say_mixed_friction(const std::vector<std::int32_t>& shapes)
     {
         Real most = 0;
@@ -367,6 +380,7 @@ class Converter {
         std::vector<std::int32_t> parents;
         for (const BodyItem& b : part_.what.bodies) parents.push_back(weld(b.parent));
         Filter made = make_filter(geoms, std::move(pairs), parents);
+        // The source's masks survive a round trip if they describe the same pairs.
         if (auto authored = authored_masks(shapes)) {
             // Masks of the source stay where they let through what the model lets through, and nothing else.
             Filter with = *std::move(authored);
@@ -386,6 +400,7 @@ class Converter {
             pair.first = x, pair.second = y;
             part_.what.pairs.push_back(pair);
         }
+        // Parents meet their children in the model: MuJoCo's own filter must be off.
         if (made.parents_meet) part_.what.option.disable |= 1 << 10;  // mjDSBL_FILTERPARENT
     }
     static bool excluded(const Filter& f, std::int32_t a, std::int32_t b)
@@ -405,6 +420,7 @@ class Converter {
             out.contype.push_back(a_.whole("contype", i, 1));
             out.conaffinity.push_back(a_.whole("conaffinity", i, 1));
         }
+        // The comparison above is quadratic; beyond this number masks are made.
         return shapes.size() <= 4096 ? std::optional(std::move(out)) : std::nullopt;
     }
 
@@ -439,6 +455,8 @@ class Converter {
                 part_.what.equalities.push_back(e);
             };
             if (axes.dofs() == 0) {
+                // MuJoCo's weld: relative pose of the second body in the first, quaternion with w first, torque scale
+                // last.
                 const Quatd turn = normalized(X_P.q * conjugate(X_C.q));
                 e.kind           = EqualityKind::weld;
                 e.name           = equalities_.unique(plain(m_.joint_label[j]));
@@ -446,6 +464,7 @@ class Converter {
                 if (row) e.data[10] = a_.number("equality_constraint_torquescale", *row, 1);
                 part_.what.equalities.push_back(e);
             } else if (axes.linear == 0 && axes.angular == 1) {
+                // Two points on the axis hold everything but the rotation about it.
                 connect(-kHingeSpan * axes.axis[0]);
                 connect(kHingeSpan * axes.axis[0]);
             } else if (axes.linear == 0 && axes.angular == 3) {
@@ -471,6 +490,7 @@ class Converter {
             const std::int32_t kind   = a_.whole("equality_constraint_target_kind", i, 0);
             const std::int32_t target = a_.whole("equality_constraint_target", i, -1);
             // Where the model counts mimics apart from joints the row names its own joint.
+            // Newton names a mimic by its row, the joint by another attribute.
             if (target >= 0)
                 held_.try_emplace({kind, kind == kOfMimic ? a_.whole("equality_constraint_joint1", i, target) : target},
                                   i);
@@ -604,6 +624,7 @@ class Converter {
 
 }  // namespace
 
+/// One line per kind of shortfall with the labels behind it, instead of one per joint.
 void Shortfalls::add(Support support, const std::string& text, const std::string& label)
 {
     const auto at = std::find_if(all_.begin(), all_.end(), [&](const Entry& e) { return e.text == text; });
@@ -646,6 +667,7 @@ Result<std::vector<Part>> convert(const model::Model& model, const dynamics::For
                     kSolverModel, {.prim = model.body_label[forest.links[tree.link_begin].body]},
                     "mujoco: a body that moves belongs to no world, but every world is a model of its own",
                     "Put it into a world, or take separate_worlds=0.");
+    // With separate worlds each world is converted alone; what belongs to no world is part of all.
     for (std::int32_t w = apart ? 0 : model::kGlobalWorld; w < (apart ? model.world_count : 0); ++w) {
         auto part = converter.part(w);
         if (!part) return part.error();

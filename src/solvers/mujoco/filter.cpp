@@ -1,3 +1,6 @@
+// Which geoms meet, as MuJoCo says it: two masks of 32 bits, excluded pairs of bodies, MuJoCo's parent filter, and as a
+// last resort all pairs by name. Input: groups, worlds and filtered pairs of the model.
+
 #include "solvers/mujoco/filter.h"
 
 #include <algorithm>
@@ -26,6 +29,7 @@ struct Classes {
     std::vector<std::vector<std::int32_t>> members;  ///< geoms of each class
 };
 
+/// Classes keep the graph small: thousands of geoms of equal rules are one node.
 Classes find_classes(std::span<const FilterGeom> geoms, const std::vector<std::vector<std::int32_t>>& partners)
 {
     Classes                                                                                   out;
@@ -56,6 +60,7 @@ Filter make_filter(std::span<const FilterGeom> geoms, std::vector<Pair> filtered
     out.contype.assign(geoms.size(), 0);
     out.conaffinity.assign(geoms.size(), 0);
 
+    // MuJoCo never tests geoms of one weld.
     const auto never = [&](std::int32_t a, std::int32_t b) {  // MuJoCo leaves them out by itself
         return geoms[static_cast<std::size_t>(a)].weld == geoms[static_cast<std::size_t>(b)].weld;
     };
@@ -81,6 +86,7 @@ Filter make_filter(std::span<const FilterGeom> geoms, std::vector<Pair> filtered
                 if (meet(x, y)) return true;
         return false;
     };
+    // Bodies of which all pairs of geoms are filtered need one `exclude` instead of masks.
     std::set<Pair> apart;
     for (const auto& [a, b] : filtered) {
         const std::int32_t x = geoms[static_cast<std::size_t>(a)].body, y = geoms[static_cast<std::size_t>(b)].body;
@@ -137,6 +143,7 @@ Filter make_filter(std::span<const FilterGeom> geoms, std::vector<Pair> filtered
     for (std::size_t x = 0; x < n; ++x)
         degree[x] = static_cast<std::size_t>(std::count(left[x].begin(), left[x].end(), 1));
     std::size_t bit = 0;
+    // Greedy: the star with most edges that are left. Ties go to the class found first.
     for (; bit < kBits; ++bit) {
         const auto centre = static_cast<std::size_t>(std::max_element(degree.begin(), degree.end()) - degree.begin());
         if (n == 0 || degree[centre] == 0) break;
@@ -157,6 +164,7 @@ Filter make_filter(std::span<const FilterGeom> geoms, std::vector<Pair> filtered
                 for (const std::int32_t g : classes.members[y]) out.conaffinity[static_cast<std::size_t>(g)] |= mask;
     }
     const bool covered = std::all_of(degree.begin(), degree.end(), [](std::size_t d) { return d == 0; });
+    // 32 bits were not enough: masks are zero, and each pair that meets is named.
     if (!covered) {
         std::fill(out.contype.begin(), out.contype.end(), 0);
         std::fill(out.conaffinity.begin(), out.conaffinity.end(), 0);

@@ -1,3 +1,6 @@
+// Shapes as geoms and sites of MuJoCo: kinds, sizes, assets, contact values. MuJoCo's half sizes are ours; planes have
+// half widths; meshes and height fields are assets shared by source and scale.
+
 #include "solvers/mujoco/geoms.h"
 
 #include <fmt/format.h>
@@ -36,6 +39,7 @@ void put(MeshItem::Surface& out, const std::vector<Vec3d>& points)
 
 /// Points in a plane, or on a line, have no volume, which MuJoCo wants: the direction of their least extent, and
 /// whether it is none.
+/// Least principal direction of the points; below a hundred-thousandth of the reach they count as flat.
 std::pair<Vec3d, double> flat_along(const std::vector<Vec3d>& points)
 {
     Vec3d mean{};
@@ -79,6 +83,7 @@ std::shared_ptr<const MeshItem::Surface> surface_of(const geometry::Mesh& mesh, 
         return out;
     }
     put(*out, points);
+    // A mirrored scale turns the winding round.
     const bool mirrored = scale.x * scale.y * scale.z < 0;
     for (const auto& t : mesh.triangles) {
         out->triangles.push_back(t[0]);
@@ -109,6 +114,7 @@ struct FoundGrid {
     std::shared_ptr<const HeightItem::Grid> grid;
     Vec3d                                   origin;
 };
+/// Recognises the layout of heightfield_mesh (x fastest) by its coordinates; anything else is no grid.
 std::optional<FoundGrid> grid_of(const geometry::Mesh& mesh, const Vec3d& scale)
 {
     const std::vector<Vec3d> p       = scaled(mesh, scale);
@@ -131,6 +137,7 @@ std::optional<FoundGrid> grid_of(const geometry::Mesh& mesh, const Vec3d& scale)
     auto grid           = std::make_shared<HeightItem::Grid>();
     grid->rows          = static_cast<std::int32_t>(rows);
     grid->columns       = static_cast<std::int32_t>(columns);
+    // MuJoCo wants elevations in [0, 1] and a positive height.
     const double height = std::max(high - low, kLeastHeight);
     grid->size          = {0.5 * std::abs(x1 - x0), 0.5 * std::abs(y1 - y0), height, kLeastHeight};
     for (std::size_t r = 0; r < rows; ++r)
@@ -157,6 +164,7 @@ std::int32_t condim_of(const model::Model& m, const Attributes& a, std::size_t i
         return dim == 1 || dim == 4 || dim == 6 ? dim : 3;
     }
     // Without friction MuJoCo's pyramids are so thin that its solver does not get through.
+    // condim 1 is a contact without friction.
     if (!(m.shape_material_mu[i] > 0)) return 1;
     // Whoever says how a shape resists spinning or rolling wants it.
     const model::ShapeConfig unsaid;
@@ -194,6 +202,8 @@ void set_contact_values(const model::Model& m, const Attributes& a, std::size_t 
 
 }  // namespace
 
+/// timeconst = 2 / kd and dampratio = kd / (2 sqrt(ke)) for a unit mass: solref of MuJoCo's documentation, solved for
+/// stiffness and damping.
 Solref solref_of(double ke, double kd)
 {
     if (!(ke > 0) || !(kd > 0)) return kSolref;
@@ -228,6 +238,7 @@ Result<std::optional<GeomItem>> make_geom(const model::Model& m, const Attribute
             g.kind = GeomKind::plane;
             g.size = {0.5 * s.x, 0.5 * s.y, 1};
             if (body >= 0) {
+                // An infinite plane cannot move in MuJoCo.
                 if (s.x <= 0 || s.y <= 0)
                     return make_diagnostic(kSolverModel, {.prim = label},
                                            fmt::format("mujoco: an infinite plane moves with a body: '{}'", label),
@@ -247,6 +258,7 @@ Result<std::optional<GeomItem>> make_geom(const model::Model& m, const Attribute
             break;
         case GeoType::capsule:
             g.kind = GeomKind::capsule;
+            // MuJoCo refuses capsules without length.
             g.size = {s.x, std::max(s.y, 1e-9), 0};
             break;
         case GeoType::cylinder:

@@ -1,3 +1,6 @@
+// Finds and loads MuJoCo's shared library at run time. Nothing is linked: a build knows versions by their headers
+// (adapter_*.cpp), and the library's mj_version() chooses the adapter.
+
 #include "solvers/mujoco/library.h"
 
 #include <dlfcn.h>
@@ -65,6 +68,7 @@ std::string in_place(const fs::path& place)
 }
 
 /// Folder of the program or module that holds this code.
+/// dladdr names the module that this code is in: the Python extension, or the program.
 fs::path own_folder()
 {
     Dl_info info{};
@@ -76,6 +80,7 @@ fs::path own_folder()
     return fs::weakly_canonical(file, error).parent_path();
 }
 
+/// One library per process, loaded once and never closed, since solvers hold its functions.
 struct Library {
     std::mutex               mutex;
     std::string              chosen;  ///< by set_mujoco_library
@@ -109,6 +114,7 @@ std::string find(const std::string& chosen, std::string& problem)
     return {};
 }
 
+/// A failed try is remembered; set_mujoco_library allows another one.
 void load(Library& l)
 {
     if (std::exchange(l.tried, true)) return;

@@ -1,3 +1,7 @@
+// The solver `mujoco`: the model as one or more mjModel, stepped by MuJoCo's library through `Backend`. Each world is a
+// Seat with its own mjData; seats are stepped in parallel and share nothing that a step writes.
+// Units are SI on both sides. Contacts come from MuJoCo or, with use_mujoco_contacts=0, from the collision pipeline.
+
 #include "solvers/mujoco/mujoco.h"
 
 #include <fmt/format.h>
@@ -104,6 +108,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
             std::vector<double> own, qpos, qvel;
             std::vector<Real>   last;
         };
+        // Read as a whole and then taken over: a damaged text changes nothing.
         std::vector<Memory> all(seats_.size());
         for (std::size_t s = 0; s < seats_.size(); ++s) {
             in.get(all[s].own);
@@ -152,6 +157,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     [[nodiscard]] std::vector<double>       contacts(std::size_t world) const override;
     Result<void>                            refresh() override
     {
+        // Written attributes, live values of the model or settings: any of them may need a new compile.
         if (const bool written = attributes_.changed(); !live_.changed() && !written && !dirty_) return {};
         Shortfalls said;
         return rebuild(said);
@@ -192,6 +198,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         if (numbers.size() != n.qpos.size() + n.qvel.size()) return false;
         bodies_.load(out, {}, 1);
         for (const std::int32_t b : forest_.prescribed) mirror_base(b);
+        // Only the bodies of this seat are published.
         faulty_.assign(model_.gravity.size(), 1);
         set_sound(seat);
         std::copy_n(numbers.begin(), n.qpos.size(), n.qpos.begin());
@@ -320,6 +327,7 @@ void OverMujoco::read_options()
 }
 
 /// The same but for names and for what `Compiled::update` takes over.
+/// What `Compiled::update` can write into an mjModel is blanked out; if the rest is equal, no new compile is needed.
 Description structure(Description d)
 {
     const EngineOptions plain;
@@ -370,6 +378,7 @@ std::vector<double> OverMujoco::contacts(std::size_t world) const
 }
 
 /// What Newton 1.8 makes of the pair besides: friction of the geom of higher priority, and how sliding is damped.
+/// Under an elliptic cone Newton derives the damping of sliding from kf, in MuJoCo's impedance form.
 void OverMujoco::as_newton(const Seat& seat, const ContactPoint& c, double mine, GivenContact& to) const
 {
     const GeomItem &x = seat.part.what.geoms[static_cast<std::size_t>(to.geom0)],
@@ -397,6 +406,7 @@ std::vector<std::int32_t> OverMujoco::origins(std::size_t world, std::string_vie
     const auto                put = [&](std::int32_t id, std::int32_t what) {
         if (id < 0) return;
         if (out.size() <= static_cast<std::size_t>(id)) out.resize(static_cast<std::size_t>(id) + 1, -1);
+        // Arrays by MuJoCo's ids, -1 where an id stands for nothing of the model.
         out[static_cast<std::size_t>(id)] = what;
     };
     const auto id = [](const std::vector<std::int32_t>& ids, std::int32_t i) {
@@ -463,6 +473,7 @@ Result<void> OverMujoco::rebuild(Shortfalls& shortfalls)
     for (std::size_t k = 0; k < models.size(); ++k) {
         const std::size_t p    = first[k];
         Seat* const       old  = p < seats_.size() ? &seats_[p] : nullptr;
+        // An old compile serves if no other part has taken it, and the structures agree but for names.
         const bool        fits = old != nullptr && old->part.world == (*parts)[p].world &&
                                  std::find(taken.begin(), taken.end(), old->compiled.get()) == taken.end() &&
                                  structure(nameless(old->part.what)) == structure(models[k]);
@@ -476,6 +487,7 @@ Result<void> OverMujoco::rebuild(Shortfalls& shortfalls)
         }
         taken.push_back(compiled[k].get());
     }
+    // The state of a world survives a recompile as far as sizes allow.
     for (std::size_t p = 0; p < parts->size(); ++p) {
         Seat& seat      = seats[p];
         seat.part       = std::move((*parts)[p]);
@@ -509,6 +521,7 @@ void OverMujoco::list_state(const Seat& seat, const model::State& state, std::ve
         if (l.from_body) {
             const Pose&    X = state.body_q[static_cast<std::size_t>(l.body)];
             const Spatial& v = state.body_qd[static_cast<std::size_t>(l.body)];
+            // Bodies without a joint of their own have their state in the body arrays.
             for (const Real x : {X.p.x, X.p.y, X.p.z, X.q.x, X.q.y, X.q.z, X.q.w, v.linear.x, v.linear.y, v.linear.z,
                                  v.angular.x, v.angular.y, v.angular.z})
                 out.push_back(x);
@@ -537,6 +550,7 @@ void OverMujoco::push(Seat& seat, const model::State& in)
         double*       qvel = n.qvel.data() + at.qvel[j];
         if (l.free) {
             const Quatd R{q[3], q[4], q[5], q[6]};
+            // v_origin = v_com - w x R com; MuJoCo's angular velocity is in body axes.
             const Vec3d w{v[3], v[4], v[5]}, origin = Vec3d{v[0], v[1], v[2]} - cross(w, rotate(R, l.com)),
                                              w_B = rotate_inverse(R, w);
             std::copy_n(q, 3, qpos);
@@ -545,6 +559,7 @@ void OverMujoco::push(Seat& seat, const model::State& in)
             qvel[3] = w_B.x, qvel[4] = w_B.y, qvel[5] = w_B.z;
         } else if (l.axes.type == model::JointType::ball) {
             const Quatd turn{q[0], q[1], q[2], q[3]}, own = l.X_CJ.q * turn * conjugate(l.X_CJ.q);
+            // The joint's rate is along the parent anchor's axes; MuJoCo wants it in the child's body axes.
             const Vec3d w = rotate(l.X_CJ.q, rotate_inverse(turn, Vec3d{v[0], v[1], v[2]}));
             qpos[0] = own.w, qpos[1] = own.x, qpos[2] = own.y, qpos[3] = own.z;
             qvel[0] = w.x, qvel[1] = w.y, qvel[2] = w.z;
@@ -583,6 +598,7 @@ void OverMujoco::write_forces(Seat& seat, const model::Control& control) const
     const auto&      joint_f = control.joint_f.empty() ? model_.joint_f : control.joint_f;
     const auto       force   = [&](std::size_t dof) {
         const auto f = static_cast<double>(joint_f[dof]);
+        // A force that is not finite is left out, as by the other solvers.
         return std::isfinite(f) ? f : 0.0;
     };
     for (const LinkSeat& s : seat.part.links) {
@@ -626,6 +642,7 @@ void OverMujoco::write_controls(Seat& seat, const model::Control& control) const
         if (c.source == ControlSeat::Source::direct) {
             to = sound(direct(row), to);
         } else if (c.axis < 0) {
+            // Targets that are not finite leave the control as it is.
             to = c.source == ControlSeat::Source::position ? sound(static_cast<double>(targets[row]) + c.ref, to)
                                                            : sound(static_cast<double>(rates[row]), to);
         } else {
@@ -665,6 +682,7 @@ void OverMujoco::load(const model::State& in, const model::Control& control, dou
             Seat& seat = seats_[s];
             list_state(seat, in, seat.now);
             if (seat.last.empty() || seat.now.size() != seat.last.size() ||
+                // If the state is bit for bit what the last step published, MuJoCo's own numbers in double go on.
                 std::memcmp(seat.now.data(), seat.last.data(), seat.now.size() * sizeof(Real)) != 0)
                 push(seat, in);
             write_forces(seat, control);
@@ -681,6 +699,7 @@ void OverMujoco::place_contacts(Seat& seat) const
         Vec3d               p[2];
         for (std::size_t s = 0; s < 2; ++s)
             p[s] = bodies_.pose(c.body[s]) * c.point[s] + (s == 0 ? c.margin[0] : -c.margin[1]) * c.n;
+        // Midway between the two surfaces; the distance is signed along the normal.
         to.position   = 0.5 * (p[0] + p[1]);
         to.normal     = c.n;
         to.distance   = dot(c.n, p[1] - p[0]);
@@ -713,6 +732,7 @@ void OverMujoco::list_contacts()
         if (a < 0 || b < 0) continue;
         const GeomItem &x = seat.part.what.geoms[static_cast<std::size_t>(a)],
                        &y = seat.part.what.geoms[static_cast<std::size_t>(b)];
+        // MuJoCo would divide by the inverse weight of two bodies that cannot move.
         if (!moves(seat, c.body[0], x) && !moves(seat, c.body[1], y)) continue;
         GivenContact to;
         to.geom0 = a, to.geom1 = b;
@@ -726,6 +746,8 @@ void OverMujoco::list_contacts()
         if ((x.solref[0] <= 0 || y.solref[0] <= 0) && mine > 0 && mine < 1)
             for (std::size_t k = 0; k < 2; ++k) to.solref[k] = std::min(x.solref[k], y.solref[k]);
         for (std::size_t k = 0; k < 5; ++k) to.solimp[k] = mine * x.solimp[k] + (1 - mine) * y.solimp[k];
+        // Hydroelastic contacts bring N/m and N s/m: solref for the inverse weight w of the pair, with MuJoCo's
+        // impedance taken out.
         if (c.own_stiffness && c.material.ke > 0 && c.material.kd > 0) {
             const double w = seat.compiled->body_invweight(x.body) + seat.compiled->body_invweight(y.body);
             const double f = w > 0 ? w * (1 - to.solimp[1]) : 1;
@@ -746,6 +768,7 @@ void OverMujoco::advance(const model::State&, const model::Control&, double h, S
             Seat& seat = seats_[s];
             if (seat.broken) continue;
             write_led(seat);
+            // Within a step contacts keep their points on the bodies and are placed anew in each sub-step.
             if (given) {
                 if (moving_) pull(seat);
                 place_contacts(seat);
@@ -761,6 +784,7 @@ void OverMujoco::advance(const model::State&, const model::Control&, double h, S
     if (given)
         for (Seat& seat : seats_)
             for (std::size_t k = 0; !seat.broken && k < seat.touching.size(); ++k)
+                // Weighted by the share of the sub-step: the step's force is the mean.
                 force_on_1_[seat.given_row[seat.touching_of[k]]] += weight_ * seat.touching[k].force;
     for (const std::int32_t b : forest_.prescribed) {
         const Spatiald& v = bodies_.commanded[static_cast<std::size_t>(b)];
@@ -838,6 +862,7 @@ void OverMujoco::arrive(const model::Control&, double, StepReport& report)
             set_faulty(seat);
             if (report.culprit.empty())
                 report.culprit =
+                    // The world is as before the step; its memory is dropped.
                     seat.outcome.failed
                         ? "mujoco: " + seat.outcome.text
                         : "mujoco: a number left all bounds; take smaller steps, or softer drives and contacts";
@@ -866,6 +891,7 @@ void OverMujoco::arrive(const model::Control&, double, StepReport& report)
 
 void OverMujoco::observe(Seat& seat)
 {
+    // mj_rnePostConstraint computes what joints transmit; only asked for if somebody observes.
     if (seat.world->prepare_inner_forces().failed) return;
     const Numbers&   n  = seat.world->numbers();
     const Addresses& at = seat.compiled->addresses();
@@ -914,6 +940,7 @@ void OverMujoco::publish(const model::State& /*in*/, model::State& out, double /
                               out.joint_qd, true);
     }
     for (Seat& seat : seats_)
+        // What is published now is what the next step compares with.
         if (!seat.broken && seat.world != nullptr) list_state(seat, out, seat.last);
 }
 
@@ -938,6 +965,7 @@ void OverMujoco::found_contacts(const model::State& state, model::Contacts& out)
                 return static_cast<Vec3>(inverse_times(X, p));
             };
             out.rigid_contact_shape0[n] = s0, out.rigid_contact_shape1[n] = s1;
+            // MuJoCo gives the midpoint and the distance; the surfaces lie half of it to either side.
             out.rigid_contact_point0[n]  = in_body(s0, c.position - 0.5 * c.distance * c.normal);
             out.rigid_contact_point1[n]  = in_body(s1, c.position + 0.5 * c.distance * c.normal);
             out.rigid_contact_offset0[n] = out.rigid_contact_offset1[n] = {};

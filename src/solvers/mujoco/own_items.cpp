@@ -1,3 +1,7 @@
+// What a source says in MuJoCo's own terms and the model has as custom attributes: tendons, equalities, actuators,
+// contact pairs, and the options of the engine. Names are those that Newton 1.8 registers.
+// Rows that name nothing in this part are left out and reported once.
+
 #include "solvers/mujoco/own_items.h"
 
 #include <fmt/format.h>
@@ -16,6 +20,7 @@ struct FlagBit {
     int         bit;
     bool        enables = false;
 };
+/// Bits of mjtDisableBit and mjtEnableBit (mjmodel.h); flags default to on, those that enable to off.
 constexpr FlagBit kFlags[]   = {{"flag_constraint", 0},   {"flag_equality", 1},         {"flag_frictionloss", 2},
                                 {"flag_limit", 3},        {"flag_contact", 4},          {"flag_spring", 5},
                                 {"flag_damper", 6},       {"flag_clampctrl", 8},        {"flag_warmstart", 9},
@@ -51,6 +56,7 @@ class Adder {
         return item < 0 ? -2 : item;
     }
     /// The joint of a dof, or of a joint that has one axis.
+    /// MuJoCo has one joint per axis: a dof names one; a joint of several axes names none unless it is a ball.
     [[nodiscard]] std::int32_t joint(std::int32_t j, std::int32_t dof) const
     {
         if (dof >= 0) return at(own_.joint_of, dof);
@@ -95,6 +101,7 @@ class Adder {
             t.solref_friction = a_.numbers<2>("tendon_solref_friction", i, kSolref);
             t.solimp_friction = a_.numbers<5>("tendon_solimp_friction", i, kSolimp);
             t.spring_length   = a_.numbers<2>("tendon_springlength", i, {-1, -1});
+            // -1 asks MuJoCo to use the length at qpos0; a single number stands for both ends.
             if (t.spring_length[0] == -1) t.spring_length = {-1, -1};
             if (t.spring_length[1] < t.spring_length[0]) t.spring_length[1] = t.spring_length[0];
             if (!(a_.whole("tendon_type", i, 0) == 0 ? fixed_path(i, t) : spatial_path(i, t)) || t.path.empty()) {
@@ -181,6 +188,7 @@ class Adder {
                 if (e.kind == EqualityKind::weld) {
                     const auto X = a_.numbers<7>("equality_constraint_relpose", i, {0, 0, 0, 0, 0, 0, 1});
                     std::copy(X.begin(), X.begin() + 3, e.data.begin() + 3);
+                    // Quaternions: ours are x y z w, MuJoCo's w x y z.
                     e.data[6] = X[6], e.data[7] = X[3], e.data[8] = X[4], e.data[9] = X[5];
                     e.data[10] = a_.number("equality_constraint_torquescale", i, 1);
                 }
@@ -228,6 +236,7 @@ class Adder {
             item.target       = at(own_.joint_of, first);
         } else if (kind == 2) {
             item.transmission = Transmission::tendon;
+            // A row of Newton's may have the tendon as its first or second number.
             item.target       = at(tendon_of_, first < 0 || (first == 0 && second > 0) ? second : first);
         } else if (kind == 3) {
             item.transmission = Transmission::site;
@@ -266,6 +275,7 @@ class Adder {
         const std::size_t n =
             std::max({a_.rows("actuator_trnid"), a_.rows("actuator_target_label"), a_.rows("actuator_target_dof")});
         for (std::size_t i = 0; i < n; ++i) {
+            // 0: the drive of a joint stands for this actuator.
             if (a_.whole("ctrl_source", i, 1) != 1 || !mine("actuator_world", i)) continue;  // 0: it is a joint's drive
             ActuatorItem item;
             if (!find_target(i, item)) {
@@ -317,6 +327,7 @@ class Adder {
             p.margin          = a_.number("pair_margin", i, 0);
             p.gap             = a_.number("pair_gap", i, 0);
             p.friction        = a_.numbers<5>("pair_friction", i, {1, 1, 0.005, 0.0001, 0.0001});
+            // A pair of the source replaces the one that the filter made.
             std::erase_if(what_.pairs, [&](const PairItem& other) {
                 return !other.own && std::minmax(other.first, other.second) == std::minmax(p.first, p.second);
             });
@@ -338,6 +349,7 @@ EngineOptions engine_options(const Attributes& a, const ConvertOptions& options,
 {
     EngineOptions o;
     const auto    w     = static_cast<std::size_t>(world);
+    // Order of priority: the caller's option, the model's attribute, MuJoCo's default.
     const auto    given = [&](const char* name) -> const double* {
         const auto at = options.given.find(name);
         return at == options.given.end() ? nullptr : &at->second;

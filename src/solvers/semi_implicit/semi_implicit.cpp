@@ -1,3 +1,6 @@
+// The solver `semi-implicit`: maximal coordinates, joints and contacts as springs, one semi-implicit Euler step
+// (Newton's SolverSemiImplicit). Stability bounds are in docs/solvers.md.
+
 #include "solvers/semi_implicit/semi_implicit.h"
 
 #include <algorithm>
@@ -72,6 +75,7 @@ class SemiImplicit final : public Stepper {
     void use(const model::Contacts* contacts) override { soft_contacts_ = contacts; }
     void load(const model::State& in, const model::Control&, double) override
     {
+        // Angles are unwound to the turn nearest to the last one, so that limits beyond half a turn work.
         for (std::size_t i = 0; i < near_.size(); ++i) near_[i] = static_cast<double>(in.joint_q[i]);
         particles_.load(model_, in);
     }
@@ -95,6 +99,7 @@ class SemiImplicit final : public Stepper {
   private:
     void add_joint_forces(const model::Control& control)
     {
+        // Forces are computed in parallel and added up by one thread in the order of joints: sums have the same bits.
         tasks::for_chunks(options_.pool, joints_.size(), kJointsAtOnce,
                           [&](std::size_t begin, std::size_t end, std::size_t) {
                               for (std::size_t i = begin; i < end; ++i) push_joint(i, control);
@@ -124,6 +129,7 @@ class SemiImplicit final : public Stepper {
                                    : force_of(joint, c, control, true),
                          push);
         if (joint.turn == JointLayout::Turn::single)
+            // The angle of this sub-step is the start of the next one's unwinding.
             near_[static_cast<std::size_t>(joint.q + joint.axes.linear)] = at.angular[0].value;
     }
     double force_of(const JointLayout& joint, const JointCoordinate& c, const model::Control& control,
@@ -135,6 +141,7 @@ class SemiImplicit final : public Stepper {
         if (ball) return law.force - law.damping * c.rate;
         return law.force + dof_force(law, c.value, c.rate, angular);
     }
+    // Also the leader feels the spring, by c1 times the force, so that the pair does no net work along the relation.
     /// A spring from each coordinate of a follower to the one of its leader: q_f = c0 + c1 q_l.
     void add_mimic_forces()
     {

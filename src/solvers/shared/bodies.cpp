@@ -1,3 +1,7 @@
+// Rigid bodies of the solvers in maximal coordinates: loading a state, integrating, bounds, publishing. Poses X_WB,
+// twists (velocity of the centre of mass, angular velocity) and wrenches about the centre of mass, all in world axes
+// and double.
+
 #include "solvers/shared/bodies.h"
 
 #include <algorithm>
@@ -15,6 +19,7 @@
 namespace mechane::solvers::shared {
 
 namespace {
+/// Beyond these bounds an explicit step has diverged; the world is left as it was.
 constexpr double kFastest  = 1e6;  ///< [m/s], [rad/s]
 constexpr double kFarthest = 1e9;  ///< [m]
 }  // namespace
@@ -48,6 +53,7 @@ void Bodies::read_model()
     }
 }
 
+/// A kinematic body with a finite target gets the one velocity that takes it there in the step.
 void Bodies::load(const model::State& in, const model::Control& control, double dt)
 {
     const bool targets = control.body_target_q.size() == X.size();
@@ -92,6 +98,7 @@ void Bodies::integrate(double h, double angular_damping)
         v.linear += h * (inv_mass[b] * force[b].linear + g);
         const Vec3d w_B = rotate_inverse(x.q, v.angular);
         const Vec3d t_B = rotate_inverse(x.q, force[b].angular) - cross(w_B, inertia[b] * w_B);
+        // Euler's equation in body axes, where the inertia is constant.
         v.angular       = rotate(x.q, w_B + h * (inv_inertia[b] * t_B));
         const Quatd dq  = Quatd{v.angular.x, v.angular.y, v.angular.z, 0} * x.q;
         x.q             = normalized(
@@ -123,10 +130,12 @@ void Bodies::publish(const std::vector<std::uint8_t>& faulty, model::State& out)
     const auto left_out = [&](std::int32_t world) { return faulty[static_cast<std::size_t>(world + 1)] != 0; };
     for (std::size_t b = 0; b < X.size(); ++b) {
         if (left_out(model->body_world[b])) continue;
+        // A body that is not led keeps the bits of the caller's state.
         if (kinematic[b] && commanded[b] == Spatiald{}) continue;  // to the last bit
         out.body_q[b]  = static_cast<Pose>(X[b]);
         out.body_qd[b] = static_cast<Spatial>(twist[b]);
     }
+    // Maximal coordinates: joint_q and joint_qd are read off the bodies, single angles by their turns.
     for (std::size_t j = 0; j < model->joint_count(); ++j) {
         if (left_out(model->joint_world[j])) continue;
         const auto motion = [&](std::int32_t b) {

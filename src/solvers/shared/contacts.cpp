@@ -1,3 +1,6 @@
+// Rows of model::Contacts as the solvers in maximal coordinates and `mujoco` use them: points and offsets in bodies,
+// one normal, combined material, motion of belts.
+
 #include "solvers/shared/contacts.h"
 
 #include <cmath>
@@ -10,6 +13,8 @@ namespace mechane::solvers::shared {
 namespace {
 
 /// Motion of the surface of a shape on top of its body's, at a point of the world.
+/// A conveyor: linear velocity plus rotation about the shape's origin; in the shape's axes, or in the world's if so
+/// flagged.
 Spatiald surface_of(const model::Model& m, const Bodies& bodies, std::int32_t shape, std::int32_t body,
                     const Vec3d& p_W)
 {
@@ -34,6 +39,7 @@ void take_own_stiffness(const model::Contacts& contacts, std::size_t i, PairMate
 
 }  // namespace
 
+/// Stiffness, damping and adhesion are means; friction and restitution follow the rule of the materials.
 PairMaterial pair_material(const model::Model& m, MaterialCombine rule, std::int32_t a, std::int32_t b)
 {
     const auto by = [&](const std::vector<std::int32_t>& named) {
@@ -68,6 +74,7 @@ void read_contacts(const model::Contacts& contacts, const Bodies& bodies, Materi
         c.row   = static_cast<std::int32_t>(i);
         c.shape = {contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i]};
         c.body  = {m.shape_body[c.shape[0]], m.shape_body[c.shape[1]]};
+        // Two shapes of one body cannot push each other.
         if (c.body[0] == c.body[1]) continue;
         if (c.shape != last) {
             material = pair_material(m, rule, c.shape[0], c.shape[1]);
@@ -91,11 +98,13 @@ void read_contacts(const model::Contacts& contacts, const Bodies& bodies, Materi
             else
                 c.belt += moves;
         }
+        // A surface that moves along the normal would be a piston; only its tangential part counts.
         c.belt.linear -= dot(c.n, c.belt.linear) * c.n;
         out.push_back(c);
     }
 }
 
+/// Points move with the bodies, the normal stays that of the step.
 ContactPlace place_contact(const ContactPoint& c, const Bodies& bodies)
 {
     ContactPlace at;

@@ -1,3 +1,6 @@
+// Joints of the solvers in maximal coordinates: six directions each, of which some are locked (dof -1) and the others
+// are the joint's dofs, with value, rate and gradient.
+
 #include "solvers/shared/joints.h"
 
 #include <cmath>
@@ -80,6 +83,7 @@ std::vector<JointLayout> lay_out_joints(const model::Model& model)
         JointLayout at;
         at.joint = static_cast<std::int32_t>(j);
         at.axes  = dynamics::joint_axes(model, at.joint);
+        // FREE and DISTANCE joints hold no direction here; a joint whose child is the world is left out.
         if (at.axes.free_like() || model.joint_child[j] < 0) continue;
         at.X_P = static_cast<Posed>(model.joint_X_p[j]);
         at.X_C = static_cast<Posed>(model.joint_X_c[j]);
@@ -99,6 +103,7 @@ JointPlace place_joint(const JointLayout& joint, const Bodies& bodies, std::span
     at.parent = m.joint_parent[joint.joint];
     at.child  = m.joint_child[joint.joint];
     at.X_WP   = bodies.pose(at.parent) * joint.X_P;
+    // The child's anchor is the point of action on both bodies.
     at.X_WC   = bodies.pose(at.child) * joint.X_C;
     at.r_p    = at.parent < 0 ? Vec3d{} : at.X_WC.p - bodies.com_W(at.parent);
     at.r_c    = at.X_WC.p - bodies.com_W(at.child);
@@ -118,6 +123,7 @@ JointPlace place_joint(const JointLayout& joint, const Bodies& bodies, std::span
             values = to_rotation_vector(r);
             break;
         case JointLayout::Turn::single: {
+            // The twist of the swing-twist decomposition about the axis.
             const double angle = 2 * std::atan2(dot(rows[0], r.xyz()), r.w);
             const Vec3d  swing = swing_of(r, rows[0], angle);
             const auto   coord = static_cast<std::size_t>(joint.q + joint.axes.linear);
@@ -181,12 +187,14 @@ DofForces read_dof(const model::Model& m, const model::Control& control, std::si
 double dof_force(const DofForces& law, double q, double qd, bool principal)
 {
     double force = 0;
+    // Outside of a limit its spring acts and the drive is off (docs/solvers.md).
     if (q < law.lower)
         force = law.limit_ke * (law.lower - q) - law.limit_kd * qd;
     else if (q > law.upper)
         force = law.limit_ke * (law.upper - q) - law.limit_kd * qd;
     else
         force = law.ke * (law.target_q - q) + law.kd * (law.target_qd - qd);
+    // Newton's passive springs of angles see the principal value.
     const double spring_q = principal ? dynamics::unwind(q, 0) : q;
     return force + law.stiffness * (law.rest_q - spring_q) - law.damping * qd;
 }
@@ -205,6 +213,7 @@ void add_free_joint_forces(const model::Model& m, const model::Control& control,
         const std::int32_t c = m.joint_child[j], p = m.joint_parent[j];
         bodies.add_force(c, f.linear, f.angular);
         if (p < 0) continue;
+        // The parent feels the opposite wrench, moved to its own centre of mass.
         const Vec3d r = bodies.com_W(c) - bodies.com_W(p);
         bodies.add_force(p, -f.linear, -(f.angular + cross(r, f.linear)));
     }

@@ -1,3 +1,6 @@
+// Contacts as springs and dampers, for `semi-implicit` and `featherstone` (Newton's law): normal force ke depth + kd
+// approach, adhesion within ka, friction kf slip up to mu normal.
+
 #include "solvers/shared/penalty.h"
 
 #include <algorithm>
@@ -8,6 +11,7 @@ namespace mechane::solvers::shared {
 Vec3d penalty_force(const ContactPoint& c, const ContactPlace& at, const Bodies& bodies)
 {
     const PairMaterial& m = c.material;
+    // Between touch and ka the spring pulls, without damping and friction.
     if (at.distance >= m.ka && !(at.distance < 0)) return {};
     const Vec3d  v  = bodies.velocity_at(c.body[1], at.r[1]) - bodies.velocity_at(c.body[0], at.r[0]) + c.belt.linear;
     const double vn = dot(c.n, v);

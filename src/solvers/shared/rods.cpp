@@ -1,3 +1,6 @@
+// RODS for solvers that know no rod: the segments' joints are given to the inner solver as balls with springs, and
+// state, control and observables are translated on the way in and out. Rods neither stretch nor shear then.
+
 #include "solvers/shared/rods.h"
 
 #include <algorithm>
@@ -46,6 +49,8 @@ class RodSolver final : public Solver {
             return report;
         }
         // Entries of other joints as the solver has them, those of rods from the bodies.
+        // What the inner solver has as coordinates goes back to the rows of the outer model; the slides of rods are
+        // read off the bodies.
         std::swap(q_, after_.joint_q), std::swap(qd_, after_.joint_qd);
         after_.joint_q = in.joint_q, after_.joint_qd = in.joint_qd;
         for (std::size_t i = 0; i < coord_.size(); ++i) after_.joint_q[coord_[i]] = q_[i];
@@ -95,6 +100,7 @@ class RodSolver final : public Solver {
     /// Which coordinates and dofs stay, and the layout without the others.
     void renumber()
     {
+        // Rows of the outer arrays that the inner model keeps, in order.
         coord_.clear(), dof_.clear(), rods_.clear();
         model::Model& b = *balls_;
         for (std::size_t j = 0; j < model_.joint_count(); ++j) {
@@ -146,6 +152,7 @@ class RodSolver final : public Solver {
             for (std::int32_t d = b.joint_qd_start[static_cast<std::size_t>(j)];
                  d < b.joint_qd_start[static_cast<std::size_t>(j) + 1]; ++d) {
                 const auto k         = static_cast<std::size_t>(d);
+                // A rod's bending stiffness is a drive in the model; a ball has a passive spring instead.
                 b.joint_stiffness[k] = b.joint_target_ke[k];
                 b.joint_damping[k]   = b.joint_target_kd[k];
                 b.joint_target_ke[k] = b.joint_target_kd[k] = 0;
@@ -184,6 +191,7 @@ class RodSolver final : public Solver {
 
 }  // namespace
 
+/// Only then is a second model kept.
 bool has_rods(const model::Model& model)
 { return std::find(model.joint_type.begin(), model.joint_type.end(), JointType::rod) != model.joint_type.end(); }
 

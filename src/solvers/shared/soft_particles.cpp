@@ -1,3 +1,6 @@
+// Particles under the explicit solvers: forces of elements, air, other particles, triangles and shapes, then a
+// semi-implicit Euler step. Positions [m], velocities [m/s], forces [N] in the world and in double.
+
 #include "solvers/shared/soft_particles.h"
 
 #include <algorithm>
@@ -9,6 +12,7 @@ namespace mechane::solvers::shared {
 namespace {
 
 /// Weights of the point of a triangle that is nearest to p (Ericson 2005, 5.1.5).
+/// Voronoi regions of corners, edges and face, in that order.
 Vec3d nearest_weights(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p)
 {
     const Vec3d  ab = b - a, ac = c - a, ap = p - a;
@@ -42,6 +46,7 @@ void SoftParticles::read(const model::Model& m, bool laws, bool tri_contact)
     tri_contact_ = tri_contact;
     neighbours_  = soft::Neighbours(m, laws ? Leave::rings : Leave::nobody);
     if (laws) elements_ = soft::elements_of(m);
+    // Two rings of neighbours are left out, or cloth would push itself apart at its own seams.
     near_.clear();
     if (!laws || m.tri_indices.empty()) return;
     // Particles beside a triangle, which it does not push.
@@ -134,10 +139,12 @@ void SoftParticles::add_triangle_contacts(const model::Model& m)
 
 void SoftParticles::integrate(const model::Model& m, double h)
 {
+    // Newton's cap of speeds, which keeps an explosion within bounds.
     const double most = m.particle_contact.max_velocity;
     for (std::size_t p = 0; p < x_.size(); ++p) {
         if (!(m.particle_flags[p] & model::particle_flag::active)) continue;
         const double inv = m.particle_inv_mass[p];
+        // Gravity accelerates only what has mass.
         const Vec3d  g   = inv > 0 ? static_cast<Vec3d>(m.gravity_of(m.particle_world[p])) : Vec3d{};
         v_[p] += h * (inv * f_[p] + g);
         if (const double speed = length(v_[p]); speed > most) v_[p] *= most / speed;

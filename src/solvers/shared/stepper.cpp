@@ -1,3 +1,7 @@
+// Stepper: what all solvers over shared/bodies have in common. It checks arguments, loads bodies and contacts, runs
+// sub-steps of the derived class, finds faults by world, publishes what is sound, and stores contact forces.
+// Refusals and divergence leave the state as it was and name the reason in StepReport.
+
 #include "solvers/shared/stepper.h"
 
 #include <fmt/format.h>
@@ -55,6 +59,7 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
 {
     const tasks::Phase phase(options_.pool);
     StepReport         report;
+    // A refused step is no change: `out` is a copy of `in`.
     const auto         refuse = [&](Diagnostic why) {
         report.diverged = true;
         report.culprit  = why.message;
@@ -76,6 +81,7 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
         if (&out != &in) out = in;
         return report;
     }
+    // Structure is read again after `notify`, or if joints were switched or bodies became kinematic.
     if (std::exchange(changed_, false) || enabled_ != model_.joint_enabled || flags_ != model_.body_flags) {
         enabled_ = model_.joint_enabled;
         flags_   = model_.body_flags;
@@ -98,6 +104,7 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
     arrive(control, dt, report);
     if (const std::int32_t found = bodies_.find_faults(faulty_); culprit < 0) culprit = found;
 
+    // Entry 0 stands for bodies of no world.
     for (std::size_t w = 0; w < faulty_.size(); ++w)
         if (faulty_[w] && w > 0) report.diverged_worlds.push_back(static_cast<std::int32_t>(w) - 1);
     const bool sound = std::find(faulty_.begin(), faulty_.end(), 1) == faulty_.end();
@@ -127,6 +134,7 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
 
 namespace {
 
+/// (m v, R I R^T w); bodies without inverse mass have none that could change.
 Spatiald momentum_of(const Bodies& bodies, std::size_t b)
 {
     if (bodies.inv_mass[b] == 0) return {};
@@ -137,6 +145,7 @@ Spatiald momentum_of(const Bodies& bodies, std::size_t b)
 
 }  // namespace
 
+/// Joints from the last to the first: children before parents, since parents come first in the model.
 void Stepper::begin_balance()
 {
     momentum_.resize(model_.body_count());
@@ -149,6 +158,8 @@ void Stepper::begin_balance()
             inbound_.push_back(static_cast<std::int32_t>(j));
 }
 
+/// Observables of solvers whose joints keep no forces: what is missing in the momentum balance of a body is what its
+/// joint transmits, from the leaves inwards.
 void Stepper::balance(const model::State& in, const model::Control& control, double dt)
 {
     // What acts besides joints: given wrenches, gravity, contacts.

@@ -1,3 +1,6 @@
+// The bending law of an edge between two triangles: energy, angle and its gradient, and the 3x3 block of one corner for
+// vertex block descent. Lengths [m], angles [rad], stiffness ke [N] per rest length.
+
 #include <cmath>
 #include <numbers>
 
@@ -49,6 +52,7 @@ Block bending_block(const BendingLaw& law, std::size_t corner, const BendingPoin
     if (!bending_angle(x, angle, &g)) return {};
     double moment = law.ke * (angle - law.rest_angle), slope = law.ke;
     if (law.kd > 0 && bending_angle(before, old, nullptr)) {
+        // The shorter way round: the angle jumps from pi to -pi.
         const double change = std::remainder(angle - old, 2 * std::numbers::pi);
         moment += law.kd * inv_dt * change;
         slope += law.kd * inv_dt;

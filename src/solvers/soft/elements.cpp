@@ -1,3 +1,6 @@
+// The elements of a model's soft bodies as arrays for the solvers, lists of corners by particle, colour groups, and the
+// sum of energies. Elements without stiffness and without area are left out.
+
 #include "solvers/soft/elements.h"
 
 #include <array>
@@ -16,6 +19,7 @@ CornerLists lists_of(std::size_t particles, const std::vector<std::array<std::in
     CornerLists out;
     out.start.assign(particles + 1, 0);
     for (const auto& points : elements)
+        // Counting sort by particle: the elements of a particle keep their order, so sums have the same bits.
         for (const std::int32_t p : points) ++out.start[static_cast<std::size_t>(p) + 1];
     for (std::size_t i = 0; i < particles; ++i) out.start[i + 1] += out.start[i];
     out.corners.resize(static_cast<std::size_t>(out.start.back()));
@@ -108,6 +112,7 @@ void add_elements(const Elements& elements, std::size_t particle, const std::vec
     add(elements.of_tets, elements.tet_points, elements.tets, tet_block);
 }
 
+/// Particles of one group share no element, so they may move at once.
 std::vector<std::vector<std::int32_t>> color_groups(const model::Model& model, const Elements& elements)
 {
     if (!model.particle_color_groups.empty()) return model.particle_color_groups;

@@ -1,3 +1,6 @@
+// Forces of soft elements in explicit form, by the laws of this library or by those of Newton 1.8 (soft_laws 0).
+// Positions [m], velocities [m/s], forces added to f [N].
+
 #include "solvers/soft/explicit_forces.h"
 
 #include <algorithm>
@@ -33,6 +36,7 @@ void add_triangles(const model::Model& m, const std::vector<Real>& activations, 
 {
     for (std::size_t t = 0; t < m.tri_indices.size(); ++t) {
         const auto&  D  = m.tri_poses[t];
+        // The rest shape's inverse edges; its determinant is 1 / (2 area).
         const double d0 = D[0], d1 = D[1], d2 = D[2], d3 = D[3], det = d0 * d3 - d1 * d2;
         if (!(det > 0)) continue;
         const double      area   = 1 / (2 * det);
@@ -48,6 +52,8 @@ void add_triangles(const model::Model& m, const std::vector<Real>& activations, 
             const Vec3d  n   = cross(a, b);
             const double now = 0.5 * length(n);
             const Vec3d  nn  = normalized(n, {});
+            // Newton's neo-Hookean area term: preferred ratio 1 + mu / lambda, so that the rest shape is free of
+            // stress.
             const double off = now / area - (1 + mu / lambda) + static_cast<double>(activations[t]);
             const Vec3d  g1 = (0.5 / area) * cross(b, nn), g2 = (0.5 / area) * cross(nn, a);
             const double rate = dot(g1, v[j]) + dot(g2, v[k]) - dot(g1 + g2, v[i]);
@@ -83,6 +89,7 @@ void add_tets(const model::Model& m, const std::vector<Real>& activations, const
         const double det = determinant(D);
         const double mu0 = m.tet_materials[t][0], lambda0 = m.tet_materials[t][1];
         if (!(det > 0) || !(lambda0 > 0)) continue;
+        // Smith, De Goes, Kim 2018: 1 + 3/4 mu / lambda with the logarithmic term.
         const double volume = 1 / (6 * det), alpha = 1 + 0.75 * mu0 / lambda0;
         const double mu = volume * mu0, lambda = volume * lambda0,
                      kd = volume * static_cast<double>(m.tet_materials[t][2]);
@@ -138,6 +145,7 @@ void add_law_forces(const Elements& elements, const std::vector<Vec3d>& x, const
                     std::vector<Vec3d>& f)
 {
     std::vector<Vec3d> before(x.size());
+    // The laws take damping from the last positions; a step back along the velocity stands for them.
     for (std::size_t p = 0; p < x.size(); ++p) before[p] = x[p] - h * v[p];
     for (std::size_t p = 0; p < x.size(); ++p) {
         Block block;
@@ -156,6 +164,7 @@ void add_air_forces(const model::Model& m, const std::vector<Vec3d>& x, const st
         const Vec3d       normal = cross(x[j] - x[i], x[k] - x[i]);
         const double      area   = 0.5 * length(normal);
         const Vec3d       n      = normalized(normal, {});
+        // Newton writes a third as 0.3333, and gives each corner the whole force.
         const Vec3d       mean   = (newton ? 0.3333 : 1.0 / 3) * (v[i] + v[j] + v[k]);
         const Vec3d       along  = normalized(mean, {});
         const Vec3d       whole =
@@ -188,6 +197,7 @@ void add_ball_forces(const model::Model& m, const Neighbours& neighbours, const 
         const Vec3d  slip  = rel - rate * n;
         const double speed = length(slip);
         Vec3d        force = -normal * n;
+        // Friction grows with kf and ends at the cone; at rest there is no direction.
         if (speed > 0) force -= (std::min(kf * speed, mu * std::abs(normal)) / speed) * slip;
         f[i] += force;
         f[j] -= force;

@@ -1,3 +1,6 @@
+// What holds particles at bodies in vertex block descent: contacts and attachments as springs with the mass of the body
+// behind them. Motion is that of one step; stiffness [N/m], damping per step.
+
 #include "solvers/soft/holds.h"
 
 #include <algorithm>
@@ -17,6 +20,7 @@ Vec3d held_point(const Hold& hold, const std::vector<Vec3d>& x)
 }
 
 /// The stiffness that is left when what it acts on yields.
+/// Springs in series: the contact and the body's inertia, 1 / (1 / k + dt^2 / m).
 double yielding(double k, double yield) { return k > 0 ? 1 / (1 / k + yield) : 0; }
 
 Mat33d in_world(const Quatd& q, const Mat33d& m)
@@ -35,6 +39,7 @@ Quatd turned(const Vec3d& rotation)
 }
 
 /// Inverse of the mass that a force along `n` at `p` moves.
+/// 1/m + (r x n) . I^-1 (r x n): the effective mass along n.
 double inverse_mass(const BodyMotion& body, const Vec3d& p, const Vec3d& n)
 {
     const Vec3d arm = cross(p - body.com, n);
@@ -60,6 +65,7 @@ std::vector<BodyMotion> body_motions(const model::Model& m, const model::State& 
             body.com   = body.after * com;
             continue;
         }
+        // A body is predicted by its velocity; contact forces of this step reach it afterwards.
         body.com     = from + dt * body.v;
         body.after.q = turned(dt * body.w) * body.before.q;
         body.after.p = body.com - rotate(body.after.q, com);
@@ -129,11 +135,13 @@ void add_attachments(const model::Model& m, const std::vector<BodyMotion>& bodie
         // What does not give way: as stiff as the particle's inertia can bear, and the preload does the rest.
         const double mass = m.particle_mass[static_cast<std::size_t>(hold.particles[0])];
         if (b < 0) hold.moved = {};
+        // 1e4 m / dt^2 is ten thousand times the particle's inertia; the preload takes what is left of the sag.
         if (!std::isfinite(hold.ke)) hold.ke = 1e4 * mass / (options.dt * options.dt);
         out.push_back(hold);
     }
 }
 
+/// All holds of a body share its mass, or the sum of their stiffness would exceed what it can bear.
 void share_masses(const std::vector<BodyMotion>& bodies, const std::vector<Vec3d>& x, double dt,
                   std::vector<Hold>& holds)
 {

@@ -1,3 +1,6 @@
+// Pairs of particles that meet as balls, by a hashed grid whose cell is the largest reach. Pairs are listed as (lower,
+// higher) in order, whatever the order of the cells.
+
 #include "solvers/soft/neighbours.h"
 
 #include <algorithm>
@@ -29,6 +32,7 @@ constexpr std::int64_t kCellOffset = std::int64_t{1} << 20;
 /// One number for a cell of the grid; cells far away share numbers, which costs time and nothing else.
 std::uint64_t key_of(std::int64_t x, std::int64_t y, std::int64_t z)
 {
+    // 21 bits for each coordinate of the cell.
     constexpr std::uint64_t kMask = (std::uint64_t{1} << 21) - 1;
     const auto              part  = [&](std::int64_t c) { return static_cast<std::uint64_t>(c + kCellOffset) & kMask; };
     return (part(x) << 42) | (part(y) << 21) | part(z);
@@ -86,6 +90,7 @@ void Neighbours::find_rings(const model::Model& m)
     for (std::size_t p = 0; p < near.size(); ++p) {
         rings_[p] = near[p];
         for (const std::int32_t q : near[p]) {
+            // Rings: neighbours by elements and their neighbours.
             const auto& further = near[static_cast<std::size_t>(q)];
             rings_[p].insert(rings_[p].end(), further.begin(), further.end());
         }
@@ -138,6 +143,7 @@ void Neighbours::find(const model::Model& m, const std::vector<Vec3d>& x, double
                 for (std::int64_t dz = -1; dz <= 1; ++dz) {
                     const std::uint64_t key =
                         key_of(cell(x[p].x, size) + dx, cell(x[p].y, size) + dy, cell(x[p].z, size) + dz);
+                    // Only partners with a higher index: each pair once.
                     auto at = std::lower_bound(cells_.begin(), cells_.end(),
                                                std::pair{key, static_cast<std::int32_t>(p + 1)});
                     for (; at != cells_.end() && at->first == key; ++at) {

@@ -1,3 +1,6 @@
+// The law of a spring between two particles: energy [J], and the 3x3 block of one end for vertex block descent, with
+// its force [N] and Hessian [N/m].
+
 #include <algorithm>
 #include <cmath>
 
@@ -29,6 +32,7 @@ Block spring_block(const SpringLaw& law, std::size_t corner, const SpringPoints&
     const Vec3d  n       = d / l;
     const double lateral = law.ke * std::max(0.0, 1 - law.rest / l);
     const double damping = law.kd * inv_dt;
+    // The change of length since the last positions, over the step, is the rate.
     const double change  = l - length(before[0] - before[1]);
     const double pull    = law.ke * (l - law.rest) + damping * change;
     return {.force   = -pull * n,

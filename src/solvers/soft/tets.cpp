@@ -1,3 +1,6 @@
+// The law of a tetrahedron: stable neo-Hookean solid (Smith, De Goes, Kim 2018), energy [J] and the 3x3 block of one
+// corner. Lame parameters [Pa], positions [m].
+
 #include <array>
 
 #include "solvers/soft/laws.h"
@@ -30,6 +33,7 @@ struct VolumeTerm {
 VolumeTerm volume_term(const TetLaw& law)
 {
     const double stiffness = law.lambda + law.mu;
+    // An activation shrinks the preferred volume.
     return {stiffness, stiffness > 0 ? 1 + law.mu / stiffness - law.activation : 1};
 }
 
@@ -40,6 +44,7 @@ double tet_energy(const TetLaw& law, const TetPoints& x)
     const Mat33d F               = gradient_of(law, x);
     const auto [stiffness, rest] = volume_term(law);
     const double I               = length_squared(F.r0) + length_squared(F.r1) + length_squared(F.r2);
+    // Constants are chosen so that the energy of the rest shape is zero.
     const double off = determinant(F) - rest, off_at_rest = 1 - rest;
     return rest_volume(law) * (0.5 * law.mu * (I - 3) + 0.5 * stiffness * (off * off - off_at_rest * off_at_rest));
 }

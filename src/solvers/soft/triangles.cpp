@@ -1,3 +1,6 @@
+// The law of a cloth triangle: stable neo-Hookean membrane (Smith, De Goes, Kim 2018, in two dimensions), energy [J]
+// and the 3x3 block of one corner for vertex block descent. Lame parameters [N/m], positions [m].
+
 #include <algorithm>
 #include <cmath>
 
@@ -57,10 +60,12 @@ Block triangle_block(const TriangleLaw& law, std::size_t corner, const TriangleP
     const double b0              = corner == 0 ? -(D[0] + D[2]) : corner == 1 ? D[0] : D[2];
     const double b1              = corner == 0 ? -(D[1] + D[3]) : corner == 1 ? D[1] : D[3];
     const Vec3d  area_vector     = cross(f0, f1);
+    // A collapsed triangle has no normal; the bound keeps the division finite.
     const double J               = std::max(length(area_vector), 1e-10);
     const Vec3d  n               = area_vector / J;
     const Vec3d  g               = b0 * cross(f1, n) + b1 * cross(n, f0);
     const double s               = stiffness * (J - rest);
+    // Only tension gives a positive geometric term; under compression it is left out, so that the block stays positive.
     const double r               = std::max(0.0, s) / J;
     const Vec3d  w               = b0 * f1 - b1 * f0;
 

@@ -1,3 +1,10 @@
+// The solver `softstep`: the step, from the caller's state to the published one. It loads state and commands, builds
+// islands, runs their sub-steps in parallel, finds divergence by world, and publishes. docs/softstep_method.md, "A
+// step", is the map.
+// State of the caller is in `Real`; everything within is double. A step that starts from what the last one published
+// goes on from the numbers in double that belong to it.
+// Contacts are read and their forces written; nothing else of the caller's is kept but copies of what was published.
+
 #include "softstep.h"
 
 #include <fmt/format.h>
@@ -55,6 +62,7 @@ class SoftStep final : public Solver {
         reset_sleep(system_, model_.body_starts_asleep);
     }
 
+    // The order of phases is fixed: later ones read what earlier ones made.
     StepReport step(const model::State& in, model::State& out, const model::Control& control, model::Contacts* contacts,
                     double dt) override;
 
@@ -123,6 +131,7 @@ class SoftStep final : public Solver {
         in.get(twist);
         in.get(q);
         in.get(qd);
+        // A memory is taken over only if all of it fits the model.
         const bool fits =
             body.empty() || (body.size() == model_.body_count() && twist.size() == body.size() &&
                              q.size() == model_.joint_coord_count() && qd.size() == model_.joint_dof_count());
@@ -136,6 +145,7 @@ class SoftStep final : public Solver {
         published_qd_    = qd;
         return true;
     }
+    // For blocks of worlds that share one solver (simulation/world_blocks.cpp).
     [[nodiscard]] std::unique_ptr<SolverMemory> make_memory() override
     {
         // What hangs on something prescribed, and what may break, is remembered in more places.
@@ -259,6 +269,7 @@ void SoftStep::remember_structure()
             read_off_.push_back(j);
 }
 
+/// Once, when the solver is made: what it does not honour, and dofs that move nothing.
 void SoftStep::report_features(Diagnostics& out)
 {
     if (!options_.sleeping)
@@ -310,6 +321,7 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     s.faulty.assign(model_.gravity.size(), 0);
     for (const std::int32_t b : s.forest.prescribed) {
         const auto at    = static_cast<std::size_t>(b);
+        // A prescribed body that was put elsewhere wakes what hangs on it.
         bases_moved_[at] = !published_body_.empty() && !same_bytes(in.body_q[at], published_body_[at]);
         load_prescribed(
             s, b, in, control, dt,
@@ -331,6 +343,7 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     const auto&       joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
     std::atomic<bool> pushed  = false;
     const auto        placed  = [&] { return std::find(s.placed.begin(), s.placed.end(), 0) == s.placed.end(); };
+    // Nothing was written: no tree has to be loaded.
     if (untouched && placed() && all_zero(joint_f) && all_zero(in.body_f)) {
         std::fill(body_wins_.begin(), body_wins_.end(), std::uint8_t{0});
         std::fill(s.wrench.begin(), s.wrench.end(), Spatiald{});
@@ -403,6 +416,7 @@ Spatiald SoftStep::load_of_joint(const Link& link, const std::vector<Real>& join
 bool SoftStep::is_placed_by_hand(const Link& link, const model::State& in) const
 {
     const std::int32_t q = model_.joint_q_start[link.joint], qd = model_.joint_qd_start[link.joint];
+    // A joint left as the model has it and a body that is not: the body was placed by the caller.
     if (std::memcmp(&in.joint_q[q], &model_.joint_q[q], 7 * sizeof(Real)) != 0 ||
         std::memcmp(&in.joint_qd[qd], &model_.joint_qd[qd], 6 * sizeof(Real)) != 0)
         return false;
@@ -443,6 +457,7 @@ bool SoftStep::load_tree(std::int32_t t, const model::State& in, const std::vect
             continue;
         }
         const std::int32_t q = model_.joint_q_start[link.joint], qd = model_.joint_qd_start[link.joint];
+        // After a step: the side that changed wins; if both did, the coordinates do.
         const bool         joint_kept = std::memcmp(&in.joint_q[q], &published_q_[q], 7 * sizeof(Real)) == 0 &&
                                         std::memcmp(&in.joint_qd[qd], &published_qd_[qd], 6 * sizeof(Real)) == 0;
         const bool         body_kept  = same_bytes(in.body_q[link.body], published_body_[link.body]) &&
@@ -485,6 +500,7 @@ void SoftStep::find_edits(const Link& link, const model::State& in)
     }
     const bool body_moved = !same_bytes(in.body_q[b], published_body_[b]);
     if (moved || (link.free && body_moved)) {
+        // A body that was moved has no warm start.
         s.teleported[group] = 1;
         for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k)
             s.dof_rows[k].lower.lambda = s.dof_rows[k].upper.lambda = 0;
@@ -504,6 +520,7 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
     const auto publish_link = [&](std::size_t l) {
         const LinkState& at     = link_states_[l];
         const bool       placed = s.placed[at.tree] != 0;
+        // A faulty world keeps the state that it came with.
         if (faulty(s, at.world)) {
             s.placed[at.tree] = 0;
             return;
@@ -547,6 +564,7 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         dynamics::joint_state(model_, j, motion(model_.joint_parent[j]), motion(model_.joint_child[j]), out.joint_q,
                               out.joint_qd, true);
     };
+    // Coordinates of joints that are no link's own: loops, free roots.
     tasks::for_chunks(s.pool, read_off_.size(), kNumbersAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t i = begin; i < end; ++i) publish_joint(read_off_[i]);
     });
@@ -598,6 +616,7 @@ void SoftStep::fill_observables(double h, double dt)
         if (s.forest.model_dof[k] < 0) continue;
         const DofLaw& law   = s.laws[k];
         const double  v     = s.motion.v[k];
+        // The drive at the end of the step, within its effort limit.
         const double  drive = law.ke * (law.error - h * v) + law.kd * (law.target_rate - v);
         o.joint_drive_f[s.forest.model_dof[k]] =
             static_cast<Real>(law.ke == 0 && law.kd == 0 ? 0 : std::clamp(drive, -law.effort_limit, law.effort_limit));
@@ -639,6 +658,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.culprit = std::move(why);
         return report;
     };
+    // The memory of impulses may be exchanged again after this step.
     exchange_.nothing_pushed = false;
     if (structure_changed()) rebuild();
     find_breakable();
@@ -697,6 +717,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     const auto each_work = [&](const auto& run) {
         const auto one = [&](std::size_t k) { run(s.work[k]); };
         if (options_.pool && s.work.size() > 1)
+            // At most 64 shares: islands are many and small, or few and large.
             options_.pool->for_each(s.work.size(), std::max<std::size_t>(1, s.work.size() / 64), one);
         else
             for (std::size_t k = 0; k < s.work.size(); ++k) one(k);
@@ -710,6 +731,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
             }
     const bool moving = std::any_of(s.forest.prescribed.begin(), s.forest.prescribed.end(),
                                     [&](std::int32_t b) { return !(s.motion.base_twist[b] == Spatiald{}); });
+    // With a moving base islands must see the same base in each sub-step.
     if (moving) {
         // Islands share the moving base, so they go through the substeps together.
         for (int k = 0; k < substeps; ++k) {
@@ -743,6 +765,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         break_joints(h, report);
         if (observed_) fill_observables(h, dt);
     }
+    // Before publishing, so that what falls asleep is published at rest.
     fall_asleep(s, dt);
     publish(in, out, dt);
     if (contacts) report.deepest_penetration = store_contacts(s, *contacts, h, substeps);
@@ -756,6 +779,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.culprit       = culprit.text;
         forget_worlds(s, s.faulty);
     }
+    // The joint is out from the next step on.
     if (rebuild_) rebuild();  // a joint broke
     return report;
 }

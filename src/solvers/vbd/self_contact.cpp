@@ -1,3 +1,9 @@
+// Self-contact of cloth and soft bodies for vbd: pairs of point and triangle and of edge and edge, their penalty
+// blocks, and the bound on the way of each particle. The laws are at the class (self_contact.h); the scheme is offset
+// geometric contact (Chen et al. 2025).
+// Positions [m], start and guess of the step. All pairs are found once a step from the start; the result is sorted and
+// does not depend on threads.
+
 #include "solvers/vbd/self_contact.h"
 
 #include <algorithm>
@@ -20,6 +26,7 @@ struct Box {
 };
 
 /// Pairs of boxes that overlap, by a sweep along x: (of the first list, of the second), sorted.
+/// Sweep and prune: ends sorted by x, then list, then index, so that the result is the same on every machine.
 std::vector<std::pair<std::int32_t, std::int32_t>> overlaps(const std::vector<Box>& a, const std::vector<Box>& b)
 {
     struct End {
@@ -40,6 +47,7 @@ std::vector<std::pair<std::int32_t, std::int32_t>> overlaps(const std::vector<Bo
         const auto& others = end.second ? a : b;
         auto&       list   = open[end.second ? 0 : 1];  // of the other kind
         const Box&  box    = mine[static_cast<std::size_t>(end.index)];
+        // What ended before this box begins can meet nothing that follows.
         std::erase_if(list, [&](std::int32_t i) { return others[static_cast<std::size_t>(i)].upper.x < box.lower.x; });
         for (const std::int32_t i : list) {
             const Box& other = others[static_cast<std::size_t>(i)];
@@ -71,6 +79,7 @@ Box box_of(const std::array<std::int32_t, n>& points, const std::vector<Vec3d>& 
 SelfContact::SelfContact(const model::Model& model, const Options& options) : model_(model), options_(options)
 {
     if (!options_.self_contact) return;
+    // Rings of two edges: features that close in the mesh are near each other always, and the elements keep them apart.
     triangles_ = model.tri_indices;
     std::vector<std::vector<std::int32_t>> near(model.particle_count());
     for (const auto& t : triangles_)
@@ -106,6 +115,7 @@ bool SelfContact::near_in_mesh(std::int32_t a, std::int32_t b) const
 {
     const std::int32_t wa = model_.particle_world[static_cast<std::size_t>(a)],
                        wb = model_.particle_world[static_cast<std::size_t>(b)];
+    // Worlds share coordinates and do not see each other.
     return (wa >= 0 && wb >= 0 && wa != wb) || std::ranges::binary_search(rings_[static_cast<std::size_t>(a)], b);
 }
 
@@ -126,6 +136,7 @@ SelfContact::Closest SelfContact::closest(const Pair& pair, const std::vector<Ve
 void SelfContact::find(const std::vector<Vec3d>& start, const std::vector<Vec3d>& guess, double /*dt*/)
 {
     if (!options_.self_contact) return;
+    // The longest way that any particle would go; each side of a pair may use it, and only 0.85 of a bound is granted.
     double way = 0;
     for (const std::int32_t p : corners_)
         way = std::max(way, length(guess[static_cast<std::size_t>(p)] - start[static_cast<std::size_t>(p)]));
@@ -136,6 +147,7 @@ void SelfContact::find(const std::vector<Vec3d>& start, const std::vector<Vec3d>
         return list_pairs();
     }
     bound_.assign(start.size(), std::numeric_limits<double>::infinity());
+    // Who is near nothing may still go half the reach: what it could meet would be in the list otherwise.
     for (const std::int32_t p : corners_) bound_[static_cast<std::size_t>(p)] = 0.5 * kRelaxation * reach;
     pairs_.clear();
     const auto keep = [&](const Pair& pair) {
@@ -143,6 +155,7 @@ void SelfContact::find(const std::vector<Vec3d>& start, const std::vector<Vec3d>
         if (!(d < reach)) return;
         for (const std::int32_t p : pair.points) {
             double& bound = bound_[static_cast<std::size_t>(p)];
+            // Half of the distance for each side: features that move no further cannot pass through each other.
             bound         = std::min(bound, 0.5 * kRelaxation * d);
         }
         pairs_.push_back(pair);
@@ -161,6 +174,7 @@ void SelfContact::find(const std::vector<Vec3d>& start, const std::vector<Vec3d>
             keep({{p, tri[0], tri[1], tri[2]}, false});
     }
     for (const auto& [i, j] : overlaps(wide, edges)) {
+        // Each pair of edges is found in both orders.
         if (i >= j) continue;
         const auto &a = edges_[static_cast<std::size_t>(i)], &b = edges_[static_cast<std::size_t>(j)];
         if (!near_in_mesh(a[0], b[0]) && !near_in_mesh(a[0], b[1]) && !near_in_mesh(a[1], b[0]) &&
@@ -181,6 +195,7 @@ void SelfContact::list_pairs()
     for (std::size_t i = 0; i < pairs_.size(); ++i)
         for (std::size_t c = 0; c < 4; ++c)
             pair_lists_[static_cast<std::size_t>(next[static_cast<std::size_t>(pairs_[i].points[c])]++)] =
+                // A pair and which of its four points, in one number.
                 static_cast<std::int32_t>(4 * i + c);
 }
 
@@ -197,6 +212,7 @@ void SelfContact::add(std::size_t p, const std::vector<Vec3d>& x, const std::vec
         const double  w = c.weights[entry % 4], d = length(c.apart);
         if (w == 0 || d >= r || d < kNearest) continue;
         const Vec3d  n     = c.apart / d;
+        // Below t the force is k t^2 / d: it grows without bound, and at t both have the value k t.
         const double load  = d >= t ? k * (r - d) : k * t * t / d;
         const double slope = d >= t ? k : k * t * t / (d * d);
         Vec3d        u;  // way of the first feature against the second since the start
@@ -206,7 +222,10 @@ void SelfContact::add(std::size_t p, const std::vector<Vec3d>& x, const std::vec
         }
         const double along   = dot(n, u);
         Vec3d        force   = load * n;
+        // Of the exact second derivative only the part along n is kept: the part across is negative and would make the
+        // block indefinite.
         Mat33d       hessian = slope * Mat33d::outer(n, n);
+        // Damping only while they approach, by kd/dt times the way of the step.
         if (along < 0) {
             force -= (kd / dt) * along * n;
             hessian += (kd / dt) * Mat33d::outer(n, n);
@@ -214,6 +233,8 @@ void SelfContact::add(std::size_t p, const std::vector<Vec3d>& x, const std::vec
         const Vec3d  slide = u - along * n;
         const double way = length(slide), slip = options_.friction_epsilon * dt;
         if (way > 0 && mu > 0) {
+            // Friction smoothed below `slip` (Li et al. 2020, IPC): its derivative stays bounded at rest. The factor is
+            // mu load f(way)/way with f = 2 y - y^2, y = way/slip.
             const double over = mu * load * (way > slip ? 1 / way : (2 - way / slip) / slip);
             force -= over * slide;
             hessian += over * (Mat33d::identity() - Mat33d::outer(n, n));

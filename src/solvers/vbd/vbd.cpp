@@ -1,3 +1,10 @@
+// The solver `vbd`: particles by vertex block descent (Chen et al. 2024), bodies by softstep. For each particle one
+// Newton step on the energy m/(2 dt^2) |x - target|^2 + elements + contacts, colour after colour, `iterations` times.
+// Order of a sub-step: particles first, against bodies that go on as they moved; then the forces that they put on
+// bodies act in softstep's step. Particles of one colour share no element, so threads change no bit.
+// State in `Real`, all within in double; positions [m], forces [N], blocks [N/m]. Under the name softstep it is made
+// for models with particles (make_with_softstep).
+
 #include "solvers/vbd/vbd.h"
 
 #include <fmt/format.h>
@@ -39,6 +46,7 @@ class Vbd final : public Solver, public Adjustable {
           self_contact_(std::in_place, model, how_)
     { rebuild(); }
 
+    // Settings may be changed between steps; the solver keeps its memory.
     bool configure(const Setting& setting) override
     {
         SolverChoice next = choice_;
@@ -79,6 +87,7 @@ class Vbd final : public Solver, public Adjustable {
     {
         const std::size_t      own = preloads_.size() * sizeof(Vec3d);
         std::vector<std::byte> out(own);
+        // Bytes of a checkpoint: the preloads of attachments, then softstep's.
         if (own > 0) std::memcpy(out.data(), preloads_.data(), own);
         const std::vector<std::byte> rest = bodies_->save();
         out.insert(out.end(), rest.begin(), rest.end());
@@ -158,6 +167,8 @@ void Vbd::predict(const model::State& in, double dt)
 {
     const std::size_t n = model_.particle_count();
     start_.resize(n), target_.resize(n), x_.resize(n), next_.resize(n);
+    // Forces of air are taken at the start of the step (explicit), bounded below so that drag cannot turn a velocity
+    // round.
     if (has_air_) {
         // Drag takes at most the speed that there is, however coarse the step.
         air_.assign(n, {}), speeds_.resize(n), x_.resize(n);
@@ -181,6 +192,7 @@ void Vbd::predict(const model::State& in, double dt)
             if (has_air_) a += static_cast<double>(model_.particle_inv_mass[p]) * air_[p];
             target_[p] += dt * (static_cast<Vec3d>(in.particle_qd[p]) + dt * a);
         }
+        // The inertial target is the first guess too.
         x_[p] = target_[p];
     }
 }
@@ -195,6 +207,7 @@ void Vbd::find_holds(const model::State& in, const model::Control& control, cons
     for (std::size_t i = 0; i < model_.attachment_particle_body_count(); ++i)
         if (model_.attachment_particle_body_enabled[i] != 0) attachment_of_.push_back(static_cast<std::int32_t>(i));
     if (contacts != nullptr) soft::add_contacts(model_, *contacts, motions_, how, holds_);
+    // A body that several particles press on has its mass once.
     soft::share_masses(motions_, x_, dt, holds_);
 
     hold_start_.assign(model_.particle_count() + 1, 0);
@@ -205,6 +218,7 @@ void Vbd::find_holds(const model::State& in, const model::Control& control, cons
                     call(static_cast<std::size_t>(p), soft::Corner{static_cast<std::int32_t>(h), c});
     };
     for_each_corner([&](std::size_t p, soft::Corner) { ++hold_start_[p + 1]; });
+    // Holds by particle as ranges of one list (counting sort), in the order of holds.
     for (std::size_t p = 0; p + 1 < hold_start_.size(); ++p) hold_start_[p + 1] += hold_start_[p];
     hold_lists_.resize(static_cast<std::size_t>(hold_start_.back()));
     std::vector<std::int32_t> next(hold_start_.begin(), hold_start_.end() - 1);
@@ -221,6 +235,7 @@ void Vbd::add_balls(std::size_t p, double dt, soft::Block& out) const
         const double d     = length(apart);
         const double deep =
             static_cast<double>(model_.particle_radius[p]) + static_cast<double>(model_.particle_radius[q]) - d;
+        // At the same place two balls have no direction.
         if (!(deep > 0) || !(d > 0)) continue;
         const Vec3d  n     = (1 / d) * apart;
         const Vec3d  moved = (x_[p] - start_[p]) - (x_[q] - start_[q]);
@@ -231,6 +246,7 @@ void Vbd::add_balls(std::size_t p, double dt, soft::Block& out) const
         out.hessian += (ke + kd) * Mat33d::outer(n, n);
         const Vec3d  slip = moved - away * n;
         const double far = length(slip), ramp = how_.friction_epsilon * dt;
+        // Regularized Coulomb: below the ramp friction grows linearly with slip, which bounds its stiffness.
         const double grip = static_cast<double>(k.mu) * normal / std::max(far, ramp);
         out.force -= grip * slip;
         out.hessian += grip * (Mat33d::identity() - Mat33d::outer(n, n));
@@ -242,6 +258,7 @@ void Vbd::find_balls(double dt)
     if (!balls_.any()) return;
     double fastest = 0;
     for (std::size_t p = 0; p < x_.size(); ++p) fastest = std::max(fastest, length(x_[p] - start_[p]));
+    // The speed is bounded, so that one particle that flies away does not make all pairs neighbours.
     balls_.find(model_, start_, 2 * std::min(fastest, 1e3 * dt));
     ball_start_.assign(model_.particle_count() + 1, 0);
     for (const auto& pair : balls_.pairs())
@@ -282,6 +299,8 @@ void Vbd::solve(double dt)
     const tasks::Phase phase(options_.pool);
     for (int pass = 0; pass < how_.iterations; ++pass)
         for (const auto& group : groups_) {
+            // Within a group all are solved from the same positions (next_) and moved afterwards: particles of a group
+            // may meet in contacts, of which colours know nothing.
             tasks::for_chunks(options_.pool, group.size(), kGrain, [&](std::size_t from, std::size_t to, std::size_t) {
                 for (std::size_t i = from; i < to; ++i) {
                     const auto p = static_cast<std::size_t>(group[i]);
@@ -303,6 +322,8 @@ void Vbd::load_bodies(std::vector<Spatial>& body_f)
         const Vec3d       f    = soft::hold_block(hold, x_, start_).force;
         if (hold.attachment) {
             const auto i = static_cast<std::size_t>(attachment_of_[h]);
+            // Augmented Lagrangian of rigid attachments: their force is carried into the next step. The factor lets
+            // what is no longer needed fade.
             preloads_[i] = std::isfinite(model_.attachment_particle_body_stiffness[i]) ? Vec3d{} : 0.999 * f;
         }
         if (hold.body < 0) continue;
@@ -338,6 +359,7 @@ const model::Control& Vbd::control_at(const model::State& in, const model::Contr
     const double part = static_cast<double>(substep + 1) / substeps_;
     for (std::size_t b = 0; b < control.body_target_q.size(); ++b) {
         const auto  from = static_cast<Posed>(in.body_q[b]), to = static_cast<Posed>(control.body_target_q[b]);
+        // The pose on the way there, at constant velocity: linear in position, along the rotation vector in rotation.
         const Quatd turn = normalized(to.q * conjugate(from.q));
         control_.body_target_q[b] =
             static_cast<Pose>(Posed{from.p + part * (to.p - from.p),
@@ -357,12 +379,15 @@ StepReport Vbd::substep(const model::State& in, model::State& out, const model::
     for (std::size_t p = 0; p < x_.size(); ++p) x_[p] = self_contact_->bounded(p, start_, x_[p]);
     solve(dt);
 
+    // Forces of particles are added to body_f for this step only; what the caller gave is put back below.
     model::State bodies = in;  // `out` may be `in`
     load_bodies(bodies.body_f);
     wake_touched(dt);
     // Rows of edges and triangles are understood here; softstep looks at the rigid rows alone.
+    // Softstep would refuse rows of three particles.
     const bool full_surface = contacts != nullptr && std::exchange(contacts->soft_contact_full_surface, false);
     const auto lost =
+        // The same bound as of coordinates of bodies: 1e12.
         std::ranges::find_if(x_, [](const Vec3d& x) { return !is_finite(x) || length_squared(x) >= 1e24; });
     const bool   finite = lost == x_.end();
     model::State after;
@@ -381,6 +406,7 @@ StepReport Vbd::substep(const model::State& in, model::State& out, const model::
     after.particle_q.resize(x_.size()), after.particle_qd.resize(x_.size());
     for (std::size_t p = 0; p < x_.size(); ++p) {
         after.particle_q[p]  = moves(p) ? static_cast<Vec3>(x_[p]) : in.particle_q[p];
+        // Velocities are the way over the step, as bodies' are under softstep: an implicit Euler step.
         after.particle_qd[p] = moves(p) ? static_cast<Vec3>((x_[p] - start_[p]) / dt) : Vec3{};
     }
     after.particle_f    = in.particle_f;
@@ -443,12 +469,14 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
             out = before;
             return one;
         }
+        // The published force is the mean over the sub-steps.
         if (contacts != nullptr) {
             const auto& now = contacts->rigid_contact_force;
             forces_.resize(std::max(forces_.size(), now.size()));
             for (std::size_t i = 0; i < now.size(); ++i)
                 forces_[i] += (Real(1) / static_cast<Real>(substeps_)) * now[i];
         }
+        // The last sub-step's report with the sums and maxima of those before.
         one.sweeps += report.sweeps;
         one.clamped_velocities += report.clamped_velocities;
         one.block_solves += report.block_solves;
@@ -498,6 +526,7 @@ Result<std::unique_ptr<Solver>> make_with_softstep(const model::Model& model, co
     auto choice = choose_solver("vbd");
     if (!choice) return choice.error();
     SolverOptions of_bodies = options;
+    // The sub-steps are vbd's; softstep makes one of each.
     of_bodies.substeps      = 1;
     auto bodies             = make_softstep(model, of_bodies, out);
     return std::unique_ptr<Solver>(

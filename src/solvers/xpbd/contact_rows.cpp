@@ -1,3 +1,7 @@
+// Contacts of bodies for xpbd: one Jacobi pass over a contact, and impacts on velocities at the end of a step. Mueller
+// et al., Detailed Rigid Body Simulation with Extended Position Based Dynamics (2020), with the multipliers as
+// impulses.
+
 #include "solvers/xpbd/contact_rows.h"
 
 #include <algorithm>
@@ -14,6 +18,7 @@ using namespace shared;
 
 namespace {
 
+/// J of the rate along n of point 1 against point 0.
 Row point_row(const ContactPoint& c, const Vec3d& r0, const Vec3d& r1, const Vec3d& n)
 { return {c.body[0], c.body[1], {-n, -cross(r0, n)}, {n, cross(r1, n)}}; }
 Row turn_row(const ContactPoint& c, const Vec3d& n) { return {c.body[0], c.body[1], {{}, -n}, {{}, n}}; }
@@ -43,11 +48,13 @@ ContactImpulse solve_contact(const ContactPoint& c, const Bodies& bodies, double
 {
     const ContactPlace at = place_contact(c, bodies);
     ContactImpulse     out;
+    // Nothing to do for what does not overlap: contacts act on positions and only push.
     if (!(at.distance < 0)) return out;
     out.active      = true;
     const auto give = [&](const Row& row, double l) {
         on_0 += l * row.on_a;
         on_1 += l * row.on_b;
+        // A row without a linear part gives a pure torque.
         if (row.on_b.linear == Vec3d{})
             out.turn_1 += l * row.on_b.angular;
         else
@@ -67,6 +74,7 @@ ContactImpulse solve_contact(const ContactPoint& c, const Bodies& bodies, double
         slid       = slid - dot(c.n, slid) * c.n + h * hidden_motion(c, bodies, r);
         if (const double far = length(slid); far > 0) {
             const Row row = point_row(c, r[0], r[1], slid / far);
+            // Impulses against the slide are negative; -mu l_n is the bound of the cone.
             give(row, std::max(pass(far, row, bodies, relaxation, h), -m.mu * l_n));
         }
     }
@@ -98,6 +106,7 @@ void Restitution::begin(const std::vector<ContactPoint>& contacts, const Bodies&
         const ContactPlace  at = place_contact(c, bodies);
         r_[2 * i] = at.r[0], r_[2 * i + 1] = at.r[1];
         const double v = dot(c.n, bodies.velocity_at(c.body[1], at.r[1]) - bodies.velocity_at(c.body[0], at.r[0]));
+        // At rest a body gains h g a step: an approach below 2 h g is no impact, and would bounce forever.
         if (v < -2 * h * std::max(gravity(c.body[0]), gravity(c.body[1]))) target_[i] = -c.material.restitution * v;
     }
 }
@@ -113,6 +122,7 @@ void Restitution::finish(const std::vector<ContactPoint>& contacts, int rounds, 
         if (at.mass > 0) impacts_.push_back(at);
     }
     if (impacts_.empty()) return;
+    // Sorted by pair of bodies and contact: the rounds below go over runs of one pair.
     const auto key = [&](const Impact& a) {
         const auto& b = contacts[a.contact].body;
         return std::tuple(std::min(b[0], b[1]), std::max(b[0], b[1]), a.contact);
@@ -122,6 +132,8 @@ void Restitution::finish(const std::vector<ContactPoint>& contacts, int rounds, 
         const auto ka = key(impacts_[a]), kb = key(impacts_[b]);
         return std::get<0>(ka) == std::get<0>(kb) && std::get<1>(ka) == std::get<1>(kb);
     };
+    // Pairs are solved exactly by sweeps from the same velocities, then averaged over the pairs of a body: Jacobi over
+    // pairs, which is symmetric and ends in nobody being preferred.
     for (int round = 0; round < rounds; ++round) {
         change_.assign(bodies.twist.size(), {});
         pairs_.assign(bodies.twist.size(), 0);
@@ -140,6 +152,7 @@ void Restitution::finish(const std::vector<ContactPoint>& contacts, int rounds, 
                     const Vec3d&        r1   = sign > 0 ? at.r[1] : at.r[0];
                     const double        vn =
                         dot(n, v[1].linear + cross(v[1].angular, r1) - v[0].linear - cross(v[0].angular, r0));
+                    // The total impulse of an impact never pulls.
                     const double l = std::max((at.target - vn) / at.mass, -at.given);
                     at.given += l;
                     v[0].linear -= (l * bodies.inverse_mass(body[0])) * n;

@@ -1,3 +1,7 @@
+// Corrections of bodies in xpbd: impulses are summed over all rows of a pass and then applied at once (Jacobi), to pose
+// and velocity.
+// Impulses [N s] and [N m s] about the centre of mass, in world axes.
+
 #include "solvers/xpbd/corrections.h"
 
 #include <algorithm>
@@ -18,6 +22,7 @@ void Corrections::apply(shared::Bodies& bodies, double h, bool share) const
 {
     for (std::size_t b = 0; b < impulse.size(); ++b) {
         if (bodies.inv_mass[b] == 0 || impulse[b] == Spatiald{}) continue;
+        // Rows of contacts share a body: each gets 1/count, or a body on four points would be pushed four times as far.
         const double part = share && count[b] > 0 ? 1.0 / count[b] : 1.0;
         Posed&       x    = bodies.X[b];
         Spatiald&    v    = bodies.twist[b];
@@ -27,6 +32,7 @@ void Corrections::apply(shared::Bodies& bodies, double h, bool share) const
         const Vec3d  gyro = cross(dw_B, bodies.inertia[b] * (w_B + dw_B)) + cross(w_B, bodies.inertia[b] * dw_B);
         const Vec3d  dw   = rotate(x.q, dw_B - h * (bodies.inv_inertia[b] * gyro));
         const Vec3d  at   = x * bodies.com[b] + h * dv;
+        // q' = q + h/2 (w, 0) q, normalized.
         const Quatd  dq   = Quatd{dw.x, dw.y, dw.z, 0} * x.q;
         x.q               = normalized(
             Quatd{x.q.x + 0.5 * h * dq.x, x.q.y + 0.5 * h * dq.y, x.q.z + 0.5 * h * dq.z, x.q.w + 0.5 * h * dq.w});
@@ -36,6 +42,7 @@ void Corrections::apply(shared::Bodies& bodies, double h, bool share) const
     }
 }
 
+/// w = J M^-1 J^T.
 double inverse_effective_mass(const Row& row, const shared::Bodies& bodies)
 {
     const auto side = [&](std::int32_t b, const Spatiald& j) {

@@ -1,3 +1,7 @@
+// Joints for xpbd: six rows a joint in the axes of the parent's anchor, distances, and joints that follow another.
+// Errors [m, rad], impulses [N s, N m s].
+// Called by xpbd.cpp for each joint in each pass; bodies are read only, corrections are collected.
+
 #include "solvers/xpbd/joint_rows.h"
 
 #include <algorithm>
@@ -34,6 +38,7 @@ double correction(const Spring& s, double w, double given, double h)
 Spring spring_of(const JointCoordinate& c, const DofForces& law, double compliance)
 {
     Spring out{0, c.rate - law.target_qd, compliance, 0, false};
+    // A limit wins over the drive; beyond it the row is as stiff as a fixed axis.
     if (c.value < law.lower) {
         out.error = c.value - law.lower;
     } else if (c.value > law.upper) {
@@ -41,6 +46,7 @@ Spring spring_of(const JointCoordinate& c, const DofForces& law, double complian
     } else if (law.ke > 0) {
         out = {c.value - std::clamp(law.target_q, law.lower, law.upper), out.rate, 1 / law.ke, law.kd, true};
     } else if (law.kd > 0) {
+        // A pure damper: error 0, compliance 1/kd and damping kd, so that a d = 1 and the force is -kd C'.
         out = {0, out.rate, 1 / law.kd, law.kd, true};
     } else {
         out.compliance = 0;
@@ -74,6 +80,7 @@ JointPush solve_joint(const JointLayout& joint, const JointPlace& at, const Bodi
     for (std::size_t k = 0; k < 6; ++k) {
         const bool             linear = k < 3;
         const JointCoordinate& c      = linear ? at.linear[k] : at.angular[k - 3];
+        // Rotations of balls are free: the three rows that follow are theirs.
         if (!linear && joint.turn == JointLayout::Turn::ball) break;
         const double compliance = linear ? settings.linear_compliance : settings.angular_compliance;
         const Row row = linear ? Row{at.parent, at.child, {-c.row, -cross(r_p, c.row)}, {c.row, cross(at.r_c, c.row)}}
@@ -147,11 +154,13 @@ void solve_mimic(const model::Model& m, const JointLayout& follower, const Joint
         }
         return nullptr;
     };
+    // Both joints have the same number of dofs by the model's check; dof k follows dof k.
     for (int k = 0; k < follower.axes.dofs(); ++k) {
         bool                   linear_f = false, linear_l = false;
         const JointCoordinate *f = find(at, k, linear_f), *l = find(leader, k, linear_l);
         if (!f || !l) continue;
         double error = f->value - offset - factor * l->value;
+        // Angles are compared modulo a turn.
         if (!linear_f) error = dynamics::unwind(error, 0);
         // A serial pair shares a body: its gradients are added before masses are looked at.
         std::array<std::int32_t, 4> body{at.parent, at.child, leader.parent, leader.child};

@@ -1,3 +1,6 @@
+// Particles for xpbd: prediction, contacts with shapes, limits of speed, impacts, publishing. Positions [m], velocities
+// [m/s]; corrections are summed over a pass and applied at once.
+
 #include "solvers/xpbd/particles.h"
 
 #include <algorithm>
@@ -32,8 +35,10 @@ void Particles::predict(const model::Model& m, const model::State& in, double h)
         Vec3d f = in.particle_f.empty() ? Vec3d{} : static_cast<Vec3d>(in.particle_f[i]);
         if (!is_finite(f)) f = {};
         const Vec3d g = inv_mass[i] > 0 ? static_cast<Vec3d>(m.gravity_of(m.particle_world[i])) : Vec3d{};
+        // Symplectic Euler under forces and gravity; forces that are not finite count as none.
         v[i] += h * (inv_mass[i] * f + g);
         x[i] += h * v[i];
+        // The speed before contacts, which restitution compares with.
         arrival[i] = v[i];
     }
 }
@@ -62,6 +67,7 @@ void Particles::solve_contacts(const model::Model& m, const model::SoftContacts&
         const double speed = length(slip),
                      mu = 0.5 * (static_cast<double>(m.soft_contact.mu) + static_cast<double>(m.shape_material_mu[s]));
         // Friction takes back at most the way of the step, and at most mu times the depth.
+        // n and slip are in the world; d is negative in contact, so mu d bounds from below.
         Vec3d move = -d * n;
         if (speed > 0) move += (std::max(mu * d, -h * speed) / speed) * slip;
         const Vec3d  a = cross(r, n);
@@ -69,6 +75,7 @@ void Particles::solve_contacts(const model::Model& m, const model::SoftContacts&
         if (!(w > 0)) continue;
         const Vec3d l = (relaxation / w) * move;
         correction[p] += inv_mass[p] * l;
+        // The multipliers here are lengths times masses; over h they are impulses.
         out.add(b, (-1 / h) * l, (-1 / h) * cross(r, l));
     }
 }
@@ -94,6 +101,7 @@ void Particles::set_velocity(const model::Model& m, std::size_t i, double h)
 {
     v[i]              = (1 / h) * (x[i] - start[i]);
     const double most = m.particle_contact.max_velocity, speed = length(v[i]);
+    // Newton's max_velocity: the way is shortened with it.
     if (!(speed > most)) return;
     v[i] *= most / speed;
     x[i] = start[i] + h * v[i];
@@ -120,6 +128,7 @@ void Particles::bounce(const model::Model& m, const model::SoftContacts& contact
         const Vec3d  surface =
             bodies.velocity_at(b, r) + rotate(X.q, static_cast<Vec3d>(contacts.soft_contact_body_vel[i]));
         const double before = dot(n, arrival[p] - surface), after = dot(n, v[p] - surface);
+        // As for bodies: slower than gravity makes in two steps is no impact.
         const double slow = 2 * h * length(static_cast<Vec3d>(m.gravity_of(m.particle_world[p])));
         if (d > 1e-6 + 0.01 * static_cast<double>(m.particle_radius[p]) || before > -slow || after >= -e * before)
             continue;

@@ -1,3 +1,8 @@
+// Rows of xpbd between particles: elements by their energies (soft laws), or as Newton has them, and balls that push
+// each other apart. XPBD: Macklin, Mueller, Chentanez 2016.
+// Multipliers have the units of the error's force times h^2; corrections are inverse masses times them [m]. EnergyRows
+// moves particles row after row (Gauss-Seidel), NewtonRows and balls collect (Jacobi).
+
 #include "solvers/xpbd/soft_rows.h"
 
 #include <algorithm>
@@ -13,6 +18,8 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// One row of an energy: `energy` and `block` are of the element without damping; `ratio` is damping over stiffness
 /// [s].
+/// C = sqrt(2 U) has grad C = grad U / C, so with compliance 1 the row's force -lambda grad C is the element's at rest.
+/// dl = -(C + a l + g C' h) / ((1 + g) w + a), with a = 1/h^2 and g = ratio/h.
 template <std::size_t n, class Energy, class Force>
 void solve_energy(const std::array<std::int32_t, n>& points, double ratio, const Energy& energy, const Force& force,
                   Moving& p, double& multiplier)
@@ -25,12 +32,14 @@ void solve_energy(const std::array<std::int32_t, n>& points, double ratio, const
     std::array<Vec3d, n> gradient;
     double               w = 0, rate = 0;
     for (std::size_t c = 0; c < n; ++c) {
+        // `force` is -grad U.
         gradient[c] = (-1 / C) * force(c, x);
         if (!is_finite(gradient[c])) return;
         w += p.inv_mass[at(points[c])] * length_squared(gradient[c]);
         rate += dot(gradient[c], p.x[at(points[c])] - p.start[at(points[c])]);
     }
     if (!(w > 0)) return;
+    // The rate is taken as the way since the start of the sub-step, which is what damping acts on at its end.
     const double alpha = 1 / (p.h * p.h), gamma = ratio / p.h;
     const double step = -(C + alpha * multiplier + gamma * rate) / ((1 + gamma) * w + alpha);
     multiplier += step;
@@ -54,6 +63,7 @@ void EnergyRows::solve(Moving& p)
 {
     for (std::size_t e = 0; e < elements_.springs.size(); ++e) {
         soft::SpringLaw law   = elements_.springs[e];
+        // The energy's own damping is switched off: it enters by the ratio instead.
         const double    ratio = ratio_of(std::exchange(law.kd, 0), law.ke);
         solve_energy(
             elements_.spring_points[e], ratio, [&](const auto& x) { return soft::spring_energy(law, x); },
@@ -90,6 +100,8 @@ void NewtonRows::begin(const model::Model& m)
     tets_.assign(2 * m.tet_count(), 0);
 }
 
+/// Row by row as in Newton 1.8, from one set of positions and velocities; relaxation applies to tetrahedra alone, as
+/// there.
 void NewtonRows::collect(const model::Model& m, const model::Control& control, double relaxation, const Moving& p,
                          std::vector<Vec3d>& correction)
 {
@@ -134,6 +146,7 @@ void NewtonRows::collect(const model::Model& m, const model::Control& control, d
     for (std::size_t t = 0; t < m.tet_count(); ++t) {
         const auto&  c     = m.tet_indices[t];
         const Mat33d D     = static_cast<Mat33d>(m.tet_poses[t]);
+        // det D = 1/(6 V) for the inverse rest shape D, so 6 det D = 1/V.
         const double inv_V = 6 * determinant(D);
         const double k[2] = {m.tet_materials[t][0], m.tet_materials[t][1]}, damp = m.tet_materials[t][2];
         if (!(inv_V > 0) || !(k[0] > 0) || !(k[1] > 0)) continue;
@@ -142,9 +155,12 @@ void NewtonRows::collect(const model::Model& m, const model::Control& control, d
         const Mat33d F      = Mat33d::from_columns(a, b, d) * D;
         const auto   column = [](const Mat33d& m3, int i) { return Vec3d{m3(0, i), m3(1, i), m3(2, i)}; };
         const Vec3d  f1 = column(F, 0), f2 = column(F, 1), f3 = column(F, 2);
+        // Two rows a tetrahedron: the trace of F^T F, and the volume ratio det F with its activation.
         for (std::size_t term = 0; term < 2; ++term) {
             const double C  = term == 0 ? length_squared(f1) + length_squared(f2) + length_squared(f3) - 3
                                         : determinant(F) - 1 + static_cast<double>(activations[t]);
+            // Derivative of det F is its cofactor matrix; of tr F^T F it is 2 F. Chain rule through F = E D: dC/dE =
+            // dC/dF D^T.
             const Mat33d dC = term == 0 ? 2.0 * F : Mat33d::from_columns(cross(f2, f3), cross(f3, f1), cross(f1, f2));
             const Mat33d G  = dC * transpose(D);
             std::array<Vec3d, 4> gradient{Vec3d{}, column(G, 0), column(G, 1), column(G, 2)};
@@ -178,6 +194,7 @@ void collect_balls(const model::Model& m, const soft::Neighbours& neighbours, do
         const Vec3d  n = (1 / d) * apart, rel = p.v[i] - p.v[j], slip = rel - dot(n, rel) * n;
         const double speed = length(slip);
         Vec3d        move  = -off * n;
+        // Depth bounds friction as in particles.cpp.
         if (speed > 0) move += (std::max(mu * off, -speed * p.h) / speed) * slip;
         move *= relaxation / w;
         correction[i] += p.inv_mass[i] * move;
@@ -185,6 +202,8 @@ void collect_balls(const model::Model& m, const soft::Neighbours& neighbours, do
     }
 }
 
+/// Balls that overlap at the start are moved apart with their start, so that the way of the step, and the velocity, is
+/// none of it.
 void separate_balls(const model::Model& m, const soft::Neighbours& neighbours, Moving& p)
 {
     for (const auto& [a, b] : neighbours.pairs()) {

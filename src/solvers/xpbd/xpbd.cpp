@@ -1,3 +1,8 @@
+// The solver `xpbd` (Newton's SolverXPBD; Mueller et al. 2020): positions are corrected pass by pass under compliances,
+// velocities follow. Base class Stepper loads, checks and publishes the state; this file orders the passes.
+// Rows are computed in parallel and summed in their order, so threads change no bit. Everything is double in between;
+// published in `Real`.
+
 #include "solvers/xpbd/xpbd.h"
 
 #include <algorithm>
@@ -44,6 +49,7 @@ class Xpbd final : public Stepper {
         damping_    = value("angular_damping");
         soft_       = value("soft_contact_relaxation");
         elastic_    = value("soft_body_relaxation");
+        // The only setting that changes what is read from the model.
         if (const bool laws = value("soft_laws") != 0; laws != laws_) {
             laws_ = laws;
             read_model();
@@ -57,6 +63,7 @@ class Xpbd final : public Stepper {
         memory_.assign(joints_.size(), {});
         layout_of_.assign(model_.joint_count(), -1);
         for (std::size_t i = 0; i < joints_.size(); ++i) layout_of_[joints_[i].joint] = static_cast<std::int32_t>(i);
+        // The angle of each joint near which it is looked for: single angles keep their turns.
         near_.assign(model_.joint_coord_count(), 0);
         distances_.clear();
         for (std::size_t j = 0; j < model_.joint_count(); ++j)
@@ -82,6 +89,7 @@ class Xpbd final : public Stepper {
         add_joint_f(control);
         bodies_.integrate(h, damping_);
         if (bounces_) restitution_.begin(contacts_, bodies_, h);
+        // Multipliers start from zero in each sub-step: there is no warm start.
         std::fill(memory_.begin(), memory_.end(), JointMemory{});
         impulses_.resize(contacts_.size());
         for (int i = 0; i < iterations_; ++i) {
@@ -111,6 +119,8 @@ class Xpbd final : public Stepper {
                     const JointLayout& joint = joints_[i];
                     if (!model_.joint_enabled[joint.joint]) continue;
                     places_[i] = place_joint(joint, bodies_, near_);
+                    // Only passes that moved bodies follow the angle; the first look must not lose a turn of the
+                    // caller's.
                     if (moved && joint.turn == JointLayout::Turn::single)
                         near_[static_cast<std::size_t>(joint.q + joint.axes.linear)] = places_[i].angular[0].value;
                 }
@@ -119,6 +129,7 @@ class Xpbd final : public Stepper {
     void add_joint_f(const model::Control& control)
     {
         const auto& f = control.joint_f.empty() ? model_.joint_f : control.joint_f;
+        // Without joint forces joints need not be placed here.
         if (std::all_of(f.begin(), f.end(), [](Real x) { return x == 0; })) return;
         place_joints(false);
         for (std::size_t i = 0; i < joints_.size(); ++i) {
@@ -126,6 +137,7 @@ class Xpbd final : public Stepper {
             JointPush  push;
             const auto force = [&](const JointCoordinate& c) {
                 const Real x = c.dof < 0 ? Real(0) : f[static_cast<std::size_t>(joints_[i].qd + c.dof)];
+                // A command that is no number counts as none.
                 return std::isfinite(x) ? static_cast<double>(x) : 0.0;
             };
             for (const JointCoordinate& c : places_[i].linear) push_linear(places_[i], c, force(c), push);
@@ -160,6 +172,7 @@ class Xpbd final : public Stepper {
         if (soft_contacts_) {
             corrections_.clear();
             particles_.solve_contacts(model_, *soft_contacts_, bodies_, soft_, h, corrections_);
+            // Particles push bodies at once; contacts and joints come after them in the pass.
             corrections_.apply(bodies_, h, false);
         }
         Moving moving = particles(h);
@@ -191,6 +204,7 @@ class Xpbd final : public Stepper {
             for (const std::int32_t b : body)
                 if (b >= 0) ++corrections_.count[b];
         }
+        // The force of a contact is the sum of its passes, shared as the correction was.
         for (std::size_t i = 0; i < contacts_.size(); ++i) {
             if (!impulses_[i].whole.active) continue;
             // What was applied to body 1, or to body 0 where that is immovable.
@@ -218,6 +232,7 @@ class Xpbd final : public Stepper {
             corrections_.add(places_[i].parent, pushes_[i].parent.linear, pushes_[i].parent.angular);
             corrections_.add(places_[i].child, pushes_[i].child.linear, pushes_[i].child.angular);
         }
+        // Distances and followers are few: they are added after the parallel part, in order.
         for (const std::int32_t j : distances_)
             if (model_.joint_enabled[j]) solve_distance(model_, j, bodies_, joint_, h, corrections_);
         for (std::size_t i = 0; mimics_ && i < joints_.size(); ++i) {
@@ -226,6 +241,7 @@ class Xpbd final : public Stepper {
             if (const std::int32_t l = layout_of_[leader]; l >= 0)
                 solve_mimic(model_, joints_[i], places_[i], places_[l], bodies_, joint_, h, corrections_);
         }
+        // Joints are not shared by count, unlike contacts: relaxation alone bounds them.
         corrections_.apply(bodies_, h, false);
     }
 

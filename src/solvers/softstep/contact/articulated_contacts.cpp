@@ -1,3 +1,10 @@
+// Contacts of articulated bodies: rows over the coordinates of trees, in the storage of ContactRow. The law of a point
+// is contact_law.h; this file builds the rows, applies impulses and runs the law for one contact.
+// Rates are J u along (n, t1, t2) [m/s], impulses [N s], K = J M^-1 J^T [1/kg]. Coordinates u are whitened where the
+// group allows it, so that J and M^-1 J^T are one array (docs/softstep_method.md, "Rows over the coordinates of a
+// tree").
+// All numbers are double. Called by island/islands.cpp for each contact of an island, in its order.
+
 #include <algorithm>
 #include <cmath>
 
@@ -22,6 +29,7 @@ constexpr int kRow = kLanes, kThreeRows = 3 * kLanes;  ///< strides of a block
         const double*             Y      = at.Y[s];
         const std::int32_t*       blocks = at.blocks[s];
         const std::int32_t* const end    = blocks + at.count[s];
+        // Blocks of four dofs on the way to the root; others are zero and not stored.
         for (; blocks != end; ++blocks, Y += kThreeRows)
             lanes(u + *blocks) += n * lanes(Y) + t1 * lanes(Y + kRow) + t2 * lanes(Y + 2 * kRow);
     }
@@ -63,6 +71,7 @@ MCH_INLINE Along<double> rates(const Segments& at, const auto& base, const std::
 }
 
 /// Responses of the three rows to each other: nn, n1, n2, 11, 12, 22.
+/// The symmetric 3x3 matrix K of the point: K_ij = J_i M^-1 J_j^T.
 MCH_CLONES_AVX2 void respond_to_each_other(const Segments& at, std::array<double, 6>& K)
 {
     Lanes nn{}, n1{}, n2{}, k11{}, k12{}, k22{};
@@ -107,6 +116,7 @@ void set_spin_law(ContactRow& row)
 {
     respond_to_each_other(row.spin_at, row.spin.K);
     const double a = row.spin.K[3], b = row.spin.K[4], c = row.spin.K[5];
+    // The tangents' block is inverted only where its determinant is clearly not rounding.
     const auto   block = invert_tangents(a, b, c, 1e-12 * a * c);
     row.spin.mass      = row.spin.K[0] > 0 ? 1 / row.spin.K[0] : 0;
     row.spin.inverse   = {block.inverse[0], block.inverse[1], block.inverse[2]};
@@ -124,6 +134,7 @@ void set_spin_base(const Mechanism& system, ContactRow& row)
                 row.spin.base[d] += (s == 0 ? -1 : 1) * dot(directions[d], prescribed_spin(system, row.body[s]));
 }
 
+/// Rows against turning have no point: torques about n, t1, t2.
 void build_spin(Mechanism& system, ContactRow& row)
 {
     set_spin_base(system, row);
@@ -149,6 +160,7 @@ template <bool turns>
     Lanes nn{}, n1{}, n2{}, k11{}, k12{}, k22{}, across[9] = {};
     for (std::int32_t k = 0; k < count; ++k, turning += kThreeRows, linear += kThreeRows, J += kThreeRows) {
         const Lanes w0 = lanes(turning), w1 = lanes(turning + kRow), w2 = lanes(turning + 2 * kRow);
+        // v(p) = v(O) + w x r, with r, v and w along n, t1, t2.
         const Lanes n       = lanes(linear) + (arm[2] * w1 - arm[1] * w2),
                     t1      = lanes(linear + kRow) + (arm[0] * w2 - arm[2] * w0),
                     t2      = lanes(linear + 2 * kRow) + (arm[1] * w0 - arm[0] * w1);
@@ -185,6 +197,7 @@ MCH_CLONES_AVX2 void move_turning_rows(const double* six, std::int32_t count, co
 
 /// Rows of a contact of one link with what no impulse moves: contacts of the link along the same directions share those
 /// against turning, and differ in where the link is touched. `p`: its surface point.
+/// A foot with four points on the floor makes the rows against turning once; each point adds its arm.
 void build_framed(Mechanism& system, ContactRow& row, std::size_t s, const Vec3d& p)
 {
     const std::int32_t link  = row.link[s];
@@ -263,6 +276,7 @@ void meet(Mechanism& system, ContactRow& row, const FreeContact* free, const std
 }
 
 /// A contact that carries lets its bodies go on about it (arc_rate). `core`: the points that ride with the bodies.
+/// docs/softstep_method.md, "Arcs": without it a body that goes round a contact is braked by (w h)^2 / 2 a sub-step.
 void follow_arcs(Mechanism& system, ContactRow& row, const FreeContact* free, const std::array<Vec3d, 2>& core,
                  const std::array<Vec3d, 2>& p, double h)
 {
@@ -284,6 +298,7 @@ Vec3d relative_before(const Mechanism& system, const std::array<std::int32_t, 2>
                       const std::array<std::int32_t, 2>& link, const std::array<Vec3d, 2>& p)
 { return velocity_before(system, body[1], link[1], p[1]) - velocity_before(system, body[0], link[0], p[0]); }
 
+/// Twice the approach within the sub-step, and a metre a second for what impacts may add.
 double reach_at(const Vec3d& relative, const Vec3d& n, double h)
 { return h * (2 * std::max(0.0, -dot(n, relative)) + 1); }
 
@@ -323,6 +338,8 @@ double reach(const Mechanism& system, const std::array<std::int32_t, 2>& body, c
     row.base   = {0, dot(row.t1, row.belt), dot(row.t2, row.belt)};
     // What is nearer than a metre a second times h always makes a row (reach): only farther points need the velocities.
     // A contact that is left out decides about its static friction all the same, which is done once a step.
+    // The friction of a far contact is decided all the same: static friction is a decision of the step and not of the
+    // sub-step.
     if (!(row.distance < h)) {
         const Vec3d v = relative_before(system, row.body, row.link, p);
         if (row.mu < 0)
@@ -355,10 +372,12 @@ double reach(const Mechanism& system, const std::array<std::int32_t, 2>& body, c
     }
     const std::array<double, 6>& K = row.K;
     // Nothing that could move can be pushed.
+    // Both bodies are immovable along the normal.
     if (!(K[0] > 1e-12)) return leave_out(row);
     if (row.spins() && !row.frame) build_spin(system, row);
     double mass = 1e300;
     for (const std::int32_t l : row.link)
+        // The lighter of both bodies bounds the speed of recovery (push_speed).
         if (l >= 0) mass = std::min(mass, system.forest.links[l].mass);
     row.push = push_speed(K[0], mass);
     // A body that can move along one tangent only, as a link on a rail, has a singular block: a little is added to its
@@ -384,6 +403,8 @@ MCH_CLONES_AVX2 void warm_start_contact(Mechanism& system, ContactRow& row)
 
 /// A contact of one link that pushes already, with its rows against turning: both read the velocities once and change
 /// them once, which waits half as long as one after the other.
+/// The change of the rates by the impulses against turning is known from spin_cross, so the velocities need not be read
+/// again.
 [[gnu::always_inline]] static inline double solve_framed(Mechanism& system, ContactRow& row, double anchor, bool relax)
 {
     const std::size_t   side = row.at.group[0] >= 0 ? 0 : 1;
@@ -415,6 +436,7 @@ MCH_CLONES_AVX2 void warm_start_contact(Mechanism& system, ContactRow& row)
             ((d[0] * lanes(w6) + d[1] * lanes(w6 + kRow)) + (d[2] * lanes(w6 + 2 * kRow) + d1 * lanes(j + kRow))) +
             (d2 * lanes(j + 2 * kRow) + dn * lanes(j));
     }
+    // The largest change of a rate is the measure by which sweeps end.
     return std::max({std::abs(d[0]) * row.spin.K[0], std::abs(d[1]) * row.spin.K[3], std::abs(d[2]) * row.spin.K[5],
                      std::abs(dn) * row.K[0], std::abs(d1) * row.K[3], std::abs(d2) * row.K[5]});
 }
@@ -446,6 +468,7 @@ MCH_CLONES_AVX2 void advance_contact(Mechanism& system, ContactRow& row, double 
     set_normal_row(row, {}, h, true);
 }
 
+/// Rebound only where the contact pushed in this sub-step.
 MCH_CLONES_AVX2 void bounce_contact(Mechanism& system, ContactRow& row)
 {
     if (row.bounce <= 0 || row.lambda[0] <= 0) return;

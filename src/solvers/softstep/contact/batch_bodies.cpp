@@ -1,3 +1,10 @@
+// Bodies of contact batches at the start and the end of a step, four at a time. See contact_batch.h for the storage and
+// docs/softstep_method.md, "Batches".
+// Start: rotation, inverse inertia, inverse mass, velocity in `Real`, one row a body. End: coordinates and rates
+// rounded to what is published, and the body placed there.
+// Invariant: the bits of a body depend on no other body, and equal those of the path for one body
+// (mechanism/predict.cpp, state/publish.cpp).
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -98,6 +105,7 @@ struct Seats {
 
     MCH_INLINE Seats(const System& system, const ContactBatch& batch, std::size_t i, std::size_t end)
     {
+        // Lanes behind the last body repeat it: they compute the same and write the same.
         for (std::size_t k = 0; k < kLanes; ++k) {
             body[k] = std::min(i + k, end - 1);
             link[k] = batch.links[body[k]];
@@ -110,6 +118,7 @@ struct Seats {
 };
 
 /// As `gyrate`, of what does not turn far.
+/// Midpoint step of Euler's equation, rescaled so that |I w| stays.
 MCH_INLINE Vec gyrated(const Mat& I, const Mat& I_inv, const Vec& w, double h)
 {
     const Lanes all{};
@@ -152,6 +161,7 @@ MCH_CLONES_AVX2 static void start_part(const System& system, ContactBatch& batch
         const Sources speeds = at.all([&](std::size_t k) MCH_INLINE_LAMBDA { return motion.v.data() + at.of[k]->dof + 2; });
         const Rows    last   = take(speeds, 0);
         // As the velocities are in the batch.
+        // Rounded first: the batch keeps velocities in Real, and the turn must be of those.
         const Vec      w{rounded<Real>(last[1]), rounded<Real>(last[2]), rounded<Real>(last[3])};
         const LaneMask may{at.of[0]->gyrates ? -1 : 0, at.of[1]->gyrates ? -1 : 0, at.of[2]->gyrates ? -1 : 0,
                            at.of[3]->gyrates ? -1 : 0};
@@ -165,6 +175,7 @@ MCH_CLONES_AVX2 static void start_part(const System& system, ContactBatch& batch
         for (std::size_t k = 0; k < kLanes; ++k) {
             if (!does[k]) continue;
             Real* v = batch.velocity.data() + kWide * at.body[k] + 3;
+            // Fast bodies take the Newton step of `gyrate`, one by one: they are rare.
             if (!fast[k]) {
                 for (int c = 0; c < 3; ++c) v[c] = static_cast<Real>(body[k][c]);
                 continue;
@@ -195,6 +206,7 @@ MCH_CLONES_AVX2 static void finish_part(System& system, const ContactBatch& batc
                       v0 = number(batch.velocity, 0), v1 = number(batch.velocity, 2), centre = take(coms, 0);
         const Vec     com{centre[0], centre[1], centre[2]};
         const Quat    old{q0[0], q0[1], q0[2], q0[3]};
+        // Rotation of the step on the left of the one at its start.
         const Quat    q = normalized(normalized(Quat{turn[0], turn[1], turn[2], turn[3]}) * old);
         const Vec  p = Vec{p0[0], p0[1], p0[2]} + (Vec{way[0], way[1], way[2]} + (rotate(old, com) - rotate(q, com)));
         const Rows own[4]{turned(p.x, p.y, p.z, q.x), turned(q.x, q.y, q.z, q.w), turned(v0[0], v0[1], v0[2], v0[3]),
@@ -282,6 +294,8 @@ void start_bodies(const System& system, ContactBatch& batch, double h)
                               std::fill_n(way, kWide, Real(0));
                               way[6] = 1;
                               if (i >= moving) continue;
+                              // Bodies of the batch: gravity and given wrenches as accelerations, constant over the
+                              // step.
                               const std::int32_t l    = batch.links[i];
                               const BatchLink&    link = system.batch_links[l];
                               const Spatiald&    f    = system.wrench[l];

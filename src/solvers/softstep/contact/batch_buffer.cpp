@@ -1,3 +1,8 @@
+// Contacts of batches from the caller's buffer into packets and back. Input: model::Contacts and what the last step
+// remembers; output: forces [N] on shape 1 and the memory for the next step.
+// A lane copies its contact as whole rows of eight numbers; one transpose turns eight rows into eight numbers of eight
+// contacts. No bit depends on threads: packets are independent here.
+
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -42,6 +47,7 @@ void read_contact(const System& system, const model::Contacts& contacts, const C
     const BodySlot &first = batch.body_slots[pair.body[0]], &second = batch.body_slots[pair.body[1]];
     Vec3            p = contacts.rigid_contact_point0[c], q = contacts.rigid_contact_point1[c];
     Real            margin0 = contacts.rigid_contact_margin0[c], margin1 = contacts.rigid_contact_margin1[c];
+    // A turned pair has its moving body second; points, margins and the normal change their roles.
     if (pair.turned) {
         std::swap(p, q);
         std::swap(margin0, margin1);
@@ -53,6 +59,7 @@ void read_contact(const System& system, const model::Contacts& contacts, const C
     to.turns[static_cast<int>(lane)] = contacts.rigid_contact_distance[c] <= pair.turning ? 1 : 0;
     to.memory[lane] = to.rest[lane] = Wide{};
     const std::int32_t at           = system.remembered[c];
+    // A body that was moved by hand has forgotten what it touched.
     if (at < 0 || first.teleported || second.teleported) return;
     const auto* from = reinterpret_cast<const char*>(&system.memory[at].normal);
     std::memcpy(&to.memory[lane], from, sizeof(Wide));
@@ -112,6 +119,7 @@ void read_rolling(const System& system, const model::Contacts& contacts, const B
                 static_cast<Vec3d>((first ? contacts.rigid_contact_point0 : contacts.rigid_contact_point1)[c]);
             const Vec3d n  = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[c]));
             const auto  at = rolling_at(m, shape, p_B, body_pose(system, m.shape_body[shape]).q, first ? n : -n);
+            // Corners ride with the body; only points on a round surface are found anew.
             if (!at) continue;
             const Vec3d centre = at->centre - static_cast<Vec3d>(batch.body_slots[pair.body[s]].centre);
             for (std::size_t k = 0; k < 3; ++k) start.core[s][k][lane] = static_cast<Real>(centre[k]);
@@ -148,6 +156,7 @@ MCH_CLONES_AVX512 static void fill_packet(ContactBatch& batch, const Packet& b, 
         start.impulse_sum = {};
         start.belt        = {};
         point.base        = {};
+        // The memory counts if the normal turned by no more than the limit of contact_rows.h.
         const auto same = dot(Wide3{old[0], old[1], old[2]}, at.n) >= static_cast<Real>(kSameNormal);
         PacketSpin*  spin = b.spin >= 0 ? &batch.spins[static_cast<std::size_t>(b.spin + i)] : nullptr;
         recall<Wide>({old[3], {old[4], old[5], old[6]}, {old[7], rest[0], rest[1]}, {rest[2], rest[3], rest[4]}}, at, same,
@@ -159,6 +168,7 @@ MCH_CLONES_AVX512 static void fill_packet(ContactBatch& batch, const Packet& b, 
     }
 }
 
+/// One material for all shapes is the common case: it is combined once a step.
 std::optional<Materials> common_materials(const model::Model& m, MaterialCombine rule)
 {
     for (const auto* of : {&m.shape_material_mu, &m.shape_material_mu_static, &m.shape_material_restitution,
@@ -274,6 +284,7 @@ MCH_CLONES_AVX512 static void write_packet(const ContactBatch& batch, const Pack
         const auto      keep  = remember<Wide>(point, spin, at, h);
         Written& to = out[i];
         // No zero is negative.
+        // Adding zero turns -0 into +0, as the storage for single contacts writes it.
         to.force  = {force[0] + Wide{}, force[1] + Wide{}, force[2] + Wide{}, point.lambda[0]};
         to.memory = {at.n[0],          at.n[1],          at.n[2],          keep.force,
                      keep.friction[0], keep.friction[1], keep.friction[2], keep.drift[0]};
@@ -284,6 +295,8 @@ MCH_CLONES_AVX512 static void write_packet(const ContactBatch& batch, const Pack
     }
 }
 
+/// Which contacts pushed: a prefix sum over these marks gives each its place in the memory, in the order of the
+/// contacts.
 void mark_memory(const System& system, const ContactBatch& batch, std::vector<std::int32_t>& marks)
 {
     const bool faults = some_faulty(system);

@@ -1,3 +1,6 @@
+// Rows of batches, and the motion of their bodies within a step: build, meet, predict, move. The formulas are those of
+// articulated_contacts.cpp for bodies of one link, in `Real` and for eight pairs at once.
+
 #include <algorithm>
 #include <cmath>
 
@@ -35,6 +38,7 @@ struct Turned {
     const Wide3 d_B{R[0][0] * d[0] + R[1][0] * d[1] + R[2][0] * d[2], R[0][1] * d[0] + R[1][1] * d[1] + R[2][1] * d[2],
                     R[0][2] * d[0] + R[1][2] * d[1] + R[2][2] * d[2]};
     const Wide3 m  = M * d_B;
+    // The farthest point of an ellipsoid along d: c + M d / sqrt(d . M d).
     const Wide  dd = dot(d_B, m), scale = 1 / sqrt(dd > 0 ? dd : broadcast<Wide>(1));
     return centre + scale * m;
 }
@@ -57,6 +61,7 @@ struct Turned {
         p.distance = start.distance;
     } else {
         p.distance =
+            // Differences of displacements since the start of the step: exact at any distance from the origin.
             start.distance + dot(axes[0], (way[1] + (arm[1] - start.arm[1])) - (way[0] + (arm[0] - start.arm[0])));
     }
     std::array<std::array<Wide3, 3>, 2> turning, response;
@@ -71,6 +76,7 @@ struct Turned {
         return i == k ? turn + inverse_mass : turn;
     };
     const Wide nn = between(0, 0), k11 = between(1, 1), k12 = between(1, 2), k22 = between(2, 2);
+    // The response threshold of a row that nothing can move, as in articulated_contacts.cpp.
     const auto active = nn > Real(1e-12);
     p.K               = {nn, between(0, 1), between(0, 2), k11, k22};
     // What is ill-conditioned in the arithmetic of a Real needs more of a ridge than in doubles.
@@ -161,6 +167,7 @@ void build_packets(ContactBatch& batch, bool first, const tasks::Pool* pool)
     batch.row_age = 0;
 }
 
+/// Rebound speeds need the velocities before the sub-step and those of free flight.
 MCH_CLONES_AVX512 static void meet_part(ContactBatch& batch, double h, std::size_t begin, std::size_t end)
 {
     for (std::size_t k = begin; k < end; ++k) {
@@ -194,6 +201,8 @@ MCH_CLONES_AVX512 void predict_bodies(ContactBatch& batch, double h, bool keep_p
         auto       v = take(batch.velocity, i), unconstrained = take(batch.unconstrained, i);
         const auto a = take(batch.push, i);
         for (std::size_t k = 0; k < 6; ++k) {
+            // `unconstrained` holds the change by the last sub-step's impulses, which is the warm start as one sum a
+            // body.
             const Wide pushed = unconstrained[k];
             unconstrained[k]         = v[k] + step * a[k];
             v[k]              = keep_push ? unconstrained[k] + pushed : unconstrained[k];
@@ -217,6 +226,7 @@ MCH_CLONES_AVX512 int move_bodies(ContactBatch& batch, double h)
         const Wide fastest = max(vv, ww);
         // An explosion is left as it is: the step will be undone.
         const auto fast = (fastest > most * most) & (fastest < wild * wild);
+        // Velocities above the cap are scaled; above the bound of divergence they are left for the step's end.
         if (any(fast)) {
             const Wide shrink = fast ? most / sqrt(fast ? fastest : broadcast<Wide>(1)) : broadcast<Wide>(1);
             for (std::size_t k = 0; k < 6; ++k) v[k] *= shrink;
@@ -225,6 +235,7 @@ MCH_CLONES_AVX512 int move_bodies(ContactBatch& batch, double h)
         }
         for (std::size_t k = 0; k < 3; ++k) x[k] += step * v[k];
         // The turn of the sub-step by its series, on the left of those before.
+        // Sine and cosine of half the angle by their series: the angle of a sub-step is small.
         const Wide  angle = step * sqrt(ww), half2 = Real(0.25) * angle * angle;
         const Wide  sine   = Real(0.5) * step * (1 - half2 * (Real(1.0 / 6) - half2 * (Real(1.0 / 120)))),
                     cosine = 1 - half2 * (Real(0.5) - half2 * (Real(1.0 / 24) - half2 * Real(1.0 / 720)));

@@ -1,3 +1,8 @@
+// Sweeps over packets: projected Gauss-Seidel with the law of contact_law.h, colour after colour. Packets of one colour
+// share no moving body, so their order and the threads do not change a bit.
+// Rates [m/s], impulses [N s]. A sweep returns the largest change of a rate; packets of bodies that are still are
+// passed by.
+
 #include <algorithm>
 
 #include "solvers/softstep/contact/batch_kernels.h"
@@ -19,6 +24,7 @@ MCH_INLINE Wide solve(const Packet& b, const PacketAxes& axes, PacketPoint& p, M
                       Real inverse_h, bool relax, bool& changed)
 {
     const Wide3 r      = rates(axes, p, moving);
+    // The law of a stiff normal row is made anew from the distance; nothing of it is stored.
     const auto  normal = stiff_normal<Wide>(p.distance, p.mass, p.push, sweep.soft, inverse_h, relax);
     if (!any(inverted(is_idle(p, r[0], normal.bias, relax)))) return Wide{};
     const Wide3 d = solve_point(p, normal, r, sweep.anchor, relax);
@@ -47,6 +53,7 @@ MCH_INLINE Wide solve_packet(ContactBatch& batch, const Packet& b, const BatchSw
     Moving<one> moving(batch.velocity, b);
     Wide        change{};
     // What neither this sweep nor the one before it has changed by much is passed by.
+    // The first sweep of each kind solves all packets; later ones those whose bodies changed lately.
     if (!sweep.first && !moving.stirred(static_cast<Real>(sweep.number - 1))) return change;
     ++solved;
     bool changed = false;
@@ -125,6 +132,7 @@ MCH_CLONES_AVX512 static void hold_part(ContactBatch& batch, std::size_t begin, 
     }
 }
 
+/// Impulses against turning are bounded by the normal impulse of now; what exceeds it is taken back.
 void hold_spins(ContactBatch& batch, const tasks::Pool* pool)
 {
     if (batch.spins.empty()) return;
@@ -151,6 +159,7 @@ MCH_CLONES_AVX512 static ContactBatch::Part sweep_part(ContactBatch& batch, cons
     return out;
 }
 
+/// Backward sweeps take colours, packets' points and contacts in the reverse order.
 double sweep_batch(ContactBatch& batch, const BatchSweep& sweep, const tasks::Pool* pool)
 {
     // A sweep that passes by most packets is not worth sharing.
@@ -210,6 +219,7 @@ MCH_CLONES_AVX512 static bool follow_part(ContactBatch& batch, const std::vector
             if (!any(counts)) continue;
             some              = true;
             const auto pushes = p.lambda[0] > 0;
+            // What the bodies have turned since the rows were made, to first order in the age of the rows.
             const Wide3 away = broadcast<Wide>(age) * along(axes, turned), arc = broadcast<Wide>(half) * along(axes, goes_on),
                         old = rates(axes, p, before) + away;
             for (std::size_t d = 0; d < 3; ++d)
@@ -295,6 +305,7 @@ void bounce_batch(ContactBatch& batch, bool backwards, const tasks::Pool* pool)
                [&](std::size_t begin, std::size_t end, std::size_t) { bounce_part(batch, backwards, begin, end); });
 }
 
+/// The force of the step is the mean of the impulses of its sub-steps.
 void sum_batch(ContactBatch& batch, const tasks::Pool* pool)
 {
     tasks::for_chunks(pool, batch.packets.size(), kPart, [&](std::size_t begin, std::size_t end, std::size_t) {

@@ -1,3 +1,7 @@
+// Single contacts of free bodies (FreeContact): the storage for worlds with few rows. The law is contact_law.h; linear
+// rows are kept once for both bodies, scaled by the roots of their inverse masses.
+// Velocities are whitened: the first block of a body is sqrt(m) v, the second C^-1 R^T w with I^-1 = C C^T.
+
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -32,6 +36,7 @@ struct Touched {
             turn1 = lanes(second + kLanes);
         }
     }
+    // J u with J = (root n, G^T (r x n)) for each body.
     [[gnu::always_inline]] double rate(const FreeContact& c, std::size_t row)
     {
         L[row] = doubles(c.linear[row]);
@@ -115,6 +120,7 @@ void build_free(const Mechanism& system, ContactRow& row, const std::array<Vec3d
         const Vec3d        r = p[s] - system.motion.com_W[link];
         c.u[i]               = system.groups[system.forest.trees[tree].group].u_begin;
         c.root[i]            = static_cast<Real>(sign * inverse_root);
+        // K = 1/m_1 + 1/m_2 on the diagonal plus the turning parts.
         inverse_mass += inverse_root * inverse_root;
         std::array<Vec3d, 3> turn;
         for (std::size_t d = 0; d < 3; ++d) {
@@ -151,6 +157,7 @@ void load_free(const ContactRow& row, FreeContact& c)
            static_cast<Real>(row.K[3]), static_cast<Real>(row.K[5])};
 }
 
+/// Only what changes goes back to the row: impulses and drift.
 void store_free(const FreeContact& c, ContactRow& row)
 {
     row.lambda = c.lambda;

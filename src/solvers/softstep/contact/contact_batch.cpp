@@ -1,3 +1,10 @@
+// Contact batches: which contacts of free bodies are solved in packets of eight pairs, their colours and places, and
+// the sub-step of a batch. docs/softstep_method.md, "Batches", describes the whole.
+// Input: the contact buffer and the groups of the system. Output: packets (contact_batch.h), velocities and
+// displacements of their bodies.
+// Invariants: no moving body is twice in a packet or in a colour; the packets of a world depend on that world alone;
+// nothing depends on the number of threads.
+
 
 #include <algorithm>
 #include <bit>
@@ -68,6 +75,7 @@ Real turning_of(const model::Model& m, const model::Contacts& c, const ContactRu
     return count == 1 || count == 2 ? near : kNothingTurns;
 }
 
+/// Rows of one pair of shapes follow each other in the buffer: a run is a pair.
 void find_runs(System& system, const model::Contacts& contacts)
 {
     system.runs.clear();
@@ -96,6 +104,7 @@ std::size_t find_batches(System& system, const model::Contacts& contacts)
     std::iota(parent.begin(), parent.end(), 0);
     auto& sets = system.sets;
     sets.assign(n, {});
+    // Union of groups that touch; the smaller index is the root, so numbering is that of the groups.
     for (const ContactRun& run : system.runs) {
         if (run.group[0] >= 0 && run.group[1] >= 0) join_roots(parent, run.group[0], run.group[1]);
     }
@@ -131,6 +140,7 @@ std::size_t find_batches(System& system, const model::Contacts& contacts)
     for (std::size_t g = 0; g < n; ++g) {
         if (parent[g] != static_cast<std::int32_t>(g)) continue;
         // Small and hard ones are solved directly.
+        // A small set of very different masses goes to the direct solve (direct_solve.cpp).
         GroupSet& set = sets[g];
         set.fit       = set.fit && (set.rows >= kLeastRows || set.heaviest <= kDirectMassRatio * set.lightest);
         if (set.fit) world_of(g).rows += set.rows + set.groups;
@@ -146,6 +156,7 @@ std::size_t find_batches(System& system, const model::Contacts& contacts)
         }
         WorldBatches& world = world_of(g);
         if (!sets[g].fit || world.rows < kLeastRows) continue;
+        // A batch is closed when it has its share; sets are never cut.
         if (world.batch < 0 || system.batches[world.batch].rows >= share_of(world.rows)) {
             world.batch = static_cast<std::int32_t>(count++);
             if (system.batches.size() < count) system.batches.emplace_back();
@@ -209,6 +220,7 @@ std::int32_t slot_of_prescribed(const System& system, ContactBatch& batch, std::
 }
 
 /// A colour that neither of two bodies has yet, kColours if there is none; what does not move has none. A body chooses
+/// Greedy colouring with 64 colours at a time, as one word of bits.
 /// from a window, which moves on when all of it is taken: where hundreds touch each other each pair is found a colour
 /// in constant time, too.
 std::uint32_t choose_colour(ContactBatch& batch, const std::array<std::int32_t, 2>& bodies)
@@ -262,6 +274,8 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
         const auto n     = contacts.rigid_contact_normal[i];
         do {
             fresh    = fresh && system.remembered[i] < 0;
+            // At most four points a pair; longer runs become several pairs, which get different colours because they
+            // share bodies.
             pair.distinct_normals = pair.distinct_normals || contacts.rigid_contact_normal[i] != n;
             ++i, ++pair.points;
         } while (i < end && pair.points < kPairPoints && is_usable(contacts, static_cast<std::size_t>(i)));
@@ -271,6 +285,7 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
         // Pairs of a kind stand side by side, so that few lanes are idle.
         const std::uint32_t kind = (run.turning > kNothingTurns ? 32U : 0U) | (pair.distinct_normals ? 16U : 0U) | (fresh ? 8U : 0U) |
                                    (one ? kOneBody : 0U) | static_cast<std::uint32_t>(pair.points - 1);
+        // Sort key: colour first, then kind. place_pairs is a counting sort by it.
         pair.order               = static_cast<std::uint32_t>(colour * kKinds) + kind;
         batch.pairs.push_back(pair);
     }
@@ -293,6 +308,7 @@ void place_pairs(ContactBatch& batch)
         std::int32_t next = kWide * packets, count = 0;
         for (std::size_t k = half; k < half + kHalf; ++k) {
             const std::int32_t own = place[k];
+            // Pairs without a colour are alone in a packet of eight lanes.
             place[k]               = next + (alone ? kWide : 1) * count;
             count += own;
         }
@@ -440,6 +456,7 @@ void each_contact(const ContactBatch& batch, std::size_t begin, std::size_t end,
 /// impulses are made smaller by one factor, until they have not. With d the change of the velocities by them that work
 /// is unconstrained . M d + d . M d / 2, so the factor is -2 unconstrained . M d / (d . M d). Islands that something prescribed moves
 /// may gain.
+/// Islands of the batch are found anew: points of different sets may share a packet.
 void clamp_energy(const System& system, ContactBatch& batch)
 {
     const auto moving = static_cast<std::int32_t>(batch.links.size());
@@ -464,6 +481,7 @@ void clamp_energy(const System& system, ContactBatch& batch)
     }
     for (BatchWork& work : works)
         if (!work.driven && work.after > work.before)
+            // The factor -2 v_without . M d / (d . M d), from the energies before and after.
             work.keep =
                 static_cast<Real>(std::clamp((work.change - (work.after - work.before)) / work.change, 0.0, 1.0));
     for (std::size_t i = 0; i < batch.links.size(); ++i) {
@@ -496,6 +514,7 @@ Vec3d along_axes(const PacketAxes& axes, int lane, const Wide3& x)
 }
 
 /// What lies on something that moves does not sleep.
+/// Sleep: whatever a moving prescribed body or a belt is about to touch is kept awake.
 void disturb(System& system, const model::Contacts& contacts, const ContactRun& run, double dt)
 {
     const auto  shape = shapes_of(contacts, run.first);
@@ -557,6 +576,7 @@ void reserve_batches(System& system)
                               .com             = link.com,
                               .inertia         = I,
                               .inverse_inertia = system.inverse_inertia[t]};
+        // A body with three equal moments never changes its angular velocity by itself.
         at.gyrates         = !(same(I(0, 0), mean) && same(I(1, 1), mean) && same(I(2, 2), mean) && same(I(0, 1), 0) &&
                                same(I(0, 2), 0) && same(I(1, 2), 0));
         if (!at.is_pose) continue;
@@ -589,6 +609,7 @@ void choose_batches(System& system, const model::Contacts& contacts, MaterialCom
     }
     const auto common    = common_materials(*system.model, rule);
     const int  threads   = system.pool ? system.pool->threads() : 1;
+    // One thread a batch if the largest is no more than five quarters of an equal share.
     system.batches_fill    = threads > 1 && threads * most <= all + all / 4;
     const auto make_batch = [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t p = begin; p < end; ++p) {
@@ -640,6 +661,7 @@ void run_batch_substep(System& system, Island& island, double h, int substep, Is
         }
         return false;
     };
+    // Rows are rebuilt if some body has turned by kRebuildTurn since they were made.
     const bool first = substep == 0, build = first || batch.turns;
     if (first) start_bodies(system, batch, h);
     if (build) {
@@ -653,6 +675,7 @@ void run_batch_substep(System& system, Island& island, double h, int substep, Is
     follow_turns(batch, first ? batch.unconstrained : batch.velocity, h, pool);
     if (batch.elastic) batch.before = first ? batch.unconstrained : batch.velocity;
     // The impulses of the sub-step before change the bodies by what they did then, where rows are the same.
+    // From here `unconstrained` is the change of the velocities by the last sub-step's impulses.
     if (!first) {
         for (std::size_t i = 0; i < batch.unconstrained.size(); ++i) batch.unconstrained[i] = batch.velocity[i] - batch.unconstrained[i];
         gyrate_bodies(system, batch, h);
@@ -668,6 +691,7 @@ void run_batch_substep(System& system, Island& island, double h, int substep, Is
     const bool bounces = advance_batch(batch, h, pool);
     bool       gained  = !sweep(true);
     // Contacts only push apart and hold back: what a batch has more than without them is left of pushing out.
+    // Only computed if sweeps did not settle.
     const double alone = gained ? motion_of(system, batch, batch.unconstrained) : 0;
     gained             = gained && motion_of(system, batch, batch.velocity) > alone;
     for (int i = 0; gained && i < kExtraRelaxations && plan.number < affordable; ++i)

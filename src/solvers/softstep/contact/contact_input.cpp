@@ -1,3 +1,8 @@
+// Contacts from the caller's buffer into rows of trees and of single contacts, and back: matching with the memory of
+// the last step, materials, storage, forces.
+// Rows keep the order of the buffer (shape 0, shape 1, feature), so the memory that is written is sorted for the next
+// match. Pieces of the buffer are counted, placed by a prefix sum, and then filled in parallel.
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -46,6 +51,7 @@ void lose(System& system, std::size_t i)
 }
 
 /// The first contact from i on that is not of the same two shapes as the one before it.
+/// Pieces begin and end between pairs, so that one thread has all rows of a pair.
 std::size_t next_pair(const model::Contacts& c, std::size_t i)
 {
     const auto count = static_cast<std::size_t>(c.rigid_contact_count);
@@ -83,6 +89,7 @@ void match_memory(System& system, const model::Contacts& contacts)
             system.remembered[i] = same ? static_cast<std::int32_t>(old++ - memory.begin()) : -1;
         }
     });
+    // Contacts that are lost wake what slept on them; a walk in order finds the gaps.
     if (!system.sleep.enabled) return;
     std::size_t old = 0;
     for (const std::int32_t same : system.remembered) {
@@ -127,6 +134,7 @@ PairPlace place_of(const System& system, const model::Contacts& contacts, const 
         at.teleported = at.teleported || system.teleported[place.group] != 0;
         at.blocks += place.blocks;
     }
+    // Rows may be shared if exactly one side can move.
     at.framed = at.framed && (at.link[0] < 0) != (at.link[1] < 0);
     if (at.group[0] == at.group[1]) at.group[1] = -1;
     return at;
@@ -150,6 +158,7 @@ bool makes_row(const System& system, const model::Contacts& contacts, const Pair
     if ((pair.link[0] < 0 && pair.link[1] < 0) || !is_usable(contacts, i)) return false;
     // Where the step is one substep, what makes no row now never will. With more, an impact may still speed it up.
     const auto distance = static_cast<double>(contacts.rigid_contact_distance[i]);
+    // See reach in articulated_contacts.cpp.
     if (substeps > 1 || pair.loops || distance <= std::max(kWakeReach, h)) return true;
     const auto           core   = core_points(contacts, i);
     const auto           margin = margins(contacts, i);
@@ -161,6 +170,7 @@ bool makes_row(const System& system, const model::Contacts& contacts, const Pair
 }
 
 /// A number, and what its rounding leaves of it.
+/// Two floats keep the digits of a double: impulses of the memory must not be rounded, or what rests would creep.
 void split(double x, Real& rounded, Real& rest)
 {
     rounded = static_cast<Real>(x);
@@ -254,6 +264,7 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
     row.restitution    = materials.restitution;
     const bool turns   = contacts.rigid_contact_distance[i] <= pair.turning;
     row.spin.torsional = turns ? materials.torsional : 0;
+    // A pressure patch resists rolling however many contacts it has; other pairs in one or two points.
     row.spin.rolling   = turns || has_own_stiffness(contacts, i) ? materials.rolling : 0;
     row.stiffness = row.damping = 0;
     if (!contacts.rigid_contact_stiffness.empty()) {
@@ -298,6 +309,7 @@ void place_row(System& system, const PairPlace& pair, ContactRow& row, ContactPi
         const auto size = 3 * kLanes * static_cast<std::ptrdiff_t>(row.at.count[s]);
         const auto both = system.groups[row.at.group[s]].whitened ? size : 2 * size;
         if (!row.free) {
+            // Whitened rows: one array is Jacobian and response.
             row.at.J[s] = numbers;
             row.at.Y[s] = numbers + (both - size);
             numbers += both;
@@ -399,6 +411,7 @@ void reserve_contacts(System& system, std::size_t capacity)
     system.next_memory.reserve(capacity);
     // No row has more blocks than two of the link that has most. Only what is used of an address range costs memory,
     // but contacts of one huge closed mechanism could ask for more than there is.
+    // 32 million numbers: 256 MiB of addresses.
     constexpr std::size_t kMostNumbers = std::size_t{1} << 25;
     std::size_t           most         = 0;
     for (const BodyPlace& at : system.body_places) most = std::max(most, static_cast<std::size_t>(at.blocks));
@@ -456,6 +469,8 @@ void reserve_contacts(System& system, std::size_t capacity)
             need.free = need.free || free;
             if (free && !spins) return;
             need.blocks += blocks;
+            // Three rows of point and, with turning, three more; twice as much where J and Y differ; a frame has six
+            // rows besides.
             need.numbers += (spins ? 12U : pair.framed ? 9U : 6U) * kLanes * blocks;
         };
     });
@@ -513,10 +528,12 @@ void reserve_contacts(System& system, std::size_t capacity)
             place[row.contact] = row.lambda[0] > 0 ? 1 : 0;
             own                = std::max(own, depth(system, row));
         }
+        // A maximum over doubles does not depend on the order in which threads offer theirs.
         double known = deepest;
         while (known < own && !deepest.compare_exchange_weak(known, own)) {}
     });
     for (std::size_t p = 0; p < system.batch_count; ++p) mark_memory(system, system.batches[p], place);
+    // Exclusive prefix sum: marks become places.
     std::int32_t kept = 0;
     for (std::int32_t& at : place) kept += std::exchange(at, kept);
     system.next_memory.resize(static_cast<std::size_t>(kept));

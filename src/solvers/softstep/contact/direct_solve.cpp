@@ -1,3 +1,8 @@
+// Islands that are solved directly ("hard islands"): all rows of a small island at once, by a Newton method on active
+// sets (open, at a bound, sticking, slipping). docs/softstep_method.md, "Islands solved directly", gives the equations.
+// Unknowns are the impulses l; A = J M^-1 J^T is the response of all rows to each other. If the sets do not settle
+// within kDirectPivots rounds, or the matrix is singular, the caller falls back to sweeps.
+
 
 #include <algorithm>
 #include <cmath>
@@ -61,6 +66,7 @@ class Gather {
             units += g.active_dof_end - g.dof_begin;
         }
         if (units > kDirectIslandRows) return false;
+        // More rows make contacts softer: the transition to sweeps is continuous.
         const double room = static_cast<double>(kDirectIslandRows - units) / (kDirectIslandRows - kRigidIslandRows);
         rigidity_         = island_.rigidity * std::clamp(room, 0.0, 1.0);
         for (std::int32_t i = island_.general_begin; i < island_.general_end; ++i)
@@ -85,6 +91,7 @@ class Gather {
             for (const BlockRow::Part& part : parts)
                 for (std::int32_t k = 0; k < part.count; ++k) {
                     const auto block = static_cast<unsigned>((part.blocks[k] + part.shift) / kLanes);
+                    // A bit for each block modulo 64: rows without a common bit have no common body.
                     row.reach |= std::uint64_t{1} << block % 64u;
                 }
         row.lambda = lambda;
@@ -112,6 +119,7 @@ class Gather {
         if (from.compliant) {
             row.bias  = from.bias;
             row.gamma = from.gamma;
+        // In relaxation sweeps compliant rows stay soft, stops ask for what their gap still needs.
         } else if (relax_) {
             row.bias = from.relax_bias;
         } else {
@@ -130,6 +138,8 @@ class Gather {
 
     void dofs(const Group& group)
     {
+        // The Jacobian of a dof in plain coordinates is a unit vector; a window into this array has its one at any of
+        // four places.
         static constexpr double kUnit[2 * kLanes - 1] = {0, 0, 0, 1};
         const auto              g                     = static_cast<std::int32_t>(&group - system_.groups.data());
         for (std::int32_t i = group.dof_begin; i < group.active_dof_end; ++i) {
@@ -249,6 +259,7 @@ MCH_CLONES_AVX2 void fill_column(const BlockRow* rows, std::size_t k, std::size_
                 out += lanes(part.values + b * part.stride) * lanes(column + part.blocks[b] + part.shift);
             a += sum(out);
         }
+        // A is symmetric: a column and its mirror at once.
         A[i * n + k] = A[k * n + i] = rows[i].sign * a;
     }
 }
@@ -278,6 +289,7 @@ MCH_CLONES_AVX2 void subtract(double* a, double f, const double* b, std::size_t 
 }
 
 /// Gauss elimination with partial pivoting of a square matrix and one right side; false if it is singular.
+/// The matrix is not symmetric where disks slip, hence pivoting instead of Cholesky.
 bool eliminate(std::vector<double>& matrix, std::vector<double>& x)
 {
     const std::size_t n = x.size();
@@ -331,6 +343,7 @@ void start_sets(Block& block)
         const double l = row.shut || !(response(i) > kUnmoved) ? row.low : projected(i);
         row.state      = l <= row.low ? State::low : l >= row.high ? State::high : State::open;
     }
+    // The step of a slipping disk is one over the largest eigenvalue of its 2x2 response.
     for (BlockDisk& disk : block.disks) {
         const auto at      = static_cast<std::size_t>(disk.first);
         double     largest = response(at);
@@ -347,6 +360,7 @@ void start_sets(Block& block)
 }
 
 /// Solves for the open rows, the others being at their bounds; false if that cannot be.
+/// Slipping impulses follow their normal impulse along `way` and are folded into its column.
 bool solve_open(Block& block)
 {
     const std::size_t n = block.rows.size();
@@ -427,6 +441,7 @@ bool move_disks(Block& block)
         }
         double along = 0;
         for (std::size_t k = 0; k < rows; ++k) {
+            // The rate along the direction of friction: positive would be friction that drives.
             along += way[k] * block.response[at + k];
             disk.way[k] = block.lambda[at + k] - disk.step * block.response[at + k];
         }
@@ -455,6 +470,7 @@ bool move_rows(Block& block)
             else if (block.lambda[i] > row.high + slack)
                 row.state = State::high;
         } else if (row.low < row.high) {
+            // A row at its bound stays there while it would be pushed further out.
             const double residual = block.response[i] + row.gamma * block.lambda[i];
             if (before == State::low ? residual < -kSettled : residual > kSettled) row.state = State::open;
         }
@@ -514,6 +530,7 @@ bool solve_block(System& system, Island& island, double h, bool relax)
     if (n == 0) return true;
     // The relax solve mostly has the same rows.
     const auto same = [](const BlockRow& row, const double* lambda) { return row.lambda == lambda; };
+    // The matrix of the bias solve serves again if the rows are the same.
     if (!relax || !std::equal(block.rows.begin(), block.rows.end(), block.made_of.begin(), block.made_of.end(), same)) {
         build_matrix(system, island, block);
         block.made_of.clear();
@@ -549,6 +566,7 @@ bool solve_block(System& system, Island& island, double h, bool relax)
         if (!disk.slips || disk.contact < 0) continue;
         // Nothing to come back to.
         const ActiveContact& contact = system.active[disk.contact];
+        // A slipping contact has no place to come back to.
         contact.row->drift           = {};
         if (contact.free) contact.free->drift = {};
     }

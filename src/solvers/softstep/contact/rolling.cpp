@@ -1,3 +1,7 @@
+// Shapes that roll: the point at which a cylinder, cone or ellipsoid touches along a direction, for contacts whose
+// normal is kept over the step while the body turns. Points and directions in body axes [m].
+// The section is an ellipsoid with the matrix M of its squared half axes: farthest(d) = c + M d / sqrt(d . M d).
+
 #include "solvers/softstep/contact/rolling.h"
 
 #include <cmath>
@@ -27,6 +31,7 @@ Vec3d Rolling::farthest(const Vec3d& d) const
 bool can_roll(model::GeoType type)
 { return type == model::GeoType::cylinder || type == model::GeoType::cone || type == model::GeoType::ellipsoid; }
 
+/// Of a cylinder or cone it is the circle through the point about the axis; flat along the axis, so M has rank two.
 Rolling surface_at(const model::Model& model, std::int32_t shape, const Vec3d& p_B)
 {
     constexpr double kLeastAcross = 0.1;  ///< sine of the angle to the axis [-]
@@ -62,6 +67,7 @@ std::optional<Rolling> rolling_at(const model::Model& model, std::int32_t shape,
     const Rolling at  = surface_at(model, shape, p_B);
     const Vec3d   d_B = rotate(conjugate(q_WB), d_W);
     if (!(dot(d_B, times(at.M, d_B)) > at.least)) return {};
+    // Only a point that is where the round surface is farthest rolls; corners of clipped faces ride with the body.
     const double aside2 = length_squared(p_B - at.farthest(d_B));
     return aside2 <= kAside * kAside * length_squared(p_B - at.centre) ? std::optional(at) : std::nullopt;
 }

@@ -1,3 +1,8 @@
+// Islands: groups of trees that touch, the unit of parallel work, and the sub-step of one island. An island runs all
+// sub-steps by itself and writes nothing outside itself, so threads do not change a bit.
+// Order within an island: general rows, rows of dofs, contacts, each in its own order; directions of sweeps alternate.
+// docs/softstep_method.md, "A step", lists the phases.
+
 #include <algorithm>
 #include <utility>
 
@@ -60,6 +65,7 @@ void build_islands(System& system)
     // What touches in batches is joined already, set by set.
     for (std::int32_t g = 0; g < groups; ++g)
         if (system.batch_count == 0 || system.group_batch[g] < 0) parent[g] = g;
+    // Union-find; the smallest group is the root and gives the island its place.
     for (const ContactRow& row : system.contacts) join(parent, row.at.group);
     for (const GeneralRow& row : system.general) join(parent, row.at.group);
 
@@ -81,6 +87,7 @@ void build_islands(System& system)
     };
     for (const ContactRow& row : system.contacts) ++system.islands[island_of(row.at)].contact_end;
     for (const GeneralRow& row : system.general) ++system.islands[island_of(row.at)].general_end;
+    // Counts become ranges by a prefix sum; filling keeps the order of rows.
     Island before;
     for (Island& island : system.islands) {
         const Island count = island;
@@ -118,6 +125,7 @@ std::int32_t lone_tree(const System& system, const Island& island)
 
 }  // namespace
 
+/// Islands that are one tree each and alike go four at a time through the dynamics (dynamics/four_trees.cpp).
 void list_work(System& system)
 {
     system.work.clear();
@@ -175,6 +183,7 @@ void run_island(System& system, Island& island, double h, int substep, bool prep
         }
         return sweep_until_still(island, substep, [&](bool backwards) {
             double change = 0;
+            // Loops and drives first, contacts last: what contacts ask for is met best at the end of a sweep.
             general([&](GeneralRow& r) { change = std::max(change, solve_general(system, r, relax)); });
             groups([&](const Group& g) { change = std::max(change, solve_dof_rows(system, g, relax)); });
             contacts(backwards, [&](const ActiveContact& c) {
@@ -221,6 +230,7 @@ void run_island(System& system, Island& island, double h, int substep, bool prep
 
     groups([&](const Group& g) {
         end_rows(system, g);
+        // The cap changes v, so the coordinates of rows are made anew.
         if (clamp_velocity(system, g)) {
             ++report.clamped;
             begin_rows(system, g, false);
@@ -239,6 +249,7 @@ void run_island(System& system, Island& island, double h, int substep, bool prep
         bounces = bounces || c.row->bounce > 0;
     });
     bool still = solve(true);
+    // Extra relaxations while the island has more motion than without contacts (docs/softstep_method.md, "Energy").
     for (int i = 0; !still && free && i < kExtraRelaxations && motion_of(system, island) > motion; ++i)
         still = solve(true);
     if (bounces)
@@ -273,6 +284,7 @@ void finish_island(System& system, const Island& island, double h, bool placed, 
             else
                 dynamics::forward_kinematics(system.forest, tree, system.motion);
         }
+        // At the end of a step loops are closed to rounding, and velocities are made to fit.
         if (g.row_count > 0) {
             // Newton's method: each pass squares what is left of what the last substep opened.
             for (int pass = 0; pass < kClosingPasses; ++pass) {

@@ -1,3 +1,7 @@
+// Rows of single dofs: limits (stops or springs), dry friction and velocity limits. The laws are row_law.h; units are
+// those of the dof (m, rad; N s, N m s).
+// Limits of balls are cones (general_rows.cpp).
+
 #include <algorithm>
 #include <cmath>
 
@@ -70,6 +74,7 @@ void build_dof_rows(Mechanism& system, Group& group, double h)
         rows.velocity.active = std::abs(rate) > 0.9 * law.velocity_limit && law.velocity_limit > 0;
         rows.active          = rows.lower.active || rows.upper.active || rows.friction.active || rows.velocity.active;
         if (!rows.active) continue;
+        // Coulomb: at most h times the friction force in a sub-step.
         rows.friction.high = h * law.friction;
         rows.friction.low  = -rows.friction.high;
         rows.velocity_sign = rate > 0 ? -1 : 1;
@@ -89,6 +94,7 @@ void warm_start_dof_rows(Mechanism& system, const Group& group)
         DofRows& rows        = system.dof_rows[system.active_dofs[i]];
         rows.friction.lambda = std::clamp(rows.friction.lambda, rows.friction.low, rows.friction.high);
         apply(system.u.data(), rows,
+              // Both limits push along opposite directions of one row.
               (rows.lower.active ? rows.lower.lambda : 0) - (rows.upper.active ? rows.upper.lambda : 0) +
                   (rows.friction.active ? rows.friction.lambda : 0));
     }
@@ -103,6 +109,7 @@ MCH_CLONES_AVX2 double solve_dof_rows(Mechanism& system, const Group& group, boo
     const bool whitened        = group.whitened;
     for (; dof != last; ++dof) {
         DofRows&   rows = system.dof_rows[*dof];
+        // In plain coordinates the rate of a dof is its own number.
         double     rate = whitened ? rate_of(u, rows) : u[group.u_begin + *dof - group.dof_begin];
         const auto push = [&](double impulse) __attribute__((always_inline)) {
             if (impulse == 0) return;

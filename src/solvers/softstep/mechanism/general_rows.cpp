@@ -1,3 +1,7 @@
+// General rows: rows with a Jacobian of their own over one or two groups. Distance joints, cone limits of balls, and
+// what a joint that closes a loop still has as a joint: drives, limits, friction.
+// Directions are in world axes at the anchors of the step; the law of each row is row_law.h.
+
 #include <algorithm>
 #include <cmath>
 
@@ -31,6 +35,7 @@ void add(Mechanism& system, GeneralRow& row, std::int32_t body, const Vec3d& p_W
         sign * (dot(direction, prescribed_velocity(system, body, p_W)) + dot(turn, prescribed_spin(system, body)));
     const std::int32_t link = system.forest.body_link[body];
     if (link < 0) return;
+    // Remembered for reactions: what the row pushes on each body.
     row.push[body == system.model->joint_child[row.joint] ? 0 : 1] = {link, p_W, sign * direction, sign * turn};
     add_row(system, row.at, link, p_W, sign * direction, sign * turn);
 }
@@ -93,6 +98,7 @@ void make_drive(Mechanism& system, GeneralRow& row, Drive drive, double h)
         drive.kd /= row.w;
     }
     const double ke = drive.ke + drive.stiffness, kd = drive.kd + drive.damping;
+    // Two springs in parallel: stiffness adds, and the error is their mean weighted by stiffness.
     const double error = ke > 0 ? (drive.ke * drive.error + drive.stiffness * drive.rest_error) / ke : 0;
     make_spring(law, ke, kd, error, kd > 0 ? drive.kd * drive.rate / kd : 0, h);
     law.high = h * drive.effort_limit;
@@ -115,6 +121,7 @@ void build_distance(Mechanism& system, GeneralRow& row, double h)
     const auto [X_WJ, X_WA] = anchors(system, row.joint);
     const Vec3d  between    = X_WA.p - X_WJ.p;
     const double d          = length(between);
+    // Anchors at one place have no direction: a fixed one.
     const Vec3d  u          = d > 1e-9 ? between / d : Vec3d{0, 0, 1};
     const bool   lower      = row.kind == Kind::distance_lower;
     const auto   dof        = static_cast<std::size_t>(m.joint_qd_start[row.joint]);
@@ -160,6 +167,7 @@ void build_cone(Mechanism& system, GeneralRow& row, double h)
                  cz    = std::max(static_cast<double>(m.joint_cone_limit[row.joint][1]), 1e-3);
     const double level = std::sqrt(square(y / cy) + square(z / cz));
     // Outward normal of the ellipse; at the apex any direction will do, the row is inactive there.
+    // Gradient of sqrt((y/cy)^2 + (z/cz)^2), the level of the ellipse.
     const Vec3d  normal = level > 0 ? normalized(y / (cy * cy) * b + z / (cz * cz) * c, b) : b;
     const double slope =
         level > 0 ? std::sqrt(square(y / (cy * cy)) + square(z / (cz * cz))) / level : 1 / std::min(cy, cz);
@@ -167,6 +175,7 @@ void build_cone(Mechanism& system, GeneralRow& row, double h)
     clear(row);
     add(system, row, m.joint_child[row.joint], X_WA.p, {}, turn, -1);
     add(system, row, m.joint_parent[row.joint], X_WA.p, {}, turn, 1);
+    // Distance to the cone to first order: (1 - level) / |gradient| [rad].
     const double gap = (1 - level) / slope;
     row.law.low      = 0;
     row.law.high     = kUnbounded;
@@ -206,6 +215,7 @@ LoopDof loop_dof(const Mechanism& system, std::int32_t j, std::size_t k, const P
     dynamics::joint_coordinates(axes, {inverse_times(X_WJ, X_WA.p), normalized(conjugate(X_WJ.q) * X_WA.q)}, q);
     const bool   linear = static_cast<std::int32_t>(k) < axes.linear;
     const auto   coord  = static_cast<std::size_t>(m.joint_q_start[j]) + k;
+    // Single angles keep their turns, so that limits beyond half a turn hold.
     const double at     = linear ? q[k] : dynamics::unwind(q[k], system.near_q[coord]);
     return {.direction  = rotate(X_WJ.q, dynamics::joint_rate_rows(axes, dynamics::joint_motion(axes, q))[k]),
             .linear     = linear,
@@ -233,6 +243,7 @@ void build_loop_dof(Mechanism& system, GeneralRow& row, double h)
     switch (row.kind) {
         case Kind::loop_lower:
         case Kind::loop_upper: {
+            // Stops as those of dofs: a row as soon as it may be reached in the sub-step.
             const double limit =
                 static_cast<double>(row.kind == Kind::loop_lower ? m.joint_limit_lower[dof] : m.joint_limit_upper[dof]);
             const double gap = sign * (here.at - limit);
@@ -329,6 +340,7 @@ void list_general_rows(Mechanism& system)
     system.general_blocks.assign(blocks, 0);
     double*       at   = system.general_storage.data();
     std::int32_t* free = system.general_blocks.data();
+    // Storage is laid out once, in the order of the list.
     for (GeneralRow& row : system.general)
         for (std::size_t s = 0; s < 2; ++s) {
             const auto [a, b] = links(row, row.at.group[s]);

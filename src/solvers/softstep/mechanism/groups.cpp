@@ -1,3 +1,6 @@
+// Builds the System from a model: groups, bilateral rows, blocks, storage; and reads what drives, limits and springs
+// say into DofLaw. Called when a solver is made and when the structure changes; afterwards steps allocate nothing.
+
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -32,6 +35,7 @@ double finite(Real value)
 double not_negative(Real value) { return std::max(0.0, static_cast<double>(value)); }
 
 /// C of I^-1 = C C^T, lower triangular, and its inverse; false where the inertia has no inverse.
+/// Cholesky of the inverse inertia.
 bool invert_root(const Mat33d& inertia, Mat33d& root, Mat33d& inverse_root)
 {
     const Mat33d I   = inverse(inertia);
@@ -54,6 +58,7 @@ void list_blocks(System& system)
     std::int32_t u = 0;
     for (Group& group : system.groups) {
         const Tree& tree = f.trees[group.tree_begin];
+        // One tree without loops and not deep; of free bodies only those with mass and a regular inertia.
         group.whitened   = group.row_count == 0 && group.tree_end - group.tree_begin == 1 && !tree.deep;
         if (group.whitened && tree.single) {
             const Link& link = f.links[tree.link_begin];
@@ -72,6 +77,7 @@ void list_blocks(System& system)
         system.all_blocks[i] = static_cast<std::int32_t>(i) * kLanes;
     system.path_blocks.clear();
     system.path_block_begin.assign(1, 0);
+    // Blocks on the way to the root, in the numbering of u.
     for (std::int32_t k = 0; k < f.dof_count; ++k) {
         const Group& group = system.group_of_dof(k);
         if (group.whitened)
@@ -103,6 +109,7 @@ void build_system(const model::Model& model, System& system)
 {
     system.model   = &model;
     system.enabled = model.joint_enabled;
+    // Joints that broke are out of the forest.
     for (std::size_t j = 0; j < system.broken.size(); ++j)
         if (system.broken[j]) system.enabled[j] = 0;
     system.broken.resize(model.joint_count(), 0);
@@ -187,6 +194,7 @@ void build_system(const model::Model& model, System& system)
             for (std::int32_t r = 0; r < rows; ++r) system.loop_rows.push_back({.joint = joint});
             group.row_count += rows;
         };
+        // A loop joint belongs to the group of its child, or of its parent if the child is prescribed.
         for (const std::int32_t j : f.loops) {
             const std::int32_t p = model.joint_parent[j], c = model.joint_child[j];
             const std::int32_t owner =
@@ -258,6 +266,7 @@ namespace {
 constexpr std::size_t kNumbersCompared = 4096;  ///< by one thread at least
 
 /// Keeps a copy of `now`; returns whether it differs, bit by bit, from the one that was kept.
+/// Bit by bit: laws are read anew only if some source changed, which is rare beside the number of steps.
 template <class T>
 bool keep_copy(const std::vector<T>& now, std::vector<T>& kept)
 {
@@ -328,6 +337,7 @@ void read_laws(const model::Control& control, Mechanism& system)
         law.velocity_limit = not_negative(m.joint_velocity_limit[d]);
         law.force          = finite(force[d]);
         law.ke = law.kd = law.target_rate = 0;
+        // Newton's target modes; effort has no gains.
         const double ke = not_negative(m.joint_target_ke[d]), kd = not_negative(m.joint_target_kd[d]);
         switch (m.joint_target_mode[d]) {
             case model::TargetMode::position:
@@ -363,6 +373,7 @@ void read_laws(const model::Control& control, Mechanism& system)
             law.lower = law.upper = 0.5 * (law.lower + law.upper);  // locked
         law.limit_ke    = not_negative(m.joint_limit_ke[d]);
         law.limit_kd    = not_negative(m.joint_limit_kd[d]);
+        // docs/softstep_method.md, "Which limits are stops".
         law.stiff_limit = law.limit_ke == 0 ||
                           (law.limit_ke == kUnauthoredLimitKe && law.limit_kd == kUnauthoredLimitKd) ||
                           law.lower == law.upper;

@@ -1,3 +1,9 @@
+// Loops of a group: bilateral rows of joints that close loops and of mimic relations, eliminated instead of iterated.
+// Velocities are projected onto them, positions are pulled together, and every response is that of the closed
+// mechanism.
+// A = S J M^-1 J^T S + 1e-6 E is factored by Cholesky in double (docs/softstep_method.md, "Loops"). Rows are at the
+// child's anchor, in axes of the parent's anchor; errors in m and rad.
+
 #include <algorithm>
 #include <cmath>
 
@@ -53,6 +59,7 @@ struct RowWriter {
         for (const auto& [body, sign] : {std::pair{child, 1.0}, std::pair{parent, -1.0}}) {
             const std::int32_t link = body >= 0 ? system.forest.body_link[body] : -1;
             const double       s    = sign;
+            // Columns of all dofs above the body, at the anchor.
             if (link >= 0)
                 dynamics::visit_point_columns(system.forest, system.motion, link, at,
                                               [&](std::int32_t dof, const Vec3d& v, const Vec3d& w) {
@@ -64,6 +71,7 @@ struct RowWriter {
         LoopRow& out = system.loop_rows[row++];
         out.angular  = angular;
         out.error    = error;
+        // What prescribed bodies move is on the other side of the equation.
         out.target   = -prescribed;
         out.axis     = u;
     }
@@ -86,6 +94,7 @@ void write_joint(Mechanism& system, const Group& group, std::int32_t j, std::int
             const Vec3d turn = to_rotation_vector(X_JA.q);
             for (std::size_t k = 0; k < 3; ++k) out.add(axis_vector<double>(static_cast<int>(k)), true, turn[k]);
         } else if (axes.angular == 1) {
+            // For small errors the cross product is the rotation vector across the axis.
             const Vec3d off = cross(a[0], rotate(X_JA.q, a[0]));
             complement(a, 1, locked);
             for (std::size_t k = 0; k < 2; ++k) out.add(locked[k], true, dot(locked[k], off));
@@ -120,6 +129,7 @@ void write_mimic(Mechanism& system, const Group& group, std::int32_t j, std::int
 }
 
 /// x := (S A S + eps)^-1 x for the factored matrix of a group.
+/// Forward and back substitution with the Cholesky factor.
 void solve_delassus(const Mechanism& system, const Group& group, double* x)
 {
     const auto    m = static_cast<std::size_t>(group.row_count);
@@ -152,6 +162,7 @@ void build_loops(Mechanism& system, const Group& group)
     double*    Y = system.loop_Y.data() + group.jacobian;
     double*    A = system.loop_A.data() + group.delassus;
     std::copy_n(J, m * n, Y);
+    // M^-1 J^T of the open trees.
     for (std::size_t i = 0; i < m; ++i) respond_open(system, group, Y + i * n);
 
     // Rows are scaled to a unit diagonal by their inverse mass, except that a row which hardly any dof can move (|J|^2
@@ -193,6 +204,7 @@ void build_loops(Mechanism& system, const Group& group)
     }
 }
 
+/// x := x - M^-1 J^T S A^-1 S J x: the part of a response that the loops forbid is taken out.
 void constrain(Mechanism& system, const Group& group, double* x, int lanes)
 {
     const auto    n = static_cast<std::size_t>(group.dof_count()), m = static_cast<std::size_t>(group.row_count);
@@ -229,6 +241,7 @@ void project_velocity(Mechanism& system, const Group& group)
         z[i] = sum * r.scale;
     }
     solve_delassus(system, group, z);
+    // The impulse of a row is summed for the joint's reaction.
     for (std::size_t i = 0; i < m; ++i) {
         LoopRow&     r = system.loop_rows[static_cast<std::size_t>(group.row_begin) + i];
         const double l = z[i] * r.scale;
@@ -274,6 +287,7 @@ double close_loops(Mechanism& system, const Group& group, double h)
         const double l = z[i] * system.loop_rows[static_cast<std::size_t>(group.row_begin) + i].scale;
         for (std::size_t k = 0; k < n; ++k) x[k] -= l * Y[i * n + k];
     }
+    // A position correction is a motion of one unit of time with the velocities x.
     for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t) {
         dynamics::integrate(system.forest, system.forest.trees[t], system.scratch, 1, system.motion);
         dynamics::forward_kinematics(system.forest, system.forest.trees[t], system.motion);
@@ -290,6 +304,7 @@ void loop_errors(const Mechanism& system, const Group& group, double& linear, do
         angular = std::max(angular, std::sqrt(ang));
         lin = ang = 0;
     };
+    // Errors of one joint are added as vectors.
     for (std::int32_t r = group.row_begin; r < group.row_begin + group.row_count; ++r) {
         const LoopRow& row = system.loop_rows[r];
         if (row.joint != joint) flush();

@@ -1,3 +1,8 @@
+// Velocities at the end of a sub-step without rows: kinematics, inverse dynamics, mass matrix, implicit drives and
+// springs. Mechanism::motion is changed in place; `tau` holds the bias forces.
+// (M + h B + h^2 K) dv = h (tau - bias + K (e - h v) - B v); docs/softstep_method.md, "Prediction of a tree".
+// One tree (predict_tree) and four that are alike (prepare_four) run the same operations in the same order.
+
 #include <algorithm>
 #include <cmath>
 
@@ -20,6 +25,7 @@ Vec3d gyrate(const Mat33d& I, const Mat33d& I_inv, const Vec3d& w, double h)
     Vec3d next;
     if (length(w) * h > 0.25) {
         const Vec3d  f = h * cross(w, L);
+        // Newton's matrix of I w' + h w' x I w' = I w at w.
         const Mat33d J = I + h * (Mat33d::skew(w) * I - Mat33d::skew(L));
         next           = w - inverse(J) * f;
     } else {
@@ -78,6 +84,7 @@ void read_errors(Mechanism& system, const Tree& tree)
                                     static_cast<double>(from[c + 2]), static_cast<double>(from[c + 3])};
                 return is_finite(goal) ? to_rotation_vector(normalized(normalized(goal) * conjugate(now))) : Vec3d{};
             };
+            // From the coordinate to the goal, about the parent anchor's axes.
             const Vec3d e = vector(system.law_sources.target_q()), r = vector(m.joint_rest_q);
             for (std::size_t k = 0; k < 3; ++k) {
                 system.laws[link.dof + k].error      = e[k];
@@ -143,6 +150,7 @@ void scale_acceleration_drives(Mechanism& system, const Tree& tree)
         std::fill_n(x, n, 0.0);
         x[k] = 1;
         respond_tree(system, tree, x);
+        // The inertia that the dof feels with all others free.
         const double inertia = x[k] > 0 ? 1 / x[k] : 0;
         law.ke *= inertia;
         law.kd *= inertia;
@@ -184,6 +192,7 @@ void set_impulses(const Mechanism& system, const Tree& tree, double h, double* x
     const DofLaw* laws = system.laws.data() + tree.dof_begin;
     for (std::int32_t k = 0; k < tree.dof_count(); ++k) {
         const DofLaw& law   = laws[k];
+        // Spring and damper at the end of the sub-step: e - h v is what is left of the error at the present rate.
         double        force = law.force - bias[k] + law.stiffness * (law.rest_error - h * v[k]) - law.damping * v[k];
         if (law.saturated == 0)
             force += law.ke * (law.error - h * v[k]) + law.kd * (law.target_rate - v[k]);
@@ -203,6 +212,7 @@ bool saturate_drives(Mechanism& system, const Tree& tree, double h, const double
         if (law.ke == 0 && law.kd == 0) continue;
         const double after = v[k] + x[k];
         const double drive = law.ke * (law.error - h * after) + law.kd * (law.target_rate - after);
+        // A relative margin, so that a drive at its limit does not change sides by rounding.
         const int    now = drive > law.effort_limit * (1 + 1e-9) ? 1 : drive < -law.effort_limit * (1 + 1e-9) ? -1 : 0;
         changed          = changed || now != law.saturated;
         if (!last_round) law.saturated = now;
@@ -220,6 +230,7 @@ void go_to_middle(Mechanism& system, const Tree& tree, double* x)
     for (std::size_t k = 0; k < n; ++k) {
         middle[k] = v[k];
         v[k] += 0.5 * x[k];
+        // The bias of the beginning is kept to be compared with that of the middle.
         x[k] = system.tau[dofs + k];
     }
 }
@@ -233,6 +244,7 @@ void leave_middle(Mechanism& system, const Tree& tree, double h, double* x)
         const double first_half = 2 * (v[k] - middle[k]);
         v[k]                    = middle[k];
         middle[k]               = first_half;
+        // What the middle's bias differs by, as an impulse.
         x[k]                    = h * (x[k] - system.tau[dofs + k]);
     }
 }
@@ -315,6 +327,7 @@ void prepare_group(Mechanism& system, const Group& group, double h, bool first)
             predict_tree(system, tree, gravity, h, first);
     }
     if (group.row_count == 0) return;
+    // Loops at the predicted velocities.
     build_loops(system, group);
     project_velocity(system, group);
     close_loops(system, group, h);
@@ -381,6 +394,7 @@ void prepare_four(Mechanism& system, const dynamics::FourTrees& trees, double h,
     begin_rows(system, four, trees);
 }
 
+/// The base of a tree changed its velocity: the tree gets the impulse through its joint, dv = -M^-1 S^T I change.
 void kick_tree(Mechanism& system, const Tree& tree, const Spatiald& change)
 {
     const Forest&      f    = system.forest;

@@ -1,3 +1,8 @@
+// Whitened coordinates and rows over them: u = sqrt(D) L v with M = L^T D L. A row J becomes Z = D^(-1/2) L^(-T) J^T;
+// its rate is Z . u and an impulse l adds l Z.
+// Groups with loops and deep trees keep plain coordinates; their responses come from factors or recursions. Arrays hold
+// blocks of four dofs on the way to the root only (dynamics/paths.h).
+
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -11,6 +16,7 @@ namespace mechane::solvers::softstep {
 
 namespace {
 
+/// M^-1 x of each tree of a group, for one or four interleaved columns.
 template <int lanes, int stride>
 void respond_lanes(Mechanism& system, const Group& group, double* y)
 {
@@ -66,6 +72,7 @@ struct DofTable {
 
 /// x := sqrt(1/D) L^-T e_k for each dof k of a tree, in the layout of the rows: what is left of a dof after those above
 /// it, whose own have been made before. `roots`: whole blocks of the tree.
+/// From the root on: row k is its own unit less L(k, i) times the rows of the dofs i above.
 MCH_CLONES_AVX2 void whiten_dofs(const DofTable& rows, std::int32_t dof_begin, std::int32_t dof_end,
                                  const double* factored, const double* roots, double* x)
 {
@@ -122,6 +129,7 @@ MCH_CLONES_AVX2 void read_rates(const DofTable& rows, std::int32_t dof_begin, st
 }
 
 /// Six rows of a link from those of the link before it on the path and its own dofs. `columns`, `x`: of its first dof.
+/// The velocity of a link is that of the link before plus S_k v_k for its dofs.
 MCH_CLONES_AVX2 void extend_six(const double* before, std::int32_t before_count, const DofTable& rows, std::int32_t dof,
                                 std::int32_t dofs, const Spatiald* columns, const double* x, double* to)
 {
@@ -170,6 +178,7 @@ MCH_CLONES_AVX2 double square(const double* x, std::int32_t blocks)
 double root(double inverse_root) { return inverse_root > 0 ? 1 / inverse_root : 1; }
 
 /// Of a single body the linear part fills one block and the angular another, whose last numbers are zero.
+/// Free body: sqrt(m) v and C^-1 R^T w, in two blocks.
 void whiten(Mechanism& system, const Tree& tree, const double* v, double* u)
 {
     if (tree.single) {
@@ -206,6 +215,7 @@ void unwhiten(Mechanism& system, const Tree& tree, const double* u, double* v)
         return;
     }
     const std::size_t t = static_cast<std::size_t>(&tree - system.forest.trees.data());
+    // With locked dofs the rows are incomplete: L is solved instead.
     if (!system.locked[t])
         return read_rates(DofTable(system.paths), tree.dof_begin, tree.dof_count(), system.dof_rates.data(), u, v);
     double*       whole = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(tree.dof_begin);
@@ -235,6 +245,7 @@ std::ptrdiff_t entry(std::int32_t local, int rows)
 { return static_cast<std::ptrdiff_t>(local / kLanes) * kLanes * rows + local % kLanes; }
 
 /// Whitened rows of the six components of a link's velocity at the reference point of its tree.
+/// Made when a contact asks for them, once a sub-step.
 const double* link_rows(Mechanism& system, std::int32_t link)
 {
     const auto& links = system.forest.links;
@@ -308,6 +319,7 @@ void add(Mechanism& system, Segments& at, std::int32_t l, const Vec3d& p_W, cons
                                       });
         return;
     }
+    // Force and torque about the centre of mass, through the two roots.
     if (tree.single) {
         const double  root = 1 / std::sqrt(system.forest.links[l].mass);
         const Mat33d& R    = system.motion.R_WB[l];
@@ -428,6 +440,7 @@ std::int32_t* place_blocks(const Mechanism& system, std::int32_t group, std::int
         count  = static_cast<std::int32_t>(a.size() + b.size());
         return storage;
     }
+    // A row between two links of one tree has the blocks of both ways, each once.
     std::int32_t* const end = std::set_union(a.begin(), a.end(), b.begin(), b.end(), storage);
     blocks                  = storage;
     count                   = static_cast<std::int32_t>(end - storage);
@@ -464,6 +477,7 @@ void close_segment(Mechanism& system, Segments& at, int seat, int rows)
     const int columns = rows == 1 ? 1 : 4;
     double*   x       = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(group.dof_begin);
     std::fill_n(at.Y[seat], static_cast<std::ptrdiff_t>(at.count[seat]) * rows * kLanes, 0.0);
+    // Rows become columns, for the response of all dofs.
     for (std::int32_t k = 0; k < group.dof_count(); ++k)
         for (int c = 0; c < columns; ++c) x[k * columns + c] = c < rows ? at.J[seat][entry(k, rows) + c * kLanes] : 0;
     respond(system, group, x, columns);
@@ -488,6 +502,7 @@ void respond_open(Mechanism& system, const Group& group, double* y) { respond_la
 namespace {
 
 /// The prescribed body that a body is, or that its tree hangs on; -1 for the world.
+/// Rates of a tree are relative to its base: the base's motion is added to every row.
 std::int32_t carrier(const Mechanism& system, std::int32_t body)
 {
     const std::int32_t link = body >= 0 ? system.forest.body_link[body] : -1;

@@ -1,3 +1,6 @@
+// Divergence: which worlds have left all bounds, whom to blame, and what such worlds forget. Bounds: finite poses and
+// twists, coordinates below 1e12, rates below kDivergedVelocity.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +27,7 @@ MCH_CLONES_AVX2 bool all_below(const double* x, std::size_t count, double bound)
     constexpr LaneMask kSign = LaneMask{} + std::numeric_limits<std::int64_t>::min();
     LaneMask           below = ~LaneMask{};
     std::size_t        i     = 0;
+    // Comparing absolute values with the bound is false for not-a-number: one test finds both.
     for (; i + kLanes <= count; i += kLanes) below &= (Lanes)((LaneMask)lanes(x + i) & ~kSign) < bound;
     bool all = (below[0] & below[1] & below[2] & below[3]) != 0;
     for (; i < count; ++i) all = all & (std::abs(x[i]) < bound);
@@ -101,6 +105,7 @@ Culprit culprit_of(const System& s, std::int32_t l, int substeps, const char* wh
                             model.joint_label[out.joint], law.ke, law.kd, law.limit_ke, law.force, inertia);
     const double ke = std::max(law.ke + law.stiffness, law.limit_ke);
     if (ke > 0 && inertia > 0)
+        // Half of the period over 2 pi of the stiffest spring: an estimate, for the message.
         out.text += fmt::format("; try dt below {:.3g} s", 0.5 * std::sqrt(inertia / ke) * substeps);
     return out;
 }
@@ -157,6 +162,7 @@ void forget_worlds(System& system, const std::vector<std::uint8_t>& chosen)
             wake_group(system, static_cast<std::int32_t>(g));
 }
 
+/// After a rebuild: impulses and saturation by the model's own numbering, which stays.
 void carry_over(const System& old, System& now)
 {
     now.memory = old.memory;  // keyed by shapes, which stay

@@ -1,3 +1,6 @@
+// What softstep remembers between steps: as bytes for checkpoints, and as TurnMemory for blocks of worlds that take
+// turns in one solver. The layout of the bytes is the order of the visit functions; kVersion changes with it.
+
 
 #include <algorithm>
 #include <bit>
@@ -50,6 +53,7 @@ void visit_rows(Bytes&& bytes, S& system)
 }
 
 /// Whether arrays that were read are as long as what reads them expects, and what chooses is one of the choices.
+/// Bytes may come from a file: sizes and choices are checked before anything is taken over.
 bool is_sound(const System& system)
 {
     const Sleep& sleep = system.sleep;
@@ -144,6 +148,7 @@ void put(System& system, const PushedDof& pushed)
 
 void exchange_memory(System& system, TurnMemory& memory, Exchange& by)
 {
+    // Arrays change places, which costs nothing; only dofs that push are copied.
     dynamics::Motion& motion = system.motion;
     system.memory.swap(memory.contacts);
     std::swap(system.sleep, memory.sleep);
@@ -163,6 +168,7 @@ void exchange_memory(System& system, TurnMemory& memory, Exchange& by)
         int&                saturated = system.laws[k].saturated;
         DofRows&            rows      = system.dof_rows[k];
         const auto          bits      = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+        // The bits of all impulses at once: most dofs have none.
         const std::uint64_t any       = bits(rows.lower.lambda) | bits(rows.upper.lambda) | bits(rows.friction.lambda) |
                                         bits(rows.velocity.lambda) | static_cast<std::uint64_t>(saturated);
         if (any == 0) continue;

@@ -1,3 +1,6 @@
+// Prescribed (kinematic) bodies: their velocity over the step, the change of it at the step's beginning, and their pose
+// at a time within the step. Poses in the world [m], twists at the centre of mass.
+
 #include <cstring>
 
 #include "solvers/softstep/mechanism/predict.h"
@@ -40,6 +43,7 @@ void load_prescribed(Mechanism& system, std::int32_t body, const model::State& i
         if (control.body_target_q.size() == m.body_count() && is_finite(control.body_target_q[body])) {
             goes = rate_towards(static_cast<Posed>(control.body_target_q[body]), start,
                                 static_cast<Vec3d>(m.body_com[body]), dt);
+        // Same pose as published: the body was not placed, so its velocity is a command or goes on.
         } else if (before.pose != nullptr && std::memcmp(before.pose, &in.body_q[body], sizeof(Pose)) == 0) {
             // It goes on from where it was: a velocity that is not the published one is a command.
             comes                       = static_cast<Spatiald>(*before.twist);
@@ -60,6 +64,7 @@ void start_prescribed(Mechanism& system, const std::vector<std::uint8_t>& untouc
         if (change == Spatiald{}) continue;
         system.motion.base_twist[base] = system.base_rate[base];
         // Rates that the caller wrote together with the base's hold for what is now.
+        // Rates written together with the base's are relative to the new velocity already.
         if (system.base_commanded[base] && !untouched[t])
             dynamics::update_velocities(f, tree, system.motion);
         else

@@ -1,3 +1,6 @@
+// Publishing: trees are rounded to Real before the last kinematics of a step, so that the pose in double belongs to the
+// published coordinates bit by bit.
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -36,6 +39,7 @@ void round_link(Mechanism& system, const Link& link)
     double *const q = system.motion.q.data() + link.coord, *const v = system.motion.v.data() + link.dof;
     Real *const to = system.next_q.data() + m.joint_q_start[j], *const tod =
                                                                     system.next_qd.data() + m.joint_qd_start[j];
+    // Rounded and widened again: coordinates of the next step.
     for (std::int32_t k = 0; k < link.coords; ++k) q[k] = static_cast<double>(to[k] = static_cast<Real>(q[k]));
     for (std::int32_t k = 0; k < link.dofs; ++k) v[k] = static_cast<double>(tod[k] = static_cast<Real>(v[k]));
     if (link.axes.type != model::JointType::ball) return;
@@ -74,6 +78,7 @@ MCH_INLINE Vec3T<N> kept(const Vec3T<N>& x)
 
 /// The coordinates and rates of the joint of a free root as they will be published, of one and of four: as joint_state
 /// and load make them, step by step. `body` becomes what they say of the body; `pose`: it is the coordinates already.
+/// Anchors that are the identity: coordinates and pose are the same numbers.
 template <class N>
 MCH_INLINE FreeState<N> round_free(const FreeJoint<N>& joint, FreeState<N>& body, bool pose)
 {
@@ -81,6 +86,7 @@ MCH_INLINE FreeState<N> round_free(const FreeJoint<N>& joint, FreeState<N>& body
     if (!pose) {
         const PoseT<N>    X_WJ = PoseT<N>{} * joint.X_p, X_WA = body.X * joint.X_c;
         const Vec3T<N>    at  = body.X * joint.com;
+        // The same operations as joint_state of a body on the world, so that both give the same bits.
         const SpatialT<N> rel = shift_twist(body.rate, at - at) - shift_twist(SpatialT<N>{}, at - Vec3T<N>{});
         const Vec3T<N>    v = rotate_inverse(X_WJ.q, rel.linear), w = rotate_inverse(X_WJ.q, rel.angular);
         const auto        along = [](const Vec3T<N>& x) MCH_INLINE_LAMBDA {

@@ -1,3 +1,6 @@
+// Reactions: the wrench that each joint transmits over the step, for Observables and for joints that break. Forces [N]
+// and torques [N m] in world axes, about the child's centre of mass.
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,6 +18,7 @@ namespace {
 void add_load(System& system, std::int32_t link, const Vec3d& point, const Vec3d& force, const Vec3d& torque)
 {
     if (link < 0) return;
+    // About the centre of mass of the link.
     system.load[link] += Spatiald{force, torque + cross(point - system.motion.com_W[link], force)};
 }
 
@@ -55,6 +59,7 @@ void begin_reactions(System& system)
     for (GeneralRow& row : system.general) row.impulse_sum = 0;
 }
 
+/// Impulses of rows over a closed group also load the loops: J^T lambda of all rows, seen by the loop rows.
 void sum_loop_impulses(System& system, const Island& island)
 {
     for (std::int32_t i = island.group_begin; i < island.group_end; ++i) {
@@ -136,6 +141,7 @@ void find_reactions(System& system, double h, double dt)
         }
         for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
             const std::int32_t p = f.links[l].parent;
+            // From the leaves inwards: a joint carries all that hangs on its link.
             if (p >= 0) system.inbound[p] += shift_wrench(system.inbound[l], middle(p) - middle(l));
             if (f.links[l].free) system.inbound[l] = {};
         }
@@ -170,6 +176,7 @@ JointLoad joint_load(const System& system, std::int32_t joint, double h)
         } else {
             Vec3d a = system.motion.column[k].angular;
             limit.angular += held * a;
+            // Gram-Schmidt: axes of a chain are not orthogonal.
             for (std::size_t i = 0; i < count; ++i) a = without(a, angular[i]);
             angular[count++] = a;
             w.angular        = without(w.angular, a);

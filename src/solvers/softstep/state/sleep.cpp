@@ -1,3 +1,6 @@
+// Sleep: groups at rest are left out until something differs. Counters are times at rest [s], compared with kSleepTime;
+// speeds with kSleepLinear [m/s] and kSleepAngular [rad/s].
+
 #include <algorithm>
 #include <cmath>
 
@@ -79,6 +82,7 @@ void reset_sleep(Sleep& sleep, const System& system, const std::vector<std::uint
         if (bodies_asleep[b] && system.body_group[b] >= 0) sleep.asleep[system.body_group[b]] = 1;
 }
 
+/// After a rebuild a group sleeps only if all of its links did, in unchanged joints.
 void carry_sleep(const System& old, System& now)
 {
     if (!now.sleep.enabled) return;
@@ -107,6 +111,7 @@ void carry_sleep(const System& old, System& now)
     }
 }
 
+/// Compared are the values that a sleeping group would react to; the first step only remembers them.
 void wake_changed(System& system)
 {
     Sleep& sleep = system.sleep;
@@ -143,6 +148,7 @@ void wake_changed(System& system)
         for (std::size_t g = 0; g < system.groups.size(); ++g) wake_group(system, static_cast<std::int32_t>(g));
 }
 
+/// Contacts of sleepers that are not near make no island with what is awake.
 void drop_far_contacts(System& system, double dt)
 {
     Sleep& sleep = system.sleep;
@@ -181,6 +187,7 @@ void disturb_carried(System& system, const std::vector<std::uint8_t>& moved)
         }
 }
 
+/// An island sleeps or wakes as a whole.
 void spread_wakefulness(System& system)
 {
     for (Island& island : system.islands) {
@@ -205,12 +212,14 @@ void fall_asleep(System& system, double dt)
         for (std::int32_t i = island.group_begin; i < island.group_end; ++i) {
             const std::int32_t g     = system.island_groups[i];
             const Group&       group = system.groups[g];
+            // A driven group never sleeps: its drive may move it at any time.
             bool               slow  = !sleep.actuated[g] && !sleep.disturbed[g];
             for (std::int32_t t = group.tree_begin; slow && t < group.tree_end; ++t)
                 for (std::int32_t l = f.trees[t].link_begin; slow && l < f.trees[t].link_end; ++l)
                     slow = length(system.motion.twist[l].linear) < kSleepLinear &&
                            length(system.motion.twist[l].angular) < kSleepAngular;
             sleep.still[g] = slow ? sleep.still[g] + dt : 0;
+            // The margin allows for the rounding of a sum of steps.
             ready          = ready && sleep.still[g] >= kSleepTime * (1 - 1e-9);
         }
         if (!ready) continue;
