@@ -427,8 +427,7 @@ class Judge {
                     fmt::format("the binary layer {} of geometry holds the relationship {}", layer.relative,
                                 links.front().text()),
                     "usdc", "usda", "say it in a layer that is text", "relationship");
-        // Samples are looked for only where the stage has any: listing the samples of all attributes is
-        // expensive.
+        // Samples are looked for only where the stage has any: listing the samples of all attributes is expensive.
         if (sampled_ && !layer.layer.binary && layer.heavy.empty() && !layer.layer.file.empty())
             if (const usd::Path sampled = much_sampled(*layer.layer.layer); !sampled.empty())
                 say(kCrate, site_of(layer, sampled),
