@@ -447,9 +447,9 @@ class Rows {
         put_all("eq_solimp", row, list(prim, "mjc:solimp", kSolimp));
     }
 
+    // -- actuators
     /// The dof of a joint that an actuator means: that of the prim, or of the axis with the name it has beside it.
     /// `flips` becomes true where the axis has the other sign.
-    /// -- actuators
     std::int32_t dof_of(std::int32_t joint, const usd::Prim& prim, const usd::Path& target, bool& flips) const
     {
         const model::BuilderJoint& made = run_.builder.joints[static_cast<std::size_t>(joint)];
