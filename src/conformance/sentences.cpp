@@ -1,5 +1,5 @@
-// The sentences of REP-0158 one by one, with the rules that judge each, or why none does. `mechane explain` quotes them,
-// and rules_json() lists them beside the rules.
+// The sentences of REP-0158 one by one, with the rules that judge each, or why none does. `mechane explain` quotes
+// them, and rules_json() lists them beside the rules.
 
 #include "mechane/conformance/sentence.h"
 

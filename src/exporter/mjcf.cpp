@@ -3,10 +3,10 @@
 // what has mass.
 // In: sf::RobotTree in SI with z up (links, joints, shapes, vendor extras) and Output, which names files and takes
 // losses. Out: the .xml file and its meshes; called by write_robot for the format mjcf.
-// MuJoCo's rules that shape this file: bodies nest, so the tree is written depth first; a joint stands inside the
-// body that it moves, with anchor and axis in that body's frame; parent and child do not collide unless the parent
-// is the world; what a body needs must have a mass. Values of mjc: attributes pass through as text where MJCF has
-// the same words, so that a model that came from MJCF returns without a change.
+// MuJoCo's rules that shape this file: bodies nest, so the tree is written depth first; a joint stands inside the body
+// that it moves, with anchor and axis in that body's frame; parent and child do not collide unless the parent is the
+// world; what a body needs must have a mass. Values of mjc: attributes pass through as text where MJCF has the same
+// words, so that a model that came from MJCF returns without a change.
 // Every difference that MJCF cannot say becomes a loss with code, place and reason.
 
 #include <fmt/format.h>
@@ -853,8 +853,6 @@ class Writer {
                 continue;
             }
             // A joint with an actuator of its own gets none from its drive.
-            // A dof that an actuator of the source drives gets no second actuator from its drive: both stand for the
-            // same thing.
             if (target->front().kind == sf::Ref::Kind::joint) drives_told(target->front(), p.extras);
             if (!motor)
                 copy(node, p.extras,

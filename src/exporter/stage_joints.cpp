@@ -371,7 +371,6 @@ void StageReader::accelerations()
             const auto   sum  = carried_by(joint);
             const Posed  X_WJ = tree.links[at(joint.child)].X_WL * joint.X_CJ;
             const Vec3d  axis = rotate(X_WJ.q, dof.axis);
-            // Inertia about the joint's axis by the parallel axis theorem; for sliding joints the mass.
             // Effective inertia about the axis: a . I a + m |a x (c - p)|^2 (parallel axis theorem), or the mass for a
             // sliding axis.
             const double mass =

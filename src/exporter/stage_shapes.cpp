@@ -291,7 +291,6 @@ class ShapeReader {
         CornerData<Vec2d> uvs(prim, {"primvars:st", "primvars:UVMap", "primvars:st_0"}, points.size(), counts.size(),
                               corners.size());
         // Normals go with the inverse transpose.
-        // Normals transform by the inverse transpose.
         const Mat33d      N = std::abs(determinant(linear)) > 0 ? transpose(inverse(linear)) : Mat33d::identity();
         std::vector<int>  face_now(counts.size(), -1);
         std::size_t       begin = 0;

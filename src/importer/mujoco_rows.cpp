@@ -159,9 +159,9 @@ class Rows {
   private:
     static std::string key(std::string_view name) { return std::string(kMujocoSpace) + ":" + std::string(name); }
 
-    // A caller may have registered an attribute of the same name that is not rows: it is left alone and the value is
-    // dropped.
     /// The attribute of a name, declared when it is first wanted; null where the caller has another of that name.
+    /// A caller may have registered an attribute of the same name that is not rows: it is left alone and the value is
+    /// dropped.
     model::CustomAttribute* wanted(std::string_view name)
     {
         const auto row =
@@ -208,7 +208,7 @@ class Rows {
         return prim.attribute(name).get_or<std::string>(otherwise);
     }
     /// As many numbers as `otherwise` has, which fills what is not authored.
-    // MJCF fills short lists with defaults in the same way.
+    /// MJCF fills short lists with defaults in the same way.
     template <class List>
     [[nodiscard]] std::vector<double> list(const usd::Prim& prim, const char* name, const List& otherwise) const
     {
@@ -329,8 +329,6 @@ class Rows {
         if (order.empty())
             for (std::size_t i = 0; i < targets.size(); ++i) order.push_back(static_cast<int>(i));
         // Fixed tendons are sums over joints, spatial ones paths over sites and geoms.
-        // A fixed tendon is a linear combination of joint coordinates; a spatial one is a path over sites and wrapping
-        // geoms.
         const RowKind      part  = fixed ? RowKind::tendon_joint : RowKind::tendon_wrap;
         const std::int32_t first = count(part);
         const std::int32_t world =
@@ -433,7 +431,6 @@ class Rows {
         const std::int32_t row = count(RowKind::equality_constraint)++;
         put("equality_constraint_world", row, made.world);
         // mjtEq: connect 0, weld 1, joint 2.
-        // mjtEq: 0 connect, 1 weld, 2 joint.
         put("equality_constraint_type", row, couples ? 2 : prim.has_api("MjcEqualityWeldAPI") ? 1 : 0);
         put("equality_constraint_target_kind", row, couples ? 2 : 1);
         put("equality_constraint_target", row, joint);

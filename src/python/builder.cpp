@@ -1,7 +1,7 @@
 // Python's `Builder`: verbs that add bodies, joints, shapes and particles to a model::ModelBuilder one at a time.
-// The facade (package `mechane`, sim/builder) calls them with arguments that it has checked and named as Newton names
-// them; this file turns Python objects into the builder's structs. Only what could make C++ read out of bounds is
-// checked again here: indices of bodies, numbers of axes.
+// The facade (python/mechane/model/builder.py) calls them with arguments that it has checked and named as Newton
+// names them; this file turns Python objects into the builder's structs. Only what could make C++ read out of bounds
+// is checked again here: indices of bodies, numbers of axes.
 // Units are SI. Poses are seven numbers x y z qx qy qz qw, rotations have the scalar last.
 // Settings come as objects with attributes (ShapeConfig, JointDofConfig), never as keyword arguments: a setting that is
 // added to the facade's class and forgotten here fails nothing, so both lists must be edited together.

@@ -164,9 +164,9 @@ class MeshQueries {
                               owned(std::move(triangle), {n}));
     }
 
-    // t counts lengths of the direction as given, so that a direction that is not normalised gives fractions of a
-    // segment.
     /// First points of rays on the surface: t in lengths of the direction, -1 where it is missed; normals [n, 3].
+    /// t counts lengths of the direction as given, so that a direction that is not normalised gives fractions of a
+    /// segment.
     nb::tuple rays(const DoublesIn& origins, const DoublesIn& directions) const
     {
         collision::Shape shape;

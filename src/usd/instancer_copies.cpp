@@ -203,7 +203,6 @@ class Copier {
         const auto                      names = ids_of(one.prim, "invisibleIds");
         const std::set<std::int64_t>    unseen(names.begin(), names.end());
         // Without ids that fit, an item's index is its id (UsdGeomPointInstancer).
-        // Without ids the item's number is its id (UsdGeomPointInstancer).
         const bool                      own_ids = !ids.empty() && ids.size() == one.items.size();
         if (!ids.empty() && !own_ids)
             wrong.add(fmt::format("ids has {} elements, expected {}; items count from 0", ids.size(), one.items.size()));
@@ -356,8 +355,6 @@ class Copier {
         Complaints wrong;
         const auto positions    = array_of<Vec3d>(one, "positions", wrong);
         // The single-precision attribute goes first, as in current schemas.
-        // orientationsf (single precision) is preferred to orientations (half) where it has elements, as
-        // UsdGeomPointInstancer does.
         auto       orientations = array_of<Quatd>(one, "orientationsf", wrong);
         if (orientations.first.empty()) orientations = array_of<Quatd>(one, "orientations", wrong);
         const auto scales    = array_of<Vec3d>(one, "scales", wrong);
@@ -415,8 +412,6 @@ class Copier {
     }
 
     /// Velocities of the instancer are those of bodies that are prototypes themselves: from its space into theirs.
-    /// velocities and angularVelocities of the instancer are in its space; those of a rigid body are in the body's
-    /// local space, below the item's and the prototype's own transform.
     void author_velocities(const Instancer& one, const std::vector<SdfPrimSpecHandle>& specs,
                            const std::vector<Quatd>& orientations, const std::vector<Vec3d>& scales,
                            const std::vector<Vec3d>& linear, const std::vector<Vec3d>& angular) const

@@ -75,7 +75,6 @@ void for_each_prim_spec(const SdfLayerHandle& layer, const SdfPath& root,
 {
     const SdfChildrenKeys_StaticTokenType& keys = *SdfChildrenKeys.Get();
     // Iterative: nesting is up to the file.
-    // Depth first in the layer's order with a stack of its own: a deep hierarchy would overflow the call stack.
     SdfPathVector                          stack{root};
     while (!stack.empty()) {
         const SdfPath path = stack.back();

@@ -88,7 +88,6 @@ class Retarget {
         return [this](const Item& arc) {
             Item out = arc;
             // An arc to another file names prims of that file.
-            // Arcs with an asset lead into another layer, whose paths this edit does not touch.
             if (arc.GetAssetPath().empty()) out.SetPrimPath(now(arc.GetPrimPath()));
             return std::optional<Item>(out);
         };
@@ -259,7 +258,6 @@ Result<void> Layer::apply_api(const Path& prim, const Token& name)
     if (op.IsExplicit()) {
         op.SetExplicitItems(items);
     } else {
-        // A deleted item would take the schema away again in the same layer.
         // Deletions apply before prepended items: one of the same name would have no effect and only read as a
         // contradiction.
         TfTokenVector deleted = op.GetDeletedItems();

@@ -27,6 +27,7 @@ bool dictionary_less(const TfToken& a, const TfToken& b)
 TfTokenVector authored_names(const PrimRecord& prim)
 {
     TfTokenVector names;
+    // A prim with opinions in one layer has its names at hand; otherwise every site is asked, strongest first.
     if (prim.layer != PrimRecord::kSeveral) {
         if (prim.property_names.IsHolding<TfTokenVector>()) names = prim.property_names.UncheckedGet<TfTokenVector>();
         return names;
@@ -43,6 +44,7 @@ TfTokenVector authored_names(const PrimRecord& prim)
 
 std::vector<Token> to_tokens(const Stage::Impl& stage, const PrimRecord& prim, TfTokenVector names)
 {
+    // OpenUSD sorts properties so (TfDictionaryLessThan) and then applies the composed propertyOrder.
     std::sort(names.begin(), names.end(), dictionary_less);
     names.erase(std::unique(names.begin(), names.end()), names.end());
     if (const VtValue order = compose_metadata(stage, prim, TfToken(), kPropertyOrder); order.IsHolding<TfTokenVector>())
@@ -127,6 +129,7 @@ std::vector<Prim> Prim::subtree(Traverse how) const
     std::vector<Prim> out;
     if (stage_ == nullptr) return out;
     const auto& prims = stage_->impl().prims;
+    // Prims are stored depth first, so a subtree is a range of indices and "past what is below" is one step.
     for (std::uint32_t i = index_; i < prims[index_].subtree_end;) {
         if (visited(prims[i], how)) {
             out.push_back(Prim(stage_, i));
@@ -146,6 +149,7 @@ bool Prim::is_a(const Token& schema) const
     // A prim that names an abstract type has no type, as in OpenUSD.
     if (const auto* own = registry.find(type); own == nullptr || !own->concrete) return false;
     if (registry.is_a(type, unwrap(schema))) return true;
+    // Schemas are known by the names that files use ("Xform") and by those of OpenUSD's C++ classes ("UsdGeomXform").
     return registry.is_a(type, TfToken("UsdGeom" + schema.text())) ||
            registry.is_a(type, TfToken("Usd" + schema.text())) ||
            registry.is_a(type, TfToken("UsdShade" + schema.text()));
@@ -157,6 +161,7 @@ bool Prim::has_api(const Token& schema) const
     const TfToken&    wanted = unwrap(schema);
     const std::string prefix = wanted.GetString() + ":";
     const auto&       all    = record(*this).definition->applied;
+    // A multiple-apply schema counts as applied if any instance of it is ("PhysicsLimitAPI:rotX").
     return std::any_of(all.begin(), all.end(),
                        [&](const TfToken& name) { return name == wanted || name.GetString().starts_with(prefix); });
 }
@@ -226,6 +231,7 @@ Attribute::operator bool() const
 {
     if (!prim_) return false;
     const auto found = record(prim_).definition->properties.find(unwrap(name_));
+    // A built-in property is what its schema says, whatever specs call it.
     if (found != record(prim_).definition->properties.end()) return !found->second.is_relationship;
     return spec_type(record(prim_), unwrap(name_)) == SdfSpecTypeAttribute;
 }
@@ -296,6 +302,7 @@ Value Attribute::value(TimeCode time) const
 {
     if (!prim_) return {};
     Resolved found = resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), time, true);
+    // A block hides the schema's fallback as well.
     return found.blocked ? Value() : wrap(std::move(found.value));
 }
 

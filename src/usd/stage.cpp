@@ -56,6 +56,7 @@ void author_selections(const SdfLayerRefPtr& session, const OpenOptions& options
         std::string       prim  = brace == std::string::npos ? "/" + default_prim : target.substr(0, brace);
         std::string       set   = brace == std::string::npos ? target : target.substr(brace + 1);
         if (set.ends_with('}')) set.pop_back();
+        // Wrong targets are told by check_selections after composition.
         if (!SdfPath::IsValidPathString(prim) || prim == "/") continue;
         if (const SdfPrimSpecHandle spec = SdfCreatePrimInLayer(session, SdfPath(prim)))
             spec->SetVariantSelection(set, name);
@@ -98,6 +99,7 @@ Result<std::shared_ptr<const Stage>> compose(
     std::unique_ptr<Stage::Impl> impl, const OpenOptions& options, MessageScope& messages, GuardScope& guard,
     const std::function<std::shared_ptr<const Stage>(std::unique_ptr<Stage::Impl>)>& wrap_stage)
 {
+    // The session layer is stronger than the root layer, hence what a caller asks for wins without an edit of files.
     if (!options.session_text.empty() || !options.variant_selections.empty() || !options.expression_variables.empty()) {
         if (auto wrong = options.session_text.empty()
                              ? std::nullopt
@@ -120,6 +122,7 @@ Result<std::shared_ptr<const Stage>> compose(
     }
     if (!options.muted_layers.empty()) {
         std::vector<std::string> muted;
+        // OpenUSD refuses to mute the root layer: that is told, since the caller would see no effect.
         for (const std::string& layer : options.muted_layers) {
             if (SdfComputeAssetPathRelativeToLayer(impl->root, layer) == impl->root->GetIdentifier())
                 impl->diagnostics.add(kMuteRoot, {.layer = impl->source}, fmt::format("{} is the root layer", layer));
@@ -137,6 +140,8 @@ Result<std::shared_ptr<const Stage>> compose(
         collect_clips(*impl);
         add_composition_errors(*impl, errors);
     }
+    // Targets of relationships and connections outside the mask may be needed: the mask grows by them, and the stage is
+    // composed again.
     if (expand_mask(*impl, impl->options)) {  // to a fixed point: a mask only grows, and ends at the whole stage
         auto again              = std::make_unique<Stage::Impl>();
         again->source           = impl->source;
@@ -154,6 +159,7 @@ Result<std::shared_ptr<const Stage>> compose(
     }
     compute_world_matrices(*impl);
     report_unit_mismatches(*impl);
+    // Limits that were passed while layers were read: a model with a part missing would be worse than none.
     for (Diagnostic refused : guard.take()) {
         refused.site.layer = shown_path(refused.site.layer);
         if (refused.id == kLimit.id) return refused;  // never a shortened model
@@ -196,6 +202,7 @@ Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, cons
         keep_places(impl->root, std::move(made.places));
     } else {
         const ArResolverContextBinder bind(impl->context);
+        // A large text layer is parsed on several threads; null means that the file is not of that kind.
         impl->root = open_in_pieces(*file, impl->context, options.threads, messages);
         if (!impl->root) impl->root = SdfLayer::FindOrOpen(*file);
     }
@@ -291,12 +298,14 @@ Prim                 Stage::pseudo_root() const { return Prim(this, 0); }
 
 Value Stage::root_metadata(const Token& key) const
 {
+    // Stage metadata come from the session and root layers only, not from sublayers (UsdStage).
     for (const SdfLayerRefPtr& layer : {impl_->session, impl_->root})
         if (VtValue value; layer && layer->HasField(SdfPath::AbsoluteRootPath(), unwrap(key), &value))
             return wrap(std::move(value));
     return {};
 }
 
+/// The root layer first, the others sorted: the cache's set is ordered by addresses.
 std::vector<std::string> Stage::used_layers() const
 {
     std::vector<std::string> out{shown(*impl_, impl_->root)};

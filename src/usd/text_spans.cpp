@@ -3,8 +3,8 @@
 // A statement that is not understood makes its prim opaque, so that edits of it are refused.
 // A reader of usda's outline, not of its values: it follows quotes, brackets and comments, and knows prims, variant
 // sets, properties and metadata. Positions are bytes of the text, spans half open.
-// It assumes a text that the library has parsed. `stuck_` ends the reading where the outline does not fit; specs
-// found so far stay.
+// It assumes a text that the library has parsed. `stuck_` ends the reading where the outline does not fit; specs found
+// so far stay.
 
 #include "usd/text_spans.h"
 
@@ -95,9 +95,9 @@ class SpanReader {
             if (depth <= 0) return;
         }
     }
-    // A reference is @asset@</prim> (offset = 1; scale = 2): the group in parentheses belongs to it in metadata, while
-    // behind an attribute's value it is the attribute's own metadata.
     /// A value: one token or group; an asset may be followed by a path and its layer offset.
+    /// A reference is @asset@</prim> (offset = 1; scale = 2): the group in parentheses belongs to it in metadata, while
+    /// behind an attribute's value it is the attribute's own metadata.
     TextSpan value(bool offsets)
     {
         const std::size_t from = at_;

@@ -119,6 +119,7 @@ def PhysicsRevoluteJoint "j"
 )",
 };
 
+/// A relationship without a target means the world (UsdPhysicsJoint); one that names what is not there is a mistake.
 void check_side(const Facts& facts, const usd::Relationship& rel, const std::vector<usd::Path>& targets,
                 const char* name, Sink& sink)
 {
@@ -161,6 +162,7 @@ void check_relations(const Facts& facts, const physics::Joint& joint, Sink& sink
             if (in_other_variant(facts, target)) return;
     const std::size_t before = sink.found().size();
     for (std::size_t i = 0; i < 2; ++i) check_side(facts, sides[i], targets[i], kBodies[i].text().c_str(), sink);
+    // A joint whose sides are wrong already is not told again for what follows from it.
     if (sink.found().size() != before) return;
     const auto say = [&](const char* variant, std::string message) {
         sink.report(kRelations, {.site     = joint.prim.site(),
@@ -185,6 +187,7 @@ void check_relations(const Facts& facts, const physics::Joint& joint, Sink& sink
         const auto q = joint.prim.attribute(name).authored_as<Quatd>();
         if (!q) continue;
         const double norm = std::sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
+        // Single precision of a normalised quaternion is far within this.
         if (std::abs(norm - 1) > 1e-4)
             sink.report(kRelations, {.site     = site_of(joint.prim, name.text().c_str()),
                                      .message  = name.text() + " is not a unit quaternion",
@@ -204,6 +207,7 @@ Range range_of(const usd::Prim& joint)
     static const usd::Token kLower("physics:lowerLimit"), kUpper("physics:upperLimit");
     const auto limit = [&](const usd::Token& name) -> std::optional<double> {
         const usd::Attribute attribute = joint.attribute(name);
+        // A fallback limit (infinite) is no statement of the author: the rule asks for what is authored.
         if (!attribute.authored()) return std::nullopt;
         return first_value<double>(attribute);
     };
@@ -252,6 +256,7 @@ void check_sanity(const physics::Joint& joint, const Range& range, Sink& sink)
             "swap them, or use a fixed joint");
     else if (prismatic && std::isinf(*range.lower) && std::isinf(*range.upper))
         say("unbounded", "the prismatic joint has no end", "write the length of its rail");
+    // Two full turns: cables and gears have that much, and a larger number is rather a stand-in for "free".
     else if (!prismatic && std::isfinite(*range.lower) && std::isfinite(*range.upper) &&
              *range.upper - *range.lower > 720)
         say("span", "the joint turns more than two full turns", "write -inf and inf if it turns freely");
@@ -265,6 +270,7 @@ void check_numbers(const PrimFacts& facts, Sink& sink)
         const std::string_view last  = std::string_view(text).substr(text.rfind(':') + 1);
         const bool             drive = text.starts_with("drive:"), limit = text.starts_with("limit:");
         const bool             gain = drive && (last == "stiffness" || last == "damping");
+        // For these an infinity has a meaning (no bound); a gain that is infinite has none.
         const bool             open = limit || last == "maxForce" || text == "physics:breakForce" ||
                                       text == "physics:breakTorque" || text == "physics:coneAngle0Limit" ||
                                       text == "physics:coneAngle1Limit" || text == "physics:minDistance" ||
@@ -297,6 +303,7 @@ void check_numbers(const PrimFacts& facts, Sink& sink)
 /// numbers.
 bool is_round_in_radians(double limit)
 {
+    // 15 degrees up to a full turn; the tolerance accepts four printed decimals of pi.
     constexpr double kStep = kPi / 12, kTolerance = 1e-4;
     const double     steps = std::round(std::abs(limit) / kStep);
     return steps <= 24 && std::abs(std::abs(limit) - steps * kStep) <= kTolerance;
@@ -320,6 +327,8 @@ void check_radians(const Facts& facts, Sink& sink)
                                    .hint     = "multiply by 180/pi if radians were meant",
                                    .variant  = "radians"});
     };
+    // Small limits alone prove nothing (a knob may turn 5 degrees), but three joints and more that all stay within 2 pi
+    // do.
     const bool all = limited.size() >= 3 && std::all_of(limited.begin(), limited.end(), [](const auto& one) {
                          return std::max(std::abs(*one.second.lower), std::abs(*one.second.upper)) <= 2 * kPi;
                      });
@@ -361,6 +370,7 @@ void check_other_limits(const physics::Joint& joint, Sink& sink)
         case physics::JointKind::d6: {
             sink.applies(kLimits);
             std::string free;
+            // PhysicsLimitAPI is applied once for each axis; an axis without it is free.
             for (const char* axis : {"transX", "transY", "transZ", "rotX", "rotY", "rotZ"})
                 if (!joint.prim.has_api(usd::Token(std::string("PhysicsLimitAPI:") + axis)))
                     free += (free.empty() ? "" : ", ") + std::string(axis);

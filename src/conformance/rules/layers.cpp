@@ -279,6 +279,7 @@ over "robot" { over "a" { custom rel newton:mimicJoint = </robot> } }
     .good     = kClean,
 };
 
+/// Names are compared without regard to case and to "-" against "_": people write all of them.
 std::string lower(std::string text)
 {
     for (char& c : text) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -305,6 +306,7 @@ std::string examples(const AssetLayer& layer, std::uint32_t roles)
 }
 
 /// What the file's name says it holds; 0 for another name.
+/// A layer is named by its file or, where the role is divided into several files, by its folder (geometries/arm.usdc).
 std::uint32_t named_role(const AssetLayer& layer)
 {
     const std::string name   = lower(layer.stem());
@@ -349,6 +351,7 @@ class Judge {
 
     void run()
     {
+        // An asset of one layer is a draft: it is told to be divided (1.2.1-i), and not judged by rules between layers.
         distributed_ = std::count_if(layers_.begin(), layers_.end(), [](const AssetLayer& l) { return l.inside; }) > 1;
         for (std::size_t i = 0; i < layers_.size(); ++i) {
             const AssetLayer& layer = layers_[i];
@@ -409,6 +412,7 @@ class Judge {
         sink_.applies(kCrate);
         // The entry has a root prim and perhaps its context, whatever it is stored as.
         const bool          is_entry      = &layer == &layers_.front();
+        // The identity and the context of the default prim belong into the entry, whatever its encoding.
         const std::uint32_t text          = is_entry && layer.only_context ? std::uint32_t{kPhysicsGroup}
                                             : is_entry ? kPhysicsGroup | kInterfaceGroup
                                                        : kPhysicsGroup | kInterfaceGroup | kBaseRole;
@@ -423,6 +427,7 @@ class Judge {
                     fmt::format("the binary layer {} of geometry holds the relationship {}", layer.relative,
                                 links.front().text()),
                     "usdc", "usda", "say it in a layer that is text", "relationship");
+        // Samples are looked for only where the stage has any: listing the samples of all attributes is expensive.
         if (sampled_ && !layer.layer.binary && layer.heavy.empty() && !layer.layer.file.empty())
             if (const usd::Path sampled = much_sampled(*layer.layer.layer); !sampled.empty())
                 say(kCrate, site_of(layer, sampled),
@@ -454,6 +459,7 @@ class Judge {
     void mixed_entry(const AssetLayer& layer)
     {
         sink_.applies(kSeparation);
+        // Groups: looks, physics, interfaces. A context alone is no interface, since every entry has one.
         const bool looks = layer.has(kGeometryRole | kMaterialRole), physics = layer.has(kPhysicsGroup),
                    ros = layer.has(kControlRole | kSensorRole) || (layer.has(kRosRole) && !layer.only_context);
         if (looks + physics + ros < 2) return;
@@ -481,6 +487,8 @@ class Judge {
 
     void proprietary(const AssetLayer& layer, bool is_entry)
     {
+        // A layer named after a vendor may say the vendor's words; in the entry the vendor is the suffix of the asset's
+        // name.
         const bool own = is_entry ? names_vendor(vendor_suffix(layer.stem())) : layer.is_proprietary();
         for (const auto& [space, uses] : layer.foreign)
             if (!own)
@@ -552,6 +560,7 @@ class Judge {
             say(kSeparation, site_of(layer),
                 fmt::format("{} holds {}", layer.relative, examples(layer, ~static_cast<std::uint32_t>(kVendorRole))),
                 "3 groups", "one group", kMove);
+        // A nameless binary layer with large arrays is a layer of geometry by what it is.
         } else if (named == kGeometryRole ||
                    (named == 0 && layer.layer.binary && layer.has(kGeometryRole) && !layer.heavy.empty())) {
             sink_.applies(kGeometry);
@@ -567,6 +576,8 @@ class Judge {
                     "bindings in instances.usda", "bind them where the geometry is placed", "binding", Severity::info);
         } else if (named == kMaterialRole) {
             sink_.applies(kMaterials);
+            // Materials of contacts (UsdPhysicsMaterialAPI alone) are borderline: they are physics on a material prim,
+            // so they are told as info at most.
             const std::uint32_t wrong = kGeometryRole | kInterfaceGroup |
                                         (layer.holds_physics_material_only ? 0u : std::uint32_t{kPhysicsGroup});
             if (layer.has(wrong))

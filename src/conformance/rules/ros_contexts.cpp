@@ -230,6 +230,7 @@ std::vector<Context> contexts(const Facts& facts)
         const PrimFacts& prim = facts.prims[i];
         if (!prim.is(kContext)) continue;
         bool used = false;
+        // The subtree of a prim is contiguous in the facts: [i, end).
         for (auto b = static_cast<std::int32_t>(i); b < prim.end; ++b)
             used |= facts.prims[static_cast<std::size_t>(b)].is(kInterface | kFrame | kBody);
         found.push_back({&prim, ros::namespace_of(prim.prim), facts.nearest(prim.parent, kContext) == nullptr, used});
@@ -252,6 +253,8 @@ void check_context(const Context& context, Sink& sink)
     sink.applies(kNamespace);
     if (const auto id = prim.attribute("ros:context:domain_id").authored_as<std::int64_t>()) {
         // The highest domain whose ports are valid in DDS.
+        // DDS port = 7400 + 250 * domain + ...: beyond 232 it passes 65535. Linux hands out ports from 32768 on, which
+        // domain 102 reaches.
         if (*id < 0 || *id > 232)
             sink.report(kDomain, {.site     = site_of(prim, "ros:context:domain_id"),
                                   .message  = "the domain id is out of range",

@@ -321,6 +321,7 @@ void check_topic(const At& at, const std::set<std::string>& frames)
     }
     if (i.override_frame) {
         at.sink.applies(kOverride);
+        // REP-105 names map, odom and earth; world is common usage.
         static const std::set<std::string> kGlobal{"map", "odom", "earth", "world"};
         const auto                         type = ros::parse_type(i.type);
         if (frames.count(*i.override_frame) != 0)
@@ -341,6 +342,8 @@ void check_topic(const At& at, const std::set<std::string>& frames)
           {"qos:durability", &i.qos.durability},
           {"qos:history", &i.qos.history}}) {
         const std::string allowed =
+            // The allowed tokens come from the schema's table, as a list with blanks between them; blanks around both
+            // keep a part of a word from matching.
             " " + std::string(ros::find_property("ros:topic:" + std::string(property))->allowed) + " ";
         if (allowed.find(" " + *value + " ") == std::string::npos)
             at.report(kQosTokens, property, "\"" + *value + "\" is no value of " + property, *value,
@@ -365,6 +368,8 @@ void check_topic(const At& at, const std::set<std::string>& frames)
             at.report(kMatch, "qos:match_publisher", "reliability and durability are ignored under match_publisher",
                       "authored", "not authored", "remove them", "ignored", Severity::info);
     }
+    // Profiles of rmw: sensor data best effort, maps kept for late subscribers (nav2 and map_server). Joint states are
+    // usually reliable, since controllers need each of them.
     if (i.role == "publisher" && (i.type.starts_with("sensor_msgs/") || i.type == "nav_msgs/msg/OccupancyGrid")) {
         at.sink.applies(kSensorQos);
         if (i.type == "nav_msgs/msg/OccupancyGrid" && i.qos.durability != "transient_local")
@@ -386,6 +391,7 @@ bool is_of_a_simulator(const ros::Interface& interface)
 
 void check(const Facts& facts, Sink& sink)
 {
+    // Every body is a frame under its prim's name, unless a frame id is authored.
     std::set<std::string> frames;
     for (const PrimFacts& prim : facts.prims) {
         if (prim.is(kFrame))

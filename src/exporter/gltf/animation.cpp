@@ -86,8 +86,6 @@ void Writer::animate(const usd::Prim& prim, int node)
     }
     std::sort(codes.begin(), codes.end());
     // Keys that coincide in single precision are one; glTF needs times that increase.
-    // Keys are single precision in the file: two codes that round to one time would be two keys of one time, which glTF
-    // forbids.
     codes.erase(std::unique(codes.begin(), codes.end(),
                             [&](double a, double b) {
                                 return static_cast<float>(seconds(a)) == static_cast<float>(seconds(b));

@@ -2,8 +2,8 @@
 // A Geometry is what one glTF primitive list needs: unique vertices (point, normal, coordinates, colour) and corners
 // that index them, split into parts by material. USD lets every primvar vary by point, face or corner, glTF only by
 // vertex; a vertex is therefore made for each distinct row of values.
-// Points stay in the prim's local space and units; the node's matrix places them. `source` keeps the USD point of
-// each vertex, by which skins and blend shapes find theirs.
+// Points stay in the prim's local space and units; the node's matrix places them. `source` keeps the USD point of each
+// vertex, by which skins and blend shapes find theirs.
 
 #include <algorithm>
 #include <cmath>
@@ -113,8 +113,6 @@ std::vector<Vec3d> corner_normals(const std::vector<Vec3d>&                     
             Vec3d       sum;
             const auto& ring = around[triangles[t][k]];
             // A point with very many faces is left faceted: the work grows with the square of their number.
-            // Smooth shading (crease > pi) counts all. With edges, each corner compares its faces: rings of more than
-            // 256 faces (the tip of a fan) are shaded flat, since the effort grows with the square of the ring.
             if (crease > 3 || ring.size() <= 256) {
                 for (const std::uint32_t other : ring)
                     if (crease > 3 || dot(unit_or(flat[other], own), own) >= least) sum += flat[other];
@@ -316,7 +314,6 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
         out.parts.push_back({static_cast<int>(out.subsets.size()) - 1, {}});
         for (const int f : list<int>(child, "indices"))
             // The first subset that has a face keeps it.
-            // The first subset that claims a face has it: materialBind families do not overlap.
             if (f >= 0 && at(f) < faces && part_of[at(f)] == 0) part_of[at(f)] = static_cast<int>(out.parts.size()) - 1;
     }
     for (std::size_t t = 0; t < made.size(); ++t) {
@@ -537,9 +534,6 @@ Geometry read_geometry(Writer& w, const usd::Prim& prim)
 /// Tangents as MikkTSpace defines them in outline: the direction of u on each triangle, weighted by the angle at the
 /// corner, made perpendicular to the normal.
 /// The fourth component says whether the texture is mirrored; a vertex of both senses is split.
-/// Tangents as MikkTSpace defines them, which glTF names for normal maps: for each triangle the direction in which u
-/// grows, projected into the plane of the vertex normal and weighted by the corner's angle; w = -1 where u and v are
-/// mirrored.
 void add_tangents(Geometry& g, std::size_t uv_set)
 {
     if (uv_set >= g.uvs.size() || g.normals.empty() || g.mode != 4) return;

@@ -3,8 +3,8 @@
 // textures.
 // UsdPreviewSurface is close to glTF's model, with differences that this file bridges: glTF packs roughness (G) and
 // metalness (B) into one picture and opacity into the alpha of the base colour, has factors but no bias, and fixes
-// colour spaces (base colour and emission sRGB, others linear). A picture is passed on byte by byte where it fits,
-// and composed anew where channels, scale, bias or colour space differ.
+// colour spaces (base colour and emission sRGB, others linear). A picture is passed on byte by byte where it fits, and
+// composed anew where channels, scale, bias or colour space differ.
 // Values are told as losses only when `tell_` is set, because sources() runs twice for each material (once to ask,
 // once to write).
 
@@ -335,7 +335,6 @@ class Surface {
             const std::size_t c = out.channel();
             out.value           = fallback;
             // UsdUVTexture applies scale and bias to its fallback as well.
-            // The fallback passes through scale and bias like a texel (UsdUVTexture).
             for (std::size_t i = 0; i < 4; ++i) out.value[i] = fallback[i] * out.scale[i] + out.bias[i];
             if (out.output != "rgb") out.value[0] = out.value[c];
         }
@@ -573,8 +572,6 @@ class Surface {
         // Scale without bias is the factor; what is left is written into the picture.
         // A picture can be taken as it is only if glTF reads the same from it: sRGB colours, no bias, a scale between
         // zero and one.
-        // A picture must be rewritten where glTF would read it otherwise: linear or wide values, one channel as grey, a
-        // bias, a scale outside [0, 1].
         bool bake = seen && (color.space == "raw" || color.space == "lin_rec709" || color.space == "lin_rec709_scene" ||
                              pixels(color.file)->wide || color.output != "rgb");
         if (seen) {
@@ -651,7 +648,6 @@ class Surface {
         double     m = in_unit(metal.value[0]), r = in_unit(rough.value[0]);
         // glTF reads roughness from green and metalness from blue; a channel elsewhere, scaled or in sRGB is written
         // anew.
-        // A channel fits if it is the one that glTF reads there, linear, and its scale is a factor.
         const auto as_is = [](const Source& s, std::size_t c) {
             return s.channel() == c && s.output != "rgb" && s.bias[c] == 0 && s.scale[c] >= 0 && s.scale[c] <= 1 &&
                    s.space != "sRGB";

@@ -227,7 +227,6 @@ std::optional<Pixels> decode_tga(std::string_view bytes)
                                   x = (byte(17) & 16) != 0 ? width - 1 - i % width : i % width;
                 std::uint8_t*     p = out->rgba.data() + 4 * (y * width + x);
                 // TGA stores blue, green, red.
-                // Stored as B, G, R.
                 for (std::size_t c = 0; c < 3; ++c) p[c] = static_cast<std::uint8_t>(byte(grey ? at : at + 2 - c));
                 if (size == 4) p[3] = static_cast<std::uint8_t>(byte(at + 3));
             }
@@ -281,7 +280,6 @@ std::string encode_png(const Pixels& pixels, bool alpha)
 { return usd::encode_png({pixels.width, pixels.height, pixels.rgba, pixels.alpha, 8}, alpha); }
 
 /// The curve of IEC 61966-2-1 and its inverse.
-/// The transfer curve of sRGB (IEC 61966-2-1).
 double to_linear(double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); }
 double to_curve(double v) { return v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055; }
 

@@ -91,7 +91,6 @@ bool Writer::camera(const usd::Prim& prim, Json& node)
         Json p;
         if (horizontal > 0) p["aspectRatio"] = horizontal / vertical;
         // The angle of view from film height and focal length, which share a unit.
-        // Aperture and focal length are in the same unit, so that their ratio needs no conversion.
         p["yfov"]           = 2 * std::atan(vertical / (2 * focal));
         p["zfar"]           = far;
         p["znear"]          = near;

@@ -81,6 +81,8 @@ void Writer::skeleton(const usd::Prim& prim, Json& children)
         return;
     }
     for (std::size_t j = 0; j < made.joints.size(); ++j) made.parents.push_back(parent_of(made.joints, j));
+    // Rest transforms are relative to the parent joint, bind transforms are in the skeleton's space: rest = bind *
+    // parent's bind^-1 with row vectors.
     if (rest.size() != made.joints.size()) {  // the pose in which it was bound
         rest = made.bind;
         for (std::size_t j = 0; j < rest.size(); ++j)
@@ -89,6 +91,7 @@ void Writer::skeleton(const usd::Prim& prim, Json& children)
                     rest[j] = made.bind[j] * *above;
     }
     std::vector<Json> below(made.joints.size(), Json::array());
+    // All joints get their numbers first, since a parent may stand behind its child in the list.
     for (std::size_t j = 0; j < made.joints.size(); ++j) made.nodes.push_back(out.add("nodes", Json::object()));
     for (std::size_t j = 0; j < made.joints.size(); ++j)
         (made.parents[j] >= 0 ? below[gltf::at(made.parents[j])] : children).push_back(made.nodes[j]);
@@ -101,6 +104,7 @@ void Writer::skeleton(const usd::Prim& prim, Json& children)
     skeletons_[prim.path()] = std::move(made);
 }
 
+/// Skeletons may be met after their meshes, hence skins are written at the end; until then a number stands in.
 int Writer::skin(const usd::Prim& prim)
 {
     pending_.push_back({prim, skeleton_of(prim).path(), static_cast<int>(pending_.size())});
@@ -113,6 +117,7 @@ void Writer::influences(const usd::Prim& prim, const Geometry& g, Json& attribut
                          weight_source = usd::find_primvar(prim, "skel:jointWeights");
     const auto           joints        = joint_source.get<std::vector<int>>().value_or(std::vector<int>());
     const auto           weights       = weight_source.get<std::vector<double>>().value_or(std::vector<double>());
+    // Constant influences hold for the whole mesh (rigid binding); otherwise each point has elementSize of them.
     const bool           rigid         = usd::primvar_interpolation(joint_source) == "constant";
     const std::size_t    each =
         rigid ? joints.size()
@@ -128,6 +133,7 @@ void Writer::influences(const usd::Prim& prim, const Geometry& g, Json& attribut
     std::vector<std::vector<float>>         W(sets);
     bool                                    cut = false, wrong = false;
     for (const std::uint32_t point : g.source) {
+        // One joint may be listed twice for a point; glTF forbids that, and the sum says the same.
         std::map<int, double> sum;
         for (std::size_t i = 0; i < each; ++i) {
             const std::size_t k = rigid ? i : point * each + i;
@@ -168,6 +174,7 @@ void Writer::influences(const usd::Prim& prim, const Geometry& g, Json& attribut
         lose("influences", Severity::warning, sf::LossAction::dropped, "visual", prim,
              "joints that the skeleton does not have, or too few values", {}, "they move nothing");
     for (std::size_t s = 0; s < sets; ++s) {
+        // Joint numbers of more than 256 joints do not fit into a byte.
         attributes[fmt::format("JOINTS_{}", s)] =
             out.whole(J[s], "VEC4", most > 256 ? Component::u16 : Component::u8, Target::vertices);
         attributes[fmt::format("WEIGHTS_{}", s)] = out.numbers(W[s], "VEC4", Target::vertices, false);
@@ -230,6 +237,7 @@ void Writer::animate_shapes(const usd::Prim& prim, int node)
     if (skeleton)
         if (const usd::Prim own = inherited_target(skeleton, "skel:animationSource")) source = own;
     if (!source) return;
+    // Weights are in the order of the animation, targets in that of the mesh.
     const auto                  order = list<usd::Token>(source, "blendShapes");
     std::vector<std::ptrdiff_t> from;
     for (const usd::Token& name : names) {
@@ -336,6 +344,8 @@ void Writer::animate_skeletons()
             good         = used.insert(s.nodes[j]).second;
             joints.push_back(s.nodes[j]);
             // glTF's inverse bind matrix takes the mesh to the joint in the pose in which both were bound.
+            // Row vectors: point * geomBindTransform * bind^-1 * joint. glTF's inverse bind matrix is the first two
+            // together; written row by row it is the column order that glTF asks for.
             usd::Matrix4d m = in_metres(bind * usd::inverse(s.bind[j]).value_or(usd::Matrix4d()));
             // Rounding must not leave anything in the last column, which glTF's validator checks.
             for (int r = 0; r < 4; ++r) m(r, 3) = r == 3 ? 1 : 0;

@@ -42,6 +42,7 @@ std::vector<float> floats(const std::vector<Vec3d>& from)
 }
 
 /// Leaves out vertices that no part names.
+/// Viewers count unused vertices into the bounds of a mesh.
 void drop_unused(Geometry& g)
 {
     std::vector<std::uint32_t> now(g.points.size(), 0);
@@ -63,7 +64,8 @@ void drop_unused(Geometry& g)
         for (std::uint32_t& c : part.corners) c = now[c];
 }
 
-/// Singular values of the linear part: A = U S V^T with V from the eigenvectors of A^T A.
+/// Singular value decomposition A = U S V^T: V and S^2 are the principal axes and values of A^T A, U = A V S^-1.
+/// Directions that S flattens are filled up by cross products, and a reflection becomes a negative scale.
 std::pair<Trs, Quatd> split_shear(const usd::Matrix4d& m)
 {
     const Mat33d A = Mat33d::from_columns(row(m, 0), row(m, 1), row(m, 2));
@@ -88,6 +90,8 @@ std::pair<Trs, Quatd> split_shear(const usd::Matrix4d& m)
 
 }  // namespace
 
+/// The rows of the matrix are the images of the axes. Their lengths are the scales; what is left is a rotation if they
+/// are perpendicular.
 Trs trs_of(const usd::Matrix4d& m)
 {
     Trs out;
@@ -144,6 +148,7 @@ void Writer::lose(std::string code, Severity severity, sf::LossAction action, st
                 std::move(from), std::move(to), std::move(reason)});
 }
 
+/// Losses that many prims share are one entry with a count.
 void Writer::lose_class(const std::string& code, Severity severity, sf::LossAction action, const std::string& category,
                         const usd::Prim& prim, const std::string& what, const std::string& reason)
 {
@@ -161,6 +166,7 @@ usd::Matrix4d Writer::in_metres(usd::Matrix4d m) const
 
 bool Writer::shows(const usd::Prim& prim) { return options.purposes.contains(stage.purpose(prim).text()); }
 
+/// Whether anything at or below the prim is shown; remembered, since parents ask their children.
 bool Writer::keep(const usd::Prim& prim)
 {
     signed char& known = kept_[prim.index()];
@@ -168,6 +174,7 @@ bool Writer::keep(const usd::Prim& prim)
     known                  = 0;
     const std::string type = prim.type_name().text();
     if (prim.attribute("visibility").get_or<std::string>("inherited") == "invisible") return false;
+    // Typed prims that are not imageable (scenes, materials' parts, vendors' prims) have no place in a picture.
     if (!type.empty() && !prim.is_a("Imageable") && (prim.is_a("Typed") || type.starts_with("Mjc"))) return false;
     if (prim.is_a("PhysicsJoint") || type == "GeomSubset" || type == "Material") return false;
     bool below = false;
@@ -220,6 +227,7 @@ int Writer::node(const usd::Prim& prim)
                 for (const double code : prim.attribute(name).time_samples())
                     time.value = std::min(time.value.value_or(code), code);
     usd::Matrix4d local = stage.local_matrix(prim, time, &resets);
+    // A glTF node always stands in its parent: the world transform is expressed in the parent's.
     if (resets) {
         const auto above = usd::inverse(stage.world_matrix(prim.parent(), time));
         if (above) local = stage.world_matrix(prim, time) * *above;
@@ -284,6 +292,8 @@ int Writer::node(const usd::Prim& prim)
 int Writer::mesh(const usd::Prim& prim, bool skinned)
 {
     // What instances share is read once.
+    // An instance proxy is known by its prim in the prototype and by its look, since a binding above the instance may
+    // differ.
     std::string key;
     if (prim.is_instance_proxy()) {
         usd::Prim at = prim;
