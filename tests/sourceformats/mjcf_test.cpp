@@ -1,5 +1,6 @@
 #include "support/support.h"
 
+#include <algorithm>
 #include <numbers>
 
 #include "mechane/sourceformats/codes.h"
@@ -316,4 +317,42 @@ TEST_CASE("a height field is the triangles of its surface, with the heights that
     CHECK(read("<asset><hfield name='h' nrow='2' ncol='3' size='2 1 0.5 0.1' elevation='1 2'/></asset><worldbody><geom "
                "type='hfield' hfield='h'/></worldbody>")
               .found.count(kShape.id) == 1);
+}
+
+TEST_CASE("what no robot of OpenUSD can hold is a loss of its own name, and an error where bodies are missing")
+{
+    const auto robot = read(
+        "<asset><skin name='s' vertex='0 0 0'/></asset><worldbody><body name='b'><freejoint/><geom name='g' "
+        "size='.1'/><site name='t'/><composite type='cable' count='9 1 1' prefix='c'/><flexcomp name='f' "
+        "type='grid' count='3 3 1'/></body></worldbody><deformable><flex name='x' dim='1'/></deformable>"
+        "<contact><pair geom1='g' geom2='g'/></contact><sensor><gyro name='y' site='t'/><touch name='u' "
+        "site='t'/></sensor><equality><flex flex='x'/></equality><visual><map znear='.1'/></visual>"
+        "<keyframe><key name='k' time='2' qpos='0 0 1 1 0 0 0'/></keyframe>");
+    struct {
+        const char* code;
+        const char* part;  ///< of what is lost
+        Severity    severity;
+        bool        motion;
+    } table[] = {
+        {"composite", "body 'b'/composite", Severity::error, true},
+        {"flex", "flexcomp 'f'", Severity::error, true},
+        {"flex", "mujoco/deformable/flex 'x'", Severity::error, true},
+        {"equality", "equality", Severity::error, true},
+        {"contact-pair", "mujoco/contact/pair", Severity::warning, true},
+        {"skin", "skin 's'", Severity::warning, false},
+        {"sensor", "sensor 'y'", Severity::warning, false},
+        {"sensor", "sensor 'u'", Severity::warning, false},
+        {"viewer-settings", "mujoco/visual", Severity::info, false},
+        {"keyframe", "key 'k'/time", Severity::info, false},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.code);
+        CAPTURE(row.part);
+        CHECK(std::count_if(robot.losses.entries.begin(), robot.losses.entries.end(), [&](const Loss& l) {
+                  return l.code == row.code && l.what.find(row.part) != std::string::npos &&
+                         l.severity == row.severity && l.motion == row.motion && l.site.line == 1;
+              }) == 1);
+    }
+    CHECK(std::none_of(robot.losses.entries.begin(), robot.losses.entries.end(),
+                       [](const Loss& l) { return l.code.starts_with("unread"); }));
 }

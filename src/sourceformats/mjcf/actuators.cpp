@@ -173,7 +173,18 @@ void MjcfReader::keyframes(const XmlElement& e)
         made.type  = "MjcKeyframe";
         made.place = c.place;
         made.name  = c.get("name", fmt::format("key_{}", tree_.prims.size()));
-        c.find("time");
+        if (const auto time = s_.number(c, "time"); time && *time != 0) {
+            c.take("time");
+            s_.losses.add({"keyframe",
+                           Severity::info,
+                           LossAction::dropped,
+                           "metadata",
+                           site_of(c.place),
+                           fmt::format("key '{}'/time", made.name),
+                           usda_number(*time),
+                           {},
+                           "the schema of keyframes has no time"});
+        }
         for (const char* name : {"qpos", "qvel", "act", "ctrl", "mpos", "mquat"})
             if (const auto v = s_.numbers(c, name, 0, 1'000'000); v && !v->empty())
                 made.extras.push_back(mj(std::string("mjc:") + name, "double[]", usda_list(*v), "", c.place));

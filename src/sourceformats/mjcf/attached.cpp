@@ -130,6 +130,7 @@ void MjcfReader::attached_sections()
                 std::erase_if(section.children, [&](const XmlElement& c) { return !is_attached(c); });
         each(part.root, "actuator", [&](const XmlElement& e) { actuators(e); });
         exchange(part.settings);
+        leave_out(part.root, "");
         s_.report_leftovers(part.root);
     }
 }

@@ -34,6 +34,7 @@ void MjcfReader::read(XmlElement& root)
     static_bodies();
     groups();
     if (s_.options.base == Base::fixed) anchor();
+    leave_out(root, "");
     if (tree_.links.empty() && tree_.shapes.empty()) s_.error(kMissing, root.place, "the model has no body");
 }
 

@@ -110,6 +110,11 @@ class MjcfReader {
     int  named(const std::map<std::string, int>& known, const std::string& name, const XmlElement& e,
                std::string_view what);
 
+    // -- left_out.cpp
+
+    /// Names what no robot of OpenUSD can hold, below an element and in it.
+    void leave_out(const XmlElement& e, const std::string& above);
+
     // -- options.cpp
 
     void option(const XmlElement& e);
