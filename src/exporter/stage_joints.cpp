@@ -7,6 +7,7 @@
 
 #include "exporter/stage_reader.h"
 #include "mechane/geometry/mass.h"
+#include "mechane/physics/anchor_gap.h"
 #include "mechane/resolve/joint_values.h"
 #include "mechane/sourceformats/hints.h"
 
@@ -56,6 +57,7 @@ void StageReader::read_joints()
         if (to.parent == to.child) continue;
         to.X_PJ = to.parent >= 0 ? in_body(from.frame0) : in_world(from.X_WF0);
         to.X_CJ = to.child >= 0 ? in_body(from.frame1) : in_world(from.X_WF1);
+        world_side(from, to);
         vendor_values(from.prim, to.extras);
         joint_values(from, to);
         if (to.child < 0) {  // the world is never a child
@@ -78,6 +80,22 @@ void StageReader::read_joints()
                  "no format knows joints that break");
         tree.joints.push_back(std::move(to));
     }
+}
+
+/// Where an anchor of the world is no frame of a prim and the authored poses contradict it, the body stays where it is
+/// and the anchor lies at its side, as simulations have it (docs/importer.md).
+void StageReader::world_side(const physics::Joint& from, sf::Joint& to)
+{
+    if ((to.parent < 0) == (to.child < 0)) return;
+    const bool  first  = to.parent < 0;
+    const Posed X_own  = first ? from.X_WF0 : from.X_WF1;
+    const Posed X_body = first ? from.X_WF1 : from.X_WF0;
+    if (!(first ? from.frame_body0 : from.frame_body1).empty()) return;
+    if (!physics::anchor_gap(from, inverse(X_own) * X_body).is_contradiction(unit)) return;
+    (first ? to.X_PJ : to.X_CJ) = in_world(X_body);
+    lose("inconsistent-pose", Severity::warning, sf::LossAction::converted, "kinematics", from.prim.site(),
+         fmt::format("joint '{}'", to.name), "a frame in the world that the pose of its body contradicts",
+         "the pose of the body", "the body stays where it is authored, as in a simulation");
 }
 
 void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
@@ -330,6 +348,15 @@ void StageReader::initial_positions()
             joint.initial = q;
             rest = inverse(dof.angular ? Posed{{}, from_axis_angle(dof.axis, q)} : Posed{q * dof.axis, {}}) * X_J;
         } else if (joint.kind != sf::Joint::Kind::fixed) {
+            if (std::max(length(X_J.p), 2 * length(X_J.q.xyz())) > 1e-6) {
+                // Several axes, or a ball: no format has a word for where they stand at the start.
+                lose("start-pose", Severity::warning, sf::LossAction::dropped, "kinematics", site_of(joint.place),
+                     fmt::format("joint '{}'", joint.name),
+                     fmt::format("{:.6g} m and {:.6g} rad from its zero", length(X_J.p),
+                                 2 * std::atan2(length(X_J.q.xyz()), std::abs(X_J.q.w))),
+                     "its zero", "the formats of robots say no position of a joint of several axes at the start");
+                losses.entries.back().motion = true;
+            }
             continue;
         }
         const double off = std::max(length(rest.p), 2 * length(rest.q.xyz()));
