@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numbers>
+#include <set>
 
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/convert.h"
@@ -355,4 +356,75 @@ TEST_CASE("what no robot of OpenUSD can hold is a loss of its own name, and an e
     }
     CHECK(std::none_of(robot.losses.entries.begin(), robot.losses.entries.end(),
                        [](const Loss& l) { return l.code.starts_with("unread"); }));
+}
+
+TEST_CASE("a value that any actuator of a class says counts for all kinds of actuators, as in MuJoCo")
+{
+    // Gains and biases as MuJoCo 3.17 compiles them; the first three numbers, all others are zero.
+    constexpr const char* kPosition = "<position kp='24' kv='3' gear='7'/>";
+    constexpr const char* kGeneral  = "<general gainprm='9' biastype='affine' biasprm='1 -2 -3' gear='7'/>";
+    struct {
+        const char* defaults;
+        const char* actuator;
+        const char* gain;
+        const char* bias;
+    } table[] = {
+        {kPosition, "<general joint='j'/>", "[24, 0, 0", "[0, -24, -3"},
+        {kPosition, "<general joint='j' gainprm='2'/>", "[2, 0, 0", "[0, -24, -3"},
+        {kPosition, "<motor joint='j'/>", "[1, 0, 0", "[0, 0, 0"},
+        {kPosition, "<velocity joint='j'/>", "[1, 0, 0", "[0, 0, -1"},
+        {kPosition, "<position joint='j'/>", "[24, 0, 0", "[0, -24, -3"},
+        {kGeneral, "<general joint='j'/>", "[9, 0, 0", "[1, -2, -3"},
+        {kGeneral, "<position joint='j'/>", "[9, 0, 0", "[0, -9, -3"},
+        {kGeneral, "<position joint='j' kp='4'/>", "[4, 0, 0", "[0, -4, -3"},
+        {kGeneral, "<velocity joint='j'/>", "[9, 0, 0", "[0, 0, -9"},
+        {kGeneral, "<motor joint='j'/>", "[1, 0, 0", "[0, 0, 0"},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.defaults);
+        CAPTURE(row.actuator);
+        const auto robot = read("<default>" + std::string(row.defaults) +
+                                "</default><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody>"
+                                "<actuator>" +
+                                std::string(row.actuator) + "</actuator>");
+        REQUIRE(robot.tree.prims.size() == 1);
+        const auto said = [&](const char* name) {
+            for (const Extra& x : robot.tree.prims[0].extras)
+                if (x.name == name) return x.text;
+            return std::string();
+        };
+        CHECK(said("mjc:gainPrm").starts_with(row.gain));
+        CHECK(said("mjc:biasPrm").starts_with(row.bias));
+        CHECK(said("mjc:gear").starts_with("[7,"));
+    }
+}
+
+TEST_CASE("a link may touch the link that it hangs on where that stands in the world, and not where that moves")
+{
+    // MuJoCo's rule for parents and children ("unless the parent is the world body").
+    const auto robot = read(
+        "<worldbody><body name='base'><geom size='.1'/><body name='arm'><joint name='a'/><geom size='.1'/><body "
+        "name='hand'><joint name='h'/><geom size='.1'/></body></body></body></worldbody>");
+    for (const Joint& j : robot.tree.joints) {
+        if (j.name == "a") CHECK(j.collide);
+        if (j.name == "h") CHECK_FALSE(j.collide);
+    }
+}
+
+TEST_CASE("bodies that are welded to each other touch neither each other nor what hangs on one of them, as in MuJoCo")
+{
+    // MuJoCo 3.17, with all of these in one place: the pairs of bodies in contact are the claw with base, left and
+    // right.
+    const auto robot = read(
+        "<worldbody><body name='base'><freejoint/><geom size='.1'/>"
+        "<body name='left'><geom size='.1'/></body><body name='right'><geom size='.1'/>"
+        "<body name='hand'><joint/><geom size='.1'/><body name='nail'><geom size='.1'/>"
+        "<body name='claw'><joint/><geom size='.1'/></body></body></body></body></body></worldbody>");
+    std::set<std::pair<std::string, std::string>> out;
+    const auto name = [&](int l) { return robot.tree.links[static_cast<std::size_t>(l)].name; };
+    for (const Exclusion& e : robot.tree.exclusions) out.insert(std::minmax(name(e.a), name(e.b)));
+    const std::set<std::pair<std::string, std::string>> expected{{"left", "right"}, {"base", "hand"}, {"hand", "left"},
+                                                                 {"base", "nail"},  {"left", "nail"}, {"nail", "right"},
+                                                                 {"claw", "hand"}};
+    CHECK(out == expected);
 }

@@ -10,18 +10,69 @@
 
 namespace mechane::sourceformats {
 
+namespace {
+
+constexpr std::string_view kKinds[] = {"motor",    "position", "velocity", "intvelocity", "damper",
+                                       "cylinder", "muscle",   "adhesion", "general"};
+
+std::string list_text(const std::vector<double>& numbers)
+{
+    std::string out;
+    for (const double v : numbers) out += (out.empty() ? "" : " ") + usda_number(v);
+    return out;
+}
+
+void set_absent(XmlElement& e, const char* attribute, const std::string& value)
+{
+    if (e.peek(attribute) == nullptr) e.set(attribute, value);
+}
+
+}  // namespace
+
+XmlElement MjcfReader::actuator_with_defaults(const XmlElement& c)
+{
+    XmlElement m = defaults_.merged(c, c.name, "", s_);
+    XmlElement bare{c.name, c.place, {}, {}, {}};
+    if (const std::string* own = c.peek("class")) bare.set("class", *own);
+    std::vector<XmlElement> said;
+    for (const std::string_view kind : kKinds) {
+        bare.name        = std::string(kind);
+        XmlElement other = defaults_.merged(bare, bare.name, "", s_);
+        if (other.attributes.size() > bare.attributes.size()) said.push_back(std::move(other));
+    }
+    for (const XmlElement& other : said) {
+        if (other.name == c.name) continue;
+        for (const char* shared : {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", "actrange", "actlimited",
+                                   "lengthrange", "gear", "group"})
+            if (const std::string* v = other.peek(shared)) set_absent(m, shared, *v);
+        static constexpr const char* kGains[] = {"kp",       "kv",       "gainprm", "biasprm",  "dynprm",
+                                                 "gaintype", "biastype", "dyntype", "timeconst"};
+        // Of two elements the later one would count, and which that is stands in no class that inherits both.
+        if (said.size() > 1 ||
+            std::none_of(std::begin(kGains), std::end(kGains), [&](const char* g) { return other.peek(g) != nullptr; }))
+            continue;
+        const MjcfActuator a = mjcf_actuator(other, s_);
+        if (c.name == "general") {
+            set_absent(m, "gaintype", a.gain_type), set_absent(m, "biastype", a.bias_type);
+            set_absent(m, "dyntype", a.dyn_type), set_absent(m, "gainprm", list_text(a.gain));
+            set_absent(m, "biasprm", list_text(a.bias)), set_absent(m, "dynprm", list_text(a.dynamics));
+        } else if (other.name != "general") {
+            continue;  // gains go from <general> to shortcuts and back, never from one shortcut to another
+        } else if (c.name == "velocity") {
+            set_absent(m, "kv", usda_number(a.gain[0]));
+        } else if (c.name == "position" || c.name == "intvelocity") {
+            set_absent(m, "kp", usda_number(a.gain[0]));
+            if (a.bias[2] != 0) set_absent(m, "kv", usda_number(-a.bias[2]));
+        }
+    }
+    return m;
+}
+
 void MjcfReader::actuators(const XmlElement& e)
 {
-    static constexpr std::string_view kKinds[] = {"general", "motor",    "position", "velocity", "intvelocity",
-                                                  "damper",  "cylinder", "muscle",   "adhesion"};
     for (const XmlElement& c : e.children) {
         if (std::find(std::begin(kKinds), std::end(kKinds), c.name) == std::end(kKinds)) continue;
-        XmlElement m = defaults_.merged(c, c.name, "", s_);
-        // A class's <general> counts for shortcuts too.
-        const XmlElement general = defaults_.merged(c, "general", "", s_);
-        for (const char* shared : {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", "gear", "group"})
-            if (m.peek(shared) == nullptr)
-                if (const std::string* v = general.peek(shared)) m.set(shared, *v);
+        const XmlElement m = actuator_with_defaults(c);
         actuator(c, m);
         defaults_.settle(c, m, c.name, s_);
     }

@@ -92,6 +92,52 @@ void MjcfReader::static_bodies()
             tree_.links[l].unused = std::exchange(tree_.links[l].inertial, std::nullopt);
         }
     }
+    // MuJoCo leaves parent and child out of contacts unless the parent stands in the world.
+    for (Joint& j : tree_.joints)
+        if (!j.loop && j.parent >= 0 && j.kind != Joint::Kind::fixed && still[at(j.parent)] &&
+            !tree_.links[at(j.parent)].kinematic)
+            j.collide = true;
+}
+
+void MjcfReader::welded_pairs()
+{
+    const std::size_t n = tree_.links.size();
+    std::vector<int>  head(n), above(n, -1);  // the first of those that are welded to each other; joint
+    for (std::size_t j = 0; j < tree_.joints.size(); ++j)
+        if (!tree_.joints[j].loop) above[at(tree_.joints[j].child)] = static_cast<int>(j);
+    std::vector<bool> still(n, false), collides(n, false);
+    for (const Shape& s : tree_.shapes)
+        if (s.link >= 0 && s.collider) collides[at(s.link)] = true;
+    std::map<int, std::vector<int>> members;
+    for (std::size_t l = 0; l < n; ++l) {  // parents lie first
+        const bool floats = floating_.contains(static_cast<int>(l)) || above[l] < 0;
+        const bool fixed  = !floats && tree_.joints[at(above[l])].kind == Joint::Kind::fixed;
+        const int  parent = floats ? -1 : tree_.joints[at(above[l])].parent;
+        head[l]           = fixed && parent >= 0 ? head[at(parent)] : static_cast<int>(l);
+        still[l]          = fixed && (parent < 0 || still[at(parent)]);
+        if (collides[l]) members[head[l]].push_back(static_cast<int>(l));
+    }
+    const auto joined = [&](int a, int b) {
+        const auto holds = [&](int up, int down) {
+            return above[at(down)] >= 0 && tree_.joints[at(above[at(down)])].parent == up;
+        };
+        return holds(a, b) || holds(b, a);  // the joint leaves them out
+    };
+    std::size_t made = 0;
+    const auto  put  = [&](int a, int b) {
+        if (a == b || joined(a, b) || ++made > 10'000) return;
+        tree_.exclusions.push_back({a, b, tree_.links[at(b)].place});
+    };
+    for (const auto& [h, own] : members) {
+        if (still[at(h)]) continue;
+        for (std::size_t i = 0; i < own.size(); ++i)
+            for (std::size_t k = i + 1; k < own.size(); ++k) put(own[i], own[k]);
+        const int parent = above[at(h)] >= 0 && !floating_.contains(h) ? tree_.joints[at(above[at(h)])].parent : -1;
+        if (parent < 0 || still[at(parent)] || off("filterparent")) continue;
+        if (const auto others = members.find(head[at(parent)]); others != members.end())
+            for (const int a : others->second)
+                for (const int b : own) put(a, b);
+    }
 }
 
 void MjcfReader::anchor()

@@ -32,6 +32,7 @@ void MjcfReader::read(XmlElement& root)
     compute_spring_dampers(tree_, spring_dampers_, floating_, s_.losses);
     flag_effects();
     static_bodies();
+    welded_pairs();
     groups();
     if (s_.options.base == Base::fixed) anchor();
     leave_out(root, "");

@@ -197,6 +197,9 @@ class MjcfReader {
     void masses();
     /// A body without joints at the top is part of the world; one that carries moving bodies is their fixed base.
     void static_bodies();
+    /// MuJoCo takes bodies that are welded to each other as one where it leaves contacts out: they never touch each
+    /// other, nor what hangs on one of them by a joint.
+    void welded_pairs();
     void anchor();
 
     // -- relations.cpp
@@ -212,8 +215,11 @@ class MjcfReader {
     // -- actuators.cpp
 
     void actuators(const XmlElement& e);
-    void actuator(const XmlElement& c, const XmlElement& m);
-    void only_mujoco(const XmlElement& c, const std::string& name, std::string why);
+    /// The element with what its class says. MuJoCo keeps one actuator a class: a value that any element of the class
+    /// says counts for all kinds of actuators that have it.
+    XmlElement actuator_with_defaults(const XmlElement& c);
+    void       actuator(const XmlElement& c, const XmlElement& m);
+    void       only_mujoco(const XmlElement& c, const std::string& name, std::string why);
     /// Motors, positions and velocities are drives: force = gear (gain ctrl + bias), bias = b0 + b1 gear q + b2 gear
     /// qd. Where the command is zero, b0 moves the target to b0 / (-b1 gear).
     void drive(const XmlElement& c, const MjcfActuator& a, const std::optional<std::vector<double>>& force, Dof& dof,
