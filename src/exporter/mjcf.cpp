@@ -586,8 +586,12 @@ class Writer {
     [[nodiscard]] bool is_implied(int a, int b) const
     {
         if (a < 0 || b < 0 || !moves(a) || !moves(b)) return false;
-        const int one = welded_to(a), two = welded_to(b);
-        if (one == a && two == b) return false;
+        const auto hangs = [&](int link, int on) {
+            const int j = out_.chain.above[index(link)];
+            return j >= 0 && tree_.joints[index(j)].parent == on;
+        };
+        if (hangs(a, b) || hangs(b, a)) return false;  // MuJoCo needs no word for it, and the source has one
+        const int  one = welded_to(a), two = welded_to(b);
         const auto above = [&](int link) {
             const int j = out_.chain.above[index(link)];
             return j >= 0 && tree_.joints[index(j)].parent >= 0 ? welded_to(tree_.joints[index(j)].parent) : -1;
@@ -602,7 +606,7 @@ class Writer {
             if (!is_implied(e.a, e.b)) pairs.insert(std::minmax(e.a, e.b));
         // Parent and child are left out by themselves, unless the parent stands in the world.
         for (const sf::Joint& j : tree_.joints)
-            if (!j.collide && j.parent >= 0 && j.child >= 0 && (j.loop || !moves(j.parent)) &&
+            if (!j.collide && j.parent >= 0 && j.child >= 0 && (j.loop || (!moves(j.parent) && moves(j.child))) &&
                 has_collider_[index(j.parent)] && has_collider_[index(j.child)])
                 pairs.insert(std::minmax(j.parent, j.child));
         for (const auto& [a, b] : pairs)

@@ -158,9 +158,10 @@ void StageReader::passive(const usd::Prim& prim, sf::Dof& dof)
 void StageReader::told(const usd::Prim& prim, sf::Dof& dof)
 {
     const auto values = hints::read<std::vector<double>>(prim, hints::kPassive);
+    const bool said   = dof.damping || dof.armature || dof.friction || dof.velocity_limit;
     // A limit of zero stands in no vendor's attribute.
     if (values && values->size() == 4 && (*values)[3] == 0 && !dof.velocity_limit) dof.velocity_limit = 0;
-    if (!values || values->size() != 4 || dof.damping || dof.armature || dof.friction || dof.velocity_limit) return;
+    if (!values || values->size() != 4 || said) return;
     const auto value = [&](std::size_t i) { return (*values)[i] != 0 ? std::optional((*values)[i]) : std::nullopt; };
     dof.damping = value(0), dof.armature = value(1), dof.friction = value(2);
     if ((*values)[3] >= 0) dof.velocity_limit = (*values)[3];

@@ -403,3 +403,14 @@ TEST_CASE("a body that the frame of its joint to the world contradicts stays whe
                                 [](const sf::Loss& l) { return l.code == "inconsistent-pose"; }) == 1);
         }
 }
+
+TEST_CASE("a joint that may not turn at any speed keeps its damping and friction")
+{
+    const auto after = there_and_back(
+        "<robot name=\"r\"><link name=\"a\">" + kMass + "</link><link name=\"b\">" + kMass +
+            R"(</link><joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="0" upper="0" effort="0" velocity="0"/><dynamics damping="0.05" friction="0.3"/></joint></robot>)",
+        Format::urdf);
+    REQUIRE(joint(after, "j").dofs.size() == 1);
+    CHECK(joint(after, "j").dofs[0].damping.value_or(0) == close_to(0.05, 1e-7));
+    CHECK(joint(after, "j").dofs[0].friction.value_or(0) == close_to(0.3, 1e-7));
+}
