@@ -110,8 +110,9 @@ void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
         case JointKind::spherical: {
             to.kind = sf::Joint::Kind::ball;
             sf::Dof dof;
-            dof.name = to.name;
-            dof.axis = unit_vector(from.axis);
+            dof.name  = to.name;
+            dof.axis  = unit_vector(from.axis);
+            dof.place = dof.limit_place = to.place;
             passive(from.prim, dof);
             told(from.prim, dof);
             if (from.cone_enabled) {
