@@ -24,6 +24,7 @@
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
 #include "mechane/sourceformats/codes.h"
+#include "mechane/sourceformats/open.h"
 
 /// Reads any format, writes any format, and tells what was lost. Robots go through the robot tree, scenes to glTF from
 /// the stage, and OpenUSD to OpenUSD by another layout.
@@ -160,12 +161,12 @@ Result<std::shared_ptr<const usd::Stage>> stage_of(const ConvertArgs& args, cons
 {
     if (is_openusd(args.input)) return usd::Stage::open(args.input, scene.open);
     sf::ReadRobot robot;
-    auto          made = sf::read_as_usd(args.input, sf::Layout::single, options, robot);
-    if (!made) return made.error();
+    auto          stage = sf::open_as_stage(args.input, options, scene.open, robot);
+    if (!stage) return stage.error();
     found.append(robot.found);
     losses = std::move(robot.losses);
     if (original != nullptr) *original = std::move(robot.tree);
-    return usd::Stage::open_text(made->layers.front().layer.to_text(), args.input, scene.open);
+    return stage;
 }
 
 /// What --verify finds; null where nobody asked.

@@ -76,6 +76,7 @@ Result<LaidOut> as_folder(const std::string& file, const std::string& output, co
         return make_diagnostic(sf::kWriteFailed, {.layer = output}, "the folder above it cannot be written");
     conformance::FixOptions options;
     options.open      = open;
+    options.divide    = true;
     const auto result = conformance::fix(file, scratch.path().string(), options);
     if (!result) return result.error();
     if (const auto admitted =

@@ -57,16 +57,13 @@ const std::map<std::string_view, Values>& table()
                                   {Q::loop},
                                   {Q::pair},
                                   {Q::kinematics},
-                                  {Q::state, "initial speed"},
+                                  {Q::state, "initial speed|initial position"},
                                   {Q::frame, "link|position|rotation"}};
     // A joint whose axis looks another way.
-    static const Values axis{{Q::joint, "axis"},
-                             {Q::limit, "lower limit|upper limit"},
-                             {Q::gain, "target|target speed"},
-                             {Q::mimic},
-                             {Q::kinematics},
-                             {Q::state, "initial speed"}};
-    static const Values limits{{Q::limit, "lower limit|upper limit"}, {Q::kinematics}};
+    static const Values axis{
+        {Q::joint, "axis"}, {Q::limit, "lower limit|upper limit"},       {Q::gain, "target|target speed"}, {Q::mimic},
+        {Q::kinematics},    {Q::state, "initial speed|initial position"}};
+    static const Values limits{{Q::limit, "lower limit|upper limit|second upper limit"}, {Q::kinematics}};
     static const Values follows{{Q::mimic}, {Q::kinematics}};
     static const Values gains{{Q::gain, "stiffness|drive damping|target|target speed"}};
     static const Values drive{{Q::gain}};
@@ -94,8 +91,10 @@ const std::map<std::string_view, Values>& table()
         // links and joints
         {"floating-joint", {{Q::joint}, {Q::frame}}},
         {"frame-shift", {{Q::frame, "position|rotation"}}},
-        {"inconsistent-pose", {{Q::frame, "position|rotation"}, {Q::joint, "pivot|axis"}, {Q::kinematics}}},
+        {"inconsistent-pose",
+         {{Q::frame, "position|rotation"}, {Q::joint, "pivot|axis"}, {Q::kinematics}, {Q::state, "initial position"}}},
         {"root-pose", {{Q::frame, "position|rotation"}}},
+        {"start-pose", {{Q::frame, "position|rotation"}, {Q::state, "initial position"}}},
         {"several-trees", {{Q::frame, "link|position|rotation"}, {Q::joint, "joint"}}},
         {"locked-joint", structure},
         {"axes-not-orthogonal", structure},
@@ -117,7 +116,7 @@ const std::map<std::string_view, Values>& table()
           {Q::limit, "lower limit|upper limit"},
           {Q::gain, "target|target speed"},
           {Q::kinematics},
-          {Q::state, "initial speed"}}},
+          {Q::state, "initial speed|initial position"}}},
         {"turned", axis},
         {"cone", limits},
         {"continuous-limits", limits},

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <set>
@@ -62,6 +64,7 @@ class SceneComparer {
     {
         states();
         joints();
+        surfaces();
         pairs();
         soft();
     }
@@ -165,12 +168,136 @@ class SceneComparer {
                    static_cast<double>(b_.joint_break_force[k]), "N", one.site, two.site, {one.name});
             number(Quantity::limit, item, "break torque", static_cast<double>(a_.joint_break_torque[i]),
                    static_cast<double>(b_.joint_break_torque[k]), "N m", one.site, two.site, {one.name});
+            if (a_.joint_type[i] == b_.joint_type[k]) {
+                reaches(i, k, item);
+                if (options_.losses == nullptr) loops(i, k, item);
+            }
             if (one.turns.empty() || one.turns != two.turns) continue;
-            for (std::size_t c = 0; c < one.turns.size(); ++c)
+            for (std::size_t c = 0; c < one.turns.size(); ++c) {
+                const char* unit = one.turns[c] ? "rad" : "m";
                 number(Quantity::state, item, "initial speed",
                        static_cast<double>(a_.joint_qd[at(a_.joint_qd_start[i]) + c]),
                        static_cast<double>(b_.joint_qd[at(b_.joint_qd_start[k]) + c]), one.turns[c] ? "rad/s" : "m/s",
                        one.site, two.site, {one.name});
+                const double x = static_cast<double>(a_.joint_q[at(a_.joint_q_start[i]) + c]);
+                double       y = static_cast<double>(b_.joint_q[at(b_.joint_q_start[k]) + c]);
+                if (one.turns[c]) y = x + std::remainder(y - x, 2 * std::numbers::pi);
+                number(Quantity::state, item, "initial position", x, y, unit, one.site, two.site, {one.name});
+                if (options_.losses != nullptr) continue;  // no format of robots has a word for the rest
+                const std::size_t p = at(a_.joint_qd_start[i]) + c, q = at(b_.joint_qd_start[k]) + c;
+                if (bounded(a_, p) && bounded(b_, q)) {
+                    number(Quantity::limit, item, "limit stiffness", static_cast<double>(a_.joint_limit_ke[p]),
+                           static_cast<double>(b_.joint_limit_ke[q]), one.turns[c] ? "N m/rad" : "N/m", one.site,
+                           two.site, {one.name});
+                    number(Quantity::limit, item, "limit damping", static_cast<double>(a_.joint_limit_kd[p]),
+                           static_cast<double>(b_.joint_limit_kd[q]), one.turns[c] ? "N m s/rad" : "N s/m", one.site,
+                           two.site, {one.name});
+                }
+            }
+        }
+    }
+
+    static bool bounded(const Model& m, std::size_t dof)
+    {
+        constexpr double kNone = 1e9;
+        return static_cast<double>(m.joint_limit_lower[dof]) > -kNone ||
+               static_cast<double>(m.joint_limit_upper[dof]) < kNone;
+    }
+
+    /// The two angles of a ball's cone, least and largest length of a distance joint.
+    void reaches(std::size_t i, std::size_t k, const std::string& item)
+    {
+        const std::vector<std::string> names{in_a_.joints[i].name};
+        const Site &                   at_a = in_a_.joints[i].site, &at_b = in_b_.joints[k].site;
+        if (a_.joint_type[i] == model::JointType::ball)
+            for (std::size_t n = 0; n < 2; ++n) {
+                const auto angle = [n](const std::array<Real, 2>& cone) {
+                    return cone[n] < 0 ? std::numeric_limits<double>::infinity() : static_cast<double>(cone[n]);
+                };
+                number(Quantity::limit, item, n == 0 ? "upper limit" : "second upper limit",
+                       angle(a_.joint_cone_limit[i]), angle(b_.joint_cone_limit[k]), "rad", at_a, at_b, names);
+            }
+        if (a_.joint_type[i] != model::JointType::distance) return;
+        const std::size_t p = at(a_.joint_qd_start[i]), q = at(b_.joint_qd_start[k]);
+        number(Quantity::limit, item, "least distance", static_cast<double>(a_.joint_limit_lower[p]),
+               static_cast<double>(b_.joint_limit_lower[q]), "m", at_a, at_b, names);
+        number(Quantity::limit, item, "largest distance", static_cast<double>(a_.joint_limit_upper[p]),
+               static_cast<double>(b_.joint_limit_upper[q]), "m", at_a, at_b, names);
+    }
+
+    /// Where a joint that closes a loop, or a ball, holds its bodies, and about which axis.
+    void loops(std::size_t i, std::size_t k, const std::string& item)
+    {
+        const bool ball = a_.joint_type[i] == model::JointType::ball;
+        if (!ball && (a_.joint_articulation[i] >= 0 || b_.joint_articulation[k] >= 0)) return;
+        if (a_.joint_type[i] == model::JointType::free) return;
+        const Quatd up_a = upright(a_), up_b = upright(b_);
+        const auto  side = [](const Model& m, std::size_t j, bool child, const Quatd& up) {
+            const std::int32_t body = child ? m.joint_child[j] : m.joint_parent[j];
+            const Posed        X    = static_cast<Posed>(child ? m.joint_X_c[j] : m.joint_X_p[j]);
+            return Posed{{}, up} * (body >= 0 ? static_cast<Posed>(m.body_q[at(body)]) : Posed{}) * X;
+        };
+        for (const bool child : {false, true}) {
+            out_.count(Quantity::joint);
+            const Posed  X = side(a_, i, child, up_a), Y = side(b_, k, child, up_b);
+            const double may = allowed(Quantity::joint, std::max(length(X.p), length(Y.p)), options_.scale),
+                         off = length(X.p - Y.p), turned = 2 * length((conjugate(X.q) * Y.q).xyz());
+            if (!(off <= may))
+                differ(Quantity::joint, item, child ? "anchor in the child" : "anchor in the parent", text(X.p, "m"),
+                       text(Y.p, "m"), in_a_.joints[i].site, in_b_.joints[k].site, off, may, {in_a_.joints[i].name});
+            else if (!(turned <= 1e-4 * options_.scale))
+                differ(Quantity::joint, item, child ? "axes in the child" : "axes in the parent",
+                       text(rotate(X.q, Vec3d{1, 0, 0}), "first axis"), text(rotate(Y.q, Vec3d{1, 0, 0}), "first axis"),
+                       in_a_.joints[i].site, in_b_.joints[k].site, turned, 1e-4 * options_.scale,
+                       {in_a_.joints[i].name});
+        }
+        const std::size_t p = at(a_.joint_qd_start[i]), q = at(b_.joint_qd_start[k]);
+        const auto dofs = [](const Model& m, std::size_t j) { return m.joint_qd_start[j + 1] - m.joint_qd_start[j]; };
+        if (ball || dofs(a_, i) != 1 || dofs(b_, k) != 1) return;
+        const Vec3d u = rotate(side(a_, i, true, up_a).q, static_cast<Vec3d>(a_.joint_axis[p])),
+                    v = rotate(side(b_, k, true, up_b).q, static_cast<Vec3d>(b_.joint_axis[q]));
+        out_.count(Quantity::joint);
+        if (const double off = length(u - v); !(off <= 1e-4 * options_.scale))
+            differ(Quantity::joint, item, "axis", text(u, ""), text(v, ""), in_a_.joints[i].site, in_b_.joints[k].site,
+                   off, 1e-4 * options_.scale, {in_a_.joints[i].name});
+    }
+
+    /// Values of contacts that OpenUSD has words for and formats of robots have none.
+    void surfaces()
+    {
+        if (options_.losses != nullptr) return;
+        const auto names = [](const Model& m, const Motion& in) {
+            std::vector<std::string> all;
+            for (std::size_t s = 0; s < m.shape_count(); ++s) {
+                const std::string& label = m.shape_label[s];
+                const std::int32_t body  = m.shape_body[s];
+                all.push_back((body >= 0 ? in.bodies[at(body)].name : std::string()) + "/" +
+                              label.substr(label.rfind('/') + 1));
+            }
+            return all;
+        };
+        const auto in_a = names(a_, in_a_), in_b = names(b_, in_b_);
+        for (const auto& [i, k] : pair_by_name(in_a, in_b, nullptr)) {
+            constexpr std::int32_t kCollides = model::shape_flag::collide_shapes | model::shape_flag::collide_particles;
+            if ((a_.shape_flags[i] & kCollides) == 0 || (b_.shape_flags[k] & kCollides) == 0) continue;
+            const std::string item = fmt::format("collider '{}'", in_a[i].substr(in_a[i].rfind('/') + 1));
+            const Site        at_a = {.prim = a_.shape_label[i]}, at_b = {.prim = b_.shape_label[k]};
+            const auto        value = [&, i = i, k = k](const char* field, Real x, Real y, const char* unit) {
+                number(Quantity::contact, item, field, static_cast<double>(x), static_cast<double>(y), unit, at_a, at_b,
+                       {in_a[i]});
+            };
+            value("margin", a_.shape_margin[i], b_.shape_margin[k], "m");
+            value("gap", a_.shape_gap[i], b_.shape_gap[k], "m");
+            value("stiffness", a_.shape_material_ke[i], b_.shape_material_ke[k], "N/m");
+            value("damping", a_.shape_material_kd[i], b_.shape_material_kd[k], "N s/m");
+            const bool soft_a = (a_.shape_flags[i] & model::shape_flag::hydroelastic) != 0,
+                       soft_b = (b_.shape_flags[k] & model::shape_flag::hydroelastic) != 0;
+            out_.count(Quantity::contact);
+            if (soft_a != soft_b)
+                differ(Quantity::contact, item, "hydroelastic", soft_a ? "yes" : "no", soft_b ? "yes" : "no", at_a,
+                       at_b, 0, 0, {in_a[i]});
+            else if (soft_a)
+                value("hydroelastic stiffness", a_.shape_material_kh[i], b_.shape_material_kh[k], "N/m^3");
         }
     }
 

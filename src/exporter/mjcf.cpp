@@ -620,14 +620,43 @@ class Writer {
               {"mjc:solimp", "solimp"}});
     }
 
+    /// The first of the links that are welded to this one, which MuJoCo takes as one body.
+    [[nodiscard]] int welded_to(int link) const
+    {
+        for (std::size_t steps = 0; steps < tree_.links.size(); ++steps) {
+            const int j = out_.chain.above[index(link)];
+            if (j < 0 || has_joint(j) || tree_.joints[index(j)].parent < 0) break;
+            link = tree_.joints[index(j)].parent;
+        }
+        return link;
+    }
+
+    /// Whether MuJoCo leaves a pair out by itself, for one of the two is welded to another body.
+    [[nodiscard]] bool is_implied(int a, int b) const
+    {
+        if (a < 0 || b < 0 || !moves(a) || !moves(b)) return false;
+        const auto hangs = [&](int link, int on) {
+            const int j = out_.chain.above[index(link)];
+            return j >= 0 && tree_.joints[index(j)].parent == on;
+        };
+        if (hangs(a, b) || hangs(b, a)) return false;  // MuJoCo needs no word for it, and the source has one
+        const int  one = welded_to(a), two = welded_to(b);
+        const auto above = [&](int link) {
+            const int j = out_.chain.above[index(link)];
+            return j >= 0 && tree_.joints[index(j)].parent >= 0 ? welded_to(tree_.joints[index(j)].parent) : -1;
+        };
+        return one == two || above(one) == two || above(two) == one;
+    }
+
     void exclusions(XmlNode& contact)
     {
         std::set<std::pair<int, int>> pairs;
-        for (const sf::Exclusion& e : tree_.exclusions) pairs.insert(std::minmax(e.a, e.b));
+        for (const sf::Exclusion& e : tree_.exclusions)
+            if (!is_implied(e.a, e.b)) pairs.insert(std::minmax(e.a, e.b));
         // Parent and child are left out by themselves, unless the parent stands in the world.
         // A pair with nothing to collide needs no word.
         for (const sf::Joint& j : tree_.joints)
-            if (!j.collide && j.parent >= 0 && j.child >= 0 && (j.loop || !moves(j.parent)) &&
+            if (!j.collide && j.parent >= 0 && j.child >= 0 && (j.loop || (!moves(j.parent) && moves(j.child))) &&
                 has_collider_[index(j.parent)] && has_collider_[index(j.child)])
                 pairs.insert(std::minmax(j.parent, j.child));
         for (const auto& [a, b] : pairs)

@@ -261,6 +261,15 @@ Result<Written> write_robot(const sf::RobotTree& tree, Format format, const std:
         out.lose("ros-interfaces", Severity::warning, sf::LossAction::dropped, "ros", tree.interfaces.front().place,
                  "topics, services and actions", fmt::format("{} interfaces", tree.interfaces.size()), {},
                  format == Format::sdformat ? "no plug-in is named" : "the format has no word for interfaces of ROS");
+    if (format != Format::mjcf)  // which has `ref`
+        for (const sf::Joint& joint : tree.joints)
+            if (joint.initial != 0 && !joint.loop) {
+                out.lose("start-pose", Severity::warning, sf::LossAction::dropped, "kinematics", joint.place,
+                         fmt::format("joint '{}'", joint.name),
+                         fmt::format("{:.9g} {}", joint.initial, joint.dofs[0].angular ? "rad" : "m"), "0",
+                         "the format says no position of a joint at the start");
+                losses.entries.back().motion = true;
+            }
     switch (format) {
         case Format::urdf:
             return write_urdf(out, file);

@@ -123,8 +123,13 @@ class Writer {
                 .leaf("izz", m(2, 2));
         } else {
             out_.lose("missing-mass", link.frame ? Severity::info : Severity::warning, sf::LossAction::approximated,
-                      "inertia", link.place, fmt::format("link '{}'", link.name), "none", "1 kg",
-                      "SDFormat's default where nothing is told");
+                      "inertia", link.place, fmt::format("link '{}'", link.name), "none", "0.001 kg",
+                      "SDFormat takes 1 kg where nothing is told, and no link without mass");
+            XmlNode& inner = node.add("inertial");
+            inner.leaf("mass", 1e-3);
+            XmlNode& I = inner.add("inertia");
+            for (const char* name : {"ixx", "iyy", "izz"}) I.leaf(name, 1e-6);
+            for (const char* name : {"ixy", "ixz", "iyz"}) I.leaf(name, 0.0);
         }
         shapes(node, static_cast<int>(l));
         for (const sf::Light& light : tree_.lights)

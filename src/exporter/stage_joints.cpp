@@ -15,6 +15,7 @@
 
 #include "exporter/stage_reader.h"
 #include "mechane/geometry/mass.h"
+#include "mechane/physics/anchor_gap.h"
 #include "mechane/resolve/joint_values.h"
 #include "mechane/sourceformats/hints.h"
 #include "physics/mimic_words.h"
@@ -67,6 +68,7 @@ void StageReader::read_joints()
         if (to.parent == to.child) continue;
         to.X_PJ = to.parent >= 0 ? in_body(from.frame0) : in_world(from.X_WF0);
         to.X_CJ = to.child >= 0 ? in_body(from.frame1) : in_world(from.X_WF1);
+        world_side(from, to);
         vendor_values(from.prim, to.extras);
         joint_values(from, to);
         // Turning the joint round inverts its transform: with q unchanged the axes change their sign, and the order of
@@ -94,6 +96,22 @@ void StageReader::read_joints()
     }
 }
 
+/// Where an anchor of the world is no frame of a prim and the authored poses contradict it, the body stays where it is
+/// and the anchor lies at its side, as simulations have it (docs/importer.md).
+void StageReader::world_side(const physics::Joint& from, sf::Joint& to)
+{
+    if ((to.parent < 0) == (to.child < 0)) return;
+    const bool  first  = to.parent < 0;
+    const Posed X_own  = first ? from.X_WF0 : from.X_WF1;
+    const Posed X_body = first ? from.X_WF1 : from.X_WF0;
+    if (!(first ? from.frame_body0 : from.frame_body1).empty()) return;
+    if (!physics::anchor_gap(from, inverse(X_own) * X_body).is_contradiction(unit)) return;
+    (first ? to.X_PJ : to.X_CJ) = in_world(X_body);
+    lose("inconsistent-pose", Severity::warning, sf::LossAction::converted, "kinematics", from.prim.site(),
+         fmt::format("joint '{}'", to.name), "a frame in the world that the pose of its body contradicts",
+         "the pose of the body", "the body stays where it is authored, as in a simulation");
+}
+
 void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
 {
     switch (from.kind) {
@@ -106,8 +124,9 @@ void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
         case JointKind::spherical: {
             to.kind = sf::Joint::Kind::ball;
             sf::Dof dof;
-            dof.name = to.name;
-            dof.axis = unit_vector(from.axis);
+            dof.name  = to.name;
+            dof.axis  = unit_vector(from.axis);
+            dof.place = dof.limit_place = to.place;
             passive(from.prim, dof);
             told(from.prim, dof);
             if (from.cone_enabled) {
@@ -157,9 +176,10 @@ void StageReader::passive(const usd::Prim& prim, sf::Dof& dof)
 void StageReader::told(const usd::Prim& prim, sf::Dof& dof)
 {
     const auto values = hints::read<std::vector<double>>(prim, hints::kPassive);
+    const bool said   = dof.damping || dof.armature || dof.friction || dof.velocity_limit;
     // A limit of zero stands in no vendor's attribute.
     if (values && values->size() == 4 && (*values)[3] == 0 && !dof.velocity_limit) dof.velocity_limit = 0;
-    if (!values || values->size() != 4 || dof.damping || dof.armature || dof.friction || dof.velocity_limit) return;
+    if (!values || values->size() != 4 || said) return;
     const auto value = [&](std::size_t i) { return (*values)[i] != 0 ? std::optional((*values)[i]) : std::nullopt; };
     dof.damping = value(0), dof.armature = value(1), dof.friction = value(2);
     if ((*values)[3] >= 0) dof.velocity_limit = (*values)[3];
@@ -349,6 +369,15 @@ void StageReader::initial_positions()
             // What the joint's motion cannot explain: bodies that do not stand where their joint frames say.
             rest = inverse(dof.angular ? Posed{{}, from_axis_angle(dof.axis, q)} : Posed{q * dof.axis, {}}) * X_J;
         } else if (joint.kind != sf::Joint::Kind::fixed) {
+            if (std::max(length(X_J.p), 2 * length(X_J.q.xyz())) > 1e-6) {
+                // Several axes, or a ball: no format has a word for where they stand at the start.
+                lose("start-pose", Severity::warning, sf::LossAction::dropped, "kinematics", site_of(joint.place),
+                     fmt::format("joint '{}'", joint.name),
+                     fmt::format("{:.6g} m and {:.6g} rad from its zero", length(X_J.p),
+                                 2 * std::atan2(length(X_J.q.xyz()), std::abs(X_J.q.w))),
+                     "its zero", "the formats of robots say no position of a joint of several axes at the start");
+                losses.entries.back().motion = true;
+            }
             continue;
         }
         // 2 |v| is the angle of a small rotation.

@@ -357,7 +357,9 @@ void StageReader::filters()
     for (const auto& [a, b] : model.filtered_pairs) {
         const auto one = links.find(a), other = links.find(b);
         if (one != links.end() && other != links.end())
-            tree.exclusions.push_back({one->second, other->second, {}});
+            tree.exclusions.push_back(
+                {one->second, other->second,
+                 place(stage.prim_at(a).relationship(usd::Token("physics:filteredPairs")).site())});
         else
             lose("filtered-pair", Severity::warning, sf::LossAction::dropped, "collision",
                  {.prim = a.text(), .property = "physics:filteredPairs"}, a.text(), b.text(), {},

@@ -66,6 +66,7 @@ class StageReader {
     void                                   attach_frames();
     void                                   restore_masses();
     void                                   read_joints();
+    void                                   world_side(const physics::Joint& from, sf::Joint& to);
     void                                   joint_values(const physics::Joint& from, sf::Joint& to);
     void                                   single_axis(const physics::Joint& from, sf::Joint& to);
     void                                   generic_axes(const physics::Joint& from, sf::Joint& to);

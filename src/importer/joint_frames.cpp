@@ -7,18 +7,12 @@
 #include <cmath>
 #include <utility>
 
+#include "mechane/physics/anchor_gap.h"
+
 namespace mechane::importer {
 namespace {
 
 bool is_identity(const Posed& pose) { return max_component(abs(pose.p)) <= 1e-6 && std::abs(pose.q.w) > 1 - 1e-6; }
-
-/// Angle of a rotation after the free turn about `axis` is taken out: swing in a swing-twist decomposition.
-/// Swing-twist: q = swing * twist, |(w, q.axis)| = cos(swing/2).
-double swing_angle(const Quatd& q, const Vec3d& axis)
-{
-    const double turned = std::hypot(q.w, dot(q.xyz(), axis));
-    return 2 * std::acos(std::clamp(turned, 0.0, 1.0));
-}
 
 Posed root_pose(const Import& run, const usd::Prim& articulation)
 {
@@ -50,46 +44,11 @@ Posed world_anchor(const Import& run, const physics::Joint& joint, bool world_is
     // Tools often leave the world's side at identity, or relative to some Xform, and mean "where the body stands". An
     // anchor that the authored poses contradict would throw the mechanism across the scene, so the body's side decides
     // then.
-    // How far the authored poses are from what the joint would allow there.
-    const AnchorGap gap = anchor_gap(joint, inverse(X_own) * X_body);
-    const bool      off = gap.length > 1e-3 || gap.angle > 0.5 * kDegrees;
+    const bool off = physics::anchor_gap(joint, inverse(X_own) * X_body).is_contradiction();
     return off && named.empty() ? X_body : X_own;
 }
 
 }  // namespace
-
-AnchorGap anchor_gap(const physics::Joint& joint, const Posed& X_PC)
-{
-    const Vec3d  axis  = physics::unit_vector(joint.axis);
-    const double angle = length(to_rotation_vector(X_PC.q));
-    switch (joint.kind) {
-        case physics::JointKind::fixed:
-            return {length(X_PC.p), angle};
-        case physics::JointKind::revolute:
-            return {length(X_PC.p), swing_angle(X_PC.q, axis)};
-        case physics::JointKind::prismatic:
-            return {length(X_PC.p - dot(X_PC.p, axis) * axis), angle};
-        case physics::JointKind::spherical:
-            return {length(X_PC.p), 0};
-        case physics::JointKind::d6: {
-            AnchorGap   gap;
-            const Vec3d turn = to_rotation_vector(X_PC.q);
-            for (const physics::Limit& limit : joint.limits) {
-                if (!limit.locked || limit.dof == physics::Dof::distance) continue;
-                const auto i    = static_cast<std::size_t>(limit.dof) -
-                                  static_cast<std::size_t>(physics::is_rotation(limit.dof) ? physics::Dof::rot_x
-                                                                                           : physics::Dof::trans_x);
-                double&    part = physics::is_rotation(limit.dof) ? gap.angle : gap.length;
-                part            = std::max(part, std::abs(physics::is_rotation(limit.dof) ? turn[i] : X_PC.p[i]));
-            }
-            return gap;
-        }
-        case physics::JointKind::distance:
-        case physics::JointKind::custom:
-            break;
-    }
-    return {};
-}
 
 std::optional<JointEnds> joint_ends(const Import& run, const physics::Joint& joint, bool flipped, WorldAnchor anchor,
                                     const usd::Prim& articulation)

@@ -22,10 +22,4 @@ enum class WorldAnchor { articulation_root, articulation_branch, orphan, exclude
 std::optional<JointEnds> joint_ends(const Import& run, const physics::Joint& joint, bool flipped, WorldAnchor anchor,
                                     const usd::Prim& articulation = {});
 
-/// How far two anchor frames violate what a joint holds fixed: length [builder's unit] and angle [rad].
-struct AnchorGap {
-    double length = 0, angle = 0;
-};
-AnchorGap anchor_gap(const physics::Joint& joint, const Posed& X_PC);
-
 }  // namespace mechane::importer

@@ -12,6 +12,7 @@
 #include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
 #include "mechane/sourceformats/codes.h"
+#include "mechane/sourceformats/open.h"
 #include "mechane/usd/foreign.h"
 #include "sourceformats/bodies.h"
 #include "sourceformats/meshes/winding.h"
@@ -104,6 +105,28 @@ void tell_motion(const LossReport& losses, Diagnostics& found)
         found.add(kLost, of.first->site,
                   fmt::format("{}{}: {}", of.first->what,
                               of.second > 1 ? fmt::format(" and {} more", of.second - 1) : "", of.first->reason));
+}
+
+/// A file that a stage opens, with the packages and folders of the stage.
+Result<usd::ForeignStage> as_foreign(const std::string& file, const usd::OpenOptions& open)
+{
+    ReadOptions options;
+    options.packages     = open.packages;
+    options.search_paths = open.search_paths;
+    ReadRobot robot;
+    auto      made = read_as_usd(file, Layout::single, options, robot);
+    if (!made) return made.error();
+    if (!made->pictures.empty())
+        robot.found.add(kTextureMissing, {.layer = file},
+                        fmt::format("{} pictures lie in the file itself and are not shown", made->pictures.size()),
+                        "Convert the file to a folder, which has them as files.");
+    usd::ForeignStage out{std::move(made->layers.front().layer), {}, std::move(robot.found)};
+    for (const auto& [path, place] : made->places) out.places.emplace(path, site_of(place));
+    for (const Loss& loss : robot.losses.entries)
+        if (loss.severity == Severity::error)
+            out.found.add(kLost, loss.site, fmt::format("{}: {}", loss.what, loss.reason));
+    tell_motion(robot.losses, out.found);
+    return out;
 }
 
 }  // namespace
@@ -211,29 +234,25 @@ Result<std::vector<std::string>> write_file(const UsdRobot& robot, const std::st
     return names;
 }
 
-void let_stages_open_robots()
+Result<std::shared_ptr<const usd::Stage>> open_as_stage(const std::string& file, const ReadOptions& options,
+                                                        const usd::OpenOptions& open, ReadRobot& read)
 {
-    usd::set_foreign_reader(
-        kSuffixes, [](const std::string& file, const usd::OpenOptions& open) -> Result<usd::ForeignStage> {
-            ReadOptions options;
-            options.packages     = open.packages;
-            options.search_paths = open.search_paths;
-            ReadRobot robot;
-            auto      made = read_as_usd(file, Layout::single, options, robot);
-            if (!made) return made.error();
-            if (!made->pictures.empty())
-                robot.found.add(
-                    kTextureMissing, {.layer = file},
-                    fmt::format("{} pictures lie in the file itself and are not shown", made->pictures.size()),
-                    "Convert the file to a folder, which has them as files.");
-            usd::ForeignStage out{std::move(made->layers.front().layer), {}, std::move(robot.found)};
-            for (const auto& [path, place] : made->places) out.places.emplace(path, site_of(place));
-            for (const Loss& loss : robot.losses.entries)
-                if (loss.severity == Severity::error)
-                    out.found.add(kLost, loss.site, fmt::format("{}: {}", loss.what, loss.reason));
-            tell_motion(robot.losses, out.found);
-            return out;
-        });
+    const fs::path given(file);
+    usd::set_foreign_reader(kSuffixes,
+                            [&](const std::string& source, const usd::OpenOptions& with) -> Result<usd::ForeignStage> {
+                                if (fs::path(source).filename() != given.filename())
+                                    return as_foreign(source, with);  // one beside it
+                                auto made = read_as_usd(source, Layout::single, options, read);
+                                if (!made) return made.error();
+                                usd::ForeignStage out{std::move(made->layers.front().layer), {}, {}};
+                                for (const auto& [path, place] : made->places) out.places.emplace(path, site_of(place));
+                                return out;
+                            });
+    auto stage = usd::Stage::open(file, open);
+    let_stages_open_robots();
+    return stage;
 }
+
+void let_stages_open_robots() { usd::set_foreign_reader(kSuffixes, as_foreign); }
 
 }  // namespace mechane::sourceformats

@@ -120,6 +120,27 @@ class OfItsOwn(unittest.TestCase):
                 again = mechane("convert", str(source), "-o", str(out), "--fail-on-loss", "never")  # the same bytes, over its own result
                 self.assertEqual(again.returncode, 0, again.stderr)
 
+    def test_every_loss_on_the_way_to_another_format_names_a_line_of_the_source(self):
+        for source in sorted([*SAMPLES.glob("*.urdf"), *SAMPLES.glob("*.urdf.xacro"), *SAMPLES.glob("*.xml")]):
+            for suffix in ("urdf", "sdf", "xml"):
+                with self.subTest(source.name, suffix=suffix), tempfile.TemporaryDirectory() as place:
+                    report = pathlib.Path(place, "loss.json")
+                    done = mechane("convert", str(source), "-o", str(pathlib.Path(place, "out." + suffix)), "--fail-on-loss", "never", "--loss", str(report))
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    for entry in json.loads(report.read_text())["entries"]:
+                        self.assertEqual(pathlib.Path(entry["file"]).parent, SAMPLES, entry)  # the source, or what it includes
+                        self.assertGreater(entry["line"], 0, entry)
+
+    def test_a_layer_that_becomes_a_folder_is_divided(self):
+        with tempfile.TemporaryDirectory() as place:
+            layer, out = pathlib.Path(place, "arm.usda"), pathlib.Path(place, "arm")
+            self.assertEqual(mechane("convert", str(SAMPLES / "arm.urdf"), "-o", str(layer)).returncode, 0)
+            done = mechane("convert", str(layer), "-o", str(out), "--verify", "--fail-on-loss", "never")
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertIn("equal", done.stdout + done.stderr)
+            self.assertLessEqual({"arm.usda", "base.usda", "materials.usda", "physics.usda", "ros.usda"}, {p.name for p in out.iterdir()})
+            self.assertEqual(mechane("diff", str(layer), str(out)).returncode, 0)
+
     def test_suffixes_that_nobody_knows_are_wrong_usage(self):
         sample = str(SAMPLES / "arm.urdf")
         for words in (("convert", "robot.step", "-o", "x"), ("convert", sample, "-o", "x.step"), ("convert", sample)):

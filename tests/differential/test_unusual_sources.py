@@ -20,7 +20,6 @@ XACRO = os.environ.get("MECHANE_XACRO", "")
 KNOWN = {
     "hfield_flex.xml": {"body missing", "total mass", "count neq", "count colliding geoms"},  # a flex is no body
     "equalities.xml": {"count neq"},  # a joint that is held at a value
-    "world_joints_static.xml": {"count nexclude"},  # links on what never moves do not touch it
     "planar_floating.urdf": {"joint missing", "position", "rotation"},  # a floating joint is no joint; its name is lost
     "reverse_limits.urdf": {"joint missing"},  # crossed limits make a fixed joint
 }
@@ -72,7 +71,7 @@ class UnusualSources(unittest.TestCase):
             with self.subTest(source.name), tempfile.TemporaryDirectory() as folder:
                 env = {**os.environ, "ROS_PACKAGE_PATH": str(HERE / "xacro"), "AMENT_PREFIX_PATH": str(HERE / "xacro")}
                 done = subprocess.run([XACRO, str(source)], capture_output=True, text=True, check=False, env=env)
-                if done.returncode != 0 and "package" in done.stderr.lower():
+                if done.returncode != 0 and ("package" in done.stderr.lower() or "ament" in done.stderr):
                     self.skipTest("skipped: this xacro finds no package outside of an installation of ROS")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 expanded = pathlib.Path(folder, "expanded.urdf")

@@ -339,3 +339,78 @@ TEST_CASE("a link that moves without mass or collider gets a gram, which does no
     CHECK(link(robot.tree, "m").inertial->mass == close_to(1e-3, 1e-9));
     CHECK_FALSE(link(there_and_back(source, Format::urdf), "m").inertial);
 }
+
+TEST_CASE("where joints stand at the start is a loss of every format that starts them at zero")
+{
+    const auto robot = [](const std::string& joint) {
+        return robot_of(
+            R"(def Xform "r" (prepend apiSchemas = ["PhysicsArticulationRootAPI"]) {
+    def Xform "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
+        float physics:mass = 1
+    }
+    def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
+        float physics:mass = 1
+        quatf xformOp:orient = (0.8, 0.6, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:orient"]
+    }
+    def )" + joint +
+            R"( "j" {
+        rel physics:body0 = </r/a>
+        rel physics:body1 = </r/b>
+    }
+})");
+    };
+    const auto lost = [](const sf::LossReport& report) {
+        return std::count_if(report.entries.begin(), report.entries.end(), [](const sf::Loss& l) {
+            return l.code == "start-pose" && l.severity == Severity::warning && l.motion;
+        });
+    };
+    const auto turned = robot("PhysicsRevoluteJoint");  // about x, by 2 acos 0.8 = 1.287 rad
+    CHECK(lost(turned.losses) == 0);
+    for (const Format format : {Format::urdf, Format::sdformat}) {
+        const auto text = written(turned.tree, format);
+        CHECK(lost(text.losses) == 1);
+        for (const sf::Loss& l : text.losses.entries)
+            if (l.code == "start-pose") CHECK(l.source_value.starts_with("1.28700"));
+    }
+    CHECK(lost(written(turned.tree, Format::mjcf).losses) == 0);  // its `ref`
+    CHECK(lost(robot("PhysicsSphericalJoint").losses) == 1);
+    CHECK(lost(robot("PhysicsJoint").losses) == 1);
+    CHECK(lost(robot("PhysicsFixedJoint").losses) == 0);  // that is a contradiction, and told as one
+}
+
+TEST_CASE("a body that the frame of its joint to the world contradicts stays where it is authored")
+{
+    // The body stands at z = 2, its joint's frame in the world at z = 5; simulations keep the body (docs/importer.md).
+    for (const char* joint : {"PhysicsFixedJoint", "PhysicsRevoluteJoint"})
+        for (const bool first : {true, false}) {
+            CAPTURE(joint);
+            CAPTURE(first);
+            const auto robot = robot_of(
+                R"(def Xform "r" (prepend apiSchemas = ["PhysicsArticulationRootAPI"]) {
+    def Xform "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
+        float physics:mass = 1
+        double3 xformOp:translate = (0, 0, 2)
+        uniform token[] xformOpOrder = ["xformOp:translate"]
+    }
+    def )" + std::string(joint) +
+                " \"j\" {\n        rel physics:body" + (first ? "1" : "0") +
+                " = </r/a>\n        point3f physics:localPos" + (first ? "0" : "1") + " = (0, 0, 5)\n    }\n}\n");
+            const auto again = sf::read_robot_text(written(robot.tree, Format::mjcf).text, ".");
+            REQUIRE(again);
+            CHECK(length(link(again->tree, "a").X_WL.p - Vec3d{0, 0, 2}) < 1e-9);
+            CHECK(std::count_if(robot.losses.entries.begin(), robot.losses.entries.end(),
+                                [](const sf::Loss& l) { return l.code == "inconsistent-pose"; }) == 1);
+        }
+}
+
+TEST_CASE("a joint that may not turn at any speed keeps its damping and friction")
+{
+    const auto after = there_and_back(
+        "<robot name=\"r\"><link name=\"a\">" + kMass + "</link><link name=\"b\">" + kMass +
+            R"(</link><joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="0" upper="0" effort="0" velocity="0"/><dynamics damping="0.05" friction="0.3"/></joint></robot>)",
+        Format::urdf);
+    REQUIRE(joint(after, "j").dofs.size() == 1);
+    CHECK(joint(after, "j").dofs[0].damping.value_or(0) == close_to(0.05, 1e-7));
+    CHECK(joint(after, "j").dofs[0].friction.value_or(0) == close_to(0.3, 1e-7));
+}

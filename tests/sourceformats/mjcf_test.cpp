@@ -1,6 +1,8 @@
 #include "support/support.h"
 
+#include <algorithm>
 #include <numbers>
+#include <set>
 
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/convert.h"
@@ -316,4 +318,113 @@ TEST_CASE("a height field is the triangles of its surface, with the heights that
     CHECK(read("<asset><hfield name='h' nrow='2' ncol='3' size='2 1 0.5 0.1' elevation='1 2'/></asset><worldbody><geom "
                "type='hfield' hfield='h'/></worldbody>")
               .found.count(kShape.id) == 1);
+}
+
+TEST_CASE("what no robot of OpenUSD can hold is a loss of its own name, and an error where bodies are missing")
+{
+    const auto robot = read(
+        "<asset><skin name='s' vertex='0 0 0'/></asset><worldbody><body name='b'><freejoint/><geom name='g' "
+        "size='.1'/><site name='t'/><composite type='cable' count='9 1 1' prefix='c'/><flexcomp name='f' "
+        "type='grid' count='3 3 1'/></body></worldbody><deformable><flex name='x' dim='1'/></deformable>"
+        "<contact><pair geom1='g' geom2='g'/></contact><sensor><gyro name='y' site='t'/><touch name='u' "
+        "site='t'/></sensor><equality><flex flex='x'/></equality><visual><map znear='.1'/></visual>"
+        "<keyframe><key name='k' time='2' qpos='0 0 1 1 0 0 0'/></keyframe>");
+    struct {
+        const char* code;
+        const char* part;  ///< of what is lost
+        Severity    severity;
+        bool        motion;
+    } table[] = {
+        {"composite", "body 'b'/composite", Severity::error, true},
+        {"flex", "flexcomp 'f'", Severity::error, true},
+        {"flex", "mujoco/deformable/flex 'x'", Severity::error, true},
+        {"equality", "equality", Severity::error, true},
+        {"contact-pair", "mujoco/contact/pair", Severity::warning, true},
+        {"skin", "skin 's'", Severity::warning, false},
+        {"sensor", "sensor 'y'", Severity::warning, false},
+        {"sensor", "sensor 'u'", Severity::warning, false},
+        {"viewer-settings", "mujoco/visual", Severity::info, false},
+        {"keyframe", "key 'k'/time", Severity::info, false},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.code);
+        CAPTURE(row.part);
+        CHECK(std::count_if(robot.losses.entries.begin(), robot.losses.entries.end(), [&](const Loss& l) {
+                  return l.code == row.code && l.what.find(row.part) != std::string::npos &&
+                         l.severity == row.severity && l.motion == row.motion && l.site.line == 1;
+              }) == 1);
+    }
+    CHECK(std::none_of(robot.losses.entries.begin(), robot.losses.entries.end(),
+                       [](const Loss& l) { return l.code.starts_with("unread"); }));
+}
+
+TEST_CASE("a value that any actuator of a class says counts for all kinds of actuators, as in MuJoCo")
+{
+    // Gains and biases as MuJoCo 3.17 compiles them; the first three numbers, all others are zero.
+    constexpr const char* kPosition = "<position kp='24' kv='3' gear='7'/>";
+    constexpr const char* kGeneral  = "<general gainprm='9' biastype='affine' biasprm='1 -2 -3' gear='7'/>";
+    struct {
+        const char* defaults;
+        const char* actuator;
+        const char* gain;
+        const char* bias;
+    } table[] = {
+        {kPosition, "<general joint='j'/>", "[24, 0, 0", "[0, -24, -3"},
+        {kPosition, "<general joint='j' gainprm='2'/>", "[2, 0, 0", "[0, -24, -3"},
+        {kPosition, "<motor joint='j'/>", "[1, 0, 0", "[0, 0, 0"},
+        {kPosition, "<velocity joint='j'/>", "[1, 0, 0", "[0, 0, -1"},
+        {kPosition, "<position joint='j'/>", "[24, 0, 0", "[0, -24, -3"},
+        {kGeneral, "<general joint='j'/>", "[9, 0, 0", "[1, -2, -3"},
+        {kGeneral, "<position joint='j'/>", "[9, 0, 0", "[0, -9, -3"},
+        {kGeneral, "<position joint='j' kp='4'/>", "[4, 0, 0", "[0, -4, -3"},
+        {kGeneral, "<velocity joint='j'/>", "[9, 0, 0", "[0, 0, -9"},
+        {kGeneral, "<motor joint='j'/>", "[1, 0, 0", "[0, 0, 0"},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.defaults);
+        CAPTURE(row.actuator);
+        const auto robot = read("<default>" + std::string(row.defaults) +
+                                "</default><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody>"
+                                "<actuator>" +
+                                std::string(row.actuator) + "</actuator>");
+        REQUIRE(robot.tree.prims.size() == 1);
+        const auto said = [&](const char* name) {
+            for (const Extra& x : robot.tree.prims[0].extras)
+                if (x.name == name) return x.text;
+            return std::string();
+        };
+        CHECK(said("mjc:gainPrm").starts_with(row.gain));
+        CHECK(said("mjc:biasPrm").starts_with(row.bias));
+        CHECK(said("mjc:gear").starts_with("[7,"));
+    }
+}
+
+TEST_CASE("a link may touch the link that it hangs on where that stands in the world, and not where that moves")
+{
+    // MuJoCo's rule for parents and children ("unless the parent is the world body").
+    const auto robot = read(
+        "<worldbody><body name='base'><geom size='.1'/><body name='arm'><joint name='a'/><geom size='.1'/><body "
+        "name='hand'><joint name='h'/><geom size='.1'/></body></body></body></worldbody>");
+    for (const Joint& j : robot.tree.joints) {
+        if (j.name == "a") CHECK(j.collide);
+        if (j.name == "h") CHECK_FALSE(j.collide);
+    }
+}
+
+TEST_CASE("bodies that are welded to each other touch neither each other nor what hangs on one of them, as in MuJoCo")
+{
+    // MuJoCo 3.17, with all of these in one place: the pairs of bodies in contact are the claw with base, left and
+    // right.
+    const auto robot = read(
+        "<worldbody><body name='base'><freejoint/><geom size='.1'/>"
+        "<body name='left'><geom size='.1'/></body><body name='right'><geom size='.1'/>"
+        "<body name='hand'><joint/><geom size='.1'/><body name='nail'><geom size='.1'/>"
+        "<body name='claw'><joint/><geom size='.1'/></body></body></body></body></body></worldbody>");
+    std::set<std::pair<std::string, std::string>> out;
+    const auto name = [&](int l) { return robot.tree.links[static_cast<std::size_t>(l)].name; };
+    for (const Exclusion& e : robot.tree.exclusions) out.insert(std::minmax(name(e.a), name(e.b)));
+    const std::set<std::pair<std::string, std::string>> expected{{"left", "right"}, {"base", "hand"}, {"hand", "left"},
+                                                                 {"base", "nail"},  {"left", "nail"}, {"nail", "right"},
+                                                                 {"claw", "hand"}};
+    CHECK(out == expected);
 }

@@ -29,13 +29,14 @@ struct FixOptions {
     std::vector<std::string> select{}, ignore{};       ///< rules whose repairs run; empty `select`: all
     std::vector<int>         phases{};                 ///< empty: all; 2 is P2
     bool unsafe = false;  ///< also repairs that choose a value for the author or change what is simulated
-    std::optional<double> assume_meters{};  ///< what an unauthored metersPerUnit means
+    std::optional<double> assume_meters{};   ///< what an unauthored metersPerUnit means
     std::optional<char>   assume_up_axis{};  ///< 'Y' or 'Z': what an unauthored upAxis means
     /// Of assetInfo; where these are empty, "urn:mechane:<default prim>" and "0.1.0" are written and reported.
     std::string identifier{}, version{};
-    bool        localize = true;  ///< copy relative files from outside the asset's folder into ./deps
+    bool        localize     = true;   ///< copy relative files from outside the asset's folder into ./deps
     bool        each_variant = false;  ///< also what is found with each other variant selected
-    bool        new_files = true;  ///< repairs may make, rename and remove files of the asset
+    bool        new_files    = true;   ///< repairs may make, rename and remove files of the asset
+    bool        divide = false;  ///< an asset of one layer becomes layers by what they say, as `phases` with P8 does
     /// Name of a layer ("fixes.usda") that gets every edit as an opinion over the asset; the asset's layers stay as
     /// they are. Repairs that need more than opinions are left out. Empty: layers are edited.
     std::string overlay{};
@@ -46,7 +47,7 @@ struct FixEdit {
     const Rule* rule  = nullptr;
     Phase       phase = Phase::schemas;
     std::string layer{};  ///< relative to the asset's folder
-    std::string path{};  ///< of the spec
+    std::string path{};   ///< of the spec
     std::string field{};
     std::string before{}, after{};  ///< as usda would write them; empty for nothing
 };
@@ -57,15 +58,15 @@ struct Unrepaired {
     std::string prim, property;
     std::string reason;  ///< stable word: "shear", "no-units", "unsafe", "mirrored-body", "external-layer", ...
     std::string message;
-    bool        remark   = false;  ///< the finding was repaired; the author should know this of it
+    bool        remark   = false;            ///< the finding was repaired; the author should know this of it
     Severity    severity = Severity::error;  ///< of the finding
-    std::string layer    = {};  ///< of the finding, relative to the asset's folder
+    std::string layer    = {};               ///< of the finding, relative to the asset's folder
 };
 
 /// A file of the repaired asset.
 struct FixedFile {
-    std::string name;             ///< relative to the asset's folder
-    std::string source;           ///< of the original; empty for a new file
+    std::string name;               ///< relative to the asset's folder
+    std::string source;             ///< of the original; empty for a new file
     bool        changed   = false;  ///< differs from the original, or is new
     bool        rewritten = false;  ///< text that was written anew as a whole: its comments and layout are gone
 };
@@ -77,7 +78,7 @@ struct FixResult {
     std::vector<Unrepaired> left;  ///< by rule and prim: every finding of `after`, and remarks
     std::vector<FixedFile>  files;
     std::vector<FixedFile>  removed;  ///< files of the original whose content went to others
-    Report                  after;  ///< of the repaired asset
+    Report                  after;    ///< of the repaired asset
 };
 
 /// Repairs a copy of an asset. Sources are only read. The copy lies below `work_folder`, which exists and is empty; of

@@ -102,7 +102,7 @@ void fix_entry(Repair& repair, const Finding& finding)
 {
     if (!may_make_files(repair)) return;
     if (repair.work.asset_layers().size() > 1) return lighten_entry(repair, finding);
-    if (!asked_for(repair, 8))
+    if (!asked_for(repair, 8) && !repair.options.divide)
         return repair.refuse("layout", "--phases P8 splits the asset into base, materials, physics and ros");
     split(repair, finding);
 }

@@ -92,6 +92,20 @@ std::string gltf_text(const nlohmann::json& of, const char* key)
     return at != of.end() && at->is_string() ? at->get<std::string>() : std::string();
 }
 
+const nlohmann::json& gltf_child(const nlohmann::json& of, const char* key)
+{
+    static const nlohmann::json kNone;
+    if (!of.is_object()) return kNone;
+    const auto found = of.find(key);
+    return found == of.end() ? kNone : *found;
+}
+
+int gltf_index(const nlohmann::json& of, const char* key)
+{
+    const double v = gltf_number(of, key, -1);
+    return v >= 0 && v < 1e9 && v == std::floor(v) ? static_cast<int>(v) : -1;
+}
+
 std::vector<double> gltf_numbers(const nlohmann::json& of, const char* key)
 {
     std::vector<double> out;

@@ -55,8 +55,12 @@ class GltfDocument {
     const DracoMesh* draco(const Json& primitive);
 };
 
-double              gltf_number(const nlohmann::json& of, const char* key, double otherwise);
-std::string         gltf_text(const nlohmann::json& of, const char* key);
+double      gltf_number(const nlohmann::json& of, const char* key, double otherwise);
+std::string gltf_text(const nlohmann::json& of, const char* key);
+/// What an object has under a key; null where it has none, or is no object.
+const nlohmann::json& gltf_child(const nlohmann::json& of, const char* key);
+/// An index of the file; -1 where there is none.
+int                 gltf_index(const nlohmann::json& of, const char* key);
 std::vector<double> gltf_numbers(const nlohmann::json& of, const char* key);
 std::string         decoded_base64(std::string_view text);
 

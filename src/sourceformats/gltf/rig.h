@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "mechane/sourceformats/loss.h"
-#include "sourceformats/gltf_motion.h"
+#include "sourceformats/gltf/motion.h"
 #include "sourceformats/usd_names.h"
 #include "sourceformats/usd_sheet.h"
 

@@ -1,4 +1,4 @@
-#include "sourceformats/gltf_motion.h"
+#include "sourceformats/gltf/motion.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 // gravity. All is seen from the world's origin, so that no transform stands between bodies. For an axis s of a body
 // whose articulated inertia is A, with armature r:
 //   U = A s,  D = s.U + r,  the parent gets A - U U^T / D.
-// A unit force on axis i leaves the bias p = U / D for the parent. Each axis above takes u = -s.p and adds U u / D to p.
-// From the root down, with the root's acceleration a: qdd = (u - U.a) / D, a += s qdd. The last qdd is (M^-1)_ii.
+// A unit force on axis i leaves the bias p = U / D for the parent. Each axis above takes u = -s.p and adds U u / D to
+// p. From the root down, with the root's acceleration a: qdd = (u - U.a) / D, a += s qdd. The last qdd is (M^-1)_ii.
 // The axes of one body count as axes of bodies without mass in a row.
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "mechane/math/spatial.h"
-#include "sourceformats/mjcf_settings.h"
+#include "sourceformats/mjcf/settings.h"
 
 namespace mechane::sourceformats {
 namespace {
@@ -54,8 +54,8 @@ Mat6 spatial_inertia(const Inertial& in, const Posed& X)
     for (std::size_t i = 0; i < 3; ++i) {
         out[i][i] = in.mass;
         for (std::size_t k = 0; k < 3; ++k) {
-            out[i][k + 3] = -in.mass * cx[i][k];
-            out[i + 3][k] = in.mass * cx[i][k];
+            out[i][k + 3]     = -in.mass * cx[i][k];
+            out[i + 3][k]     = in.mass * cx[i][k];
             out[i + 3][k + 3] = I(static_cast<int>(i), static_cast<int>(k));
         }
     }
@@ -120,7 +120,10 @@ std::vector<Body> articulated(const RobotTree& tree, const std::set<int>& floati
         for (const Dof& dof : joint.dofs)
             for (int a = 0; a < (joint.kind == Joint::Kind::ball ? 3 : 1); ++a) {
                 const Vec3d axis = joint.kind == Joint::Kind::ball ? axis_vector<double>(a) : dof.axis;
-                body.axes.push_back({screw(joint, dof, axis, tree.links[static_cast<std::size_t>(joint.child)].X_WL), {}, 0, dof.armature.value_or(0)});
+                body.axes.push_back({screw(joint, dof, axis, tree.links[static_cast<std::size_t>(joint.child)].X_WL),
+                                     {},
+                                     0,
+                                     dof.armature.value_or(0)});
             }
     }
     for (std::size_t l = bodies.size(); l-- > 0;) {  // bodies lie behind their parents
@@ -171,7 +174,8 @@ double answer(const std::vector<Body>& bodies, std::size_t link, std::size_t ind
 
 }  // namespace
 
-void compute_spring_dampers(RobotTree& tree, const std::vector<SpringDamper>& wanted, const std::set<int>& floating, LossReport& losses)
+void compute_spring_dampers(RobotTree& tree, const std::vector<SpringDamper>& wanted, const std::set<int>& floating,
+                            LossReport& losses)
 {
     if (wanted.empty()) return;
     const std::vector<Body> bodies = articulated(tree, floating);
@@ -183,22 +187,33 @@ void compute_spring_dampers(RobotTree& tree, const std::vector<SpringDamper>& wa
         double            sum = 0;
         for (std::size_t i = first; i < first + count && i < bodies[link].axes.size(); ++i)
             if (bodies[link].axes[i].D > kNoInertia) sum += answer(bodies, link, i);
-        const std::string name = joint.dofs[w.first].name;
+        const std::string name  = joint.dofs[w.first].name;
         const Place       place = joint.dofs[w.first].place;
         if (!(sum > 0)) {
-            losses.add({"springdamper", Severity::warning, LossAction::dropped, "kinematics", site_of(place), "joint '" + name + "'/springdamper",
-                        usda_number(w.time) + " " + usda_number(w.ratio), {}, "nothing that it moves has a mass", true});
+            losses.add({"springdamper",
+                        Severity::warning,
+                        LossAction::dropped,
+                        "kinematics",
+                        site_of(place),
+                        "joint '" + name + "'/springdamper",
+                        usda_number(w.time) + " " + usda_number(w.ratio),
+                        {},
+                        "nothing that it moves has a mass",
+                        true});
             continue;
         }
-        const double inertia = static_cast<double>(count) / sum, stiffness = inertia / (w.time * w.time * w.ratio * w.ratio), damping = 2 * inertia / w.time;
+        const double inertia   = static_cast<double>(count) / sum,
+                     stiffness = inertia / (w.time * w.time * w.ratio * w.ratio), damping = 2 * inertia / w.time;
         for (std::size_t i = w.first; i < w.first + w.count && i < joint.dofs.size(); ++i) {
             Dof& dof    = joint.dofs[i];
             dof.damping = damping;
             std::erase_if(dof.extras, [](const Extra& e) { return e.name == "mjc:stiffness"; });
-            dof.extras.push_back({Extra::Layer::mujoco, "mjc:stiffness", "double", usda_number(stiffness), "MjcJointAPI", place});
+            dof.extras.push_back(
+                {Extra::Layer::mujoco, "mjc:stiffness", "double", usda_number(stiffness), "MjcJointAPI", place});
         }
-        losses.add({"springdamper", Severity::info, LossAction::converted, "kinematics", site_of(place), "joint '" + name + "'/springdamper",
-                    usda_number(w.time) + " " + usda_number(w.ratio), "stiffness " + usda_number(stiffness) + ", damping " + usda_number(damping),
+        losses.add({"springdamper", Severity::info, LossAction::converted, "kinematics", site_of(place),
+                    "joint '" + name + "'/springdamper", usda_number(w.time) + " " + usda_number(w.ratio),
+                    "stiffness " + usda_number(stiffness) + ", damping " + usda_number(damping),
                     "computed as MuJoCo does, from the inertia at the reference pose"});
     }
 }

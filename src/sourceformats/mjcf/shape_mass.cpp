@@ -2,7 +2,7 @@
 #include <numbers>
 
 #include "mechane/geometry/mass.h"
-#include "sourceformats/mjcf_settings.h"
+#include "sourceformats/mjcf/settings.h"
 
 namespace mechane::sourceformats {
 namespace {
@@ -38,7 +38,7 @@ MassProperties shell(const Shape& s)
         }
         case Shape::Kind::cylinder: {
             const double wall = 2 * kPi * r * h, cap = kPi * r * r;
-            const double axial = wall * r * r + 2 * cap * r * r / 2;
+            const double axial  = wall * r * r + 2 * cap * r * r / 2;
             const double across = wall * (r * r / 2 + h * h / 12) + 2 * cap * (r * r / 4 + h * h / 4);
             return {wall + 2 * cap, {}, diagonal(across, across, axial)};
         }
@@ -46,8 +46,8 @@ MassProperties shell(const Shape& s)
             // A wall and two half spheres whose centres of mass lie r/2 above their rims.
             const double wall = 2 * kPi * r * h, half = 2 * kPi * r * r;
             const double axial  = wall * r * r + 2 * half * 2.0 / 3 * r * r;
-            const double across = wall * (r * r / 2 + h * h / 12) +
-                                  2 * (half * 2.0 / 3 * r * r - half * r * r / 4 + half * (h / 2 + r / 2) * (h / 2 + r / 2));
+            const double across = wall * (r * r / 2 + h * h / 12) + 2 * (half * 2.0 / 3 * r * r - half * r * r / 4 +
+                                                                         half * (h / 2 + r / 2) * (h / 2 + r / 2));
             return {wall + 2 * half, {}, diagonal(across, across, axial)};
         }
         case Shape::Kind::ellipsoid:
@@ -59,18 +59,20 @@ MassProperties shell(const Shape& s)
 }
 
 /// Volume, centre and second moments by tetrahedra to a point in the middle of the surface. "legacy" takes every one
-/// as positive, as MuJoCo does: the middle of the surface gives the centre of mass only, and the volume is counted again
-/// by tetrahedra to that centre. "shell" spreads the mass over the triangles.
+/// as positive, as MuJoCo does: the middle of the surface gives the centre of mass only, and the volume is counted
+/// again by tetrahedra to that centre. "shell" spreads the mass over the triangles.
 MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string& rule)
 {
     std::vector<Vec3d> points;
     for (const Vec3d& p : mesh.points) points.push_back(scale(p, s.scale));
     std::vector<std::array<Vec3d, 3>> triangles;
-    std::size_t                       at = 0;
-    const bool mirrored = s.scale.x * s.scale.y * s.scale.z < 0;
+    std::size_t                       at       = 0;
+    const bool                        mirrored = s.scale.x * s.scale.y * s.scale.z < 0;
     for (const int count : mesh.counts) {
         for (int i = 1; i + 1 < count; ++i) {
-            const auto p = [&](int c) { return points[static_cast<std::size_t>(mesh.corners[at + static_cast<std::size_t>(c)])]; };
+            const auto p = [&](int c) {
+                return points[static_cast<std::size_t>(mesh.corners[at + static_cast<std::size_t>(c)])];
+            };
             triangles.push_back(mirrored ? std::array{p(0), p(i + 1), p(i)} : std::array{p(0), p(i), p(i + 1)});
         }
         at += static_cast<std::size_t>(count);
@@ -83,7 +85,7 @@ MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string&
         area += one;
     }
     if (!(area > 0)) return {};
-    middle = middle / area;
+    middle       = middle / area;
     double total = 0;
     Vec3d  first;
     Mat33d second{};  // of positions about the middle
@@ -94,7 +96,8 @@ MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string&
             const Vec3d  sum = a + b + c;
             total += one;
             first += (one / 3) * sum;
-            second += (one / 12) * (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(sum, sum));
+            second += (one / 12) *
+                      (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(sum, sum));
             continue;
         }
         double one = dot(a, cross(b, c)) / 6;
@@ -102,7 +105,8 @@ MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string&
         const Vec3d sum = a + b + c;
         total += one;
         first += (one / 4) * sum;
-        second += (one / 20) * (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(sum, sum));
+        second +=
+            (one / 20) * (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(sum, sum));
     }
     if (total == 0) return {};
     const Vec3d com = first / total;
@@ -113,7 +117,8 @@ MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string&
             const Vec3d  a = t[0] - middle - com, b = t[1] - middle - com, c = t[2] - middle - com, sum = a + b + c;
             const double one = std::abs(dot(a, cross(b, c))) / 6;
             total += one;
-            second += (one / 20) * (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(sum, sum));
+            second += (one / 20) *
+                      (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(sum, sum));
         }
     } else {
         second -= total * Mat33d::outer(com, com);
@@ -124,7 +129,8 @@ MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string&
 
 }  // namespace
 
-MjcfMass mjcf_mass(const Shape& shape, const RobotTree& tree, std::optional<double> mass, double density, bool is_shell, const std::string& mesh_inertia)
+MjcfMass mjcf_mass(const Shape& shape, const RobotTree& tree, std::optional<double> mass, double density, bool is_shell,
+                   const std::string& mesh_inertia)
 {
     MassProperties one;  // of density 1
     switch (shape.kind) {

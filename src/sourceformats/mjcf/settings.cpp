@@ -1,4 +1,4 @@
-#include "sourceformats/mjcf_settings.h"
+#include "sourceformats/mjcf/settings.h"
 
 #include <fmt/format.h>
 
@@ -44,9 +44,13 @@ struct Including {
                 continue;
             }
             std::error_code failed;
-            const auto same = [&](const std::string& other) { return std::filesystem::equivalent(other, path, failed); };
-            if (std::any_of(open.begin(), open.end(), same) || open.size() > static_cast<std::size_t>(kMostNested) || ++files > kMostFiles) {
-                source.error(kInclude, include.place, fmt::format("{} includes itself, or there are too many includes", *name));
+            const auto      same = [&](const std::string& other) {
+                return std::filesystem::equivalent(other, path, failed);
+            };
+            if (std::any_of(open.begin(), open.end(), same) || open.size() > static_cast<std::size_t>(kMostNested) ||
+                ++files > kMostFiles) {
+                source.error(kInclude, include.place,
+                             fmt::format("{} includes itself, or there are too many includes", *name));
                 continue;
             }
             const auto text = files::read(path, XmlLimits{}.bytes);
@@ -58,7 +62,8 @@ struct Including {
             open.push_back(path);
             expand(*part, path, main);
             open.pop_back();
-            e.children.insert(e.children.begin() + static_cast<std::ptrdiff_t>(i), part->children.begin(), part->children.end());
+            e.children.insert(e.children.begin() + static_cast<std::ptrdiff_t>(i), part->children.begin(),
+                              part->children.end());
             i += part->children.size();
         }
     }
@@ -77,13 +82,14 @@ void MjcfDefaults::read(const XmlElement& root, Source& source)
     for (const XmlElement& e : root.children)
         if (e.name == "default") {
             const std::string name = e.get("class", "main");
-            const auto        above = classes_.contains("main") ? classes_["main"] : std::map<std::string, Attributes>();
+            const auto above       = classes_.contains("main") ? classes_["main"] : std::map<std::string, Attributes>();
             read_class(e, name, above, source);
         }
     classes_.try_emplace("main");
 }
 
-void MjcfDefaults::read_class(const XmlElement& e, const std::string& name, const std::map<std::string, Attributes>& above, Source& source)
+void MjcfDefaults::read_class(const XmlElement& e, const std::string& name,
+                              const std::map<std::string, Attributes>& above, Source& source)
 {
     e.use_all();
     auto own = above;
@@ -103,13 +109,15 @@ void MjcfDefaults::read_class(const XmlElement& e, const std::string& name, cons
     }
 }
 
-XmlElement MjcfDefaults::merged(const XmlElement& e, const std::string& kind, const std::string& childclass, Source& source) const
+XmlElement MjcfDefaults::merged(const XmlElement& e, const std::string& kind, const std::string& childclass,
+                                Source& source) const
 {
-    e.used              = true;
-    std::string name    = childclass.empty() ? "main" : childclass;
+    e.used           = true;
+    std::string name = childclass.empty() ? "main" : childclass;
     if (const std::string* own = e.find("class")) {
         name = *own;
-        if (!classes_.contains(name)) source.error(kUnknownName, e.place, fmt::format("there is no class of defaults '{}'", name));
+        if (!classes_.contains(name))
+            source.error(kUnknownName, e.place, fmt::format("there is no class of defaults '{}'", name));
     }
     XmlElement out{e.name, e.place, {}, e.children, e.text};
     out.used = true;
@@ -118,7 +126,9 @@ XmlElement MjcfDefaults::merged(const XmlElement& e, const std::string& kind, co
             for (const auto& [attribute, value] : values->second) out.attributes.push_back({attribute, value});
     // One way to say an orientation, a size or a mass goes before another that the class says.
     static constexpr std::string_view kWays[] = {"quat", "axisangle", "xyaxes", "zaxis", "euler"};
-    const auto is_way = [&](const XmlAttribute& a) { return std::find(std::begin(kWays), std::end(kWays), a.name) != std::end(kWays); };
+    const auto                        is_way  = [&](const XmlAttribute& a) {
+        return std::find(std::begin(kWays), std::end(kWays), a.name) != std::end(kWays);
+    };
     if (std::any_of(e.attributes.begin(), e.attributes.end(), is_way)) std::erase_if(out.attributes, is_way);
     for (const XmlAttribute& a : e.attributes) out.set(a.name, a.value);
     return out;
@@ -131,7 +141,14 @@ void MjcfDefaults::settle(const XmlElement& e, const XmlElement& merged, const s
         for (const XmlAttribute& a : e.attributes)
             if (a.name == m.name) a.used = a.used || m.used, a.told = a.told || m.told, own = true;
         if (!own && !m.used && m.name != "class" && told_.insert(kind + "\n" + m.name).second)
-            source.losses.add({"unread-default", Severity::warning, LossAction::dropped, "metadata", site_of(e.place), fmt::format("default/{}/{}", kind, m.name), m.value, {},
+            source.losses.add({"unread-default",
+                               Severity::warning,
+                               LossAction::dropped,
+                               "metadata",
+                               site_of(e.place),
+                               fmt::format("default/{}/{}", kind, m.name),
+                               m.value,
+                               {},
                                "it is not read"});
     }
     for (std::size_t i = 0; i < e.children.size() && i < merged.children.size(); ++i)
@@ -180,7 +197,7 @@ Posed mjcf_pose(const XmlElement& e, const MjcfCompiler& compiler, Source& sourc
 MjcfActuator mjcf_actuator(const XmlElement& e, Source& s)
 {
     MjcfActuator out;
-    const auto fill = [&](const char* name, std::vector<double>& into) {
+    const auto   fill = [&](const char* name, std::vector<double>& into) {
         if (const auto v = s.numbers(e, name, 1, 10)) std::copy(v->begin(), v->end(), into.begin());
     };
     if (const auto g = s.numbers(e, "gear", 1, 6)) std::copy(g->begin(), g->end(), out.gear.begin());
@@ -188,14 +205,15 @@ MjcfActuator mjcf_actuator(const XmlElement& e, Source& s)
     if (e.name == "general") {
         out.gain_type = s.word(e, "gaintype", {"fixed", "affine", "muscle", "user"}).value_or("fixed");
         out.bias_type = s.word(e, "biastype", {"none", "affine", "muscle", "user"}).value_or("none");
-        out.dyn_type  = s.word(e, "dyntype", {"none", "integrator", "filter", "filterexact", "muscle", "user"}).value_or("none");
+        out.dyn_type =
+            s.word(e, "dyntype", {"none", "integrator", "filter", "filterexact", "muscle", "user"}).value_or("none");
         fill("gainprm", out.gain), fill("biasprm", out.bias), fill("dynprm", out.dynamics);
     } else if (e.name == "position" || e.name == "intvelocity") {
         const double kp = value("kp", 1), kv = value("kv", 0);
-        out.bias_type   = "affine";
-        out.gain[0]     = kp;
-        out.bias[1]     = -kp;
-        out.bias[2]     = -kv;
+        out.bias_type = "affine";
+        out.gain[0]   = kp;
+        out.bias[1]   = -kp;
+        out.bias[2]   = -kv;
         if (const double time = value("timeconst", 0); time > 0) out.dyn_type = "filterexact", out.dynamics[0] = time;
         if (e.name == "intvelocity") out.dyn_type = "integrator";
     } else if (e.name == "velocity") {
@@ -218,11 +236,13 @@ MjcfActuator mjcf_actuator(const XmlElement& e, Source& s)
         out.gain_type = out.bias_type = out.dyn_type = "muscle";
         const auto range = s.numbers(e, "range", 2, 2).value_or(std::vector<double>{0.75, 1.05});
         const auto time  = s.numbers(e, "timeconst", 2, 2).value_or(std::vector<double>{0.01, 0.04});
-        out.gain = {range[0], range[1], value("force", -1), value("scale", 200), value("lmin", 0.5), value("lmax", 1.6), value("vmax", 1.5), value("fpmax", 1.3), value("fvmax", 1.2), 0};
-        out.bias            = out.gain;
-        out.dynamics[0]     = time[0];
-        out.dynamics[1]     = time[1];
-        out.dynamics[2]     = value("tausmooth", 0);
+        out.gain         = {
+            range[0],           range[1],           value("force", -1),  value("scale", 200), value("lmin", 0.5),
+            value("lmax", 1.6), value("vmax", 1.5), value("fpmax", 1.3), value("fvmax", 1.2), 0};
+        out.bias        = out.gain;
+        out.dynamics[0] = time[0];
+        out.dynamics[1] = time[1];
+        out.dynamics[2] = value("tausmooth", 0);
     } else if (e.name == "adhesion") {
         out.gain[0] = value("gain", 1);
     }

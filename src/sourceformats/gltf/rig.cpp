@@ -1,7 +1,7 @@
 // In glTF the joints of a skin place the points, and the node of the mesh does not; so a skinned mesh stands below a
 // SkelRoot of its own at the root of the scene. What lies between two joints, or above the first, is part of the
 // joint's transform.
-#include "sourceformats/gltf_rig.h"
+#include "sourceformats/gltf/rig.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,418 @@
+// What expressions of xacro do with values: operators, parts, formats, methods, functions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <utility>
+
+#include "sourceformats/expression/parser.h"
+#include "sourceformats/xml.h"
+
+namespace mechane::sourceformats {
+bool ExpressionParser::same(const Value& a, const Value& b)
+{
+    if (a.is_number() && b.is_number()) return a.number() == b.number();
+    if (a.text() != nullptr && b.text() != nullptr) return *a.text() == *b.text();
+    if (a.is.index() != b.is.index()) return false;
+    if (const auto* left = std::get_if<std::shared_ptr<ValueList>>(&a.is)) {
+        const auto& right = std::get<std::shared_ptr<ValueList>>(b.is);
+        return std::equal((*left)->begin(), (*left)->end(), right->begin(), right->end(), same);
+    }
+    return a.str() == b.str();
+}
+
+bool ExpressionParser::contains(const Value& in, const Value& what)
+{
+    if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&in.is))
+        return std::any_of((*list)->begin(), (*list)->end(), [&](const Value& v) { return same(v, what); });
+    if (const auto* dict = std::get_if<std::shared_ptr<ValueDict>>(&in.is))
+        return std::any_of((*dict)->begin(), (*dict)->end(), [&](const auto& v) { return v.first == what.str(); });
+    if (in.text() != nullptr && what.text() != nullptr) return in.text()->find(*what.text()) != std::string::npos;
+    wrong(fmt::format("'in' does not work on {}", in.type()));
+    return false;
+}
+
+Value ExpressionParser::calculate(const std::string& op, const Value& a, const Value& b, bool negate)
+{
+    if (skip_) return {};
+    const auto whole = [](const Value& v) -> std::optional<std::int64_t> {
+        if (const auto* i = std::get_if<std::int64_t>(&v.is)) return *i;
+        if (const auto* t = std::get_if<bool>(&v.is)) return *t ? 1 : 0;
+        return std::nullopt;
+    };
+    if (op == "%" && a.text() != nullptr) return formatted(*a.text(), b);
+    if (op == "+" && a.text() != nullptr && b.text() != nullptr) {
+        if (a.text()->size() + b.text()->size() > kMostExpressionText) return wrong("a text becomes too long");
+        return {*a.text() + *b.text()};
+    }
+    if (op == "+" && a.is.index() == b.is.index())
+        if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&a.is)) {
+            const ValueList& more = *std::get<std::shared_ptr<ValueList>>(b.is);
+            if ((*list)->size() + more.size() > kMostExpressionText) return wrong("a list becomes too long");
+            auto out = std::make_shared<ValueList>(**list);
+            out->insert(out->end(), more.begin(), more.end());
+            return {std::move(out)};
+        }
+    if (op == "*" && a.text() != nullptr && whole(b)) {
+        const std::int64_t n = std::max<std::int64_t>(0, *whole(b));
+        if (!a.text()->empty() && static_cast<std::size_t>(n) > kMostExpressionText / a.text()->size())
+            return wrong("a text becomes too long");
+        std::string out;
+        for (std::int64_t i = 0; i < n; ++i) out += *a.text();
+        return {std::move(out)};
+    }
+    if (!a.is_number() || !b.is_number())
+        return wrong(negate ? fmt::format("{} has no negative", b.type())
+                            : fmt::format("'{}' does not work on {} and {}", op, a.type(), b.type()));
+    const auto i = whole(a), j = whole(b);
+    if (i && j && op != "/") {
+        std::int64_t out  = 0;
+        bool         fits = true;
+        if (op == "+") fits = !__builtin_add_overflow(*i, *j, &out);
+        if (op == "-") fits = !__builtin_sub_overflow(*i, *j, &out);
+        if (op == "*") fits = !__builtin_mul_overflow(*i, *j, &out);
+        if (op == "//" || op == "%") {
+            if (*j == 0) return wrong("division by zero");
+            if (*j == -1) {
+                fits = op == "%" || !__builtin_sub_overflow(std::int64_t{0}, *i, &out);
+            } else {
+                std::int64_t q = *i / *j, r = *i % *j;
+                if (r != 0 && (r < 0) != (*j < 0)) --q, r += *j;
+                out = op == "//" ? q : r;
+            }
+        }
+        if (op == "**") {
+            if (*j < 0) {
+                if (*i == 0) return wrong("division by zero");
+                return {std::pow(static_cast<double>(*i), static_cast<double>(*j))};
+            }
+            out               = 1;
+            std::int64_t base = *i;
+            for (std::int64_t n = *j; n > 0 && fits; n /= 2) {
+                if (n % 2 == 1) fits = !__builtin_mul_overflow(out, base, &out);
+                if (n > 1 && fits) fits = !__builtin_mul_overflow(base, base, &base);
+            }
+        }
+        if (fits) return {out};
+    }
+    const double x = a.number(), y = b.number();
+    if (negate) return {-y};
+    if (op == "+") return {x + y};
+    if (op == "-") return {x - y};
+    if (op == "*") return {x * y};
+    if (op == "**") {
+        if (x == 0 && y < 0) return wrong("division by zero");
+        if (x < 0 && y != std::floor(y)) return wrong("a root of a negative number is not real");
+        return {std::pow(x, y)};
+    }
+    if (y == 0) return wrong("division by zero");
+    if (op == "/") return {x / y};
+    if (op == "//") return {std::floor(x / y)};
+    double r = std::fmod(x, y);
+    if (r != 0 && (r < 0) != (y < 0)) r += y;
+    return {r};
+}
+
+Value ExpressionParser::formatted(const std::string& how, const Value& with)
+{
+    ValueList values{with};
+    if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&with.is)) values = **list;
+    std::string out;
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < how.size(); ++i) {
+        if (how[i] != '%') {
+            out += how[i];
+            continue;
+        }
+        std::string pattern = "%";
+        while (++i < how.size() && std::string_view("0123456789.+- #").find(how[i]) != std::string_view::npos)
+            pattern += how[i];
+        if (i >= how.size() || pattern.size() > 12) return wrong("a pattern of '%' has no end");
+        if (how[i] == '%') {
+            out += '%';
+            continue;
+        }
+        if (used >= values.size()) return wrong("there are fewer values than patterns of '%'");
+        const Value& v = values[used++];
+        char         text[512];
+        int          n = 0;
+        if (how[i] == 's') {
+            if (pattern == "%") {
+                out += v.str();
+                continue;
+            }
+            n = std::snprintf(text, sizeof text, (pattern + "s").c_str(), v.str().substr(0, 200).c_str());
+        } else if (!v.is_number()) {
+            return wrong(fmt::format("'%{}' wants a number, not {}", how[i], v.type()));
+        } else if (how[i] == 'd' || how[i] == 'i' || how[i] == 'x') {
+            if (!(std::abs(v.number()) < 9e18)) return wrong("a whole number is too large");
+            n = std::snprintf(text, sizeof text, (pattern + "ll" + how[i]).c_str(), static_cast<long long>(v.number()));
+        } else if (how[i] == 'f' || how[i] == 'e' || how[i] == 'g') {
+            n = std::snprintf(text, sizeof text, (pattern + how[i]).c_str(), v.number());
+        } else {
+            return wrong(fmt::format("'%{}' is not known here", how[i]));
+        }
+        out.append(text, static_cast<std::size_t>(std::clamp(n, 0, 511)));
+    }
+    if (out.size() > kMostExpressionText) return wrong("a text becomes too long");
+    return {std::move(out)};
+}
+
+Value ExpressionParser::element(const Value& of, const Value& index)
+{
+    if (skip_) return {};
+    const auto at = [&](std::size_t size) -> std::optional<std::size_t> {
+        const auto* i = std::get_if<std::int64_t>(&index.is);
+        if (i == nullptr) return wrong(fmt::format("an index is {}, not int", index.type())), std::nullopt;
+        const std::int64_t n = *i < 0 ? *i + static_cast<std::int64_t>(size) : *i;
+        if (n < 0 || n >= static_cast<std::int64_t>(size))
+            return wrong(fmt::format("index {} of {} elements", *i, size)), std::nullopt;
+        return static_cast<std::size_t>(n);
+    };
+    if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&of.is)) {
+        const auto i = at((*list)->size());
+        return i ? (**list)[*i] : Value{};
+    }
+    if (of.text() != nullptr) {
+        const auto i = at(of.text()->size());
+        return i ? Value{std::string(1, (*of.text())[*i])} : Value{};
+    }
+    if (const auto* dict = std::get_if<std::shared_ptr<ValueDict>>(&of.is)) {
+        for (const auto& [key, value] : **dict)
+            if (key == index.str()) return value;
+        return wrong(fmt::format("there is no '{}'", index.str()));
+    }
+    return wrong(fmt::format("{} has no elements", of.type()));
+}
+
+Value ExpressionParser::slice(const Value& of, const std::optional<Value>& from, const std::optional<Value>& to,
+                              const std::optional<Value>& by)
+{
+    if (skip_) return {};
+    const auto* list = std::get_if<std::shared_ptr<ValueList>>(&of.is);
+    if (list == nullptr && of.text() == nullptr) return wrong(fmt::format("{} has no slices", of.type()));
+    const auto n     = static_cast<std::int64_t>(list != nullptr ? (*list)->size() : of.text()->size());
+    const auto whole = [&](const std::optional<Value>& v, std::int64_t otherwise) -> std::optional<std::int64_t> {
+        if (!v || std::holds_alternative<std::monostate>(v->is)) return otherwise;
+        const auto* i = std::get_if<std::int64_t>(&v->is);
+        if (i == nullptr) return wrong(fmt::format("a place of a slice is {}, not int", v->type())), std::nullopt;
+        return *i;
+    };
+    const auto step = whole(by, 1);
+    if (!step) return {};
+    if (*step == 0) return wrong("the step of a slice is zero");
+    const std::int64_t first = *step > 0 ? 0 : n - 1, last = *step > 0 ? n : -1;
+    const auto         place = [&](const std::optional<Value>& v, std::int64_t otherwise) {
+        const bool told = v && !std::holds_alternative<std::monostate>(v->is);
+        auto       i    = whole(v, otherwise);
+        if (i && told) *i = std::clamp(*i < 0 ? *i + n : *i, std::min(first, last), std::max(first, last));
+        return i;
+    };
+    const auto begin = place(from, first), end = place(to, last);
+    if (!begin || !end) return {};
+    auto        out = std::make_shared<ValueList>();
+    std::string text;
+    for (std::int64_t i = *begin; *step > 0 ? i < *end : i > *end;) {
+        if (list != nullptr)
+            out->push_back((**list)[static_cast<std::size_t>(i)]);
+        else
+            text += (*of.text())[static_cast<std::size_t>(i)];
+        if (__builtin_add_overflow(i, *step, &i)) break;
+    }
+    return list != nullptr ? Value{std::move(out)} : Value{std::move(text)};
+}
+
+Value ExpressionParser::method(const Value& of, const std::string& name)
+{
+    const ValueList a = arguments();
+    if (skip_ || !why_.empty()) return {};
+    if (const std::string* s = of.text()) {
+        std::string out = *s;
+        const bool  one = a.size() == 1 && a[0].text() != nullptr;
+        if (name == "lower" || name == "upper") {
+            for (char& c : out)
+                c = static_cast<char>(name == "lower" ? std::tolower(static_cast<unsigned char>(c))
+                                                      : std::toupper(static_cast<unsigned char>(c)));
+            return {out};
+        }
+        if (name == "strip" && a.empty()) return {std::string(trimmed(*s))};
+        if (name == "join" && a.size() == 1) {
+            const auto* list = std::get_if<std::shared_ptr<ValueList>>(&a[0].is);
+            if (list == nullptr) return wrong(fmt::format("join() wants a list, not {}", a[0].type()));
+            std::string all;
+            for (std::size_t i = 0; i < (*list)->size(); ++i) {
+                all += (i > 0 ? *s : std::string()) + (**list)[i].str();
+                if (all.size() > kMostExpressionText) return wrong("a text becomes too long");
+            }
+            return {std::move(all)};
+        }
+        if (name == "startswith" && one) return {s->starts_with(*a[0].text())};
+        if (name == "endswith" && one) return {s->ends_with(*a[0].text())};
+        if (name == "replace" && a.size() == 2 && a[0].text() != nullptr && a[1].text() != nullptr &&
+            !a[0].text()->empty()) {
+            for (std::size_t p = 0; (p = out.find(*a[0].text(), p)) != std::string::npos; p += a[1].text()->size()) {
+                out.replace(p, a[0].text()->size(), *a[1].text());
+                if (out.size() > kMostExpressionText) return wrong("a text becomes too long");
+            }
+            return {out};
+        }
+        if (name == "split" && a.size() <= 1) {
+            auto              list = std::make_shared<ValueList>();
+            std::string_view  left = *s;
+            const std::string by   = one ? *a[0].text() : std::string();
+            if (by.empty()) {
+                for (left = trimmed(left); !left.empty();) {
+                    const std::size_t end = std::min(left.find_first_of(" \t\r\n"), left.size());
+                    list->push_back({std::string(left.substr(0, end))});
+                    left = trimmed(left.substr(end));
+                }
+            } else {
+                for (std::size_t end = 0; (end = left.find(by)) != std::string_view::npos;) {
+                    list->push_back({std::string(left.substr(0, end))});
+                    left.remove_prefix(end + by.size());
+                }
+                list->push_back({std::string(left)});
+            }
+            return {std::move(list)};
+        }
+    }
+    if (const auto* dict = std::get_if<std::shared_ptr<ValueDict>>(&of.is)) {
+        if (name == "get" && !a.empty() && a.size() <= 2) {
+            for (const auto& [key, value] : **dict)
+                if (key == a[0].str()) return value;
+            return a.size() == 2 ? a[1] : Value{};
+        }
+        auto list = std::make_shared<ValueList>();
+        for (const auto& [key, value] : **dict) {
+            if (name == "keys") list->push_back({key});
+            if (name == "values") list->push_back(value);
+            if (name == "items") list->push_back({std::make_shared<ValueList>(ValueList{Value{key}, value})});
+        }
+        if (name == "keys" || name == "values" || name == "items") return {std::move(list)};
+        for (const auto& [key, value] : **dict)  // a module: math.sin(x)
+            if (key == name && value.text() != nullptr) return call(*value.text(), a);
+    }
+    return wrong(fmt::format("{}.{}() is not known here", of.type(), name));
+}
+
+Value ExpressionParser::call(const std::string& name, const ValueList& a)
+{
+    const auto bad = [&] { return wrong(fmt::format("{}() is called with what it does not take", name)); };
+    if (name == "len" && a.size() == 1) {
+        if (a[0].text() != nullptr) return {static_cast<std::int64_t>(a[0].text()->size())};
+        if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&a[0].is))
+            return {static_cast<std::int64_t>((*list)->size())};
+        if (const auto* dict = std::get_if<std::shared_ptr<ValueDict>>(&a[0].is))
+            return {static_cast<std::int64_t>((*dict)->size())};
+        return bad();
+    }
+    if (name == "str") return {a.empty() ? std::string() : a[0].str()};
+    if (name == "bool") return {!a.empty() && a[0].truth()};
+    if (name == "dict" && a.empty()) return {std::make_shared<ValueDict>()};
+    if (name == "list" || name == "tuple") {
+        if (a.empty()) return {std::make_shared<ValueList>()};
+        if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&a[0].is))
+            return {std::make_shared<ValueList>(**list)};
+        return bad();
+    }
+    if (name == "int" || name == "float") {
+        if (a.size() != 1) return bad();
+        double v = a[0].number();
+        if (a[0].text() != nullptr) {
+            const auto parsed = parse_number(*a[0].text());
+            if (!parsed) return wrong(fmt::format("'{}' is no number", *a[0].text()));
+            v = *parsed;
+        } else if (!a[0].is_number()) {
+            return bad();
+        }
+        if (name == "float") return {v};
+        if (!(std::abs(v) < 9e18)) return wrong("a whole number is too large");
+        return {static_cast<std::int64_t>(std::trunc(v))};
+    }
+    if (name == "range") {
+        std::int64_t v[3] = {0, 0, 1};
+        for (std::size_t i = 0; i < a.size() && i < 3; ++i) {
+            const auto* n = std::get_if<std::int64_t>(&a[i].is);
+            if (n == nullptr) return bad();
+            v[a.size() == 1 ? 1 : i] = *n;
+        }
+        if (a.empty() || a.size() > 3 || v[2] == 0) return bad();
+        auto list = std::make_shared<ValueList>();
+        for (double i = static_cast<double>(v[0]);
+             v[2] > 0 ? i < static_cast<double>(v[1]) : i > static_cast<double>(v[1]); i += static_cast<double>(v[2])) {
+            if (list->size() > 10000) return wrong("a range is too long");
+            list->push_back({static_cast<std::int64_t>(i)});
+        }
+        return {std::move(list)};
+    }
+    if (name == "min" || name == "max" || name == "sum" || name == "sorted") {
+        ValueList of = a;
+        if (a.size() == 1)
+            if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&a[0].is)) of = **list;
+        for (const Value& v : of)
+            if (!v.is_number()) return bad();
+        const auto less = [](const Value& x, const Value& y) { return x.number() < y.number(); };
+        if (name == "sorted") {
+            std::stable_sort(of.begin(), of.end(), less);
+            return {std::make_shared<ValueList>(std::move(of))};
+        }
+        if (name == "sum") {
+            Value total{std::int64_t{0}};
+            for (const Value& v : of) total = calculate("+", total, v);
+            return total;
+        }
+        if (of.empty()) return bad();
+        return name == "min" ? *std::min_element(of.begin(), of.end(), less)
+                             : *std::max_element(of.begin(), of.end(), less);
+    }
+    for (const Value& v : a)
+        if (!v.is_number()) return bad();
+    const double x = a.empty() ? 0 : a[0].number(), y = a.size() > 1 ? a[1].number() : 0;
+    if (a.size() == 2) {
+        if (name == "atan2") return {std::atan2(x, y)};
+        if (name == "pow")
+            return std::get_if<double>(&a[0].is) || std::get_if<double>(&a[1].is) ? calculate("**", {x}, {y})
+                                                                                  : calculate("**", a[0], a[1]);
+        if (name == "fmod") return y == 0 ? wrong("division by zero") : Value{std::fmod(x, y)};
+        if (name == "hypot") return {std::hypot(x, y)};
+        if (name == "copysign") return {std::copysign(x, y)};
+        if (name == "log")
+            return x > 0 && y > 0 && y != 1 ? Value{std::log(x) / std::log(y)} : wrong("a logarithm does not exist");
+        if (name == "round" && std::abs(y) < 300) {
+            const double s = std::pow(10.0, y);
+            return {std::nearbyint(x * s) / s};
+        }
+        return bad();
+    }
+    if (a.size() != 1) return bad();
+    const bool is_int = std::get_if<double>(&a[0].is) == nullptr;
+    if (name == "abs") return is_int ? Value{std::abs(static_cast<std::int64_t>(x))} : Value{std::abs(x)};
+    if (name == "round" || name == "floor" || name == "ceil" || name == "trunc") {
+        if (is_int) return a[0];
+        const double v = name == "round"   ? std::nearbyint(x)
+                         : name == "floor" ? std::floor(x)
+                         : name == "ceil"  ? std::ceil(x)
+                                           : std::trunc(x);
+        if (!(std::abs(v) < 9e18)) return wrong("a whole number is too large");
+        return {static_cast<std::int64_t>(v)};
+    }
+    if (name == "isnan") return {std::isnan(x)};
+    if (name == "isinf") return {std::isinf(x)};
+    if ((name == "sqrt" && x < 0) || ((name == "asin" || name == "acos") && std::abs(x) > 1) ||
+        ((name == "log" || name == "log10" || name == "log2") && x <= 0))
+        return wrong(fmt::format("{}({}) does not exist", name, x));
+    static constexpr std::pair<std::string_view, double (*)(double)> kOne[] = {
+        {"sin", std::sin},   {"cos", std::cos},   {"tan", std::tan},     {"asin", std::asin}, {"acos", std::acos},
+        {"atan", std::atan}, {"sinh", std::sinh}, {"cosh", std::cosh},   {"tanh", std::tanh}, {"sqrt", std::sqrt},
+        {"exp", std::exp},   {"log", std::log},   {"log10", std::log10}, {"log2", std::log2}, {"fabs", std::fabs}};
+    for (const auto& [known, f] : kOne)
+        if (known == name) return {f(x)};
+    if (name == "radians") return {x * (std::numbers::pi / 180)};
+    if (name == "degrees") return {x * (180 / std::numbers::pi)};
+    return bad();
+}
+
+}  // namespace mechane::sourceformats

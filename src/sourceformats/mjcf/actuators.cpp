@@ -1,0 +1,246 @@
+// <actuator> and <keyframe>: drives of joints where one says the same, prims of MuJoCo's layer otherwise.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "mechane/sourceformats/hints.h"
+#include "sourceformats/mjcf/reader.h"
+
+namespace mechane::sourceformats {
+
+namespace {
+
+constexpr std::string_view kKinds[] = {"motor",    "position", "velocity", "intvelocity", "damper",
+                                       "cylinder", "muscle",   "adhesion", "general"};
+
+std::string list_text(const std::vector<double>& numbers)
+{
+    std::string out;
+    for (const double v : numbers) out += (out.empty() ? "" : " ") + usda_number(v);
+    return out;
+}
+
+void set_absent(XmlElement& e, const char* attribute, const std::string& value)
+{
+    if (e.peek(attribute) == nullptr) e.set(attribute, value);
+}
+
+}  // namespace
+
+XmlElement MjcfReader::actuator_with_defaults(const XmlElement& c)
+{
+    XmlElement m = defaults_.merged(c, c.name, "", s_);
+    XmlElement bare{c.name, c.place, {}, {}, {}};
+    if (const std::string* own = c.peek("class")) bare.set("class", *own);
+    std::vector<XmlElement> said;
+    for (const std::string_view kind : kKinds) {
+        bare.name        = std::string(kind);
+        XmlElement other = defaults_.merged(bare, bare.name, "", s_);
+        if (other.attributes.size() > bare.attributes.size()) said.push_back(std::move(other));
+    }
+    for (const XmlElement& other : said) {
+        if (other.name == c.name) continue;
+        for (const char* shared : {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", "actrange", "actlimited",
+                                   "lengthrange", "gear", "group"})
+            if (const std::string* v = other.peek(shared)) set_absent(m, shared, *v);
+        static constexpr const char* kGains[] = {"kp",       "kv",       "gainprm", "biasprm",  "dynprm",
+                                                 "gaintype", "biastype", "dyntype", "timeconst"};
+        // Of two elements the later one would count, and which that is stands in no class that inherits both.
+        if (said.size() > 1 ||
+            std::none_of(std::begin(kGains), std::end(kGains), [&](const char* g) { return other.peek(g) != nullptr; }))
+            continue;
+        const MjcfActuator a = mjcf_actuator(other, s_);
+        if (c.name == "general") {
+            set_absent(m, "gaintype", a.gain_type), set_absent(m, "biastype", a.bias_type);
+            set_absent(m, "dyntype", a.dyn_type), set_absent(m, "gainprm", list_text(a.gain));
+            set_absent(m, "biasprm", list_text(a.bias)), set_absent(m, "dynprm", list_text(a.dynamics));
+        } else if (other.name != "general") {
+            continue;  // gains go from <general> to shortcuts and back, never from one shortcut to another
+        } else if (c.name == "velocity") {
+            set_absent(m, "kv", usda_number(a.gain[0]));
+        } else if (c.name == "position" || c.name == "intvelocity") {
+            set_absent(m, "kp", usda_number(a.gain[0]));
+            if (a.bias[2] != 0) set_absent(m, "kv", usda_number(-a.bias[2]));
+        }
+    }
+    return m;
+}
+
+void MjcfReader::actuators(const XmlElement& e)
+{
+    for (const XmlElement& c : e.children) {
+        if (std::find(std::begin(kKinds), std::end(kKinds), c.name) == std::end(kKinds)) continue;
+        const XmlElement m = actuator_with_defaults(c);
+        actuator(c, m);
+        defaults_.settle(c, m, c.name, s_);
+    }
+}
+
+void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
+{
+    const MjcfActuator a = mjcf_actuator(m, s_);
+    VendorPrim         made;
+    made.type      = "MjcActuator";
+    made.place     = c.place;
+    made.name      = m.get("name", fmt::format("{}_{}", c.name, tree_.prims.size()));
+    const auto put = [&](std::string name, std::string type, std::string text) {
+        made.extras.push_back(mj("mjc:" + name, std::move(type), std::move(text), "", c.place));
+    };
+    put("gainType", "token", usda_string(a.gain_type)), put("biasType", "token", usda_string(a.bias_type)),
+        put("dynType", "token", usda_string(a.dyn_type));
+    put("gainPrm", "double[]", usda_list(a.gain)), put("biasPrm", "double[]", usda_list(a.bias)),
+        put("dynPrm", "double[]", usda_list(a.dynamics)), put("gear", "double[]", usda_list(a.gear));
+    std::optional<std::vector<double>> force;
+    for (const auto& [name, target] : {std::pair{"ctrl", "ctrlRange"}, std::pair{"force", "forceRange"},
+                                       std::pair{"act", "actRange"}, std::pair{"length", "lengthRange"}}) {
+        const auto range = s_.numbers(m, std::string(name) + "range", 2, 2);
+        if (range)
+            put(std::string(target) + ":min", "double", usda_number((*range)[0])),
+                put(std::string(target) + ":max", "double", usda_number((*range)[1]));
+        const std::string limited =
+            s_.word(m, std::string(name) + "limited", {"true", "false", "auto"}).value_or("auto");
+        if (limited != "auto") put(std::string(name) + "Limited", "token", usda_string(limited));
+        const bool on = range && (limited == "true" || (limited == "auto" && compiler_.autolimits));
+        if (on && std::string_view(name) == "force") force = range;
+        if (on && std::string_view(name) == "ctrl" && !force && c.name == "motor" && !off("clampctrl"))
+            force = std::vector<double>{a.gain[0] * (*range)[0], a.gain[0] * (*range)[1]};
+        if (on && std::string_view(name) == "force" && c.name == "motor") force = range;
+    }
+    if (const auto v = s_.number(m, "inheritrange"); v && *v != 0) put("inheritRange", "double", usda_number(*v));
+    if (const auto v = s_.number(m, "dampratio"); v && *v != 0)
+        s_.losses.add({"dampratio",
+                       Severity::warning,
+                       LossAction::dropped,
+                       "actuation",
+                       site_of(c.place),
+                       fmt::format("{} '{}'", c.name, made.name),
+                       usda_number(*v),
+                       {},
+                       "the damping depends on masses at the start; author kv",
+                       true});
+    Relation target{"mjc:target", {}};
+    if (const std::string* joint = m.find("joint") != nullptr ? m.find("joint") : m.find("jointinparent")) {
+        const auto found = dofs_.find(*joint);
+        if (found == dofs_.end()) {
+            named(joints_, *joint, c, "joint");
+            return;
+        }
+        target.targets.push_back({Ref::Kind::joint, found->second.first});
+        if (tree_.joints[at(found->second.first)].dofs.size() > 1)
+            made.extras.push_back(mj(hints::kDof, "string", usda_string(*joint), "", c.place));
+        drive(c, a, force, tree_.joints[at(found->second.first)].dofs[found->second.second], made.name);
+    } else if (const std::string* tendon = m.find("tendon")) {
+        const auto found = tendons_.find(*tendon);
+        if (found == tendons_.end()) return void(named(tendons_, *tendon, c, "tendon"));
+        target.targets.push_back({Ref::Kind::prim, found->second});
+        only_mujoco(c, made.name, "it pulls a tendon");
+    } else if (const std::string* site = m.find("site")) {
+        const int found = named(sites_, *site, c, "site");
+        if (found < 0) return;
+        target.targets.push_back({Ref::Kind::site, found});
+        if (const std::string* ref = m.find("refsite"); ref != nullptr && sites_.contains(*ref))
+            made.relations.push_back({"mjc:refSite", {{Ref::Kind::site, sites_.at(*ref)}}});
+        only_mujoco(c, made.name, "it pushes at a site");
+    } else if (const std::string* body = m.find("body")) {
+        const int found = named(bodies_, *body, c, "body");
+        if (found < 0) return;
+        target.targets.push_back({Ref::Kind::link, found});
+        only_mujoco(c, made.name, "it acts on contacts");
+    } else {
+        s_.losses.add({"actuator-target",
+                       Severity::warning,
+                       LossAction::dropped,
+                       "actuation",
+                       site_of(c.place),
+                       fmt::format("{} '{}'", c.name, made.name),
+                       {},
+                       {},
+                       "what it acts on is not known here",
+                       true});
+        return;
+    }
+    made.relations.push_back(std::move(target));
+    tree_.prims.push_back(std::move(made));
+}
+
+void MjcfReader::only_mujoco(const XmlElement& c, const std::string& name, std::string why)
+{
+    s_.losses.add({"actuator",
+                   Severity::warning,
+                   LossAction::converted,
+                   "actuation",
+                   site_of(c.place),
+                   fmt::format("{} '{}'", c.name, name),
+                   {},
+                   "MjcActuator",
+                   why + ", which no drive of USD does; it stands in the layer of MuJoCo",
+                   true});
+}
+
+void MjcfReader::drive(const XmlElement& c, const MjcfActuator& a, const std::optional<std::vector<double>>& force,
+                       Dof& dof, const std::string& name)
+{
+    const bool plain = a.gain_type == "fixed" && (a.bias_type == "none" || a.bias_type == "affine") &&
+                       (a.dyn_type == "none" || a.dyn_type == "filterexact" || a.dyn_type == "filter");
+    // A constant force beside a spring is the spring with another rest; without one it is no drive.
+    const bool rises = a.bias_type == "affine" && (a.bias[1] > 0 || a.bias[2] > 0);
+    if (!plain || rises || (a.bias_type == "affine" && a.bias[0] != 0 && (a.bias[1] == 0 || a.gear[0] == 0)))
+        return only_mujoco(c, name, "its force is no linear law of position and velocity");
+    const double gear = a.gear[0];
+    Drive        made;
+    made.place     = c.place;
+    made.stiffness = a.bias_type == "affine" ? std::max(0.0, -a.bias[1]) * gear * gear : 0;
+    made.damping   = a.bias_type == "affine" ? std::max(0.0, -a.bias[2]) * gear * gear : 0;
+    if (made.stiffness > 0) made.target = a.bias[0] / (-a.bias[1] * gear);
+    if (force) made.max_force = std::max(std::abs((*force)[0]), std::abs((*force)[1])) * std::abs(gear);
+    if (a.dyn_type != "none") only_mujoco(c, name, "its command is filtered");
+    if (dof.drive &&
+        (dof.drive->stiffness != 0 || dof.drive->damping != 0)) {  // a position and a velocity servo on one joint
+        const double both = made.stiffness + dof.drive->stiffness;
+        if (both > 0) made.target = (made.stiffness * made.target + dof.drive->stiffness * dof.drive->target) / both;
+        made.stiffness = both;
+        made.damping += dof.drive->damping;
+        made.max_force = std::max(made.max_force, dof.drive->max_force);
+        s_.losses.add({"drives-merged",
+                       Severity::warning,
+                       LossAction::merged,
+                       "actuation",
+                       site_of(c.place),
+                       fmt::format("{} '{}'", c.name, name),
+                       {},
+                       {},
+                       "an axis has one drive; gains were added"});
+    }
+    dof.drive = made;
+}
+
+void MjcfReader::keyframes(const XmlElement& e)
+{
+    for (const XmlElement& c : e.children) {
+        if (c.name != "key") continue;
+        VendorPrim made;
+        made.type  = "MjcKeyframe";
+        made.place = c.place;
+        made.name  = c.get("name", fmt::format("key_{}", tree_.prims.size()));
+        if (const auto time = s_.number(c, "time"); time && *time != 0) {
+            c.take("time");
+            s_.losses.add({"keyframe",
+                           Severity::info,
+                           LossAction::dropped,
+                           "metadata",
+                           site_of(c.place),
+                           fmt::format("key '{}'/time", made.name),
+                           usda_number(*time),
+                           {},
+                           "the schema of keyframes has no time"});
+        }
+        for (const char* name : {"qpos", "qvel", "act", "ctrl", "mpos", "mquat"})
+            if (const auto v = s_.numbers(c, name, 0, 1'000'000); v && !v->empty())
+                made.extras.push_back(mj(std::string("mjc:") + name, "double[]", usda_list(*v), "", c.place));
+        tree_.prims.push_back(std::move(made));
+    }
+}
+
+}  // namespace mechane::sourceformats

@@ -1,0 +1,138 @@
+// <attach>: models of other files, read in the same pass with the settings, defaults and folder of their own file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "mechane/files/read.h"
+#include "mechane/sourceformats/codes.h"
+#include "sourceformats/mjcf/reader.h"
+
+namespace mechane::sourceformats {
+
+void MjcfReader::exchange(Settings& with)
+{
+    std::swap(file_, with.file), std::swap(folder_, with.folder);
+    std::swap(compiler_, with.compiler), std::swap(defaults_, with.defaults);
+}
+
+void MjcfReader::prefix_names(XmlElement& e, const std::string& prefix)
+{
+    static const std::set<std::string, std::less<>> kNames{
+        "name",    "joint",  "joint1",   "joint2",  "body",          "body1",     "body2",   "site",       "site1",
+        "site2",   "geom",   "geom1",    "geom2",   "tendon",        "tendon1",   "tendon2", "mesh",       "material",
+        "texture", "hfield", "sidesite", "refsite", "jointinparent", "cranksite", "target",  "slidersite", "actuator"};
+    if (e.name == "attach") {  // its body has the name that it has in its own file
+        e.set("model", prefix + e.get("model"));
+        return e.set("prefix", prefix + e.get("prefix"));
+    }
+    const bool asset = e.name == "mesh" || e.name == "texture" || e.name == "material";
+    if (const std::string* file = e.peek("file"); asset && file != nullptr && e.peek("name") == nullptr)
+        e.set("name", std::filesystem::path(*file).stem().string());
+    for (XmlAttribute& a : e.attributes)
+        if (kNames.contains(a.name) && a.value != "world" && !(e.name == "texture" && a.name == "texture"))
+            a.value = prefix + a.value;
+    for (XmlElement& c : e.children) prefix_names(c, prefix);
+}
+
+const XmlElement* MjcfReader::body_called(const XmlElement& e, const std::string& name)
+{
+    for (const XmlElement& c : e.children) {
+        if (c.name == "body" && c.get("name") == name) return &c;
+        if (c.name == "body" || c.name == "frame")
+            if (const XmlElement* found = body_called(c, name)) return found;
+    }
+    return nullptr;
+}
+
+void MjcfReader::attach(const XmlElement& e, int link, const Posed& X)
+{
+    e.used                 = true;
+    const std::string name = e.get("model"), prefix = e.get("prefix"), wanted = e.get("body");
+    const auto        known = models_.find(name);
+    if (known == models_.end())
+        return s_.error(kUnknownName, e.place,
+                        fmt::format("<attach> names the model '{}', which does not exist", name));
+    const std::string path = s_.finder.find(known->second.first, folder_);
+    if (path.empty()) return s_.error(kInclude, e.place, s_.finder.why_not(known->second.first, folder_));
+    if (attaching_.size() > 16 || path == file_ ||
+        std::find(attaching_.begin(), attaching_.end(), path) != attaching_.end())
+        return s_.error(kInclude, e.place, fmt::format("'{}' attaches itself", known->second.first));
+    if (attached_.size() > 2000) return s_.error(kLimit, e.place, "too many models are attached");
+    const auto text = files::read_given(path);
+    if (!text) return s_.error(kInclude, e.place, text.error().message);
+    auto root = parse_xml(*text, known->second.first, s_.found);
+    if (!root) return void(s_.found.add(root.error()));
+    attached_.push_back({*std::move(root), {path, folder_of(path), {}, {}}});
+    Attached& part = attached_.back();
+    part.root.used = true;
+    part.root.find("model");
+    resolve_includes(part.root, path, s_);
+    for (XmlElement& c : part.root.children)
+        if (c.name != "default" && c.name != "compiler" && c.name != "option" && c.name != "size")
+            prefix_names(c, prefix);
+    attaching_.push_back(path);
+    exchange(part.settings);
+    for (const XmlElement& c : part.root.children)
+        if (c.name == "compiler") compiler(c);
+    defaults_.read(part.root, s_);
+    for (const XmlElement& c : part.root.children)
+        if (c.name == "option" || c.name == "size" || c.name == "visual" || c.name == "statistic" ||
+            c.name == "keyframe")
+            c.use_all();  // those of the model that attaches count
+    each(part.root, "asset", [&](const XmlElement& c) { assets(c); });
+    const XmlElement* found = nullptr;
+    bool              whole = wanted.empty();
+    each(part.root, "worldbody", [&](const XmlElement& c) {
+        if (whole)
+            body_children(c, link, X, "");
+        else if (found == nullptr && (found = body_called(c, prefix + wanted)) != nullptr)
+            body(*found, link, X, "");
+        c.why = "only a body of it is attached";
+    });
+    exchange(part.settings);
+    attaching_.pop_back();
+    if (!whole && found == nullptr)
+        s_.error(kUnknownName, e.place, fmt::format("the model '{}' has no body '{}'", name, wanted));
+}
+
+bool MjcfReader::is_attached(const XmlElement& e) const
+{
+    const auto has = [&](const char* attribute, const auto&... among) {
+        const std::string* name = e.peek(attribute);
+        return name == nullptr || *name == "world" || (among.contains(*name) || ...);
+    };
+    bool all = has("joint", dofs_, joints_) && has("joint1", dofs_) && has("joint2", dofs_) && has("body", bodies_) &&
+               has("body1", bodies_) && has("body2", bodies_) && has("site", sites_) && has("site1", sites_) &&
+               has("site2", sites_) && has("geom", geoms_) && has("tendon", tendons_) && has("refsite", sites_) &&
+               has("slidersite", sites_) && has("cranksite", sites_) && has("jointinparent", dofs_);
+    for (const XmlElement& c : e.children) all = all && is_attached(c);
+    return all;
+}
+
+void MjcfReader::attached_sections()
+{
+    for (Attached& part : attached_) {
+        exchange(part.settings);
+        for (XmlElement& section : part.root.children)
+            if (section.name == "contact" || section.name == "equality" || section.name == "tendon" ||
+                section.name == "actuator") {
+                section.used = true;
+                std::erase_if(section.children,
+                              [&](const XmlElement& c) { return section.name != "actuator" && !is_attached(c); });
+            }
+        each(part.root, "contact", [&](const XmlElement& e) { contacts(e); });
+        each(part.root, "equality", [&](const XmlElement& e) { equalities(e); });
+        each(part.root, "tendon", [&](const XmlElement& e) { tendons(e); });
+        for (XmlElement& section : part.root.children)
+            if (section.name == "actuator")
+                std::erase_if(section.children, [&](const XmlElement& c) { return !is_attached(c); });
+        each(part.root, "actuator", [&](const XmlElement& e) { actuators(e); });
+        exchange(part.settings);
+        leave_out(part.root, "");
+        s_.report_leftovers(part.root);
+    }
+}
+
+}  // namespace mechane::sourceformats

@@ -1,0 +1,283 @@
+// What holds bodies or keeps them apart: contacts, equalities, tendons.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "mechane/sourceformats/codes.h"
+#include "mechane/sourceformats/hints.h"
+#include "sourceformats/mjcf/reader.h"
+
+namespace mechane::sourceformats {
+
+void MjcfReader::contacts(const XmlElement& e)
+{
+    for (const XmlElement& c : e.children) {
+        if (c.name != "exclude") continue;
+        c.find("name");
+        const int a = named(bodies_, c.get("body1"), c, "body"), b = named(bodies_, c.get("body2"), c, "body");
+        if (a >= 0 && b >= 0) tree_.exclusions.push_back({a, b, c.place});
+    }
+}
+
+void MjcfReader::groups()
+{
+    std::map<std::pair<int, int>, std::vector<int>> by_class;
+    for (std::size_t i = 0; i < tree_.shapes.size(); ++i)
+        if (tree_.shapes[i].collider && (classes_[i].first != 0 || classes_[i].second != 0))
+            by_class[classes_[i]].push_back(static_cast<int>(i));
+    const auto meet = [](const std::pair<int, int>& a, const std::pair<int, int>& b) {
+        return (a.first & b.second) != 0 || (b.first & a.second) != 0;
+    };
+    bool all = true;
+    for (const auto& [a, x] : by_class)
+        for (const auto& [b, y] : by_class) all = all && meet(a, b);
+    if (all || by_class.empty()) return;
+    for (const auto& [key, shapes] : by_class) {
+        CollisionGroup group{fmt::format("type_{}_affinity_{}", key.first, key.second), shapes, {}};
+        int            index = 0;
+        for (const auto& [other, more] : by_class) {
+            if (!meet(key, other)) group.filtered.push_back(index);
+            ++index;
+        }
+        tree_.groups.push_back(std::move(group));
+    }
+}
+
+std::vector<Extra> MjcfReader::softness(const XmlElement& m, const char* api)
+{
+    std::vector<Extra> out;
+    for (const char* name : {"solref", "solimp"})
+        if (const auto v = s_.numbers(m, name, 1, 5))
+            out.push_back(mj(std::string("mjc:") + name, "double[]", usda_list(*v), api, m.place));
+    return out;
+}
+
+void MjcfReader::equalities(const XmlElement& e)
+{
+    for (const XmlElement& c : e.children) {
+        if (c.name != "connect" && c.name != "weld" && c.name != "joint") continue;
+        const XmlElement m      = defaults_.merged(c, "equality", "", s_);
+        const bool       active = flag(m, "active", true) && !off("equality");
+        std::string      name   = m.get("name");
+        if (!active) {
+            s_.losses.add({"inactive-equality",
+                           Severity::warning,
+                           LossAction::dropped,
+                           "kinematics",
+                           site_of(c.place),
+                           fmt::format("{} '{}'", c.name, name),
+                           off("equality") ? "disabled by a flag" : "active=false",
+                           {},
+                           "it does nothing until a program turns it on"});
+            c.use_all();
+            continue;
+        }
+        if (c.name == "joint")
+            joint_equality(c, m);
+        else
+            body_equality(c, m, name);
+        defaults_.settle(c, m, "equality", s_);
+    }
+}
+
+void MjcfReader::joint_equality(const XmlElement& c, const XmlElement& m)
+{
+    const auto follower = dofs_.find(m.get("joint1"));
+    if (follower == dofs_.end()) return void(named(joints_, m.get("joint1"), c, "joint"));
+    auto coefficients = s_.numbers(m, "polycoef", 1, 5).value_or(std::vector<double>{0, 1, 0, 0, 0});
+    coefficients.resize(5, 0);
+    Joint&             joint = tree_.joints[at(follower->second.first)];
+    const std::string* other = m.find("joint2");
+    if (other == nullptr || joint.dofs.size() != 1) {
+        s_.losses.add({"joint-equality",
+                       Severity::error,
+                       LossAction::dropped,
+                       "kinematics",
+                       site_of(c.place),
+                       fmt::format("joint '{}'", follower->first),
+                       {},
+                       {},
+                       other == nullptr ? "USD has no word for holding a joint at a value"
+                                        : "only joints of one axis follow others"});
+        return;
+    }
+    const auto leader = dofs_.find(*other);
+    if (leader == dofs_.end()) return void(named(joints_, *other, c, "joint"));
+    if (tree_.joints[at(leader->second.first)].dofs.size() != 1) {
+        s_.losses.add({"joint-equality",
+                       Severity::error,
+                       LossAction::dropped,
+                       "kinematics",
+                       site_of(c.place),
+                       fmt::format("joint '{}'", follower->first),
+                       {},
+                       {},
+                       "only joints of one axis lead others"});
+        return;
+    }
+    joint.mimic = Mimic{leader->second.first, coefficients[1], coefficients[0], c.place};
+    if (coefficients[2] != 0 || coefficients[3] != 0 || coefficients[4] != 0) {
+        for (std::size_t i = 2; i < 5; ++i)
+            joint.extras.push_back(mj(fmt::format("mjc:coef{}", i), "double", usda_number(coefficients[i]),
+                                      "MjcEqualityJointAPI", c.place));
+        s_.losses.add({"polynomial-equality", Severity::error, LossAction::approximated, "kinematics", site_of(c.place),
+                       fmt::format("joint '{}'", follower->first), "a polynomial", "its linear part",
+                       "a mimic is linear; the rest stands in the layer of MuJoCo"});
+    }
+    for (Extra& x : softness(m, "MjcEqualityJointAPI")) joint.extras.push_back(std::move(x));
+}
+
+void MjcfReader::body_equality(const XmlElement& c, const XmlElement& m, const std::string& name)
+{
+    int   bodies[2] = {-1, -1};
+    Posed frames[2];
+    if (const std::string* site = m.find("site1")) {
+        const char* which[] = {"site1", "site2"};
+        for (int i = 0; i < 2; ++i) {
+            const int s = named(sites_, m.get(which[i]), c, "site");
+            if (s < 0) return;
+            bodies[i] = tree_.sites[at(s)].link;
+            frames[i] = tree_.sites[at(s)].X_LS;
+        }
+        static_cast<void>(site);
+    } else {
+        const std::string* first  = m.find("body1");
+        const std::string* second = m.find("body2");
+        if (first == nullptr)
+            return s_.error(kMissing, c.place, fmt::format("the {} '{}' names no body", c.name, name));
+        if (*first != "world" && (bodies[0] = named(bodies_, *first, c, "body")) < 0) return;
+        if (second != nullptr && *second != "world" && (bodies[1] = named(bodies_, *second, c, "body")) < 0) return;
+        const auto  world  = [&](int body) { return body >= 0 ? tree_.links[at(body)].X_WL : Posed{}; };
+        const Posed X_12   = inverse(world(bodies[0])) * world(bodies[1]);
+        const Vec3d anchor = s_.vec3(m, "anchor").value_or(Vec3d{});
+        if (c.name == "connect") {  // the anchor lies in the first body
+            frames[0] = {anchor, {}};
+            frames[1] = inverse(X_12) * frames[0];
+        } else {  // of a weld it lies in the second; relpose is the second in the first
+            Posed relative = X_12;
+            if (const auto v = s_.numbers(m, "relpose", 7, 7);
+                v && ((*v)[3] != 0 || (*v)[4] != 0 || (*v)[5] != 0 || (*v)[6] != 0))
+                relative = {{(*v)[0], (*v)[1], (*v)[2]}, normalized(Quatd{(*v)[4], (*v)[5], (*v)[6], (*v)[3]})};
+            frames[1] = {anchor, {}};
+            frames[0] = relative * frames[1];
+        }
+    }
+    if (bodies[0] == bodies[1])
+        return s_.error(kTree, c.place, fmt::format("the {} '{}' joins a body with itself", c.name, name));
+    if (bodies[1] < 0) std::swap(bodies[0], bodies[1]), std::swap(frames[0], frames[1]);
+    Joint made;
+    made.name   = s_.unique(joint_names_, name.empty() ? fmt::format("{}_{}", c.name, tree_.joints.size()) : name, c,
+                            "joint", false);
+    made.kind   = c.name == "connect" ? Joint::Kind::ball : Joint::Kind::fixed;
+    made.parent = bodies[0];
+    made.child  = bodies[1];
+    made.X_PJ   = frames[0];
+    made.X_CJ   = frames[1];
+    made.loop = made.collide = true;
+    made.place               = c.place;
+    const char* api          = c.name == "connect" ? "MjcEqualityConnectAPI" : "MjcEqualityWeldAPI";
+    made.extras              = softness(m, api);
+    made.extras.push_back(mj("", "", "", api, c.place));
+    if (const auto v = s_.number(m, "torquescale"); v && *v != 1)
+        made.extras.push_back(mj("mjc:torqueScale", "float", usda_number(*v), api, c.place));
+    joints_.try_emplace(made.name, static_cast<int>(tree_.joints.size()));
+    tree_.joints.push_back(std::move(made));
+}
+
+void MjcfReader::tendons(const XmlElement& e)
+{
+    for (const XmlElement& c : e.children) {
+        if (c.name != "fixed" && c.name != "spatial") continue;
+        const XmlElement m = defaults_.merged(c, "tendon", "", s_);
+        VendorPrim       made;
+        made.type      = "MjcTendon";
+        made.name      = m.get("name", fmt::format("tendon_{}", tree_.prims.size()));
+        made.place     = c.place;
+        const auto put = [&](std::string name, std::string type, std::string text) {
+            made.extras.push_back(mj("mjc:" + name, std::move(type), std::move(text), "", c.place));
+        };
+        put("type", "token", usda_string(c.name));
+        for (const char* name : {"stiffness", "damping"})
+            if (const auto v = first_number(m, name)) put(name, "double", usda_number(*v));
+        for (const char* name : {"armature", "frictionloss", "margin", "width"})
+            if (const auto v = s_.number(m, name)) put(name, "double", usda_number(*v));
+        if (const auto v = s_.numbers(m, "range", 2, 2))
+            put("range:min", "double", usda_number((*v)[0])), put("range:max", "double", usda_number((*v)[1]));
+        if (const auto v = s_.word(m, "limited", {"true", "false", "auto"})) put("limited", "token", usda_string(*v));
+        if (const auto v = s_.numbers(m, "springlength", 1, 2)) put("springlength", "double[]", usda_list(*v));
+        if (const auto v = s_.numbers(m, "rgba", 4, 4)) put("rgba", "color4f", usda_list(*v, '('));
+        for (const char* name : {"solreflimit", "solimplimit", "solreffriction", "solimpfriction"})
+            if (const auto v = s_.numbers(m, name, 1, 5)) put(name, "double[]", usda_list(*v));
+        Relation            path{"mjc:path", {}}, sides{"mjc:sideSites", {}};
+        std::vector<double> coefficients, divisors{1}, segments, side_indices;
+        int                 segment = 0;
+        bool                good = true, several = false;
+        std::string         dof_names;
+        for (const XmlElement& p : m.children) {
+            p.used = true;
+            if (p.name == "joint") {
+                const auto found = dofs_.find(p.get("joint"));
+                if (found == dofs_.end()) {
+                    good = false;
+                    named(joints_, p.get("joint"), p, "joint");
+                    continue;
+                }
+                path.targets.push_back({Ref::Kind::joint, found->second.first});
+                several = several || tree_.joints[at(found->second.first)].dofs.size() > 1;
+                dof_names += (dof_names.empty() ? "" : ", ") + usda_string(p.get("joint"));
+                coefficients.push_back(s_.number(p, "coef").value_or(1));
+            } else if (p.name == "site" || p.name == "geom") {
+                const int found = p.name == "site" ? named(sites_, p.get("site"), p, "site")
+                                                   : named(geoms_, p.get("geom"), p, "geom");
+                if (found < 0) {
+                    good = false;
+                    continue;
+                }
+                path.targets.push_back({p.name == "site" ? Ref::Kind::site : Ref::Kind::shape, found});
+                segments.push_back(segment);
+                int side = -1;
+                if (const std::string* s = p.find("sidesite"); s != nullptr && sites_.contains(*s)) {
+                    side = static_cast<int>(sides.targets.size());
+                    sides.targets.push_back({Ref::Kind::site, sites_.at(*s)});
+                }
+                side_indices.push_back(side);
+            } else if (p.name == "pulley") {
+                ++segment;
+                divisors.push_back(s_.number(p, "divisor").value_or(1));
+            }
+        }
+        const auto ints  = [](const std::vector<double>& v) { return usda_list(v); };
+        const bool pulls = std::any_of(made.extras.begin(), made.extras.end(), [](const Extra& x) {
+            static constexpr std::string_view kForces[] = {"mjc:stiffness", "mjc:damping",   "mjc:frictionloss",
+                                                           "mjc:armature",  "mjc:range:min", "mjc:range:max"};
+            return x.text != "0" && std::find(std::begin(kForces), std::end(kForces), x.name) != std::end(kForces);
+        });
+        if (several) made.extras.push_back(mj(hints::kDof, "string[]", "[" + dof_names + "]", "", c.place));
+        if (!coefficients.empty()) put("path:coef", "double[]", usda_list(coefficients));
+        if (!segments.empty())
+            put("path:segments", "int[]", ints(segments)), put("path:divisors", "double[]", usda_list(divisors));
+        if (!sides.targets.empty()) put("sideSites:indices", "int[]", ints(side_indices));
+        std::vector<double> order;
+        std::vector<Ref>    once;  // a target stands in a relationship once
+        for (const Ref& r : path.targets) {
+            const auto same = std::find_if(once.begin(), once.end(),
+                                           [&](const Ref& o) { return o.kind == r.kind && o.index == r.index; });
+            order.push_back(static_cast<double>(same - once.begin()));
+            if (same == once.end()) once.push_back(r);
+        }
+        path.targets = once;
+        put("path:indices", "int[]", ints(order));
+        made.relations.push_back(std::move(path));
+        if (!sides.targets.empty()) made.relations.push_back(std::move(sides));
+        defaults_.settle(c, m, "tendon", s_);
+        s_.losses.add({"tendon", Severity::warning, LossAction::converted, "kinematics", site_of(c.place),
+                       fmt::format("tendon '{}'", made.name), c.name, "MjcTendon",
+                       "USD has no tendon; it stands in the layer of MuJoCo", pulls});
+        if (!good) continue;
+        tendons_.try_emplace(made.name, static_cast<int>(tree_.prims.size()));
+        tree_.prims.push_back(std::move(made));
+    }
+}
+
+}  // namespace mechane::sourceformats
