@@ -13,8 +13,8 @@
 
 /// A CUDA device by its driver, `libcuda.so.1`, which is loaded when it is first asked for: nothing of CUDA is linked,
 /// and a program runs where there is none. Names and numbers are those of the driver API (CUDA Driver API reference).
-/// Every failure is a Diagnostic: DEVICE_UNAVAILABLE (no library, no device), DEVICE_DRIVER and DEVICE_KERNELS (kernels
-/// that do not fit), DEVICE_MEMORY, DEVICE_FAILURE (everything else, kernels that failed among it).
+/// Every failure is a Diagnostic: DEV_UNAVAILABLE (no library, no device), DEV_DRIVER and DEV_KERNELS (kernels
+/// that do not fit), DEV_MEMORY, DEV_FAILURE (everything else, kernels that failed among it).
 ///
 /// What a Context made keeps the context alive. Handles may be used from any thread, by one thread at a time.
 namespace mechane::device {
@@ -39,9 +39,9 @@ struct DriverInfo {
 };
 
 /// Loads the driver, once a process: MECHANE_CUDA_DRIVER, or libcuda.so.1 of the system.
-/// @error DEVICE_UNAVAILABLE
+/// @error DEV_UNAVAILABLE
 Result<DriverInfo> driver_info();
-/// @error DEVICE_UNAVAILABLE  with the number of devices that there are
+/// @error DEV_UNAVAILABLE  with the number of devices that there are
 Result<DeviceInfo> device_info(int ordinal);
 /// Has the next call load this library; empty for the usual one. What was made before keeps its own.
 void set_driver_library(std::string path);
@@ -51,7 +51,7 @@ void set_driver_library(std::string path);
 class Context {
   public:
     Context() = default;
-    /// @error DEVICE_UNAVAILABLE
+    /// @error DEV_UNAVAILABLE
     static Result<Context> open(int ordinal);
 
     explicit                        operator bool() const noexcept { return state_ != nullptr; }
@@ -74,7 +74,7 @@ class Buffer {
   public:
     Buffer() = default;
     /// Its content is undefined. 0 bytes make an empty buffer.
-    /// @error DEVICE_MEMORY  with what was asked for and what is free
+    /// @error DEV_MEMORY  with what was asked for and what is free
     static Result<Buffer> make(const Context& context, std::size_t bytes);
     Buffer(Buffer&& other) noexcept;
     Buffer& operator=(Buffer&& other) noexcept;
@@ -124,7 +124,7 @@ class Stream {
     ~Stream();
 
     /// Waits until all is done.
-    /// @error DEVICE_FAILURE  a kernel failed: the message says how
+    /// @error DEV_FAILURE  a kernel failed: the message says how
     [[nodiscard]] Result<void> synchronize() const;
     /// What comes after waits for the event.
     [[nodiscard]] Result<void>                         wait(const Event& event) const;
@@ -197,7 +197,7 @@ struct LaunchShape {
 };
 
 /// @param arguments  pointers to the values of the kernel's parameters
-/// @error DEVICE_FAILURE  it could not start; a failure while it runs is told by the next synchronize
+/// @error DEV_FAILURE  it could not start; a failure while it runs is told by the next synchronize
 Result<void> launch_raw(const Stream& stream, const Kernel& kernel, LaunchShape shape, void** arguments);
 
 /// Starts a kernel with values of exactly the types of its parameters.
@@ -215,7 +215,7 @@ class Module {
     Module() = default;
     /// @param image  a fat binary, a cubin, or PTX that ends with a zero byte
     /// @param name   of the image, for messages
-    /// @error DEVICE_DRIVER  too old for the image; DEVICE_KERNELS  nothing in it for this device, or no image at all
+    /// @error DEV_DRIVER  too old for the image; DEV_KERNELS  nothing in it for this device, or no image at all
     static Result<Module> load(const Context& context, std::span<const std::byte> image, const std::string& name);
     /// Finds the kernels of this library (see `find_kernels`), and loads those that fit.
     static Result<Module> load_kernels(const Context& context);
@@ -223,7 +223,7 @@ class Module {
     Module& operator=(Module&& other) noexcept;
     ~Module();
 
-    /// @error DEVICE_KERNELS  there is none of this name
+    /// @error DEV_KERNELS  there is none of this name
     [[nodiscard]] Result<Kernel> kernel(const std::string& name) const;
     struct Variable {
         std::uint64_t address = 0;
@@ -263,7 +263,7 @@ class Graph {
 /// Files of compiled kernels, those first that suit a driver of this version: what MECHANE_CUDA_KERNELS names (a file,
 /// or a folder), or `mechane_kernels.fatbin` and `mechane_kernels_cu12.ptx` beside the library or program, in
 /// ../lib/mechane of it, and in the folder `cuda` of a build.
-/// @error DEVICE_KERNELS  there is none; the message lists where it was looked for
+/// @error DEV_KERNELS  there is none; the message lists where it was looked for
 Result<std::vector<std::string>> find_kernels(int driver_version);
 
 }  // namespace mechane::device

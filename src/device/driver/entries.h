@@ -74,7 +74,7 @@ struct Entries {
 };
 
 /// The driver of this process. What is loaded stays loaded.
-/// @error DEVICE_UNAVAILABLE
+/// @error DEV_UNAVAILABLE
 Result<std::shared_ptr<const Entries>> entries();
 
 struct ContextState {
