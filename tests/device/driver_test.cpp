@@ -372,6 +372,20 @@ TEST_CASE("kernels are found where MECHANE_CUDA_KERNELS says, those first that s
     unsetenv("MECHANE_CUDA_KERNELS");
 }
 
+TEST_CASE("whoever works on a device shares its stream, and it goes with the last of them")
+{
+    Fake fake;
+    {
+        const auto a = take(place(0)), b = take(place(0));
+        CHECK(a == b);
+        CHECK(fake.alive(Fake::objects) == 1);
+        CHECK(place(1).error().id == "DEV_UNAVAILABLE");
+    }
+    CHECK(fake.alive(Fake::objects) == 0);
+    CHECK(fake.alive(Fake::contexts) == 0);
+    CHECK(take(place(0))->stream.synchronize().has_value());
+}
+
 TEST_CASE("a stream of somebody else is used and not destroyed")
 {
     Fake          fake;

@@ -158,6 +158,16 @@ class Event {
     std::uintptr_t                handle_ = 0;
 };
 
+/// A device as this process uses it: one context and one stream, so that whoever works on its arrays is in order.
+struct Place {
+    Context context;
+    Stream  stream;
+    bool    capturing = false;  ///< a capture of the stream is under way: no waiting, no allocation
+};
+/// The same object for everybody, as long as somebody holds it.
+/// @error DEV_UNAVAILABLE
+Result<std::shared_ptr<Place>> place(int ordinal);
+
 /// Copies between host and device, in the order of the stream. Memory of the host that is not of a HostBuffer is copied
 /// before the call returns (upload), or may be read after `synchronize` (download).
 Result<void> upload(const Stream& stream, const Buffer& to, std::size_t offset, std::span<const std::byte> from);

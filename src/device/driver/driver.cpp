@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "device/driver/entries.h"
@@ -253,6 +255,29 @@ Result<double> Event::seconds_to(const Event& later) const
                                    handle_of(handle_), handle_of(later.handle_));
     if (!done) return done.error();
     return 1e-3 * static_cast<double>(milliseconds);
+}
+
+// -- Place
+
+Result<std::shared_ptr<Place>> place(int ordinal)
+{
+    struct Known {
+        std::mutex                                                     mutex;
+        std::map<std::pair<const Entries*, int>, std::weak_ptr<Place>> places;  // of a driver: tests use several
+    };
+    static Known* const known   = new Known;
+    Result<Context>     context = Context::open(ordinal);
+    if (!context) return context.error();
+    const std::lock_guard lock(known->mutex);
+    std::weak_ptr<Place>& entry = known->places[{context->state()->entries.get(), ordinal}];
+    if (std::shared_ptr<Place> there = entry.lock()) return there;
+    Result<Stream> stream = Stream::make(*context);
+    if (!stream) return stream.error();
+    auto made     = std::make_shared<Place>();
+    made->context = *std::move(context);
+    made->stream  = *std::move(stream);
+    entry         = made;
+    return made;
 }
 
 // -- copies
