@@ -115,7 +115,10 @@ class Event;
 class Stream {
   public:
     Stream() = default;
-    static Result<Stream> make(const Context& context);
+    /// @param with_default  in order with CUDA's legacy default stream, which most libraries use (PyTorch, CuPy,
+    /// Numba): what
+    ///                      they give to the device before counts before, what after, after
+    static Result<Stream> make(const Context& context, bool with_default = false);
     /// A stream of somebody else (PyTorch's, say), which is not destroyed with the object; 0 and 1 are CUDA's legacy
     /// default stream, 2 the one of the thread.
     static Stream borrow(const Context& context, std::uintptr_t handle);
@@ -158,7 +161,8 @@ class Event {
     std::uintptr_t                handle_ = 0;
 };
 
-/// A device as this process uses it: one context and one stream, so that whoever works on its arrays is in order.
+/// A device as this process uses it: one context and one stream, so that whoever works on its arrays is in order; in
+/// order with CUDA's legacy default stream, too.
 struct Place {
     Context context;
     Stream  stream;

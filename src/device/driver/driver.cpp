@@ -153,14 +153,14 @@ HostBuffer::~HostBuffer()
 
 // -- Stream
 
-Result<Stream> Stream::make(const Context& context)
+Result<Stream> Stream::make(const Context& context, bool with_default)
 {
     Stream made;
     made.context_                   = context.state();
     Handle             handle       = nullptr;
     constexpr unsigned kNonBlocking = 1;  // work of the legacy default stream does not wait for it, nor it for that
-    const Result<void> done =
-        call(*made.context_, "cuStreamCreate", made.context_->entries->stream_create, &handle, kNonBlocking);
+    const Result<void> done = call(*made.context_, "cuStreamCreate", made.context_->entries->stream_create, &handle,
+                                   with_default ? 0U : kNonBlocking);
     if (!done) return done.error();
     made.handle_ = number_of(handle);
     made.owned_  = true;
@@ -271,7 +271,7 @@ Result<std::shared_ptr<Place>> place(int ordinal)
     const std::lock_guard lock(known->mutex);
     std::weak_ptr<Place>& entry = known->places[{context->state()->entries.get(), ordinal}];
     if (std::shared_ptr<Place> there = entry.lock()) return there;
-    Result<Stream> stream = Stream::make(*context);
+    Result<Stream> stream = Stream::make(*context, true);
     if (!stream) return stream.error();
     auto made     = std::make_shared<Place>();
     made->context = *std::move(context);
