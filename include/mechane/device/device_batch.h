@@ -37,7 +37,8 @@ struct BatchOptions {
     Precision precision = Precision::single_precision;
     double    dt        = 1.0 / 240;  ///< of a step [s]
     int       substeps  = 8;          ///< 1..64
-    /// Room for contacts in each world; 0: estimated. A world that has more keeps those that come first and is reported.
+    /// Room for contacts in each world; 0: estimated. A world that has more keeps those that come first and is
+    /// reported.
     std::int32_t contacts_per_world = 0;
     double       speculative_max    = 0.1;  ///< as collision::PipelineOptions [m]
     /// Of materials that leave it to the solver.
@@ -74,8 +75,8 @@ struct ArrayView {
 
 /// What may befall a world; bits of Array::faults.
 namespace fault {
-inline constexpr std::int32_t diverged       = 1;  ///< not finite or above all bounds: stays as it was before that step
-inline constexpr std::int32_t contacts_full  = 2;  ///< more contacts than there is room for; those that come first count
+inline constexpr std::int32_t diverged      = 1;  ///< not finite or above all bounds: stays as it was before that step
+inline constexpr std::int32_t contacts_full = 2;  ///< more contacts than there is room for; those that come first count
 inline constexpr std::int32_t velocity_bound = 4;  ///< a tree was slowed to 1000 m/s or rad/s
 }  // namespace fault
 struct WorldFault {
@@ -85,9 +86,10 @@ struct WorldFault {
 /// A batch belongs to one thread at a time.
 class DeviceBatch {
   public:
-    /// @param model  worlds that are alike in structure: bodies, joints, shapes; numbers (masses, gains, limits, friction,
-    ///               sizes, gravity, start poses) may differ. Shapes of no world belong to all. It is copied from, and need
-    ///               not live on.
+    /// @param model  worlds that are alike in structure: bodies, joints, shapes; numbers (masses, gains, limits,
+    /// friction,
+    ///               sizes, gravity, start poses) may differ. Shapes of no world belong to all. It is copied from, and
+    ///               need not live on.
     /// @error DEV_NOT_SUPPORTED  names what of the model these kernels do not honour, and where
     /// @error DEV_NOT_ALIKE      names the first world that differs in structure, and in what
     /// @error DEV_OPTION         an option is out of its range
@@ -114,7 +116,8 @@ class DeviceBatch {
     [[nodiscard]] Result<void> write(const model::Control& from);
     /// Contacts of the last step, as a pipeline and softstep leave them; `to` is resized if it is too small.
     [[nodiscard]] Result<void> read(model::Contacts& to);
-    /// The worlds whose entry is not zero [world_count] get the model's start state again and forget contacts and faults.
+    /// The worlds whose entry is not zero [world_count] get the model's start state again and forget contacts and
+    /// faults.
     [[nodiscard]] Result<void> reset(std::span<const std::uint8_t> worlds);
     /// Numbers of the model (masses, gains, limits, friction, gravity, materials, sizes) anew.
     /// @error DEV_NOT_ALIKE  the structure is another than that of the model the batch was made of
