@@ -44,6 +44,11 @@ struct BatchOptions {
     /// Of materials that leave it to the solver.
     model::MaterialCombine combine = model::MaterialCombine::average;
     const tasks::Pool*     pool    = nullptr;  ///< of the host's executor; null: one thread. No bit depends on it
+    /// Planes of finite size are taken for infinite ones, as in collision::PipelineOptions; otherwise they are refused.
+    bool finite_plane_compat = false;
+    /// Pairs of shapes that the kernels have no contacts for pass through each other; otherwise they are refused.
+    bool leave_out_unknown_pairs = false;
+    int  lanes                   = 0;  ///< threads of a device for each world: 8, 16 or 32; 0: chosen
     /// File with the kernels of CUDA; empty: the one beside the library, or MECHANE_CUDA_KERNELS.
     std::string kernels;
 };
@@ -58,6 +63,7 @@ enum class Array : std::uint8_t {
     joint_target_q,   ///< float32 [joint_coord_count]
     joint_target_qd,  ///< float32 [joint_dof_count]
     joint_f,          ///< float32 [joint_dof_count]
+    body_f,           ///< float32 [body_count, 6]
     contact_count,    ///< int32 [world_count]: contacts of the last step
     faults            ///< int32 [world_count]: bits of WorldFault since the last reset
 };

@@ -18,17 +18,17 @@ __device__ __forceinline__ void each_world(const Batch<T>& batch, bool step, con
                              ws, w};
         if (step)
             step_world(team, world);
-        else if (selected == nullptr || selected[w] != 0)
-            place_world(team, world, selected != nullptr);
+        else if (selected[w] != kLeave)
+            place_world(team, world, selected[w]);
     }
 }
 
 }  // namespace mechane::device
 
 #define MECHANE_KERNELS(N, T, name)                                                                                \
-    extern "C" __global__ void __launch_bounds__(128) mechane_step_##name##_##N(const __grid_constant__ mechane::device::Batch<T> batch, T* scratch) \
+    extern "C" __global__ void __launch_bounds__(32, 16) mechane_step_##name##_##N(const __grid_constant__ mechane::device::Batch<T> batch, T* scratch) \
     { mechane::device::each_world<N, T>(batch, true, nullptr, scratch); }                                           \
-    extern "C" __global__ void __launch_bounds__(128) mechane_place_##name##_##N(const __grid_constant__ mechane::device::Batch<T> batch, T* scratch, \
+    extern "C" __global__ void __launch_bounds__(32, 16) mechane_place_##name##_##N(const __grid_constant__ mechane::device::Batch<T> batch, T* scratch, \
                                                             const unsigned char* selected)                          \
     { mechane::device::each_world<N, T>(batch, false, selected, scratch); }
 

@@ -19,6 +19,7 @@ struct LinkPlan {
     std::int16_t q = 0, qd = 0;                   ///< of its joint, in joint_q and joint_qd
     std::int16_t child_begin = 0, child_end = 0;  ///< in `children`
     std::int16_t last_dof = -1;                   ///< the last dof on the way from the root, its own included
+    bool         operator==(const LinkPlan&) const = default;
 };
 struct DofPlan {
     std::int16_t link = 0, axis = 0;
@@ -28,9 +29,11 @@ struct DofPlan {
     std::int16_t coord    = -1;  ///< in the kernel's coordinates, of scalar dofs
     std::int16_t target_q = -1;  ///< in joint_target_q, of scalar dofs
     std::int32_t row      = 0;   ///< its row of depth + 1 numbers, and its path in `paths`
+    bool         operator==(const DofPlan&) const = default;
 };
 struct TreePlan {
     std::int16_t link_begin = 0, link_end = 0, dof_begin = 0, dof_end = 0;
+    bool         operator==(const TreePlan&) const = default;
 };
 
 enum class PairKind : std::int16_t {
@@ -52,11 +55,16 @@ struct ShapePlan {
     std::int16_t link         = -1;  ///< -1: static
     std::int16_t rolls        = 0;   ///< 1: a cylinder
     std::int32_t vertex_begin = 0, vertex_end = 0;
+    bool         operator==(const ShapePlan&) const = default;
 };
 struct PairPlan {
     PairKind     kind   = PairKind::plane_sphere;
     std::int16_t shape0 = 0, shape1 = 0;
+    bool         operator==(const PairPlan&) const = default;
 };
+
+/// What is done with a world between steps.
+enum PlaceMode : unsigned char { kLeave = 0, kPlaceAndForget = 1, kPlace = 2, kReset = 3 };
 
 /// Numbers of a link, dof, shape and pair in a set.
 namespace link_number {
@@ -131,6 +139,7 @@ struct Batch {
     // state, layout of the model
     float *joint_q, *joint_qd, *body_q, *body_qd;
     const float *target_q, *target_qd, *joint_f, *body_f;
+    const float *start_q, *start_qd;
     std::int32_t *contact_count, *faults;
     // from step to step
     T*                dof_memory;   ///< [worlds, dofs, dof_memory::count]

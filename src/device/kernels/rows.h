@@ -104,21 +104,19 @@ MCH_CALLED int build_dof_rows(const Team& team, const World<T>& w, double h)
 
 /// The part of dof k's row that is a lane's.
 template <class T>
-MCH_INLINE T entry_of(const World<T>& w, const DofPlan& dof, const T* row, int j, int k)
+MCH_INLINE T entry_of(const World<T>& w, const T* row, int j, int k)
 { return j <= k && k < w.b.dofs[j].end ? row[w.b.dofs[j].depth] : T(0); }
 
 template <class Team, class T>
 MCH_INLINE void push_dof(const Team& team, const World<T>& w, int k, T impulse)
 {
-    const DofPlan& dof = w.b.dofs[k];
-    for (int j = team.lane(); j < w.b.at.dofs; j += Team::kSize) w.u()[j] += impulse * entry_of(w, dof, w.white(k), j, k);
+    for (int j = team.lane(); j < w.b.at.dofs; j += Team::kSize) w.u()[j] += impulse * entry_of(w, w.white(k), j, k);
 }
 template <class Team, class T>
 MCH_INLINE T rate_of_dof(const Team& team, const World<T>& w, int k)
 {
-    const DofPlan& dof = w.b.dofs[k];
-    T              s{};
-    for (int j = team.lane(); j < w.b.at.dofs; j += Team::kSize) s += w.u()[j] * entry_of(w, dof, w.white(k), j, k);
+    T s{};
+    for (int j = team.lane(); j < w.b.at.dofs; j += Team::kSize) s += w.u()[j] * entry_of(w, w.white(k), j, k);
     return team.sum(s);
 }
 

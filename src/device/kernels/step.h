@@ -258,16 +258,24 @@ MCH_CALLED void step_world(const Team& team, const World<T>& w)
     team.sync();
 }
 
-/// Poses and velocities of bodies from coordinates and rates alone; all that was remembered is forgotten where
-/// `forgets` is set.
+/// Poses and velocities of bodies from coordinates and rates, in the way that `mode` says (PlaceMode); a reset puts
+/// those of the start first.
 template <class Team, class T>
-MCH_CALLED void place_world(const Team& team, const World<T>& w, bool forgets)
+MCH_CALLED void place_world(const Team& team, const World<T>& w, int mode)
 {
+    const Batch<T>& b = w.b;
+    if (mode == kReset) {
+        const int nq = b.at.joint_coords, nv = b.at.joint_dofs;
+        for (int i = team.lane(); i < nq; i += Team::kSize) w.mine(b.joint_q, nq)[i] = w.mine(b.start_q, nq)[i];
+        for (int i = team.lane(); i < nv; i += Team::kSize) w.mine(b.joint_qd, nv)[i] = w.mine(b.start_qd, nv)[i];
+        if (team.lane() == 0) b.faults[w.w] = b.contact_count[w.w] = 0;
+        team.sync();
+    }
     if (load_state(team, w)) {
         place_links(team, w);
         publish_bodies(team, w);
     }
-    if (forgets) forget(team, w);
+    if (mode != kPlace) forget(team, w);
     team.sync();
 }
 
