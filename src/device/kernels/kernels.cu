@@ -32,7 +32,16 @@ __device__ __forceinline__ void each_world(const Batch<T>& batch, bool step, con
                                                             const unsigned char* selected)                          \
     { mechane::device::each_world<N, T>(batch, false, selected, scratch); }
 
+// Each takes a while to compile; MECHANE_KERNELS_OF chooses one of them for an experiment.
+#if !defined(MECHANE_KERNELS_OF) || MECHANE_KERNELS_OF == 32
 MECHANE_KERNELS(32, float, float)
+#endif
+#if !defined(MECHANE_KERNELS_OF) || MECHANE_KERNELS_OF == 16
 MECHANE_KERNELS(16, float, float)
+#endif
+#if !defined(MECHANE_KERNELS_OF) || MECHANE_KERNELS_OF == 8
 MECHANE_KERNELS(8, float, float)
+#endif
+#if !defined(MECHANE_KERNELS_OF) || MECHANE_KERNELS_OF == 64
 MECHANE_KERNELS(32, double, double)
+#endif
