@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "mechane/device/device_solver.h"
@@ -112,14 +113,13 @@ class BoundStepper {
                                                           .pool               = pool_.get()}));
     }
 
-    using Arrays =
-        std::vector<std::shared_ptr<Memory>>;  ///< joint_q, joint_qd, body_q, body_qd; targets, their rates, forces
+    using Arrays = std::vector<std::shared_ptr<Memory>>;  ///< of a state, of commands
     void step(const Arrays& in, const Arrays& control, const Arrays& out)
     {
-        if (in.size() != 4 || control.size() != 3 || out.size() != 4)
-            throw nb::value_error("4 arrays of states and 3 of controls are wanted");
-        const device::StateMemory    from{in[0], in[1], in[2], in[3]}, to{out[0], out[1], out[2], out[3]};
-        const device::ControlMemory  commands{control[0], control[1], control[2]};
+        if (in.size() != 5 || control.size() != 3 || out.size() != 5)
+            throw nb::value_error("5 arrays of states and 3 of controls are wanted");
+        const device::StateMemory   from{in[0], in[1], in[2], in[3], in[4]}, to{out[0], out[1], out[2], out[3], out[4]};
+        const device::ControlMemory commands{control[0], control[1], control[2]};
         const nb::gil_scoped_release released;
         const Result<void>           done = stepper_->step(from, commands, to);
         if (!done) throw DiagnosticError(done.error());
@@ -127,7 +127,27 @@ class BoundStepper {
     void update() { unwrap(stepper_->batch().update(*model_)); }
     void reset(const nb::bytes& worlds)
     { unwrap(stepper_->batch().reset({reinterpret_cast<const std::uint8_t*>(worlds.data()), worlds.size()})); }
-    void read_contacts(model::Contacts& to) { unwrap(stepper_->batch().read(to)); }
+    /// As many as there is room for: arrays that Python sees keep their sizes.
+    void read_contacts(model::Contacts& to)
+    {
+        model::Contacts found;
+        unwrap(stepper_->batch().read(found));
+        const std::size_t rows = std::min(static_cast<std::size_t>(found.rigid_contact_count), to.capacity());
+        const auto        take = [&](auto field) {
+            if ((to.*field).size() >= rows && (found.*field).size() >= rows)
+                std::copy_n((found.*field).begin(), rows, (to.*field).begin());
+        };
+        using C = model::Contacts;
+        take(&C::rigid_contact_shape0), take(&C::rigid_contact_shape1), take(&C::rigid_contact_point0),
+            take(&C::rigid_contact_point1);
+        take(&C::rigid_contact_offset0), take(&C::rigid_contact_offset1), take(&C::rigid_contact_normal),
+            take(&C::rigid_contact_margin0);
+        take(&C::rigid_contact_margin1), take(&C::rigid_contact_distance), take(&C::rigid_contact_feature),
+            take(&C::rigid_contact_force);
+        take(&C::rigid_contact_stiffness), take(&C::rigid_contact_damping), take(&C::rigid_contact_friction);
+        to.rigid_contact_count  = static_cast<std::int32_t>(rows);
+        to.rigid_contact_needed = found.rigid_contact_count;
+    }
     std::vector<std::pair<std::int32_t, std::int32_t>> faults()
     {
         std::vector<std::pair<std::int32_t, std::int32_t>> out;

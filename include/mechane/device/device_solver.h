@@ -37,7 +37,7 @@ Result<std::unique_ptr<solvers::Solver>> make_solver(std::string_view name, cons
 
 /// State arrays that stay on an executor; sizes are those of model::State.
 struct StateMemory {
-    std::shared_ptr<Memory> joint_q, joint_qd, body_q, body_qd;
+    std::shared_ptr<Memory> joint_q, joint_qd, body_q, body_qd, body_f;
 };
 struct ControlMemory {
     std::shared_ptr<Memory> joint_target_q, joint_target_qd, joint_f;

@@ -16,7 +16,7 @@ from .state import Control, State
 __all__ = ["DeviceControl", "DeviceState"]
 
 #: Arrays of each, with the numbers of a row; in the order in which steps take them.
-STATE = {"joint_q": 1, "joint_qd": 1, "body_q": 7, "body_qd": 6}
+STATE = {"joint_q": 1, "joint_qd": 1, "body_q": 7, "body_qd": 6, "body_f": 6}
 CONTROL = {"joint_target_q": 1, "joint_target_qd": 1, "joint_f": 1}
 
 
@@ -76,7 +76,7 @@ class _OnDevice:
 
 
 class DeviceState(_OnDevice, State):
-    """A state whose arrays live on a device (`mechane.DeviceArray`): `joint_q`, `joint_qd`, `body_q`, `body_qd`. Coordinates and rates are what a step
+    """A state whose arrays live on a device (`mechane.DeviceArray`): `joint_q`, `joint_qd`, `body_q`, `body_qd`, `body_f`. Coordinates and rates are what a step
     goes from; poses and velocities of bodies follow from them."""
 
     @classmethod
@@ -122,7 +122,7 @@ class DeviceState(_OnDevice, State):
 
     @captured
     def clear_forces(self) -> None:
-        """There are none on a device."""
+        self._arrays["body_f"]._fill(0)
 
     @captured
     def assign(self, other: State) -> None:

@@ -101,8 +101,6 @@ class DeviceSteps:
     def _here(self, state: State) -> DeviceState:
         if isinstance(state, DeviceState):
             return state
-        if np.any(np.asarray(state._np("body_f"))):
-            raise NotSupportedError(f"State.body_f: a step on {self.device} takes no forces on bodies; use Control.joint_f", "DEV_NOT_SUPPORTED")
         self._ensure_travel()
         self._travel[0]._take(state)  # type: ignore[index]
         return self._travel[0]  # type: ignore[index]
@@ -179,7 +177,7 @@ def _memories(source: DeviceState, control: DeviceControl, target: DeviceState) 
 
 
 def _bring_back(source: DeviceState, target: State) -> None:
-    for name in STATE:
+    for name in ("joint_q", "joint_qd", "body_q", "body_qd"):
         plain(target._np(name))[...] = source._arrays[name].numpy()
     target.time = source.time
 

@@ -70,9 +70,8 @@ class DeviceSolver final : public solvers::Solver {
             return make_diagnostic(solvers::kSolverState, {}, "the state has other sizes than the model");
         if (!(dt > 0))
             return make_diagnostic(solvers::kSolverState, {}, fmt::format("dt is {}, expected a positive time", dt));
-        if (std::any_of(in.body_f.begin(), in.body_f.end(),
-                        [](const Spatial& f) { return dot(f.linear, f.linear) + dot(f.angular, f.angular) > 0; }))
-            return make_diagnostic(kNotSupported, {}, "State::body_f: the device takes no forces on bodies",
+        if (std::any_of(control.joint_act.begin(), control.joint_act.end(), [](Real a) { return a != 0; }))
+            return make_diagnostic(kNotSupported, {}, "Control::joint_act: the device takes no activations",
                                    "Use Control::joint_f, or step on the CPU.");
         if (dt != options_.dt) {  // the plan is made for one step
             options_.dt              = dt;
@@ -85,7 +84,7 @@ class DeviceSolver final : public solvers::Solver {
         if (std::exchange(changed_, false))
             if (Result<void> done = batch_.update(*model_); !done) return done;
         if (!known_ || !same_bytes(in.joint_q, joint_q_) || !same_bytes(in.joint_qd, joint_qd_) ||
-            !same_bytes(in.body_q, body_q_))
+            !same_bytes(in.body_q, body_q_) || !same_bytes(in.body_f, body_f_))
             if (Result<void> done = batch_.write(in); !done) return done;
         if (Result<void> done = command(control); !done) return done;
         if (Result<void> done = batch_.step(1); !done) return done;
@@ -94,6 +93,7 @@ class DeviceSolver final : public solvers::Solver {
         joint_q_  = out.joint_q;
         joint_qd_ = out.joint_qd;
         body_q_   = out.body_q;
+        body_f_   = out.body_f;
         known_    = true;
         return tell(report);
     }
@@ -124,13 +124,14 @@ class DeviceSolver final : public solvers::Solver {
         return {};
     }
 
-    const model::Model* model_;
-    BatchOptions        options_;
-    mutable DeviceBatch batch_;  // reading waits for the device
-    model::Control      defaults_;
-    std::vector<Real>   joint_q_, joint_qd_;
-    std::vector<Pose>   body_q_;
-    bool                known_ = false, changed_ = false;
+    const model::Model*  model_;
+    BatchOptions         options_;
+    mutable DeviceBatch  batch_;  // reading waits for the device
+    model::Control       defaults_;
+    std::vector<Real>    joint_q_, joint_qd_;
+    std::vector<Pose>    body_q_;
+    std::vector<Spatial> body_f_;
+    bool                 known_ = false, changed_ = false;
 };
 
 Diagnostic refused(std::string what) { return make_diagnostic(kNotSupported, {}, std::move(what)); }
@@ -205,7 +206,7 @@ Result<void> Stepper::step(const StateMemory& in, const ControlMemory& control, 
 {
     for (const auto& [memory, array] :
          {std::pair{&in.joint_q, Array::joint_q}, std::pair{&in.joint_qd, Array::joint_qd},
-          std::pair{&control.joint_target_q, Array::joint_target_q},
+          std::pair{&in.body_f, Array::body_f}, std::pair{&control.joint_target_q, Array::joint_target_q},
           std::pair{&control.joint_target_qd, Array::joint_target_qd}, std::pair{&control.joint_f, Array::joint_f}})
         if (Result<void> done = move(*memory, array, true); !done) return done;
     if (Result<void> done = batch_.step(1); !done) return done;
@@ -213,7 +214,8 @@ Result<void> Stepper::step(const StateMemory& in, const ControlMemory& control, 
          {std::pair{&out.joint_q, Array::joint_q}, std::pair{&out.joint_qd, Array::joint_qd},
           std::pair{&out.body_q, Array::body_q}, std::pair{&out.body_qd, Array::body_qd}})
         if (Result<void> done = move(*memory, array, false); !done) return done;
-    return {};
+    if (out.body_f == nullptr || in.body_f == nullptr || out.body_f == in.body_f) return {};
+    return where_->copy(out.body_f->data(), in.body_f->data(), in.body_f->size());
 }
 
 }  // namespace mechane::device
