@@ -85,8 +85,13 @@ class Graph:
     def _make_native(self, device: str) -> None:
         """The first launch makes what steps need (plans, memory); then the calls are taken down again, by the driver."""
         self._replay()
-        steps = [step for function, args, kwargs in self._calls if (step := getattr(args[0] if args else None, "_clock", None)) for step in [step(*args[1:], **kwargs)]]
-        before = [(state, state.time) for pair in steps for state in pair[:2]]
+        steps = []
+        for _, args, kwargs in self._calls:
+            clock = getattr(args[0], "_clock", None) if args else None
+            told = clock(*args[1:], **kwargs) if clock is not None else None
+            if told is not None:
+                steps.append(told)
+        before = [(state, state.time) for step in steps for state in step[:2]]
         try:
             self._native = _core.DeviceGraph(device, self._replay)
         except MechaneError:

@@ -153,7 +153,7 @@ def reduce_of_model(owner: Any, make: str) -> tuple[Any, ...]:
 
 def of_model_again(fields: dict[str, Any]) -> Any:
     fields = checked(fields)
-    owner = getattr(fields["model"], fields["make"])()
+    owner = getattr(fields["model"], "_host_" + fields["make"])()
     _restore(owner, fields["arrays"])
     for key, values in {**fields["custom"], **fields["extended"]}.items():
         if isinstance(values, np.ndarray):
