@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -43,6 +44,11 @@ nb::dict device_info(const std::string& name)
         out["name"] = "the device's kernels on the host";
         return out;
     }
+    const auto named = [&](Diagnostic d) {
+        d.message = fmt::format("{}: {}", device::to_text(executor), d.message);
+        return d;
+    };
+    if (const auto driver = device::driver_info(); !driver) throw DiagnosticError(named(driver.error()));
     const device::DriverInfo driver = unwrap(device::driver_info());
     const device::DeviceInfo info   = unwrap(device::device_info(executor.ordinal));
     out["name"]                     = info.name;

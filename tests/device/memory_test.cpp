@@ -14,7 +14,8 @@ TEST_CASE("devices have three kinds of names, and everything else is refused")
     CHECK(to_text(*parse_device("host").value()) == "host");
     CHECK(to_text(*parse_device("cuda").value()) == "cuda:0");
     CHECK(to_text(*parse_device("cuda:12").value()) == "cuda:12");
-    for (const char* wrong : {"cuda:", "cuda:-1", "cuda:x", "cuda:1x", "cuda:99999999999", "CUDA", "gpu", "cuda 0", " cpu"}) {
+    for (const char* wrong :
+         {"cuda:", "cuda:-1", "cuda:x", "cuda:1x", "cuda:99999999999", "CUDA", "gpu", "cuda 0", " cpu"}) {
         CAPTURE(wrong);
         REQUIRE_FALSE(parse_device(wrong).has_value());
         CHECK(parse_device(wrong).error().id == "DEV_NAME");
@@ -42,7 +43,7 @@ void holds_what_is_written(const Executor& executor)
     auto       a = Memory::make(where, 16).value(), b = Memory::make(where, 16).value();
     CHECK(reinterpret_cast<std::uintptr_t>(a->data()) % 256 == 0);
     std::array<std::uint32_t, 4> now{9, 9, 9, 9};
-    const auto                   look = [&](const Memory& m) { REQUIRE(m.read(0, std::as_writable_bytes(std::span(now))).has_value()); };
+    const auto look = [&](const Memory& m) { REQUIRE(m.read(0, std::as_writable_bytes(std::span(now))).has_value()); };
     look(*a);
     CHECK(now == std::array<std::uint32_t, 4>{0, 0, 0, 0});
     const std::array<std::uint32_t, 2> two{5, 6};

@@ -175,7 +175,7 @@ def test_without_a_gpu_the_message_says_what_is_missing():
     """By a program of its own, whose driver is none: NotSupportedError names the library"""
     text = "import mechane as mc\ntry:\n    mc.ModelBuilder().finalize(device='cuda:0')\nexcept mc.NotSupportedError as e:\n    print(e.code, e)\n"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, "MECHANE_CUDA_DRIVER": "/nowhere/libcuda.so.1"})
-    assert done.stdout.startswith("DEV_UNAVAILABLE") and "/nowhere/libcuda.so.1" in done.stdout, done.stdout + done.stderr
+    assert done.stdout.startswith("DEV_UNAVAILABLE") and "cuda:0: no CUDA device" in done.stdout and "/nowhere/libcuda.so.1" in done.stdout, done.stdout + done.stderr
 
 
 # -- arrays

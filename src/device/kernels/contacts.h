@@ -12,7 +12,7 @@ MCH_INLINE T* shape_pose(const World<T>& w, int s)
 { return w.ws + w.b.at.shape_pose + 8 * s; }
 
 template <class Team, class T>
-MCH_CALLED void place_shapes(const Team& team, const World<T>& w)
+MCH_INLINE void place_shapes(const Team& team, const World<T>& w)
 {
     for (int s = team.lane(); s < w.b.at.shapes; s += Team::kSize) {
         const int      l = w.b.shapes[s].link;
@@ -84,7 +84,7 @@ MCH_INLINE bool may_touch(const World<T>& w, const PairPlan& pair)
 }
 
 template <class T>
-MCH_CALLED void collide(const World<T>& w, const PairPlan& pair, T reach, Vec3T<T>& origin, ManifoldOf<T>& out)
+MCH_INLINE void collide(const World<T>& w, const PairPlan& pair, T reach, Vec3T<T>& origin, ManifoldOf<T>& out)
 {
     const T *const      na = w.shape(pair.shape0), *const nb = w.shape(pair.shape1);
     const PoseT<T>      A = get_pose(shape_pose(w, pair.shape0)), B = get_pose(shape_pose(w, pair.shape1));
@@ -144,7 +144,7 @@ MCH_CALLED void collide(const World<T>& w, const PairPlan& pair, T reach, Vec3T<
 
 /// Contacts of a pair that count, in the order of their names; distances less margins.
 template <class T>
-MCH_CALLED void admitted(const World<T>& w, const PairPlan& pair, Vec3T<T>& origin, ManifoldOf<T>& points)
+MCH_CALLED void admitted(World<T> w, const PairPlan& pair, Vec3T<T>& origin, ManifoldOf<T>& points)
 {
     const Search<T> search = search_for(w, pair);
     ManifoldOf<T>   all;
@@ -168,7 +168,7 @@ MCH_CALLED void admitted(const World<T>& w, const PairPlan& pair, Vec3T<T>& orig
 
 /// @return how many contacts there are; more than there is room for are counted, and left out
 template <class Team, class T>
-MCH_CALLED int find_contacts(const Team& team, const World<T>& w)
+MCH_INLINE int find_contacts(const Team& team, const World<T>& w)
 {
     const Batch<T>& b = w.b;
     place_shapes(team, w);

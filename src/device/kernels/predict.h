@@ -27,7 +27,7 @@ MCH_INLINE T force_of(const World<T>& w, int k)
 
 /// Position errors of drives and springs.
 template <class Team, class T>
-MCH_CALLED void read_errors(const Team& team, const World<T>& w)
+MCH_INLINE void read_errors(const Team& team, const World<T>& w)
 {
     const float* const target = w.mine(w.b.target_q, w.b.at.joint_coords);
     const int          n      = w.b.at.dofs;
@@ -64,7 +64,7 @@ MCH_CALLED void read_errors(const Team& team, const World<T>& w)
 /// Gains of drives in this step: those of acceleration drives are scaled by the inertia that their dof feels with all
 /// others free.
 template <class Team, class T>
-MCH_CALLED void set_gains(const Team& team, const World<T>& w)
+MCH_INLINE void set_gains(const Team& team, const World<T>& w)
 {
     const int n = w.b.at.dofs;
     for (int k = team.lane(); k < n; k += Team::kSize) {
@@ -74,7 +74,7 @@ MCH_CALLED void set_gains(const Team& team, const World<T>& w)
     team.sync();
 }
 template <class Team, class T>
-MCH_CALLED void scale_acceleration_drives(const Team& team, const World<T>& w)
+MCH_INLINE void scale_acceleration_drives(const Team& team, const World<T>& w)
 {
     const int n   = w.b.at.dofs;
     bool      any = false;
@@ -130,7 +130,7 @@ MCH_INLINE void predict_single(const World<T>& w, int l, T h)
 
 /// Gains and armature on the diagonal, and the impulses of forces, drives and springs (World::x).
 template <class Team, class T>
-MCH_CALLED void set_loads(const Team& team, const World<T>& w, T h)
+MCH_INLINE void set_loads(const Team& team, const World<T>& w, T h)
 {
     const int n = w.b.at.dofs;
     for (int k = team.lane(); k < n; k += Team::kSize) {
@@ -157,7 +157,7 @@ MCH_CALLED void set_loads(const Team& team, const World<T>& w, T h)
 
 /// After the velocity changes `dv`: which drives would exceed their effort limit. Returns whether they are others.
 template <class Team, class T>
-MCH_CALLED bool saturate(const Team& team, const World<T>& w, const T* dv, T h, bool last)
+MCH_INLINE bool saturate(const Team& team, const World<T>& w, const T* dv, T h, bool last)
 {
     const int n       = w.b.at.dofs;
     bool      changed = false;
@@ -177,7 +177,7 @@ MCH_CALLED bool saturate(const Team& team, const World<T>& w, const T* dv, T h, 
 
 /// From the kinematics of the beginning of the sub-step to World::v without rows, and to the factors that rows use.
 template <class Team, class T>
-MCH_CALLED void predict(const Team& team, const World<T>& w, T h, bool first)
+MCH_INLINE void predict(const Team& team, const World<T>& w, T h, bool first)
 {
     const Batch<T>& b = w.b;
     const int       n = b.at.dofs;

@@ -67,7 +67,7 @@ MCH_INLINE void build_limit(law::RowLawOf<T>& row, T gap, T rate, const World<T>
 
 /// @return how many dofs have rows
 template <class Team, class T>
-MCH_CALLED int build_dof_rows(const Team& team, const World<T>& w, double h)
+MCH_INLINE int build_dof_rows(const Team& team, const World<T>& w, double h)
 {
     int count = 0;
     for (int first = 0; first < w.b.at.dofs; first += Team::kSize) {
@@ -121,7 +121,7 @@ MCH_INLINE T rate_of_dof(const Team& team, const World<T>& w, int k)
 }
 
 template <class Team, class T>
-MCH_CALLED void warm_start_dofs(const Team& team, const World<T>& w, int count)
+MCH_INLINE void warm_start_dofs(const Team& team, const World<T>& w, int count)
 {
     for (int i = 0; i < count; ++i) {
         const int        k    = active_dofs(w)[i];
@@ -132,7 +132,7 @@ MCH_CALLED void warm_start_dofs(const Team& team, const World<T>& w, int count)
 }
 
 template <class Team, class T>
-MCH_CALLED T solve_dofs(const Team& team, const World<T>& w, int count, bool relax)
+MCH_INLINE T solve_dofs(const Team& team, const World<T>& w, int count, bool relax)
 {
     T change{};
     for (int i = 0; i < count; ++i) {
@@ -173,7 +173,7 @@ MCH_CALLED T solve_dofs(const Team& team, const World<T>& w, int count, bool rel
 }
 
 template <class Team, class T>
-MCH_CALLED void advance_dofs(const Team& team, const World<T>& w, int count, double h)
+MCH_INLINE void advance_dofs(const Team& team, const World<T>& w, int count, double h)
 {
     for (int i = team.lane(); i < count; i += Team::kSize) {
         const int  k    = active_dofs(w)[i];
@@ -227,7 +227,7 @@ MCH_INLINE void respond_to_each_other(const Team& team, const World<T>& w, int f
 
 /// The whitened rows of a contact from `first` on: of the point's rate along n, t1, t2, and of its turning if it `spins`.
 template <class Team, class T>
-MCH_CALLED void make_rows(const Team& team, const World<T>& w, const int (&link)[2], const Vec3T<T> (&p)[2],
+MCH_INLINE void make_rows(const Team& team, const World<T>& w, const int (&link)[2], const Vec3T<T> (&p)[2],
                       const Vec3T<T> (&axis)[3], int first, bool spins)
 {
     const Batch<T>& b = w.b;
@@ -267,7 +267,7 @@ MCH_CALLED void make_rows(const Team& team, const World<T>& w, const int (&link)
 
 /// What the beginning of a step knows of a contact: what it remembers.
 template <class Team, class T>
-MCH_CALLED void load_contacts(const Team& team, const World<T>& w, int count, double h)
+MCH_INLINE void load_contacts(const Team& team, const World<T>& w, int count, double h)
 {
     const Batch<T>& b = w.b;
     const int       known = b.memory_count[w.w];
@@ -304,7 +304,7 @@ MCH_INLINE void set_normal_row(ContactLaw<T>& c, T push, const law::Softness& so
 
 /// @param next  the first row that is free
 template <class Team, class T>
-MCH_CALLED void build_contact(const Team& team, const World<T>& w, int i, const law::Softness& soft, double h, bool first, int& next)
+MCH_INLINE void build_contact(const Team& team, const World<T>& w, int i, const law::Softness& soft, double h, bool first, int& next)
 {
     const Batch<T>&        b     = w.b;
     const FoundContact<T>& found = b.found[w.slot(i)];
@@ -389,7 +389,7 @@ MCH_INLINE Along<T> contact_rates(const Team& team, const World<T>& w, const Con
 }
 
 template <class Team, class T>
-MCH_CALLED void warm_start_contact(const Team& team, const World<T>& w, int i)
+MCH_INLINE void warm_start_contact(const Team& team, const World<T>& w, int i)
 {
     ContactLaw<T> c = laws(w)[i];
     team.sync();
@@ -404,7 +404,7 @@ MCH_CALLED void warm_start_contact(const Team& team, const World<T>& w, int i)
 }
 
 template <class Team, class T>
-MCH_CALLED T solve_contact(const Team& team, const World<T>& w, int i, double anchor, bool relax)
+MCH_INLINE T solve_contact(const Team& team, const World<T>& w, int i, double anchor, bool relax)
 {
     ContactLaw<T>& kept = laws(w)[i];
     if (kept.row < 0) return 0;
@@ -438,7 +438,7 @@ MCH_CALLED T solve_contact(const Team& team, const World<T>& w, int i, double an
 
 /// Sweeps until nothing changes, if that is soon.
 template <class Team, class T>
-MCH_CALLED void solve(const Team& team, const World<T>& w, int dofs, int contacts, int substep, double h, bool relax)
+MCH_INLINE void solve(const Team& team, const World<T>& w, int dofs, int contacts, int substep, double h, bool relax)
 {
     if (dofs + contacts == 0) return;
     const double anchor = relax ? 0 : law::kAnchorRate / h;
@@ -452,7 +452,7 @@ MCH_CALLED void solve(const Team& team, const World<T>& w, int dofs, int contact
 }
 
 template <class Team, class T>
-MCH_CALLED bool advance_contact(const Team& team, const World<T>& w, int i, double h)
+MCH_INLINE bool advance_contact(const Team& team, const World<T>& w, int i, double h)
 {
     ContactLaw<T> c = laws(w)[i];
     team.sync();
@@ -465,7 +465,7 @@ MCH_CALLED bool advance_contact(const Team& team, const World<T>& w, int i, doub
 }
 
 template <class Team, class T>
-MCH_CALLED void bounce_contact(const Team& team, const World<T>& w, int i)
+MCH_INLINE void bounce_contact(const Team& team, const World<T>& w, int i)
 {
     ContactLaw<T> c = laws(w)[i];
     team.sync();

@@ -9,7 +9,7 @@ inline constexpr std::int32_t kFaultDiverged = 1, kFaultContactsFull = 2, kFault
 
 /// Coordinates and rates from the state. Returns whether all are finite.
 template <class Team, class T>
-MCH_CALLED bool load_state(const Team& team, const World<T>& w)
+MCH_INLINE bool load_state(const Team& team, const World<T>& w)
 {
     const Batch<T>&    b  = w.b;
     const float* const q  = w.mine(b.joint_q, b.at.joint_coords);
@@ -41,7 +41,7 @@ MCH_CALLED bool load_state(const Team& team, const World<T>& w)
 
 /// Moves coordinates on by h at the rates v.
 template <class Team, class T>
-MCH_CALLED void integrate(const Team& team, const World<T>& w, T h)
+MCH_INLINE void integrate(const Team& team, const World<T>& w, T h)
 {
     for (int l = team.lane(); l < w.b.at.links; l += Team::kSize) {
         const LinkPlan& link = w.b.links[l];
@@ -63,7 +63,7 @@ MCH_CALLED void integrate(const Team& team, const World<T>& w, T h)
 
 /// Slows trees that are too fast, each as a whole. Returns whether one was.
 template <class Team, class T>
-MCH_CALLED bool clamp_velocities(const Team& team, const World<T>& w)
+MCH_INLINE bool clamp_velocities(const Team& team, const World<T>& w)
 {
     bool clamped = false;
     for (int t = team.lane(); t < w.b.at.trees; t += Team::kSize) {
@@ -88,7 +88,7 @@ MCH_CALLED bool clamp_velocities(const Team& team, const World<T>& w)
 
 /// @param contacts  how many the step found
 template <class Team, class T>
-MCH_CALLED void substep(const Team& team, const World<T>& w, int contacts, int number, double h, std::int32_t& faults)
+MCH_INLINE void substep(const Team& team, const World<T>& w, int contacts, int number, double h, std::int32_t& faults)
 {
     const law::Softness soft = law::softness(law::kContactHertzTimesStep / h, law::kContactDampingRatio, h);
     if (number > 0) place_links(team, w);
@@ -121,7 +121,7 @@ MCH_CALLED void substep(const Team& team, const World<T>& w, int contacts, int n
 
 /// The state that the step ends with, rounded as it is published; the next step starts from nothing else.
 template <class Team, class T>
-MCH_CALLED bool publish(const Team& team, const World<T>& w)
+MCH_INLINE bool publish(const Team& team, const World<T>& w)
 {
     const Batch<T>& b     = w.b;
     bool            sound = true;
@@ -158,7 +158,7 @@ MCH_CALLED bool publish(const Team& team, const World<T>& w)
 }
 
 template <class Team, class T>
-MCH_CALLED void publish_bodies(const Team& team, const World<T>& w)
+MCH_INLINE void publish_bodies(const Team& team, const World<T>& w)
 {
     const Batch<T>& b    = w.b;
     float *const    body = w.mine(b.body_q, 7 * b.at.bodies), *const twist = w.mine(b.body_qd, 6 * b.at.bodies);
@@ -172,7 +172,7 @@ MCH_CALLED void publish_bodies(const Team& team, const World<T>& w)
 
 /// What the next step remembers of the contacts that push, and the mean forces of all.
 template <class Team, class T>
-MCH_CALLED void store_contacts(const Team& team, const World<T>& w, int contacts, double h)
+MCH_INLINE void store_contacts(const Team& team, const World<T>& w, int contacts, double h)
 {
     const Batch<T>& b     = w.b;
     int             count = 0;
@@ -205,14 +205,14 @@ MCH_CALLED void store_contacts(const Team& team, const World<T>& w, int contacts
 }
 
 template <class Team, class T>
-MCH_CALLED void forget(const Team& team, const World<T>& w)
+MCH_INLINE void forget(const Team& team, const World<T>& w)
 {
     for (int i = team.lane(); i < dof_memory::count * w.b.at.dofs; i += Team::kSize) w.memory(0)[i] = 0;
     if (team.lane() == 0) w.b.memory_count[w.w] = 0;
 }
 
 template <class Team, class T>
-MCH_CALLED void step_world(const Team& team, const World<T>& w)
+MCH_INLINE void step_world(const Team& team, const World<T>& w)
 {
     const Batch<T>& b = w.b;
     const double    h = b.dt / b.substeps;
@@ -261,7 +261,7 @@ MCH_CALLED void step_world(const Team& team, const World<T>& w)
 /// Poses and velocities of bodies from coordinates and rates, in the way that `mode` says (PlaceMode); a reset puts
 /// those of the start first.
 template <class Team, class T>
-MCH_CALLED void place_world(const Team& team, const World<T>& w, int mode)
+MCH_INLINE void place_world(const Team& team, const World<T>& w, int mode)
 {
     const Batch<T>& b = w.b;
     if (mode == kReset) {

@@ -77,7 +77,7 @@ MCH_INLINE void find_velocity(const World<T>& w, int l, const T* rates, T* veloc
 
 /// Poses, columns, velocities and turned inertias of all links.
 template <class Team, class T>
-MCH_CALLED void place_links(const Team& team, const World<T>& w)
+MCH_INLINE void place_links(const Team& team, const World<T>& w)
 {
     each_level(team, w, false, [&](int l) {
         const LinkPlan& link = w.b.links[l];
@@ -132,7 +132,7 @@ MCH_INLINE SpatialT<T> cross_motion(const SpatialT<T>& v, const SpatialT<T>& s)
 /// Forces on the dofs that hold the present motion (World::tau), at the rates `rates` and the velocities that belong to
 /// them.
 template <class Team, class T>
-MCH_CALLED void find_bias(const Team& team, const World<T>& w, const T* rates, const T* velocity, const T* twist)
+MCH_INLINE void find_bias(const Team& team, const World<T>& w, const T* rates, const T* velocity, const T* twist)
 {
     const Vec3T<T> gravity = w.gravity();
     each_level(team, w, false, [&](int l) {
@@ -169,7 +169,7 @@ MCH_CALLED void find_bias(const Team& team, const World<T>& w, const T* rates, c
 }
 
 template <class Team, class T>
-MCH_CALLED void find_mass(const Team& team, const World<T>& w)
+MCH_INLINE void find_mass(const Team& team, const World<T>& w)
 {
     each_level(team, w, true, [&](int l) {
         const LinkPlan& link = w.b.links[l];
@@ -200,7 +200,7 @@ MCH_CALLED void find_mass(const Team& team, const World<T>& w)
 /// M + diagonal = L^T D L, then the rows of the dofs' rates in whitened coordinates, D^(-1/2) L^(-T) (World::white), and
 /// the roots of the inverse pivots. A dof that moves no mass gets the root 0.
 template <class Team, class T>
-MCH_CALLED void factor(const Team& team, const World<T>& w, bool armature_alone = false)
+MCH_INLINE void factor(const Team& team, const World<T>& w, bool armature_alone = false)
 {
     const Batch<T>& b    = w.b;
     const T* const  mass = w.ws + b.at.mass;
