@@ -9,6 +9,7 @@
 # make site   the documentation as pages in out/site
 # make ratios PEERS=PYTHON [JOLT=PROGRAM]   speed beside other engines against the stored ratios
 # make setup-mujoco   brings MuJoCo's library for --solver mujoco (MUJOCO=3.17.0 or 4.0.0)
+# make setup-cuda   brings CUDA's compilers; make cuda   compiles the kernels for GPUs, which programs load when they run; make test-cuda   tests on a GPU
 # make limits   what may take how long, on a machine that does nothing else
 # make setup-validators   programs of others that judge what is written (glTF); tests use them where they are
 # More: setup, test-asan, test-tsan, test-double, format, tidy, docs, clean
@@ -18,7 +19,7 @@ JOBS    ?= $(shell nproc)
 MECHANE := $(BUILD)/bin/mechane
 export PATH := /usr/bin:/bin:$(PATH)
 
-.PHONY: demo build test test-all test-fuzz fuzz wheel deb release site test-tutorials setup setup-mujoco setup-validators configure test-asan test-tsan test-double format tidy docs ratios limits clean
+.PHONY: demo build test test-all test-fuzz fuzz wheel deb release site test-tutorials setup setup-mujoco setup-validators setup-cuda cuda test-cuda configure test-asan test-tsan test-double format tidy docs ratios limits clean
 
 demo: build
 	@$(MECHANE) demo -o out
@@ -38,6 +39,20 @@ setup-mujoco:
 # Needs the network; `make test` does not.
 setup-validators: setup
 	@/usr/bin/python3 tools/validators.py
+
+# Needs the network; the build does not, and nothing of CUDA is linked.
+setup-cuda:
+	@/usr/bin/python3 tools/cuda_kernels.py --setup
+
+cuda:
+	@/usr/bin/python3 tools/cuda_kernels.py --into $(BUILD)/cuda
+
+# Without a device it fails, where `make test` would say that it skips these tests.
+test-cuda: configure cuda
+	@cmake --build $(BUILD) -j $(JOBS) --target test_device mechane_python
+	@/usr/bin/python3 tools/cuda_kernels.py --only nvcc --source tests/device/smoke.cu --into $(BUILD)/cuda/smoke
+	@MECHANE_TEST_CUDA=1 MECHANE_SMOKE_KERNELS=$(BUILD)/cuda/smoke/mechane_kernels.fatbin $(BUILD)/bin/test_device -tc='*on a GPU*'
+	@MECHANE_TEST_CUDA=1 PYTHONPATH=$(BUILD)/python:.deps/python /usr/bin/python3 -m unittest discover -s tests/python -t . -p 'test_on_gpu.py'
 
 test: configure
 	@cmake --build $(BUILD) -j $(JOBS)

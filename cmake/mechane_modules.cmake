@@ -1,5 +1,5 @@
 # The modules without OpenUSD: ground floor and simulation wing. They make the component `simulation` of the package, the others `all`.
-set(MECHANE_SIMULATION_MODULES core math tasks files geometry model collision dynamics solvers simulation)
+set(MECHANE_SIMULATION_MODULES core math tasks files geometry model collision dynamics solvers device simulation)
 
 # mechane_unity(<target> <n>): n sources are compiled at once where MECHANE_UNITY is set, but for the modules that MECHANE_UNITY_EXCEPT names.
 function(mechane_unity target size)

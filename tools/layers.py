@@ -35,7 +35,8 @@ MAY_USE = {
     "collision": ["model"],
     "dynamics": ["model"],
     "solvers": ["dynamics", "collision"],
-    "simulation": ["solvers", "files"],
+    "device": ["solvers", "tasks", "files"],
+    "simulation": ["solvers", "device", "files"],
     # doors: the only places where both wings meet
     "importer": ["resolve", "model"],
     "sourceformats": ["usd", "geometry"],
@@ -55,7 +56,7 @@ FACE = {
     **dict.fromkeys(("asset.h", "load.h", "schema.h", "mechane.h"), "face"),
 }
 # Kernels take spans and plain structs: they must not see the model's arrays.
-NARROWER = {"collision/narrow": ["core", "math", "geometry", "collision"]}
+NARROWER = {"collision/narrow": ["core", "math", "geometry", "collision"], "device/driver": ["core", "files", "device"]}
 
 # Only one room changes the file system, so that nothing is replaced but as a whole, and no input ever. Others may in folders of their own:
 FILES_ROOM = "files"

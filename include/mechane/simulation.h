@@ -29,6 +29,9 @@ struct SimulationOptions {
     std::string           solver   = "softstep";  ///< or a registered one
     int                   threads  = 0;           ///< including the caller's; 0: all cores. Nothing depends on it
     bool                  sleeping = false;       ///< islands that have come to rest are left out
+    /// Where it is stepped: empty or "cpu"; "cuda", "cuda:N" a GPU; "host" the GPU's kernels on the CPU. A device takes
+    /// worlds that are alike and steps them by softstep in single precision; docs/device.md says what it honours.
+    std::string device{};
 };
 
 struct RecordOptions {
@@ -45,7 +48,8 @@ class Simulation {
   public:
     /// A model that cannot be stepped, or an option out of its range, is told the failure handler; `make` returns it.
     explicit Simulation(std::shared_ptr<const Model> model, const SimulationOptions& options = {});
-    /// @error SIM_OPTION, SOLVER_UNKNOWN, SOLVER_MODEL, API_ARGUMENT without a model
+    /// @error SIM_OPTION, SOLVER_UNKNOWN, SOLVER_MODEL, API_ARGUMENT without a model; DEV_NAME, DEV_UNAVAILABLE,
+    /// DEV_KERNELS, DEV_DRIVER, DEV_MEMORY, DEV_NOT_SUPPORTED, DEV_NOT_ALIKE for a device
     [[nodiscard]] static Result<Simulation> make(std::shared_ptr<const Model> model,
                                                  const SimulationOptions&     options = {});
     ~Simulation();

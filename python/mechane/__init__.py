@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from . import _core, config
 from .core.arguments import name_arguments
 from .core.array import Array
+from .core.capture import Graph, ScopedCapture, capture, capture_launch
+from .core.device_array import DeviceArray
 from .core.diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, MechaneError, MechaneWarning, NotSupportedError
 from .core.enums import MAXVAL, Axis, AxisType, BodyFlags, GeoType, JointTargetMode, JointType, ModelFlags, ParticleFlags, ShapeFlags, StateFlags
 from .core.values import mat33, quat, spatial_vector, transform, vec2, vec3, vec4
@@ -37,10 +39,10 @@ NEWTON_API = "1.8"
 NewtonWarning = MechaneWarning
 NewtonDeprecationWarning = MechaneDeprecationWarning
 
-__all__ = ["Array", "Axis", "AxisType", "BodyFlags", "CollisionPipeline", "Contacts", "Control", "Diagnostic", "Diagnostics", "GeoType", "Heightfield",
+__all__ = ["Array", "Axis", "AxisType", "BodyFlags", "CollisionPipeline", "Contacts", "Control", "DeviceArray", "Diagnostic", "Diagnostics", "GeoType", "Graph", "Heightfield",
            "JointTargetMode", "JointType", "MAXVAL", "MechaneDeprecationWarning", "MechaneError", "MechaneWarning", "Mesh", "Model", "ModelBuilder",
-           "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "RestOverlaps", "Rod", "SDF", "ShapeFlags", "State",
-           "StateFlags", "TetMesh", "actuators", "build_info", "config", "conformance", "convert", "diff", "distributed", "dump", "geometry", "gym", "ik", "info", "interop", "intersect_ray", "record", "render", "ros",
+           "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "RestOverlaps", "Rod", "SDF", "ScopedCapture", "ShapeFlags", "State",
+           "StateFlags", "TetMesh", "actuators", "build_info", "capture", "capture_launch", "config", "conformance", "convert", "device_info", "diff", "distributed", "dump", "geometry", "gym", "ik", "info", "interop", "intersect_ray", "record", "render", "ros",
            "selection", "sensors", "simulate", "testing", "utils", "view", "viewer", "eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive",
            "eval_jacobian", "eval_mass_matrix", "eval_mimic", "eval_rigid_contact_kinematics", "forward_dynamics", "get_num_threads", "import_options", "mat33", "math",
            "quat", "set_num_threads", "solve_mass_matrix", "solvers", "spatial_vector", "step_jacobians", "total_energy", "transform", "usd", "vec2", "vec3", "vec4"]
@@ -66,6 +68,15 @@ def set_num_threads(n: int) -> None:
 
 def get_num_threads() -> int:
     return _core.get_num_threads()
+
+
+def device_info(device: str = "cuda") -> dict[str, Any]:
+    """What a device is: name, memory [bytes], compute capability, the driver's version of CUDA, the compiled kernels that suit it.
+
+    @raises ValueError  DEV_NAME
+    @raises NotImplementedError  DEV_UNAVAILABLE, DEV_KERNELS: the device is not there, or the kernels; the message says what is missing
+    """
+    return dict(_core.device_info(str(device)))
 
 
 def build_info() -> dict[str, Any]:

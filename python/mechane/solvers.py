@@ -12,11 +12,12 @@ import numpy as np
 from . import _core, config
 from .core.arguments import name_arguments
 from .core.array import handed, plain
-from .core.capture import warn_in_capture
+from .core.capture import captured, warn_in_capture
 from .core.diagnostics import NotSupportedError, error, kind_of, publish, warn
 from .core.enums import JointType, ModelFlags, StateFlags
 from .model import mujoco_attributes
 from .model.contacts import Contacts
+from .model.device_steps import DeviceSteps
 from .model.integrate import integrate
 from .model.muscle_verbs import muscle_forces
 from .model.mujoco_views import WorldsData, WorldsModel
@@ -39,11 +40,21 @@ class SolverBase(SolverNames):
     def __init__(self, model: Any, *, collision_pipeline: Any = None, collision_frequency: Any = None, collision_frequency_type: Any = None):
         if not (collision_pipeline is None and collision_frequency is None and collision_frequency_type is None):
             raise NotSupportedError("collisions inside of solvers belong to a later stage; call model.collide() between steps", "PYTHON_LATER_STAGE")
+        if model.device != "cpu" and not self._steps_on_devices:
+            raise NotSupportedError(f"{type(self).__name__} does not step on {model.device}: SolverSoftStep does; model.to('cpu') gives the model for the others", "DEV_NOT_SUPPORTED")
         self.model = model
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in vars(cls):
+            cls.step = captured(vars(cls)["step"])  # type: ignore[method-assign]
+
+    #: Whether models of devices are stepped where they are.
+    _steps_on_devices = False
 
     @property
     def device(self) -> str:
-        return "cpu"
+        return self.model.device
 
     def step(self, state_in: State, state_out: State, control: Control | None, contacts: Contacts | None, dt: float, *, observables: Any = None) -> None:
         """Advances `state_in` by `dt` [s] into `state_out`, which may be the same."""
@@ -106,13 +117,23 @@ class _Native(SolverBase):
 
     SUPPORTED_OBSERVABLES = frozenset({ObservableKind.BODY_QDD, ObservableKind.BODY_PARENT_F, ObservableKind.CONTACT_F})
 
+    _on_device: DeviceSteps | None = None  #: in place of the extension's solver
+
     def _make(self, text: str, substeps: int, sleeping: bool, options: dict[str, Any]) -> None:
+        if self.model.device != "cpu":
+            if sleeping:
+                raise NotSupportedError(f"sleeping: on {self.model.device} every world is computed", "DEV_NOT_SUPPORTED")
+            self._on_device = DeviceSteps(self.model, substeps)
+            self._found, self.options, self.report = publish([]), options, {}
+            return
         self._core = _core.Solver(text, self.model._core, substeps, sleeping)
         self._found = publish(self._core.diagnostics())
         self.options = options
         self.report: dict[str, Any] = {}
 
     def step(self, state_in: State, state_out: State, control: Control | None, contacts: Contacts | None, dt: float, *, observables: Any = None) -> None:
+        if self._on_device is not None:
+            return self._step_on_device(state_in, state_out, control, contacts, dt, observables)
         self.validate_observables(observables, contacts)
         for name, value in (("state_in", state_in), ("state_out", state_out)):
             if not isinstance(value, State):
@@ -150,14 +171,50 @@ class _Native(SolverBase):
         if contacts is not None and contacts.__dict__["force"] is not None:
             contacts._wrenches(state_out, contacts.__dict__["force"])
 
+    def _step_on_device(self, state_in: State, state_out: State, control: Control | None, contacts: Contacts | None, dt: float, observables: Any) -> None:
+        """Only asks for the step, where the device has a queue: `device_report()` and arrays wait for it."""
+        if observables is not None:
+            raise NotSupportedError(f"observables: a step on {self.device} keeps none", "DEV_NOT_SUPPORTED")
+        if contacts is not None and not isinstance(contacts, Contacts):
+            raise TypeError(f"contacts: expected Contacts or None, not {type(contacts).__name__}")
+        if not 0 < float(dt) < float("inf"):
+            raise kind_of(ValueError)(f"dt is {dt}, expected a positive time [s]", "PYTHON_ARG_DT")
+        self._on_device.step(state_in, state_out, control, float(dt))  # type: ignore[union-attr]
+
+    def device_report(self) -> dict[str, Any]:
+        """Of a solver on a device, once its steps are done: where it steps, the memory of a world [bytes], and the worlds that diverged (and stay as they were), had
+        more contacts than there is room for, or were slowed, since they were reset. Also `report`.
+
+        @raises RuntimeError  the solver steps on the cpu, where `report` has it after every step
+        """
+        if self._on_device is None:
+            raise kind_of(RuntimeError)("device_report(): the solver steps on the cpu; report says how the last step went", "PYTHON_DEVICE")
+        self.report = self._on_device.report()
+        return self.report
+
+    def _graph_device(self, call: str, state_in: Any, state_out: Any, control: Any = None, *_: Any, **__: Any) -> str | None:
+        on = self._on_device is not None and call == "step" and self.device.startswith("cuda")
+        there = all(getattr(value, "device", "cpu") == self.device for value in (state_in, state_out, *([] if control is None else [control])))
+        return self.device if on and there else None
+
+    def _clock(self, state_in: Any, state_out: Any, control: Any, contacts: Any, dt: float, **_: Any) -> tuple[Any, Any, float]:
+        return state_in, state_out, float(dt)
+
+    def _before_launch(self) -> bool:
+        return self._on_device is not None and self._on_device.before_launch()
+
     def rollout(self, state: State, frames: int, dt: float, substeps: int = 1, control: Control | None = None, record: bool | None = None) -> dict[str, Any]:
         """Collides and steps `frames` times in place, without the GIL; with `record` the answer holds "t", "body_q" and "joint_q" of every frame."""
         if frames < 0 or substeps < 1:
             raise kind_of(ValueError)(f"frames is {frames}, substeps {substeps}; expected at least 0 and 1", "PYTHON_ARG_FRAMES")
+        if self._on_device is not None:
+            return self._on_device.rollout(state, int(frames), float(dt), int(substeps), control, bool(record))
         return self._core.rollout(state._core, int(frames), float(dt), int(substeps), None if control is None else control._core, bool(record))
 
     def notify_model_changed(self, flags: int) -> None:
         """Takes over what of the model was written to and is not read at every step anyway; bits that `ModelFlags` does not name are ignored."""
+        if self._on_device is not None:
+            return self._on_device.notify()
         self._core.notify(int(flags) & int(ModelFlags.ALL))
 
     def reset(self, state: State, world_mask: Any = None, flags: int | None = None) -> None:
@@ -179,6 +236,8 @@ class _Native(SolverBase):
             raise kind_of(TypeError)(f"world_mask: dtype {chosen.dtype}, expected bool", "PYTHON_ARG_MASK")
         if chosen.shape != (worlds + 1,):
             raise kind_of(ValueError)(f"world_mask: shape {chosen.shape}, expected ({worlds + 1},): a world each, and what belongs to none", "PYTHON_ARG_MASK")
+        if self._on_device is not None:
+            return self._on_device.reset(state, chosen, int(StateFlags.ALL if flags is None else flags))
         reset_rows(self.model, state, chosen, StateFlags.ALL if flags is None else int(flags))
         if chosen.all():
             self._core.reset()
@@ -186,13 +245,26 @@ class _Native(SolverBase):
             self._core.reset_worlds(chosen[:worlds].tobytes())
 
     def checkpoint(self) -> bytes:
-        """What one step hands on to the next besides the state."""
+        """What one step hands on to the next besides the state.
+
+        @raises NotImplementedError  on a device, which keeps it
+        """
+        if self._on_device is not None:
+            raise NotSupportedError(f"checkpoint(): what the solver remembers stays on {self.device}", "DEV_NOT_SUPPORTED")
         return self._core.save()
 
     def restore(self, blob: bytes) -> None:
         """@raises ValueError  the bytes are of another model, another version, or damaged"""
+        if self._on_device is not None:
+            raise NotSupportedError(f"restore(): what the solver remembers stays on {self.device}", "DEV_NOT_SUPPORTED")
         if not self._core.restore(blob):
             raise error(ValueError, "PYTHON_CHECKPOINT", "blob: not a checkpoint of this model, or damaged")
+
+    def update_contacts(self, contacts: Contacts, state: State | None = None) -> None:
+        """On the cpu nothing is left to do: `step` has put the forces into `rigid_contact_force`, and the wrenches into `force` where that was asked for. On a device:
+        brings the contacts of the last step, with their forces, as many as there is room for."""
+        if self._on_device is not None:
+            self._on_device.read_contacts(contacts, state)
 
     def unsupported_features(self) -> list[str]:
         """What of the model is ignored or only approximated, and what happens instead: a sentence for each."""
@@ -206,9 +278,15 @@ class SolverSoftStep(_Native):
     """The default: soft constraints in sub-steps over reduced coordinates.
 
     `substeps` 1..64 sub-steps a step; `sleeping` leaves islands at rest out. `report` says how the last step went.
+
+    A model on a device (`ModelBuilder.finalize(device="cuda")`) is stepped there, its worlds side by side: they must be alike, and the solver finds contacts itself.
+    States and controls of that device stay there; those of the cpu travel at every step. What of a model the device does not honour is refused.
+
+    @raises NotImplementedError  DEV_NOT_SUPPORTED, DEV_NOT_ALIKE: the model or an option goes beyond the device; the message names it
     """
 
     _name = "softstep"
+    _steps_on_devices = True
 
     def __init__(self, model: Any, *, substeps: int = 8, sleeping: bool = False, compat: str | None = None):
         super().__init__(model)

@@ -235,11 +235,13 @@ ExitCode Io::fail(const Diagnostic& error) const
     if (error.id == files::kInput.id || error.id == files::kFolder.id || error.id == files::kOutside.id)
         return kExitUsage;
     if (error.id == "SOLVER_UNKNOWN" || error.id == "SOLVER_PARAMETER" || error.id == "SOLVER_SENSOR" ||
-        error.id == "RESOLVER_UNKNOWN" || error.id == "IMPORT_ROOT_PATH" || error.id == "IMPORT_SCENE_PATH" ||
-        error.id == "STAGE_VARIANT_UNKNOWN" || error.id.starts_with("IMPORT_ARG_") || error.id == "RUN_ARGUMENT" ||
-        error.id.starts_with("RUN_SET_") || error.id.starts_with("RUN_CONTROL_") || error.id.starts_with("RENDER_"))
+        error.id == "RESOLVER_UNKNOWN" || error.id == "DEV_NAME" || error.id == "IMPORT_ROOT_PATH" ||
+        error.id == "IMPORT_SCENE_PATH" || error.id == "STAGE_VARIANT_UNKNOWN" || error.id.starts_with("IMPORT_ARG_") ||
+        error.id == "RUN_ARGUMENT" || error.id.starts_with("RUN_SET_") || error.id.starts_with("RUN_CONTROL_") ||
+        error.id.starts_with("RENDER_"))
         return kExitUsage;
-    if (error.id == "SOLVER_MODEL" || error.id == "SOLVER_UNAVAILABLE") return kExitUnsupported;
+    if (error.id == "SOLVER_MODEL" || error.id == "SOLVER_UNAVAILABLE" || error.id.starts_with("DEV_"))
+        return kExitUnsupported;
     return kExitInput;
 }
 

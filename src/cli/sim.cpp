@@ -24,6 +24,8 @@
 #include "cli/sim_hints.h"
 #include "cli/watch.h"
 #include "mechane/core/hash.h"
+#include "mechane/device/codes.h"
+#include "mechane/device/device_solver.h"
 #include "mechane/run/codes.h"
 #include "mechane/run/controllers.h"
 #include "mechane/simulation/checkpoint.h"
@@ -43,7 +45,7 @@ struct SimArgs {
     SceneArgs                scene;
     run::SimulateOptions     options;
     std::optional<double>    dt, duration;
-    std::string              control, resume, checkpoint, expect;
+    std::string              control, resume, checkpoint, expect, device;
     std::string              collide = "every-frame";
     std::vector<std::string> outputs;
     Publishing               publishing;
@@ -65,9 +67,30 @@ ExitCode compare(const SimArgs& args, const run::Scene& scene, const Context& co
     return diverged ? kExitDiverged : kExitClean;
 }
 
-/// Joins --solver and --solver-option to the text that recordings keep.
+/// Options that a device does not honour.
+/// @error DEV_NOT_SUPPORTED  names them
+Result<void> fit_device(const SimArgs& args)
+{
+    std::vector<std::string> left_out;
+    if (args.options.sleeping) left_out.emplace_back("--sleeping");
+    if (!args.options.keep_pairs) left_out.emplace_back("--exact-contacts");
+    if (!args.options.sweep_fast) left_out.emplace_back("--discrete");
+    if (!args.checkpoint.empty()) left_out.emplace_back("--checkpoint");
+    if (!args.resume.empty()) left_out.emplace_back("--resume");
+    if (args.options.solver == "all") left_out.emplace_back("--solver all");
+    if (left_out.empty()) return {};
+    return make_diagnostic(device::kNotSupported, {},
+                           fmt::format("--device {} does not go with {}", args.device, fmt::join(left_out, ", ")),
+                           "Leave them out, or run on the CPU.");
+}
+
+/// Joins --solver, --solver-option and --device to the text that recordings keep.
 Result<void> choose_solver(SimArgs& args)
 {
+    if (const auto device = device::parse_device(args.device); !device)
+        return device.error();
+    else if (*device)
+        if (const auto fits = fit_device(args); !fits) return fits;
     if (args.options.solver == "all") return {};
     std::string text = args.options.solver;
     for (const std::string& option : args.solver_options) {
@@ -77,7 +100,9 @@ Result<void> choose_solver(SimArgs& args)
     }
     const auto choice = solvers::choose_solver(text);
     if (!choice) return choice.error();
-    args.options.solver = solvers::to_text(*choice);
+    auto placed = device::with_device(solvers::to_text(*choice), args.device);
+    if (!placed) return placed.error();
+    args.options.solver = *std::move(placed);
     return {};
 }
 
@@ -340,6 +365,9 @@ void add_sim(CLI::App& app, Context& context)
                    "One table of the solver beside softstep, or of all with --solver all; nothing else is written");
     verb->add_option("--solver-option", args->solver_options,
                      "PARAMETER=VALUE of the solver, repeatable; `mechane doctor --solvers` lists them");
+    verb->add_option("--device", args->device,
+                     "Where it is stepped: cpu, cuda or cuda:N (a GPU), host (the GPU's kernels on the CPU); a device "
+                     "takes alike worlds and the solver softstep");
     verb->add_option("--dt", args->dt,
                      "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")
         ->transform(without_fraction);

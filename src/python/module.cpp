@@ -37,6 +37,7 @@ NB_MODULE(_core, m)
     bind_contacts(m);
     bind_dynamics(m);
     bind_solvers(m);
+    bind_device(m);
     bind_queries(m);
     bind_record(m);
     bind_checker(m);

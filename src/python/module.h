@@ -19,6 +19,7 @@ void bind_importer(nb::module_& m);
 void bind_contacts(nb::module_& m);
 void bind_dynamics(nb::module_& m);
 void bind_solvers(nb::module_& m);
+void bind_device(nb::module_& m);
 void bind_queries(nb::module_& m);
 void bind_record(nb::module_& m);
 void bind_checker(nb::module_& m);

@@ -38,11 +38,11 @@ Contact Contacts::at(std::size_t i) const
     MCH_REQUIRE(i < rows(), "Contacts::iterator", "this", "an iterator that is not at the end");
     const model::Model& m = model_->arrays();
     Contact             c;
-    c.shape0          = ShapeId(rows_->rigid_contact_shape0[i]);
-    c.shape1          = ShapeId(rows_->rigid_contact_shape1[i]);
-    c.body0           = BodyId(m.shape_body[c.shape0.index()]);
-    c.body1           = BodyId(m.shape_body[c.shape1.index()]);
-    const auto  world = [&](BodyId body, const Vec3& p) {
+    c.shape0         = ShapeId(rows_->rigid_contact_shape0[i]);
+    c.shape1         = ShapeId(rows_->rigid_contact_shape1[i]);
+    c.body0          = BodyId(m.shape_body[c.shape0.index()]);
+    c.body1          = BodyId(m.shape_body[c.shape1.index()]);
+    const auto world = [&](BodyId body, const Vec3& p) {
         return body.valid() ? state_->arrays().body_q[body.index()] * p : p;
     };
     // Contact points are stored in body frames; offsets carry them from the centre line to the surface.

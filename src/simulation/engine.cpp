@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "mechane/core/codes.h"
+#include "mechane/device/device_solver.h"
 #include "mechane/model/belongs.h"
 #include "mechane/simulation/codes.h"
 #include "mechane/simulation/recording.h"
@@ -146,13 +147,17 @@ Result<void> Engine::prepare(Diagnostics& found)
 
 Result<void> Engine::make_solver(Diagnostics& found)
 {
-    auto solver = solvers::make_solver(
+    const auto place = device::parse_solver(options_.solver);
+    if (!place) return place.error();
+    auto solver = device::make_solver(
         options_.solver, *model_,
-        {.substeps = options_.substeps, .pool = &pool_, .strict = false, .sleeping = options_.sleeping}, found);
+        {.substeps = options_.substeps, .pool = &pool_, .strict = false, .sleeping = options_.sleeping}, options_.dt,
+        found);
     if (!solver) return solver.error();
     solver_     = *std::move(solver);
+    on_device_  = place->device.has_value();
     // The table of features has no row for it.
-    own_solver_ = solvers::support_of(options_.solver).empty();
+    own_solver_ = solvers::support_of(place->solver).empty();
     return {};
 }
 
@@ -188,6 +193,7 @@ Result<void> Engine::resume(const record::Checkpoint& from)
         return Result<void>(make_diagnostic(record::kCheckpoint, {}, std::move(message)));
     };
     if (from.model_hash != record::model_hash(*original_)) return bad("the checkpoint is of another model");
+    if (on_device_) return bad(fmt::format("the solver {} cannot be handed what it remembered", options_.solver));
     // A memory of one kind cannot be read by the other.
     if (blocks_ && !WorldBlocks::is_of_blocks(from.solver_memory)) {
         // Of a run whose worlds went through each phase together.
@@ -233,9 +239,9 @@ void Engine::begin(Diagnostics& found)
     const auto worst = std::max_element(rest_->pairs().begin(), rest_->pairs().end(),
                                         [](const auto& a, const auto& b) { return a.depth < b.depth; });
     found.add(run::kOverlapKept, {.prim = model_->shape_label[static_cast<std::size_t>(worst->shape0)]},
-              fmt::format("{} pairs of parts overlap at the start, {} by {:.3g} mm; they are not pushed apart",
+              fmt::format("{} pairs of parts overlap at the start, {} by {:.3g} mm; they are {}pushed apart",
                           rest_->pairs().size(), model_->shape_label[static_cast<std::size_t>(worst->shape1)],
-                          1e3 * static_cast<double>(worst->depth)));
+                          1e3 * static_cast<double>(worst->depth), on_device_ ? "" : "not "));
 }
 
 void Engine::follow()

@@ -25,10 +25,8 @@ Result<Replay> replay(const std::string& file, const Model& model, const ReplayO
     how.follow      = model.parts().animation;
     const auto done = run::verify(model.arrays(), *recording, how, notes);
     if (!done) return done.error();
-    return Replay{.equal            = done->equal,
-                  .steps            = done->steps,
-                  .first_difference = done->first_difference,
-                  .frames           = done->frames};
+    return Replay{
+        .equal = done->equal, .steps = done->steps, .first_difference = done->first_difference, .frames = done->frames};
 }
 
 }  // namespace mechane

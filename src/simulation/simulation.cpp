@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "mechane/device/device_solver.h"
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/model/belongs.h"
 #include "mechane/model/model.h"
@@ -320,9 +321,11 @@ Result<Simulation> Simulation::make(std::shared_ptr<const Model> model, const Si
         return bad(fmt::format("substeps: {} is not in 1 to 64", options.substeps));
     if (options.threads < 0 || options.threads > 4096)
         return bad(fmt::format("threads: {} is not in 0 (all cores) to 4096", options.threads));
+    auto solver = device::with_device(options.solver, options.device);
+    if (!solver) return solver.error();
     auto impl   = std::make_unique<Impl>(std::move(model));
     auto engine = simulation::Engine::make(impl->model->arrays(), impl->arrays(), impl->commands(),
-                                           {.solver   = options.solver,
+                                           {.solver   = *std::move(solver),
                                             .dt       = dt,
                                             .substeps = options.substeps,
                                             .threads  = options.threads,

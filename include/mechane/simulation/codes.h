@@ -7,9 +7,11 @@ namespace mechane::simulation {
 inline constexpr Code kLabel{"SIM_LABEL", Severity::error,
                              "A model has no body, joint or shape of this label, or several of them.",
                              "Use a label that the model has; name the world where several have it."};
-inline constexpr Code kDof{"SIM_DOF", Severity::error, "A joint does not have the degree of freedom that was asked for.",
+inline constexpr Code kDof{"SIM_DOF", Severity::error,
+                           "A joint does not have the degree of freedom that was asked for.",
                            "Name one of the joint's axes, counted from 0."};
-inline constexpr Code kOption{"SIM_OPTION", Severity::error, "A simulation was asked for with an option out of its range.",
+inline constexpr Code kOption{"SIM_OPTION", Severity::error,
+                              "A simulation was asked for with an option out of its range.",
                               "Correct the option that the message names."};
 inline constexpr Code kBuild{"SIM_BUILD", Severity::error, "A model cannot be built from what the builder was given.",
                              "Correct the call that the site names."};
@@ -48,8 +50,7 @@ inline constexpr Code kInconsistent{"RECORD_INCONSISTENT", Severity::error,
 /// Runs: steps one after the other.
 namespace mechane::run {
 
-inline constexpr Code kArgument{"RUN_ARGUMENT", Severity::error,
-                                "An option of the run has an invalid value.",
+inline constexpr Code kArgument{"RUN_ARGUMENT", Severity::error, "An option of the run has an invalid value.",
                                 "See 'mechane sim --help' for ranges and units."};
 inline constexpr Code kProjected{
     "RUN_PROJECTED", Severity::warning,

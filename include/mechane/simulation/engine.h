@@ -27,14 +27,14 @@ using Follow = std::function<model::ModelChanges(double begin, double end, const
                                                  model::Model& model, model::Control& control)>;
 
 struct EngineOptions {
-    std::string solver     = "softstep";
-    double      dt         = 1.0 / 60;  ///< [s], positive
-    int         substeps   = 8;         ///< 1..64
-    int         threads    = 0;         ///< 0: all cores; the states do not depend on it
-    bool        sleeping   = false;     ///< islands that have come to rest are left out
-    bool        keep_pairs = true;      ///< pairs at rest keep their contacts
-    bool        sweep_fast = true;      ///< fast bodies are followed along their way
-    Follow      follow{};               ///< called before each step; may be empty
+    std::string solver     = "softstep";  ///< or, on a device, "softstep@cuda:0" (device::SolverPlace)
+    double      dt         = 1.0 / 60;    ///< [s], positive
+    int         substeps   = 8;           ///< 1..64
+    int         threads    = 0;           ///< 0: all cores; the states do not depend on it
+    bool        sleeping   = false;       ///< islands that have come to rest are left out
+    bool        keep_pairs = true;        ///< pairs at rest keep their contacts
+    bool        sweep_fast = true;        ///< fast bodies are followed along their way
+    Follow      follow{};                 ///< called before each step; may be empty
 };
 
 /// The one loop of this library: follow the animation, find contacts, solve, chain the hash. `Simulation` and
@@ -123,6 +123,7 @@ class Engine {
     collision::PairCache                          cache_;
     std::unique_ptr<solvers::Solver>              solver_;
     bool                                          own_solver_ = false;  ///< of the program, by register_solver
+    bool                                          on_device_  = false;  ///< which keeps what the solver remembers
     std::unique_ptr<collision::RestOverlaps>      rest_;
     std::int64_t                                  first_ = 0, done_ = 0, overflows_ = 0;
     std::uint64_t                                 hash_ = 0;

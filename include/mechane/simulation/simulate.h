@@ -16,7 +16,7 @@ namespace mechane::run {
 using simulation::Follow;
 
 struct SimulateOptions {
-    std::string               solver = "softstep";
+    std::string               solver = "softstep";   ///< or, on a device, "softstep@cuda:0" (device::with_device)
     double                    dt     = 1.0 / 60;     ///< external step [s]; `set_step` takes that of a stage
     std::string               dt_source{};           ///< where it comes from, for the report; may be empty
     std::int64_t              frames   = 120;        ///< external steps

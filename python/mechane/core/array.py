@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _core
 from .arguments import name_arguments
+from .capture import captured
 from .diagnostics import NotSupportedError
 
 __all__ = ["REAL", "Array", "as_warp_value", "backend", "check_device", "flags", "fresh", "handed", "output", "plain", "reals", "wrap"]
@@ -37,7 +38,7 @@ def plain(value: Any) -> np.ndarray:
     if isinstance(value, np.ndarray):
         return value.view(np.ndarray)
     if hasattr(value, "numpy"):
-        return np.asarray(value.numpy())
+        return np.asarray(value.cpu().numpy() if getattr(value, "is_cuda", False) else value.numpy())  # PyTorch's of a device come by the host
     if hasattr(value, "__dlpack__"):
         return np.from_dlpack(value)
     return np.asarray(value)
@@ -50,6 +51,7 @@ class Array(np.ndarray):
         """The same memory as a plain `ndarray`."""
         return self.view(np.ndarray)
 
+    @captured
     def assign(self, src: Any) -> "Array":
         """Copies anything array-like of the same size into this array, converting its type."""
         values = plain(src)
@@ -58,9 +60,11 @@ class Array(np.ndarray):
         self[...] = values.reshape(self.shape).astype(self.dtype, copy=False)
         return self
 
+    @captured
     def zero_(self) -> None:
         self[...] = 0
 
+    @captured
     def fill_(self, value: Any) -> None:
         """A scalar for all numbers, or one row for all rows."""
         row = plain(value)
@@ -72,9 +76,9 @@ class Array(np.ndarray):
     def contiguous(self) -> "Array":
         return self if self.flags.c_contiguous else self.clone()
 
-    def to(self, device: Any = None) -> "Array":
-        check_device(device)
-        return self
+    def to(self, device: Any = None) -> Any:
+        """The array itself on the cpu; a copy on another device (device_array.py says how)."""
+        raise NotImplementedError
 
     def list(self) -> list:
         return self.tolist()
@@ -122,9 +126,9 @@ def fresh(shape: Any, dtype: Any = None, row: str | None = None) -> Any:
 
 
 def check_device(device: Any) -> None:
-    """None and "cpu" are the devices there are."""
+    """For what is on the cpu alone."""
     if device is not None and str(device) not in ("cpu", "Device(cpu)"):
-        raise NotSupportedError(f"device {device!s} needs a build with MECHANE_WITH_CUDA; this one computes on the cpu", "PYTHON_DEVICE")
+        raise NotSupportedError(f"device {device!s}: this is on the cpu alone; ModelBuilder.finalize(device=) and Model.to() make models that step on a device", "PYTHON_DEVICE")
 
 
 def output(name: str, value: Any, shape: tuple[int, ...] | None, dtype: Any = None) -> np.ndarray:

@@ -164,6 +164,8 @@ def _base_of(diagnostic: Diagnostic) -> type:
         return ValueError
     if code.startswith("FILES_"):
         return OSError
+    if code.startswith("DEV_"):
+        return {"DEV_NAME": ValueError, "DEV_OPTION": ValueError, "DEV_MEMORY": MemoryError, "DEV_FAILURE": RuntimeError}.get(code, NotImplementedError)
     if code in ("RESOLVER_UNKNOWN", "STAGE_VARIANT_UNKNOWN"):
         return ValueError
     if code.startswith(("IMPORT_", "RESOLVE_", "PYTHON_", "DYN_", "GEOMETRY_", "SOLVER_", "CHECK_", "EXPLAIN_", "RUN_", "MODEL_")):

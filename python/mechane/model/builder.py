@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core, config
 from ..core.arguments import name_arguments
-from ..core.array import check_device
+from ..core.device_array import device_name
 from ..core.diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, error, publish, warn
 from ..core.enums import Axis, AxisType, ShapeFlags
 from ..core.files import write
@@ -497,10 +497,12 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
                  skip_validation_structure: bool = False, skip_validation_joint_ordering: bool = True) -> Any:
         """Checks and freezes into a Model. The builder stays usable.
 
+        @param device  where states live and are stepped: None or "cpu"; "cuda", "cuda:N"; "host", the GPU's kernels on the CPU
+        @raises NotImplementedError  DEV_UNAVAILABLE, DEV_KERNELS, DEV_DRIVER: the device is not there; the message says what is missing
         @raises ValueError  MODEL_STRUCTURE, MODEL_ORPHAN_JOINT, MODEL_SHAPE_MATERIAL
         @raises RuntimeError  while a world is open
         """
-        check_device(device)
+        name = device_name(device)
         if self.current_world != -1:
             raise error(RuntimeError, "MODEL_WORLD_OPEN", f"world {self.current_world} is open; call end_world() before finalize()")
         if not skip_all_validations and not skip_validation_joint_ordering:
@@ -523,7 +525,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
         core, found = self._core.finalize(skip_all_validations or skip_validation_joints or self._allow_orphans, self._inertia_rules())
         model = Model._from_builder(core, self, self._published([] if skip_all_validations else [d for d in found if not (skip_validation_inertia and d["code"] == "MODEL_INERTIA_FIXED")]), requires_grad)
         model.actuators.extend(actuators)
-        return model
+        return model.to(name)
 
     def _inertia_rules(self) -> dict[str, Any]:
         return {"balance": bool(self.balance_inertia), "bound_mass": self.bound_mass, "bound_inertia": self.bound_inertia,

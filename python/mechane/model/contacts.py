@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core, config
 from ..core.arguments import name_arguments
 from ..core.array import REAL, Array, check_device, plain
-from ..core.capture import warn_in_capture
+from ..core.capture import captured, warn_in_capture
 from ..core.diagnostics import NotSupportedError, kind_of, publish, warn
 from ..newton.names import PipelineNames
 from ..newton.reserved import reserve
@@ -361,12 +361,16 @@ class CollisionPipeline(PipelineNames):
 
     @property
     def device(self) -> str:
-        return "cpu"
+        return self.model.device
+
+    def _graph_device(self, call: str, *args: Any) -> str | None:
+        return getattr(args[0], "device", None) if self.model.device.startswith("cuda") else None
 
     def contacts(self) -> Contacts:
         """Empty contacts of the pipeline's capacity."""
         return Contacts._of(self._core.make_contacts(), self)
 
+    @captured
     def collide(self, state: State, contacts: Contacts, *, soft_contact_margin: float | None = None, soft_self_contact: bool = False,
                 dt: float | None = None) -> None:
         """Fills `contacts`; when there are more than fit, a warning says how many there were. `dt` [s] also finds contacts that the
@@ -377,6 +381,8 @@ class CollisionPipeline(PipelineNames):
             raise TypeError(f"contacts: expected Contacts, not {type(contacts).__name__}")
         if soft_self_contact:
             raise NotSupportedError("soft bodies that meet themselves belong to a later stage", "PYTHON_LATER_STAGE")
+        if self.model.device != "cpu" and getattr(state, "device", "cpu") != "cpu":
+            return  # steps on a device find contacts themselves; SolverBase.update_contacts() brings those of the last one
         warn_in_capture("CollisionPipeline.collide()")
         gap = self.soft_contact_gap if soft_contact_margin is None else float(soft_contact_margin)
         status = self._core.collide(state._core, 0.0 if dt is None else float(dt), gap, contacts._core)

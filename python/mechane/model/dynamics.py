@@ -8,9 +8,11 @@ import numpy as np
 from .. import _core, config
 from ..core.arguments import name_arguments
 from ..core.array import REAL, Array, flags, output, plain, reals
+from ..core.capture import captured
 from ..core.diagnostics import MechaneDeprecationWarning, kind_of, warn
 from ..core.enums import BodyFlags, JointType
 from ..core.rotations import quat_multiply, quat_rotate
+from .device_state import DeviceState
 from .frames import placed
 from .state import State
 
@@ -30,15 +32,21 @@ def _chosen(model: Any, mask: Any, indices: Any) -> tuple[Any, Any]:
 
 def _through_state(model: Any, target: Any, work: Any) -> None:
     """Runs on a State, or on a Model's own initial poses."""
+    if isinstance(target, DeviceState):
+        host = target.to("cpu")
+        work(host)
+        target.assign(host)
+        return
     if isinstance(target, State):
         work(target)
         return
-    state = model.state()
+    state = model._host_state()
     work(state)
     target._np("body_q").assign(state._np("body_q"))
     target._np("body_qd").assign(state._np("body_qd"))
 
 
+@captured
 def eval_fk(model: Any, joint_q: Any, joint_qd: Any, state: Any, mask: Any = None, indices: Any = None, body_flag_filter: int = BodyFlags.ALL, *,
             joint_mask: Any = None) -> None:
     """Forward kinematics: writes body_q and body_qd of `state` (a State, or the Model).
@@ -53,6 +61,7 @@ def eval_fk(model: Any, joint_q: Any, joint_qd: Any, state: Any, mask: Any = Non
     _through_state(model, state, lambda s: _core.eval_fk(model._core, q, qd, s._core, chosen, listed, int(body_flag_filter), joints))
 
 
+@captured
 def eval_ik(model: Any, state: Any, joint_q: Any, joint_qd: Any, mask: Any = None, indices: Any = None, body_flag_filter: int = BodyFlags.ALL) -> None:
     """Joint coordinates and rates of a state's bodies, written into joint_q and joint_qd."""
     chosen, listed = _chosen(model, mask, indices)

@@ -12,6 +12,7 @@ import numpy as np
 from .. import _core, config
 from ..core.arguments import name_arguments
 from ..core.array import REAL, Array
+from ..core.device_array import device_name
 from ..core.diagnostics import Diagnostics, error, kind_of
 from ..core.enums import Axis, GeoType, JointType
 from ..core.files import write
@@ -20,6 +21,7 @@ from ..geometry.adjacency import MeshAdjacency
 from ..newton.reserved import reserve
 from .contacts import CollisionPipeline, Contacts
 from .custom import AttributeAssignment, AttributeFrequency, AttributeNamespace, AttributeSpec
+from .device_state import DeviceControl, DeviceState
 from .saved import loaded
 from .observables import old_request
 from .state import Control, Counted, State
@@ -76,6 +78,7 @@ class Model(Counted):
         put("_core", core)
         put("diagnostics", found)
         put("_requires_grad", requires_grad)
+        put("_device", "cpu")
         put("_state_attributes", set(builder._state_attributes))
         put("_contact_attributes", set(builder._contact_attributes))
         put("_builder", copy.deepcopy(builder))
@@ -297,7 +300,24 @@ class Model(Counted):
 
     @property
     def device(self) -> str:
-        return "cpu"
+        """Where states of the model live and are stepped: "cpu", "cuda:N", or "host". The model's own arrays are on the cpu."""
+        return self._device
+
+    def to(self, device: Any = None) -> "Model":
+        """The model for another device, with the same arrays: what is written to one of the two is written to both. The model itself if it is there already.
+
+        @raises NotImplementedError  DEV_UNAVAILABLE, DEV_KERNELS, DEV_DRIVER: the message says what is missing
+        @raises ValueError  DEV_NAME
+        """
+        name = self._device if device is None else device_name(device)
+        if name == self._device:
+            return self
+        other = copy.copy(self.__dict__)
+        model = type(self).__new__(type(self))
+        model.__dict__.update(other)
+        for own, value in (("_device", name), ("_pipeline", None), ("_contacts", None), ("_capacities", dict(self._capacities))):
+            object.__setattr__(model, own, value)
+        return model
 
     @property
     def requires_grad(self) -> bool:
@@ -413,13 +433,21 @@ class Model(Counted):
 
     # -- states
     def state(self, requires_grad: bool | None = None) -> State:
-        """A state with the model's initial values."""
+        """A state with the model's initial values, on the model's device."""
+        state = self._host_state()
+        return state if self._device == "cpu" else DeviceState._on(self._device, state, self)
+
+    def _host_state(self) -> State:
         state = State._of(_core.State(self._core), self)
         state._attach_all(self._copies(AttributeAssignment.STATE))
         return state
 
     def control(self, requires_grad: bool | None = None, clone_variables: bool = True) -> Control:
-        """A control with the model's targets, forces and activations."""
+        """A control with the model's targets, forces and activations, on the model's device."""
+        control = self._host_control(clone_variables)
+        return control if self._device == "cpu" else DeviceControl._on(self._device, control, self)
+
+    def _host_control(self, clone_variables: bool = True) -> Control:
         control = Control._of(_core.Control(self._core), self)
         control._attach_all(self._copies(AttributeAssignment.CONTROL))
         if self.muscle_count:

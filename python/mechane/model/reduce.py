@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..core.device_array import device_name
 from ..geometry.mesh import Mesh
 from .builder import ModelBuilder
 from .configs import JointDofConfig, ShapeConfig
@@ -122,7 +123,7 @@ def reduce_model(model: Any) -> tuple[Any, ...]:
     custom = {key: np.array(a) if isinstance(a, np.ndarray) else a for key, a in model._custom_arrays().items()}
     kept = {name: getattr(model, name) for name in ("soft_contact_ke", "soft_contact_kd", "soft_contact_kf", "soft_contact_mu", "soft_contact_restitution", "particle_ke", "particle_kd", "particle_kf", "particle_mu",
                                                     "particle_cohesion", "particle_adhesion", "particle_max_velocity",
-                                                    "ledger", "actuators", "diagnostics", "_requires_grad", "_state_attributes", "_contact_attributes")}
+                                                    "ledger", "actuators", "diagnostics", "_requires_grad", "_state_attributes", "_contact_attributes", "_device")}
     return model_again, (stamp({"builder": model._builder, "arrays": _arrays(model), "custom": custom, "kept": kept}),)
 
 
@@ -137,6 +138,8 @@ def model_again(fields: dict[str, Any]) -> Any:
     for key, values in fields["custom"].items():
         if isinstance(values, np.ndarray):
             model._at(key)[...] = values
+    if model._device != "cpu":
+        device_name(model._device)  # says what is missing
     return model
 
 
@@ -150,7 +153,7 @@ def reduce_of_model(owner: Any, make: str) -> tuple[Any, ...]:
 
 def of_model_again(fields: dict[str, Any]) -> Any:
     fields = checked(fields)
-    owner = getattr(fields["model"], fields["make"])()
+    owner = getattr(fields["model"], "_host_" + fields["make"])()
     _restore(owner, fields["arrays"])
     for key, values in {**fields["custom"], **fields["extended"]}.items():
         if isinstance(values, np.ndarray):

@@ -8,6 +8,7 @@ import numpy as np
 from .. import _core
 from ..core.arguments import name_arguments
 from ..core.array import REAL, Array, backend, plain, wrap
+from ..core.capture import captured
 from ..core.diagnostics import kind_of
 from ..core.enums import StateFlags
 from ..newton.reserved import LEFT_OUT, hidden, reserve
@@ -158,10 +159,12 @@ class State(Counted):
     def time(self, value: float) -> None:
         self._core.time = float(value)
 
+    @captured
     def clear_forces(self) -> None:
         """Zero external wrenches and forces."""
         self._core.clear_forces()
 
+    @captured
     def assign(self, other: "State") -> None:
         """Copies all arrays of another state of the same layout."""
         if not isinstance(other, State):
@@ -323,6 +326,7 @@ class Control(Arrays):
 
     requires_grad = False
 
+    @captured
     def clear(self, model: Any = None) -> None:
         """Zero forces, activations and velocity targets; position targets come back from the model."""
         of = self._model if model is None else model

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "mechane/math/lane_by_lane.h"
 #include "mechane/math/vec.h"
 
 namespace mechane::collision {
@@ -31,12 +32,12 @@ struct Corner {
 /// The heights over an edge and one point beside it.
 struct Facet {
     double along = 0, across = 0;  ///< slopes
-    [[nodiscard]] double above(const Corner& p, double lowest) const
+    [[nodiscard]] MCH_HD double above(const Corner& p, double lowest) const
     { return p.height - lowest - along * p.x - across * p.y; }
 };
 
 /// Of points of one slope the farthest is wanted; how far one lies out counts for less as it lies above that slope.
-inline double worth(double out, double above) { return out - std::max(0.0, above) / kFlat; }
+MCH_HD inline double worth(double out, double above) { return out - std::max(0.0, above) / kFlat; }
 
 /// The best of the points seen so far; of equal ones the first.
 struct Best {
@@ -46,7 +47,7 @@ struct Best {
     bool        any = false;
 
     /// Whether it is the best now.
-    bool see(double s, std::size_t i, const Corner& p)
+    MCH_HD bool see(double s, std::size_t i, const Corner& p)
     {
         if (any && !(s > score + kTie * std::abs(score))) return false;
         score = s, index = i, corner = p, any = true;
@@ -65,7 +66,7 @@ struct Best {
 /// @param each  each(visit) calls visit(i, place [m], height [m]) for every point, always in the same order
 /// @param n     unit, the direction in which heights are counted
 template <class Each>
-SupportPoints choose_support(const Each& each, const Vec3d& n, std::size_t most = SupportPoints::kMost)
+MCH_HD SupportPoints choose_support(const Each& each, const Vec3d& n, std::size_t most = SupportPoints::kMost)
 {
     using namespace detail;
     SupportPoints out;

@@ -65,4 +65,7 @@ constexpr Softness softness(double hertz, double damping_ratio, double h)
     return {w / a1, a2 * a3, a3};
 }
 
+/// Alternating the direction keeps long stacks from leaning to the side that is always solved last.
+constexpr bool is_backwards(int substep, int sweep) { return ((substep & 1) != 0) != ((sweep & 1) != 0); }
+
 }  // namespace mechane::solvers::softstep

@@ -1,7 +1,8 @@
 #pragma once
 #include <cstddef>
+#include <type_traits>
 
-#include "mechane/math/simd.h"
+#include "mechane/math/lane_by_lane.h"
 #include "solvers/softstep/parameters.h"
 
 // The law of a contact point, once for all storages.

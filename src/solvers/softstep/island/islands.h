@@ -51,8 +51,6 @@ struct IslandStore {
     std::vector<std::int32_t>  island_groups, island_general, island_of_group, set_parent;
 };
 
-/// Alternating the direction keeps long stacks from leaning to the side that is always solved last.
-constexpr bool is_backwards(int substep, int sweep) { return ((substep & 1) != 0) != ((sweep & 1) != 0); }
 void           build_islands(System& system);
 /// What is to be run (System::work), after it is known what sleeps and what is frozen.
 void list_work(System& system);

@@ -10,6 +10,7 @@
 #include "mechane/dynamics/paths.h"
 #include "mechane/math/simd.h"
 #include "mechane/model/model.h"
+#include "solvers/softstep/mechanism/row_law.h"
 
 // How softstep sees a model. All computation is in double whatever Real is: mass ratios of a thousand, loops, and
 // scenes far from the origin then need no special care. State is narrowed once a step.
@@ -94,16 +95,7 @@ struct Segments {
     std::array<double*, 2>             J{}, Y{};
 };
 
-/// Bounds and softness of one scalar row: J v + bias + gamma lambda = 0 with lambda in [low, high].
-struct RowLaw {
-    double bias = 0, gamma = 0, mass_scale = 1, impulse_scale = 0;
-    double low = 0, high = 0;
-    double gap        = 0;  ///< way left to a limit [m or rad], negative when passed
-    double lambda     = 0;
-    double relax_bias = 0;      ///< of the relax sweeps
-    bool   compliant  = false;  ///< a physical spring: softness stays on in the relax sweeps
-    bool   active     = false;
-};
+using RowLaw = RowLawOf<double>;
 
 /// Rows on a single dof: lower and upper limit, dry friction, velocity limit.
 struct DofRows {
