@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "mechane/model/custom_rows.h"
 #include "mechane/model/joint_table.h"
@@ -471,12 +473,39 @@ class Rows {
         if (k >= made.linear_axes.size() + made.angular_axes.size()) return false;
         const model::JointDofConfig& axis =
             linear ? made.linear_axes[k] : made.angular_axes[k - made.linear_axes.size()];
-        const auto   close = [](double a, double b) { return std::abs(a - b) <= 1e-6 * (std::abs(a) + std::abs(b)); };
-        const double ke = -bias[1] * gear[0] * gear[0], kd = -bias[2] * gear[0] * gear[0];
+        const auto close = [](double a, double b) { return std::abs(a - b) <= 1e-6 * (std::abs(a) + std::abs(b)); };
+        // A positive number is a ratio of damping, which MuJoCo's compiler works out; the drive has none then.
+        const bool   ratio = bias[2] > 0 && bias[1] < 0;
+        const double ke = -bias[1] * gear[0] * gear[0], kd = ratio ? 0 : -bias[2] * gear[0] * gear[0];
         if (!(ke > 0 || kd > 0) || bias[0] != 0) return false;
         // What it is told is a position, a rate, or something else.
         if (ke > 0 ? !close(gain[0], -bias[1]) : !close(gain[0], -bias[2])) return false;
         return close(axis.target_ke, ke) && close(axis.target_kd, kd);
+    }
+    /// The limits of the joint, scaled about their middle, are the range of what an actuator is told, unless it has its
+    /// own. Limits are from the authored pose on, MuJoCo's controls are its own angles.
+    void inherit(std::int32_t row, const usd::Prim& prim, std::int32_t joint, std::int32_t dof, const std::string& what)
+    {
+        const double factor = number(prim, "mjc:inheritRange", 0);
+        if (!(factor > 0) || prim.attribute("mjc:" + what + "Range:min").authored() ||
+            prim.attribute("mjc:" + what + "Range:max").authored())
+            return;
+        const model::BuilderJoint& made = run_.builder.joints[static_cast<std::size_t>(joint)];
+        const auto                 k    = static_cast<std::size_t>(dof - first_dof_[static_cast<std::size_t>(joint)]);
+        if (k >= made.linear_axes.size() + made.angular_axes.size()) return;
+        const model::JointDofConfig& axis =
+            k < made.linear_axes.size() ? made.linear_axes[k] : made.angular_axes[k - made.linear_axes.size()];
+        if (!(axis.limit_lower > -model::kMaxValue && axis.limit_upper < model::kMaxValue)) return;
+        double ref = 0;
+        if (const model::CustomAttribute* const at = run_.builder.custom_attribute(key("dof_ref")); at != nullptr)
+            if (const auto found = at->values.find(dof); found != at->values.end()) ref = found->second[0];
+        const double middle = (axis.limit_lower + axis.limit_upper) / 2 + ref,
+                     half   = (axis.limit_upper - axis.limit_lower) / 2 * factor;
+        if (!(half > 0)) return;
+        put("actuator_" + what + "range", row, middle - half, 0);
+        put("actuator_" + what + "range", row, middle + half, 1);
+        put("actuator_" + what + "limited", row, 1);
+        inherits_.insert({row, "actuator_" + what + "limited"});
     }
     void actuator(const usd::Prim& prim)
     {
@@ -521,10 +550,12 @@ class Rows {
              {std::pair{"actuator_ctrlrange", "mjc:ctrlRange"}, std::pair{"actuator_forcerange", "mjc:forceRange"},
               std::pair{"actuator_actrange", "mjc:actRange"}, std::pair{"actuator_lengthrange", "mjc:lengthRange"}})
             range(name, row, prim, authored);
+        if (dof >= 0) inherit(row, prim, joint, dof, dynamics == "integrator" ? "act" : "ctrl");
         for (const auto& [name, authored] : {std::pair{"actuator_ctrllimited", "mjc:ctrlLimited"},
                                              std::pair{"actuator_forcelimited", "mjc:forceLimited"},
                                              std::pair{"actuator_actlimited", "mjc:actLimited"}})
-            put(name, row, index_of(kLimited, word(prim, authored, "auto"), 2));
+            if (prim.attribute(authored).authored() || !inherits_.contains({row, name}))
+                put(name, row, index_of(kLimited, word(prim, authored, "auto"), 2));
         put("actuator_actdim", row, number(prim, "mjc:actDim", -1));
         put("actuator_actearly", row, prim.attribute("mjc:actEarly").get_or<bool>(false) ? 1 : 0);
     }
@@ -538,6 +569,8 @@ class Rows {
     std::vector<std::int32_t>           first_dof_;
     std::array<std::int32_t, 8>         count_{};
     std::map<std::string, std::int32_t> tendons_;
+    /// Actuators whose range is that of their joint, with the name of the flag that says so.
+    std::set<std::pair<std::int32_t, std::string>> inherits_;
 };
 
 }  // namespace

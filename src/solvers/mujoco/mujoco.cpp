@@ -149,8 +149,20 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     [[nodiscard]] std::vector<std::string> names(std::size_t world, std::string_view object) const override
     { return seats_[world].compiled->names(object); }
     [[nodiscard]] std::vector<std::int32_t> origins(std::size_t world, std::string_view object) const override;
-    [[nodiscard]] std::vector<double>       contacts(std::size_t world) const override;
-    Result<void>                            refresh() override
+    [[nodiscard]] std::vector<double>       dof_forces(std::string_view kind) const override;
+    [[nodiscard]] std::vector<std::uint8_t> overflows() const override
+    {
+        std::vector<std::uint8_t> out;
+        for (const Seat& seat : seats_) out.push_back(seat.outcome.full ? 1 : 0);
+        return out;
+    }
+    Result<std::string> mjcf(std::size_t world) override
+    {
+        if (auto done = refresh(); !done) return done.error();
+        return backend_.mjcf(seats_[world].part.what);
+    }
+    [[nodiscard]] std::vector<double> contacts(std::size_t world) const override;
+    Result<void>                      refresh() override
     {
         if (const bool written = attributes_.changed(); !live_.changed() && !written && !dirty_) return {};
         Shortfalls said;
@@ -324,18 +336,23 @@ Description structure(Description d)
 {
     const EngineOptions plain;
     d.option = plain;
+    // What MuJoCo's compiler makes of a ratio of damping depends on gains and inertias.
+    const auto relative = [](const ActuatorItem& a) { return a.bias[2] > 0 && a.gain[0] == -a.bias[1]; };
+    const bool ratios   = std::any_of(d.actuators.begin(), d.actuators.end(), relative);
     for (JointItem& j : d.joints) {
         JointItem bare;
         bare.body = j.body, bare.kind = j.kind, bare.pos = j.pos, bare.axis = j.axis, bare.ref = j.ref;
         bare.actgravcomp = j.actgravcomp;
-        j                = bare;
+        if (ratios) bare.armature = j.armature;
+        j = bare;
     }
     for (GeomItem& g : d.geoms) {
         const GeomItem bare;
         g.friction = bare.friction, g.solref = bare.solref, g.solimp = bare.solimp, g.solmix = bare.solmix;
         g.priority = bare.priority, g.condim = bare.condim;
     }
-    for (ActuatorItem& a : d.actuators) a.gain = {}, a.bias = {};
+    for (ActuatorItem& a : d.actuators)
+        if (!relative(a)) a.gain = {}, a.bias = {};
     return d;
 }
 /// The same but for names: worlds that are alike are one model.
@@ -347,9 +364,9 @@ Description nameless(Description d)
     for (SiteItem& s : d.sites) s.name.clear(), s.shape = -1;
     for (MeshItem& m : d.meshes) m.name.clear();
     for (HeightItem& h : d.heights) h.name.clear();
-    for (TendonItem& t : d.tendons) t.name.clear();
+    for (TendonItem& t : d.tendons) t.name.clear(), t.row = -1;
     for (ActuatorItem& a : d.actuators) a.name.clear();
-    for (EqualityItem& e : d.equalities) e.name.clear();
+    for (EqualityItem& e : d.equalities) e.name.clear(), e.row = e.loop = e.follower = -1;
     return d;
 }
 
@@ -389,6 +406,43 @@ void OverMujoco::as_newton(const Seat& seat, const ContactPoint& c, double mine,
         to.solref_friction = {2 / scale, 1};
 }
 
+std::vector<double> OverMujoco::dof_forces(std::string_view kind) const
+{
+    std::vector<double> out(model_.joint_dof_count(), 0.0);
+    for (const Seat& seat : seats_) {
+        const Numbers&            n = seat.world->numbers();
+        const std::vector<double> friction =
+            kind == "frictionloss" ? seat.world->friction_forces() : std::vector<double>{};
+        const double* const from = kind == "actuator"     ? n.qfrc_actuator.data()
+                                   : kind == "bias"       ? n.qfrc_bias.data()
+                                   : kind == "constraint" ? n.qfrc_constraint.data()
+                                                          : friction.data();
+        for (const LinkSeat& s : seat.part.links) {
+            const Link& l = link(s.link);
+            if (s.joints == 0 || l.joint < 0) continue;
+            const double* f  = from + seat.compiled->addresses().qvel[static_cast<std::size_t>(s.joint)];
+            double*       to = out.data() + model_.joint_qd_start[l.joint];
+            const double* q  = motion_.q.data() + l.coord;
+            if (l.free) {
+                const Quatd R{q[3], q[4], q[5], q[6]};
+                const Vec3d force{f[0], f[1], f[2]},
+                    torque = rotate(R, Vec3d{f[3], f[4], f[5]}) - cross(rotate(R, l.com), force);
+                to[0] = force.x, to[1] = force.y, to[2] = force.z;
+                to[3] = torque.x, to[4] = torque.y, to[5] = torque.z;
+            } else if (l.axes.type == model::JointType::ball) {
+                const Vec3d t =
+                    rotate(Quatd{q[0], q[1], q[2], q[3]}, rotate_inverse(l.X_CJ.q, Vec3d{f[0], f[1], f[2]}));
+                to[0] = t.x, to[1] = t.y, to[2] = t.z;
+            } else {
+                const Addresses& at = seat.compiled->addresses();
+                for (std::size_t k = 0; k < static_cast<std::size_t>(s.joints); ++k)
+                    to[k] = from[at.qvel[static_cast<std::size_t>(s.joint) + k]];
+            }
+        }
+    }
+    return out;
+}
+
 std::vector<std::int32_t> OverMujoco::origins(std::size_t world, std::string_view object) const
 {
     const Seat&               seat = seats_[world];
@@ -410,6 +464,23 @@ std::vector<std::int32_t> OverMujoco::origins(std::size_t world, std::string_vie
         for (std::size_t s = 0; s < seat.part.geom_of_shape.size(); ++s)
             if (seat.part.geom_of_shape[s] >= 0)
                 put(id(at.geom, seat.part.geom_of_shape[s]), static_cast<std::int32_t>(s));
+    } else if (object == "equality" || object == "loop" || object == "follower") {
+        for (std::size_t e = 0; e < seat.part.what.equalities.size(); ++e) {
+            const EqualityItem& from = seat.part.what.equalities[e];
+            put(at.equality[e], object == "equality" ? from.row : object == "loop" ? from.loop : from.follower);
+        }
+    } else if (object == "tendon") {
+        for (const TendonItem& t : seat.part.what.tendons) out.push_back(t.row);
+    } else if (object == "actuator" || object == "control") {
+        // "control": 1 where a row of its own controls it. "actuator": that row; else the dof that its drive holds by
+        // position, or -2 less the dof that it holds by velocity.
+        for (const ControlSeat& c : seat.part.controls) {
+            const bool direct = c.source == ControlSeat::Source::direct;
+            if (object == "control")
+                put(c.actuator, direct ? 1 : 0);
+            else
+                put(c.actuator, direct ? c.at : c.source == ControlSeat::Source::position ? c.dof : -2 - c.dof);
+        }
     } else if (object == "joint" || object == "dof") {
         for (const LinkSeat& s : seat.part.links) {
             const Link& l = link(s.link);
