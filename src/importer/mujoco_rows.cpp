@@ -32,6 +32,7 @@ struct RowAttribute {
     CustomType                     type      = CustomType::float32;
     double                         otherwise = 0;
     std::optional<CustomFrequency> references{};
+    model::CustomAssignment        assignment = model::CustomAssignment::model;
 };
 
 constexpr auto kInt = CustomType::int32;
@@ -42,6 +43,7 @@ constexpr RowAttribute kRows[] = {
     {"solimpfriction", RowKind::joint_dof, 5},
     {"actuator_world", RowKind::actuator, 1, kInt, -1, CustomFrequency::world},
     {"ctrl_source", RowKind::actuator, 1, kInt, 1},
+    {"ctrl", RowKind::actuator, 1, CustomType::float32, 0, {}, model::CustomAssignment::control},
     {"actuator_trntype", RowKind::actuator, 1, kInt},
     {"actuator_target_dof", RowKind::actuator, 1, kInt, -1, CustomFrequency::joint_dof},
     {"actuator_target_tendon", RowKind::actuator, 1, kInt, -1, rows_of(RowKind::tendon)},
@@ -164,6 +166,7 @@ class Rows {
             attribute.frequency  = rows_of(row->kind, row->columns);
             attribute.references = row->references;
             attribute.otherwise  = {row->otherwise};
+            attribute.assignment = row->assignment;
             if (!run_.builder.add_custom_attribute(std::move(attribute))) return nullptr;
         }
         model::CustomAttribute* at = run_.builder.custom_attribute(key(name));
@@ -531,6 +534,7 @@ class Rows {
                                       is_drive(joint, dof, gain, bias, gear);
         put("actuator_world", row, tendon >= 0 ? world_of_tendon(tendon) : world_of(joint, shape, body));
         put("ctrl_source", row, servo ? 0 : 1);
+        put("ctrl", row, 0);
         const bool in_parent = word(prim, "mjc:jointInParent", "false") == "true";
         put("actuator_trntype", row, dof >= 0 ? (in_parent ? 1 : 0) : tendon >= 0 ? 2 : shape >= 0 ? 3 : 4);
         put("actuator_target_dof", row, dof);

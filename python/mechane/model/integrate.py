@@ -15,7 +15,7 @@ def integrate(model: Any, state_in: Any, state_out: Any, dt: float, angular_damp
     q, qd, f = (np.array(state_in._np(name), dtype=float) for name in ("body_q", "body_qd", "body_f"))
     com, inv_mass = np.array(model._np("body_com"), dtype=float), np.array(model._np("body_inv_mass"), dtype=float)
     inertia, inverse = (np.array(model._np(name), dtype=float) for name in ("body_inertia", "body_inv_inertia"))
-    gravity = np.array(model._np("gravity"), dtype=float).reshape(-1, 3)[np.maximum(np.array(model._np("body_world")), 0)]
+    gravity = np.array(model._np("gravity"), dtype=float).reshape(-1, 3)[np.array(model._np("body_world"))]  # the last is that of no world
     x, y, z, w = q[:, 3:].T
     turn = np.moveaxis(np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)], [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
                                  [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]]), 2, 0)
@@ -40,7 +40,7 @@ def integrate_particles(model: Any, state_in: Any, state_out: Any, dt: float) ->
         raise ValueError(f"dt is {dt}, expected a positive time [s]")
     q, qd, f = (np.array(state_in._np(name), dtype=float) for name in ("particle_q", "particle_qd", "particle_f"))
     inverse = np.array(model._np("particle_inv_mass"), dtype=float)[:, None]
-    gravity = np.array(model._np("gravity"), dtype=float).reshape(-1, 3)[np.maximum(np.array(model._np("particle_world")), 0)]
+    gravity = np.array(model._np("gravity"), dtype=float).reshape(-1, 3)[np.array(model._np("particle_world"))]
     v = qd + dt * (f * inverse + gravity * (inverse > 0))
     speed = np.linalg.norm(v, axis=1, keepdims=True)
     v *= np.minimum(1.0, model.particle_max_velocity / np.maximum(speed, 1e-30))

@@ -98,7 +98,7 @@ _PLAIN: dict[str, tuple[tuple[str, str, Any, str | None], ...]] = {
         ("pair_condim", "int", 3, None), ("pair_solref", "vec2", _SOLREF, None), ("pair_solreffriction", "vec2", _SOLREF, None), ("pair_solimp", "vec5", _SOLIMP, None),
         ("pair_margin", "float", 0.0, None), ("pair_gap", "float", 0.0, None), ("pair_friction", "vec5", (1.0, 1.0, 0.005, 1e-4, 1e-4), None)),
     "mujoco:actuator": (
-        ("actuator_trnid", "vec2i", (-1, -1), None), ("actuator_ctrlspec", "int", 0, "ctrlSpec"),
+        ("actuator_ctrlspec", "int", 0, "ctrlSpec"),
         ("actuator_gear", "vec6", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), "gear"),
         ("actuator_armature", "float", 0.0, "armature"), ("actuator_cranklength", "float", 0.0, None), ("actuator_dynprm", "vec10", (1.0, *[0.0] * 9), "dynPrm"),
         ("actuator_gainprm", "vec10", (1.0, *[0.0] * 9), "gainPrm"), ("actuator_biasprm", "vec10", (0.0,) * 10, "biasPrm"), ("actuator_actdim", "int", -1, "actDim"),
@@ -311,6 +311,37 @@ def _is_ranged(low: str, high: str) -> Any:
     return lambda value, context: int(both(value, context) is not None)
 
 
+def _acted_on(context: dict[str, Any]) -> tuple[TrnType, int, int] | None:
+    """What an actuator's target became in the builder: its kind, and dof, site with reference site, or body; None: a tendon, or nothing that is there."""
+    result, builder, path = context.get("result") or {}, context.get("builder"), _target(None, context)
+
+    def found(name: str, key: str | None) -> int:
+        return int((result.get(name) or {}).get(key, -1))
+
+    if builder is None or path is None:
+        return None
+    if (joint := found("path_joint_map", path)) >= 0:
+        parent = context["prim"].GetAttribute("mjc:jointInParent")
+        inside = bool(parent and parent.HasAuthoredValue() and str(parent.Get()).lower() in ("true", "1"))
+        return (TrnType.JOINT_IN_PARENT if inside else TrnType.JOINT), int(builder.joint_qd_start[joint]), 0
+    if (site := found("path_shape_map", path)) >= 0:
+        reference = context["prim"].GetRelationship("mjc:refSite")
+        named = [str(t) for t in reference.GetTargets()] if reference else []
+        return TrnType.SITE, site, found("path_shape_map", named[0] if named else None)
+    body = found("path_body_map", path)
+    return None if body < 0 else (TrnType.BODY, body, 0)
+
+
+def _transmission(_: Any, context: dict[str, Any]) -> int | None:
+    target = _acted_on(context)
+    return None if target is None else int(target[0])
+
+
+def _transmission_ids(_: Any, context: dict[str, Any]) -> Any:
+    target = _acted_on(context)
+    return None if target is None else vec2i(*target[1:])
+
+
 _authored_state = _limited_range("mjc:actRange:min", "mjc:actRange:max")
 _authored_control = _limited_range("mjc:ctrlRange:min", "mjc:ctrlRange:max")
 
@@ -425,7 +456,8 @@ def register(builder: Any) -> None:
     add("actuator_has_forcerange", int, "mujoco:actuator", 0, "*", _is_ranged("mjc:forceRange:min", "mjc:forceRange:max"), mjcf=lambda *_: 1)
     for name in ("force", "act"):
         add(f"actuator_{name}limited", int, "mujoco:actuator", 2, f"{name}Limited", _LIMITED, mjcf=_LIMITED)
-    add("actuator_trntype", int, "mujoco:actuator", 0, None,
+    add("actuator_trnid", types["vec2i"], "mujoco:actuator", (-1, -1), "*", _transmission_ids)
+    add("actuator_trntype", int, "mujoco:actuator", 0, "*", _transmission,
         mjcf=_known_word("trntype", {"joint": 0, "jointinparent": 1, "tendon": 2, "site": 3, "body": 4, "slidercrank": 5}))
     add("actuator_damping", float, "mujoco:actuator", 0.0, "damping", _damping(0), mjcf=_damping(0))
     add("actuator_dampingpoly", vec2, "mujoco:actuator", (0.0, 0.0), "dampingPoly", mjcf=_damping(1))

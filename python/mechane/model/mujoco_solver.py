@@ -223,6 +223,12 @@ class SolverMuJoCo(Native):
         """Names that `observables` takes; under compat newton-1.8 without `overflow` where its solver computes with MuJoCo's C library."""
         return self.SUPPORTED_OBSERVABLES - ({_Kind.OVERFLOW} if self._compat and self.use_mujoco_cpu else set())
 
+    def coupling_eval_gravity_acceleration(self, out_body_acceleration: Any, out_particle_acceleration: Any) -> None:
+        """The same, less what `mujoco:gravcomp` takes off."""
+        super().coupling_eval_gravity_acceleration(out_body_acceleration, out_particle_acceleration)
+        if out_body_acceleration is not None and "mujoco:gravcomp" in self.model.attribute_specs:
+            plain(out_body_acceleration)[...] *= 1 - np.asarray(plain(self.model._at("mujoco:gravcomp")))[:, None]
+
     def notify_model_changed(self, flags: int) -> None:
         self._core.mujoco_tables(self._tables())
         super().notify_model_changed(flags)

@@ -168,6 +168,14 @@ class SolverBase(SolverNames):
         """Semi-implicit Euler of particles under gravity and `particle_f`, no faster than `particle_max_velocity`; for solvers of one's own."""
         integrate_particles(model, state_in, state_out, float(dt))
 
+    def coupling_eval_gravity_acceleration(self, out_body_acceleration: Any, out_particle_acceleration: Any) -> None:
+        """The gravity that `step` applies to each body and particle [m/s^2]; None: not wanted. Without a mass there is none."""
+        m = self.model
+        gravity = np.asarray(m._np("gravity")).reshape(-1, 3)
+        for out, world, inverse in ((out_body_acceleration, "body_world", "body_inv_mass"), (out_particle_acceleration, "particle_world", "particle_inv_mass")):
+            if out is not None and len(out):
+                plain(out)[...] = gravity[np.asarray(m._np(world))] * (np.asarray(m._np(inverse)) > 0)[:, None]
+
     @classmethod
     def register_custom_attributes(cls, builder: Any) -> None:
         """Declares the attributes that the solver reads; most read none."""

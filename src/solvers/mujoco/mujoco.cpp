@@ -254,6 +254,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         std::vector<GivenContact> given, touching;  ///< of this step; of this sub-step
         std::vector<std::size_t>  given_row;        ///< of contacts_
         std::vector<std::size_t>  touching_of;      ///< of given
+        std::vector<Vec3d>        pulls;  ///< by link: what its weight is besides that of the model's gravity [N]
         Outcome                   outcome;
         bool                      broken = false;
     };
@@ -281,6 +282,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     void list_state(const Seat& seat, const model::State& state, std::vector<Real>& out) const;
     void push(Seat& seat, const model::State& in);
     void write_led(Seat& seat) const;
+    void list_pulls(Seat& seat) const;
     void write_forces(Seat& seat, const model::Control& control) const;
     void write_controls(Seat& seat, const model::Control& control) const;
     /// Configuration and velocity of MuJoCo's into motion_, poses and velocities of bodies from them.
@@ -562,6 +564,7 @@ Result<void> OverMujoco::rebuild(Shortfalls& shortfalls)
             if (old != nullptr && old->world != nullptr) static_cast<void>(seat.world->remember(old->world->memory()));
         }
         write_active(seat);
+        list_pulls(seat);
     }
     seats_ = std::move(seats);
     seat_of_world_.assign(static_cast<std::size_t>(model_.world_count) + 1, seats_.size() == 1 ? 0 : -1);
@@ -647,6 +650,22 @@ void OverMujoco::write_led(Seat& seat) const
     }
 }
 
+/// An mjModel has one gravity. Bodies of another world, or of none, that are in it feel theirs as a force.
+void OverMujoco::list_pulls(Seat& seat) const
+{
+    seat.pulls.clear();
+    bool        any = false;
+    const Vec3d own = seat.part.what.option.gravity;
+    for (const LinkSeat& s : seat.part.links) {
+        const Link&     l    = link(s.link);
+        const BodyItem& item = seat.part.what.bodies[static_cast<std::size_t>(s.body)];
+        const Vec3d     more = static_cast<Vec3d>(model_.gravity_of(model_.body_world[l.body])) - own;
+        seat.pulls.push_back(item.mass * (1 - item.gravcomp) * more);
+        any = any || !(more == Vec3d{});
+    }
+    if (!any) seat.pulls.clear();
+}
+
 void OverMujoco::write_forces(Seat& seat, const model::Control& control) const
 {
     const Numbers&   n       = seat.world->numbers();
@@ -662,6 +681,10 @@ void OverMujoco::write_forces(Seat& seat, const model::Control& control) const
         double*         x = n.xfrc_applied.data() + 6 * at.body[static_cast<std::size_t>(s.body)];
         x[0] = f.linear.x, x[1] = f.linear.y, x[2] = f.linear.z;
         x[3] = f.angular.x, x[4] = f.angular.y, x[5] = f.angular.z;
+        if (!seat.pulls.empty()) {
+            const Vec3d& more = seat.pulls[static_cast<std::size_t>(&s - seat.part.links.data())];
+            x[0] += more.x, x[1] += more.y, x[2] += more.z;
+        }
         if (s.joints == 0 || l.free) continue;
         const auto dof = static_cast<std::size_t>(model_.joint_qd_start[l.joint]);
         const auto j   = static_cast<std::size_t>(s.joint);
