@@ -31,6 +31,7 @@ class ViewerNull:
         self.frame_count = 0
         self.time = 0.0
         self.model: Any = None
+        self.show_contacts = False
         self._open = True
 
     def set_model(self, model: Any) -> None:
@@ -43,7 +44,9 @@ class ViewerNull:
         pass
 
     def log_contacts(self, contacts: Any, state: Any, *, observables: Any = None) -> None:
-        pass
+        """@raises ValueError  contacts are shown, and the observables are of other contacts"""
+        if self.show_contacts and observables is not None and observables.contacts is not contacts:
+            raise kind_of(ValueError)("observables: produced with a different Contacts instance; pass the one that the step got", "PYTHON_ARG_CONTACTS")
 
     def _ignore(self, *_: Any, **__: Any) -> None:
         """Accepted, and nothing comes of it: there is no picture that it could be in."""

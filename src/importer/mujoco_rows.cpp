@@ -8,7 +8,9 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "mechane/model/custom_rows.h"
 #include "mechane/model/joint_table.h"
@@ -34,6 +36,7 @@ struct RowAttribute {
     CustomType                     type      = CustomType::float32;
     double                         otherwise = 0;
     std::optional<CustomFrequency> references{};
+    model::CustomAssignment        assignment = model::CustomAssignment::model;
 };
 
 constexpr auto kInt = CustomType::int32;
@@ -46,6 +49,7 @@ constexpr RowAttribute kRows[] = {
     {"solimpfriction", RowKind::joint_dof, 5},
     {"actuator_world", RowKind::actuator, 1, kInt, -1, CustomFrequency::world},
     {"ctrl_source", RowKind::actuator, 1, kInt, 1},
+    {"ctrl", RowKind::actuator, 1, CustomType::float32, 0, {}, model::CustomAssignment::control},
     {"actuator_trntype", RowKind::actuator, 1, kInt},
     {"actuator_target_dof", RowKind::actuator, 1, kInt, -1, CustomFrequency::joint_dof},
     {"actuator_target_tendon", RowKind::actuator, 1, kInt, -1, rows_of(RowKind::tendon)},
@@ -174,6 +178,7 @@ class Rows {
             attribute.frequency  = rows_of(row->kind, row->columns);
             attribute.references = row->references;
             attribute.otherwise  = {row->otherwise};
+            attribute.assignment = row->assignment;
             if (!run_.builder.add_custom_attribute(std::move(attribute))) return nullptr;
         }
         model::CustomAttribute* at = run_.builder.custom_attribute(key(name));
@@ -500,13 +505,40 @@ class Rows {
         if (k >= made.linear_axes.size() + made.angular_axes.size()) return false;
         const model::JointDofConfig& axis =
             linear ? made.linear_axes[k] : made.angular_axes[k - made.linear_axes.size()];
-        const auto   close = [](double a, double b) { return std::abs(a - b) <= 1e-6 * (std::abs(a) + std::abs(b)); };
+        const auto close = [](double a, double b) { return std::abs(a - b) <= 1e-6 * (std::abs(a) + std::abs(b)); };
+        // A positive number is a ratio of damping, which MuJoCo's compiler works out; the drive has none then.
+        const bool   ratio = bias[2] > 0 && bias[1] < 0;
         // Through a gear g a servo acts with g^2 of its gains.
-        const double ke = -bias[1] * gear[0] * gear[0], kd = -bias[2] * gear[0] * gear[0];
+        const double ke = -bias[1] * gear[0] * gear[0], kd = ratio ? 0 : -bias[2] * gear[0] * gear[0];
         if (!(ke > 0 || kd > 0) || bias[0] != 0) return false;
         // What it is told is a position, a rate, or something else.
         if (ke > 0 ? !close(gain[0], -bias[1]) : !close(gain[0], -bias[2])) return false;
         return close(axis.target_ke, ke) && close(axis.target_kd, kd);
+    }
+    /// The limits of the joint, scaled about their middle, are the range of what an actuator is told, unless it has its
+    /// own. Limits are from the authored pose on, MuJoCo's controls are its own angles.
+    void inherit(std::int32_t row, const usd::Prim& prim, std::int32_t joint, std::int32_t dof, const std::string& what)
+    {
+        const double factor = number(prim, "mjc:inheritRange", 0);
+        if (!(factor > 0) || prim.attribute("mjc:" + what + "Range:min").authored() ||
+            prim.attribute("mjc:" + what + "Range:max").authored())
+            return;
+        const model::BuilderJoint& made = run_.builder.joints[static_cast<std::size_t>(joint)];
+        const auto                 k    = static_cast<std::size_t>(dof - first_dof_[static_cast<std::size_t>(joint)]);
+        if (k >= made.linear_axes.size() + made.angular_axes.size()) return;
+        const model::JointDofConfig& axis =
+            k < made.linear_axes.size() ? made.linear_axes[k] : made.angular_axes[k - made.linear_axes.size()];
+        if (!(axis.limit_lower > -model::kMaxValue && axis.limit_upper < model::kMaxValue)) return;
+        double ref = 0;
+        if (const model::CustomAttribute* const at = run_.builder.custom_attribute(key("dof_ref")); at != nullptr)
+            if (const auto found = at->values.find(dof); found != at->values.end()) ref = found->second[0];
+        const double middle = (axis.limit_lower + axis.limit_upper) / 2 + ref,
+                     half   = (axis.limit_upper - axis.limit_lower) / 2 * factor;
+        if (!(half > 0)) return;
+        put("actuator_" + what + "range", row, middle - half, 0);
+        put("actuator_" + what + "range", row, middle + half, 1);
+        put("actuator_" + what + "limited", row, 1);
+        inherits_.insert({row, "actuator_" + what + "limited"});
     }
     void actuator(const usd::Prim& prim)
     {
@@ -533,6 +565,7 @@ class Rows {
         put("actuator_world", row, tendon >= 0 ? world_of_tendon(tendon) : world_of(joint, shape, body));
         // 0: MuJoCo takes targets of the drive, 1: its own controls.
         put("ctrl_source", row, servo ? 0 : 1);
+        put("ctrl", row, 0);
         const bool in_parent = word(prim, "mjc:jointInParent", "false") == "true";
         // mjtTrn: joint 0, jointinparent 1, tendon 2, site 3, body 4 in Newton's numbering.
         put("actuator_trntype", row, dof >= 0 ? (in_parent ? 1 : 0) : tendon >= 0 ? 2 : shape >= 0 ? 3 : 4);
@@ -553,10 +586,12 @@ class Rows {
              {std::pair{"actuator_ctrlrange", "mjc:ctrlRange"}, std::pair{"actuator_forcerange", "mjc:forceRange"},
               std::pair{"actuator_actrange", "mjc:actRange"}, std::pair{"actuator_lengthrange", "mjc:lengthRange"}})
             range(name, row, prim, authored);
+        if (dof >= 0) inherit(row, prim, joint, dof, dynamics == "integrator" ? "act" : "ctrl");
         for (const auto& [name, authored] : {std::pair{"actuator_ctrllimited", "mjc:ctrlLimited"},
                                              std::pair{"actuator_forcelimited", "mjc:forceLimited"},
                                              std::pair{"actuator_actlimited", "mjc:actLimited"}})
-            put(name, row, index_of(kLimited, word(prim, authored, "auto"), 2));
+            if (prim.attribute(authored).authored() || !inherits_.contains({row, name}))
+                put(name, row, index_of(kLimited, word(prim, authored, "auto"), 2));
         put("actuator_actdim", row, number(prim, "mjc:actDim", -1));
         put("actuator_actearly", row, prim.attribute("mjc:actEarly").get_or<bool>(false) ? 1 : 0);
     }
@@ -570,6 +605,8 @@ class Rows {
     std::vector<std::int32_t>           first_dof_;
     std::array<std::int32_t, 8>         count_{};
     std::map<std::string, std::int32_t> tendons_;
+    /// Actuators whose range is that of their joint, with the name of the flag that says so.
+    std::set<std::pair<std::int32_t, std::string>> inherits_;
 };
 
 }  // namespace

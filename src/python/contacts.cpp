@@ -192,9 +192,10 @@ class Pipeline {
         if (options.rigid_contact_max == 0)
             options.rigid_contact_max = std::max<std::size_t>(1000, 32 * model_->shape_count());
         options.pool = pool_.get();
-        capacity_    = options.rigid_contact_max;
-        soft_        = *options.soft_contact_max;
-        matches_     = options.contact_matching != collision::ContactMatching::disabled;
+        take(from, "no_rigid_contacts", rigidless_);
+        capacity_ = rigidless_ ? 0 : options.rigid_contact_max;
+        soft_     = *options.soft_contact_max;
+        matches_  = options.contact_matching != collision::ContactMatching::disabled;
         const nb::gil_scoped_release released;  // distance fields may take a while
         pipeline_ = std::make_unique<collision::CollisionPipeline>(*model_, options);
     }
@@ -203,6 +204,8 @@ class Pipeline {
     [[nodiscard]] Contacts    make_contacts() const
     {
         Contacts out = pipeline_->make_contacts();
+        if (rigidless_) out.resize(0);
+        if (out.soft_capacity() != soft_) out.resize_soft(soft_);
         if (matches_) out.rigid_contact_match_index.resize(out.capacity(), -1);
         return out;
     }
@@ -270,7 +273,7 @@ class Pipeline {
     std::shared_ptr<Model>                        model_;
     std::shared_ptr<const tasks::Pool>            pool_;
     std::size_t                                   capacity_ = 0, soft_ = 0;
-    bool                                          matches_ = false;
+    bool                                          matches_ = false, rigidless_ = false;
     std::unique_ptr<collision::CollisionPipeline> pipeline_;
     /// A model shares its pipeline among threads: one at a time may be inside.
     std::unique_ptr<std::mutex> inside_ = std::make_unique<std::mutex>();

@@ -166,7 +166,19 @@ class BoundSolver {
     /// What of the model each object of an mjModel stands for, by id.
     std::vector<std::int32_t> mujoco_origins(std::size_t world, const std::string& object) const
     { return mujoco().origins(in_worlds(world), object); }
-    std::vector<double> mujoco_contacts(std::size_t world) const { return mujoco().contacts(in_worlds(world)); }
+    nb::object mujoco_dof_forces(const std::string& kind) const
+    {
+        std::vector<double> out = mujoco().dof_forces(kind);
+        const std::size_t   n   = out.size();
+        return owned(std::move(out), {n});
+    }
+    std::string mujoco_mjcf(std::size_t world)
+    {
+        const Inside inside(busy_);
+        return unwrap(mujoco().mjcf(in_worlds(world)));
+    }
+    std::vector<std::uint8_t> mujoco_overflows() const { return mujoco().overflows(); }
+    std::vector<double>       mujoco_contacts(std::size_t world) const { return mujoco().contacts(in_worlds(world)); }
     /// What was written to the model reaches the mjModels now.
     void mujoco_refresh()
     {
@@ -340,6 +352,9 @@ void bind_solvers(nb::module_& m)
         .def("mujoco_tables", &BoundSolver::mujoco_tables, nb::arg("tables"))
         .def("observe", &BoundSolver::observe, nb::arg("wanted"))
         .def("parent_wrenches", &BoundSolver::parent_wrenches)
+        .def("mujoco_dof_forces", &BoundSolver::mujoco_dof_forces, nb::arg("kind"))
+        .def("mujoco_mjcf", &BoundSolver::mujoco_mjcf, nb::arg("world"))
+        .def("mujoco_overflows", &BoundSolver::mujoco_overflows)
         .def("mujoco_contacts", &BoundSolver::mujoco_contacts, nb::arg("world"))
         .def("mujoco_origins", &BoundSolver::mujoco_origins, nb::arg("world"), nb::arg("object"))
         .def("mujoco_refresh", &BoundSolver::mujoco_refresh)

@@ -83,9 +83,47 @@ std::string misfit(const Setting& setting, std::size_t entry, std::size_t values
     return misfit(one, unit, text);
 }
 
+/// "SPACE:ATTRIBUTE" or one entry of it, of a custom attribute that controls hold.
+Result<Setting> parse_attribute(const model::Model& model, std::string_view text)
+{
+    const model::Control control = model::make_control(model);
+    Setting              setting;
+    setting.field = Field::attribute;
+    setting.path = setting.key = std::string(text);
+    std::optional<std::size_t> entry;
+    if (const std::size_t bracket = text.find('['); bracket != std::string_view::npos && text.ends_with(']')) {
+        const std::string_view digits = text.substr(bracket + 1, text.size() - bracket - 2);
+        std::size_t            index  = 0;
+        const auto             read   = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+        if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size())
+            return unknown(text, fmt::format("'{}' is not an index", digits));
+        entry       = index;
+        setting.key = std::string(text.substr(0, bracket));
+    }
+    const model::CustomArray* const array = control.custom_arrays.find(setting.key);
+    if (array == nullptr) {
+        std::vector<std::string> known;
+        for (const model::CustomArray& one : control.custom_arrays.arrays) known.push_back(one.key);
+        return unknown(text, fmt::format("the model's control has no attribute '{}'", setting.key),
+                       known.empty() ? "It has none at all." : did_you_mean(setting.key, known));
+    }
+    if (array->type != model::CustomType::float32)
+        return unknown(text, fmt::format("the entries of '{}' are not single numbers", setting.key));
+    if (entry && *entry >= array->size()) return unknown(text, fmt::format("entry {} of {}", *entry, array->size()));
+    if (array->size() == 0) return unknown(text, "it has no entries");
+    setting.starts = {entry.value_or(0)};
+    setting.count  = entry ? 1 : array->size();
+    setting.units.assign(setting.count, Unit::none);
+    return setting;
+}
+
 /// "PATH.field" without values.
 Result<Setting> parse_target(const model::Model& model, std::string_view text)
 {
+    if (const std::string_view name = trimmed(text); name.find(':') != std::string_view::npos &&
+                                                     name.find('/') == std::string_view::npos &&
+                                                     name.find('.') == std::string_view::npos)
+        return parse_attribute(model, name);
     // Paths may have dots before the field's.
     const std::size_t dot = text.rfind('.');
     if (dot == std::string_view::npos) return unknown({}, fmt::format("'{}' is not of the form PATH.field", text));
@@ -205,6 +243,12 @@ void apply_setting(const model::Model& model, const Setting& setting, model::Sta
     const auto value = [&](std::size_t i) {
         return static_cast<Real>(setting.values.size() == 1 ? setting.values[0] : setting.values[i]);
     };
+    if (setting.field == Field::attribute) {
+        if (model::CustomArray* const array = control.custom_arrays.find(setting.key); array != nullptr)
+            for (std::size_t i = 0; i < setting.count; ++i)
+                array->set(setting.starts[0] + i, {static_cast<double>(value(i))});
+        return;
+    }
     if (setting.field == Field::body_qd) {
         for (const std::size_t body : setting.starts) {
             state.body_qd[body] = {{value(0), value(1), value(2)}, {value(3), value(4), value(5)}};
@@ -230,6 +274,7 @@ void apply_setting(const model::Model& model, const Setting& setting, model::Sta
             array = &state.joint_qd;
             break;
         case Field::body_qd:
+        case Field::attribute:
             return;
     }
     for (const std::size_t start : setting.starts)

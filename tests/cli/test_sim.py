@@ -12,6 +12,10 @@ def angle_error(frame, index, target):
     return abs(math.degrees(frame["joint_q"][index]) - target)
 
 
+#: A turntable of 0.5 kg m2 without weight, and what turns it.
+TURNTABLE = """<mujoco><option gravity="0 0 0"/><worldbody><body name="table"><inertial pos="0 0 0" mass="1" diaginertia="0.5 0.5 0.5"/>
+<joint name="axle" axis="0 0 1"/></body></worldbody><actuator><motor name="still" joint="axle"/><motor name="pull" joint="axle" gear="2"/></actuator></mujoco>"""
+
 #: A ball of 1 kg that falls at 60 m/s (a metre a step) on a sheet of 2 cm, and a lamp of 10 kg on a joint that holds 50 N.
 BALL_AND_LAMP = """#usda 1.0
 (
@@ -158,6 +162,24 @@ class Runs(unittest.TestCase):
         run = document("sim", QUADRUPED, "--frames", "10", "--every", "4", "--dt", "0.01", "--json")
         self.assertEqual([round(frame["t"], 9) for frame in run["frames"]], [0, 0.04, 0.08, 0.1])
         self.assertEqual(run["steps"], 10)
+
+
+class Motors(unittest.TestCase):
+    def test_a_motor_of_a_stage_takes_its_command_from_set_and_from_a_file(self):
+        """A torque of gear x command turns an inertia: angle = torque t^2 / (2 I), by whichever of both it comes"""
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "table.xml").write_text(TURNTABLE)
+            (folder / "pull.csv").write_text("t,mujoco:ctrl[1]\n0,0\n0.5,0.3\n")
+            if mechane("sim", folder / "table.xml", "--solver", "mujoco", "--frames", "1", "-o", "/dev/null").returncode == 6:
+                self.skipTest("no mujoco")
+            for options, angle in ((("--set", "mujoco:ctrl[1]=0.3"), 0.6 * 1.0 / (2 * 0.5)), (("--control", folder / "pull.csv"), 0.6 * 0.25 / (2 * 0.5)), ((), 0.0)):
+                run = mechane("sim", folder / "table.xml", "--solver", "mujoco", "--dt", "0.001", "--frames", "1000", "--every", "1000", "--substeps", "1", *options, "-o", folder / "run.json")
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertAlmostEqual(json.loads((folder / "run.json").read_text())["frames"][-1]["joint_q"][0], angle, delta=2e-3)
+            wrong = mechane("sim", folder / "table.xml", "--solver", "mujoco", "--set", "mujoco:ctrl[2]=1", "--frames", "1")
+            self.assertEqual(wrong.returncode, 2)
+            self.assertIn("entry 2 of 2", wrong.stderr)
 
 
 if __name__ == "__main__":

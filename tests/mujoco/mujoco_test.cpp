@@ -758,6 +758,47 @@ TEST_CASE("tendons, actuators, equalities and pairs of MuJoCo's own are what the
     CHECK(w.qd(1) - v1 == doctest::Approx(-2.5e-3).epsilon(1e-2));
 }
 
+TEST_CASE("bodies of no world fall by their own gravity in the model of a world (DYN-073)")
+{
+    if (!has_mujoco()) return;
+    model::ModelBuilder b;
+    b.gravity      = {0, 0, -2};
+    const Mat33d e = Mat33d::identity();
+    b.add_body({}, "everywhere", 3, Vec3d{0.1, 0, 0}, e);
+    b.begin_world(Vec3d{0, 0, -5});
+    b.add_body({}, "here", 1, {}, e);
+    b.end_world();
+    Mujoco m(b);
+    m.step(0.1);
+    CHECK(m.state.body_qd[0].linear.z == close_to(-0.2, 1e-6));
+    CHECK(m.state.body_qd[1].linear.z == close_to(-0.5, 1e-6));
+    CHECK(length(static_cast<Vec3d>(m.state.body_qd[0].angular)) == close_to(0, 1e-6));  // at the centre of mass
+}
+
+TEST_CASE("the forces of friction in dofs are a part of what constrains, and a motor's are what it gives")
+{
+    if (!has_mujoco()) return;
+    model::ModelBuilder   b;
+    const auto            link = b.add_link({}, "arm", 2, Vec3d{0.3, 0, 0}, Mat33d::diagonal({0.01, 0.01, 0.01}));
+    model::JointDofConfig axis;
+    axis.axis     = {0, 1, 0};
+    axis.friction = 0.5;
+    b.add_articulation({b.add_joint_revolute(-1, link, {}, {}, axis, "hinge")}, "tree");
+    Mujoco m(b);
+    m.step(1e-6);
+    const auto bias = m.inside->dof_forces("bias"), all = m.inside->dof_forces("constraint"),
+               rub = m.inside->dof_forces("frictionloss");
+    REQUIRE(bias.size() == 1);
+    CHECK(bias[0] == close_to(-2 * 9.81 * 0.3, 1e-5));  // what holds the arm against its weight
+    CHECK(rub[0] == close_to(all[0], 1e-12));
+    CHECK(std::abs(rub[0]) <= 0.5 + 1e-9);
+    CHECK(m.inside->dof_forces("actuator")[0] == 0);
+    CHECK(m.inside->overflows() == std::vector<std::uint8_t>{0});
+    const auto text = m.inside->mjcf(0);
+    REQUIRE(text.has_value());
+    CHECK(text->find("name=\"hinge\"") != std::string::npos);
+}
+
 TEST_CASE("without its library the solver says what is missing and how to get it (DYN-050)")
 {
     const auto library = solvers::mujoco_library();

@@ -2,6 +2,7 @@
 import importlib.util
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 
@@ -91,6 +92,32 @@ def test_a_snapshot_goes_on_with_the_same_bits_in_other_worlds(name):
         x, y = a.step(actions), b.step(actions)
         assert x[0].tobytes() == y[0].tobytes()
     assert a.digest() == b.digest()
+
+
+def test_a_snapshot_is_data_and_is_refused_by_other_worlds():
+    """Nothing of it is run: a pickle is no snapshot. Terrain, randomization and the numbers of the worlds must be the same."""
+    class Trap:
+        def __reduce__(self):
+            return (pathlib.Path("trapped").touch, ())
+
+    plain = Worlds(TASKS["Cartpole"](), 2)
+    plain.reset(0)
+    kept, before = plain.snapshot(), plain.digest()
+    for wrong in (pickle.dumps(Trap()), pickle.dumps({"ages": [0, 0]}), b"", b"PK", kept[:-40], kept[:len(kept) // 2]):
+        with pytest.raises(ValueError, match="snapshot"):
+            plain.restore(wrong)
+    assert plain.digest() == before and not pathlib.Path("trapped").exists()
+    for other in (Worlds(TASKS["Cartpole"](), 3), Worlds(TASKS["Cartpole"](), 2, first=8), Worlds(TASKS["Cartpole"](), 2, randomization=Randomization(mass=(0.5, 2))),
+                  Worlds(TASKS["Cartpole"](), 2, terrain=Terrain("waves"))):
+        with pytest.raises(ValueError, match="of other worlds"):
+            other.restore(kept)
+
+
+def test_friction_is_randomized_at_rest_too():
+    worlds = Worlds(TASKS["Go2Walk"](), 2, randomization=Randomization(friction=(0.1, 0.1)))
+    worlds.reset(0)
+    rows = worlds.shapes.ravel()
+    assert np.array_equal(np.asarray(worlds.model.shape_material_mu)[rows], np.asarray(worlds.model.shape_material_mu_static)[rows])
 
 
 def test_actions_are_cut_at_one_and_what_is_no_number_is_refused():

@@ -17,12 +17,13 @@ import pytest
 
 import mechane as mc
 from mechane import _core
+from mechane.model.mujoco_solver import mujoco_problem
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 CORPUS = pathlib.Path(os.environ.get("MECHANE_CORPUS", ROOT.parent / "shared" / "corpus"))
 ORACLE = os.environ.get("MECHANE_ORACLE_PYTHON", sys.executable)
-PROBLEM = mc.solvers._mujoco_problem()
+PROBLEM = mujoco_problem()
 
 needs_mujoco = pytest.mark.skipif(bool(PROBLEM), reason="no mujoco")
 
@@ -320,6 +321,106 @@ def test_copies_of_a_robot_have_motors_and_tendons_of_their_own(tmp_path):
             if name.startswith(("actuator_", "tendon_", "wrap_", "eq_")):
                 assert np.array_equal(first[name], values), (world, name)
     assert len(first["actuator_gear"]) == 5 and len(first["tendon_range"]) == 2
+
+
+RATIO = """<mujoco>
+  <option gravity="0 0 0"/>
+  <worldbody>
+    <body><joint name="a" type="hinge" axis="0 1 0" range="-60 40" limited="true"/><geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.03" mass="1.3"/>
+      <body pos="0.4 0 0"><joint name="b" type="slide" axis="1 0 0" range="-0.2 0.6" limited="true"/><geom type="box" size="0.05 0.04 0.03" mass="0.4"/></body></body>
+  </worldbody>
+  <actuator>
+    <position name="ratio" joint="a" kp="80" dampratio="0.7" inheritrange="0.5"/>
+    <position name="own" joint="b" kp="30" kv="2" ctrlrange="-0.1 0.2"/>
+    <intvelocity name="rate" joint="b" kp="20" inheritrange="1"/>
+  </actuator>
+</mujoco>"""
+
+
+@needs_mujoco
+@pytest.mark.parametrize("registered", [False, True])
+def test_ratios_of_damping_and_inherited_ranges_are_what_mujoco_makes_of_them(registered, tmp_path):
+    """A ratio is worked out by MuJoCo's compiler, from the inertia at the start; ranges are the joint's own, scaled about their middle"""
+    file = tmp_path / "ratio.xml"
+    file.write_text(RATIO)
+    own, other = ours(solver_of(file, registered=registered)), theirs(peer("compile", file))
+    assert other["actuator_biasprm"][0, 2] < 0
+    # Servos that are drives come first here; gains tell them apart.
+    rows, others = (np.argsort(-m["actuator_gainprm"][:, 0]) for m in (own, other))
+    for field in ("actuator_gainprm", "actuator_biasprm", "actuator_ctrllimited", "actuator_ctrlrange"):
+        close(own[field][rows, :other[field].shape[1]], other[field][others], field)
+
+
+@needs_mujoco
+def test_the_model_is_written_as_mjcf_that_mujoco_compiles_to_the_same_numbers(tmp_path):
+    """save_to_mjcf: limits given by stiffness and damping are there as the reference that they became"""
+    file, out = tmp_path / "robot.xml", tmp_path / "out.xml"
+    file.write_text(PULLED)
+    solver = solver_of(file, save_to_mjcf=str(out))
+    own, other = ours(solver), theirs(peer("compile", out))
+    same_bodies(own, other, pairs(own, other, "body"))
+    joints = pairs(own, other, "joint")
+    assert len(joints) == len(own["names"]["joint"]) > 2
+    same_joints(own, other, joints)
+    close(own["actuator_gainprm"][:, :3], other["actuator_gainprm"][:, :3], "gains", 1e-4)
+    with pytest.raises(ValueError, match="is read by this run"):
+        builder = mc.ModelBuilder()
+        builder.add_usd(str(ROOT / "samples" / "usd" / "joint_d6.usda"))
+        mc.solvers.SolverMuJoCo(builder.finalize(), save_to_mjcf=str(ROOT / "samples" / "usd" / "joint_d6.usda"))
+
+
+@needs_mujoco
+def test_forces_in_the_dofs_are_those_of_statics(tmp_path):
+    """An arm that is held level: bias is its weight's moment, the motor carries it, and friction is a part of what constrains"""
+    builder = mc.ModelBuilder()
+    mc.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    link = builder.add_link(mass=2.0, com=(0.3, 0, 0), inertia=np.diag([0.01] * 3))
+    joint = builder.add_joint_revolute(-1, link, axis=(0, 1, 0), target_q=0.0, target_ke=1e5, target_kd=1e3, friction=0.5)
+    ball = builder.add_link(xform=((0, 2, 0), (0, 0, 0, 1)), mass=1.0, com=(0, 0.2, 0), inertia=np.diag([0.02] * 3))
+    holder = builder.add_joint_ball(-1, ball, parent_xform=((0, 2, 0), (0, 0, math.sin(0.4), math.cos(0.4))))
+    free = builder.add_body(xform=((0, 0, 5), (0, 0, 0, 1)), mass=3.0, com=(0.1, 0.2, 0.3), inertia=np.diag([0.1] * 3))
+    builder.add_articulation([joint])
+    builder.add_articulation([holder])
+    model = builder.finalize()
+    solver = mc.solvers.SolverMuJoCo(model)
+    kinds = solver.ObservableKind
+    found = solver.observables({kinds.QFRC_ACTUATOR, kinds.QFRC_BIAS, kinds.QFRC_CONSTRAINT, kinds.QFRC_FRICTIONLOSS})
+    state = model.state()
+    mc.eval_fk(model, state.joint_q, state.joint_qd, state)
+    solver.step(state, state, None, None, 1e-5, observables=found)
+    weight = 2.0 * 9.81 * 0.3
+    assert found.qfrc_bias[0] == pytest.approx(-weight, rel=1e-5)
+    assert found.qfrc_frictionloss[0] == pytest.approx(found.qfrc_constraint[0], abs=1e-9) and abs(found.qfrc_frictionloss[0]) <= 0.5 + 1e-9
+    # The moment of the ball's weight about its anchor, in the axes of the parent's anchor, which is turned by 0.8 rad about z.
+    moment = np.cross([0.2 * -math.sin(0.8), 0.2 * math.cos(0.8), 0], [0, 0, -9.81])
+    turn = np.array([[math.cos(0.8), math.sin(0.8), 0], [-math.sin(0.8), math.cos(0.8), 0], [0, 0, 1]])
+    dof = int(model.joint_qd_start[holder])
+    assert np.allclose(found.qfrc_bias[dof:dof + 3], -turn @ moment, atol=1e-5)
+    # A free body: its weight acts at the centre of mass, without a moment.
+    dof = int(model.joint_qd_start[-2])
+    assert np.allclose(found.qfrc_bias[dof:dof + 6], [0, 0, 3.0 * 9.81, 0, 0, 0], atol=1e-4)
+    assert free == 2
+
+
+@needs_mujoco
+def test_ids_of_equalities_tendons_and_actuators_lead_back_to_the_model(tmp_path):
+    file = tmp_path / "pulled.xml"
+    file.write_text(PULLED)
+    one, many = mc.ModelBuilder(), mc.ModelBuilder()
+    mc.solvers.SolverMuJoCo.register_custom_attributes(one)
+    one.add_mjcf(str(file))
+    many.replicate(one, 2)
+    model = many.finalize()
+    solver = mc.solvers.SolverMuJoCo(model)
+    tendons = np.asarray(solver.mjc_tendon_to_newton_tendon)
+    assert tendons.shape[0] == 2 and sorted(tendons.ravel()) == list(range(tendons.size))
+    sources, rows = np.asarray(solver.mjc_actuator_ctrl_source), np.asarray(solver.mjc_actuator_to_newton_idx)
+    assert len(sources) == len(rows) == 5 and set(sources.tolist()) <= {0, 1}
+    for source, row in zip(sources, rows):
+        assert row >= 0 if source else (row >= 0 or row <= -2)
+    equalities = [np.asarray(x) for x in (solver.mjc_eq_to_newton_eq, solver.mjc_eq_to_newton_jnt, solver.mjc_eq_to_newton_joint_mimic, solver.mjc_eq_to_newton_mimic)]
+    assert all(x.shape == equalities[0].shape for x in equalities)
+    assert (sum((x >= 0).astype(int) for x in equalities) >= 1).all()  # each is of something
 
 
 def stages():

@@ -2,6 +2,7 @@
 
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/model/builder.h"
+#include "mechane/model/custom_rows.h"
 #include "support/support.h"
 
 using namespace mechane;
@@ -45,6 +46,52 @@ TEST_CASE("a setting writes the named joint in radians and metres")
     run::apply_setting(model, *body, state, control);
     CHECK(state.body_qd[1].linear.z == 3);
     CHECK(state.body_qd[1].angular.x == 4);
+}
+
+TEST_CASE("a setting writes one entry of an attribute that the control holds, or all of them")
+{
+    model::ModelBuilder builder;
+    const auto          body = builder.add_link({}, "/r/a", 1, {}, Mat33d::identity());
+    builder.add_articulation({builder.add_joint_revolute(-1, body, {}, {}, {}, "/r/j1")}, "/r");
+    for (const auto& [name, type] :
+         {std::pair{"ctrl", model::CustomType::float32}, std::pair{"mode", model::CustomType::int32}})
+        REQUIRE(builder.add_custom_attribute({.name       = name,
+                                              .space      = "mujoco",
+                                              .type       = type,
+                                              .frequency  = model::rows_of(model::RowKind::actuator),
+                                              .assignment = model::CustomAssignment::control}));
+    for (std::int32_t i = 0; i < 3; ++i) builder.custom_attribute("mujoco:ctrl")->values[i] = {0};
+    Diagnostics found;
+    const auto  model = builder.finalize({}, found);
+    REQUIRE(model);
+    model::State   state   = model::make_state(*model);
+    model::Control control = model::make_control(*model);
+    const auto     now     = [&](std::size_t i) { return control.custom_arrays.find("mujoco:ctrl")->at(i)[0]; };
+    const auto     set     = [&](const char* text) {
+        const auto setting = run::parse_setting(*model, text);
+        REQUIRE(setting);
+        run::apply_setting(*model, *setting, state, control);
+    };
+    set("mujoco:ctrl[1]=-2.5");
+    CHECK((now(0) == 0 && now(1) == -2.5 && now(2) == 0));
+    set("mujoco:ctrl=1,2,3");
+    CHECK((now(0) == 1 && now(1) == 2 && now(2) == 3));
+    set("mujoco:ctrl=4");
+    CHECK((now(0) == 4 && now(2) == 4));
+    const auto table = run::parse_control_table(*model, "t,mujoco:ctrl[2],j1.f\n0,7,1\n1,8,2\n", "c.csv");
+    REQUIRE(table);
+    run::apply_controls(*model, *table, 1.5, state, control);
+    CHECK((now(2) == 8 && now(0) == 4 && control.joint_f[0] == 2));
+    for (const char* text :
+         {"mujoco:ctrl[3]=1", "mujoco:ctrl[x]=1", "mujoco:ctrl[1x]=1", "mujoco:control[0]=1", "mujoco:mode=1"}) {
+        CAPTURE(text);
+        const auto bad = run::parse_setting(*model, text);
+        REQUIRE_FALSE(bad);
+        CHECK(bad.error().id == "RUN_SET_UNKNOWN");
+        CHECK_FALSE(bad.error().hint.empty());
+    }
+    CHECK(run::parse_setting(*model, "mujoco:ctrl[0]=1cm").error().id ==
+          "RUN_ARGUMENT");  // of what it pulls nobody knows
 }
 
 TEST_CASE("settings that name nothing, or no number, are refused with their reason")

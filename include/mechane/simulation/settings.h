@@ -11,12 +11,12 @@
 namespace mechane::run {
 
 /// What a setting changes. All in the layout of the named joint or body, SI units, radians.
-enum class Field { target_q, target_qd, joint_f, joint_q, joint_qd, body_qd };
+enum class Field { target_q, target_qd, joint_f, joint_q, joint_qd, body_qd, attribute };
 
 /// What an entry of a setting measures, so that a unit behind a number can be checked. Forces and quaternions: none.
 enum class Unit : std::uint8_t { none, angle, length };
 
-/// "PATH.field=value[,value...]", resolved against a model.
+/// "PATH.field=value[,value...]" or "SPACE:ATTRIBUTE[i]=value", resolved against a model.
 struct Setting {
     Field                    field = Field::target_q;
     std::vector<std::size_t> starts;     ///< first entry of the array it writes, once for each world that has the path
@@ -24,11 +24,13 @@ struct Setting {
     std::size_t              count = 0;  ///< entries of the joint or body
     std::vector<Unit>        units{};    ///< of each entry, of rates without their time
     std::string              path{};     ///< as it was written, for messages
+    std::string              key{};      ///< of a custom attribute of the control
 };
 
 /// Reads one setting. Numbers may end in deg, rad, m, mm, cm; deg is converted to radians. The path is a joint or body
 /// label, or its last elements if that is unambiguous; in copies of a world it means all of them. Fields: target_q
-/// (target), target_qd, f, q, qd; one entry as field[i].
+/// (target), target_qd, f, q, qd; one entry as field[i]. A name with a colon is a custom attribute that the control
+/// holds, one number an entry: "mujoco:ctrl[2]" is the third actuator's, "mujoco:ctrl" all of them.
 /// @error RUN_SET_UNKNOWN; RUN_ARGUMENT for a value that is no number, or whose unit is not that of the entry
 Result<Setting> parse_setting(const model::Model& model, std::string_view text);
 

@@ -57,8 +57,20 @@ class MujocoSolver {
     /// Names by id of "body", "joint", "geom", "site", "actuator", "equality", "tendon" or "mesh".
     [[nodiscard]] virtual std::vector<std::string> names(std::size_t world, std::string_view object) const = 0;
     /// What of the model each "body", "geom", "joint" or "dof" stands for, by MuJoCo's id: a body, shape, joint or dof;
-    /// -1: none, as the world has. A joint of the model is what all of a body's joints stand for.
+    /// -1: none, as the world has. A joint of the model is what all of a body's joints stand for. "equality" and
+    /// "tendon": rows of the model; "loop" and "follower": the joint that an equality holds; "control": 1 for an
+    /// actuator with a control of its own, 0 for a drive; "actuator": row of that control, or the dof that a drive
+    /// holds by position, or -2 less the dof that it holds by velocity.
     [[nodiscard]] virtual std::vector<std::int32_t> origins(std::size_t world, std::string_view object) const = 0;
+    /// Forces of the last step in the dofs of the model, [joint_dof_count] [N, N m]: "actuator", "bias" (Coriolis,
+    /// centrifugal and gravity forces), "constraint", and "frictionloss", which is part of it. Of free joints the force
+    /// and the torque about the centre of mass, of ball joints the torque in the parent's anchor, both in world axes.
+    [[nodiscard]] virtual std::vector<double> dof_forces(std::string_view kind) const = 0;
+    /// Of each world 1 where contacts or rows of the last step found no room; the next step has more.
+    [[nodiscard]] virtual std::vector<std::uint8_t> overflows() const = 0;
+    /// The model that is stepped as MJCF.
+    /// @error SOLVER_MODEL
+    virtual Result<std::string> mjcf(std::size_t world) = 0;
     /// Takes over now what was written to the model, instead of at the next step.
     /// @error SOLVER_MODEL
     virtual Result<void> refresh() = 0;

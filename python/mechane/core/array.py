@@ -10,7 +10,7 @@ from .arguments import name_arguments
 from .capture import captured
 from .diagnostics import NotSupportedError
 
-__all__ = ["REAL", "Array", "as_warp_value", "backend", "check_device", "flags", "fresh", "handed", "output", "plain", "reals", "wrap"]
+__all__ = ["REAL", "Array", "as_warp_value", "backend", "check_device", "device_now", "flags", "fresh", "handed", "output", "plain", "reals", "wrap"]
 
 #: The scalar type of floating arrays in this build.
 REAL = np.dtype(_core.real)
@@ -123,6 +123,15 @@ def handed(values: np.ndarray, row: str | None = None) -> Any:
 def fresh(shape: Any, dtype: Any = None, row: str | None = None) -> Any:
     """Zeros, as arrays are handed out at present."""
     return handed(np.zeros(shape, REAL if dtype is None else dtype), row)
+
+
+def device_now() -> Any:
+    """The device of everything: "cpu", or Warp's object of that name where arrays are handed out as Warp's."""
+    if backend.handed_out is None:
+        return "cpu"
+    import warp as wp
+
+    return wp.get_device("cpu")
 
 
 def check_device(device: Any) -> None:

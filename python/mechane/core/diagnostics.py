@@ -198,8 +198,10 @@ def _callers_level() -> int:
 
 
 def warn(message: str, category: type[Warning] = MechaneWarning) -> None:
-    """A warning at the line of whoever called the package."""
+    """A warning at the line of whoever called the package, and a log record, as of the diagnostics of the library."""
     warnings.warn(message, category, stacklevel=_callers_level())
+    if category is MechaneWarning:
+        logging.getLogger("mechane").warning(message)
 
 
 def warn_unused(call: Any, arguments: dict[str, Any]) -> None:

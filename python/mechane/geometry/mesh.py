@@ -16,7 +16,7 @@ from ..newton.reserved import LEFT_OUT, reserve
 from .sdf import SDF
 from .triangles import corners_of, points_of
 
-__all__ = ["Mesh"]
+__all__ = ["Mesh", "mesh_of_id"]
 
 #: How a mesh looks, unless its maker or its prim says otherwise.
 _OF_LOOKS = {"color": None, "opacity": None, "roughness": None, "metallic": None, "texture": None, "texture_transform": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))}
@@ -27,6 +27,15 @@ def _rows(points: Any, name: str) -> tuple[np.ndarray, tuple[int, ...]]:
     if at.shape[-1:] != (3,):
         raise ValueError(f"{name}: shape {at.shape}, expected (..., 3)")
     return at.reshape(-1, 3), at.shape[:-1]
+
+
+#: Meshes by the ids of their Warp meshes.
+_BY_ID: "weakref.WeakValueDictionary[int, Mesh]" = weakref.WeakValueDictionary()
+
+
+def mesh_of_id(number: int) -> "Mesh | None":
+    """The mesh whose `finalize` gave a number."""
+    return _BY_ID.get(int(number))
 
 
 class Mesh:
@@ -203,6 +212,7 @@ class Mesh:
             known[key] = wp.Mesh(points=points, velocities=wp.zeros_like(points), indices=wp.array(corners, dtype=wp.int32, device=where),
                                  bvh_constructor=bvh_constructor)
         self.mesh = known[key]
+        _BY_ID[int(self.mesh.id)] = self
         return int(self.mesh.id)
 
     @ignoring("edge_lower_angle_threshold_rad edge_upper_angle_threshold_rad edge_concave_filter edge_box_absorption edge_box_half_normal "

@@ -14,7 +14,7 @@ from ..core.enums import GeoType
 from ..core.values import as_transform, as_vec3, transform, vec3
 from ..newton.names import PressureNames
 from ..newton.reserved import reserve
-from .mesh import Mesh
+from .mesh import Mesh, mesh_of_id
 
 __all__ = ["HydroelasticSDF", "NarrowPhase", "Shape", "contacts", "distance", "gjk"]
 
@@ -56,12 +56,13 @@ def _launch(phase: Any, types: Any, scales: np.ndarray, transforms: np.ndarray, 
 
 
 def _sources(given: Any) -> list[Any]:
-    """Meshes of shapes. An array of numbers has what Warp calls its meshes: 0 for none."""
+    """Meshes of shapes. An array of numbers has what `Mesh.finalize` gave: 0 for none."""
     if not hasattr(given, "numpy"):
         return list(given)
-    if np.any(given.numpy() != 0):
-        raise NotSupportedError("shape_source: meshes by the ids that Warp gives them are left out; give Mesh objects", "PYTHON_NOT_BUILT")
-    return [None] * len(given)
+    out = [mesh_of_id(number) if number else None for number in given.numpy()]
+    if any(number and mesh is None for number, mesh in zip(given.numpy(), out)):
+        raise NotSupportedError("shape_source: an id that no Mesh.finalize() of a mesh that is still there gave; give Mesh objects", "PYTHON_NOT_BUILT")
+    return out
 
 
 class NarrowPhase:

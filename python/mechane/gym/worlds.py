@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import hashlib
-import pickle
+import io
+import json
+import zipfile
 from typing import Any
 
 import numpy as np
 
 from ..core.array import plain
-from ..core.diagnostics import kind_of
+from ..core.diagnostics import error, kind_of
 from ..core.enums import StateFlags
 from ..model.builder import ModelBuilder
 from ..model.contacts import CollisionPipeline
@@ -178,27 +180,57 @@ class Worlds:
         """All that the next steps depend on; `restore` of equal worlds, in any process, goes on with the same bits."""
         own = {name: value for name, value in vars(self.task).items() if isinstance(value, np.ndarray)}
         arrays = {name: np.array(plain(getattr(self.state, name))) for name in _STATE}
-        return pickle.dumps({"state": arrays, "time": self.state.time, "control": (self.force.copy(), self.target.copy()), "solver": self.solver.checkpoint(),
-                             "seed": self.seed, "episodes": self.episodes, "ages": self.ages, "late": self._late, "last": self.last_actions, "task": own})
+        kept = {"force": self.force, "target": self.target, "episodes": self.episodes, "ages": self.ages, "last": self.last_actions,
+                "solver": np.frombuffer(self.solver.checkpoint(), np.uint8), **{f"state.{k}": v for k, v in arrays.items()}, **{f"task.{k}": v for k, v in own.items()}}
+        if self._late is not None:
+            kept["late"] = self._late
+        text = json.dumps({"of": self._identity(), "seed": self.seed, "time": self.state.time})
+        out = io.BytesIO()
+        np.savez(out, about=np.frombuffer(text.encode(), np.uint8), **kept)
+        return out.getvalue()
+
+    def _identity(self) -> dict[str, Any]:
+        """What worlds must have in common to go on from each other's snapshots."""
+        return {"task": type(self.task).__qualname__, "worlds": [int(self.ids[0]), self.count], "terrain": repr(self.terrain), "randomization": repr(self.randomizer.chosen),
+                "shapes": {name: list(plain(getattr(self.state, name)).shape) for name in _STATE}}
 
     def restore(self, snapshot: bytes) -> None:
-        """@raises ValueError  the snapshot is of other worlds"""
-        kept = pickle.loads(snapshot)
-        if len(kept["ages"]) != self.count or kept["control"][0].shape != self.force.shape:
-            raise ValueError(f"snapshot: of {len(kept['ages'])} worlds of another task or number, here are {self.count}")
-        self.seed, self._late = kept["seed"], kept["late"]
-        for mine, theirs in ((self.episodes, kept["episodes"]), (self.ages, kept["ages"]), (self.last_actions, kept["last"]), (self.force, kept["control"][0]),
-                             (self.target, kept["control"][1])):
-            mine[...] = theirs
+        """Goes on from a snapshot. It is data: nothing of it is run.
+
+        @raises ValueError  it is of other worlds (task, numbers, terrain or randomization), damaged, or no snapshot
+        """
+        try:
+            with np.load(io.BytesIO(snapshot), allow_pickle=False) as file:
+                kept = {name: file[name] for name in file.files}
+            about = json.loads(kept.pop("about").tobytes())
+            of, seed, time = about["of"], int(about["seed"]), float(about["time"])
+        except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as wrong:
+            raise error(ValueError, "PYTHON_CHECKPOINT", f"snapshot: not one, or damaged: {wrong}") from None
+        for name, mine in self._identity().items():
+            if of.get(name) != mine:
+                raise error(ValueError, "PYTHON_CHECKPOINT", f"snapshot: of other worlds: its {name} is {of.get(name)}, here it is {mine}")
+        places = {"force": self.force, "target": self.target, "episodes": self.episodes, "ages": self.ages, "last": self.last_actions,
+                  **{f"state.{name}": plain(getattr(self.state, name)) for name in _STATE}, **({} if self._late is None else {"late": self._late})}
+        for name, place in places.items():
+            if name not in kept or kept[name].shape != place.shape or kept[name].dtype != place.dtype:
+                raise error(ValueError, "PYTHON_CHECKPOINT", f"snapshot: {name} is missing or of another form")
+        if not self.solver._core.restore(kept["solver"].tobytes() if "solver" in kept else b""):
+            raise error(ValueError, "PYTHON_CHECKPOINT", "snapshot: what the solver keeps is of another model, or damaged")
+        self.seed = seed
+        for name, place in places.items():
+            if not name.startswith("state."):
+                place[...] = kept[name]
         begun = np.flatnonzero(self.episodes >= 0)
         if len(begun):
             self.randomizer.reset(begun)  # draws depend on the seed, the world and its episode alone
-        for name, value in kept["state"].items():
-            plain(getattr(self.state, name))[...] = value
-        self.state.time = kept["time"]
-        for name, value in kept["task"].items():
-            setattr(self.task, name, value)
-        self.solver.restore(kept["solver"])
+        for name, place in places.items():
+            if name.startswith("state."):
+                place[...] = kept[name]
+        self.state.time = time
+        for name, value in kept.items():
+            if name.startswith("task.") and isinstance(getattr(self.task, name.removeprefix("task."), None), np.ndarray):
+                setattr(self.task, name.removeprefix("task."), value)
+        self.solver.restore(kept["solver"].tobytes())
 
     def digest(self) -> str:
         """SHA-256 of each world's coordinates and rates, in the order of the worlds: equal for equal runs, however they are divided."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core, config
 from ..core.arguments import name_arguments
-from ..core.array import REAL, Array, check_device, plain
+from ..core.array import REAL, Array, check_device, handed, plain
 from ..core.capture import captured, warn_in_capture
 from ..core.diagnostics import NotSupportedError, kind_of, publish, warn
 from ..newton.names import PipelineNames
@@ -16,7 +16,7 @@ from ..newton.reserved import reserve
 from .frames import placed
 from .state import Arrays, State
 
-__all__ = ["CollisionPipeline", "Contacts", "RestOverlaps"]
+__all__ = ["CollisionPipeline", "Contacts", "RestOverlaps", "chosen_worlds"]
 
 _LATER = {"body_pair_reduction": None, "enable_rigid_soft_full_surface_contact": False, "speculative_contact_gap_max": None}
 _PHASES = ("explicit", "nxn", "sap", "tree")
@@ -61,7 +61,7 @@ class Contacts(Arrays):
     def _fill(self, core: Any, pipeline: "CollisionPipeline | None", model: Any, wanted: bool, reported: bool) -> None:
         for name, value in (("_core", core), ("_pipeline", pipeline), ("_model", model), ("_status", {})):
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "force", np.zeros((core.capacity + core.soft_capacity, 6), dtype=REAL).view(Array) if wanted else None)
+        object.__setattr__(self, "force", handed(np.zeros((core.capacity + core.soft_capacity, 6), dtype=REAL), "spatial_vector") if wanted else None)
         for name in ("rigid_contact_stiffness", "rigid_contact_damping", "rigid_contact_friction", "rigid_contact_match_index"):
             if not core.array(name).size:
                 object.__setattr__(self, name, None)  # the pipeline has no use for it
@@ -86,8 +86,9 @@ class Contacts(Arrays):
         return self._core.soft_capacity
 
     @property
-    def device(self) -> str:
-        return "cpu"
+    def device(self) -> Any:
+        """"cpu", or Warp's object of it where arrays are handed out as Warp's."""
+        return device_now()
 
     requires_grad = False
 
@@ -119,7 +120,7 @@ class Contacts(Arrays):
         if len(self):
             _core.contact_wrenches(self._model._core, state._core, self._core, wrenches)
         plain(out)[...] = 0
-        plain(out)[: len(wrenches)] = wrenches
+        plain(out)[:len(self)] = wrenches[:len(self)]
 
     def _reset_custom(self) -> None:
         """Every row of the user's own attributes back to its default, in the arrays that are handed out."""
@@ -176,6 +177,25 @@ class Contacts(Arrays):
     def __repr__(self) -> str:
         soft = f", {int(self._np('soft_contact_count')[0])} of {self.soft_contact_max} soft" if self.soft_contact_max else ""
         return f"<Contacts {len(self)} of {self.rigid_contact_max} rows{soft}>"
+
+
+def chosen_worlds(world_mask: Any, worlds: int) -> np.ndarray:
+    """A mask of worlds, all of them where there is none; the last entry stands for what belongs to none.
+
+    @raises TypeError   the mask is not of bools (under compat newton-1.8: no array)
+    @raises ValueError  the mask has another shape
+    """
+    if world_mask is None:
+        return np.ones(worlds + 1, bool)
+    if config.compat == "newton-1.8" and not hasattr(world_mask, "dtype"):
+        raise kind_of(TypeError)(f"world_mask: expected an array, not {type(world_mask).__name__}", "PYTHON_ARG_MASK")
+    chosen = plain(world_mask)
+    if chosen.dtype != bool:
+        raise kind_of(TypeError)(f"world_mask: dtype {chosen.dtype}, expected bool", "PYTHON_ARG_MASK")
+    if chosen.shape != (worlds + 1,):
+        raise kind_of(ValueError)(f"world_mask: shape {chosen.shape}, expected (world_count + 1,) = ({worlds + 1},): a world each, and what belongs to none",
+                                  "PYTHON_ARG_MASK")
+    return chosen
 
 
 class RestOverlaps:
@@ -302,10 +322,12 @@ class CollisionPipeline(PipelineNames):
             raise kind_of(ValueError)(f"overflow_policy is {overflow_policy!r}, expected one of {_OVERFLOW}; views of contacts have one size for ever", "PYTHON_ARG_OVERFLOW")
         said = model._capacities
         rigid_contact_max = (said["rigid_contact_max"] or None) if rigid_contact_max is None else rigid_contact_max
+        if max_triangle_pairs is not None and max_triangle_pairs < 1:
+            raise kind_of(ValueError)(f"max_triangle_pairs is {max_triangle_pairs}, expected at least 1", "PYTHON_ARG_CAPACITY")
         soft_contact_max = said["soft_contact_max"] if soft_contact_max is None else soft_contact_max
         mode = _phases(broad_phase, narrow_phase, sdf_hydroelastic_config)
-        if rigid_contact_max is not None and rigid_contact_max < 1:
-            raise kind_of(ValueError)(f"rigid_contact_max is {rigid_contact_max}, expected at least 1", "PYTHON_ARG_CAPACITY")
+        if rigid_contact_max is not None and rigid_contact_max < 0:
+            raise kind_of(ValueError)(f"rigid_contact_max is {rigid_contact_max}, expected at least 0", "PYTHON_ARG_CAPACITY")
         self.model = model
         self.broad_phase, self.narrow_phase = broad_phase or "explicit", narrow_phase
         if soft_contact_gap is not None and soft_contact_margin is not None:
@@ -318,7 +340,7 @@ class CollisionPipeline(PipelineNames):
         self.contact_matching, self.contact_report, self.overflow_policy = contact_matching, bool(contact_report), overflow_policy
         self.deterministic = True  #: equal states have equal contacts in equal order, whatever was asked for
         options: dict[str, Any] = {
-            "rigid_contact_max": int(rigid_contact_max or 0), "speculative_max": 0.0,
+            "rigid_contact_max": int(rigid_contact_max or 0), "no_rigid_contacts": rigid_contact_max == 0, "speculative_max": 0.0,
             "soft_contact_max": self.soft_contact_pair_count if soft_contact_max is None else int(soft_contact_max), "reduce_contacts": bool(reduce_contacts),
             "include_static_kinematic_pairs": bool(include_static_kinematic_pairs), "contact_matching": contact_matching, "contact_report": self.contact_report,
             "overflow_policy": overflow_policy, "contact_matching_pos_threshold": float(contact_matching_pos_threshold),
@@ -337,6 +359,8 @@ class CollisionPipeline(PipelineNames):
             options.setdefault("hydroelastic", {})["series"] = True
         self._core = _core.Pipeline(model._core, options)
         publish(self._core.diagnostics())
+        if publish_capacity:
+            model._published.update({"rigid_contact_max": self.rigid_contact_max, "soft_contact_max": self.soft_contact_max})
 
     @property
     def rigid_contact_max(self) -> int:
@@ -360,11 +384,12 @@ class CollisionPipeline(PipelineNames):
     soft_contact_margin = soft_contact_gap
 
     @property
-    def device(self) -> str:
+    def device(self) -> Any:
+        """Where the model's states are."""
         return self.model.device
 
     def _graph_device(self, call: str, *args: Any) -> str | None:
-        return getattr(args[0], "device", None) if self.model.device.startswith("cuda") else None
+        return getattr(args[0], "device", None) if self.model._device.startswith("cuda") else None
 
     def contacts(self) -> Contacts:
         """Empty contacts of the pipeline's capacity."""
@@ -381,7 +406,7 @@ class CollisionPipeline(PipelineNames):
             raise TypeError(f"contacts: expected Contacts, not {type(contacts).__name__}")
         if soft_self_contact:
             raise NotSupportedError("soft bodies that meet themselves belong to a later stage", "PYTHON_LATER_STAGE")
-        if self.model.device != "cpu" and getattr(state, "device", "cpu") != "cpu":
+        if self.model._device != "cpu" and getattr(state, "device", "cpu") != "cpu":
             return  # steps on a device find contacts themselves; SolverBase.update_contacts() brings those of the last one
         warn_in_capture("CollisionPipeline.collide()")
         gap = self.soft_contact_gap if soft_contact_margin is None else float(soft_contact_margin)
@@ -403,9 +428,7 @@ class CollisionPipeline(PipelineNames):
 
     def reset_contact_matching(self, world_mask: Any = None) -> None:
         """Forgets the contacts that the next ones would be matched with: those of all worlds, or of those that a mask (world_count + 1,) marks."""
-        mask = np.zeros(0, np.uint8) if world_mask is None else np.ascontiguousarray(plain(world_mask), dtype=np.uint8)
-        if world_mask is not None and mask.shape != (self.model.world_count + 1,):
-            raise kind_of(ValueError)(f"world_mask: shape {mask.shape}, expected ({self.model.world_count + 1},)", "PYTHON_ARG_MASK")
+        mask = np.zeros(0, np.uint8) if world_mask is None else chosen_worlds(world_mask, self.model.world_count).astype(np.uint8)
         self._core.reset_contact_matching(mask[len(mask) - self.model._core.world_count - 1:] if len(mask) else mask)
 
     def contact_surface(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -222,6 +222,10 @@ class CustomVerbs:
             raise error(ValueError, "PYTHON_CUSTOM_FREQUENCY", f"custom frequency {attribute.frequency!r} is not registered; call add_custom_frequency first")
         if attribute.usd_attribute_name == "*" and attribute.usd_value_transformer is None:
             raise error(ValueError, "MODEL_CUSTOM_CONFLICT", f"custom attribute {attribute.key!r} has usd_attribute_name='*', every prim, and no usd_value_transformer")
+        of_contacts = attribute.frequency in (AttributeFrequency.CONTACT, AttributeFrequency.CONTACT_RIGID, AttributeFrequency.CONTACT_SOFT)
+        if of_contacts and attribute.assignment != AttributeAssignment.CONTACT:
+            raise error(ValueError, "PYTHON_CUSTOM_FREQUENCY", f"custom attribute {attribute.key!r}: a row for each contact wants assignment CONTACT; what a solver fills is "
+                        "declared by SolverBase.Observables.field")
         there = self.custom_attributes.get(attribute.key)
         if there is not None:
             if not there.same_kind(attribute):

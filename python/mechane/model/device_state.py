@@ -112,7 +112,7 @@ class DeviceState(_OnDevice, State):
 
     def _graph_device(self, call: str, *args: Any) -> str | None:
         there = args[0].device if call == "assign" and args and isinstance(args[0], DeviceState) else self.device if call == "clear_forces" else None
-        return self.device if there == self.device and self.device.startswith("cuda") else None
+        return self.device if there == self.device and str(self.device).startswith("cuda") else None
 
     def _clock(self, *args: Any) -> tuple[State, State, float] | None:
         return (args[0], self, 0.0) if args and isinstance(args[0], State) else None

@@ -26,10 +26,11 @@ class JointVerbs:
         """A body without a joint. `xform` is its pose in the world, `com` in the body's frame [m], `inertia` about the
         centre of mass [kg m^2], `mass` [kg]; shapes add theirs unless `lock_inertia`."""
         mass = float(mass)
-        if not (math.isfinite(mass) and mass >= 0):
+        strict = config.compat != "newton-1.8"  # Newton takes any value, and `finalize` repairs it with a warning
+        if strict and not (math.isfinite(mass) and mass >= 0):
             raise kind_of(ValueError)(f"mass is {mass}, expected a finite number from 0 on [kg]", "PYTHON_ARG_NUMBER")
         for name, value in (("com", com), ("inertia", inertia)):
-            if value is not None and not all(map(math.isfinite, as_vec3("com", value) if name == "com" else as_mat33("inertia", value))):
+            if strict and value is not None and not all(map(math.isfinite, as_vec3("com", value) if name == "com" else as_mat33("inertia", value))):
                 raise kind_of(ValueError)(f"{name}: expected finite numbers, got {value!r}", "PYTHON_ARG_NUMBER")
         body = self._core.add_link(as_transform(xform), self._label(label, "body", self.body_count), mass, vec3() if com is None else as_vec3("com", com),
                                    mat33() if inertia is None else as_mat33("inertia", inertia), bool(lock_inertia), bool(is_kinematic))

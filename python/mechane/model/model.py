@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core, config
 from ..core.arguments import name_arguments
-from ..core.array import REAL, Array
+from ..core.array import REAL, Array, device_now
 from ..core.device_array import device_name
 from ..core.diagnostics import Diagnostics, error, kind_of
 from ..core.enums import Axis, GeoType, JointType
@@ -84,6 +84,8 @@ class Model(Counted):
         put("_builder", copy.deepcopy(builder))
         put("_pipeline", None)
         put("_capacities", {"rigid_contact_max": None, "soft_contact_max": None})
+        put("_seen_mu", np.array(core.array("shape_material_mu")))
+        put("_published", {"rigid_contact_max": None, "soft_contact_max": None})  # of the last pipeline, or what was set since
         put("_contacts", None)
         put("ledger", [row for result in builder.usd_results if result._record is not None for row in result.ledger])
         put("actuators", [])
@@ -299,9 +301,10 @@ class Model(Counted):
         return Axis(self._core.up_axis)
 
     @property
-    def device(self) -> str:
-        """Where states of the model live and are stepped: "cpu", "cuda:N", or "host". The model's own arrays are on the cpu."""
-        return self._device
+    def device(self) -> Any:
+        """Where states of the model live and are stepped: "cpu", "cuda:N", or "host". The model's own arrays are on the cpu. Warp's object of the cpu where arrays are
+        handed out as Warp's."""
+        return device_now() if self._device == "cpu" else self._device
 
     def to(self, device: Any = None) -> "Model":
         """The model for another device, with the same arrays: what is written to one of the two is written to both. The model itself if it is there already.
@@ -492,34 +495,49 @@ class Model(Counted):
         pipeline.collide(state, contacts)
         return contacts
 
+    def _follow_friction(self) -> None:
+        """Who writes `shape_material_mu` means friction at rest too, unless a shape has a static coefficient of its own (Newton has one coefficient)."""
+        mu = self._np("shape_material_mu")
+        if "_seen_mu" not in self.__dict__:
+            object.__setattr__(self, "_seen_mu", mu.copy())
+        if np.array_equal(mu, self._seen_mu):
+            return
+        static = self._np("shape_material_mu_static")
+        follows = (mu != self._seen_mu) & (static == self._seen_mu)
+        static[follows] = mu[follows]
+        object.__setattr__(self, "_seen_mu", mu.copy())
+
     def _say_capacity(self, kind: str, value: Any) -> None:
         if value is not None and int(value) < 0:
             raise kind_of(ValueError)(f"{kind} is {value}: Contact capacities must be nonnegative or None.", "PYTHON_ARG_CAPACITY")
         self._capacities.update({kind: None if value is None else int(value)})
+        self._published.update({kind: None if value is None else int(value)})
         object.__setattr__(self, "_pipeline", None)
 
     @property
-    def rigid_contact_max(self) -> int:
-        """Rows for contacts between rigid shapes that a pipeline has which is not told; may be set before one is made."""
-        return self._default_pipeline().rigid_contact_max
+    def rigid_contact_max(self) -> int | None:
+        """Rows for contacts between rigid shapes that a pipeline has which is not told; may be set before one is made. Under compat newton-1.8
+        those of the last pipeline, None before there is one."""
+        return self._published["rigid_contact_max"] if config.compat == "newton-1.8" else self._default_pipeline().rigid_contact_max
 
     @rigid_contact_max.setter
     def rigid_contact_max(self, value: int | None) -> None:
         self._say_capacity("rigid_contact_max", value)
 
     @property
-    def soft_contact_max(self) -> int:
+    def soft_contact_max(self) -> int | None:
         """Rows for contacts between particles and shapes, as `rigid_contact_max`."""
-        return self._default_pipeline().soft_contact_max
+        return self._published["soft_contact_max"] if config.compat == "newton-1.8" else self._default_pipeline().soft_contact_max
 
     @soft_contact_max.setter
     def soft_contact_max(self, value: int | None) -> None:
         self._say_capacity("soft_contact_max", value)
 
     @property
-    def contact_max(self) -> int:
+    def contact_max(self) -> int | None:
         """Rows of both kinds."""
-        return self.rigid_contact_max + self.soft_contact_max
+        rigid, soft = self.rigid_contact_max, self.soft_contact_max
+        return None if rigid is None or soft is None else rigid + soft
 
     # -- views and diagnostics
 

@@ -98,7 +98,7 @@ _PLAIN: dict[str, tuple[tuple[str, str, Any, str | None], ...]] = {
         ("pair_condim", "int", 3, None), ("pair_solref", "vec2", _SOLREF, None), ("pair_solreffriction", "vec2", _SOLREF, None), ("pair_solimp", "vec5", _SOLIMP, None),
         ("pair_margin", "float", 0.0, None), ("pair_gap", "float", 0.0, None), ("pair_friction", "vec5", (1.0, 1.0, 0.005, 1e-4, 1e-4), None)),
     "mujoco:actuator": (
-        ("actuator_trnid", "vec2i", (-1, -1), None), ("actuator_ctrlspec", "int", 0, "ctrlSpec"),
+        ("actuator_ctrlspec", "int", 0, "ctrlSpec"),
         ("actuator_gear", "vec6", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), "gear"),
         ("actuator_armature", "float", 0.0, "armature"), ("actuator_cranklength", "float", 0.0, None), ("actuator_dynprm", "vec10", (1.0, *[0.0] * 9), "dynPrm"),
         ("actuator_gainprm", "vec10", (1.0, *[0.0] * 9), "gainPrm"), ("actuator_biasprm", "vec10", (0.0,) * 10, "biasPrm"), ("actuator_actdim", "int", -1, "actDim"),
@@ -174,6 +174,9 @@ def _word(words: dict[str, int]) -> Any:
                 return words[word]
         return int(value)
     return number
+
+
+_LIMITED = _word({"false": 0, "true": 1, "auto": 2})
 
 
 def _known_word(name: str, words: dict[str, int]) -> Any:
@@ -308,6 +311,97 @@ def _is_ranged(low: str, high: str) -> Any:
     return lambda value, context: int(both(value, context) is not None)
 
 
+def _acted_on(context: dict[str, Any]) -> tuple[TrnType, int, int] | None:
+    """What an actuator's target became in the builder: its kind, and dof, site with reference site, or body; None: a tendon, or nothing that is there."""
+    result, builder, path = context.get("result") or {}, context.get("builder"), _target(None, context)
+
+    def found(name: str, key: str | None) -> int:
+        return int((result.get(name) or {}).get(key, -1))
+
+    if builder is None or path is None:
+        return None
+    if (joint := found("path_joint_map", path)) >= 0:
+        parent = context["prim"].GetAttribute("mjc:jointInParent")
+        inside = bool(parent and parent.HasAuthoredValue() and str(parent.Get()).lower() in ("true", "1"))
+        return (TrnType.JOINT_IN_PARENT if inside else TrnType.JOINT), int(builder.joint_qd_start[joint]), 0
+    if (site := found("path_shape_map", path)) >= 0:
+        reference = context["prim"].GetRelationship("mjc:refSite")
+        named = [str(t) for t in reference.GetTargets()] if reference else []
+        return TrnType.SITE, site, found("path_shape_map", named[0] if named else None)
+    body = found("path_body_map", path)
+    return None if body < 0 else (TrnType.BODY, body, 0)
+
+
+def _transmission(_: Any, context: dict[str, Any]) -> int | None:
+    target = _acted_on(context)
+    return None if target is None else int(target[0])
+
+
+def _transmission_ids(_: Any, context: dict[str, Any]) -> Any:
+    target = _acted_on(context)
+    return None if target is None else vec2i(*target[1:])
+
+
+_authored_state = _limited_range("mjc:actRange:min", "mjc:actRange:max")
+_authored_control = _limited_range("mjc:ctrlRange:min", "mjc:ctrlRange:max")
+
+
+def _inherited(context: dict[str, Any], state: bool = False) -> tuple[float, float] | None:
+    """The limits of the joint that an actuator moves, scaled about their middle by `mjc:inheritRange`; None where it does not say so. An actuator
+    that integrates what it is told bounds its state so, others what they are told."""
+    dynamics = context["prim"].GetAttribute("mjc:dynType")
+    if bool(dynamics and dynamics.HasAuthoredValue() and str(dynamics.Get()) == "integrator") != state:
+        return None
+    attribute, builder = context["prim"].GetAttribute("mjc:inheritRange"), context.get("builder")
+    factor = float(attribute.Get()) if attribute and attribute.HasAuthoredValue() else 0.0
+    joint = ((context.get("result") or {}).get("path_joint_map") or {}).get(_target(None, context), -1)
+    if factor <= 0 or builder is None or not 0 <= joint < len(builder.joint_qd_start):
+        return None
+    dof, ref = builder.joint_qd_start[joint], builder.custom_attributes["mujoco:dof_ref"]
+    if not 0 <= dof < len(builder.joint_limit_lower):
+        return None
+    at = float(ref.values.get(dof, ref.default))  # limits are from the authored pose on, controls are MuJoCo's own angles
+    low, high = builder.joint_limit_lower[dof] + at, builder.joint_limit_upper[dof] + at
+    if not low < high:
+        return None
+    middle, half = (low + high) / 2, (high - low) / 2 * factor
+    return middle - half, middle + half
+
+
+def _control_range(value: Any, context: dict[str, Any]) -> Any:
+    authored = _authored_control(value, context)
+    return _inherited(context) if authored is None else authored
+
+
+def _state_range(value: Any, context: dict[str, Any]) -> Any:
+    authored = _authored_state(value, context)
+    return _inherited(context, True) if authored is None else authored
+
+
+def _control_limited(value: Any, context: dict[str, Any]) -> int:
+    authored = context["prim"].GetAttribute("mjc:ctrlLimited")
+    if authored and authored.HasAuthoredValue():
+        return _LIMITED(authored.Get(), context)
+    return 1 if _inherited(context) is not None else 2
+
+
+def _moved_targets(values: list[Any], context: dict[str, Any]) -> list[Any]:
+    """Targets of actuators in a builder that they are copied into: dofs, tendons, sites or bodies, as `actuator_trntype` says of each row."""
+    kinds = context["builder"].custom_attributes.get("mujoco:actuator_trntype")
+    if kinds is None:
+        return values
+    to, rows = context["entity_offsets"], kinds.values or []
+    moves = {TrnType.JOINT: (to["joint_dof"], 0), TrnType.JOINT_IN_PARENT: (to["joint_dof"], 0), TrnType.BODY: (to["body"], 0),
+             TrnType.TENDON: (context["custom_frequency_offsets"].get("mujoco:tendon", 0), 0),
+             TrnType.SITE: (to["shape"], to["shape"]), TrnType.SLIDERCRANK: (to["shape"], to["shape"])}
+    out: list[Any] = []
+    for row, value in zip(context["row_indices"], values):
+        kind = rows[row] if row < len(rows) and rows[row] is not None else kinds.default
+        by = moves.get(int(kind), (0, 0))  # type: ignore[call-overload]
+        out.append(None if value is None else vec2i(*(int(i) + d if int(i) >= 0 else int(i) for i, d in zip(value, by))))
+    return out
+
+
 def register(builder: Any) -> None:
     """Declares MuJoCo's settings in the namespace `mujoco` of a builder; doing it again changes nothing."""
     types = {**_TYPES, "vec2": vec2, "vec3": vec3, "transform": transform}
@@ -320,7 +414,8 @@ def register(builder: Any) -> None:
         builder.add_custom_attribute(CustomAttribute(
             name=name, dtype=dtype, frequency=kind, assignment=assignment, namespace="mujoco", default=default, references=references,
             usd_attribute_name=usd if usd is None or usd == "*" else f"mjc:{usd}", usd_value_transformer=transformer,
-            mjcf_attribute_name=_mjcf_name(name), mjcf_value_transformer=mjcf))
+            mjcf_attribute_name=_mjcf_name(name), mjcf_value_transformer=mjcf,
+            reference_value_transformer=_moved_targets if name == "actuator_trnid" else None))
 
     for name, prim, rows, owners in _KINDS:
         if f"mujoco:{name}" not in builder.custom_frequencies:
@@ -353,16 +448,21 @@ def register(builder: Any) -> None:
         add(f"{kind}_label", str, f"mujoco:{kind}", "", "*", lambda _, context: str(context["prim"].GetPath()))
     add("ctrl_source", int, "mujoco:actuator", CtrlSource.CTRL_DIRECT, "*", _source)
     add("actuator_target_label", str, "mujoco:actuator", "", "*", _target)
-    three = _word({"false": 0, "true": 1, "auto": 2})
-    for name in ("ctrl", "force", "act"):
-        add(f"actuator_{name}limited", int, "mujoco:actuator", 2, f"{name}Limited", three, mjcf=three)
-        add(f"actuator_has_{name}range", int, "mujoco:actuator", 0, "*", _is_ranged(f"mjc:{name}Range:min", f"mjc:{name}Range:max"), mjcf=lambda *_: 1)
-    add("actuator_trntype", int, "mujoco:actuator", 0, None,
+    add("actuator_ctrllimited", int, "mujoco:actuator", 2, "*", _control_limited, mjcf=_LIMITED)
+    add("actuator_has_ctrlrange", int, "mujoco:actuator", 0, "*", lambda value, context: int(_control_range(value, context) is not None), mjcf=lambda *_: 1)
+    add("actuator_ctrlrange", vec2, "mujoco:actuator", (0.0, 0.0), "*", _control_range)
+    add("actuator_has_actrange", int, "mujoco:actuator", 0, "*", lambda value, context: int(_state_range(value, context) is not None), mjcf=lambda *_: 1)
+    add("actuator_actrange", vec2, "mujoco:actuator", (0.0, 0.0), "*", _state_range)
+    add("actuator_has_forcerange", int, "mujoco:actuator", 0, "*", _is_ranged("mjc:forceRange:min", "mjc:forceRange:max"), mjcf=lambda *_: 1)
+    for name in ("force", "act"):
+        add(f"actuator_{name}limited", int, "mujoco:actuator", 2, f"{name}Limited", _LIMITED, mjcf=_LIMITED)
+    add("actuator_trnid", types["vec2i"], "mujoco:actuator", (-1, -1), "*", _transmission_ids)
+    add("actuator_trntype", int, "mujoco:actuator", 0, "*", _transmission,
         mjcf=_known_word("trntype", {"joint": 0, "jointinparent": 1, "tendon": 2, "site": 3, "body": 4, "slidercrank": 5}))
     add("actuator_damping", float, "mujoco:actuator", 0.0, "damping", _damping(0), mjcf=_damping(0))
     add("actuator_dampingpoly", vec2, "mujoco:actuator", (0.0, 0.0), "dampingPoly", mjcf=_damping(1))
     add("actuator_actearly", bool, "mujoco:actuator", False, "actEarly", _truth, mjcf=_truth)
-    for name in ("ctrl", "force", "act", "length"):
+    for name in ("force", "length"):
         add(f"actuator_{name}range", vec2, "mujoco:actuator", (0.0, 0.0), "*", _limited_range(f"mjc:{name}Range:min", f"mjc:{name}Range:max"))
     for name, usd in (("tendon_range", "range"), ("tendon_actuator_force_range", "actuatorfrcrange")):
         add(name, vec2, "mujoco:tendon", (0.0, 0.0), "*", _limited_range(f"mjc:{usd}:min", f"mjc:{usd}:max"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import config
 from ..core.arguments import name_arguments
 from ..core.diagnostics import NotSupportedError, error, warn
 from ..core.enums import GeoType, ShapeFlags
@@ -44,7 +45,9 @@ class ShapeVerbs:
         size = vec3(1.0, 1.0, 1.0) if scale is None else as_vec3("scale", scale)
         if not all(map(math.isfinite, size)):
             raise error(ValueError, "MODEL_SHAPE_SCALE", f"scale: {tuple(size)} is not finite")
-        if kind in _SIZES and min(size) < 0:
+        # Under compat newton-1.8 a size counts by its magnitude, as there, but for the height of a cone, which says where its tip is.
+        refused = config.compat != "newton-1.8" or (kind is GeoType.CONE and size[1] < 0)
+        if kind in _SIZES and min(size) < 0 and refused:
             names = _SIZES[kind]
             at = next(i for i in range(3) if size[i] < 0)
             raise error(ValueError, "MODEL_SHAPE_SCALE", f"{names[at] if at < len(names) else f'scale[{at}]'} is {size[at]}, expected a number from 0 on [m]")

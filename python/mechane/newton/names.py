@@ -131,12 +131,4 @@ class PipelineNames:
 
 
 class SolverNames:
-    set_collision_frequency: Callable[..., Any]
-    collision_frequency: Callable[..., Any]
-    collision_frequency_type: Callable[..., Any]
-    CollisionFrequencyType: Callable[..., Any]
-    CollisionSlot: Callable[..., Any]
     supports_body_pair_reduced_contacts: Callable[..., Any]
-    integrate_particles: Callable[..., Any]
-    contacts: Callable[..., Any]
-    supports_collision_pipeline: Callable[..., Any]

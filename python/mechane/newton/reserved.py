@@ -21,8 +21,7 @@ LATER: dict[str, dict[str, str]] = {
         **dict.fromkeys(("init_soft_self_contact", "refit_soft_self_contact_bvh", "set_collision_detection_range"), _DEFORMABLES),
     },
     "HydroelasticSDF": dict.fromkeys(("launch", "get_contact_surface"), "pressure contact on arrays"),
-    "SolverBase": dict.fromkeys(("set_collision_frequency", "collision_frequency", "collision_frequency_type", "CollisionFrequencyType", "CollisionSlot",
-                                 "supports_body_pair_reduced_contacts", "integrate_particles", "contacts", "supports_collision_pipeline"), "collisions inside of solvers"),
+    "SolverBase": {"supports_body_pair_reduced_contacts": "reduction over pairs of bodies"},
 }
 
 #: Stage -> what to do until it is there, where that is not plain.

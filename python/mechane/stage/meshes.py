@@ -24,16 +24,23 @@ def read_mesh(make: Callable[..., Any], source: Any = None, *, load_normals: boo
               apply_stage_units: bool = True, prim: Any = None, load_visual_materials: bool = True,
               return_source_point_indices: bool = False) -> Any:
     """A mesh, as `mechane.usd.get_mesh` describes it, of what `make` makes of vertices, triangles and the fields of a mesh."""
+    if source is not None and prim is not None:
+        raise TypeError("get_mesh: received both 'source' and legacy 'prim', which are the same; give source only")
     source = prim if source is None else source
     if source is None:
         raise ValueError("get_mesh: source is missing")
+    if isinstance(source, str) and source.lower().startswith("http://"):
+        raise ValueError(f"get_mesh: HTTP USD URLs are not supported; fetch {source} yourself and give the file")
     if face_varying_normal_conversion not in _CONVERSIONS:
         raise ValueError(f"face_varying_normal_conversion: {face_varying_normal_conversion!r} is none of {_CONVERSIONS}")
     options = _Options(load_normals, load_uvs, face_varying_normal_conversion, vertex_splitting_angle_threshold_deg, preserve_facevarying_uvs)
     single = hasattr(source, "GetPath") and root_path is None and str(source.GetTypeName()) == "Mesh"
     if not single:
-        if return_uv_indices or return_source_point_indices:
-            raise ValueError("return_uv_indices and return_source_point_indices need a single Mesh prim")
+        for name, wanted in (("return_uv_indices", return_uv_indices), ("return_source_point_indices", return_source_point_indices)):
+            if wanted:
+                raise ValueError(f"{name} is only supported for a single Mesh prim")
+        if preserve_facevarying_uvs:
+            raise ValueError("preserve_facevarying_uvs is not supported for meshes that are merged; give a single Mesh prim")
         return _merged(make, source, root_path, options, maxhullvert, compute_inertia, apply_stage_units)
     look = Look(source) if load_visual_materials or load_uvs else None
     part = _Part(source, options, None if look is None else look.texcoord)
@@ -277,13 +284,14 @@ def _merged(make: Callable[..., Any], source: Any, root_path: str | None, option
         m = world_matrix(prim, None) @ into
         points.append(part.points @ m[:3, :3] + m[3, :3])
         flip = np.linalg.det(m[:3, :3]) < 0
-        triangles.append((part.triangles[:, ::-1] if flip else part.triangles) + count)
+        triangles.append((part.triangles[:, [0, 2, 1]] if flip else part.triangles) + count)
         count += len(part.points)
         normals.append(None if part.normals is None else _unit(part.normals @ np.linalg.inv(m[:3, :3]).T))
         uvs.append(part.uvs)
     if not points:
         raise ValueError(f"there is no mesh below {root}")
-    metres = stage.GetMetadata("metersPerUnit") if units else None
+    # OpenUSD's stages have a fallback, which nobody meant.
+    metres = stage.GetMetadata("metersPerUnit") if units and getattr(stage, "HasAuthoredMetadata", lambda _: True)("metersPerUnit") else None
     joined = np.concatenate(points) * (1.0 if metres is None else float(metres))
     return make(joined, np.concatenate(triangles).reshape(-1), normals=np.concatenate(normals) if all(n is not None for n in normals) else None,
                 uvs=np.concatenate(uvs) if all(u is not None for u in uvs) else None, maxhullvert=maxhullvert, compute_inertia=compute_inertia)

@@ -46,7 +46,8 @@ namespace {
     X(mj_fwdPosition) X(mj_forwardSkip) X(mj_checkPos) X(mj_checkVel) X(mj_checkAcc) X(mj_Euler) X(mj_implicit)        \
     X(mj_addContact) X(mj_makeConstraint) X(mj_island) X(mj_projectConstraint) X(mj_transmission)                      \
     X(mj_contactForce) X(mj_rnePostConstraint) X(mj_objectAcceleration) X(mj_id2name) X(mj_stateSize)                  \
-    X(mj_getState) X(mj_setState) X(mj_sizeModel) X(mj_saveModel) X(mju_setLogHandler)
+    X(mj_getState) X(mj_setState) X(mj_sizeModel) X(mj_saveModel) X(mju_setLogHandler) \
+    X(mj_saveXMLString)
 // clang-format on
 
 struct Api {
@@ -61,7 +62,7 @@ struct Guard {
     char         error[1024] = {};
     Guard*       outer       = nullptr;
 };
-thread_local Guard* t_guard = nullptr;
+thread_local Guard* t_guard  = nullptr;
 mjfLogHandler       g_before = nullptr;
 
 /// MuJoCo's errors must not return, so they leave the call that made them. Its warnings are counted in mjData.
@@ -92,11 +93,9 @@ std::string guarded(Calls&& calls)
 template <class T, std::size_t n>
 void put(T (&out)[n], const std::array<double, n>& from)
 { std::copy(from.begin(), from.end(), out); }
-void put(double* out, const Vec3d& v)
-{ out[0] = v.x, out[1] = v.y, out[2] = v.z; }
+void put(double* out, const Vec3d& v) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
 /// MuJoCo writes w first.
-void put(double* out, const Quatd& q)
-{ out[0] = q.w, out[1] = q.x, out[2] = q.y, out[3] = q.z; }
+void put(double* out, const Quatd& q) { out[0] = q.w, out[1] = q.x, out[2] = q.y, out[3] = q.z; }
 template <class T, std::size_t n>
 void put_into(T* out, const std::array<double, n>& from)
 { std::copy(from.begin(), from.end(), out); }
@@ -196,6 +195,15 @@ class OfWorld final : public World {
         return out;
     }
 
+    std::vector<double> friction_forces() const override
+    {
+        std::vector<double> out(static_cast<std::size_t>(m_->nv), 0.0);
+        for (int i = 0; i < d_->nefc; ++i)
+            if (d_->efc_type[i] == mjCNSTR_FRICTION_DOF)
+                out[static_cast<std::size_t>(d_->efc_id[i])] = d_->efc_force[i];
+        return out;
+    }
+
     Outcome prepare_inner_forces() override
     {
         Outcome out;
@@ -239,9 +247,14 @@ class OfWorld final : public World {
     void look()
     {
         const auto n = [](mjtSize count) { return static_cast<std::size_t>(count); };
-        numbers_     = {{d_->qpos, n(m_->nq)},         {d_->qvel, n(m_->nv)},
-                        {d_->ctrl, n(m_->nu)},         {d_->qfrc_applied, n(m_->nv)},
-                        {d_->xfrc_applied, 6 * n(m_->nbody)}, {d_->qfrc_actuator, n(m_->nv)}};
+        numbers_     = {{d_->qpos, n(m_->nq)},
+                        {d_->qvel, n(m_->nv)},
+                        {d_->ctrl, n(m_->nu)},
+                        {d_->qfrc_applied, n(m_->nv)},
+                        {d_->xfrc_applied, 6 * n(m_->nbody)},
+                        {d_->qfrc_actuator, n(m_->nv)},
+                        {d_->qfrc_bias, n(m_->nv)},
+                        {d_->qfrc_constraint, n(m_->nv)}};
     }
 
     template <class Calls>
@@ -324,9 +337,7 @@ class OfModel final : public Compiled {
   public:
     OfModel(const Api& api, mjModel* m, Addresses at, const Description& what, std::vector<std::string> warnings)
         : api_(api), m_(m), at_(std::move(at)), warnings_(std::move(warnings))
-    {
-        finish(what);
-    }
+    { finish(what); }
     ~OfModel() override { api_.mj_deleteModel(m_); }
     OfModel(const OfModel&)            = delete;
     OfModel& operator=(const OfModel&) = delete;
@@ -337,8 +348,7 @@ class OfModel final : public Compiled {
     {
         mjData*           d    = nullptr;
         const std::string text = guarded([&] { d = api_.mj_makeData(m_); });
-        if (d == nullptr)
-            return make_diagnostic(kSolverModel, {}, "MuJoCo has no memory for a world: " + text);
+        if (d == nullptr) return make_diagnostic(kSolverModel, {}, "MuJoCo has no memory for a world: " + text);
         return std::unique_ptr<World>(std::make_unique<OfWorld>(api_, m_, d, at_));
     }
 
@@ -355,7 +365,7 @@ class OfModel final : public Compiled {
             const int        j = at_.joint[i], dof = at_.qvel[i], q = at_.qpos[i];
             const int        dofs = from.kind == JointKind::free ? 6 : from.kind == JointKind::ball ? 3 : 1;
             for (int k = dof; k < dof + dofs; ++k) {
-                inertia = inertia || m_->dof_armature[k] != from.armature;
+                inertia             = inertia || m_->dof_armature[k] != from.armature;
                 m_->dof_armature[k] = from.armature, m_->dof_damping[k] = from.damping;
                 m_->dof_frictionloss[k] = from.friction;
                 put_into(m_->dof_solref + mjNREF * k, from.solref_friction);
@@ -462,7 +472,8 @@ class OfModel final : public Compiled {
         ints("pair_geom1", m.pair_geom1, m.npair, 1), ints("pair_geom2", m.pair_geom2, m.npair, 1);
         ints("pair_dim", m.pair_dim, m.npair, 1), reals("pair_friction", m.pair_friction, m.npair, 5);
         ints("exclude_signature", m.exclude_signature, m.nexclude, 1);
-        reals("tendon_stiffness", m.tendon_stiffness, m.ntendon, 1), reals("tendon_damping", m.tendon_damping, m.ntendon, 1);
+        reals("tendon_stiffness", m.tendon_stiffness, m.ntendon, 1),
+            reals("tendon_damping", m.tendon_damping, m.ntendon, 1);
         reals("tendon_range", m.tendon_range, m.ntendon, 2), reals("tendon_length0", m.tendon_length0, m.ntendon, 1);
         reals("tendon_lengthspring", m.tendon_lengthspring, m.ntendon, 2);
         reals("tendon_frictionloss", m.tendon_frictionloss, m.ntendon, 1);
@@ -489,10 +500,14 @@ class OfModel final : public Compiled {
             std::string_view name;
             int              type;
             mjtSize          count;
-        } kinds[] = {{"body", mjOBJ_BODY, m.nbody},         {"joint", mjOBJ_JOINT, m.njnt},
-                     {"geom", mjOBJ_GEOM, m.ngeom},         {"site", mjOBJ_SITE, m.nsite},
-                     {"actuator", mjOBJ_ACTUATOR, m.nactuator}, {"equality", mjOBJ_EQUALITY, m.neq},
-                     {"tendon", mjOBJ_TENDON, m.ntendon},   {"mesh", mjOBJ_MESH, m.nmesh}};
+        } kinds[] = {{"body", mjOBJ_BODY, m.nbody},
+                     {"joint", mjOBJ_JOINT, m.njnt},
+                     {"geom", mjOBJ_GEOM, m.ngeom},
+                     {"site", mjOBJ_SITE, m.nsite},
+                     {"actuator", mjOBJ_ACTUATOR, m.nactuator},
+                     {"equality", mjOBJ_EQUALITY, m.neq},
+                     {"tendon", mjOBJ_TENDON, m.ntendon},
+                     {"mesh", mjOBJ_MESH, m.nmesh}};
         std::vector<std::string> out;
         for (const auto& kind : kinds)
             for (int i = 0; kind.name == object && i < kind.count; ++i) {
@@ -585,6 +600,17 @@ class SpecWriter {
         }
     }
 
+    /// Limits by the inertias of a compiled model, for a compilation that shall say them itself.
+    void settle_limits(const mjModel* m) const
+    {
+        for (std::size_t i = 0; i < joints_.size(); ++i) {
+            const JointItem& from = what_.joints[i];
+            if (from.kind == JointKind::slide || from.kind == JointKind::hinge)
+                put(joints_[i]->solref_limit,
+                    limit_solref(from, m->dof_invweight0[m->jnt_dofadr[api_.mjs_getId(joints_[i]->element)]]));
+        }
+    }
+
     Addresses addresses(const mjModel* m) const
     {
         Addresses at;
@@ -672,7 +698,7 @@ class SpecWriter {
         put(j->solimp_friction, from.solimp_friction);
         j->actfrclimited  = from.effort > 0 ? mjLIMITED_TRUE : mjLIMITED_FALSE;
         j->actfrcrange[0] = -from.effort, j->actfrcrange[1] = from.effort;
-        j->actgravcomp    = from.actgravcomp;
+        j->actgravcomp = from.actgravcomp;
     }
     void add_geom(std::size_t i)
     {
@@ -712,7 +738,8 @@ class SpecWriter {
         t->stiffness[0] = from.stiffness, t->damping[0] = from.damping;
         t->frictionloss = from.friction, t->armature = from.armature, t->margin = from.margin;
         put(t->springlength, from.spring_length);
-        t->limited = static_cast<mjtLimited>(from.limited), t->actfrclimited = static_cast<mjtLimited>(from.force_limited);
+        t->limited       = static_cast<mjtLimited>(from.limited),
+        t->actfrclimited = static_cast<mjtLimited>(from.force_limited);
         put(t->range, from.range);
         put(t->actfrcrange, from.force_range);
         put(t->solref_limit, from.solref_limit);
@@ -838,32 +865,72 @@ class OfLibrary final : public Backend {
 
     Result<std::unique_ptr<Compiled>> compile(const Description& what) const override
     {
-        // MuJoCo's compiler shares a cache between models.
-        static std::mutex           one_at_a_time;
-        const std::lock_guard       lock(one_at_a_time);
-        mjSpec*                     spec  = nullptr;
-        mjModel*                    model = nullptr;
-        std::string                 text  = guarded([&] { spec = api_.mj_makeSpec(); });
-        SpecWriter                  writer(api_, what);
-        if (spec != nullptr && text.empty()) text = guarded([&] { writer.write(spec); });
-        if (spec != nullptr && text.empty()) text = guarded([&] { model = api_.mj_compile(spec, nullptr); });
-        if (model == nullptr) {
-            if (text.empty() && spec != nullptr && api_.mjs_getError(spec) != nullptr) text = api_.mjs_getError(spec);
-            if (spec != nullptr) api_.mj_deleteSpec(spec);
-            for (char& c : text)
-                if (c == '\n') c = ' ';
-            return make_diagnostic(kSolverModel, {}, "mujoco: its compiler refuses the model: " + text,
-                                   "Correct what the message names, or take another solver.");
-        }
+        const std::lock_guard lock(compiler());
+        SpecWriter            writer(api_, what);
+        mjSpec*               spec  = nullptr;
+        auto                  model = made(writer, spec);
+        if (!model) return model.error();
         std::vector<std::string> warnings;
         for (int i = 0; i < api_.mjs_numWarnings(spec); ++i) warnings.emplace_back(api_.mjs_getWarning(spec, i));
-        auto at = writer.addresses(model);
+        auto at = writer.addresses(*model);
         api_.mj_deleteSpec(spec);
         return std::unique_ptr<Compiled>(
-            std::make_unique<OfModel>(api_, model, std::move(at), what, std::move(warnings)));
+            std::make_unique<OfModel>(api_, *model, std::move(at), what, std::move(warnings)));
+    }
+
+    Result<std::string> mjcf(const Description& what) const override
+    {
+        const std::lock_guard lock(compiler());
+        SpecWriter            writer(api_, what);
+        mjSpec*               spec  = nullptr;
+        auto                  model = made(writer, spec);
+        if (!model) return model.error();
+        writer.settle_limits(*model);
+        api_.mj_deleteModel(*model);
+        mjModel*    settled = nullptr;
+        std::string problem = guarded([&] { settled = api_.mj_compile(spec, nullptr); });
+        if (settled != nullptr) api_.mj_deleteModel(settled);
+        char        error[1000] = {}, least[2] = {};
+        int         size = -1;
+        std::string text;
+        // Without room it says how much it wants.
+        if (problem.empty())
+            problem = guarded([&] { size = api_.mj_saveXMLString(spec, least, 1, error, sizeof error); });
+        if (problem.empty() && size > 0) {
+            text.resize(static_cast<std::size_t>(size) + 1);
+            problem = guarded([&] {
+                size = api_.mj_saveXMLString(spec, text.data(), static_cast<int>(text.size()), error, sizeof error);
+            });
+            text.resize(std::strlen(text.c_str()));
+        }
+        api_.mj_deleteSpec(spec);
+        if (!problem.empty() || size != 0 || text.empty())
+            return make_diagnostic(kSolverModel, {}, "mujoco: the model cannot be written: " + problem + error);
+        return text;
     }
 
   private:
+    /// MuJoCo's compiler shares a cache between models.
+    static std::mutex& compiler()
+    {
+        static std::mutex one_at_a_time;
+        return one_at_a_time;
+    }
+    /// A compiled model, and the spec that it is of; both belong to the caller.
+    Result<mjModel*> made(SpecWriter& writer, mjSpec*& spec) const
+    {
+        mjModel*    model = nullptr;
+        std::string text  = guarded([&] { spec = api_.mj_makeSpec(); });
+        if (spec != nullptr && text.empty()) text = guarded([&] { writer.write(spec); });
+        if (spec != nullptr && text.empty()) text = guarded([&] { model = api_.mj_compile(spec, nullptr); });
+        if (model != nullptr) return model;
+        if (text.empty() && spec != nullptr && api_.mjs_getError(spec) != nullptr) text = api_.mjs_getError(spec);
+        if (spec != nullptr) api_.mj_deleteSpec(spec);
+        std::replace(text.begin(), text.end(), '\n', ' ');
+        return make_diagnostic(kSolverModel, {}, "mujoco: its compiler refuses the model: " + text,
+                               "Correct what the message names, or take another solver.");
+    }
+
     Api api_;
 };
 
@@ -872,12 +939,12 @@ class OfLibrary final : public Backend {
 std::unique_ptr<Backend> make(void* handle, std::string& problem)
 {
     Api api;
-#define X(name)                                                                             \
-    if (void* const found = dlsym(handle, #name); found != nullptr)                          \
-        api.name = reinterpret_cast<decltype(api.name)>(found);                             \
-    else {                                                                                  \
-        problem = "it has no function " #name;                                              \
-        return nullptr;                                                                     \
+#define X(name)                                                     \
+    if (void* const found = dlsym(handle, #name); found != nullptr) \
+        api.name = reinterpret_cast<decltype(api.name)>(found);     \
+    else {                                                          \
+        problem = "it has no function " #name;                      \
+        return nullptr;                                             \
     }
     MECHANE_MUJOCO_FUNCTIONS(X)
 #undef X

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "mechane/model/custom_rows.h"
+#include "solvers/mujoco/live_values.h"
 
 namespace mechane::solvers::mujoco {
 
@@ -76,8 +79,15 @@ std::string Attributes::text(std::string_view name, std::size_t i) const
 bool Attributes::changed()
 {
     bool any = false;
-    for (std::size_t k = 0; k < model_.custom_arrays.arrays.size() && k < seen_.arrays.size(); ++k)
-        any = any || model_.custom_arrays.arrays[k].data != seen_.arrays[k].data;
+    for (std::size_t k = 0; !any && k < model_.custom_arrays.arrays.size() && k < seen_.arrays.size(); ++k) {
+        const auto &now = model_.custom_arrays.arrays[k].data, &before = seen_.arrays[k].data;
+        any = now.index() != before.index() ||
+              !std::visit(
+                  [&](const auto& values) {
+                      return same_bytes(values, *std::get_if<std::remove_cvref_t<decltype(values)>>(&before));
+                  },
+                  now);
+    }
     if (any) seen_ = model_.custom_arrays;
     return any;
 }

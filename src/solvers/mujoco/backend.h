@@ -56,7 +56,7 @@ struct GivenContact {
 /// Numbers of one world that a caller reads and writes; valid as long as the world lives.
 struct Numbers {
     std::span<double> qpos, qvel, ctrl, qfrc_applied, xfrc_applied;  ///< xfrc: force and torque of each body
-    std::span<double> qfrc_actuator;
+    std::span<double> qfrc_actuator, qfrc_bias, qfrc_constraint;
 };
 
 /// What a step came to.
@@ -84,6 +84,8 @@ class World {
         double       deepest = 0;  ///< penetration [m], positive
     };
     [[nodiscard]] virtual Rows rows() const = 0;
+    /// What of qfrc_constraint is friction of dofs, of the last step, [nv].
+    [[nodiscard]] virtual std::vector<double> friction_forces() const = 0;
     /// Accelerations and joint wrenches of the last step, to be asked for body by body afterwards.
     virtual Outcome prepare_inner_forces() = 0;
     /// @param body          of the description
@@ -125,6 +127,9 @@ class Backend {
     [[nodiscard]] virtual std::string_view version() const = 0;  ///< "3.17.0"
     /// @error SOLVER_MODEL  MuJoCo's compiler refuses; its words are in the message
     [[nodiscard]] virtual Result<std::unique_ptr<Compiled>> compile(const Description& what) const = 0;
+    /// The model as MJCF, with what is known after compilation alone: limits given by stiffness and damping.
+    /// @error SOLVER_MODEL  as of `compile`
+    [[nodiscard]] virtual Result<std::string> mjcf(const Description& what) const = 0;
 };
 
 /// Makes the adapter of a version from a handle of dlopen; null where a function is missing, named in `problem`.

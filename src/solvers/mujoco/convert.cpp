@@ -190,9 +190,12 @@ class Converter {
             plain(link.joint >= 0 ? m_.joint_label[link.joint] : m_.body_label[link.body] + "_free");
         if (link.free) {
             JointItem j;
-            j.name = joints_.unique(name);
-            j.body = seat.body;
-            j.kind = JointKind::free;
+            j.name        = joints_.unique(name);
+            j.body        = seat.body;
+            j.kind        = JointKind::free;
+            const auto at = static_cast<std::int32_t>(part_.what.joints.size());
+            for (int k = 0; k < 6 && link.joint >= 0; ++k)
+                dof_joint_[static_cast<std::size_t>(m_.joint_qd_start[link.joint] + k)] = at;
             push(std::move(j), seat);
         } else if (link.axes.type == JointType::ball) {
             add_ball(link, index, name, seat);
@@ -308,11 +311,14 @@ class Converter {
             }
             const bool position = source == ControlSeat::Source::position;
             part_.controls.push_back({source, static_cast<std::int32_t>(part_.what.actuators.size()), link,
-                                      position ? coord : static_cast<std::int32_t>(dof), axis, position ? ref : 0});
+                                      position ? coord : static_cast<std::int32_t>(dof), axis,
+                                      static_cast<std::int32_t>(dof), position ? ref : 0});
             part_.what.actuators.push_back(std::move(item));
         };
+        // A ratio of damping is a positive number where MuJoCo expects the damping, and becomes one in its compiler.
+        const double ratio = kd == 0 ? damping_ratio(dof) : 0;
         if (mode == TargetMode::position)
-            add(ControlSeat::Source::position, ke, -ke, -kd);
+            add(ControlSeat::Source::position, ke, -ke, ratio > 0 ? ratio : -kd);
         else if (mode == TargetMode::position_velocity)
             add(ControlSeat::Source::position, ke, -ke, 0);
         if (mode == TargetMode::velocity || mode == TargetMode::position_velocity)
@@ -446,12 +452,14 @@ class Converter {
             e.first = item(m_.joint_parent[j]), e.second = item(m_.joint_child[j]);
             const auto row = row_for(kOfJoint, j);
             take_softness(e, row);
+            if (row) e.row = static_cast<std::int32_t>(*row);
             const auto connect = [&](const Vec3d& from) {
                 const Vec3d p = X_P * from, c = X_C * from;
                 e.kind        = EqualityKind::connect;
                 e.name        = equalities_.unique(plain(m_.joint_label[j]));
                 e.data        = {p.x, p.y, p.z, c.x, c.y, c.z};
                 e.both_points = true;
+                e.loop        = j;
                 part_.what.equalities.push_back(e);
             };
             if (axes.dofs() == 0) {
@@ -484,6 +492,16 @@ class Converter {
         const auto at = held_.find({kind, joint});
         return at == held_.end() ? std::nullopt : std::optional(at->second);
     }
+    /// The dof that an actuator acts on, by index or by the label of its joint.
+    [[nodiscard]] std::int32_t dof_of_actuator(std::size_t i) const
+    {
+        const std::int32_t dof   = a_.whole("actuator_target_dof", i, a_.whole("actuator_trnid", i, -1));
+        const std::string  label = a_.text("actuator_target_label", i);
+        if (dof >= 0 || label.empty()) return dof;
+        const auto at = std::find(m_.joint_label.begin(), m_.joint_label.end(), label);
+        return at == m_.joint_label.end() ? -1
+                                          : m_.joint_qd_start[static_cast<std::size_t>(at - m_.joint_label.begin())];
+    }
     void read_rows()
     {
         for (std::size_t i = 0; i < a_.rows("equality_constraint_target"); ++i) {
@@ -495,27 +513,30 @@ class Converter {
                 held_.try_emplace({kind, kind == kOfMimic ? a_.whole("equality_constraint_joint1", i, target) : target},
                                   i);
         }
-        for (std::size_t i = 0; i < a_.rows("actuator_trnid"); ++i) {
+        const std::size_t actuators =
+            std::max({a_.rows("actuator_trnid"), a_.rows("actuator_target_dof"), a_.rows("actuator_target_label")});
+        for (std::size_t i = 0; i < actuators; ++i) {
             if (!a_.has("ctrl_source") || a_.whole("ctrl_source", i, 1) != 0 || a_.whole("actuator_trntype", i, 0) != 0)
                 continue;
-            const std::int32_t dof = a_.whole("actuator_trnid", i, -1), kind = a_.whole("ctrl_type", i, 2);
+            const std::int32_t dof = dof_of_actuator(i), kind = a_.whole("ctrl_type", i, 2);
             for (const bool position : {true, false})
                 if (dof >= 0 && kind != (position ? 1 : 0)) servos_[{dof, position}] = i;
         }
         if (o_.newton_compat) return;
-        const std::size_t actuators = std::max(a_.rows("actuator_target_dof"), a_.rows("actuator_target_label"));
         for (std::size_t i = 0; i < actuators; ++i) {
             if (a_.whole("ctrl_source", i, 1) != 1 || a_.whole("actuator_trntype", i, 0) > 1 ||
                 a_.whole("actuator_biastype", i, 0) != 1)
                 continue;
-            std::int32_t dof = a_.whole("actuator_target_dof", i, a_.whole("actuator_trnid", i, -1));
-            if (const std::string label = a_.text("actuator_target_label", i); dof < 0 && !label.empty()) {
-                const auto at = std::find(m_.joint_label.begin(), m_.joint_label.end(), label);
-                if (at != m_.joint_label.end())
-                    dof = m_.joint_qd_start[static_cast<std::size_t>(at - m_.joint_label.begin())];
-            }
-            actuated_.insert(dof);
+            actuated_.insert(dof_of_actuator(i));
         }
+        // A servo whose law is the drive keeps it, whatever else acts on the joint.
+        for (const auto& [servo, row] : servos_) actuated_.erase(servo.first);
+    }
+    /// Of the actuator that a drive stands for, 0: it says none.
+    [[nodiscard]] double damping_ratio(std::size_t dof) const
+    {
+        const auto at = servos_.find({static_cast<std::int32_t>(dof), true});
+        return at == servos_.end() ? 0 : std::max(0.0, a_.number("actuator_biasprm", at->second, 0, 2));
     }
     /// What an actuator that the drive stands for says of its bounds.
     void take_ranges(ActuatorItem& item, std::size_t dof, bool position) const
@@ -526,11 +547,12 @@ class Converter {
         const auto        limited = [&](const char* name) {
             return static_cast<Limited>(std::clamp(a_.whole(name, i, 2), 0, 2));
         };
+        // The drive's gains are those at the dof: behind a gear they are in other units than the actuator's bounds.
+        if (a_.number("actuator_gear", i, 1) != 1) return;
+        const auto said      = [&](const char* has) { return !a_.has(has) || a_.flag(has, i, false); };
         item.control_limited = limited("actuator_ctrllimited"), item.force_limited = limited("actuator_forcelimited");
-        if (a_.flag("actuator_has_ctrlrange", i, false))
-            item.control_range = a_.numbers<2>("actuator_ctrlrange", i, {0, 0});
-        if (a_.flag("actuator_has_forcerange", i, false))
-            item.force_range = a_.numbers<2>("actuator_forcerange", i, {0, 0});
+        if (said("actuator_has_ctrlrange")) item.control_range = a_.numbers<2>("actuator_ctrlrange", i, {0, 0});
+        if (said("actuator_has_forcerange")) item.force_range = a_.numbers<2>("actuator_forcerange", i, {0, 0});
         item.damping  = a_.number("actuator_damping", i, 0);
         item.armature = a_.number("actuator_armature", i, 0);
     }
@@ -563,11 +585,12 @@ class Converter {
             for (std::int32_t k = 0; k < n; ++k) {
                 EqualityItem e;
                 take_softness(e, row);
-                e.name   = equalities_.unique(plain(m_.joint_label[j]));
-                e.kind   = EqualityKind::joint;
-                e.first  = dof_joint_[static_cast<std::size_t>(a + k)],
-                e.second = dof_joint_[static_cast<std::size_t>(b + k)];
-                e.data   = {number(m_.joint_mimic_coeffs[j][0]), number(m_.joint_mimic_coeffs[j][1])};
+                e.follower = j;
+                e.name     = equalities_.unique(plain(m_.joint_label[j]));
+                e.kind     = EqualityKind::joint;
+                e.first    = dof_joint_[static_cast<std::size_t>(a + k)],
+                e.second   = dof_joint_[static_cast<std::size_t>(b + k)];
+                e.data     = {number(m_.joint_mimic_coeffs[j][0]), number(m_.joint_mimic_coeffs[j][1])};
                 for (std::size_t c = 2; row && c < 5; ++c)
                     e.data[c] = a_.number("equality_constraint_polycoef", *row, 0, c);
                 if (e.first >= 0 && e.second >= 0) part_.what.equalities.push_back(std::move(e));

@@ -31,6 +31,7 @@ struct ControlSeat {
     std::int32_t link                                                      = -1;  ///< of the forest
     std::int32_t at   = -1;  ///< target coordinate (first of a ball's), target dof, or row of the control
     std::int32_t axis = -1;  ///< of a ball joint
+    std::int32_t dof  = -1;  ///< of the model; -1: no drive
     double       ref  = 0;
 };
 

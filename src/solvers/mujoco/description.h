@@ -152,11 +152,13 @@ struct EqualityItem {
     std::array<double, 11> data{};
     /// Of a connect: data 3 to 5 is the point in the second body; else MuJoCo takes it from the reference
     /// configuration.
-    bool   both_points                           = false;
-    bool   active                                = true;
-    Solref solref                                = kSolref;
-    Solimp solimp                                = kSolimp;
-    bool   operator==(const EqualityItem&) const = default;
+    bool   both_points = false;
+    bool   active      = true;
+    Solref solref      = kSolref;
+    Solimp solimp      = kSolimp;
+    /// Of the model: row of its equalities, joint that closes a loop, follower; -1: it comes from something else.
+    std::int32_t row = -1, loop = -1, follower = -1;
+    bool         operator==(const EqualityItem&) const = default;
 };
 
 struct WrapItem {
@@ -173,6 +175,7 @@ struct TendonItem {
     Solref                solref_limit = kSolref, solref_friction = kSolref;
     Solimp                solimp_limit = kSolimp, solimp_friction = kSolimp;
     std::vector<WrapItem> path;
+    std::int32_t          row                                 = -1;  ///< of the model's tendons
     bool                  operator==(const TendonItem&) const = default;
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,20 @@ inline auto live_arrays(const model::Model& m)
                     m.shape_material_ke, m.shape_material_kd, m.shape_material_mu, m.shape_material_mu_torsional,
                     m.shape_material_mu_rolling, m.body_flags);
 }
+/// The same bytes: a number that is none equals itself here.
+template <class T>
+bool same_bytes(const std::vector<T>& a, const std::vector<T>& b)
+{
+    static_assert(std::is_trivially_copyable_v<T>);
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+template <class... A, class... B>
+bool same_bytes(const std::tuple<A...>& a, const std::tuple<B...>& b)
+{
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+        return (same_bytes(std::get<i>(a), std::get<i>(b)) && ...);
+    }(std::index_sequence_for<A...>{});
+}
 template <class... T>
 std::tuple<T...> copies(const std::tuple<const T&...>& arrays)
 { return arrays; }
@@ -30,7 +46,7 @@ class LiveValues {
     /// Whether the model was written to since the last call.
     bool changed()
     {
-        if (live_arrays(model_) == seen_) return false;
+        if (same_bytes(live_arrays(model_), seen_)) return false;
         seen_ = live_arrays(model_);
         return true;
     }

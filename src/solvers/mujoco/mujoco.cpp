@@ -154,8 +154,20 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     [[nodiscard]] std::vector<std::string> names(std::size_t world, std::string_view object) const override
     { return seats_[world].compiled->names(object); }
     [[nodiscard]] std::vector<std::int32_t> origins(std::size_t world, std::string_view object) const override;
-    [[nodiscard]] std::vector<double>       contacts(std::size_t world) const override;
-    Result<void>                            refresh() override
+    [[nodiscard]] std::vector<double>       dof_forces(std::string_view kind) const override;
+    [[nodiscard]] std::vector<std::uint8_t> overflows() const override
+    {
+        std::vector<std::uint8_t> out;
+        for (const Seat& seat : seats_) out.push_back(seat.outcome.full ? 1 : 0);
+        return out;
+    }
+    Result<std::string> mjcf(std::size_t world) override
+    {
+        if (auto done = refresh(); !done) return done.error();
+        return backend_.mjcf(seats_[world].part.what);
+    }
+    [[nodiscard]] std::vector<double> contacts(std::size_t world) const override;
+    Result<void>                      refresh() override
     {
         // Written attributes, live values of the model or settings: any of them may need a new compile.
         if (const bool written = attributes_.changed(); !live_.changed() && !written && !dirty_) return {};
@@ -249,6 +261,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         std::vector<GivenContact> given, touching;  ///< of this step; of this sub-step
         std::vector<std::size_t>  given_row;        ///< of contacts_
         std::vector<std::size_t>  touching_of;      ///< of given
+        std::vector<Vec3d>        pulls;  ///< by link: what its weight is besides that of the model's gravity [N]
         Outcome                   outcome;
         bool                      broken = false;
     };
@@ -276,6 +289,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     void list_state(const Seat& seat, const model::State& state, std::vector<Real>& out) const;
     void push(Seat& seat, const model::State& in);
     void write_led(Seat& seat) const;
+    void list_pulls(Seat& seat) const;
     void write_forces(Seat& seat, const model::Control& control) const;
     void write_controls(Seat& seat, const model::Control& control) const;
     /// Configuration and velocity of MuJoCo's into motion_, poses and velocities of bodies from them.
@@ -332,18 +346,23 @@ Description structure(Description d)
 {
     const EngineOptions plain;
     d.option = plain;
+    // What MuJoCo's compiler makes of a ratio of damping depends on gains and inertias.
+    const auto relative = [](const ActuatorItem& a) { return a.bias[2] > 0 && a.gain[0] == -a.bias[1]; };
+    const bool ratios   = std::any_of(d.actuators.begin(), d.actuators.end(), relative);
     for (JointItem& j : d.joints) {
         JointItem bare;
         bare.body = j.body, bare.kind = j.kind, bare.pos = j.pos, bare.axis = j.axis, bare.ref = j.ref;
         bare.actgravcomp = j.actgravcomp;
-        j                = bare;
+        if (ratios) bare.armature = j.armature;
+        j = bare;
     }
     for (GeomItem& g : d.geoms) {
         const GeomItem bare;
         g.friction = bare.friction, g.solref = bare.solref, g.solimp = bare.solimp, g.solmix = bare.solmix;
         g.priority = bare.priority, g.condim = bare.condim;
     }
-    for (ActuatorItem& a : d.actuators) a.gain = {}, a.bias = {};
+    for (ActuatorItem& a : d.actuators)
+        if (!relative(a)) a.gain = {}, a.bias = {};
     return d;
 }
 /// The same but for names: worlds that are alike are one model.
@@ -355,9 +374,9 @@ Description nameless(Description d)
     for (SiteItem& s : d.sites) s.name.clear(), s.shape = -1;
     for (MeshItem& m : d.meshes) m.name.clear();
     for (HeightItem& h : d.heights) h.name.clear();
-    for (TendonItem& t : d.tendons) t.name.clear();
+    for (TendonItem& t : d.tendons) t.name.clear(), t.row = -1;
     for (ActuatorItem& a : d.actuators) a.name.clear();
-    for (EqualityItem& e : d.equalities) e.name.clear();
+    for (EqualityItem& e : d.equalities) e.name.clear(), e.row = e.loop = e.follower = -1;
     return d;
 }
 
@@ -398,6 +417,43 @@ void OverMujoco::as_newton(const Seat& seat, const ContactPoint& c, double mine,
         to.solref_friction = {2 / scale, 1};
 }
 
+std::vector<double> OverMujoco::dof_forces(std::string_view kind) const
+{
+    std::vector<double> out(model_.joint_dof_count(), 0.0);
+    for (const Seat& seat : seats_) {
+        const Numbers&            n = seat.world->numbers();
+        const std::vector<double> friction =
+            kind == "frictionloss" ? seat.world->friction_forces() : std::vector<double>{};
+        const double* const from = kind == "actuator"     ? n.qfrc_actuator.data()
+                                   : kind == "bias"       ? n.qfrc_bias.data()
+                                   : kind == "constraint" ? n.qfrc_constraint.data()
+                                                          : friction.data();
+        for (const LinkSeat& s : seat.part.links) {
+            const Link& l = link(s.link);
+            if (s.joints == 0 || l.joint < 0) continue;
+            const double* f  = from + seat.compiled->addresses().qvel[static_cast<std::size_t>(s.joint)];
+            double*       to = out.data() + model_.joint_qd_start[l.joint];
+            const double* q  = motion_.q.data() + l.coord;
+            if (l.free) {
+                const Quatd R{q[3], q[4], q[5], q[6]};
+                const Vec3d force{f[0], f[1], f[2]},
+                    torque = rotate(R, Vec3d{f[3], f[4], f[5]}) - cross(rotate(R, l.com), force);
+                to[0] = force.x, to[1] = force.y, to[2] = force.z;
+                to[3] = torque.x, to[4] = torque.y, to[5] = torque.z;
+            } else if (l.axes.type == model::JointType::ball) {
+                const Vec3d t =
+                    rotate(Quatd{q[0], q[1], q[2], q[3]}, rotate_inverse(l.X_CJ.q, Vec3d{f[0], f[1], f[2]}));
+                to[0] = t.x, to[1] = t.y, to[2] = t.z;
+            } else {
+                const Addresses& at = seat.compiled->addresses();
+                for (std::size_t k = 0; k < static_cast<std::size_t>(s.joints); ++k)
+                    to[k] = from[at.qvel[static_cast<std::size_t>(s.joint) + k]];
+            }
+        }
+    }
+    return out;
+}
+
 std::vector<std::int32_t> OverMujoco::origins(std::size_t world, std::string_view object) const
 {
     const Seat&               seat = seats_[world];
@@ -420,6 +476,23 @@ std::vector<std::int32_t> OverMujoco::origins(std::size_t world, std::string_vie
         for (std::size_t s = 0; s < seat.part.geom_of_shape.size(); ++s)
             if (seat.part.geom_of_shape[s] >= 0)
                 put(id(at.geom, seat.part.geom_of_shape[s]), static_cast<std::int32_t>(s));
+    } else if (object == "equality" || object == "loop" || object == "follower") {
+        for (std::size_t e = 0; e < seat.part.what.equalities.size(); ++e) {
+            const EqualityItem& from = seat.part.what.equalities[e];
+            put(at.equality[e], object == "equality" ? from.row : object == "loop" ? from.loop : from.follower);
+        }
+    } else if (object == "tendon") {
+        for (const TendonItem& t : seat.part.what.tendons) out.push_back(t.row);
+    } else if (object == "actuator" || object == "control") {
+        // "control": 1 where a row of its own controls it. "actuator": that row; else the dof that its drive holds by
+        // position, or -2 less the dof that it holds by velocity.
+        for (const ControlSeat& c : seat.part.controls) {
+            const bool direct = c.source == ControlSeat::Source::direct;
+            if (object == "control")
+                put(c.actuator, direct ? 1 : 0);
+            else
+                put(c.actuator, direct ? c.at : c.source == ControlSeat::Source::position ? c.dof : -2 - c.dof);
+        }
     } else if (object == "joint" || object == "dof") {
         for (const LinkSeat& s : seat.part.links) {
             const Link& l = link(s.link);
@@ -503,6 +576,7 @@ Result<void> OverMujoco::rebuild(Shortfalls& shortfalls)
             if (old != nullptr && old->world != nullptr) static_cast<void>(seat.world->remember(old->world->memory()));
         }
         write_active(seat);
+        list_pulls(seat);
     }
     seats_ = std::move(seats);
     seat_of_world_.assign(static_cast<std::size_t>(model_.world_count) + 1, seats_.size() == 1 ? 0 : -1);
@@ -591,6 +665,22 @@ void OverMujoco::write_led(Seat& seat) const
     }
 }
 
+/// An mjModel has one gravity. Bodies of another world, or of none, that are in it feel theirs as a force.
+void OverMujoco::list_pulls(Seat& seat) const
+{
+    seat.pulls.clear();
+    bool        any = false;
+    const Vec3d own = seat.part.what.option.gravity;
+    for (const LinkSeat& s : seat.part.links) {
+        const Link&     l    = link(s.link);
+        const BodyItem& item = seat.part.what.bodies[static_cast<std::size_t>(s.body)];
+        const Vec3d     more = static_cast<Vec3d>(model_.gravity_of(model_.body_world[l.body])) - own;
+        seat.pulls.push_back(item.mass * (1 - item.gravcomp) * more);
+        any = any || !(more == Vec3d{});
+    }
+    if (!any) seat.pulls.clear();
+}
+
 void OverMujoco::write_forces(Seat& seat, const model::Control& control) const
 {
     const Numbers&   n       = seat.world->numbers();
@@ -607,6 +697,10 @@ void OverMujoco::write_forces(Seat& seat, const model::Control& control) const
         double*         x = n.xfrc_applied.data() + 6 * at.body[static_cast<std::size_t>(s.body)];
         x[0] = f.linear.x, x[1] = f.linear.y, x[2] = f.linear.z;
         x[3] = f.angular.x, x[4] = f.angular.y, x[5] = f.angular.z;
+        if (!seat.pulls.empty()) {
+            const Vec3d& more = seat.pulls[static_cast<std::size_t>(&s - seat.part.links.data())];
+            x[0] += more.x, x[1] += more.y, x[2] += more.z;
+        }
         if (s.joints == 0 || l.free) continue;
         const auto dof = static_cast<std::size_t>(model_.joint_qd_start[l.joint]);
         const auto j   = static_cast<std::size_t>(s.joint);

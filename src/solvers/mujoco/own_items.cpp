@@ -108,6 +108,7 @@ class Adder {
                 left_out("tendons", i, label);
                 continue;
             }
+            t.row         = static_cast<std::int32_t>(i);
             t.name        = unique(label.empty() ? fmt::format("tendon_{}", i) : label);
             tendon_of_[i] = static_cast<std::int32_t>(what_.tendons.size());
             what_.tendons.push_back(std::move(t));
@@ -175,6 +176,7 @@ class Adder {
             // A loop joint or a follower of the model stands for it, and takes its softness (convert.cpp).
             if (stood_for(i)) continue;
             e.kind                     = static_cast<EqualityKind>(kind);
+            e.row                      = static_cast<std::int32_t>(i);
             e.active                   = a_.flag("equality_constraint_enabled", i, true);
             e.solref                   = a_.numbers<2>("eq_solref", i, kSolref);
             e.solimp                   = a_.numbers<5>("eq_solimp", i, kSolimp);
@@ -303,7 +305,7 @@ class Adder {
             item.early              = a_.flag("actuator_actearly", i, false);
             own_.part.controls.push_back({ControlSeat::Source::direct,
                                           static_cast<std::int32_t>(what_.actuators.size()), -1,
-                                          static_cast<std::int32_t>(i), -1, 0});
+                                          static_cast<std::int32_t>(i), -1, -1, 0});
             what_.actuators.push_back(std::move(item));
         }
     }

@@ -90,7 +90,11 @@ void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
     };
     put("gainType", "token", usda_string(a.gain_type)), put("biasType", "token", usda_string(a.bias_type)),
         put("dynType", "token", usda_string(a.dyn_type));
-    put("gainPrm", "double[]", usda_list(a.gain)), put("biasPrm", "double[]", usda_list(a.bias)),
+    // MuJoCo keeps a ratio of damping as a positive number where the damping would be.
+    auto         bias  = a.bias;
+    const double ratio = c.name == "position" ? s_.number(m, "dampratio").value_or(0) : 0;
+    if (ratio > 0 && bias[2] == 0) bias[2] = ratio;
+    put("gainPrm", "double[]", usda_list(a.gain)), put("biasPrm", "double[]", usda_list(bias)),
         put("dynPrm", "double[]", usda_list(a.dynamics)), put("gear", "double[]", usda_list(a.gear));
     std::optional<std::vector<double>> force;
     for (const auto& [name, target] : {std::pair{"ctrl", "ctrlRange"}, std::pair{"force", "forceRange"},
@@ -118,7 +122,8 @@ void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
                        fmt::format("{} '{}'", c.name, made.name),
                        usda_number(*v),
                        {},
-                       "the damping depends on masses at the start; author kv",
+                       "the damping depends on masses at the start: MuJoCo's layer keeps the ratio, a drive has none; "
+                       "author kv",
                        true});
     Relation target{"mjc:target", {}};
     if (const std::string* joint = m.find("joint") != nullptr ? m.find("joint") : m.find("jointinparent")) {

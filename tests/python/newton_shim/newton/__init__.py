@@ -134,6 +134,9 @@ for _name, _module in (("usd", usd), ("solvers", _Solvers("newton.solvers")), ("
 _hide(selection.ArticulationView, "_get_actuator_dof_mapping", "_create_actuator_dof_mapping", "_resolve_world_mask")
 solvers = sys.modules["newton.solvers"]
 tests = _installed("tests")
+tests.get_source_directory = lambda: os.path.join(INSTALLED, "tests")
+tests.get_asset_directory = lambda: os.path.join(INSTALLED, "tests", "assets")
+tests.get_asset = lambda filename: os.path.join(INSTALLED, "tests", "assets", filename)
 examples = _installed("examples")
 examples.get_asset = lambda filename: os.path.join(INSTALLED, "examples", "assets", filename)
 examples.get_asset_directory = lambda: os.path.join(INSTALLED, "examples", "assets")
