@@ -24,7 +24,7 @@ METADATA = {"up_axis"}
 COUNTS = {"shape_count", "shape_world_start", "body_shapes", "shape_collision_filter_pairs"}
 #: A collider that becomes a guide is drawn otherwise, or no more.
 LOOKS = {"shape_color", "shape_opacity"}
-MESH, HULL, BALL, FREE, DISTANCE = 8, 10, 2, 4, 5
+PLANE, MESH, HULL, BALL, FREE, DISTANCE = 1, 8, 10, 2, 4, 5
 #: Rotations are authored as float; where bodies of a joint do not fit together its angle hangs on them ill-conditioned.
 FLOAT, ANGLES = 1e-6, 1e-5
 
@@ -33,6 +33,13 @@ def upright(q):
     """Of a rotation's two quaternions the one with w > 0; where w is nothing, with its largest part > 0."""
     sign = q[3] if abs(q[3]) > FLOAT else max(q, key=abs)
     return [-x for x in q] if sign < 0 else q
+
+
+def plane_of(pose):
+    """Normal and distance from the origin of an endless plane: neither where its pose stands on it nor how it is turned about its normal says anything."""
+    x, y, z, w = pose[3:]
+    normal = [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]
+    return normal, sum(n * p for n, p in zip(normal, pose))
 
 
 def simulated(model):
@@ -44,6 +51,11 @@ def simulated(model):
     kept = [i for i, flags in enumerate(model["shape_flags"]) if flags & ~1]
     for name in [name for name in out if name.startswith("shape_") and isinstance(out[name], list)]:
         out[name] = [model[name][i] for i in kept]
+    for i, (kind, scale) in enumerate(zip(out["shape_type"], out["shape_scale"])):
+        if kind == PLANE and scale[0] == scale[1] == 0:
+            # The last four numbers of a pose are compared as a rotation, which a plane is not.
+            normal, offset = plane_of(out["shape_transform"][i])
+            out["shape_transform"][i] = {"normal": normal, "offset": offset}
     labels = model["shape_label"]
     out["pairs"] = sorted(sorted((labels[a], labels[b])) for a, b in model["shape_collision_filter_pairs"])
     for i, (kind, source, scale) in enumerate(zip(out["shape_type"], out["shape_source"], out["shape_scale"])):

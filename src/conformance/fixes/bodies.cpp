@@ -113,6 +113,8 @@ std::pair<Vec3d, Quatd> frame_in_stage(const Repair& repair, const usd::Prim& jo
 /// which one depends on the joint's sides.
 bool sides_meet(const Repair& repair, const usd::Prim& joint, const physics::Joint& known)
 {
+    // Of a body that is fixed to what stands still there is only one that can be moved, whatever the sides are.
+    if (known.kind == physics::JointKind::fixed && (known.body0 < 0 || known.body1 < 0)) return true;
     constexpr double kAngle = 1e-3;                                                  // [rad]
     const double kDistance  = 1e-3 / repair.facts.stage.metadata().meters_per_unit;  // a millimetre, as importers allow
     const auto [p0, q0]     = frame_in_stage(repair, joint, kRel0, kPos0, kRot0);
@@ -227,6 +229,14 @@ void anchor_base(Repair& repair, const usd::Prim& body)
     if (is_animated(body)) return repair.refuse("driven-body", "the base is animated; which of the two is meant?");
     if (body.attribute(kKinematicEnabled).varying())
         return repair.refuse("driven-body", "whether the base is kinematic changes over time");
+    // Held by a joint already, it need not be kinematic as well.
+    const auto index = repair.facts.physics.body_at(body.path());
+    const bool held  = std::ranges::any_of(repair.facts.physics.joints, [&](const physics::Joint& joint) {
+        const bool here  = index >= 0 && (joint.body0 == index || joint.body1 == index);
+        const bool world = joint.body0 < 0 || joint.body1 < 0;
+        return here && world && joint.enabled && joint.kind == physics::JointKind::fixed;
+    });
+    if (held) return void(repair.set(body, kKinematicEnabled, "bool", make_value("bool", false)));
     const bool      below = body == repair.facts.stage.default_prim() || body.path().parent().is_root();
     const EditPlace own   = repair.own_place(body);
     if (!own) return repair.refuse("instance", "the base lies inside an instance");

@@ -227,6 +227,15 @@ void fix_dependent(Repair& repair, const Finding& finding)
     if (own_m) repair.set_field(root, "metersPerUnit", make_value("double", metres));
     if (own_kg) repair.set_field(root, "kilogramsPerUnit", make_value("double", kilos));
     if (own_up && up) repair.set_field(root, "upAxis", make_value("token", usd::Token(*up)));
+    // OpenUSD converts nothing between layers: what no scale made up for is of another size from here on.
+    const auto users = users_of(repair, finding.site.layer);
+    if (masses != 1 ||
+        (lengths != 1 && !std::ranges::all_of(users, [&](const auto& u) { return carries(u, lengths); })))
+        repair.remark("rescaled",
+                      fmt::format("{}: its numbers hold in the units that it stated from here on; before, OpenUSD and "
+                                  "simulators took them for the entry's (lengths x {:g}, masses x {:g}). What is "
+                                  "simulated changes; if the statement was wrong, correct it instead",
+                                  std::filesystem::path(root.file).filename().string(), lengths, masses));
     if (lengths != 1 || turns)
         for (const usd::Prim& user : users_of(repair, finding.site.layer)) take_back(repair, user, {lengths, turns});
     repair.mixed_units |= lengths != 1 || turns;

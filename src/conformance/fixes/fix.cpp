@@ -73,8 +73,45 @@ std::map<const Rule*, std::size_t> counts_of(const Report& report)
     return counts;
 }
 
-/// Repairs that are left out because they bring findings, and which.
-using LeftOut = std::map<Key, std::string>;
+/// Repairs that are left out because they bring findings.
+class LeftOut {
+  public:
+    /// Suspects by the rule that got more findings, with what is said of each.
+    using Suspects = std::map<const Rule*, std::map<Key, std::string>>;
+
+    /// What the repair at hand would bring; null for one that is not left out.
+    [[nodiscard]] const std::string* find(const Key& key) const
+    {
+        const auto known = keys_.find(key);
+        return known == keys_.end() ? nullptr : &known->second;
+    }
+    /// Whoever brings findings of this rule, it is not those that were suspected.
+    [[nodiscard]] bool acquitted(const Rule& rule) const { return acquitted_.contains(&rule); }
+    /// Takes suspects up. Where a rule still has more findings although all of its suspects were left out already,
+    /// something else brings them, which takes away worse: those suspects are let go.
+    /// @return whether another beginning would differ
+    bool add(const Suspects& suspects)
+    {
+        bool differs = false;
+        for (const auto& [rule, keys] : suspects) {
+            bool fresh = false;
+            for (const auto& [key, what] : keys) fresh |= keys_.emplace(key, what).second;
+            auto& blamed = blamed_[rule];
+            for (const auto& [key, what] : keys) blamed.insert(key);
+            if (!fresh && !blamed.empty()) {
+                for (const Key& key : blamed) keys_.erase(key);
+                fresh = acquitted_.insert(rule).second;
+            }
+            differs |= fresh;
+        }
+        return differs;
+    }
+
+  private:
+    std::map<Key, std::string>           keys_;
+    std::map<const Rule*, std::set<Key>> blamed_;
+    std::set<const Rule*>                acquitted_;
+};
 
 class Fixer {
   public:
@@ -87,21 +124,21 @@ class Fixer {
 
     /// Repairs that ran in the pass in which a rule, which had been looked at before, got more findings than it had at
     /// the beginning and has at the end; those at, above or below the new findings if there are any.
-    [[nodiscard]] LeftOut culprits() const
+    [[nodiscard]] LeftOut::Suspects culprits() const
     {
-        LeftOut found;
+        LeftOut::Suspects found;
         if (passes_.empty()) return found;
         const auto now = counts_of(result_.after);
         for (const auto& [rule, before] : first_) {
             const auto after = now.find(rule);
-            if (after == now.end() || after->second <= before) continue;
+            if (after == now.end() || after->second <= before || left_out_.acquitted(*rule)) continue;
             const auto at = [&](const Pass& pass) {
                 const auto count = pass.after.find(rule);
                 return count == pass.after.end() ? 0 : count->second;
             };
             auto pass = passes_.rbegin();  // the last one before which there were no more than at first
             while (std::next(pass) != passes_.rend() && at(*std::next(pass)) > before) ++pass;
-            add_culprits(*pass, *rule, found);
+            add_culprits(*pass, *rule, found[rule]);
         }
         return found;
     }
@@ -191,7 +228,7 @@ class Fixer {
     bool                               mixed_units_ = false, work_edited_ = false;
     std::set<std::string>              compensated_;  ///< layers, see Repair
 
-    void add_culprits(const Pass& pass, const Rule& rule, LeftOut& found) const
+    void add_culprits(const Pass& pass, const Rule& rule, std::map<Key, std::string>& found) const
     {
         const auto brought = [&](const std::string& prim) {
             for (const Finding& finding : result_.after.findings)
@@ -201,11 +238,22 @@ class Fixer {
                     return std::string(rule.id) + " at " + finding.site.prim;
             return std::string();
         };
-        LeftOut near;
-        for (const Key& key : pass.repaired)
+        // What is milder than the fault that a repair takes away does not hold it back: an asset with a hint is better
+        // than one with an error.
+        std::vector<Key> suspects;
+        std::ranges::copy_if(pass.repaired, std::back_inserter(suspects),
+                             [&](const Key& key) { return find_rule(std::get<0>(key))->severity <= rule.severity; });
+        std::map<Key, std::string> near;
+        for (const Key& key : suspects)
             if (const std::string what = brought(std::get<1>(key)); !what.empty()) near.emplace(key, what);
         if (near.empty())
-            for (const Key& key : pass.repaired) near.emplace(key, std::string(rule.id));
+            for (const Key& key : suspects) near.emplace(key, std::string(rule.id));
+        // Those of the rule's own section are the likeliest; the others follow where these were not it.
+        const auto section = [](std::string_view id) { return id.substr(0, id.rfind('-')); };
+        const auto likely  = [&](const auto& suspect) {
+            return section(std::get<0>(suspect.first)) == section(rule.id);
+        };
+        if (std::ranges::any_of(near, likely)) std::erase_if(near, [&](const auto& s) { return !likely(s); });
         found.merge(near);
     }
 
@@ -261,9 +309,10 @@ class Fixer {
             trial_.reset();
             return false;
         }
-        const std::string moved = Whereabouts(facts).moved_since(*before_, so_far_.turned, so_far_.stretched,
-                                                                 so_far_.reversed, so_far_.baked);
-        const Trial       trial = *std::exchange(trial_, std::nullopt);
+        const std::string moved =
+            Whereabouts(facts, before_->moments())
+                .moved_since(*before_, so_far_.turned, so_far_.stretched, so_far_.reversed, so_far_.baked);
+        const Trial trial = *std::exchange(trial_, std::nullopt);
         if (moved.empty()) {
             pass_.emplace();
             for (const auto& [key, repair] : trial.repairs) pass_->push_back(key);
@@ -356,10 +405,10 @@ class Fixer {
             for (const Finding* finding : findings) {
                 if (trial_->repairs.size() == most) break;
                 const Key key = key_of(*finding);
-                if (const auto out = left_out_.find(key); out != left_out_.end()) {
+                if (const std::string* out = left_out_.find(key); out != nullptr) {
                     if (so_far_.offers[key].times++ == 0)
                         result_.left.push_back({finding->rule, finding->site.prim, finding->site.property,
-                                                "adds-finding", "the repair would bring " + out->second, false,
+                                                "adds-finding", "the repair would bring " + *out, false,
                                                 finding->severity, finding->site.layer});
                     continue;
                 }
@@ -511,7 +560,7 @@ static Result<void> repair_variants(const FixOptions& options, const LeftOut& le
 /// @param compensated  layers whose units a scale made up for before the first edit
 /// @param more         receives repairs that bring findings
 static Result<void> repair_what_follows(const FixOptions& options, const LeftOut& left_out, Workspace& work,
-                                        FixResult& result, std::set<std::string> compensated, LeftOut& more)
+                                        FixResult& result, std::set<std::string> compensated, LeftOut::Suspects& more)
 {
     bool edited = !result.edits.empty();
     for (int round = 0; edited && round < kRounds; ++round) {
@@ -552,17 +601,15 @@ Result<FixResult> fix(const std::string& asset, const std::string& work_folder, 
             if (auto ran = repair_variants(options, left_out, *work, result, in_variants); !ran) return ran.error();
         Fixer fixer(options, left_out, *work, result);
         if (auto ran = fixer.run(); !ran) return ran.error();
-        LeftOut  more  = fixer.culprits();
-        LeftOut* known = &left_out;
+        LeftOut::Suspects more  = fixer.culprits();
+        LeftOut*          known = &left_out;
         if (more.empty()) {
             known = &left_out_then;
             if (auto ran = repair_what_follows(options, left_out_then, *work, result, fixer.compensated(), more); !ran)
                 return ran.error();
         }
         if (more.empty() || start == kStarts) break;
-        const std::size_t before = known->size();
-        known->merge(more);
-        if (known->size() == before) break;
+        if (!known->add(more)) break;
         work->discard();
     }
     list_what_stays(options, result);

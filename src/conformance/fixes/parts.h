@@ -40,7 +40,7 @@ class Parts {
     std::set<Part>            held_;
     bool                      variants_ = false;
 
-    [[nodiscard]] Part                  home_of(const usd::Path& prim) const;
+    [[nodiscard]] Part                   home_of(const usd::Path& prim) const;
     [[nodiscard]] std::vector<usd::Path> below(const usd::Path& prim) const;
 };
 
@@ -50,7 +50,6 @@ void copy_metadata(const usd::Layer& from, usd::Layer& to);
 /// Moves large arrays to another layer, whose prims come by payload.
 /// @param asset     how `layer` names that layer
 /// @param prims     that have large arrays
-void move_arrays(usd::Layer& layer, usd::Layer& geometry, const std::string& asset,
-                 const std::set<usd::Path>& prims);
+void move_arrays(usd::Layer& layer, usd::Layer& geometry, const std::string& asset, const std::set<usd::Path>& prims);
 
 }  // namespace mechane::conformance

@@ -18,6 +18,7 @@
 #include "conformance/fixes/states.h"
 #include "conformance/root_content.h"
 #include "mechane/physics/deformable_units.h"
+#include "mechane/usd/resolve_info.h"
 
 namespace mechane::conformance {
 namespace {
@@ -117,6 +118,10 @@ bool rests(const usd::Prim& prim)
     return std::ranges::none_of(op_names(prim), [&](const usd::Token& op) { return prim.attribute(op).varying(); });
 }
 
+bool near(const usd::Matrix4d& a, const usd::Matrix4d& b);
+/// Whether it turns about the origin and does nothing else.
+bool is_turn(const usd::Matrix4d& m) { return near(m, usd::from_pose({{}, usd::decompose(m).rotation})); }
+
 bool near(const usd::Matrix4d& a, const usd::Matrix4d& b)
 {
     double size = 1;
@@ -146,6 +151,17 @@ bool Placement::rewrite(const usd::Prim& prim, const usd::Matrix4d& after, HandD
     if (!plan(prim, after, hand, local, plans)) return false;
     for (const Plan& one : plans) write(one);
     return true;
+}
+
+bool Placement::hands_down(const usd::Prim& prim, const usd::Matrix4d& after)
+{
+    const std::size_t refusals = repair_.refusals();
+    std::vector<Plan> plans;
+    keeps_scales_       = false;
+    const bool possible = plan(prim, after, HandDown::scale, false, plans);
+    keeps_scales_       = true;
+    repair_.forget_refusals(refusals);
+    return possible;
 }
 
 bool Placement::turn_world(const usd::Matrix4d& turn)
@@ -189,9 +205,22 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
         repair_.refuse("state-dependent-edit", prim.path().text() + ": other variants place it otherwise");
         return false;
     }
+    if (keeps_scales_ && hand == HandDown::scale && !hands_down(prim, after)) hand = HandDown::nothing;
     std::vector<Parts>&        parts = plan.parts;
     const bool                 gprim = prim.is_a("Gprim");
-    std::vector<usd::Matrix4d> bent;                        // what shears a Gprim
+    std::vector<usd::Matrix4d> bent;  // what shears a Gprim
+    if (std::ranges::any_of(plan.ops, [&](const usd::Token& op) {
+            return usd::resolve_info(prim.attribute(op), 0.0).source == usd::ValueSource::spline;
+        })) {
+        // Between its knots a spline is no line: what moves the prim stays as it is.
+        if (keeps_scales_ && hand == HandDown::nothing && is_turn(after) && !near(after, {})) {
+            plan.before = tidy(usd::decompose(after).rotation, std::nullopt);
+            plans.push_back(std::move(plan));
+            return true;
+        }
+        repair_.refuse("spline", prim.path().text() + ": a spline moves it");
+        return false;
+    }
     for (std::size_t i = 0; i <= plan.times.size(); ++i) {  // 0: the default time
         const usd::Matrix4d m =
             stage.local_matrix(prim, i == 0 ? usd::TimeCode() : usd::TimeCode(plan.times[i - 1])) * after;
@@ -200,6 +229,12 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
             bent.push_back(without_translation(m * *usd::inverse(usd::from_pose({d.translation, d.rotation}))));
             d.scale   = {1, 1, 1};
             d.sheared = false;
+        }
+        if (keeps_scales_ && d.sheared && !d.singular && hand == HandDown::nothing && parts.empty() &&
+            !near(after, {}) && is_turn(after)) {
+            plan.before = tidy(usd::decompose(after).rotation, std::nullopt);
+            plans.push_back(std::move(plan));
+            return true;
         }
         if (const char* fault = fault_of(d)) {
             repair_.refuse(fault, prim.path().text() + ": the placement is not translate, orient and scale");
@@ -271,8 +306,22 @@ bool Placement::plan_below(const usd::Prim& prim, const usd::Matrix4d& handed, b
     return true;
 }
 
+void Placement::write_before(const Plan& plan)
+{
+    // In front of the other operations, behind what resets the stack. Its name is one that the prim does not have.
+    std::string name = "xformOp:orient:upright";
+    while (std::ranges::find(plan.ops, usd::Token(name)) != plan.ops.end()) name += "_1";
+    auto       order = plan.prim.attribute("xformOpOrder").get_or<std::vector<usd::Token>>({});
+    const auto first = order.begin() + (!order.empty() && order.front() == usd::Token("!resetXformStack!") ? 1 : 0);
+    order.insert(first, usd::Token(name));
+    repair_.moved.insert(plan.prim.path());
+    repair_.set(plan.at, name, "quatd", usd::make_value("quatd", *plan.before));
+    repair_.set(plan.at, "xformOpOrder", "token[]", usd::make_value("token[]", order), true);
+}
+
 void Placement::write(const Plan& plan)
 {
+    if (plan.before) return write_before(plan);
     const usd::Prim&          prim  = plan.prim;
     const EditPlace&          at    = plan.at;
     const std::vector<Parts>& parts = plan.parts;

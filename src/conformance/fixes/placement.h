@@ -28,9 +28,14 @@ class Placement {
     /// Turns the whole stage: every prim that nothing but the world places. The default prim hands the turn down.
     /// @return false when some prim cannot be turned; then none is
     bool turn_world(const usd::Matrix4d& turn);
+    /// From here on a scale that would shear what it is handed to stays where it is, and a stack that no translation,
+    /// rotation and scale express gets a turn in front. Other rules still find both; what is repaired does not hang on
+    /// them.
+    void keep_scales() { keeps_scales_ = true; }
 
   private:
     Repair& repair_;
+    bool    keeps_scales_ = false;  ///< what cannot be handed down stays; a sheared stack stays as it is
 
     /// The parts of a local matrix at one time.
     struct Parts {
@@ -46,6 +51,7 @@ class Placement {
         std::vector<Parts>      parts;               ///< at the default time, then at `times`
         Vec3d                   scaled_by{1, 1, 1};  ///< the scale that was handed down
         usd::Matrix4d           baked;               ///< goes into the form of a Gprim
+        std::optional<Quatd>    before;              ///< the stack stays, with this turn in front of it
     };
 
     /// Appends the plans of a prim and, where it hands something down, of what lies below. Nothing is written before
@@ -53,6 +59,9 @@ class Placement {
     bool plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown hand, bool local, std::vector<Plan>& plans);
     bool plan_below(const usd::Prim& prim, const usd::Matrix4d& handed, bool turned, std::vector<Plan>& plans);
     void write(const Plan& plan);
+    void write_before(const Plan& plan);
+    /// Whether a prim could hand its scale down to all that is below it.
+    bool hands_down(const usd::Prim& prim, const usd::Matrix4d& after);
     void scale_mass(const usd::Prim& prim, const Vec3d& scale);
 };
 

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "mechane/usd/written_times.h"
+
 namespace mechane::conformance {
 namespace {
 
@@ -21,9 +23,9 @@ std::string family_of(const std::string& name) { return name.substr(0, name.find
 std::vector<EditPlace> Repair::places(const usd::Prim& prim, const usd::Token& property)
 {
     std::vector<EditPlace> found;
-    for (const usd::SpecPlace& at : usd::spec_places(prim, property))
+    for (const auto& [at, offset, scale] : usd::timed_places(prim, property))
         if (usd::Layer* layer = work.layer(at.layer))
-            found.push_back({layer, at.layer, property.empty() ? at.path : at.path.prim()});
+            found.push_back({layer, at.layer, property.empty() ? at.path : at.path.prim(), offset, scale});
     return found;
 }
 
@@ -124,7 +126,7 @@ bool Repair::set_sample(const EditPlace& prim, const usd::Token& property, std::
     const EditPlace at = prim.property(property);
     if (at.layer->kind(at.path) == usd::SpecKind::none && !done(at.layer->define_attribute(at.path, type), at))
         return false;
-    if (!done(at.layer->set_sample(at.path, time, value), at)) return false;
+    if (!done(at.layer->set_sample(at.path, (time - at.offset) / at.scale, value), at)) return false;
     note(at.file, at.path, "timeSamples", "", value.to_text());
     return true;
 }

@@ -19,9 +19,10 @@ struct EditPlace {
     usd::Layer* layer = nullptr;
     std::string file;  ///< of the copy
     usd::Path   path;
+    double      offset = 0, scale = 1;  ///< stage time = offset + scale x time of the layer
 
     explicit  operator bool() const { return layer != nullptr; }
-    EditPlace property(const usd::Token& name) const { return {layer, file, path.property(name)}; }
+    EditPlace property(const usd::Token& name) const { return {layer, file, path.property(name), offset, scale}; }
 };
 
 /// One pass of repairs over one composed state of the asset. Edits go to the copied layers; the stage stays as it was
@@ -60,6 +61,7 @@ class Repair {
     bool set(const usd::Prim& prim, const usd::Token& property, std::string_view type, const usd::Value& value,
              bool uniform = false, bool custom = false)
     { return set(place(prim, property), property, type, value, uniform, custom); }
+    /// @param time  of the stage
     bool set_sample(const EditPlace& prim, const usd::Token& property, std::string_view type, double time,
                     const usd::Value& value);
     bool set_targets(const EditPlace& prim, const usd::Token& property, const std::vector<usd::Path>& targets);
@@ -78,10 +80,10 @@ class Repair {
     /// wait for the next pass.
     std::set<usd::Path> moved;
     /// What this pass does to the whole world: its placements are multiplied by `turned`, its lengths by `stretched`.
-    usd::Matrix4d turned;
-    double        stretched   = 1;
-    std::set<std::string> reversed;  ///< joints whose sides changed places
-    bool          mixed_units = false;  ///< layers disagreed about lengths: nothing can be compared
+    usd::Matrix4d         turned;
+    double                stretched = 1;
+    std::set<std::string> reversed;             ///< joints whose sides changed places
+    bool                  mixed_units = false;  ///< layers disagreed about lengths: nothing can be compared
     /// Layers whose units something made up for before the first edit, but no operation that says just this. They keep
     /// their units, also when other repairs have moved that scale elsewhere.
     std::set<std::string> compensated;
@@ -101,6 +103,10 @@ class Repair {
 
     /// Notes that the finding at hand cannot be repaired.
     void refuse(std::string reason, std::string message);
+    /// How many findings were refused so far; forgets those behind so many, after another way was found.
+    [[nodiscard]] std::size_t refusals() const { return result_.left.size(); }
+    void                      forget_refusals(std::size_t behind)
+    { result_.left.erase(result_.left.begin() + static_cast<std::ptrdiff_t>(behind), result_.left.end()); }
     /// Notes what the author should know of a repair that was made.
     void remark(std::string reason, std::string message);
     /// Notes it, unless unsafe repairs are wanted.
@@ -117,7 +123,7 @@ class Repair {
     std::size_t                        edits_    = 0;
     bool                               deferred_ = false;
     std::string                        rearranged_;  ///< entry to be compared
-    std::map<std::string, std::size_t> users_;  ///< how many prims a spec speaks about; made when it is asked for
+    std::map<std::string, std::size_t> users_;       ///< how many prims a spec speaks about; made when it is asked for
 
     bool                   done(const Result<void>& edit, const EditPlace& place);
     std::vector<EditPlace> places(const usd::Prim& prim, const usd::Token& property = {});

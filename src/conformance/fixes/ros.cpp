@@ -70,6 +70,35 @@ void fix_interface_name(Repair& repair, const Finding& finding)
     repair.set(prim, finding.site.property, "string", text(name));
 }
 
+/// `package/msg/Name` of a type that is spelled as another language or ROS 1 has it: "package/Name",
+/// "package::msg::Name", "package.msg.Name", with or without blanks around it, and what DDS makes of a type,
+/// "package::msg::dds_::Name_". Empty for what names none. A family that is not the schema's is none either.
+std::string spelled_for_ros(std::string type, const std::string& family)
+{
+    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
+    while (!type.empty() && blank(type.back())) type.pop_back();
+    while (!type.empty() && blank(type.front())) type.erase(0, 1);
+    std::vector<std::string> parts{""};
+    for (std::size_t i = 0; i < type.size(); ++i) {
+        const bool colons = type.compare(i, 2, "::") == 0;
+        if (colons || type[i] == '/' || type[i] == '.') {
+            i += colons ? 1 : 0;
+            if (!parts.back().empty()) parts.emplace_back();
+        } else {
+            parts.back() += type[i];
+        }
+    }
+    if (parts.back().empty()) parts.pop_back();
+    if (parts.size() == 4 && parts[2] == "dds_" && parts[3].ends_with('_')) {
+        parts.erase(parts.begin() + 2);
+        parts[2].pop_back();
+    }
+    if (parts.size() == 3 && parts[1] == family) parts.erase(parts.begin() + 1);
+    if (parts.size() != 2) return {};
+    std::string now = parts[0] + "/" + family + "/" + parts[1];
+    return ros::parse_type(now) ? now : std::string();
+}
+
 void fix_interface_type(Repair& repair, const Finding& finding)
 {
     const usd::Prim   prim   = prim_of(repair, finding);
@@ -77,10 +106,10 @@ void fix_interface_type(Repair& repair, const Finding& finding)
     const std::string family = finding.site.property.find("service") != std::string::npos  ? "srv"
                                : finding.site.property.find("action") != std::string::npos ? "action"
                                                                                            : "msg";
-    const std::size_t slash  = type.find('/');
-    if (slash == std::string::npos || slash != type.rfind('/'))
+    const std::string now    = spelled_for_ros(type, family);
+    if (now.empty() || now == type)
         return repair.refuse("type", "\"" + type + "\" is no interface type; the author has to choose one");
-    repair.set(prim, finding.site.property, "string", text(type.substr(0, slash) + "/" + family + type.substr(slash)));
+    repair.set(prim, finding.site.property, "string", text(now));
 }
 
 void erase_property(Repair& repair, const Finding& finding)
@@ -137,20 +166,52 @@ void move_schemas(Repair& repair, const usd::Prim& prim, const EditPlace& to,
 /// Half a turn about x: from a camera, which looks along -z, to its optical frame, which looks along +z (REP 103).
 usd::Value half_turn() { return usd::make_value("quatf", Quatd{1, 0, 0, 0}); }
 
+/// What moves from a camera to its optical frame.
+constexpr std::initializer_list<std::pair<const char*, const char*>> kOfCamera{{"RosTopicAPI", "ros:topic:"},
+                                                                               {"RosFrameAPI", "ros:frame:"}};
+
+/// The one child of a camera that is a frame by its schema.
+usd::Prim optical_child(const Facts& facts, const usd::Prim& camera)
+{
+    usd::Prim found;
+    for (const usd::Prim& child : camera.children()) {
+        const PrimFacts* known = facts.find(child.path());
+        if (known == nullptr || !known->is(kXform) || !known->is(kFrame)) continue;
+        if (found) return {};
+        found = child;
+    }
+    return found;
+}
+
 void fix_optical_child(Repair& repair, const Finding& finding)
 {
     const usd::Prim   camera = prim_of(repair, finding);
     const std::string name   = camera.name().text() + "_optical_frame";
+    const EditPlace   at     = repair.place(camera, "ros:topic:name");
+    if (!at) return repair.refuse("external-layer", "the camera is outside the asset");
+    if (const usd::Prim known = optical_child(repair.facts, camera); known) {
+        // The camera has its optical frame already: what it says goes there, unless something of the kind is said
+        // there.
+        for (const auto& [api, prefix] : kOfCamera)
+            if (camera.has_api(api) && known.has_api(api) && !properties_of(camera, prefix).empty() &&
+                !properties_of(known, prefix).empty())
+                return repair.refuse("name-taken", known.path().text() + " says the same of something else");
+        for (const auto& [api, prefix] :
+             {std::pair<const char*, const char*>{"RosServiceAPI", "ros:service:"}, {"RosActionAPI", "ros:action:"}})
+            if (camera.has_api("RosTopicAPI") && known.has_api(api))
+                return repair.refuse("name-taken", known.path().text() + " carries another interface already");
+        const EditPlace to = repair.own_place(known, "ros:topic:name");
+        if (!to) return repair.refuse("instance", "the optical frame lies inside an instance");
+        return move_schemas(repair, camera, to, kOfCamera);
+    }
     if (repair.facts.stage.prim_at(camera.path().child(name)))
         return repair.refuse("name-taken", "there is a prim " + name + " already");
-    const EditPlace at = repair.place(camera, "ros:topic:name");
-    if (!at) return repair.refuse("external-layer", "the camera is outside the asset");
     const EditPlace child{at.layer, at.file, at.path.child(name)};
     repair.define(child, "Xform");
     repair.set(child, "xformOp:orient", "quatf", half_turn());
     repair.set(child, "xformOpOrder", "token[]", usd::make_value("token[]", std::vector<usd::Token>{"xformOp:orient"}),
                true);
-    move_schemas(repair, camera, child, {{"RosTopicAPI", "ros:topic:"}, {"RosFrameAPI", "ros:frame:"}});
+    move_schemas(repair, camera, child, kOfCamera);
     repair.apply_api(child, "RosFrameAPI");  // else the pictures would carry the frame of the link (REP-2.8-c)
 }
 

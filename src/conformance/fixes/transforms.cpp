@@ -1,10 +1,14 @@
 // Repairs placements of prims (phase P2) as the rules of 1.1 want them. The work is done by Placement; here each rule
 // says which part of a stack has to go where.
 
+#include <algorithm>
 #include <array>
 
 #include "conformance/fixes/placement.h"
+#include "conformance/fixes/states.h"
 #include "conformance/fixes/units.h"
+#include "conformance/transform_ops.h"
+#include "mechane/usd/resolve_info.h"
 
 /// P2: placements of prims as the rules of 1.1 want them.
 namespace mechane::conformance {
@@ -13,17 +17,73 @@ namespace {
 usd::Prim prim_of(const Repair& repair, const Finding& finding)
 { return repair.facts.stage.prim_at(usd::Path(finding.site.prim)); }
 
+/// What "rotateXYZ", in degrees, says: about the first letter's axis first. A single axis has one number.
+Quatd rotation_of(const usd::Attribute& angles, std::string_view kind, usd::TimeCode time)
+{
+    const std::string_view axes  = kind.substr(std::string_view("rotate").size());
+    const auto             three = angles.get<Vec3d>(time);
+    const double           one   = angles.get<double>(time).value_or(0);
+    Quatd                  q{0, 0, 0, 1};
+    for (const char letter : axes) {
+        const auto   axis  = static_cast<std::size_t>(letter - 'X');
+        const double angle = (axes.size() == 1 ? one : three.value_or(Vec3d{})[axis]) * kPi / 180;
+        Vec3d        turn;
+        turn[axis] = angle;
+        q          = from_rotation_vector(turn) * q;
+    }
+    return q;
+}
+
+/// Euler angles as quaternions where they stand among the other operations, for a stack that no translation, rotation
+/// and scale express. Returns false where that is not possible.
+bool turn_by_quaternions(Repair& repair, const usd::Prim& prim)
+{
+    const usd::Token kOrder("xformOpOrder");
+    const EditPlace  at    = repair.place(prim, kOrder);
+    auto             order = prim.attribute(kOrder).authored_as<std::vector<usd::Token>>();
+    if (!at || !order || placed_by_variants(repair, prim, at)) return false;
+    const TransformStack stack = stack_of(prim);
+    if (std::ranges::any_of(stack.ops, [&](const TransformOp& op) {
+            return usd::resolve_info(prim.attribute(op.attribute()), 0.0).source == usd::ValueSource::spline;
+        }))
+        return false;
+    for (const TransformOp& op : stack.ops) {
+        if (!op.kind.starts_with("rotate")) continue;
+        std::string name = "xformOp:orient" + (op.suffix.empty() ? "" : ":" + op.suffix);
+        while (prim.attribute(name)) name += name == "xformOp:orient" ? ":turn" : "_1";
+        const usd::Attribute angles = prim.attribute(op.attribute());
+        const auto           value  = [&](usd::TimeCode time) {
+            return usd::make_value("quatf", rotation_of(angles, op.kind, time));
+        };
+        repair.set(at, name, "quatf", value({}));
+        if (angles.varying())
+            for (const double time : angles.time_samples()) repair.set_sample(at, name, "quatf", time, value(time));
+        repair.erase(prim, op.attribute());
+        for (usd::Token& entry : *order)
+            if (entry.text() == op.text) entry = usd::Token((op.inverse ? "!invert!" : "") + name);
+    }
+    repair.set(at, "xformOpOrder", "token[]", usd::make_value("token[]", *order), true);
+    repair.moved.insert(prim.path());
+    return true;
+}
+
 /// The stack of one prim, as translate, orient and scale; what it may not keep goes down.
 void fix_stack(Repair& repair, const Finding& finding)
 {
     const usd::Prim  prim  = prim_of(repair, finding);
     const PrimFacts* facts = repair.facts.find(prim.path());
     if (facts == nullptr) return;
-    const usd::Decomposition d     = usd::decompose(repair.facts.stage.local_matrix(prim));
-    const auto               hand  = allowed_scale(*facts);
-    const bool               unit  = length(d.scale - Vec3d{1, 1, 1}) <= 1e-6;
-    const bool               alone = unit || hand == Placement::HandDown::nothing;
-    Placement(repair).rewrite(prim, {}, alone ? Placement::HandDown::nothing : hand, alone);
+    const usd::Decomposition d        = usd::decompose(repair.facts.stage.local_matrix(prim));
+    const auto               hand     = allowed_scale(*facts);
+    const bool               unit     = length(d.scale - Vec3d{1, 1, 1}) <= 1e-6;
+    const bool               alone    = unit || hand == Placement::HandDown::nothing;
+    const std::size_t        refusals = repair.refusals();
+    if (Placement(repair).rewrite(prim, {}, alone ? Placement::HandDown::nothing : hand, alone)) return;
+    // A scale that would shear what is below it stays; only a body's whole stack (REP-1.1-g) asks for more.
+    if (finding.rule->id == std::string_view("REP-1.1-g")) return;
+    const bool turned = finding.rule->id == std::string_view("REP-1.1-i") && turn_by_quaternions(repair, prim);
+    if (turned || (!alone && Placement(repair).rewrite(prim, {}, Placement::HandDown::nothing, true)))
+        repair.forget_refusals(refusals);
 }
 
 void fix_body_stack(Repair& repair, const Finding& finding)
@@ -58,7 +118,18 @@ void fix_scale(Repair& repair, const Finding& finding)
 
 /// The turn goes to what lies below, past every Xform that holds all of it.
 void fix_root_rotation(Repair& repair, const Finding& finding)
-{ Placement(repair).rewrite(prim_of(repair, finding), {}, Placement::HandDown::turn, false); }
+{
+    const std::size_t refusals = repair.refusals();
+    const usd::Prim   root     = prim_of(repair, finding);
+    if (Placement(repair).rewrite(root, {}, Placement::HandDown::turn, false)) return;
+    Placement keeping(repair);
+    keeping.keep_scales();
+    const std::size_t first = repair.refusals();
+    if (keeping.rewrite(root, {}, Placement::HandDown::turn, false))
+        repair.forget_refusals(refusals);
+    else
+        repair.forget_refusals(first);
+}
 
 /// Geometry that is mirrored by its own scale takes the mirror into its form.
 void fix_mirror(Repair& repair, const Finding& finding)

@@ -16,6 +16,7 @@
 #include "conformance/fixes/units.h"
 #include "mechane/physics/deformable_units.h"
 #include "mechane/resolve/mass_rules.h"
+#include "mechane/usd/written_times.h"
 #include "physics/mimic_words.h"
 
 /// Every number with a unit is multiplied by the ratio of the units, in every layer of the asset, at samples too.
@@ -140,6 +141,8 @@ void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double
             static_cast<void>(at.layer->set_sample(at.path, time, now));
             repair.note(at.file, at.path, fmt::format("timeSamples[{}]", time), sample.to_text(), now.to_text());
         }
+    if (usd::scale_spline(*at.layer, at.path, factor))
+        repair.note(at.file, at.path, "spline", "values", fmt::format("values x {}", factor));
 }
 
 void write_fallbacks(Repair& repair, const std::map<std::string, double>& factors)
@@ -257,36 +260,27 @@ void fix_kilograms(Repair& repair, const Finding& finding)
     if (unit != 1) write_masses(repair, unit);
 }
 
-void divide_times(Repair& repair, const EditPlace& at, double rate)
-{
-    const auto samples = at.layer->samples(at.path);
-    if (samples.empty()) return;
-    static_cast<void>(at.layer->clear_samples(at.path));
-    for (const auto& [time, value] : samples) static_cast<void>(at.layer->set_sample(at.path, time / rate, value));
-    repair.note(at.file, at.path, "timeSamples", fmt::format("{} to {}", samples.front().first, samples.back().first),
-                fmt::format("{} to {}", samples.front().first / rate, samples.back().first / rate));
-}
-
 void fix_time_codes(Repair& repair, const Finding&)
 {
     const usd::Token field("timeCodesPerSecond");
-    bool             sampled = false, clips = false, offsets = false;
+    bool             timed = false, clips = false;
     for (const auto& file : repair.work.asset_layers())
-        if (const usd::Layer* layer = repair.work.layer(file.string()))
+        if (const usd::Layer* layer = repair.work.layer(file.string())) {
+            for (const char* end : {"startTimeCode", "endTimeCode"})
+                timed |= !layer->field(usd::Path::root(), end).empty();
             for (const usd::Path& path : layer->specs()) {
                 const usd::SpecKind kind = layer->kind(path);
-                sampled |= kind == usd::SpecKind::attribute && !layer->samples(path).empty();
-                if (kind != usd::SpecKind::prim) continue;
-                clips |= !layer->field(path, "clips").empty();
-                for (const auto& arcs : {layer->references(path), layer->payloads(path)})
-                    for (const usd::Arc& arc : arcs) offsets |= arc.offset != 0 || arc.scale != 1;
+                if (kind == usd::SpecKind::attribute)
+                    timed |= !layer->samples(path).empty() || usd::has_spline(*layer, path) ||
+                             layer->field(path, "typeName").get<std::string>().value_or("").starts_with("timecode");
+                if (kind == usd::SpecKind::prim) clips |= !layer->field(path, "clips").empty();
             }
-    if (!sampled) {
+        }
+    if (!timed) {
         repair.set_field(repair.root(), field, usd::make_value("double", 1.0));
         return;
     }
-    if (clips || offsets)
-        return repair.refuse("state-dependent-edit", "value clips or layer offsets map times; they are not rewritten");
+    if (clips) return repair.refuse("state-dependent-edit", "value clips map times; they are not rewritten");
     if (!needs_layers(repair)) return;
     for (const auto& file : repair.work.asset_layers()) {
         usd::Layer* layer = repair.work.layer(file.string());
@@ -295,14 +289,10 @@ void fix_time_codes(Repair& repair, const Finding&)
         const double rate =
             unit_of(*layer, "timeCodesPerSecond").value_or(unit_of(*layer, "framesPerSecond").value_or(24));
         const EditPlace root{layer, file.string(), usd::Path::root()};
-        if (rate != 1) {
-            for (const usd::Path& path : layer->specs())
-                if (layer->kind(path) == usd::SpecKind::attribute)
-                    divide_times(repair, {layer, file.string(), path}, rate);
-            for (const char* end : {"startTimeCode", "endTimeCode"})
-                if (const auto time = layer->field(usd::Path::root(), end).get<double>())
-                    repair.set_field(root, end, usd::make_value("double", *time / rate));
-        }
+        // What an arc maps is in seconds before and after: offsets are times of the layer that says them, and OpenUSD
+        // multiplies scales by the ratio of the rates, which is 1 from then on.
+        for (const usd::TimeEdit& edit : usd::scale_times(*layer, 1 / rate))
+            repair.note(file.string(), edit.path, edit.field, edit.before, edit.after);
         repair.set_field(root, field, usd::make_value("double", 1.0));
     }
 }
@@ -330,8 +320,14 @@ void fix_up_axis(Repair& repair, const Finding& finding)
     if (axis == 'Y') {
         // Lengths and times that this pass has written are not on the stage yet.
         if (repair.edits() > 0) return repair.defer();
-        const usd::Matrix4d turn = y_up_to_z_up();
-        if (!Placement(repair).turn_world(turn)) return;
+        const usd::Matrix4d turn     = y_up_to_z_up();
+        const std::size_t   refusals = repair.refusals();
+        if (!Placement(repair).turn_world(turn)) {
+            repair.forget_refusals(refusals);
+            Placement keeping(repair);
+            keeping.keep_scales();
+            if (!keeping.turn_world(turn)) return;
+        }
         repair.turned = turn;
         for (const physics::Scene& scene : repair.facts.physics.scenes) {
             if (!scene.prim) continue;

@@ -23,10 +23,48 @@ std::string side_of(const std::string& joint, int side) { return fmt::format("{}
 
 bool is_half_turn(const Quatd& q) { return std::abs(q.w) <= 1e-4; }
 
+/// Operations of the prim that change over time.
+std::vector<usd::Attribute> moving_ops(const usd::Prim& prim)
+{
+    std::vector<usd::Attribute> found;
+    for (const usd::Token& name : prim.authored_property_names())
+        if (name.text().starts_with("xformOp:") && prim.attribute(name).varying())
+            found.push_back(prim.attribute(name));
+    return found;
+}
+
+constexpr std::string_view kMoment = " at ";  // no path has blanks
+
 }  // namespace
 
-Whereabouts::Whereabouts(const Facts& facts)
+Whereabouts::Whereabouts(const Facts& facts, const std::optional<std::vector<double>>& moments)
 {
+    constexpr std::size_t kMoments = 8;
+    const double          rate     = facts.stage.metadata().time_codes_per_second;
+    std::vector<bool>     moves(facts.prims.size());  // itself, or what is above it
+    std::set<double>      times;
+    for (std::size_t i = 0; i < facts.prims.size(); ++i) {
+        const PrimFacts& prim = facts.prims[i];
+        const auto       ops  = prim.is(kXformable) ? moving_ops(prim.prim) : std::vector<usd::Attribute>();
+        moves[i]              = !ops.empty() || (prim.parent >= 0 && moves[static_cast<std::size_t>(prim.parent)]);
+        if (!moments)
+            for (const usd::Attribute& op : ops)
+                for (const double time : op.time_samples()) times.insert(time / rate);
+    }
+    if (moments) {
+        moments_ = *moments;
+    } else {
+        const std::vector<double> all(times.begin(), times.end());
+        for (std::size_t k = 0; k < std::min(kMoments, all.size()); ++k)
+            moments_.push_back(all[all.size() <= kMoments ? k : k * (all.size() - 1) / (kMoments - 1)]);
+    }
+    for (std::size_t i = 0; i < facts.prims.size(); ++i) {
+        const PrimFacts& prim = facts.prims[i];
+        if (!moves[i] || !prim.is(kGprim | kBody) || !prim.is(kXformable)) continue;
+        for (const double moment : moments_)
+            places_[fmt::format("{}{}{:.9g} s", prim.prim.path().text(), kMoment, moment)] = {
+                facts.stage.world_matrix(prim.prim, moment * rate), !prim.is(kGprim)};
+    }
     for (const PrimFacts& prim : facts.prims)
         if (prim.is(kGprim | kBody) && prim.is(kXformable))
             places_[prim.prim.path().text()] = {facts.stage.world_matrix(prim.prim), !prim.is(kGprim)};
@@ -51,7 +89,7 @@ std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matri
         const auto was     = before.places_.find(swapped == other_side.end() ? name : swapped->second);
         if (was == before.places_.end()) continue;
         usd::Matrix4d expected = was->second.world;
-        if (const auto form = baked.find(name); form != baked.end())
+        if (const auto form = baked.find(name.substr(0, name.find(kMoment))); form != baked.end())
             if (const auto back = usd::inverse(form->second)) expected = *back * expected;
         for (int c = 0; c < 3; ++c) expected(3, c) *= stretched;
         expected            = expected * turned;

@@ -1,7 +1,9 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "conformance/facts.h"
 
@@ -10,7 +12,10 @@ namespace mechane::conformance {
 /// Where geometry, bodies and joint frames are in the world.
 class Whereabouts {
   public:
-    explicit Whereabouts(const Facts& facts);
+    /// @param moments  [s] at which what is animated is looked at besides the default time; nothing: some of its
+    /// samples
+    explicit Whereabouts(const Facts& facts, const std::optional<std::vector<double>>& moments = {});
+    [[nodiscard]] const std::vector<double>& moments() const { return moments_; }
     /// The first thing that is not at the place of `before`, turned and stretched; empty when everything is, axes
     /// within 1e-4 (matrices are authored with few digits, so that products of them are no exact rotations) and places
     /// within 1e-5 of the largest distance. Only what both have is compared.
@@ -18,7 +23,7 @@ class Whereabouts {
     ///                  turn there
     /// @param baked     Gprims whose form took up this map, which stood in front of their placement before
     [[nodiscard]] std::string moved_since(const Whereabouts& before, const usd::Matrix4d& turned, double stretched,
-                                          const std::set<std::string>&               reversed = {},
+                                          const std::set<std::string>&                reversed = {},
                                           const std::map<std::string, usd::Matrix4d>& baked    = {}) const;
 
   private:
@@ -26,7 +31,8 @@ class Whereabouts {
         usd::Matrix4d world;
         bool          rigid = false;  ///< scale does not count
     };
-    std::map<std::string, Place> places_;
+    std::map<std::string, Place> places_;   ///< by prim or side of a joint, and by moment
+    std::vector<double>          moments_;  ///< [s]
 };
 
 /// What a stage composes, whichever layers say it: every field of every spec, schemas in alphabetical order.

@@ -12,9 +12,9 @@
 
 namespace mechane::conformance {
 
-/// A copy of an asset with all files that it can need, of a package those in it, at the same places relative to each other: below the work folder
-/// lie the absolute paths of the originals, so that "../shared/a.usd" leads to a copy too. Layers are read when they
-/// are asked for, and written back by `save`.
+/// A copy of an asset with all files that it can need, of a package those in it, at the same places relative to each
+/// other: below the work folder lie the absolute paths of the originals, so that "../shared/a.usd" leads to a copy too.
+/// Layers are read when they are asked for, and written back by `save`.
 class Workspace {
   public:
     /// @error FIX_WORK_FOLDER, STAGE_OPEN_FAILED
