@@ -75,15 +75,20 @@ MCH_INLINE void set_gains(const Team& team, const World<T>& w)
     }
     team.sync();
 }
+/// Whether some dof has such a drive.
+template <class Team, class T>
+MCH_INLINE bool has_acceleration_drives(const Team& team, const World<T>& w)
+{
+    bool any = false;
+    MCH_ROLLED
+    for (int k = team.lane(); k < w.b.at.dofs; k += Team::kSize) any = any || has_flag(w, k, kAcceleration);
+    return team.any(any);
+}
+/// After `factor` with armature alone.
 template <class Team, class T>
 MCH_INLINE void scale_acceleration_drives(const Team& team, const World<T>& w)
 {
-    const int n   = w.b.at.dofs;
-    bool      any = false;
-    MCH_ROLLED
-    for (int k = team.lane(); k < n; k += Team::kSize) any = any || has_flag(w, k, kAcceleration);
-    if (!team.any(any)) return;
-    factor(team, w, true);
+    const int n = w.b.at.dofs;
     MCH_ROLLED
     for (int k = team.lane(); k < n; k += Team::kSize) {
         if (!has_flag(w, k, kAcceleration)) continue;
@@ -191,12 +196,19 @@ MCH_INLINE void predict(const Team& team, const World<T>& w, T h, bool first)
     T* const        dv = w.x() + n;
     find_mass(team, w);
     find_bias(team, w, w.v(), w.ws + b.at.velocity, w.ws + b.at.twist);
-    if (first) scale_acceleration_drives(team, w);
-    read_errors(team, w);
+    // One place calls `factor`: a device has little room for code. The round before the first is for acceleration
+    // drives.
     MCH_ROLLED
-    for (int round = 0; round < law::kMaxDriveRounds; ++round) {
-        set_loads(team, w, h);
-        factor(team, w);
+    for (int round = first && has_acceleration_drives(team, w) ? -1 : 0; round < law::kMaxDriveRounds; ++round) {
+        if (round >= 0) {
+            if (round == 0) read_errors(team, w);
+            set_loads(team, w, h);
+        }
+        factor(team, w, round < 0);
+        if (round < 0) {
+            scale_acceleration_drives(team, w);
+            continue;
+        }
         respond(team, w, w.x(), w.u(), dv);
         if (!saturate(team, w, dv, h, round + 1 == law::kMaxDriveRounds)) break;
     }

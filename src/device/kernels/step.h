@@ -85,7 +85,7 @@ MCH_INLINE bool clamp_velocities(const Team& team, const World<T>& w)
                 largest = most(largest, most(norm(get3(v)), norm(get3(v + 3))));
             else
                 MCH_ROLLED
-                for (int k = 0; k < link.dofs; ++k) largest = most(largest, size_of(v[k]));
+            for (int k = 0; k < link.dofs; ++k) largest = most(largest, size_of(v[k]));
         }
         if (!(largest > T(law::kMaxVelocity)) || !(largest < T(law::kDivergedVelocity))) continue;
         clamped = true;
@@ -97,12 +97,33 @@ MCH_INLINE bool clamp_velocities(const Team& team, const World<T>& w)
     return any;
 }
 
+inline constexpr int kBothKinds = 2;  ///< of sweeps: with bias, and relaxations
+
+/// What a step makes of its beginning: contacts, and what it remembers. Returns how many contacts were found.
+template <class Team, class T>
+MCH_INLINE int begin_step(const Team& team, const World<T>& w, double h)
+{
+    const Batch<T>& b     = w.b;
+    const int       found = find_contacts(team, w);
+    load_contacts(team, w, found < b.at.contacts ? found : b.at.contacts, h);
+    MCH_ROLLED
+    for (int k = team.lane(); k < b.at.dofs; k += Team::kSize) {
+        DofRow<T> rows{};
+        rows.lower.lambda = w.memory(k)[dof_memory::lower];
+        rows.upper.lambda = w.memory(k)[dof_memory::upper];
+        rows.friction     = w.memory(k)[dof_memory::friction];
+        dof_rows(w)[k]    = rows;
+    }
+    set_gains(team, w);
+    return found;
+}
+
+/// A substep from the kinematics of its beginning on.
 /// @param contacts  how many the step found
 template <class Team, class T>
 MCH_INLINE void substep(const Team& team, const World<T>& w, int contacts, int number, double h, std::int32_t& faults)
 {
     const law::Softness soft = law::softness(law::kContactHertzTimesStep / h, law::kContactDampingRatio, h);
-    if (number > 0) place_links(team, w);
     predict(team, w, T(h), number == 0);
     const int dofs = build_dof_rows(team, w, h);
     int       next = 0;
@@ -112,22 +133,24 @@ MCH_INLINE void substep(const Team& team, const World<T>& w, int contacts, int n
     MCH_ROLLED
     for (int i = 0; i < contacts; ++i)
         if (law_of(w, i).row >= 0) warm_start_contact(team, w, i);
-    solve(team, w, dofs, contacts, number, h, false);
-    read_rates(team, w, w.u(), w.v());
-    if (clamp_velocities(team, w)) {
-        faults |= kFaultVelocityBound;
-        whiten(team, w, w.v(), w.u());
-    }
-    integrate(team, w, T(h));
-    advance_dofs(team, w, dofs, h);
     bool bounces = false;
     MCH_ROLLED
-    for (int i = 0; i < contacts; ++i) bounces = advance_contact(team, w, i, h) || bounces;
-    solve(team, w, dofs, contacts, number, h, true);
-    if (bounces)
+    for (int relax = 0; relax < kBothKinds; ++relax) {
+        solve(team, w, dofs, contacts, number, h, relax != 0);
+        if (relax != 0) break;
+        read_rates(team, w, w.u(), w.v());
+        if (clamp_velocities(team, w)) {
+            faults |= kFaultVelocityBound;
+            whiten(team, w, w.v(), w.u());
+        }
+        integrate(team, w, T(h));
+        advance_dofs(team, w, dofs, h);
         MCH_ROLLED
-        for (int i = 0; i < law::kRestitutionSweeps; ++i)
-            for (int k = 0; k < contacts; ++k) bounce_contact(team, w, (i & 1) != 0 ? contacts - 1 - k : k);
+        for (int i = 0; i < contacts; ++i) bounces = advance_contact(team, w, i, h) || bounces;
+    }
+    if (bounces) MCH_ROLLED
+    for (int i = 0; i < law::kRestitutionSweeps; ++i)
+        for (int k = 0; k < contacts; ++k) bounce_contact(team, w, (i & 1) != 0 ? contacts - 1 - k : k);
     read_rates(team, w, w.u(), w.v());
     MCH_ROLLED
     for (int i = team.lane(); i < contacts; i += Team::kSize)
@@ -241,40 +264,37 @@ MCH_INLINE void forget(const Team& team, const World<T>& w)
 template <class Team, class T>
 MCH_INLINE void step_world(const Team& team, const World<T>& w)
 {
-    const Batch<T>& b      = w.b;
-    const double    h      = b.dt / b.substeps;
-    std::int32_t    faults = 0;
-    int             found  = 0;
-    bool            sound  = load_state(team, w);
-    if (sound) {
+    const Batch<T>& b        = w.b;
+    const double    h        = b.dt / b.substeps;
+    std::int32_t    faults   = 0;
+    int             found    = 0;
+    int             contacts = 0;
+    bool            sound    = true;
+    // The pass after the last substep ends the step. Each phase is called from one place: a device has little room for
+    // code.
+    MCH_ROLLED
+    for (int k = 0; k <= b.substeps; ++k) {
+        const bool last = k == b.substeps;
+        if (last) sound = publish(team, w);
+        if (sound && (k == 0 || last)) sound = load_state(team, w);
+        if (!sound) break;
         place_links(team, w);
-        found = find_contacts(team, w);
-        if (found > b.at.contacts) faults |= kFaultContactsFull;
-        const int contacts = found < b.at.contacts ? found : b.at.contacts;
-        load_contacts(team, w, contacts, h);
+        if (last) break;
+        if (k == 0) {
+            found    = begin_step(team, w, h);
+            contacts = found < b.at.contacts ? found : b.at.contacts;
+            if (found > contacts) faults |= kFaultContactsFull;
+        }
+        substep(team, w, contacts, k, h, faults);
+    }
+    if (sound) {
+        publish_bodies(team, w);
+        store_contacts(team, w, contacts, h);
         MCH_ROLLED
         for (int k = team.lane(); k < b.at.dofs; k += Team::kSize) {
-            DofRow<T> rows{};
-            rows.lower.lambda = w.memory(k)[dof_memory::lower];
-            rows.upper.lambda = w.memory(k)[dof_memory::upper];
-            rows.friction     = w.memory(k)[dof_memory::friction];
-            dof_rows(w)[k]    = rows;
-        }
-        set_gains(team, w);
-        MCH_ROLLED
-        for (int k = 0; k < b.substeps; ++k) substep(team, w, contacts, k, h, faults);
-        sound = publish(team, w);
-        if (sound) {
-            load_state(team, w);
-            place_links(team, w);
-            publish_bodies(team, w);
-            store_contacts(team, w, contacts, h);
-            MCH_ROLLED
-            for (int k = team.lane(); k < b.at.dofs; k += Team::kSize) {
-                w.memory(k)[dof_memory::lower]    = dof_rows(w)[k].lower.lambda;
-                w.memory(k)[dof_memory::upper]    = dof_rows(w)[k].upper.lambda;
-                w.memory(k)[dof_memory::friction] = dof_rows(w)[k].friction;
-            }
+            w.memory(k)[dof_memory::lower]    = dof_rows(w)[k].lower.lambda;
+            w.memory(k)[dof_memory::upper]    = dof_rows(w)[k].upper.lambda;
+            w.memory(k)[dof_memory::friction] = dof_rows(w)[k].friction;
         }
     }
     if (!sound) {
@@ -282,7 +302,7 @@ MCH_INLINE void step_world(const Team& team, const World<T>& w)
         forget(team, w);
     }
     if (team.lane() == 0) {
-        b.contact_count[w.w] = sound ? (found < b.at.contacts ? found : b.at.contacts) : 0;
+        b.contact_count[w.w] = sound ? contacts : 0;
         b.faults[w.w] |= faults;
     }
     team.sync();
