@@ -153,7 +153,7 @@ class CudaRunner final : public Runner {
     Result<void> make_memory(const Plan& plan, const BatchOptions& options)
     {
         // Mostly few of the contacts that there is room for are there: shared memory is better used by more worlds.
-        const int        near = options.near_contacts >= 0 ? options.near_contacts : std::max(4, plan.at.contacts / 3);
+        const int        near = options.near_contacts >= 0 ? options.near_contacts : std::max(4, plan.at.contacts / 4);
         const Layout     at   = with_workspace<T>(plan.at, near);
         const Structure& s    = plan.structure;
         const auto       each = [&](int n, std::size_t size) {
