@@ -17,6 +17,8 @@ namespace mechane::device {
 namespace {
 
 constexpr int kStepsAtOnce = 16;  ///< of the longer graph
+/// From here on few lanes for each of many worlds are faster than many lanes, also for a humanoid.
+constexpr std::int32_t kManyWorlds = 16384;
 
 template <class T>
 class CudaRunner final : public Runner {
@@ -135,7 +137,7 @@ class CudaRunner final : public Runner {
             module_ = *std::move(module);
         }
         const bool wide = sizeof(T) == 8;
-        lanes_          = wide ? 32 : options.lanes > 0 ? options.lanes : plan.at.dofs <= 20 ? 8 : 16;
+        lanes_          = wide ? 32 : options.lanes > 0 ? options.lanes : plan.at.dofs <= 20 || plan.worlds >= kManyWorlds ? 8 : 16;
         if (lanes_ != 8 && lanes_ != 16 && lanes_ != 32)
             return make_diagnostic(kOption, {}, fmt::format("lanes is {}, expected 8, 16 or 32", lanes_));
         const std::string tail = fmt::format("_{}_{}", wide ? "double" : "float", lanes_);
@@ -151,7 +153,7 @@ class CudaRunner final : public Runner {
     Result<void> make_memory(const Plan& plan, const BatchOptions& options)
     {
         // Mostly few of the contacts that there is room for are there: shared memory is better used by more worlds.
-        const int        near = options.near_contacts >= 0 ? options.near_contacts : std::max(4, plan.at.contacts / 3);
+        const int        near = options.near_contacts >= 0 ? options.near_contacts : std::max(4, plan.at.contacts / 4);
         const Layout     at   = with_workspace<T>(plan.at, near);
         const Structure& s    = plan.structure;
         const auto       each = [&](int n, std::size_t size) {

@@ -618,13 +618,13 @@ class Builder {
         at.entries = static_cast<int>(s.paths.size());
         at.bodies = parts_.front().bodies, at.joint_coords = parts_.front().coords, at.joint_dofs = parts_.front().dofs;
         for (const DofPlan& d : s.dofs) at.deepest = std::max(at.deepest, d.depth + 1);
-        // Half of what can touch the ground at once, and some pairs of links.
+        // Three quarters of what can touch the ground at once, and some pairs of links: a humanoid that lies has 24 and more.
         int points = 0;
         for (const PairPlan& p : s.pairs) {
             if (p.kind > PairKind::vertices_plane) continue;
             points += p.kind == PairKind::plane_sphere ? 1 : p.kind == PairKind::plane_capsule ? 2 : 4;
         }
-        at.contacts = options_.contacts_per_world > 0 ? options_.contacts_per_world : std::clamp(points / 2 + 6, 8, 48);
+        at.contacts = options_.contacts_per_world > 0 ? options_.contacts_per_world : std::clamp(3 * points / 4 + 8, 8, 96);
         bool turns  = false;
         for (std::size_t set = 0; set < plan_.sets.size(); set += static_cast<std::size_t>(at.params))
             for (int p = 0; p < at.pairs; ++p) {

@@ -108,6 +108,7 @@ MCH_CALLED void leave_box(const CapsuleOnBox<T>& p)
     }
     bool     edge = false;
     Vec3T<T> across;
+    MCH_ROLLED
     for (std::size_t i = 0; i < 3 && p.half > 0; ++i) {
         const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
         const T           sine = std::sqrt(p.u[j] * p.u[j] + p.u[k] * p.u[k]);
@@ -266,6 +267,7 @@ MCH_CALLED T clip_boxes(const PlacedShape<T>& a, const PlacedShape<T>& b, bool o
     const T    slack = T(2e-9) * std::sqrt(hu * hu + hv * hv);
     const auto cut   = [&](std::uint32_t side, T sx, T sy, T bound) {
         int kept = 0;
+        MCH_ROLLED
         for (int i = 0; i < count; ++i) {
             const Corner &p = poly[i], &q = poly[i + 1 < count ? i + 1 : 0];
             const T       h = sx * p.x + sy * p.y - bound - slack, k = sx * q.x + sy * q.y - bound - slack;
@@ -276,16 +278,19 @@ MCH_CALLED T clip_boxes(const PlacedShape<T>& a, const PlacedShape<T>& b, bool o
                             collision::cut_name(side, p.edge), h <= 0 ? collision::side_name(side) : p.edge};
         }
         count = kept;
+        MCH_ROLLED
         for (int i = 0; i < count; ++i) poly[i] = next[i];
     };
     cut(0, 0, 1, hv), cut(1, -1, 0, hu), cut(2, 0, -1, hv), cut(3, 1, 0, hu);
     T least_distance = T(1e30);
     // In the order of their names: of points as good the same are chosen from step to step.
     int kept = 0;
+    MCH_ROLLED
     for (int i = 0; i < count; ++i) {
         if (poly[i].z > reach) continue;
         least_distance = least(least_distance, poly[i].z);
         int at         = kept++;
+        MCH_ROLLED
         for (; at > 0 && next[at - 1].id > poly[i].id; --at) next[at] = next[at - 1];
         next[at] = poly[i];
     }
@@ -296,16 +301,19 @@ MCH_CALLED T clip_boxes(const PlacedShape<T>& a, const PlacedShape<T>& b, bool o
         out.add({on_b - d * n, on_b, n, d, collision::feature_name(how, next[i].id)});
     };
     if (kept < static_cast<int>(collision::SupportPoints::kMost)) {
+        MCH_ROLLED
         for (int i = 0; i < kept; ++i) emit(i);
         return least_distance;
     }
     const auto each = [&](auto&& see) {
+        MCH_ROLLED
         for (int i = 0; i < kept; ++i)
             see(static_cast<std::size_t>(i),
                 static_cast<Vec3d>(centre + next[i].x * u + next[i].y * v + (of_a ? T(0) : next[i].z) * wn),
                 static_cast<double>(next[i].z));
     };
     const collision::SupportPoints chosen = collision::choose_support(each, static_cast<Vec3d>(n));
+    MCH_ROLLED
     for (std::size_t k = 0; k < chosen.count; ++k) emit(static_cast<int>(chosen.index[k]));
     return least_distance;
 }

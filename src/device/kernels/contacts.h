@@ -14,6 +14,7 @@ MCH_INLINE T* shape_pose(const World<T>& w, int s)
 template <class Team, class T>
 MCH_INLINE void place_shapes(const Team& team, const World<T>& w)
 {
+    MCH_ROLLED
     for (int s = team.lane(); s < w.b.at.shapes; s += Team::kSize) {
         const int      l = w.b.shapes[s].link;
         const T* const n = w.shape(s);
@@ -157,6 +158,7 @@ MCH_CALLED void admitted(World<T> w, const PairPlan& pair, Vec3T<T>& origin, Man
     ManifoldOf<T>   all;
     collide(w, pair, search.reach, origin, all);
     const int a = w.b.shapes[pair.shape0].link, b = w.b.shapes[pair.shape1].link;
+    MCH_ROLLED
     for (int i = 0; i < all.count; ++i) {
         ContactPointOf<T> p = all.points[i];
         p.distance -= search.margin;
@@ -168,6 +170,7 @@ MCH_CALLED void admitted(World<T> w, const PairPlan& pair, Vec3T<T>& origin, Man
             if (!(p.distance <= least(closing * T(w.b.dt), T(w.b.speculative)))) continue;
         }
         int at = points.count++;
+        MCH_ROLLED
         for (; at > 0 && points.points[at - 1].feature > p.feature; --at) points.points[at] = points.points[at - 1];
         points.points[at] = p;
     }
@@ -181,6 +184,7 @@ MCH_INLINE int find_contacts(const Team& team, const World<T>& w)
     place_shapes(team, w);
     std::int16_t* const near       = w.mine(b.near_pairs, b.at.pairs);
     int                 candidates = 0;
+    MCH_ROLLED
     for (int first = 0; first < b.at.pairs; first += Team::kSize) {
         const int p     = first + team.lane();
         const int takes = p < b.at.pairs && may_touch(w, b.pairs[p]) ? 1 : 0;
@@ -191,6 +195,7 @@ MCH_INLINE int find_contacts(const Team& team, const World<T>& w)
     }
     team.sync();
     int found = 0;
+    MCH_ROLLED
     for (int first = 0; first < candidates; first += Team::kSize) {
         const int     i = first + team.lane();
         ManifoldOf<T> points;
@@ -210,6 +215,7 @@ MCH_INLINE int find_contacts(const Team& team, const World<T>& w)
         const T   touching = least(na[shape_number::touching], nb[shape_number::touching]);
         int       touch    = 0;
         for (int k = 0; k < points.count; ++k) touch += points.points[k].distance <= touching ? 1 : 0;
+        MCH_ROLLED
         for (int k = 0; k < points.count && at + k < b.at.contacts; ++k) {
             const ContactPointOf<T>& c   = points.points[k];
             FoundContact<T>&         out = b.found[w.slot(at + k)];

@@ -31,6 +31,7 @@ MCH_INLINE void read_errors(const Team& team, const World<T>& w)
 {
     const float* const target = w.mine(w.b.target_q, w.b.at.joint_coords);
     const int          n      = w.b.at.dofs;
+    MCH_ROLLED
     for (int k = team.lane(); k < n; k += Team::kSize) {
         const DofPlan&  dof  = w.b.dofs[k];
         const LinkPlan& link = w.b.links[dof.link];
@@ -67,23 +68,32 @@ template <class Team, class T>
 MCH_INLINE void set_gains(const Team& team, const World<T>& w)
 {
     const int n = w.b.at.dofs;
+    MCH_ROLLED
     for (int k = team.lane(); k < n; k += Team::kSize) {
         w.gains()[k]     = w.dof(k)[dof_number::ke];
         w.gains()[n + k] = w.dof(k)[dof_number::kd];
     }
     team.sync();
 }
+/// Whether some dof has such a drive.
+template <class Team, class T>
+MCH_INLINE bool has_acceleration_drives(const Team& team, const World<T>& w)
+{
+    bool any = false;
+    MCH_ROLLED
+    for (int k = team.lane(); k < w.b.at.dofs; k += Team::kSize) any = any || has_flag(w, k, kAcceleration);
+    return team.any(any);
+}
+/// After `factor` with armature alone.
 template <class Team, class T>
 MCH_INLINE void scale_acceleration_drives(const Team& team, const World<T>& w)
 {
-    const int n   = w.b.at.dofs;
-    bool      any = false;
-    for (int k = team.lane(); k < n; k += Team::kSize) any = any || has_flag(w, k, kAcceleration);
-    if (!team.any(any)) return;
-    factor(team, w, true);
+    const int n = w.b.at.dofs;
+    MCH_ROLLED
     for (int k = team.lane(); k < n; k += Team::kSize) {
         if (!has_flag(w, k, kAcceleration)) continue;
         T inverse{};
+        MCH_ROLLED
         for (int d = 0; d <= w.b.dofs[k].depth; ++d) inverse += w.white(k)[d] * w.white(k)[d];
         const T inertia = inverse > 0 ? 1 / inverse : T(0);
         w.gains()[k] *= inertia;
@@ -133,6 +143,7 @@ template <class Team, class T>
 MCH_INLINE void set_loads(const Team& team, const World<T>& w, T h)
 {
     const int n = w.b.at.dofs;
+    MCH_ROLLED
     for (int k = team.lane(); k < n; k += Team::kSize) {
         const T* const number = w.dof(k);
         if (w.b.dofs[k].qd < 0) {
@@ -161,6 +172,7 @@ MCH_INLINE bool saturate(const Team& team, const World<T>& w, const T* dv, T h, 
 {
     const int n       = w.b.at.dofs;
     bool      changed = false;
+    MCH_ROLLED
     for (int k = team.lane(); k < n; k += Team::kSize) {
         const T ke = w.gains()[k], kd = w.gains()[n + k];
         if (w.b.dofs[k].qd < 0 || (ke == 0 && kd == 0)) continue;
@@ -184,41 +196,56 @@ MCH_INLINE void predict(const Team& team, const World<T>& w, T h, bool first)
     T* const        dv = w.x() + n;
     find_mass(team, w);
     find_bias(team, w, w.v(), w.ws + b.at.velocity, w.ws + b.at.twist);
-    if (first) scale_acceleration_drives(team, w);
-    read_errors(team, w);
-    for (int round = 0; round < law::kMaxDriveRounds; ++round) {
-        set_loads(team, w, h);
-        factor(team, w);
+    // One place calls `factor`: a device has little room for code. The round before the first is for acceleration
+    // drives.
+    MCH_ROLLED
+    for (int round = first && has_acceleration_drives(team, w) ? -1 : 0; round < law::kMaxDriveRounds; ++round) {
+        if (round >= 0) {
+            if (round == 0) read_errors(team, w);
+            set_loads(team, w, h);
+        }
+        factor(team, w, round < 0);
+        if (round < 0) {
+            scale_acceleration_drives(team, w);
+            continue;
+        }
         respond(team, w, w.x(), w.u(), dv);
         if (!saturate(team, w, dv, h, round + 1 == law::kMaxDriveRounds)) break;
     }
     bool spins = false;
+    MCH_ROLLED
     for (int l = team.lane(); l < b.at.links; l += Team::kSize)
         spins = spins || (b.links[l].single == 0 && norm(get3(w.twist(l) + 3)) * h > T(law::kSpin));
     if (team.any(spins)) {
         // Velocity forces of the middle of the sub-step. Composites are not needed any more and give room.
         T *const middle = w.x(), *const velocity = w.ws + b.at.composite, *const twist = w.ws + b.at.velocity;
         T* const tau = w.diagonal();
+        MCH_ROLLED
         for (int k = team.lane(); k < n; k += Team::kSize) middle[k] = w.v()[k] + T(0.5) * dv[k], tau[k] = w.tau()[k];
         team.sync();
         each_level(team, w, false, [&](int l) { find_velocity(w, l, middle, velocity, twist); });
         find_bias(team, w, middle, velocity, twist);
+        MCH_ROLLED
         for (int k = team.lane(); k < n; k += Team::kSize) {
             // Each tree decides for itself.
             const int root = b.links[b.dofs[k].link].root;
             middle[k]      = 0;
             bool turns     = false;
+            MCH_ROLLED
             for (int l = root; l < b.at.links && b.links[l].root == root; ++l)
                 turns = turns || norm(get3(w.twist(l) + 3)) * h > T(law::kSpin);
             if (turns) middle[k] = h * (tau[k] - w.tau()[k]);
         }
         team.sync();
         respond(team, w, middle, w.u(), w.tau());
+        MCH_ROLLED
         for (int k = team.lane(); k < n; k += Team::kSize) dv[k] += w.tau()[k];
         team.sync();
     }
+    MCH_ROLLED
     for (int k = team.lane(); k < n; k += Team::kSize)
         if (b.links[b.dofs[k].link].single == 0) w.v()[k] += dv[k];
+    MCH_ROLLED
     for (int l = team.lane(); l < b.at.links; l += Team::kSize)
         if (b.links[l].single != 0) predict_single(w, l, h);
     team.sync();

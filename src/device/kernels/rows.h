@@ -82,6 +82,7 @@ template <class Team, class T>
 MCH_INLINE int build_dof_rows(const Team& team, const World<T>& w, double h)
 {
     int count = 0;
+    MCH_ROLLED
     for (int first = 0; first < w.b.at.dofs; first += Team::kSize) {
         const int k     = first + team.lane();
         int       takes = 0;
@@ -101,6 +102,7 @@ MCH_INLINE int build_dof_rows(const Team& team, const World<T>& w, double h)
             const bool fast    = size_of(rate) > T(0.9) * fastest && fastest > 0;
             rows.velocity_sign = !fast ? T(0) : rate > 0 ? T(-1) : T(1);
             T response{};
+            MCH_ROLLED
             for (int d = 0; d <= w.b.dofs[k].depth; ++d) response += w.white(k)[d] * w.white(k)[d];
             rows.w = response;
             takes  = (rows.lower.active || rows.upper.active || rows.friction_high > 0 || fast) && response > 0 ? 1 : 0;
@@ -122,12 +124,14 @@ MCH_INLINE T entry_of(const World<T>& w, const T* row, int j, int k)
 template <class Team, class T>
 MCH_INLINE void push_dof(const Team& team, const World<T>& w, int k, T impulse)
 {
+    MCH_ROLLED
     for (int j = team.lane(); j < w.b.at.dofs; j += Team::kSize) w.u()[j] += impulse * entry_of(w, w.white(k), j, k);
 }
 template <class Team, class T>
 MCH_INLINE T rate_of_dof(const Team& team, const World<T>& w, int k)
 {
     T s{};
+    MCH_ROLLED
     for (int j = team.lane(); j < w.b.at.dofs; j += Team::kSize) s += w.u()[j] * entry_of(w, w.white(k), j, k);
     return team.sum(s);
 }
@@ -135,6 +139,7 @@ MCH_INLINE T rate_of_dof(const Team& team, const World<T>& w, int k)
 template <class Team, class T>
 MCH_INLINE void warm_start_dofs(const Team& team, const World<T>& w, int count)
 {
+    MCH_ROLLED
     for (int i = 0; i < count; ++i) {
         const int        k       = active_dofs(w)[i];
         const DofRow<T>& rows    = dof_rows(w)[k];
@@ -148,6 +153,7 @@ template <class Team, class T>
 MCH_INLINE T solve_dofs(const Team& team, const World<T>& w, int count, bool relax)
 {
     T change{};
+    MCH_ROLLED
     for (int i = 0; i < count; ++i) {
         const int  k    = active_dofs(w)[i];
         DofRow<T>& kept = dof_rows(w)[k];
@@ -193,6 +199,7 @@ MCH_INLINE T solve_dofs(const Team& team, const World<T>& w, int count, bool rel
 template <class Team, class T>
 MCH_INLINE void advance_dofs(const Team& team, const World<T>& w, int count, double h)
 {
+    MCH_ROLLED
     for (int i = team.lane(); i < count; i += Team::kSize) {
         const int  k    = active_dofs(w)[i];
         DofRow<T>& rows = dof_rows(w)[k];
@@ -211,6 +218,7 @@ MCH_INLINE Along<T> three_rates(const Team& team, const World<T>& w, int first)
     const int      n = w.b.at.dofs;
     const T* const r = row_at(w, first);
     T              a{}, b{}, c{};
+    MCH_ROLLED
     for (int j = team.lane(); j < n; j += Team::kSize) {
         const T u = w.u()[j];
         a += u * r[j], b += u * r[n + j], c += u * r[2 * n + j];
@@ -223,6 +231,7 @@ MCH_INLINE void push_three(const Team& team, const World<T>& w, int first, T a, 
 {
     const int      n = w.b.at.dofs;
     const T* const r = row_at(w, first);
+    MCH_ROLLED
     for (int j = team.lane(); j < n; j += Team::kSize) w.u()[j] += a * r[j] + (b * r[n + j] + c * r[2 * n + j]);
 }
 
@@ -233,6 +242,7 @@ MCH_INLINE void respond_to_each_other(const Team& team, const World<T>& w, int f
     const int      n = w.b.at.dofs;
     const T* const r = row_at(w, first);
     for (T& k : K) k = 0;
+    MCH_ROLLED
     for (int j = team.lane(); j < n; j += Team::kSize) {
         const T x = r[j], y = r[n + j], z = r[2 * n + j];
         K[0] += x * x, K[1] += x * y, K[2] += x * z, K[3] += y * y, K[4] += y * z, K[5] += z * z;
@@ -251,6 +261,7 @@ MCH_INLINE void make_rows(const Team& team, const World<T>& w, const int (&link)
 {
     const Batch<T>& b = w.b;
     const int       n = b.at.dofs, count = spins ? 6 : 3;
+    MCH_ROLLED
     for (int j = team.lane(); j < count * n; j += Team::kSize) row_at(w, first)[j] = 0;
     T* const arms = w.ws + b.at.arms;
     for (int s = 0; s < 2; ++s) {
@@ -261,6 +272,7 @@ MCH_INLINE void make_rows(const Team& team, const World<T>& w, const int (&link)
         const std::int16_t* const path = w.path(last);
         const int                 deep = b.dofs[last].depth + 1;
         const Vec3T<T>            r    = p[s] - reference(w, link[s]);
+        MCH_ROLLED
         for (int d = team.lane(); d < deep; d += Team::kSize) {
             const SpatialT<T> column = get6(w.column(path[d]));
             const Vec3T<T>    v      = sign * (column.linear + cross(column.angular, r));
@@ -270,14 +282,17 @@ MCH_INLINE void make_rows(const Team& team, const World<T>& w, const int (&link)
             }
         }
         team.sync();
+        MCH_ROLLED
         for (int d = team.lane(); d < deep; d += Team::kSize) {
             T z[6] = {};
+            MCH_ROLLED
             for (int e = d; e < deep; ++e) {
                 const T x = w.white(path[e])[d];
                 for (int i = 0; i < 3; ++i) z[i] += arms[6 * e + i] * x;
                 if (spins)
                     for (int i = 3; i < 6; ++i) z[i] += arms[6 * e + i] * x;
             }
+            MCH_ROLLED
             for (int i = 0; i < count; ++i) row_at(w, first + i)[path[d]] += z[i];
         }
     }
@@ -290,6 +305,7 @@ MCH_INLINE void load_contacts(const Team& team, const World<T>& w, int count, do
 {
     const Batch<T>& b     = w.b;
     const int       known = b.memory_count[w.w];
+    MCH_ROLLED
     for (int i = team.lane(); i < count; i += Team::kSize) {
         const FoundContact<T>& found = b.found[w.slot(i)];
         ContactLaw<T>          c{};
@@ -299,6 +315,7 @@ MCH_INLINE void load_contacts(const Team& team, const World<T>& w, int count, do
         c.spin.rolling          = found.turns != 0 ? material[pair_number::rolling] : T(0);
         c.spins                 = c.spin.torsional > 0 || c.spin.rolling > 0 ? 1 : 0;
         const auto frame        = law::frame_along<T>({found.normal[0], found.normal[1], found.normal[2]});
+        MCH_ROLLED
         for (int k = 0; k < known; ++k) {
             const ContactMemory<T>& m = b.memory[w.slot(k)];
             if (m.pair != found.pair || m.feature != found.feature) continue;
@@ -468,9 +485,11 @@ MCH_INLINE void solve(const Team& team, const World<T>& w, int dofs, int contact
 {
     if (dofs + contacts == 0) return;
     const double anchor = relax ? 0 : law::kAnchorRate / h;
+    MCH_ROLLED
     for (int sweep = 0; sweep < law::kImpactSweeps; ++sweep) {
         const bool backwards = law::is_backwards(substep, sweep);
         T          change    = solve_dofs(team, w, dofs, relax);
+        MCH_ROLLED
         for (int k = 0; k < contacts; ++k)
             change = most(change, solve_contact(team, w, backwards ? contacts - 1 - k : k, anchor, relax));
         if (change < T(law::kSweepChange) || (sweep + 1 >= law::kSweeps && change < T(law::kImpactChange))) return;

@@ -52,16 +52,19 @@ MCH_CALLED void carry_on_plane(const PlacedShape<T>& plane, int count, T reach, 
     for (int i = 0; i < count; ++i) within += height(i) <= reach ? 1 : 0;
     if (within == 0) return;
     if (within < static_cast<int>(collision::SupportPoints::kMost)) {
+        MCH_ROLLED
         for (int i = 0; i < count; ++i)
             if (height(i) <= reach) emit(i);
         return;
     }
     const auto each = [&](auto&& see) {
+        MCH_ROLLED
         for (int i = 0; i < count; ++i)
             if (const T h = height(i); h <= reach)
                 see(static_cast<std::size_t>(i), static_cast<Vec3d>(place(i)), static_cast<double>(h));
     };
     const collision::SupportPoints chosen = collision::choose_support(each, static_cast<Vec3d>(n), limit);
+    MCH_ROLLED
     for (std::size_t k = 0; k < chosen.count; ++k) emit(static_cast<int>(chosen.index[k]));
 }
 
@@ -95,6 +98,7 @@ MCH_CALLED void collide_plane_cylinder(const PlacedShape<T>& plane, const Placed
     const auto          offer = [&](const Vec3T<T>& at, std::uint64_t name) {
         const T d = dot(n, at - plane.p);
         if (d > reach) return;
+        MCH_ROLLED
         for (int i = 0; i < count; ++i) {  // points nearer than `merge` become one, the deeper
             if (length_squared(p[i] - at) > merge * merge) continue;
             if (d < dot(n, p[i] - plane.p)) p[i] = at, feature[i] = name;

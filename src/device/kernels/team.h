@@ -4,8 +4,11 @@
 /// Of functions that a device calls: all of a step in one piece would take half an hour to compile.
 #if defined(__CUDACC__)
 #define MCH_CALLED __host__ __device__ __noinline__
+/// Of loops whose length a model decides: code that is unrolled for them does not fit into a device's instruction cache.
+#define MCH_ROLLED _Pragma("unroll 1")
 #else
 #define MCH_CALLED
+#define MCH_ROLLED
 #endif
 
 /// Threads that work on one world together. A kernel is written once for any team: loops over links, dofs, pairs and

@@ -15,8 +15,10 @@ template <class Team, class T, class Visit>
 MCH_INLINE void each_level(const Team& team, const World<T>& w, bool upwards, const Visit& visit)
 {
     const Batch<T>& b = w.b;
+    MCH_ROLLED
     for (int i = 0; i < b.at.levels; ++i) {
         const int level = upwards ? b.at.levels - 1 - i : i;
+        MCH_ROLLED
         for (int k = b.level_begin[level] + team.lane(); k < b.level_begin[level + 1]; k += Team::kSize)
             visit(static_cast<int>(b.level_links[k]));
         team.sync();
@@ -32,10 +34,12 @@ MCH_INLINE Vec3T<T> place_on_joint(const World<T>& w, const LinkPlan& link, cons
     QuatT<T>       turn = X_WJ.q;
     const PoseT<T> X_CJ = get_pose(n + link_number::X_CJ);
     if (link.kind == LinkKind::ball) {
+        MCH_ROLLED
         for (int k = 0; k < link.dofs; ++k)
             put6(w.column(link.dof + k), SpatialT<T>{{}, rotate(X_WJ.q, get3(n + link_number::axis + 3 * k))});
         turn = turn * unit(QuatT<T>{q[0], q[1], q[2], q[3]});
     } else {
+        MCH_ROLLED
         for (int k = 0; k < link.dofs; ++k) {
             const Vec3T<T> axis = get3(n + link_number::axis + 3 * k), a = rotate(turn, axis);
             if (k < link.linear) {
@@ -70,6 +74,7 @@ MCH_INLINE void find_velocity(const World<T>& w, int l, const T* rates, T* veloc
     }
     SpatialT<T> v{};
     if (link.parent >= 0) v = get6(velocity + 6 * link.parent);
+    MCH_ROLLED
     for (int k = link.dof; k < link.dof + link.dofs; ++k) v += rates[k] * get6(w.column(k));
     put6(velocity + 6 * l, v);
     put6(twist + 6 * l, shift_twist(v, com - O));
@@ -143,6 +148,7 @@ MCH_INLINE void find_bias(const Team& team, const World<T>& w, const T* rates, c
             a.linear = cross(own.linear, own.angular);
         } else {
             if (link.parent >= 0) a = get6(w.accel(link.parent)), v = get6(velocity + 6 * link.parent);
+            MCH_ROLLED
             for (int k = link.dof; k < link.dof + link.dofs; ++k) {
                 const SpatialT<T> column = get6(w.column(k));
                 a += rates[k] * cross_motion(v, column);
@@ -160,9 +166,11 @@ MCH_INLINE void find_bias(const Team& team, const World<T>& w, const T* rates, c
     each_level(team, w, true, [&](int l) {
         SpatialT<T>     f    = get6(w.force(l));
         const LinkPlan& link = w.b.links[l];
+        MCH_ROLLED
         for (int c = link.child_begin; c < link.child_end; ++c) f += get6(w.force(w.b.children[c]));
         put6(w.force(l), f);
     });
+    MCH_ROLLED
     for (int k = team.lane(); k < w.b.at.dofs; k += Team::kSize)
         w.tau()[k] = dot(get6(w.column(k)), get6(w.force(w.b.dofs[k].link)));
     team.sync();
@@ -186,11 +194,13 @@ MCH_INLINE void find_mass(const Team& team, const World<T>& w)
                                  I[3] + m * (rr - r.y * r.y),
                                  I[4] - m * r.y * r.z,
                                  I[5] + m * (rr - r.z * r.z)};
+        MCH_ROLLED
         for (int k = link.child_begin; k < link.child_end; ++k) {
             const T* child = w.composite(w.b.children[k]);
             for (int i = 0; i < 10; ++i) c[i] += child[i];
         }
         for (int i = 0; i < 10; ++i) w.composite(l)[i] = c[i];
+        MCH_ROLLED
         for (int k = link.dof; k < link.dof + link.dofs; ++k) {
             const SpatialT<T> s = get6(w.column(k));
             const Vec3T<T>    h{c[1], c[2], c[3]};
@@ -199,6 +209,7 @@ MCH_INLINE void find_mass(const Team& team, const World<T>& w)
         }
     });
     T* const mass = w.ws + w.b.at.mass;
+    MCH_ROLLED
     for (int e = team.lane(); e < w.b.at.entries; e += Team::kSize)
         mass[e] = dot(get6(w.column(w.b.paths[e])), get6(w.momentum(w.b.entry_dof[e])));
     team.sync();
@@ -211,12 +222,14 @@ MCH_INLINE void factor(const Team& team, const World<T>& w, bool armature_alone 
 {
     const Batch<T>& b    = w.b;
     const T* const  mass = w.ws + b.at.mass;
+    MCH_ROLLED
     for (int e = team.lane(); e < b.at.entries; e += Team::kSize) {
         const int k = b.entry_dof[e];
         w.ws[b.at.factor + e] =
             mass[e] + (b.paths[e] == k ? (armature_alone ? w.dof(k)[dof_number::armature] : w.diagonal()[k]) : T(0));
     }
     team.sync();
+    MCH_ROLLED
     for (int k = b.at.dofs - 1; k >= 0; --k) {
         const DofPlan&            dof   = b.dofs[k];
         T* const                  row   = w.factor(k);
@@ -224,6 +237,7 @@ MCH_INLINE void factor(const Team& team, const World<T>& w, bool armature_alone 
         const T                   pivot = row[dof.depth], least_pivot = T(1e-12) * mass[dof.row + dof.depth];
         const T                   inverse = pivot > least_pivot && pivot > 0 ? 1 / pivot : T(0);
         const int                 n = dof.depth, pairs = n * (n + 1) / 2;
+        MCH_ROLLED
         for (int p = team.lane(); p < pairs; p += Team::kSize) {
             // p counts the entries of a triangle row by row.
             int i = static_cast<int>((std::sqrt(8.0f * static_cast<float>(p) + 1.0f) - 1.0f) * 0.5f);
@@ -233,17 +247,21 @@ MCH_INLINE void factor(const Team& team, const World<T>& w, bool armature_alone 
             w.factor(path[i])[j] -= inverse * row[i] * row[j];
         }
         team.sync();
+        MCH_ROLLED
         for (int i = team.lane(); i < n; i += Team::kSize) row[i] *= inverse;
         if (team.lane() == 0) w.roots()[k] = std::sqrt(inverse);
         team.sync();
     }
     // Columns do not depend on each other: each lane makes those of its own dofs.
+    MCH_ROLLED
     for (int j = team.lane(); j < b.at.dofs; j += Team::kSize) {
         const int d = b.dofs[j].depth;
+        MCH_ROLLED
         for (int k = j; k < b.dofs[j].end; ++k) {
             const std::int16_t* const path = w.path(k);
             const T* const            L    = w.factor(k);
             T                         x    = k == j ? w.roots()[j] : T(0);
+            MCH_ROLLED
             for (int i = d; i < b.dofs[k].depth; ++i) x -= L[i] * w.white(path[i])[d];
             w.white(k)[d] = x;
         }
@@ -255,9 +273,11 @@ MCH_INLINE void factor(const Team& team, const World<T>& w, bool armature_alone 
 template <class Team, class T>
 MCH_INLINE void gather_up(const Team& team, const World<T>& w, const T* f, T* u)
 {
+    MCH_ROLLED
     for (int j = team.lane(); j < w.b.at.dofs; j += Team::kSize) {
         const int d = w.b.dofs[j].depth;
         T         s{};
+        MCH_ROLLED
         for (int k = j; k < w.b.dofs[j].end; ++k) s += w.white(k)[d] * f[k];
         u[j] = s;
     }
@@ -266,9 +286,11 @@ MCH_INLINE void gather_up(const Team& team, const World<T>& w, const T* f, T* u)
 template <class Team, class T>
 MCH_INLINE void read_rates(const Team& team, const World<T>& w, const T* u, T* v)
 {
+    MCH_ROLLED
     for (int k = team.lane(); k < w.b.at.dofs; k += Team::kSize) {
         const std::int16_t* const path = w.path(k);
         T                         s{};
+        MCH_ROLLED
         for (int d = 0; d <= w.b.dofs[k].depth; ++d) s += w.white(k)[d] * u[path[d]];
         v[k] = w.roots()[k] > 0 ? s : u[k];  // what moves no mass keeps its rate
     }
@@ -285,9 +307,11 @@ MCH_INLINE void respond(const Team& team, const World<T>& w, const T* f, T* u, T
 template <class Team, class T>
 MCH_INLINE void whiten(const Team& team, const World<T>& w, const T* v, T* u)
 {
+    MCH_ROLLED
     for (int k = team.lane(); k < w.b.at.dofs; k += Team::kSize) {
         const std::int16_t* const path = w.path(k);
         T                         s    = v[k];
+        MCH_ROLLED
         for (int d = 0; d < w.b.dofs[k].depth; ++d) s += w.factor(k)[d] * v[path[d]];
         u[k] = w.roots()[k] > 0 ? s / w.roots()[k] : s;
     }
