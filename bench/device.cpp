@@ -1,7 +1,7 @@
 // Steps of many alike worlds on a device, or by the same kernels on the host.
 //
 //   bench_device [--cuda N | --host] [--robot ant|humanoid|dog]... [--worlds N]... [--steps N] [--substeps N] [--dt S]
-//                [--lanes 8|16|32] [--double] [--kernels FILE] [--threads N] [--check STEPS]
+//                [--lanes 8|16|32] [--contacts N] [--near N] [--double] [--kernels FILE] [--threads N] [--check STEPS]
 //
 // Prints one line of CSV a robot and number of worlds: the median of five runs. Actions are new target positions (or
 // forces, where there are no drives) in every world before each run. --check steps the host and the device side by side
@@ -65,7 +65,8 @@ std::vector<float> actions(const model::Model& m, std::uint64_t seed)
     std::vector<float> f(m.joint_dof_count(), 0);
     for (std::size_t j = 0; j < m.joint_count(); ++j)
         if (m.joint_type[j] != model::JointType::free)
-            for (std::int32_t k = m.joint_qd_start[j]; k < m.joint_qd_start[j + 1]; ++k) f[static_cast<std::size_t>(k)] = static_cast<float>(r.uniform(-5, 5));
+            for (std::int32_t k = m.joint_qd_start[j]; k < m.joint_qd_start[j + 1]; ++k)
+                f[static_cast<std::size_t>(k)] = static_cast<float>(r.uniform(-5, 5));
     return f;
 }
 
@@ -92,8 +93,9 @@ void measure(const Settings& s, const std::string& robot, std::int32_t worlds)
     const auto faults  = must(batch.faults());
     for (const auto& fault : faults)
         for (int b = 0; b < 3; ++b) bits[b] += (fault.bits >> b) & 1;
-    fmt::print("{},{},{},{},{:.6g},{:.4g},{:.4g},{:.4g},{:.2f},{},{},{},{},\"{}\"\n", robot, worlds, s.batch.substeps, s.batch.dt, rates[2], rates[0], rates[4],
-               1e6 * worlds / rates[2], contacts / worlds, bits[0], bits[1], bits[2], batch.bytes_per_world(), batch.where());
+    fmt::print("{},{},{},{},{:.6g},{:.4g},{:.4g},{:.4g},{:.2f},{},{},{},{},\"{}\"\n", robot, worlds, s.batch.substeps,
+               s.batch.dt, rates[2], rates[0], rates[4], 1e6 * worlds / rates[2], contacts / worlds, bits[0], bits[1],
+               bits[2], batch.bytes_per_world(), batch.where());
     std::fflush(stdout);
 }
 
@@ -103,16 +105,17 @@ void check(const Settings& s, const std::string& robot, std::int32_t worlds)
     const tasks::Pool  pool(s.threads);
     BatchOptions       host = s.batch, exact = s.batch;
     host.executor = exact.executor = device::Executor::host();
-    host.pool = exact.pool = &pool;
-    exact.precision        = device::Precision::double_precision;
-    DeviceBatch a = must(DeviceBatch::make(m, host)), b = must(DeviceBatch::make(m, s.batch)), c = must(DeviceBatch::make(m, s.batch)), d = must(DeviceBatch::make(m, exact));
+    host.pool = exact.pool     = &pool;
+    exact.precision            = device::Precision::double_precision;
+    DeviceBatch              a = must(DeviceBatch::make(m, host)), b = must(DeviceBatch::make(m, s.batch)),
+                             c = must(DeviceBatch::make(m, s.batch)), d = must(DeviceBatch::make(m, exact));
     const std::vector<float> f = actions(m, 7);
     for (DeviceBatch* batch : {&a, &b, &c, &d}) must(batch->write(Array::joint_f, f));
     std::vector<float>        x(m.joint_coord_count()), y = x, z = x, t = x;
     std::vector<std::int32_t> n(static_cast<std::size_t>(worlds)), k = n;
     double                    off = 0, off_exact = 0, middle = 0;
     int                       counts = 0;
-    bool                      same = true;
+    bool                      same   = true;
     for (int i = 0; i < s.check; ++i) {
         for (DeviceBatch* batch : {&a, &b, &c, &d}) must(batch->step(1));
         must(a.read(Array::joint_q, std::span(x))), must(b.read(Array::joint_q, std::span(y)));
@@ -122,16 +125,19 @@ void check(const Settings& s, const std::string& robot, std::int32_t worlds)
         std::vector<double> worst(static_cast<std::size_t>(worlds), 0);
         const std::size_t   each = x.size() / worst.size();
         for (std::size_t j = 0; j < x.size(); ++j) {
-            off       = std::max(off, std::abs(static_cast<double>(x[j]) - y[j]));
-            off_exact = std::max(off_exact, std::abs(static_cast<double>(t[j]) - y[j]));
+            off             = std::max(off, std::abs(static_cast<double>(x[j]) - y[j]));
+            off_exact       = std::max(off_exact, std::abs(static_cast<double>(t[j]) - y[j]));
             worst[j / each] = std::max(worst[j / each], std::abs(static_cast<double>(x[j]) - y[j]));
         }
         std::sort(worst.begin(), worst.end());
         middle = std::max(middle, worst[worst.size() / 2]);
         for (std::size_t w = 0; w < n.size(); ++w) counts += n[w] != k[w] ? 1 : 0;
     }
-    fmt::print("{}: {} worlds, {} steps: device from host {:.3g} at most, {:.3g} in the median world; device from host in double {:.3g}; world-steps with other counts of contacts {} of {}; second run {}\n",
-               robot, worlds, s.check, off, middle, off_exact, counts, static_cast<std::int64_t>(worlds) * s.check, same ? "same bits" : "OTHER BITS");
+    fmt::print(
+        "{}: {} worlds, {} steps: device from host {:.3g} at most, {:.3g} in the median world; device from host in "
+        "double {:.3g}; world-steps with other counts of contacts {} of {}; second run {}\n",
+        robot, worlds, s.check, off, middle, off_exact, counts, static_cast<std::int64_t>(worlds) * s.check,
+        same ? "same bits" : "OTHER BITS");
     std::fflush(stdout);
 }
 
@@ -144,19 +150,34 @@ int main(int argc, char** argv)
     for (int i = 1; i < argc; ++i) {
         const std::string flag = argv[i];
         const auto        next = [&] { return std::string(i + 1 < argc ? argv[++i] : ""); };
-        if (flag == "--cuda") s.batch.executor = device::Executor::cuda(std::stoi(next()));
-        else if (flag == "--host") s.batch.executor = device::Executor::host();
-        else if (flag == "--robot") s.robots.push_back(next());
-        else if (flag == "--worlds") s.worlds.push_back(std::stoi(next()));
-        else if (flag == "--steps") s.steps = std::stoi(next());
-        else if (flag == "--substeps") s.batch.substeps = std::stoi(next());
-        else if (flag == "--dt") s.batch.dt = std::stod(next());
-        else if (flag == "--lanes") s.batch.lanes = std::stoi(next());
-        else if (flag == "--contacts") s.batch.contacts_per_world = std::stoi(next());
-        else if (flag == "--double") s.batch.precision = device::Precision::double_precision;
-        else if (flag == "--kernels") s.batch.kernels = next();
-        else if (flag == "--threads") s.threads = std::stoi(next());
-        else if (flag == "--check") s.check = std::stoi(next());
+        if (flag == "--cuda")
+            s.batch.executor = device::Executor::cuda(std::stoi(next()));
+        else if (flag == "--host")
+            s.batch.executor = device::Executor::host();
+        else if (flag == "--robot")
+            s.robots.push_back(next());
+        else if (flag == "--worlds")
+            s.worlds.push_back(std::stoi(next()));
+        else if (flag == "--steps")
+            s.steps = std::stoi(next());
+        else if (flag == "--substeps")
+            s.batch.substeps = std::stoi(next());
+        else if (flag == "--dt")
+            s.batch.dt = std::stod(next());
+        else if (flag == "--lanes")
+            s.batch.lanes = std::stoi(next());
+        else if (flag == "--contacts")
+            s.batch.contacts_per_world = std::stoi(next());
+        else if (flag == "--near")
+            s.batch.near_contacts = std::stoi(next());
+        else if (flag == "--double")
+            s.batch.precision = device::Precision::double_precision;
+        else if (flag == "--kernels")
+            s.batch.kernels = next();
+        else if (flag == "--threads")
+            s.threads = std::stoi(next());
+        else if (flag == "--check")
+            s.check = std::stoi(next());
         else {
             fmt::print(stderr, "unknown option {}\n", flag);
             return 2;
@@ -166,7 +187,10 @@ int main(int argc, char** argv)
     if (s.worlds.empty()) s.worlds = {4096};
     const tasks::Pool pool(s.threads);
     s.batch.pool = &pool;
-    if (s.check == 0) fmt::print("robot,worlds,substeps,dt,world_steps_per_s,least,most,us_per_step,contacts,diverged,contacts_full,slowed,bytes_per_world,where\n");
+    if (s.check == 0)
+        fmt::print(
+            "robot,worlds,substeps,dt,world_steps_per_s,least,most,us_per_step,contacts,diverged,contacts_full,slowed,"
+            "bytes_per_world,where\n");
     for (const std::string& robot : s.robots)
         for (const std::int32_t worlds : s.worlds) s.check > 0 ? check(s, robot, worlds) : measure(s, robot, worlds);
     return 0;

@@ -38,16 +38,26 @@ model::ModelBuilder drawn_tree(Random& r)
     const auto shape = [&](std::int32_t link) {
         const Posed at{{0, 0, 0}, normalized(Quatd{r.uniform(-1, 1), r.uniform(-1, 1), r.uniform(-1, 1), 1})};
         switch (static_cast<int>(r.uniform(0, 3.999))) {
-            case 0: b.add_shape_sphere(link, at, r.uniform(0.04, 0.08), flesh()); break;
-            case 1: b.add_shape_capsule(link, at, r.uniform(0.03, 0.06), r.uniform(0.03, 0.1), flesh()); break;
-            case 2: b.add_shape_box(link, at, {r.uniform(0.03, 0.08), r.uniform(0.03, 0.08), r.uniform(0.03, 0.08)}, flesh()); break;
-            default: b.add_shape_sphere(link, at, 0.05, flesh()); break;
+            case 0:
+                b.add_shape_sphere(link, at, r.uniform(0.04, 0.08), flesh());
+                break;
+            case 1:
+                b.add_shape_capsule(link, at, r.uniform(0.03, 0.06), r.uniform(0.03, 0.1), flesh());
+                break;
+            case 2:
+                b.add_shape_box(link, at, {r.uniform(0.03, 0.08), r.uniform(0.03, 0.08), r.uniform(0.03, 0.08)},
+                                flesh());
+                break;
+            default:
+                b.add_shape_sphere(link, at, 0.05, flesh());
+                break;
         }
     };
     const auto dof = [&] {
         model::JointDofConfig d;
         d.axis     = normalized(Vec3d{r.uniform(-1, 1), r.uniform(-1, 1), r.uniform(-1, 1)}, Vec3d{1, 0, 0});
-        d.armature = r.uniform(0.001, 0.02), d.damping = r.uniform(0, 0.5), d.friction = r.uniform(0, 1) < 0.4 ? 0.05 : 0;
+        d.armature = r.uniform(0.001, 0.02), d.damping = r.uniform(0, 0.5),
+        d.friction    = r.uniform(0, 1) < 0.4 ? 0.05 : 0;
         d.limit_lower = -r.uniform(0.2, 1), d.limit_upper = r.uniform(0.2, 1);
         if (r.uniform(0, 1) < 0.5) {
             d.actuator_mode = r.uniform(0, 1) < 0.5 ? model::TargetMode::position : model::TargetMode::velocity;
@@ -61,17 +71,28 @@ model::ModelBuilder drawn_tree(Random& r)
     const int count = static_cast<int>(r.uniform(3, 9));
     for (int i = 1; i < count; ++i) {
         const auto  parent = links[static_cast<std::size_t>(r.uniform(0, static_cast<double>(links.size()) - 0.001))];
-        const Vec3d out = 0.2 * normalized(Vec3d{r.uniform(-1, 1), r.uniform(-1, 1), r.uniform(-0.5, 1)}, Vec3d{0, 0, 1});
+        const Vec3d out =
+            0.2 * normalized(Vec3d{r.uniform(-1, 1), r.uniform(-1, 1), r.uniform(-0.5, 1)}, Vec3d{0, 0, 1});
         const Posed anchor{out, {}};
-        const auto  link = b.add_link(b.bodies[static_cast<std::size_t>(parent)].q * anchor, fmt::format("/tree/{}", i));
+        const auto link = b.add_link(b.bodies[static_cast<std::size_t>(parent)].q * anchor, fmt::format("/tree/{}", i));
         shape(link);
         const auto name = fmt::format("/tree/joint_{}", i);
         switch (static_cast<int>(r.uniform(0, 4.999))) {
-            case 0: joints.push_back(b.add_joint_ball(parent, link, anchor, {}, name)); break;
-            case 1: joints.push_back(b.add_joint_prismatic(parent, link, anchor, {}, dof(), name)); break;
-            case 2: joints.push_back(b.add_joint_d6(parent, link, anchor, {}, {}, {dof(), dof()}, name)); break;
-            case 3: joints.push_back(b.add_joint_fixed(parent, link, anchor, {}, name)); break;
-            default: joints.push_back(b.add_joint_revolute(parent, link, anchor, {}, dof(), name)); break;
+            case 0:
+                joints.push_back(b.add_joint_ball(parent, link, anchor, {}, name));
+                break;
+            case 1:
+                joints.push_back(b.add_joint_prismatic(parent, link, anchor, {}, dof(), name));
+                break;
+            case 2:
+                joints.push_back(b.add_joint_d6(parent, link, anchor, {}, {}, {dof(), dof()}, name));
+                break;
+            case 3:
+                joints.push_back(b.add_joint_fixed(parent, link, anchor, {}, name));
+                break;
+            default:
+                joints.push_back(b.add_joint_revolute(parent, link, anchor, {}, dof(), name));
+                break;
         }
         links.push_back(link);
     }
@@ -86,7 +107,7 @@ model::Model copies(const model::ModelBuilder& one, int worlds)
     return finalized(all);
 }
 
-DeviceBatch         made(const model::Model& m, const BatchOptions& options)
+DeviceBatch made(const model::Model& m, const BatchOptions& options)
 {
     auto batch = DeviceBatch::make(m, options);
     REQUIRE_MESSAGE(batch.has_value(), (batch.has_value() ? "" : to_text(batch.error())));
@@ -99,7 +120,8 @@ struct Apart {
     int    counts      = 0;  ///< steps in which not as many contacts were found
 };
 /// Steps a model by softstep and the pipeline on one side, by the kernels on the other.
-Apart compare(const model::Model& m, const BatchOptions& options, int steps, const std::function<void(model::State&)>& disturb = {})
+Apart compare(const model::Model& m, const BatchOptions& options, int steps,
+              const std::function<void(model::State&)>& disturb = {})
 {
     model::State state = model::make_state(m);
     if (disturb) disturb(state);
@@ -126,7 +148,8 @@ Apart compare(const model::Model& m, const BatchOptions& options, int steps, con
         for (const std::int32_t n : count) sum += n;
         out.counts += sum != contacts.rigid_contact_count ? 1 : 0;
         for (std::size_t k = 0; k < state.joint_q.size(); ++k)
-            out.coordinates = std::max(out.coordinates, std::abs(static_cast<double>(state.joint_q[k] - other.joint_q[k])));
+            out.coordinates =
+                std::max(out.coordinates, std::abs(static_cast<double>(state.joint_q[k] - other.joint_q[k])));
     }
     return out;
 }
@@ -136,14 +159,17 @@ Apart compare(const model::Model& m, const BatchOptions& options, int steps, con
 TEST_CASE("a robot in the air moves as softstep moves it")
 {
     for (const auto& robot : {ant(), humanoid(), dog()}) {
-        const model::Model m = copies(robot, 2);
-        const auto lift = [&](model::State& s) {
+        const model::Model m    = copies(robot, 2);
+        const auto         lift = [&](model::State& s) {
             for (std::size_t j = 0; j < m.joint_count(); ++j)
-                if (m.joint_type[j] == model::JointType::free) s.joint_q[static_cast<std::size_t>(m.joint_q_start[j]) + 2] += 5;
-            for (std::size_t k = 0; k < s.joint_qd.size(); ++k) s.joint_qd[k] = Real(0.1) * static_cast<Real>(static_cast<int>(k % 7) - 3);
+                if (m.joint_type[j] == model::JointType::free)
+                    s.joint_q[static_cast<std::size_t>(m.joint_q_start[j]) + 2] += 5;
+            for (std::size_t k = 0; k < s.joint_qd.size(); ++k)
+                s.joint_qd[k] = Real(0.1) * static_cast<Real>(static_cast<int>(k % 7) - 3);
         };
         // Both round the state to float after each step: 2^-24 of 6 m, a hundred times.
-        const Apart apart = compare(m, {.precision = Precision::double_precision, .dt = 0.005, .substeps = 2}, 100, lift);
+        const Apart apart =
+            compare(m, {.precision = Precision::double_precision, .dt = 0.005, .substeps = 2}, 100, lift);
         CHECK(apart.counts == 0);
         CHECK(apart.coordinates < 100 * 6 * 0x1p-24);
     }
@@ -168,14 +194,18 @@ TEST_CASE("trees drawn at random stay with softstep")
 {
     // Light links on stiff stops turn at hundreds of radians a second, and what differs by a rounding then is far apart
     // soon. That befalls few; all begin alike.
-    Random r(7);
-    int    together = 0;
-    constexpr int kTrees = 16;
+    Random        r(7);
+    int           together = 0;
+    constexpr int kTrees   = 16;
     for (int i = 0; i < kTrees; ++i) {
         const model::Model m = finalized(drawn_tree(r));
         CAPTURE(i);
-        CHECK(compare(m, {.precision = Precision::double_precision, .dt = 0.004, .substeps = 4}, 40).coordinates < 1e-3);
-        together += compare(m, {.precision = Precision::double_precision, .dt = 0.004, .substeps = 4}, 150).coordinates < 1e-2 ? 1 : 0;
+        CHECK(compare(m, {.precision = Precision::double_precision, .dt = 0.004, .substeps = 4}, 40).coordinates <
+              1e-3);
+        together +=
+            compare(m, {.precision = Precision::double_precision, .dt = 0.004, .substeps = 4}, 150).coordinates < 1e-2
+                ? 1
+                : 0;
     }
     CHECK(together >= 3 * kTrees / 4);
 }
@@ -210,6 +240,16 @@ TEST_CASE("a batch has the same bits with 1, 2 and 8 threads")
     }
 }
 
+TEST_CASE("no bit depends on how many contacts lie in the workspace")
+{
+    const model::Model m   = copies(humanoid(), 2);
+    const auto         all = after(m, {.dt = 0.005, .substeps = 2}, 100);
+    for (const int near : {0, 1, 3, 5}) {
+        CAPTURE(near);
+        CHECK(after(m, {.dt = 0.005, .substeps = 2, .near_contacts = near}, 100) == all);
+    }
+}
+
 TEST_CASE("a world has the bits that it has alone, whatever stands beside it")
 {
     const model::Model all = copies(dog(), 5), alone = copies(dog(), 1);
@@ -217,23 +257,25 @@ TEST_CASE("a world has the bits that it has alone, whatever stands beside it")
     const std::size_t  coords = alone.joint_coord_count(), dofs = alone.joint_dof_count();
     for (std::size_t w = 0; w < 5; ++w) {
         const auto single = after(alone, {.dt = 0.005}, 80, w * dofs);
-        CHECK(std::equal(single.begin(), single.begin() + static_cast<std::ptrdiff_t>(coords), together.begin() + static_cast<std::ptrdiff_t>(w * coords)));
+        CHECK(std::equal(single.begin(), single.begin() + static_cast<std::ptrdiff_t>(coords),
+                         together.begin() + static_cast<std::ptrdiff_t>(w * coords)));
     }
 }
 
 TEST_CASE("masses, gains and friction may differ from world to world")
 {
-    model::Model m = copies(dog(), 3), heavy = copies(dog(), 1);
+    model::Model      m = copies(dog(), 3), heavy = copies(dog(), 1);
     const std::size_t bodies = heavy.body_count(), shapes = heavy.shape_count();
     for (std::size_t b = 0; b < bodies; ++b) {
         for (Real* mass : {&m.body_mass[bodies + b], &heavy.body_mass[b]}) *mass *= 2;
         for (Mat33* I : {&m.body_inertia[bodies + b], &heavy.body_inertia[b]}) *I = Real(2) * *I;
     }
     for (std::size_t s = 0; s < shapes; ++s) m.shape_material_mu[shapes + s] = heavy.shape_material_mu[s] = Real(0.2);
-    const auto        mixed = after(m, {.dt = 0.005}, 80);
+    const auto        mixed  = after(m, {.dt = 0.005}, 80);
     const std::size_t coords = heavy.joint_coord_count(), dofs = heavy.joint_dof_count();
     const auto        single = after(heavy, {.dt = 0.005}, 80, dofs);
-    CHECK(std::equal(single.begin(), single.begin() + static_cast<std::ptrdiff_t>(coords), mixed.begin() + static_cast<std::ptrdiff_t>(coords)));
+    CHECK(std::equal(single.begin(), single.begin() + static_cast<std::ptrdiff_t>(coords),
+                     mixed.begin() + static_cast<std::ptrdiff_t>(coords)));
     CHECK_FALSE(std::equal(single.begin(), single.begin() + static_cast<std::ptrdiff_t>(coords), mixed.begin()));
     // The same numbers brought to a batch that was made with others.
     const model::Model plain = copies(dog(), 3);
@@ -251,10 +293,10 @@ TEST_CASE("what is not finite stays in its world and is reported until it is res
 {
     const model::Model m     = copies(ant(), 4);
     DeviceBatch        batch = made(m, {.dt = 0.005}), other = made(m, {.dt = 0.005});
-    std::vector<float> q(m.joint_coord_count()), same = q;
+    std::vector<float> q(m.joint_coord_count()), same        = q;
     REQUIRE(batch.read(Array::joint_q, std::span(q)));
     const std::size_t each = q.size() / 4;
-    q[2 * each + 1] = std::numeric_limits<float>::quiet_NaN();
+    q[2 * each + 1]        = std::numeric_limits<float>::quiet_NaN();
     REQUIRE(batch.write(Array::joint_q, q));
     REQUIRE(batch.step(30));
     REQUIRE(other.step(30));
@@ -265,12 +307,14 @@ TEST_CASE("what is not finite stays in its world and is reported until it is res
     CHECK(faults->front().bits == device::fault::diverged);
     REQUIRE(batch.read(Array::joint_q, std::span(q)));
     REQUIRE(other.read(Array::joint_q, std::span(same)));
-    for (const std::size_t w : {0U, 1U, 3U}) CHECK(std::memcmp(q.data() + w * each, same.data() + w * each, 4 * each) == 0);
+    for (const std::size_t w : {0U, 1U, 3U})
+        CHECK(std::memcmp(q.data() + w * each, same.data() + w * each, 4 * each) == 0);
     REQUIRE(batch.reset(std::vector<std::uint8_t>{0, 0, 1, 0}));
     REQUIRE(batch.step(30));
     CHECK(batch.faults()->empty());
     REQUIRE(batch.read(Array::joint_q, std::span(q)));
-    CHECK(std::memcmp(q.data() + 2 * each, same.data() + 2 * each, 4 * each) == 0);  // thirty steps from the start, as the other one's
+    CHECK(std::memcmp(q.data() + 2 * each, same.data() + 2 * each, 4 * each) ==
+          0);  // thirty steps from the start, as the other one's
 }
 
 TEST_CASE("more contacts than there is room for are left out and reported in their world")
@@ -294,8 +338,8 @@ TEST_CASE("forces of the contacts of a robot that stands carry its weight")
     REQUIRE(contacts.rigid_contact_count >= 6);
     double up = 0, mass = 0;
     for (std::int32_t i = 0; i < contacts.rigid_contact_count; ++i) {
-        const auto  k    = static_cast<std::size_t>(i);
-        const bool  lies = m.shape_body[static_cast<std::size_t>(contacts.rigid_contact_shape0[k])] < 0;
+        const auto k    = static_cast<std::size_t>(i);
+        const bool lies = m.shape_body[static_cast<std::size_t>(contacts.rigid_contact_shape0[k])] < 0;
         CHECK(m.shape_world[static_cast<std::size_t>(contacts.rigid_contact_shape1[k])] >= 0);
         if (lies) up += static_cast<double>(contacts.rigid_contact_force[k].z);
     }

@@ -49,6 +49,8 @@ struct BatchOptions {
     /// Pairs of shapes that the kernels have no contacts for pass through each other; otherwise they are refused.
     bool leave_out_unknown_pairs = false;
     int  lanes                   = 0;  ///< threads of a device for each world: 8, 16 or 32; 0: chosen
+    /// Of `contacts_per_world`, how many lie in the device's fast memory; negative: chosen. No bit depends on it.
+    int near_contacts = -1;
     /// File with the kernels of CUDA; empty: the one beside the library, or MECHANE_CUDA_KERNELS.
     std::string kernels;
 };

@@ -43,11 +43,13 @@ class CudaRunner final : public Runner {
         return {};
     }
     Result<void>        synchronize() override { return place_->stream.synchronize(); }
-    [[nodiscard]] void* data(Array array) const override { return arrays_[static_cast<std::size_t>(array)].template as<void>(); }
-    Result<void>        read(Array array, void* to, std::size_t first, std::size_t count) override
+    [[nodiscard]] void* data(Array array) const override
+    { return arrays_[static_cast<std::size_t>(array)].template as<void>(); }
+    Result<void> read(Array array, void* to, std::size_t first, std::size_t count) override
     {
         const std::span bytes(static_cast<std::byte*>(to), 4 * count);
-        if (auto done = download(place_->stream, bytes, arrays_[static_cast<std::size_t>(array)], 4 * first); !done) return done;
+        if (auto done = download(place_->stream, bytes, arrays_[static_cast<std::size_t>(array)], 4 * first); !done)
+            return done;
         return synchronize();
     }
     Result<void> write(Array array, const void* from, std::size_t first, std::size_t count) override
@@ -58,7 +60,8 @@ class CudaRunner final : public Runner {
     Result<void> place(std::span<const std::uint8_t> selected) override
     {
         if (auto done = upload(place_->stream, selected_, 0, std::as_bytes(selected)); !done) return done;
-        return launch(place_->stream, place_kernel_, shape_, batch_, scratch_.as<T>(), selected_.as<const unsigned char>());
+        return launch(place_->stream, place_kernel_, shape_, batch_, scratch_.as<T>(),
+                      selected_.as<const unsigned char>());
     }
     Result<void> set_numbers(const Plan& plan) override
     {
@@ -79,8 +82,10 @@ class CudaRunner final : public Runner {
     Result<void> read_contacts(std::int32_t world, std::int32_t count, std::vector<FoundOf>& to) override
     {
         std::vector<FoundContact<T>> rows(static_cast<std::size_t>(count));
-        const std::size_t first = static_cast<std::size_t>(world) * static_cast<std::size_t>(batch_.at.contacts) * sizeof(FoundContact<T>);
-        if (auto done = download(place_->stream, std::as_writable_bytes(std::span(rows)), found_, first); !done) return done;
+        const std::size_t            first =
+            static_cast<std::size_t>(world) * static_cast<std::size_t>(batch_.at.contacts) * sizeof(FoundContact<T>);
+        if (auto done = download(place_->stream, std::as_writable_bytes(std::span(rows)), found_, first); !done)
+            return done;
         if (auto done = synchronize(); !done) return done;
         for (const auto& row : rows) to.push_back(widened(row));
         return {};
@@ -90,7 +95,8 @@ class CudaRunner final : public Runner {
     {
         const DeviceInfo& info = place_->context.info();
         return fmt::format("{} (cuda:{}), {} lanes a world, {} bytes of workspace{}", info.name, info.ordinal, lanes_,
-                           static_cast<std::size_t>(batch_.at.size) * sizeof(T), scratch_.size() > 0 ? " in global memory" : "");
+                           static_cast<std::size_t>(batch_.at.size) * sizeof(T),
+                           scratch_.size() > 0 ? " in global memory" : "");
     }
 
   private:
@@ -123,15 +129,17 @@ class CudaRunner final : public Runner {
         } else {
             auto bytes = files::read_own(options.kernels, std::size_t{1} << 30);
             if (!bytes) return bytes.error();
-            auto module = Module::load(place_->context, std::as_bytes(std::span(bytes->data(), bytes->size())), options.kernels);
+            auto module =
+                Module::load(place_->context, std::as_bytes(std::span(bytes->data(), bytes->size())), options.kernels);
             if (!module) return module.error();
             module_ = *std::move(module);
         }
         const bool wide = sizeof(T) == 8;
-        lanes_          = wide ? 32 : options.lanes > 0 ? options.lanes : 32;
-        if (lanes_ != 8 && lanes_ != 16 && lanes_ != 32) return make_diagnostic(kOption, {}, fmt::format("lanes is {}, expected 8, 16 or 32", lanes_));
+        lanes_          = wide ? 32 : options.lanes > 0 ? options.lanes : plan.at.dofs <= 20 ? 8 : 16;
+        if (lanes_ != 8 && lanes_ != 16 && lanes_ != 32)
+            return make_diagnostic(kOption, {}, fmt::format("lanes is {}, expected 8, 16 or 32", lanes_));
         const std::string tail = fmt::format("_{}_{}", wide ? "double" : "float", lanes_);
-        auto              step = module_.kernel("mechane_step" + tail), put_places = module_.kernel("mechane_place" + tail);
+        auto step = module_.kernel("mechane_step" + tail), put_places = module_.kernel("mechane_place" + tail);
         if (!step) return step.error();
         if (!put_places) return put_places.error();
         step_kernel_ = *step, place_kernel_ = *put_places;
@@ -142,22 +150,43 @@ class CudaRunner final : public Runner {
 
     Result<void> make_memory(const Plan& plan, const BatchOptions& options)
     {
-        const Layout     at = with_workspace<T>(plan.at);
-        const Structure& s  = plan.structure;
-        const auto each = [&](int n, std::size_t size) { return static_cast<std::size_t>(plan.worlds) * static_cast<std::size_t>(n) * size; };
+        // Mostly few of the contacts that there is room for are there: shared memory is better used by more worlds.
+        const int        near = options.near_contacts >= 0 ? options.near_contacts : std::max(4, plan.at.contacts / 3);
+        const Layout     at   = with_workspace<T>(plan.at, near);
+        const Structure& s    = plan.structure;
+        const auto       each = [&](int n, std::size_t size) {
+            return static_cast<std::size_t>(plan.worlds) * static_cast<std::size_t>(n) * size;
+        };
         for (std::size_t a = 0; a < kArrays; ++a)
             if (auto done = room(arrays_[a], 4 * sizes_.count[a]); !done) return done;
         Buffer* const next = parts_.data();
-        for (const auto& done :
-             {put(next[0], s.links), put(next[1], s.dofs), put(next[2], s.trees), put(next[3], s.level_begin), put(next[4], s.level_links),
-              put(next[5], s.children), put(next[6], s.paths), put(next[7], s.entry_dof), put(next[8], s.shapes), put(next[9], s.pairs),
-              put(next[10], narrowed<T>(s.vertices)), put(params_, narrowed<T>(plan.sets)), put(set_of_, plan.set_of), put(start_q_, plan.start_q), put(start_qd_, plan.start_qd),
-              room(dof_memory_, each(at.dofs * dof_memory::count, sizeof(T))), room(memory_, each(at.contacts, sizeof(ContactMemory<T>))),
-              room(memory_count_, each(1, 4)), room(found_, each(at.contacts, sizeof(FoundContact<T>))), room(near_, each(at.pairs, 2)),
-              room(selected_, each(1, 1))})
+        for (const auto& done : {put(next[0], s.links),
+                                 put(next[1], s.dofs),
+                                 put(next[2], s.trees),
+                                 put(next[3], s.level_begin),
+                                 put(next[4], s.level_links),
+                                 put(next[5], s.children),
+                                 put(next[6], s.paths),
+                                 put(next[7], s.entry_dof),
+                                 put(next[8], s.shapes),
+                                 put(next[9], s.pairs),
+                                 put(next[10], narrowed<T>(s.vertices)),
+                                 put(params_, narrowed<T>(plan.sets)),
+                                 put(set_of_, plan.set_of),
+                                 put(start_q_, plan.start_q),
+                                 put(start_qd_, plan.start_qd),
+                                 room(dof_memory_, each(at.dofs * dof_memory::count, sizeof(T))),
+                                 room(memory_, each(at.contacts, sizeof(ContactMemory<T>))),
+                                 room(memory_count_, each(1, 4)),
+                                 room(found_, each(at.contacts, sizeof(FoundContact<T>))),
+                                 room(near_, each(at.pairs, 2)),
+                                 room(selected_, each(1, 1)),
+                                 room(far_, each(at.far_size, sizeof(T)))})
             if (!done) return done;
         const auto state  = [&](Array array) { return arrays_[static_cast<std::size_t>(array)].template as<float>(); };
-        const auto counts = [&](Array array) { return arrays_[static_cast<std::size_t>(array)].template as<std::int32_t>(); };
+        const auto counts = [&](Array array) {
+            return arrays_[static_cast<std::size_t>(array)].template as<std::int32_t>();
+        };
         batch_ = {.at            = at,
                   .links         = next[0].as<LinkPlan>(),
                   .dofs          = next[1].as<DofPlan>(),
@@ -188,6 +217,7 @@ class CudaRunner final : public Runner {
                   .memory        = memory_.as<ContactMemory<T>>(),
                   .memory_count  = memory_count_.as<std::int32_t>(),
                   .found         = found_.as<FoundContact<T>>(),
+                  .far_room      = far_.as<T>(),
                   .near_pairs    = near_.as<std::int16_t>(),
                   .worlds        = plan.worlds,
                   .substeps      = options.substeps,
@@ -196,14 +226,16 @@ class CudaRunner final : public Runner {
         return {};
     }
 
-    /// One warp a block. What does not fit into shared memory lies in global memory, for as many worlds as run at a time.
+    /// One warp a block. What does not fit into shared memory lies in global memory, for as many worlds as run at a
+    /// time.
     Result<void> choose_shape()
     {
         const DeviceInfo& info  = place_->context.info();
         const int         seats = 32 / lanes_;
-        const std::size_t shared = static_cast<std::size_t>(seats) * static_cast<std::size_t>(batch_.at.size) * sizeof(T);
-        shape_.threads           = 32;
-        shape_.blocks            = static_cast<unsigned>((batch_.worlds + seats - 1) / seats);
+        const std::size_t shared =
+            static_cast<std::size_t>(seats) * static_cast<std::size_t>(batch_.at.size) * sizeof(T);
+        shape_.threads = 32;
+        shape_.blocks  = static_cast<unsigned>((batch_.worlds + seats - 1) / seats);
         if (shared <= info.shared_bytes_per_block) {
             shape_.shared_bytes = shared;
             for (const Kernel* kernel : {&step_kernel_, &place_kernel_})
@@ -240,16 +272,18 @@ class CudaRunner final : public Runner {
     std::size_t                 bytes_ = 0;
     std::array<Buffer, kArrays> arrays_;
     std::array<Buffer, 11>      parts_;
-    Buffer                      params_, set_of_, dof_memory_, memory_, memory_count_, found_, near_, selected_, scratch_, start_q_, start_qd_;
-    Batch<T>                    batch_;
-    Graph                       graph_, long_graph_;
+    Buffer params_, set_of_, dof_memory_, memory_, memory_count_, found_, near_, selected_, far_, scratch_, start_q_,
+        start_qd_;
+    Batch<T> batch_;
+    Graph    graph_, long_graph_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Runner>> make_cuda_runner(const Plan& plan, const BatchOptions& options)
 {
-    return options.precision == Precision::double_precision ? CudaRunner<double>::make(plan, options) : CudaRunner<float>::make(plan, options);
+    return options.precision == Precision::double_precision ? CudaRunner<double>::make(plan, options)
+                                                            : CudaRunner<float>::make(plan, options);
 }
 
 }  // namespace mechane::device

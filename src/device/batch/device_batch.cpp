@@ -33,7 +33,10 @@ void set_numbers(std::vector<V>& values, const std::vector<float>& from)
 }
 
 Diagnostic wrong_size(const char* what, std::size_t is, std::size_t expected)
-{ return make_diagnostic(kOption, {.property = what}, fmt::format("{} has {} numbers, expected {}", what, is, expected)); }
+{
+    return make_diagnostic(kOption, {.property = what},
+                           fmt::format("{} has {} numbers, expected {}", what, is, expected));
+}
 
 }  // namespace
 
@@ -73,7 +76,8 @@ Result<DeviceBatch> DeviceBatch::make(const model::Model& model, const BatchOpti
     if (!plan) return plan.error();
     auto impl    = std::make_unique<Impl>(options, *std::move(plan));
     impl->bodies = model.body_count();
-    auto runner  = options.executor.kind == Executor::Kind::host ? make_host_runner(impl->plan, options) : make_cuda_runner(impl->plan, options);
+    auto runner  = options.executor.kind == Executor::Kind::host ? make_host_runner(impl->plan, options)
+                                                                 : make_cuda_runner(impl->plan, options);
     if (!runner) return runner.error();
     impl->runner = *std::move(runner);
     DeviceBatch batch(std::move(impl));
@@ -85,7 +89,9 @@ Result<DeviceBatch> DeviceBatch::make(const model::Model& model, const BatchOpti
 
 Result<void> DeviceBatch::step(int n)
 {
-    if (n < 0) return make_diagnostic(kOption, {.property = "n"}, fmt::format("n is {}, expected no negative number of steps", n));
+    if (n < 0)
+        return make_diagnostic(kOption, {.property = "n"},
+                               fmt::format("n is {}, expected no negative number of steps", n));
     if (auto done = impl_->runner->step(n); !done) return done;
     impl_->steps += n;
     return {};
@@ -97,25 +103,28 @@ ArrayView DeviceBatch::view(Array array) const
     ArrayView  out{.data = impl_->runner->data(array)};
     const auto count = static_cast<std::int64_t>(impl_->sizes.of(array));
     const bool poses = array == Array::body_q, twists = array == Array::body_qd || array == Array::body_f;
-    out.element      = array == Array::contact_count || array == Array::faults ? Element::int32 : Element::float32;
-    out.rank         = poses || twists ? 2 : 1;
-    out.shape        = {poses ? count / 7 : twists ? count / 6 : count, poses ? 7 : twists ? 6 : 1};
+    out.element = array == Array::contact_count || array == Array::faults ? Element::int32 : Element::float32;
+    out.rank    = poses || twists ? 2 : 1;
+    out.shape   = {poses ? count / 7 : twists ? count / 6 : count, poses ? 7 : twists ? 6 : 1};
     return out;
 }
 
 Result<void> DeviceBatch::read(Array array, std::span<float> to)
 {
-    if (view(array).element != Element::float32 || to.size() != impl_->sizes.of(array)) return wrong_size("to", to.size(), impl_->sizes.of(array));
+    if (view(array).element != Element::float32 || to.size() != impl_->sizes.of(array))
+        return wrong_size("to", to.size(), impl_->sizes.of(array));
     return impl_->runner->read(array, to.data(), 0, to.size());
 }
 Result<void> DeviceBatch::read(Array array, std::span<std::int32_t> to)
 {
-    if (view(array).element != Element::int32 || to.size() != impl_->sizes.of(array)) return wrong_size("to", to.size(), impl_->sizes.of(array));
+    if (view(array).element != Element::int32 || to.size() != impl_->sizes.of(array))
+        return wrong_size("to", to.size(), impl_->sizes.of(array));
     return impl_->runner->read(array, to.data(), 0, to.size());
 }
 Result<void> DeviceBatch::write(Array array, std::span<const float> from)
 {
-    if (view(array).element != Element::float32 || from.size() != impl_->sizes.of(array)) return wrong_size("from", from.size(), impl_->sizes.of(array));
+    if (view(array).element != Element::float32 || from.size() != impl_->sizes.of(array))
+        return wrong_size("from", from.size(), impl_->sizes.of(array));
     return impl_->runner->write(array, from.data(), 0, from.size());
 }
 
@@ -138,12 +147,14 @@ Result<void> DeviceBatch::read(model::State& to)
 Result<void> DeviceBatch::write(const model::State& from)
 {
     const std::vector<float> q = numbers_of(from.joint_q), qd = numbers_of(from.joint_qd);
-    if (q.size() != impl_->sizes.of(Array::joint_q)) return wrong_size("joint_q", q.size(), impl_->sizes.of(Array::joint_q));
-    if (qd.size() != impl_->sizes.of(Array::joint_qd)) return wrong_size("joint_qd", qd.size(), impl_->sizes.of(Array::joint_qd));
+    if (q.size() != impl_->sizes.of(Array::joint_q))
+        return wrong_size("joint_q", q.size(), impl_->sizes.of(Array::joint_q));
+    if (qd.size() != impl_->sizes.of(Array::joint_qd))
+        return wrong_size("joint_qd", qd.size(), impl_->sizes.of(Array::joint_qd));
     const auto old_q = impl_->get(Array::joint_q), old_qd = impl_->get(Array::joint_qd);
     if (!old_q) return old_q.error();
     if (!old_qd) return old_qd.error();
-    const auto worlds = static_cast<std::size_t>(world_count());
+    const auto                worlds = static_cast<std::size_t>(world_count());
     std::vector<std::uint8_t> modes(worlds, kLeave);
     for (std::size_t w = 0; w < worlds; ++w) {
         const auto differs = [&](const std::vector<float>& a, const std::vector<float>& b) {
@@ -163,10 +174,12 @@ Result<void> DeviceBatch::write(const model::State& from)
 
 Result<void> DeviceBatch::write(const model::Control& from)
 {
-    for (const auto& [array, values] : {std::pair{Array::joint_target_q, &from.joint_target_q}, std::pair{Array::joint_target_qd, &from.joint_target_qd},
-                                        std::pair{Array::joint_f, &from.joint_f}}) {
+    for (const auto& [array, values] :
+         {std::pair{Array::joint_target_q, &from.joint_target_q},
+          std::pair{Array::joint_target_qd, &from.joint_target_qd}, std::pair{Array::joint_f, &from.joint_f}}) {
         if (values->empty()) continue;
-        if (values->size() != impl_->sizes.of(array)) return wrong_size("control", values->size(), impl_->sizes.of(array));
+        if (values->size() != impl_->sizes.of(array))
+            return wrong_size("control", values->size(), impl_->sizes.of(array));
         if (auto done = impl_->put(array, *values); !done) return done;
     }
     return {};
@@ -189,14 +202,21 @@ Result<void> DeviceBatch::read(model::Contacts& to)
         if (auto done = impl_->runner->read_contacts(w, counts[static_cast<std::size_t>(w)], found); !done) return done;
         for (const FoundOf& f : found) {
             const PairPlan& pair   = plan.structure.pairs[static_cast<std::size_t>(f.pair)];
-            const auto      vector = [](const double* x) { return Vec3{static_cast<Real>(x[0]), static_cast<Real>(x[1]), static_cast<Real>(x[2])}; };
-            const Vec3d     n{f.normal[0], f.normal[1], f.normal[2]};
-            const auto      shape = [&](std::int16_t s) { return plan.shape_of[static_cast<std::size_t>(w) * plan.structure.shapes.size() + static_cast<std::size_t>(s)]; };
-            const auto      offset = [&](std::int16_t s, double m) {
+            const auto      vector = [](const double* x) {
+                return Vec3{static_cast<Real>(x[0]), static_cast<Real>(x[1]), static_cast<Real>(x[2])};
+            };
+            const Vec3d n{f.normal[0], f.normal[1], f.normal[2]};
+            const auto  shape = [&](std::int16_t s) {
+                return plan
+                    .shape_of[static_cast<std::size_t>(w) * plan.structure.shapes.size() + static_cast<std::size_t>(s)];
+            };
+            const auto offset = [&](std::int16_t s, double m) {
                 const std::int16_t link = plan.structure.shapes[static_cast<std::size_t>(s)].link;
                 if (link < 0) return static_cast<Vec3>(m * n);
-                const float* X = poses->data() + 7 * (static_cast<std::size_t>(w) * static_cast<std::size_t>(plan.at.bodies) +
-                                                      static_cast<std::size_t>(plan.structure.links[static_cast<std::size_t>(link)].body));
+                const float* X =
+                    poses->data() +
+                    7 * (static_cast<std::size_t>(w) * static_cast<std::size_t>(plan.at.bodies) +
+                         static_cast<std::size_t>(plan.structure.links[static_cast<std::size_t>(link)].body));
                 return static_cast<Vec3>(rotate_inverse(Quatd{X[3], X[4], X[5], X[6]}, m * n));
             };
             to.rigid_contact_shape0[row]   = shape(pair.shape0);
@@ -222,7 +242,8 @@ Result<void> DeviceBatch::read(model::Contacts& to)
 
 Result<void> DeviceBatch::reset(std::span<const std::uint8_t> worlds)
 {
-    if (worlds.size() != static_cast<std::size_t>(world_count())) return wrong_size("worlds", worlds.size(), static_cast<std::size_t>(world_count()));
+    if (worlds.size() != static_cast<std::size_t>(world_count()))
+        return wrong_size("worlds", worlds.size(), static_cast<std::size_t>(world_count()));
     std::vector<std::uint8_t> modes(worlds.size());
     for (std::size_t w = 0; w < modes.size(); ++w) modes[w] = worlds[w] != 0 ? kReset : kLeave;
     return impl_->runner->place(modes);
@@ -234,8 +255,10 @@ Result<void> DeviceBatch::update(const model::Model& model)
     options.contacts_per_world = impl_->plan.at.contacts;
     auto plan                  = make_plan(model, options);
     if (!plan) return plan.error();
-    if (!(plan->structure == impl_->plan.structure) || plan->worlds != impl_->plan.worlds || plan->at.rows > impl_->plan.at.rows)
-        return make_diagnostic(kNotAlike, {}, "the model has another structure than the one that the batch was made of");
+    if (!(plan->structure == impl_->plan.structure) || plan->worlds != impl_->plan.worlds ||
+        plan->at.rows > impl_->plan.at.rows)
+        return make_diagnostic(kNotAlike, {},
+                               "the model has another structure than the one that the batch was made of");
     plan->at.rows = impl_->plan.at.rows;
     if (auto done = impl_->runner->set_numbers(*plan); !done) return done;
     impl_->plan = *std::move(plan);
@@ -252,10 +275,11 @@ Result<std::vector<WorldFault>> DeviceBatch::faults()
     return out;
 }
 
-std::int32_t        DeviceBatch::world_count() const { return impl_->plan.worlds; }
-double              DeviceBatch::time() const { return impl_->start + static_cast<double>(impl_->steps) * impl_->options.dt; }
+std::int32_t DeviceBatch::world_count() const { return impl_->plan.worlds; }
+double       DeviceBatch::time() const { return impl_->start + static_cast<double>(impl_->steps) * impl_->options.dt; }
 const BatchOptions& DeviceBatch::options() const { return impl_->options; }
 std::string         DeviceBatch::where() const { return impl_->runner->where(); }
-std::size_t         DeviceBatch::bytes_per_world() const { return impl_->runner->bytes() / static_cast<std::size_t>(std::max(1, impl_->plan.worlds)); }
+std::size_t         DeviceBatch::bytes_per_world() const
+{ return impl_->runner->bytes() / static_cast<std::size_t>(std::max(1, impl_->plan.worlds)); }
 
 }  // namespace mechane::device

@@ -38,25 +38,33 @@ std::optional<Diagnostic> refuse_model(const Model& m, const Forest& f)
 {
     if (m.particle_count() > 0) return not_supported("particles");
     if (!f.loops.empty())
-        return not_supported("a joint that closes a loop, is excluded from its articulation or leads to a kinematic body",
-                             m.joint_label[static_cast<std::size_t>(f.loops.front())]);
-    if (!f.distances.empty()) return not_supported("a distance joint", m.joint_label[static_cast<std::size_t>(f.distances.front())]);
-    if (!f.mimics.empty()) return not_supported("a joint that follows another", m.joint_label[static_cast<std::size_t>(f.mimics.front())]);
+        return not_supported(
+            "a joint that closes a loop, is excluded from its articulation or leads to a kinematic body",
+            m.joint_label[static_cast<std::size_t>(f.loops.front())]);
+    if (!f.distances.empty())
+        return not_supported("a distance joint", m.joint_label[static_cast<std::size_t>(f.distances.front())]);
+    if (!f.mimics.empty())
+        return not_supported("a joint that follows another", m.joint_label[static_cast<std::size_t>(f.mimics.front())]);
     if (!f.prescribed.empty())
-        return not_supported("a kinematic body, or one without mass that nothing holds", m.body_label[static_cast<std::size_t>(f.prescribed.front())]);
+        return not_supported("a kinematic body, or one without mass that nothing holds",
+                             m.body_label[static_cast<std::size_t>(f.prescribed.front())]);
     for (std::size_t j = 0; j < m.joint_count(); ++j) {
         if (!m.joint_enabled[j]) return not_supported("a joint that is switched off", m.joint_label[j]);
-        if (m.joint_cone_limit[j][0] >= 0 || m.joint_cone_limit[j][1] >= 0) return not_supported("a cone limit", m.joint_label[j]);
+        if (m.joint_cone_limit[j][0] >= 0 || m.joint_cone_limit[j][1] >= 0)
+            return not_supported("a cone limit", m.joint_label[j]);
         if (m.joint_break_force[j] < Real(1e30) || m.joint_break_torque[j] < Real(1e30))
             return not_supported("a joint that may break", m.joint_label[j]);
     }
     for (const Link& link : f.links)
         if (link.from_body || link.base >= 0)
-            return not_supported("a free body without a joint of its own to the world", m.body_label[static_cast<std::size_t>(link.body)]);
+            return not_supported("a free body without a joint of its own to the world",
+                                 m.body_label[static_cast<std::size_t>(link.body)]);
     for (std::size_t s = 0; s < m.shape_count(); ++s) {
         if ((m.shape_flags[s] & model::shape_flag::collide_shapes) == 0) continue;
-        if (!(m.shape_surface_velocity[s] == Spatial{})) return not_supported("a surface that moves by itself", m.shape_label[s]);
-        if ((m.shape_flags[s] & model::shape_flag::hydroelastic) != 0) return not_supported("pressure contact", m.shape_label[s]);
+        if (!(m.shape_surface_velocity[s] == Spatial{}))
+            return not_supported("a surface that moves by itself", m.shape_label[s]);
+        if ((m.shape_flags[s] & model::shape_flag::hydroelastic) != 0)
+            return not_supported("pressure contact", m.shape_label[s]);
     }
     return std::nullopt;
 }
@@ -130,7 +138,7 @@ std::optional<PairKind> pair_kind(collision::ShapeKind a, collision::ShapeKind b
 
 /// What a world has of the model: where its entities lie.
 struct WorldParts {
-    std::int32_t              body = 0, coord = 0, dof = 0;     ///< first ones
+    std::int32_t              body = 0, coord = 0, dof = 0;  ///< first ones
     std::int32_t              bodies = 0, coords = 0, dofs = 0;
     std::vector<std::int32_t> trees, shapes;
 };
@@ -138,7 +146,10 @@ struct WorldParts {
 class Builder {
   public:
     Builder(const Model& m, const BatchOptions& options)
-        : m_(m), options_(options), forest_(dynamics::build_forest(m)), broad_(filters(), m.shape_collision_filter_pairs)
+        : m_(m),
+          options_(options),
+          forest_(dynamics::build_forest(m)),
+          broad_(filters(), m.shape_collision_filter_pairs)
     {
     }
 
@@ -183,10 +194,12 @@ class Builder {
         parts_.resize(static_cast<std::size_t>(plan_.worlds));
         const auto global = [&](std::int32_t world) { return many && world < 0; };
         for (std::size_t b = 0; b < m_.body_count(); ++b)
-            if (global(m_.body_world[b])) return not_supported("a moving body of no world beside many worlds", m_.body_label[b]);
+            if (global(m_.body_world[b]))
+                return not_supported("a moving body of no world beside many worlds", m_.body_label[b]);
         for (std::int32_t w = 0; w < plan_.worlds; ++w) {
-            WorldParts& part = parts_[static_cast<std::size_t>(w)];
-            const auto  range = [&](const std::vector<std::int32_t>& starts, std::size_t all, std::int32_t& first, std::int32_t& count) {
+            WorldParts& part  = parts_[static_cast<std::size_t>(w)];
+            const auto  range = [&](const std::vector<std::int32_t>& starts, std::size_t all, std::int32_t& first,
+                                    std::int32_t& count) {
                 first = many ? starts[static_cast<std::size_t>(w)] : 0;
                 count = many ? starts[static_cast<std::size_t>(w) + 1] - first : static_cast<std::int32_t>(all);
             };
@@ -195,7 +208,8 @@ class Builder {
             range(m_.joint_dof_world_start, m_.joint_dof_count(), part.dof, part.dofs);
         }
         for (std::size_t t = 0; t < forest_.trees.size(); ++t)
-            parts_[many ? static_cast<std::size_t>(forest_.trees[t].world) : 0].trees.push_back(static_cast<std::int32_t>(t));
+            parts_[many ? static_cast<std::size_t>(forest_.trees[t].world) : 0].trees.push_back(
+                static_cast<std::int32_t>(t));
         for (std::size_t s = 0; s < m_.shape_count(); ++s) {
             if (!kind_of(m_, s, true)) continue;
             const auto own = static_cast<std::int32_t>(s);
@@ -206,7 +220,8 @@ class Builder {
         }
         const WorldParts& first = parts_.front();
         if (first.bodies == 0) return not_supported("a model without bodies that move");
-        if (first.shapes.size() > kMostShapes) return not_supported(fmt::format("{} colliders in a world, at most {}", first.shapes.size(), kMostShapes));
+        if (first.shapes.size() > kMostShapes)
+            return not_supported(fmt::format("{} colliders in a world, at most {}", first.shapes.size(), kMostShapes));
         for (std::int32_t w = 1; w < plan_.worlds; ++w) {
             const WorldParts& part = parts_[static_cast<std::size_t>(w)];
             if (part.bodies != first.bodies) return not_alike(w, "bodies");
@@ -221,7 +236,9 @@ class Builder {
     {
         const WorldParts& part = parts_[static_cast<std::size_t>(world)];
         for (const std::int32_t t : part.trees) add_tree(part, forest_.trees[static_cast<std::size_t>(t)], out);
-        if (out.dofs.size() > kMostDofs) return not_supported(fmt::format("{} degrees of freedom in a world, at most {}", out.dofs.size(), kMostDofs));
+        if (out.dofs.size() > kMostDofs)
+            return not_supported(
+                fmt::format("{} degrees of freedom in a world, at most {}", out.dofs.size(), kMostDofs));
         list_children(out);
         for (const std::int32_t s : part.shapes)
             if (auto wrong = add_shape(static_cast<std::size_t>(s), part, out)) return wrong;
@@ -230,13 +247,16 @@ class Builder {
 
     void add_tree(const WorldParts& part, const Tree& tree, Structure& out) const
     {
-        const auto link0 = static_cast<std::int32_t>(out.links.size()) - tree.link_begin, dof0 = static_cast<std::int32_t>(out.dofs.size()) - tree.dof_begin;
+        const auto   link0 = static_cast<std::int32_t>(out.links.size()) - tree.link_begin,
+                     dof0  = static_cast<std::int32_t>(out.dofs.size()) - tree.dof_begin;
         std::int32_t coord = out.links.empty() ? 0 : out.links.back().coord + out.links.back().coords;
         const auto   small = [](std::int32_t x) { return static_cast<std::int16_t>(x); };
         for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
             const Link& link = forest_.links[static_cast<std::size_t>(l)];
             LinkPlan    p;
-            p.kind   = link.free ? LinkKind::free : link.axes.type == model::JointType::ball ? LinkKind::ball : LinkKind::axes;
+            p.kind   = link.free                                  ? LinkKind::free
+                       : link.axes.type == model::JointType::ball ? LinkKind::ball
+                                                                  : LinkKind::axes;
             p.parent = link.parent < 0 ? std::int16_t{-1} : small(link.parent + link0);
             p.root   = small(tree.link_begin + link0);
             p.single = tree.single ? 1 : 0;
@@ -246,17 +266,20 @@ class Builder {
             p.coord  = small(coord);
             p.coords = small(link.coords);
             coord += link.coords;
-            p.body = small(link.body - part.body);
-            p.q    = small(m_.joint_q_start[static_cast<std::size_t>(link.joint)] - part.coord);
-            p.qd   = small(m_.joint_qd_start[static_cast<std::size_t>(link.joint)] - part.dof);
-            p.last_dof = link.dofs > 0 ? small(p.dof + link.dofs - 1) : p.parent >= 0 ? out.links[static_cast<std::size_t>(p.parent)].last_dof : std::int16_t{-1};
+            p.body     = small(link.body - part.body);
+            p.q        = small(m_.joint_q_start[static_cast<std::size_t>(link.joint)] - part.coord);
+            p.qd       = small(m_.joint_qd_start[static_cast<std::size_t>(link.joint)] - part.dof);
+            p.last_dof = link.dofs > 0   ? small(p.dof + link.dofs - 1)
+                         : p.parent >= 0 ? out.links[static_cast<std::size_t>(p.parent)].last_dof
+                                         : std::int16_t{-1};
             for (std::int32_t k = 0; k < link.dofs; ++k) {
                 DofPlan            d;
                 const std::int32_t above = forest_.dof_parent[static_cast<std::size_t>(link.dof + k)];
-                d.link  = small(l + link0);
-                d.axis  = small(k);
-                d.depth = above < 0 ? std::int16_t{0} : small(out.dofs[static_cast<std::size_t>(above + dof0)].depth + 1);
-                d.row   = static_cast<std::int32_t>(out.paths.size());
+                d.link                   = small(l + link0);
+                d.axis                   = small(k);
+                d.depth =
+                    above < 0 ? std::int16_t{0} : small(out.dofs[static_cast<std::size_t>(above + dof0)].depth + 1);
+                d.row = static_cast<std::int32_t>(out.paths.size());
                 if (!link.free) {
                     d.qd = small(p.qd + k);
                     if (p.kind == LinkKind::axes) d.coord = small(p.coord + k), d.target_q = small(p.q + k);
@@ -264,7 +287,8 @@ class Builder {
                 const auto own = static_cast<std::int16_t>(out.dofs.size());
                 if (above >= 0) {
                     const DofPlan& before = out.dofs[static_cast<std::size_t>(above + dof0)];
-                    for (std::int32_t i = 0; i <= before.depth; ++i) out.paths.push_back(out.paths[static_cast<std::size_t>(before.row + i)]);
+                    for (std::int32_t i = 0; i <= before.depth; ++i)
+                        out.paths.push_back(out.paths[static_cast<std::size_t>(before.row + i)]);
                 }
                 out.paths.push_back(own);
                 out.entry_dof.insert(out.entry_dof.end(), static_cast<std::size_t>(d.depth) + 1, own);
@@ -272,13 +296,15 @@ class Builder {
             }
             out.links.push_back(p);
         }
-        out.trees.push_back({small(tree.link_begin + link0), small(tree.link_end + link0), small(tree.dof_begin + dof0), small(tree.dof_end + dof0)});
+        out.trees.push_back({small(tree.link_begin + link0), small(tree.link_end + link0), small(tree.dof_begin + dof0),
+                             small(tree.dof_end + dof0)});
         for (std::size_t k = out.dofs.size(); k-- > static_cast<std::size_t>(tree.dof_begin + dof0);) {
             DofPlan& d = out.dofs[k];
             d.end      = std::max<std::int16_t>(d.end, static_cast<std::int16_t>(k + 1));
             if (d.depth == 0) continue;
-            DofPlan& above = out.dofs[static_cast<std::size_t>(out.paths[static_cast<std::size_t>(d.row + d.depth - 1)])];
-            above.end      = std::max(above.end, d.end);
+            DofPlan& above =
+                out.dofs[static_cast<std::size_t>(out.paths[static_cast<std::size_t>(d.row + d.depth - 1)])];
+            above.end = std::max(above.end, d.end);
         }
     }
 
@@ -299,7 +325,8 @@ class Builder {
         for (std::size_t l = 0; l < s.links.size(); ++l) {
             s.links[l].child_begin = static_cast<std::int16_t>(s.children.size());
             for (std::size_t c = l + 1; c < s.links.size(); ++c)
-                if (s.links[c].parent == static_cast<std::int16_t>(l)) s.children.push_back(static_cast<std::int16_t>(c));
+                if (s.links[c].parent == static_cast<std::int16_t>(l))
+                    s.children.push_back(static_cast<std::int16_t>(c));
             s.links[l].child_end = static_cast<std::int16_t>(s.children.size());
         }
     }
@@ -308,14 +335,17 @@ class Builder {
     {
         ShapePlan          p;
         const std::int32_t body = m_.shape_body[s];
-        if (body >= 0) p.link = static_cast<std::int16_t>(forest_.body_link[static_cast<std::size_t>(body)] - first_link(part));
+        if (body >= 0)
+            p.link = static_cast<std::int16_t>(forest_.body_link[static_cast<std::size_t>(body)] - first_link(part));
         const auto kind = *kind_of(m_, s, options_.finite_plane_compat);
         if (kind.kind == collision::ShapeKind::rectangle)
-            return not_supported("a plane of finite size; `finite_plane_compat` takes it for an infinite one", m_.shape_label[s]);
+            return not_supported("a plane of finite size; `finite_plane_compat` takes it for an infinite one",
+                                 m_.shape_label[s]);
         if (kind.kind == collision::ShapeKind::hull || kind.kind == collision::ShapeKind::mesh) {
-            const auto vertices = kind.kind == collision::ShapeKind::hull ? collision::make_hull_shape(*m_.shape_source[s], {1, 1, 1}).vertices
-                                                                          : m_.shape_source[s]->points;
-            p.vertex_begin = static_cast<std::int32_t>(out.vertices.size() / 3);
+            const auto vertices = kind.kind == collision::ShapeKind::hull
+                                      ? collision::make_hull_shape(*m_.shape_source[s], {1, 1, 1}).vertices
+                                      : m_.shape_source[s]->points;
+            p.vertex_begin      = static_cast<std::int32_t>(out.vertices.size() / 3);
             for (const Vec3d& v : vertices) out.vertices.insert(out.vertices.end(), {v.x, v.y, v.z});
             p.vertex_end = static_cast<std::int32_t>(out.vertices.size() / 3);
         }
@@ -339,8 +369,10 @@ class Builder {
                 const auto kind = pair_kind(ka, kb);
                 if (!kind) {
                     if (options_.leave_out_unknown_pairs) continue;
-                    return not_supported(fmt::format("contacts of a {} with a {} ({}); `leave_out_unknown_pairs` lets such pairs pass through each other",
-                                                     model::to_string(m_.shape_type[a]), model::to_string(m_.shape_type[b]), m_.shape_label[b]),
+                    return not_supported(fmt::format("contacts of a {} with a {} ({}); `leave_out_unknown_pairs` lets "
+                                                     "such pairs pass through each other",
+                                                     model::to_string(m_.shape_type[a]),
+                                                     model::to_string(m_.shape_type[b]), m_.shape_label[b]),
                                          m_.shape_label[a]);
                 }
                 out.pairs.push_back({*kind, x, y});
@@ -348,7 +380,9 @@ class Builder {
         std::sort(out.pairs.begin(), out.pairs.end(), [](const PairPlan& p, const PairPlan& q) {
             return p.shape0 != q.shape0 ? p.shape0 < q.shape0 : p.shape1 < q.shape1;
         });
-        if (out.pairs.size() > kMostPairs) return not_supported(fmt::format("{} pairs of colliders in a world, at most {}", out.pairs.size(), kMostPairs));
+        if (out.pairs.size() > kMostPairs)
+            return not_supported(
+                fmt::format("{} pairs of colliders in a world, at most {}", out.pairs.size(), kMostPairs));
         return std::nullopt;
     }
 
@@ -357,15 +391,22 @@ class Builder {
     {
         const WorldParts &x = parts_.front(), &y = parts_[static_cast<std::size_t>(world)];
         for (std::size_t t = 0; t < x.trees.size(); ++t) {
-            const Tree &a = forest_.trees[static_cast<std::size_t>(x.trees[t])], &b = forest_.trees[static_cast<std::size_t>(y.trees[t])];
-            if (a.link_end - a.link_begin != b.link_end - b.link_begin || a.dof_count() != b.dof_count() || a.single != b.single)
+            const Tree &a = forest_.trees[static_cast<std::size_t>(x.trees[t])],
+                       &b = forest_.trees[static_cast<std::size_t>(y.trees[t])];
+            if (a.link_end - a.link_begin != b.link_end - b.link_begin || a.dof_count() != b.dof_count() ||
+                a.single != b.single)
                 return not_alike(world, "trees of joints");
             for (std::int32_t i = 0; i < a.link_end - a.link_begin; ++i) {
-                const Link &p = forest_.links[static_cast<std::size_t>(a.link_begin + i)], &q = forest_.links[static_cast<std::size_t>(b.link_begin + i)];
-                const auto  place = [&](const Link& link, const WorldParts& part) {
-                    return std::array{link.body - part.body, m_.joint_q_start[static_cast<std::size_t>(link.joint)] - part.coord,
-                                      m_.joint_qd_start[static_cast<std::size_t>(link.joint)] - part.dof, link.dofs, link.coords,
-                                      static_cast<std::int32_t>(link.axes.type), link.axes.linear};
+                const Link &p    = forest_.links[static_cast<std::size_t>(a.link_begin + i)],
+                           &q    = forest_.links[static_cast<std::size_t>(b.link_begin + i)];
+                const auto place = [&](const Link& link, const WorldParts& part) {
+                    return std::array{link.body - part.body,
+                                      m_.joint_q_start[static_cast<std::size_t>(link.joint)] - part.coord,
+                                      m_.joint_qd_start[static_cast<std::size_t>(link.joint)] - part.dof,
+                                      link.dofs,
+                                      link.coords,
+                                      static_cast<std::int32_t>(link.axes.type),
+                                      link.axes.linear};
                 };
                 if (place(p, x) != place(q, y) || (p.parent < 0) != (q.parent < 0) ||
                     (p.parent >= 0 && p.parent - a.link_begin != q.parent - b.link_begin))
@@ -378,7 +419,8 @@ class Builder {
                 const std::int32_t body = m_.shape_body[s];
                 return body < 0 ? -1 : body - part.body;
             };
-            if (m_.shape_type[a] != m_.shape_type[b] || link(a, x) != link(b, y) || m_.shape_source[a] != m_.shape_source[b])
+            if (m_.shape_type[a] != m_.shape_type[b] || link(a, x) != link(b, y) ||
+                m_.shape_source[a] != m_.shape_source[b])
                 return not_alike(world, "colliders");
         }
         for (std::size_t i = 0; i < x.shapes.size(); ++i)
@@ -395,7 +437,8 @@ class Builder {
         vector(link.com);
         to.push_back(link.mass);
         const Mat33d& I = link.inertia;
-        to.insert(to.end(), {I.r0.x, 0.5 * (I.r0.y + I.r1.x), 0.5 * (I.r0.z + I.r2.x), I.r1.y, 0.5 * (I.r1.z + I.r2.y), I.r2.z});
+        to.insert(to.end(),
+                  {I.r0.x, 0.5 * (I.r0.y + I.r1.x), 0.5 * (I.r0.z + I.r2.x), I.r1.y, 0.5 * (I.r1.z + I.r2.y), I.r2.z});
         pose(link.X_PJ), pose(link.X_CJ);
         for (std::size_t k = 0; k < 3; ++k) vector(link.axes.axis[k + (link.free ? 3 : 0)]);
     }
@@ -406,32 +449,41 @@ class Builder {
         if (!link.free) {
             const auto d    = static_cast<std::size_t>(m_.joint_qd_start[static_cast<std::size_t>(link.joint)] + k);
             const auto c    = static_cast<std::size_t>(m_.joint_q_start[static_cast<std::size_t>(link.joint)]);
-            const auto good = [](Real x) { return std::isfinite(x) && x > 0 ? static_cast<double>(x) : std::isinf(x) && x > 0 ? 1e30 : 0.0; };
-            n[dof_number::armature]  = good(m_.joint_armature[d]);
-            n[dof_number::friction]  = good(m_.joint_friction[d]);
-            n[dof_number::damping]   = good(m_.joint_damping[d]);
-            n[dof_number::stiffness] = good(m_.joint_stiffness[d]);
-            n[dof_number::effort]    = std::min(1e30, good(m_.joint_effort_limit[d]));
-            n[dof_number::fastest]   = std::min(1e30, good(m_.joint_velocity_limit[d]));
+            const auto good = [](Real x) {
+                return std::isfinite(x) && x > 0 ? static_cast<double>(x) : std::isinf(x) && x > 0 ? 1e30 : 0.0;
+            };
+            n[dof_number::armature]      = good(m_.joint_armature[d]);
+            n[dof_number::friction]      = good(m_.joint_friction[d]);
+            n[dof_number::damping]       = good(m_.joint_damping[d]);
+            n[dof_number::stiffness]     = good(m_.joint_stiffness[d]);
+            n[dof_number::effort]        = std::min(1e30, good(m_.joint_effort_limit[d]));
+            n[dof_number::fastest]       = std::min(1e30, good(m_.joint_velocity_limit[d]));
             const model::TargetMode mode = m_.joint_target_mode[d];
-            const bool position = mode == model::TargetMode::position || mode == model::TargetMode::position_velocity;
-            const bool rate     = mode == model::TargetMode::velocity || mode == model::TargetMode::position_velocity;
+            const bool position  = mode == model::TargetMode::position || mode == model::TargetMode::position_velocity;
+            const bool rate      = mode == model::TargetMode::velocity || mode == model::TargetMode::position_velocity;
             n[dof_number::ke]    = position ? good(m_.joint_target_ke[d]) : 0;
             n[dof_number::kd]    = position || rate ? good(m_.joint_target_kd[d]) : 0;
             n[dof_number::rated] = rate ? 1 : 0;
-            int flags            = m_.joint_drive_type[d] == model::DriveType::acceleration && (n[dof_number::ke] > 0 || n[dof_number::kd] > 0) ? kAcceleration : 0;
+            int flags            = m_.joint_drive_type[d] == model::DriveType::acceleration &&
+                                           (n[dof_number::ke] > 0 || n[dof_number::kd] > 0)
+                                       ? kAcceleration
+                                       : 0;
             if (link.axes.type == model::JointType::ball) {
                 for (std::size_t i = 0; i < 4 && k == 0; ++i)
-                    n[static_cast<std::size_t>(i == 0 ? dof_number::rest : dof_number::rest_y + static_cast<int>(i) - 1)] = static_cast<double>(m_.joint_rest_q[c + i]);
+                    n[static_cast<std::size_t>(i == 0 ? dof_number::rest
+                                                      : dof_number::rest_y + static_cast<int>(i) - 1)] =
+                        static_cast<double>(m_.joint_rest_q[c + i]);
             } else {
-                double lower = static_cast<double>(m_.joint_limit_lower[d]), upper = static_cast<double>(m_.joint_limit_upper[d]);
+                double     lower     = static_cast<double>(m_.joint_limit_lower[d]),
+                           upper     = static_cast<double>(m_.joint_limit_upper[d]);
                 const bool has_lower = lower > -model::kMaxValue, has_upper = upper < model::kMaxValue;
                 if (has_lower && has_upper && lower > upper) lower = upper = 0.5 * (lower + upper);
                 n[dof_number::rest]     = static_cast<double>(m_.joint_rest_q[c + static_cast<std::size_t>(k)]);
                 n[dof_number::limit_ke] = good(m_.joint_limit_ke[d]);
                 n[dof_number::limit_kd] = good(m_.joint_limit_kd[d]);
-                const bool stiff = n[dof_number::limit_ke] == 0 || lower == upper ||
-                                   (n[dof_number::limit_ke] == law::kUnauthoredLimitKe && n[dof_number::limit_kd] == law::kUnauthoredLimitKd);
+                const bool stiff        = n[dof_number::limit_ke] == 0 || lower == upper ||
+                                          (n[dof_number::limit_ke] == law::kUnauthoredLimitKe &&
+                                           n[dof_number::limit_kd] == law::kUnauthoredLimitKd);
                 n[dof_number::lower] = has_lower ? lower : 0, n[dof_number::upper] = has_upper ? upper : 0;
                 flags |= (has_lower ? kHasLower : 0) | (has_upper ? kHasUpper : 0) | (stiff ? kStiffLimit : 0);
             }
@@ -464,14 +516,16 @@ class Builder {
                 break;
             case ShapeKind::hull:
             case ShapeKind::mesh: {
-                Vec3d low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+                Vec3d      low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
                 const auto vertex = [&](std::int32_t i) {
                     const double* v = plan_.structure.vertices.data() + 3 * static_cast<std::size_t>(i);
                     return scale(size, Vec3d{v[0], v[1], v[2]});
                 };
-                for (std::int32_t i = plan.vertex_begin; i < plan.vertex_end; ++i) low = min(low, vertex(i)), high = max(high, vertex(i));
+                for (std::int32_t i = plan.vertex_begin; i < plan.vertex_end; ++i)
+                    low = min(low, vertex(i)), high = max(high, vertex(i));
                 middle = 0.5 * (low + high);
-                for (std::int32_t i = plan.vertex_begin; i < plan.vertex_end; ++i) reach = std::max(reach, length(vertex(i) - middle));
+                for (std::int32_t i = plan.vertex_begin; i < plan.vertex_end; ++i)
+                    reach = std::max(reach, length(vertex(i) - middle));
                 break;
             }
             case ShapeKind::sphere:
@@ -481,11 +535,12 @@ class Builder {
                 reach = max_component(size);
                 break;
         }
-        const bool   round = kind.kind == ShapeKind::sphere || kind.kind == ShapeKind::capsule;
+        const bool   round    = kind.kind == ShapeKind::sphere || kind.kind == ShapeKind::capsule;
         const double touching = law::kTouching * std::min(1e15, static_cast<double>(m_.shape_collision_radius[s]));
         if (kind.kind == ShapeKind::sphere) size.y = 0;
-        to.insert(to.end(), {X.p.x, X.p.y, X.p.z, q.x, q.y, q.z, q.w, size.x, size.y, size.z, static_cast<double>(m_.shape_margin[s]),
-                             static_cast<double>(m_.shape_gap[s]), 0.0, round ? size.x : 0.0, middle.x, middle.y, middle.z, reach, touching});
+        to.insert(to.end(), {X.p.x, X.p.y, X.p.z, q.x, q.y, q.z, q.w, size.x, size.y, size.z,
+                             static_cast<double>(m_.shape_margin[s]), static_cast<double>(m_.shape_gap[s]), 0.0,
+                             round ? size.x : 0.0, middle.x, middle.y, middle.z, reach, touching});
     }
 
     void add_pair_numbers(std::size_t a, std::size_t b, std::vector<double>& to) const
@@ -498,8 +553,9 @@ class Builder {
         };
         const auto   rubbing = rule(m_.shape_friction_combine), bouncing = rule(m_.shape_restitution_combine);
         const double mu = mix(rubbing, m_.shape_material_mu);
-        to.insert(to.end(), {std::max(mu, mix(rubbing, m_.shape_material_mu_static)), mu, mix(bouncing, m_.shape_material_restitution),
-                             mix(rubbing, m_.shape_material_mu_torsional), mix(rubbing, m_.shape_material_mu_rolling)});
+        to.insert(to.end(), {std::max(mu, mix(rubbing, m_.shape_material_mu_static)), mu,
+                             mix(bouncing, m_.shape_material_restitution), mix(rubbing, m_.shape_material_mu_torsional),
+                             mix(rubbing, m_.shape_material_mu_rolling)});
     }
 
     /// The numbers of a world, in the set of an earlier one that has the same.
@@ -507,17 +563,22 @@ class Builder {
     {
         const WorldParts&   part = parts_[static_cast<std::size_t>(world)];
         std::vector<double> set;
-        const Vec3d         g = static_cast<Vec3d>(m_.gravity_of(m_.world_count > 1 ? world : forest_.trees.empty() ? -1 : forest_.trees.front().world));
-        plan_.at.gravity      = 0;
+        const Vec3d g    = static_cast<Vec3d>(m_.gravity_of(m_.world_count > 1      ? world
+                                                            : forest_.trees.empty() ? -1
+                                                                                    : forest_.trees.front().world));
+        plan_.at.gravity = 0;
         set.insert(set.end(), {g.x, g.y, g.z});
         plan_.at.link_params = static_cast<int>(set.size());
         for (const std::int32_t t : part.trees)
-            for (std::int32_t l = forest_.trees[static_cast<std::size_t>(t)].link_begin; l < forest_.trees[static_cast<std::size_t>(t)].link_end; ++l)
+            for (std::int32_t l = forest_.trees[static_cast<std::size_t>(t)].link_begin;
+                 l < forest_.trees[static_cast<std::size_t>(t)].link_end; ++l)
                 add_link(forest_.links[static_cast<std::size_t>(l)], set);
         plan_.at.dof_params = static_cast<int>(set.size());
         for (const std::int32_t t : part.trees)
-            for (std::int32_t k = forest_.trees[static_cast<std::size_t>(t)].dof_begin; k < forest_.trees[static_cast<std::size_t>(t)].dof_end; ++k) {
-                const Link& link = forest_.links[static_cast<std::size_t>(forest_.dof_link[static_cast<std::size_t>(k)])];
+            for (std::int32_t k = forest_.trees[static_cast<std::size_t>(t)].dof_begin;
+                 k < forest_.trees[static_cast<std::size_t>(t)].dof_end; ++k) {
+                const Link& link =
+                    forest_.links[static_cast<std::size_t>(forest_.dof_link[static_cast<std::size_t>(k)])];
                 add_dof(link, k - link.dof, set);
             }
         plan_.at.shape_params = static_cast<int>(set.size());
@@ -527,10 +588,11 @@ class Builder {
         for (const PairPlan& pair : plan_.structure.pairs)
             add_pair_numbers(static_cast<std::size_t>(part.shapes[static_cast<std::size_t>(pair.shape0)]),
                              static_cast<std::size_t>(part.shapes[static_cast<std::size_t>(pair.shape1)]), set);
-        plan_.at.params = static_cast<int>(set.size());
+        plan_.at.params        = static_cast<int>(set.size());
         const std::size_t sets = plan_.sets.size() / set.size();
         for (const std::size_t old : {std::size_t{0}, sets - 1})
-            if (old < sets && std::memcmp(plan_.sets.data() + old * set.size(), set.data(), set.size() * sizeof(double)) == 0) {
+            if (old < sets &&
+                std::memcmp(plan_.sets.data() + old * set.size(), set.data(), set.size() * sizeof(double)) == 0) {
                 plan_.set_of.push_back(static_cast<std::int32_t>(old));
                 set.clear();
                 break;
@@ -540,14 +602,16 @@ class Builder {
             plan_.sets.insert(plan_.sets.end(), set.begin(), set.end());
         }
         plan_.shape_of.insert(plan_.shape_of.end(), part.shapes.begin(), part.shapes.end());
-        plan_.body_begin.push_back(part.body), plan_.coord_begin.push_back(part.coord), plan_.dof_begin.push_back(part.dof);
+        plan_.body_begin.push_back(part.body), plan_.coord_begin.push_back(part.coord),
+            plan_.dof_begin.push_back(part.dof);
     }
 
     void finish()
     {
         const Structure& s  = plan_.structure;
         Layout&          at = plan_.at;
-        at.links = static_cast<int>(s.links.size()), at.dofs = static_cast<int>(s.dofs.size()), at.trees = static_cast<int>(s.trees.size());
+        at.links = static_cast<int>(s.links.size()), at.dofs = static_cast<int>(s.dofs.size()),
+        at.trees  = static_cast<int>(s.trees.size());
         at.coords = s.links.empty() ? 0 : s.links.back().coord + s.links.back().coords;
         at.levels = static_cast<int>(s.level_begin.size()) - 1;
         at.shapes = static_cast<int>(s.shapes.size()), at.pairs = static_cast<int>(s.pairs.size());
@@ -564,8 +628,9 @@ class Builder {
         bool turns  = false;
         for (std::size_t set = 0; set < plan_.sets.size(); set += static_cast<std::size_t>(at.params))
             for (int p = 0; p < at.pairs; ++p) {
-                const double* n = plan_.sets.data() + set + static_cast<std::size_t>(at.pair_params + pair_number::count * p);
-                turns           = turns || n[pair_number::torsional] > 0 || n[pair_number::rolling] > 0;
+                const double* n =
+                    plan_.sets.data() + set + static_cast<std::size_t>(at.pair_params + pair_number::count * p);
+                turns = turns || n[pair_number::torsional] > 0 || n[pair_number::rolling] > 0;
             }
         at.rows = (turns ? 6 : 3) * at.contacts;
         plan_.start_q.assign(m_.joint_q.begin(), m_.joint_q.end());
@@ -585,43 +650,59 @@ class Builder {
 Result<Plan> make_plan(const model::Model& model, const BatchOptions& options)
 {
     const auto wrong = [](std::string what) { return make_diagnostic(kOption, {}, std::move(what)); };
-    if (!(options.dt > 0) || !std::isfinite(options.dt)) return wrong(fmt::format("dt is {}, expected a positive number of seconds", options.dt));
-    if (options.substeps < 1 || options.substeps > 64) return wrong(fmt::format("substeps is {}, expected 1 to 64", options.substeps));
+    if (!(options.dt > 0) || !std::isfinite(options.dt))
+        return wrong(fmt::format("dt is {}, expected a positive number of seconds", options.dt));
+    if (options.substeps < 1 || options.substeps > 64)
+        return wrong(fmt::format("substeps is {}, expected 1 to 64", options.substeps));
     if (options.contacts_per_world < 0 || options.contacts_per_world > kMostContacts)
-        return wrong(fmt::format("contacts_per_world is {}, expected 0 to {}", options.contacts_per_world, kMostContacts));
+        return wrong(
+            fmt::format("contacts_per_world is {}, expected 0 to {}", options.contacts_per_world, kMostContacts));
     if (!(options.speculative_max >= 0) || !std::isfinite(options.speculative_max))
-        return wrong(fmt::format("speculative_max is {}, expected a finite number of at least 0", options.speculative_max));
+        return wrong(
+            fmt::format("speculative_max is {}, expected a finite number of at least 0", options.speculative_max));
     return Builder(model, options).build();
 }
 
 template <class T>
-Layout with_workspace(Layout at)
+Layout with_workspace(Layout at, int near)
 {
+    at.near_contacts = std::min(near, at.contacts);
+    at.near_rows     = at.rows / std::max(1, at.contacts) * at.near_contacts;
+    if (at.near_contacts == at.contacts) at.near_rows = at.rows;
     int        next  = 0;
     const auto take  = [&](int count) { return std::exchange(next, next + count); };
     const auto bytes = [&](std::size_t size, int count) {
         next = (next + 3) / 4 * 4;  // structures begin at a quarter of a line
         return take(static_cast<int>((size * static_cast<std::size_t>(count) + sizeof(T) - 1) / sizeof(T)));
     };
-    at.pose = take(7 * at.links), at.turn = take(9 * at.links), at.com = take(3 * at.links), at.twist = take(6 * at.links);
-    at.velocity = take(6 * at.links), at.inertia = take(6 * at.links), at.accel = take(6 * at.links), at.force = take(6 * at.links);
+    at.pose = take(7 * at.links), at.turn = take(9 * at.links), at.com = take(3 * at.links),
+    at.twist    = take(6 * at.links);
+    at.velocity = take(6 * at.links), at.inertia = take(6 * at.links), at.accel = take(6 * at.links),
+    at.force     = take(6 * at.links);
     at.composite = take(10 * at.links);
     at.column = take(6 * at.dofs), at.momentum = take(6 * at.dofs);
-    at.q = take(at.coords), at.v = take(at.dofs), at.x = take(2 * at.dofs), at.tau = take(at.dofs), at.diagonal = take(at.dofs);
+    at.q = take(at.coords), at.v = take(at.dofs), at.x = take(2 * at.dofs), at.tau = take(at.dofs),
+    at.diagonal = take(at.dofs);
     at.gains = take(2 * at.dofs), at.error = take(2 * at.dofs), at.roots = take(at.dofs), at.u = take(at.dofs);
     at.mass = take(at.entries), at.factor = take(at.entries), at.white = take(at.entries);
-    at.active = take((at.dofs + 1) / 2 * 2);
-    at.arms = take(6 * at.deepest);
+    at.active   = take((at.dofs + 1) / 2 * 2);
+    at.arms     = take(6 * at.deepest);
     at.dof_rows = bytes(sizeof(DofRow<T>), at.dofs);
-    at.law      = bytes(sizeof(ContactLaw<T>), at.contacts);
-    at.row      = take(at.rows * at.dofs);
+    at.law      = bytes(sizeof(ContactLaw<T>), at.near_contacts);
+    at.row      = take(at.near_rows * at.dofs);
     // Shapes are placed for the contacts alone, rows come later.
     at.shape_pose = at.row;
     next          = std::max(next, at.shape_pose + 8 * at.shapes);
     at.size       = (next + 3) / 4 * 4;
+    next          = 0;
+    if (at.near_contacts < at.contacts) {
+        bytes(sizeof(ContactLaw<T>), at.contacts - at.near_contacts);
+        at.far_rows = take((at.rows - at.near_rows) * at.dofs);
+    }
+    at.far_size = (next + 3) / 4 * 4;
     return at;
 }
-template Layout with_workspace<float>(Layout);
-template Layout with_workspace<double>(Layout);
+template Layout with_workspace<float>(Layout, int);
+template Layout with_workspace<double>(Layout, int);
 
 }  // namespace mechane::device

@@ -22,13 +22,13 @@ struct Structure {
 
 /// Numbers and start state of all worlds. Computed in double, narrowed where the kernels' are single.
 struct Plan {
-    Structure           structure;
-    Layout              at;  ///< without the workspace, which depends on the precision
-    std::vector<double> sets;
-    std::vector<std::int32_t> set_of;        ///< [worlds]
-    std::vector<std::int32_t> shape_of;      ///< [worlds, shapes]: of the model
+    Structure                 structure;
+    Layout                    at;  ///< without the workspace, which depends on the precision
+    std::vector<double>       sets;
+    std::vector<std::int32_t> set_of;                              ///< [worlds]
+    std::vector<std::int32_t> shape_of;                            ///< [worlds, shapes]: of the model
     std::vector<std::int32_t> body_begin, coord_begin, dof_begin;  ///< [worlds]: where a world's lie in the model
-    std::vector<float>        start_q, start_qd;  ///< layout of the model
+    std::vector<float>        start_q, start_qd;                   ///< layout of the model
     std::int32_t              worlds = 0;
 };
 
@@ -36,7 +36,8 @@ struct Plan {
 Result<Plan> make_plan(const model::Model& model, const BatchOptions& options);
 
 /// Fills in where the arrays of the workspace begin, for numbers of type T.
+/// @param near  for how many contacts it has room; those beyond lie in Batch::far_room
 template <class T>
-Layout with_workspace(Layout at);
+Layout with_workspace(Layout at, int near);
 
 }  // namespace mechane::device

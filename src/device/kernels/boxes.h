@@ -98,10 +98,10 @@ MCH_CALLED void beside_edge(const CapsuleOnBox<T>& p, std::size_t k, Vec3T<T> co
 template <class T>
 MCH_CALLED void leave_box(const CapsuleOnBox<T>& p)
 {
-    const Vec3T<T>& h    = p.box.size;
-    const T         bias = T(1e-6) * (norm(h) + p.half);
+    const Vec3T<T>& h             = p.box.size;
+    const T         bias          = T(1e-6) * (norm(h) + p.half);
     T               least_overlap = T(-1e30);
-    std::size_t     axis = 0;
+    std::size_t     axis          = 0;
     for (std::size_t i = 0; i < 3; ++i) {
         const T s = size_of(p.c[i]) - p.half * size_of(p.u[i]) - h[i];
         if (s > least_overlap + bias) least_overlap = s, axis = i;
@@ -123,14 +123,15 @@ MCH_CALLED void leave_box(const CapsuleOnBox<T>& p)
     if (!edge) return over_face(p, axis, p.c[axis] < 0 ? T(-1) : T(1));
     const Vec3T<T>    corner{across.x < 0 ? -h.x : h.x, across.y < 0 ? -h.y : h.y, across.z < 0 ? -h.z : h.z};
     const std::size_t j = (axis + 1) % 3, k = (axis + 2) % 3;
-    const T           t = between(
-        ((corner[j] - p.c[j]) * p.u[j] + (corner[k] - p.c[k]) * p.u[k]) / (p.u[j] * p.u[j] + p.u[k] * p.u[k]), -p.half,
-        p.half);
+    const T           t =
+        between(((corner[j] - p.c[j]) * p.u[j] + (corner[k] - p.c[k]) * p.u[k]) / (p.u[j] * p.u[j] + p.u[k] * p.u[k]),
+                -p.half, p.half);
     beside_edge(p, axis, corner, across, t);
 }
 
 template <class T>
-MCH_CALLED void collide_capsule_box(const PlacedShape<T>& capsule, const PlacedShape<T>& box, T reach, ManifoldOf<T>& out)
+MCH_CALLED void collide_capsule_box(const PlacedShape<T>& capsule, const PlacedShape<T>& box, T reach,
+                                    ManifoldOf<T>& out)
 {
     const CapsuleOnBox<T> p{box,
                             transpose_times(box.R, capsule.p - box.p),
@@ -139,11 +140,11 @@ MCH_CALLED void collide_capsule_box(const PlacedShape<T>& capsule, const PlacedS
                             capsule.size.x,
                             reach,
                             out};
-    const Vec3T<T>& h = box.size;
-    const T         t = nearest_place(p);
-    const Vec3T<T>  x = p.at(t);
-    Vec3T<T>        e = off_box(x, h);
-    const T         d = norm(e);
+    const Vec3T<T>&       h = box.size;
+    const T               t = nearest_place(p);
+    const Vec3T<T>        x = p.at(t);
+    Vec3T<T>              e = off_box(x, h);
+    const T               d = norm(e);
     if (d - p.r > reach) return;
     if (!(d > kTiny<T> * (norm(h) + p.half))) return leave_box(p);
     const T slack = T(1e-6) * d + (sizeof(T) == 8 ? T(1e-15) : T(1e-7)) * (norm(h) + p.half + norm(p.c));
@@ -163,17 +164,17 @@ MCH_CALLED void collide_capsule_box(const PlacedShape<T>& capsule, const PlacedS
 
 /// Nearest points of two segments (Ericson 2005, section 5.1.9).
 template <class T>
-MCH_CALLED T nearest_on_segments(const Vec3T<T>& p, const Vec3T<T>& d, const Vec3T<T>& q, const Vec3T<T>& e, Vec3T<T>& on_p,
-                             Vec3T<T>& on_q)
+MCH_CALLED T nearest_on_segments(const Vec3T<T>& p, const Vec3T<T>& d, const Vec3T<T>& q, const Vec3T<T>& e,
+                                 Vec3T<T>& on_p, Vec3T<T>& on_q)
 {
     const Vec3T<T> r = p - q;
-    const T        a = dot(d, d), c = dot(d, r), f = dot(e, r), g = dot(e, e), b = dot(d, e), determinant = a * g - b * b;
-    T              s = determinant > kTiny<T> * a * g ? between((b * f - c * g) / determinant, T(0), T(1)) : T(0.5);
-    T              t = g > 0 ? between((b * s + f) / g, T(0), T(1)) : T(0);
-    s    = a > 0 ? between((b * t - c) / a, T(0), T(1)) : T(0);
-    t    = g > 0 ? between((b * s + f) / g, T(0), T(1)) : T(0);
-    on_p = p + s * d;
-    on_q = q + t * e;
+    const T a = dot(d, d), c = dot(d, r), f = dot(e, r), g = dot(e, e), b = dot(d, e), determinant = a * g - b * b;
+    T       s = determinant > kTiny<T> * a * g ? between((b * f - c * g) / determinant, T(0), T(1)) : T(0.5);
+    T       t = g > 0 ? between((b * s + f) / g, T(0), T(1)) : T(0);
+    s         = a > 0 ? between((b * t - c) / a, T(0), T(1)) : T(0);
+    t         = g > 0 ? between((b * s + f) / g, T(0), T(1)) : T(0);
+    on_p      = p + s * d;
+    on_q      = q + t * e;
     return norm(on_q - on_p);
 }
 
@@ -186,10 +187,12 @@ MCH_INLINE void edge_of(const PlacedShape<T>& box, std::size_t axis, T su, T sv,
     from  = box.p + (su * box.size[u]) * box.R.column(u) + (sv * box.size[v]) * box.R.column(v) - T(0.5) * along;
 }
 template <class T>
-MCH_INLINE void supporting_edge(const PlacedShape<T>& box, std::size_t axis, const Vec3T<T>& n, Vec3T<T>& from, Vec3T<T>& along)
+MCH_INLINE void supporting_edge(const PlacedShape<T>& box, std::size_t axis, const Vec3T<T>& n, Vec3T<T>& from,
+                                Vec3T<T>& along)
 {
     const std::size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
-    edge_of(box, axis, dot(n, box.R.column(u)) < 0 ? T(-1) : T(1), dot(n, box.R.column(v)) < 0 ? T(-1) : T(1), from, along);
+    edge_of(box, axis, dot(n, box.R.column(u)) < 0 ? T(-1) : T(1), dot(n, box.R.column(v)) < 0 ? T(-1) : T(1), from,
+            along);
 }
 
 /// Boxes apart over no face: the nearest pair of edges.
@@ -208,8 +211,9 @@ MCH_CALLED void nearest_edges(const PlacedShape<T>& a, const PlacedShape<T>& b, 
             const T distance = nearest_on_segments(p, d, q, e, on_p, on_q);
             if (!(distance < nearest)) continue;
             nearest = distance, pa = on_p, pb = on_q;
-            name = collision::feature_name(collision::Found::nearest_pair,
-                                           collision::pair_name(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(k)));
+            name = collision::feature_name(
+                collision::Found::nearest_pair,
+                collision::pair_name(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(k)));
         }
     }
     if (nearest > reach || !(nearest > 0)) return;
@@ -236,7 +240,8 @@ MCH_INLINE BoxFace<T> face_towards(const PlacedShape<T>& box, const Vec3T<T>& n)
 
 /// The incident face of `o` clipped against the reference face of `r`; points that carry. Returns the least distance.
 template <class T>
-MCH_CALLED T clip_boxes(const PlacedShape<T>& a, const PlacedShape<T>& b, bool of_a, const Vec3T<T>& n, T reach, ManifoldOf<T>& out)
+MCH_CALLED T clip_boxes(const PlacedShape<T>& a, const PlacedShape<T>& b, bool of_a, const Vec3T<T>& n, T reach,
+                        ManifoldOf<T>& out)
 {
     struct Corner {
         T             x, y, z;
@@ -247,10 +252,10 @@ MCH_CALLED T clip_boxes(const PlacedShape<T>& a, const PlacedShape<T>& b, bool o
     const Vec3T<T>       wn = f.side * r.R.column(f.axis), u = r.R.column(f.u), v = f.side * r.R.column(f.v);
     const T              hu = r.size[f.u], hv = r.size[f.v];
     const Vec3T<T>       centre = r.p + r.size[f.axis] * wn;
-    const Vec3T<T> gu = o.size[g.u] * o.R.column(g.u), gv = o.size[g.v] * o.R.column(g.v),
-                   middle = o.p + (g.side * o.size[g.axis]) * o.R.column(g.axis) - centre;
-    Corner poly[12], next[12];
-    int    count = 0;
+    const Vec3T<T>       gu = o.size[g.u] * o.R.column(g.u), gv = o.size[g.v] * o.R.column(g.v),
+                         middle = o.p + (g.side * o.size[g.axis]) * o.R.column(g.axis) - centre;
+    Corner               poly[12], next[12];
+    int                  count = 0;
     for (int k = 0; k < 4; ++k) {
         const T       x = k == 0 || k == 3 ? T(1) : T(-1), y = k < 2 ? T(1) : T(-1);
         const auto    p = middle + x * gu + y * gv;
@@ -309,29 +314,30 @@ MCH_CALLED T clip_boxes(const PlacedShape<T>& a, const PlacedShape<T>& b, bool o
 template <class T>
 MCH_CALLED void collide_box_box(const PlacedShape<T>& a, const PlacedShape<T>& b, T reach, ManifoldOf<T>& out)
 {
-    const Vec3T<T>  t = b.p - a.p;
-    const Vec3T<T>& ha = a.size, &hb = b.size;
-    const T         size = T(0.5) * (norm(ha) + norm(hb)), bias = (sizeof(T) == 8 ? T(1e-6) : T(1e-5)) * size;
-    T               face = T(-1e30), edge = T(-1e30);
-    Vec3T<T>        face_n{1, 0, 0}, edge_n{1, 0, 0};
-    bool            of_a = true;
-    std::size_t     edge_i = 0, edge_k = 0;
+    const Vec3T<T> t  = b.p - a.p;
+    const Vec3T<T>&ha = a.size, &hb = b.size;
+    const T        size = T(0.5) * (norm(ha) + norm(hb)), bias = (sizeof(T) == 8 ? T(1e-6) : T(1e-5)) * size;
+    T              face = T(-1e30), edge = T(-1e30);
+    Vec3T<T>       face_n{1, 0, 0}, edge_n{1, 0, 0};
+    bool           of_a   = true;
+    std::size_t    edge_i = 0, edge_k = 0;
     for (std::size_t i = 0; i < 6; ++i) {
-        const bool            own = i < 3;
-        const PlacedShape<T>& one = own ? a : b, &other = own ? b : a;
-        const std::size_t     k = own ? i : i - 3;
-        const Vec3T<T>        n = one.R.column(k);
+        const bool           own = i < 3;
+        const PlacedShape<T>&one = own ? a : b, &other = own ? b : a;
+        const std::size_t    k = own ? i : i - 3;
+        const Vec3T<T>       n = one.R.column(k);
         const T x = dot(n, t), s = size_of(x) - one.size[k] - dot(abs(transpose_times(other.R, n)), other.size);
         if (s > reach) return;
         if (s > face + bias) face = s, face_n = x < 0 ? -n : n, of_a = own;
     }
     for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t k = 0; k < 3; ++k) {
-            const Vec3T<T> c = cross(a.R.column(i), b.R.column(k));
+            const Vec3T<T> c    = cross(a.R.column(i), b.R.column(k));
             const T        sine = norm(c);
             if (sine < T(1e-4)) continue;
             const Vec3T<T> n = (1 / sine) * c;
-            const T x = dot(n, t), s = size_of(x) - dot(abs(transpose_times(a.R, n)), ha) - dot(abs(transpose_times(b.R, n)), hb);
+            const T x        = dot(n, t),
+                    s = size_of(x) - dot(abs(transpose_times(a.R, n)), ha) - dot(abs(transpose_times(b.R, n)), hb);
             if (s > reach) return;
             if (s > most(edge, face + bias)) edge = s, edge_n = x < 0 ? -n : n, edge_i = i, edge_k = k;
         }

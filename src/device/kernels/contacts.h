@@ -20,13 +20,14 @@ MCH_INLINE void place_shapes(const Team& team, const World<T>& w)
         PoseT<T>       X = get_pose(n + shape_number::p);
         T              spin{};
         if (l >= 0) {
-            X = get_pose(w.pose(l)) * X;
+            X                       = get_pose(w.pose(l)) * X;
             const SpatialT<T> twist = get6(w.twist(l));
             const Vec3T<T>    arm   = X * get3(n + shape_number::middle) - get3(w.com(l));
             const T           core = n[shape_number::core], half = n[shape_number::size + 1];
             if (core > 0 && half > 0) {  // a capsule
                 const Vec3T<T> way = half * rotate(X.q, Vec3T<T>{0, 0, 1});
-                spin = std::sqrt(most(length_squared(cross(twist.angular, arm + way)), length_squared(cross(twist.angular, arm - way))));
+                spin               = std::sqrt(most(length_squared(cross(twist.angular, arm + way)),
+                                                    length_squared(cross(twist.angular, arm - way))));
             } else if (core > 0) {
                 spin = norm(cross(twist.angular, arm));
             } else {
@@ -59,9 +60,12 @@ template <class T>
 MCH_INLINE Search<T> search_for(const World<T>& w, const PairPlan& pair)
 {
     const T *a = w.shape(pair.shape0), *b = w.shape(pair.shape1);
-    const T  way = (norm(twist_of(w, w.b.shapes[pair.shape1].link).linear - twist_of(w, w.b.shapes[pair.shape0].link).linear) +
-                    shape_pose(w, pair.shape0)[7] + shape_pose(w, pair.shape1)[7]) * T(w.b.dt);
-    const T  margin = a[shape_number::margin] + b[shape_number::margin], gap = a[shape_number::gap] + b[shape_number::gap];
+    const T  way =
+        (norm(twist_of(w, w.b.shapes[pair.shape1].link).linear - twist_of(w, w.b.shapes[pair.shape0].link).linear) +
+         shape_pose(w, pair.shape0)[7] + shape_pose(w, pair.shape1)[7]) *
+        T(w.b.dt);
+    const T margin = a[shape_number::margin] + b[shape_number::margin],
+            gap    = a[shape_number::gap] + b[shape_number::gap];
     return {margin, gap, margin + most(gap, least(way, T(w.b.speculative)))};
 }
 
@@ -74,7 +78,8 @@ MCH_INLINE bool may_touch(const World<T>& w, const PairPlan& pair)
     const Search<T> search = search_for(w, pair);
     const bool      first = plane_is_first(pair.kind), second = pair.kind == PairKind::vertices_plane;
     const PoseT<T>  A = get_pose(shape_pose(w, pair.shape0)), B = get_pose(shape_pose(w, pair.shape1));
-    const Vec3T<T>  a = A * get3(w.shape(pair.shape0) + shape_number::middle), b = B * get3(w.shape(pair.shape1) + shape_number::middle);
+    const Vec3T<T>  a  = A * get3(w.shape(pair.shape0) + shape_number::middle),
+                    b  = B * get3(w.shape(pair.shape1) + shape_number::middle);
     const T         ra = w.shape(pair.shape0)[shape_number::reach], rb = w.shape(pair.shape1)[shape_number::reach];
     const Vec3T<T>  z{0, 0, 1};
     if (first) return dot(rotate(A.q, z), b - A.p) - rb <= search.reach;
@@ -86,9 +91,10 @@ MCH_INLINE bool may_touch(const World<T>& w, const PairPlan& pair)
 template <class T>
 MCH_INLINE void collide(const World<T>& w, const PairPlan& pair, T reach, Vec3T<T>& origin, ManifoldOf<T>& out)
 {
-    const T *const      na = w.shape(pair.shape0), *const nb = w.shape(pair.shape1);
-    const PoseT<T>      A = get_pose(shape_pose(w, pair.shape0)), B = get_pose(shape_pose(w, pair.shape1));
-    PlacedShape<T>      a{A.p, to_matrix(A.q), get3(na + shape_number::size)}, b{B.p, to_matrix(B.q), get3(nb + shape_number::size)};
+    const T *const na = w.shape(pair.shape0), *const nb = w.shape(pair.shape1);
+    const PoseT<T> A = get_pose(shape_pose(w, pair.shape0)), B = get_pose(shape_pose(w, pair.shape1));
+    PlacedShape<T> a{A.p, to_matrix(A.q), get3(na + shape_number::size)},
+        b{B.p, to_matrix(B.q), get3(nb + shape_number::size)};
     origin = plane_is_first(pair.kind) ? b.p : a.p;
     a.p -= origin, b.p -= origin;
     const auto vertex = [&](int shape, const PlacedShape<T>& s) {
@@ -112,7 +118,8 @@ MCH_INLINE void collide(const World<T>& w, const PairPlan& pair, T reach, Vec3T<
             return carry_on_plane(
                 a, 8, reach, 4,
                 [&](int i) {
-                    return b.p + b.R * Vec3T<T>{(i & 1) != 0 ? -b.size.x : b.size.x, (i & 2) != 0 ? -b.size.y : b.size.y,
+                    return b.p + b.R * Vec3T<T>{(i & 1) != 0 ? -b.size.x : b.size.x,
+                                                (i & 2) != 0 ? -b.size.y : b.size.y,
                                                 (i & 4) != 0 ? -b.size.z : b.size.z};
                 },
                 number, true, out);
@@ -172,7 +179,7 @@ MCH_INLINE int find_contacts(const Team& team, const World<T>& w)
 {
     const Batch<T>& b = w.b;
     place_shapes(team, w);
-    std::int16_t* const near = w.mine(b.near_pairs, b.at.pairs);
+    std::int16_t* const near       = w.mine(b.near_pairs, b.at.pairs);
     int                 candidates = 0;
     for (int first = 0; first < b.at.pairs; first += Team::kSize) {
         const int p     = first + team.lane();
@@ -197,18 +204,18 @@ MCH_INLINE int find_contacts(const Team& team, const World<T>& w)
         const int at    = found + team.before(points.count, total);
         found += total;
         if (points.count == 0) continue;
-        const PairPlan& pair  = b.pairs[p];
-        const T *const  na = w.shape(pair.shape0), *const nb = w.shape(pair.shape1);
-        const int       la = b.shapes[pair.shape0].link, lb = b.shapes[pair.shape1].link;
-        const T         touching = least(na[shape_number::touching], nb[shape_number::touching]);
-        int             touch    = 0;
+        const PairPlan& pair = b.pairs[p];
+        const T *const na = w.shape(pair.shape0), *const nb = w.shape(pair.shape1);
+        const int la = b.shapes[pair.shape0].link, lb = b.shapes[pair.shape1].link;
+        const T   touching = least(na[shape_number::touching], nb[shape_number::touching]);
+        int       touch    = 0;
         for (int k = 0; k < points.count; ++k) touch += points.points[k].distance <= touching ? 1 : 0;
         for (int k = 0; k < points.count && at + k < b.at.contacts; ++k) {
             const ContactPointOf<T>& c   = points.points[k];
             FoundContact<T>&         out = b.found[w.slot(at + k)];
             const Vec3T<T>           on0 = origin + c.p0 - na[shape_number::core] * c.normal,
-                           on1 = origin + c.p1 + nb[shape_number::core] * c.normal;
-            out.pair     = p;
+                                     on1 = origin + c.p1 + nb[shape_number::core] * c.normal;
+            out.pair                     = p;
             out.turns    = points.count <= 2 || ((touch == 1 || touch == 2) && c.distance <= touching) ? 1 : 0;
             out.feature  = c.feature;
             out.distance = c.distance;

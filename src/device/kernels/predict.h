@@ -46,11 +46,11 @@ MCH_INLINE void read_errors(const Team& team, const World<T>& w)
             continue;
         }
         if (w.gains()[k] == 0 && number[dof_number::stiffness] == 0) continue;
-        const T* const   q = w.q() + link.coord;
-        const QuatT<T>   now{q[0], q[1], q[2], q[3]};
-        const float* const g = target + link.q;
-        const T* const     f = w.dof(link.dof);
-        const auto error_to = [&](const QuatT<T>& goal) {
+        const T* const     q = w.q() + link.coord;
+        const QuatT<T>     now{q[0], q[1], q[2], q[3]};
+        const float* const g        = target + link.q;
+        const T* const     f        = w.dof(link.dof);
+        const auto         error_to = [&](const QuatT<T>& goal) {
             const T size = dot(goal, goal);
             return finite(size) ? turn_of(unit(unit(goal) * conjugate(now))) : Vec3T<T>{};
         };
@@ -95,8 +95,8 @@ MCH_INLINE void scale_acceleration_drives(const Team& team, const World<T>& w)
 template <class T>
 MCH_INLINE Vec3T<T> gyrate(const T* inertia, const Vec3T<T>& rate, T h)
 {
-    const Mat33T<T> I = symmetric(inertia);
-    const Vec3T<T>  L = I * rate;
+    const Mat33T<T> I      = symmetric(inertia);
+    const Vec3T<T>  L      = I * rate;
     const T         before = norm(L);
     if (!(before > 0)) return rate;
     Vec3T<T> next;
@@ -179,8 +179,8 @@ MCH_INLINE bool saturate(const Team& team, const World<T>& w, const T* dv, T h, 
 template <class Team, class T>
 MCH_INLINE void predict(const Team& team, const World<T>& w, T h, bool first)
 {
-    const Batch<T>& b = w.b;
-    const int       n = b.at.dofs;
+    const Batch<T>& b  = w.b;
+    const int       n  = b.at.dofs;
     T* const        dv = w.x() + n;
     find_mass(team, w);
     find_bias(team, w, w.v(), w.ws + b.at.velocity, w.ws + b.at.twist);

@@ -12,11 +12,11 @@ using law::Along;
 /// What the sweeps know of a contact: a Point of contact_law.h, and its friction against turning.
 template <class T>
 struct ContactLaw {
-    Along<T>           lambda, base;
-    simd::Packs<T, 2>  drift;
-    T                  mu, distance, slip_step, bounce;
-    T                  K[6], inverse[3];
-    law::NormalRow<T>  normal;
+    Along<T>          lambda, base;
+    simd::Packs<T, 2> drift;
+    T                 mu, distance, slip_step, bounce;
+    T                 K[6], inverse[3];
+    law::NormalRow<T> normal;
     struct Spin {
         Along<T> lambda;
         T        K[3], inverse[3];  ///< K: of n, t1, t2 to themselves
@@ -36,14 +36,26 @@ struct DofRow {
     std::int32_t     active;
 };
 
+/// The law of contact i: of the first ones in the workspace, of others in memory that is farther away.
 template <class T>
-MCH_INLINE ContactLaw<T>* laws(const World<T>& w) { return reinterpret_cast<ContactLaw<T>*>(w.ws + w.b.at.law); }
+MCH_INLINE ContactLaw<T>& law_of(const World<T>& w, int i)
+{
+    T* const room = i < w.b.at.near_contacts ? w.ws + w.b.at.law : w.mine(w.b.far_room, w.b.at.far_size);
+    return reinterpret_cast<ContactLaw<T>*>(room)[i < w.b.at.near_contacts ? i : i - w.b.at.near_contacts];
+}
 template <class T>
-MCH_INLINE DofRow<T>* dof_rows(const World<T>& w) { return reinterpret_cast<DofRow<T>*>(w.ws + w.b.at.dof_rows); }
+MCH_INLINE DofRow<T>* dof_rows(const World<T>& w)
+{ return reinterpret_cast<DofRow<T>*>(w.ws + w.b.at.dof_rows); }
 template <class T>
-MCH_INLINE std::int32_t* active_dofs(const World<T>& w) { return reinterpret_cast<std::int32_t*>(w.ws + w.b.at.active); }
+MCH_INLINE std::int32_t* active_dofs(const World<T>& w)
+{ return reinterpret_cast<std::int32_t*>(w.ws + w.b.at.active); }
 template <class T>
-MCH_INLINE T* row_at(const World<T>& w, int r) { return w.ws + w.b.at.row + r * w.b.at.dofs; }
+MCH_INLINE T* row_at(const World<T>& w, int r)
+{
+    const Layout& at = w.b.at;
+    return r < at.near_rows ? w.ws + at.row + r * at.dofs
+                            : w.mine(w.b.far_room, at.far_size) + at.far_rows + (r - at.near_rows) * at.dofs;
+}
 
 // -- dofs
 
@@ -51,7 +63,7 @@ template <class T>
 MCH_INLINE void build_limit(law::RowLawOf<T>& row, T gap, T rate, const World<T>& w, int k, double h)
 {
     const bool stiff = has_flag(w, k, kStiffLimit);
-    row.active       = stiff ? gap + T(2 * h) * least(rate, T(0)) < T(law::kLimitReach) : gap + T(h) * least(rate, T(0)) < 0;
+    row.active = stiff ? gap + T(2 * h) * least(rate, T(0)) < T(law::kLimitReach) : gap + T(h) * least(rate, T(0)) < 0;
     if (!row.active) {
         row.lambda = 0;
         return;
@@ -71,7 +83,7 @@ MCH_INLINE int build_dof_rows(const Team& team, const World<T>& w, double h)
 {
     int count = 0;
     for (int first = 0; first < w.b.at.dofs; first += Team::kSize) {
-        const int k    = first + team.lane();
+        const int k     = first + team.lane();
         int       takes = 0;
         if (k < w.b.at.dofs && w.b.dofs[k].qd >= 0) {
             const T* const n    = w.dof(k);
@@ -124,9 +136,10 @@ template <class Team, class T>
 MCH_INLINE void warm_start_dofs(const Team& team, const World<T>& w, int count)
 {
     for (int i = 0; i < count; ++i) {
-        const int        k    = active_dofs(w)[i];
-        const DofRow<T>& rows = dof_rows(w)[k];
-        const T impulse = (rows.lower.active ? rows.lower.lambda : T(0)) - (rows.upper.active ? rows.upper.lambda : T(0)) + rows.friction;
+        const int        k       = active_dofs(w)[i];
+        const DofRow<T>& rows    = dof_rows(w)[k];
+        const T          impulse = (rows.lower.active ? rows.lower.lambda : T(0)) -
+                                   (rows.upper.active ? rows.upper.lambda : T(0)) + rows.friction;
         if (impulse != 0) push_dof(team, w, k, impulse);
     }
 }
@@ -138,7 +151,12 @@ MCH_INLINE T solve_dofs(const Team& team, const World<T>& w, int count, bool rel
     for (int i = 0; i < count; ++i) {
         const int  k    = active_dofs(w)[i];
         DofRow<T>& kept = dof_rows(w)[k];
-        DofRow<T>  rows = kept;
+        // Stops that the sub-step did not reach have nothing to do now.
+        if (relax && kept.friction_high == 0 && kept.velocity_sign == 0 &&
+            (!kept.lower.active || (kept.lower.lambda == 0 && kept.lower.relax_bias > 0)) &&
+            (!kept.upper.active || (kept.upper.lambda == 0 && kept.upper.relax_bias > 0)))
+            continue;
+        DofRow<T> rows = kept;
         team.sync();
         T          rate = rate_of_dof(team, w, k), sum{};
         const auto push = [&](T impulse) {
@@ -225,10 +243,11 @@ MCH_INLINE void respond_to_each_other(const Team& team, const World<T>& w, int f
     }
 }
 
-/// The whitened rows of a contact from `first` on: of the point's rate along n, t1, t2, and of its turning if it `spins`.
+/// The whitened rows of a contact from `first` on: of the point's rate along n, t1, t2, and of its turning if it
+/// `spins`.
 template <class Team, class T>
 MCH_INLINE void make_rows(const Team& team, const World<T>& w, const int (&link)[2], const Vec3T<T> (&p)[2],
-                      const Vec3T<T> (&axis)[3], int first, bool spins)
+                          const Vec3T<T> (&axis)[3], int first, bool spins)
 {
     const Batch<T>& b = w.b;
     const int       n = b.at.dofs, count = spins ? 6 : 3;
@@ -269,27 +288,29 @@ MCH_INLINE void make_rows(const Team& team, const World<T>& w, const int (&link)
 template <class Team, class T>
 MCH_INLINE void load_contacts(const Team& team, const World<T>& w, int count, double h)
 {
-    const Batch<T>& b = w.b;
+    const Batch<T>& b     = w.b;
     const int       known = b.memory_count[w.w];
     for (int i = team.lane(); i < count; i += Team::kSize) {
         const FoundContact<T>& found = b.found[w.slot(i)];
         ContactLaw<T>          c{};
-        c.mu             = -1;
+        c.mu                    = -1;
         const T* const material = w.pair(found.pair);
-        c.spin.torsional = found.turns != 0 ? material[pair_number::torsional] : T(0);
-        c.spin.rolling   = found.turns != 0 ? material[pair_number::rolling] : T(0);
-        c.spins          = c.spin.torsional > 0 || c.spin.rolling > 0 ? 1 : 0;
-        const auto frame = law::frame_along<T>({found.normal[0], found.normal[1], found.normal[2]});
+        c.spin.torsional        = found.turns != 0 ? material[pair_number::torsional] : T(0);
+        c.spin.rolling          = found.turns != 0 ? material[pair_number::rolling] : T(0);
+        c.spins                 = c.spin.torsional > 0 || c.spin.rolling > 0 ? 1 : 0;
+        const auto frame        = law::frame_along<T>({found.normal[0], found.normal[1], found.normal[2]});
         for (int k = 0; k < known; ++k) {
             const ContactMemory<T>& m = b.memory[w.slot(k)];
             if (m.pair != found.pair || m.feature != found.feature) continue;
             const bool same = dot(get3(m.normal), get3(found.normal)) >= T(0.906);
-            law::recall<T>({m.force, {m.friction[0], m.friction[1], m.friction[2]}, {m.drift[0], m.drift[1], m.drift[2]},
+            law::recall<T>({m.force,
+                            {m.friction[0], m.friction[1], m.friction[2]},
+                            {m.drift[0], m.drift[1], m.drift[2]},
                             {m.torque[0], m.torque[1], m.torque[2]}},
                            frame, same, h, c, c.spins != 0 ? &c.spin : nullptr);
             break;
         }
-        laws(w)[i] = c;
+        law_of(w, i) = c;
     }
     team.sync();
 }
@@ -304,14 +325,15 @@ MCH_INLINE void set_normal_row(ContactLaw<T>& c, T push, const law::Softness& so
 
 /// @param next  the first row that is free
 template <class Team, class T>
-MCH_INLINE void build_contact(const Team& team, const World<T>& w, int i, const law::Softness& soft, double h, bool first, int& next)
+MCH_INLINE void build_contact(const Team& team, const World<T>& w, int i, const law::Softness& soft, double h,
+                              bool first, int& next)
 {
-    const Batch<T>&        b     = w.b;
-    const FoundContact<T>& found = b.found[w.slot(i)];
-    const PairPlan&        pair  = b.pairs[found.pair];
+    const Batch<T>&        b        = w.b;
+    const FoundContact<T>& found    = b.found[w.slot(i)];
+    const PairPlan&        pair     = b.pairs[found.pair];
     const T* const         material = w.pair(found.pair);
     const int              link[2]  = {b.shapes[pair.shape0].link, b.shapes[pair.shape1].link};
-    ContactLaw<T>          c        = laws(w)[i];
+    ContactLaw<T>          c        = law_of(w, i);
     team.sync();
     const auto     frame   = law::frame_along<T>({found.normal[0], found.normal[1], found.normal[2]});
     const auto     vector  = [](const Along<T>& x) { return Vec3T<T>{x[0], x[1], x[2]}; };
@@ -319,18 +341,20 @@ MCH_INLINE void build_contact(const Team& team, const World<T>& w, int i, const 
     Vec3T<T>       core[2];
     for (int s = 0; s < 2; ++s) core[s] = first ? get3(found.start[s]) : core_now(w, link[s], found.point[s]);
     c.distance = found.distance + dot(axis[0], (core[1] - get3(found.start[1])) - (core[0] - get3(found.start[0])));
-    const Vec3T<T> p[2] = {core[0] + found.margin[0] * axis[0], core[1] - found.margin[1] * axis[0]};
+    const Vec3T<T> p[2]     = {core[0] + found.margin[0] * axis[0], core[1] - found.margin[1] * axis[0]};
     const Vec3T<T> relative = velocity_at(w, link[1], p[1]) - velocity_at(w, link[0], p[0]);
     Along<T>       old{dot(axis[0], relative), dot(axis[1], relative), dot(axis[2], relative)};
-    c.bounce = 0;
+    c.bounce  = 0;
     c.base[0] = c.base[1] = c.base[2] = 0;
-    bool active = true;
+    bool active                       = true;
     if (!(c.distance < T(h))) {
-        if (c.mu < 0) c.mu = law::friction_at<T>(old, material[pair_number::mu_static], material[pair_number::mu_dynamic]);
+        if (c.mu < 0)
+            c.mu = law::friction_at<T>(old, material[pair_number::mu_static], material[pair_number::mu_dynamic]);
         active = c.distance < T(h) * (2 * most(T(0), -old[0]) + 1);
     }
     const int needs = c.spins != 0 ? 6 : 3;
-    active          = active && next + needs <= b.at.rows;
+    if (next < b.at.near_rows && next + needs > b.at.near_rows) next = b.at.near_rows;  // all of them in one place
+    active = active && next + needs <= b.at.rows;
     if (active) {
         make_rows(team, w, link, p, axis, next, c.spins != 0);
         respond_to_each_other(team, w, next, c.K);
@@ -362,8 +386,10 @@ MCH_INLINE void build_contact(const Team& team, const World<T>& w, int i, const 
         c.slip_step = block.step;
         set_normal_row(c, push, soft, h, false);
         const T restitution = material[pair_number::restitution];
-        if (c.mu < 0) c.mu = law::friction_at<T>(old, material[pair_number::mu_static], material[pair_number::mu_dynamic]);
-        if (restitution > 0) c.bounce = law::rebound_speed<T>(old[0], three_rates(team, w, c.row)[0], c.distance, restitution, h);
+        if (c.mu < 0)
+            c.mu = law::friction_at<T>(old, material[pair_number::mu_static], material[pair_number::mu_dynamic]);
+        if (restitution > 0)
+            c.bounce = law::rebound_speed<T>(old[0], three_rates(team, w, c.row)[0], c.distance, restitution, h);
         if (c.lambda[0] > 0) {
             // Bodies by themselves go on about what carries them (contact_law.h, arc_rate).
             Vec3T<T> added{};
@@ -376,7 +402,7 @@ MCH_INLINE void build_contact(const Team& team, const World<T>& w, int i, const 
                 for (std::size_t d = 0; d < 3; ++d) c.base[d] += law::arc_rate<T>(dot(axis[d], added), old[d]);
         }
     }
-    if (team.lane() == 0) laws(w)[i] = c;
+    if (team.lane() == 0) law_of(w, i) = c;
     team.sync();
 }
 
@@ -391,7 +417,7 @@ MCH_INLINE Along<T> contact_rates(const Team& team, const World<T>& w, const Con
 template <class Team, class T>
 MCH_INLINE void warm_start_contact(const Team& team, const World<T>& w, int i)
 {
-    ContactLaw<T> c = laws(w)[i];
+    ContactLaw<T> c = law_of(w, i);
     team.sync();
     law::hold_friction<T>(c);
     if (c.lambda[0] != 0) push_three(team, w, c.row, c.lambda[0], c.lambda[1], c.lambda[2]);
@@ -399,14 +425,14 @@ MCH_INLINE void warm_start_contact(const Team& team, const World<T>& w, int i)
         law::hold_spin<T>(c.spin, c.lambda[0]);
         push_three(team, w, c.row + 3, c.spin.lambda[0], c.spin.lambda[1], c.spin.lambda[2]);
     }
-    if (team.lane() == 0) laws(w)[i] = c;
+    if (team.lane() == 0) law_of(w, i) = c;
     team.sync();
 }
 
 template <class Team, class T>
 MCH_INLINE T solve_contact(const Team& team, const World<T>& w, int i, double anchor, bool relax)
 {
-    ContactLaw<T>& kept = laws(w)[i];
+    ContactLaw<T>& kept = law_of(w, i);
     if (kept.row < 0) return 0;
     ContactLaw<T> c = kept;
     team.sync();
@@ -454,12 +480,12 @@ MCH_INLINE void solve(const Team& team, const World<T>& w, int dofs, int contact
 template <class Team, class T>
 MCH_INLINE bool advance_contact(const Team& team, const World<T>& w, int i, double h)
 {
-    ContactLaw<T> c = laws(w)[i];
+    ContactLaw<T> c = law_of(w, i);
     team.sync();
     if (c.row < 0) return false;
     law::advance_point<T>(c, contact_rates(team, w, c), h);
     set_normal_row(c, T(0), {}, h, true);
-    if (team.lane() == 0) laws(w)[i] = c;
+    if (team.lane() == 0) law_of(w, i) = c;
     team.sync();
     return c.bounce > 0;
 }
@@ -467,12 +493,12 @@ MCH_INLINE bool advance_contact(const Team& team, const World<T>& w, int i, doub
 template <class Team, class T>
 MCH_INLINE void bounce_contact(const Team& team, const World<T>& w, int i)
 {
-    ContactLaw<T> c = laws(w)[i];
+    ContactLaw<T> c = law_of(w, i);
     team.sync();
     if (c.row < 0 || c.bounce <= 0 || c.lambda[0] <= 0) return;
     const T rate = contact_rates(team, w, c)[0];
     push_three(team, w, c.row, law::bounce_point<T>(c, 1 / c.K[0], rate, c.bounce), T(0), T(0));
-    if (team.lane() == 0) laws(w)[i].lambda[0] = c.lambda[0];
+    if (team.lane() == 0) law_of(w, i).lambda[0] = c.lambda[0];
     team.sync();
 }
 

@@ -36,7 +36,7 @@ inline constexpr T kTiny = sizeof(T) == 8 ? T(1e-12) : T(1e-6);
 /// Points of a partner above a plane, of which at most `limit` carry. `place(i)`: in the frame of the pair; `name(i)`.
 template <class T, class Place, class Name>
 MCH_CALLED void carry_on_plane(const PlacedShape<T>& plane, int count, T reach, std::size_t limit, const Place& place,
-                           const Name& name, bool plane_first, ManifoldOf<T>& out)
+                               const Name& name, bool plane_first, ManifoldOf<T>& out)
 {
     const Vec3T<T> n      = plane.R.column(2);
     const auto     height = [&](int i) { return dot(n, place(i) - plane.p); };
@@ -66,7 +66,8 @@ MCH_CALLED void carry_on_plane(const PlacedShape<T>& plane, int count, T reach, 
 }
 
 template <class T>
-MCH_CALLED void collide_plane_capsule(const PlacedShape<T>& plane, const PlacedShape<T>& capsule, T reach, ManifoldOf<T>& out)
+MCH_CALLED void collide_plane_capsule(const PlacedShape<T>& plane, const PlacedShape<T>& capsule, T reach,
+                                      ManifoldOf<T>& out)
 {
     const Vec3T<T> n = plane.R.column(2), half = capsule.size.y * capsule.R.column(2);
     for (int end = 0; end < 2; ++end) {
@@ -81,11 +82,12 @@ MCH_CALLED void collide_plane_capsule(const PlacedShape<T>& plane, const PlacedS
 
 /// Of each cap the points that can touch: four fixed in the body while it stands, and the deepest.
 template <class T>
-MCH_CALLED void collide_plane_cylinder(const PlacedShape<T>& plane, const PlacedShape<T>& s, T reach, ManifoldOf<T>& out)
+MCH_CALLED void collide_plane_cylinder(const PlacedShape<T>& plane, const PlacedShape<T>& s, T reach,
+                                       ManifoldOf<T>& out)
 {
-    const Vec3T<T> axis = s.R.column(2), n = plane.R.column(2);
-    const bool     down  = dot(axis, n) > 0;
-    const T        end   = down ? -s.size.y : s.size.y, merge = T(0.01) * s.size.x;
+    const Vec3T<T>      axis = s.R.column(2), n = plane.R.column(2);
+    const bool          down = dot(axis, n) > 0;
+    const T             end = down ? -s.size.y : s.size.y, merge = T(0.01) * s.size.x;
     const std::uint64_t base = down ? 0 : 8;
     Vec3T<T>            p[6];
     std::uint64_t       feature[6];
@@ -101,7 +103,7 @@ MCH_CALLED void collide_plane_cylinder(const PlacedShape<T>& plane, const Placed
         p[count] = at, feature[count++] = name;
     };
     const Vec3T<T> c = s.p + end * axis, x = s.size.x * s.R.column(0), y = s.size.x * s.R.column(1);
-    const Vec3T<T> u = dot(n, axis) * axis - n;  // downwards across the axis
+    const Vec3T<T> u    = dot(n, axis) * axis - n;  // downwards across the axis
     const T        tilt = norm(u);
     if (tilt > T(1e-4)) offer(c + (s.size.x / tilt) * u, base + 4);
     if (!(tilt > T(0.5))) {
@@ -111,14 +113,13 @@ MCH_CALLED void collide_plane_cylinder(const PlacedShape<T>& plane, const Placed
                 offer(c + arms[i], base + static_cast<std::uint64_t>(i));
     }
     if (tilt > T(1e-4)) offer(s.p - end * axis + (s.size.x / tilt) * u, down ? 12 : 4);
-    carry_on_plane(
-        plane, count, reach, 4, [&](int i) { return p[i]; }, [&](int i) { return feature[i]; }, true, out);
+    carry_on_plane(plane, count, reach, 4, [&](int i) { return p[i]; }, [&](int i) { return feature[i]; }, true, out);
 }
 
 /// One contact between core points.
 template <class T>
-MCH_INLINE void emit_round(const Vec3T<T>& on_a, const Vec3T<T>& on_b, T radius_a, T radius_b, const Vec3T<T>& otherwise,
-                           T reach, std::uint64_t feature, ManifoldOf<T>& out)
+MCH_INLINE void emit_round(const Vec3T<T>& on_a, const Vec3T<T>& on_b, T radius_a, T radius_b,
+                           const Vec3T<T>& otherwise, T reach, std::uint64_t feature, ManifoldOf<T>& out)
 {
     const Vec3T<T> d        = on_b - on_a;
     const T        n        = norm(d);
@@ -130,12 +131,14 @@ MCH_INLINE void emit_round(const Vec3T<T>& on_a, const Vec3T<T>& on_b, T radius_
 }
 
 template <class T>
-MCH_CALLED void collide_sphere_cylinder(const PlacedShape<T>& sphere, const PlacedShape<T>& cylinder, T reach, ManifoldOf<T>& out)
+MCH_CALLED void collide_sphere_cylinder(const PlacedShape<T>& sphere, const PlacedShape<T>& cylinder, T reach,
+                                        ManifoldOf<T>& out)
 {
     const T        r = cylinder.size.x, h = cylinder.size.y;
     const Vec3T<T> c       = transpose_times(cylinder.R, sphere.p - cylinder.p);
     const T        lateral = std::sqrt(c.x * c.x + c.y * c.y);
-    const Vec3T<T> u = lateral > kTiny<T> * r && lateral > 0 ? Vec3T<T>{c.x / lateral, c.y / lateral, 0} : Vec3T<T>{-1, 0, 0};
+    const Vec3T<T> u =
+        lateral > kTiny<T> * r && lateral > 0 ? Vec3T<T>{c.x / lateral, c.y / lateral, 0} : Vec3T<T>{-1, 0, 0};
     if (lateral <= r && size_of(c.z) <= h) {
         const bool     side     = r - lateral <= h - size_of(c.z);
         const Vec3T<T> out_n    = side ? u : Vec3T<T>{0, 0, c.z < 0 ? T(-1) : T(1)};
@@ -169,10 +172,11 @@ MCH_CALLED void collide_sphere_box(const PlacedShape<T>& sphere, const PlacedSha
         }
     const T distance = -depth - sphere.size.x;
     if (distance > reach) return;
-    Vec3T<T> on_face = c;
-    on_face[axis]    = side * h[axis];
+    Vec3T<T> on_face       = c;
+    on_face[axis]          = side * h[axis];
     const Vec3T<T> surface = box.p + box.R * on_face, n = -side * box.R.column(axis);
-    out.add({surface - distance * n, surface, n, distance, static_cast<std::uint64_t>(1 + 2 * axis + (side > 0 ? 1 : 0))});
+    out.add(
+        {surface - distance * n, surface, n, distance, static_cast<std::uint64_t>(1 + 2 * axis + (side > 0 ? 1 : 0))});
 }
 
 template <class T>
@@ -199,7 +203,8 @@ MCH_CALLED void collide_capsule_capsule(const PlacedShape<T>& a, const PlacedSha
             for (int k = 0; k < 2; ++k) {
                 const T        z     = k == 0 ? from : to;
                 const Vec3T<T> end_a = a.p + z * u;
-                const T along = size_of(z) < a.size.y ? (z == p ? -b.size.y : b.size.y) : on(dot(v, end_a - b.p), b.size.y);
+                const T        along =
+                    size_of(z) < a.size.y ? (z == p ? -b.size.y : b.size.y) : on(dot(v, end_a - b.p), b.size.y);
                 const Vec3T<T> end_b = b.p + along * v;
                 nearest              = least(nearest, norm(end_b - end_a));
                 emit_round(end_a, end_b, a.size.x, b.size.x, n, reach, k == 0 ? 1 : 2, out);

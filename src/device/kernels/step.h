@@ -11,21 +11,23 @@ inline constexpr std::int32_t kFaultDiverged = 1, kFaultContactsFull = 2, kFault
 template <class Team, class T>
 MCH_INLINE bool load_state(const Team& team, const World<T>& w)
 {
-    const Batch<T>&    b  = w.b;
-    const float* const q  = w.mine(b.joint_q, b.at.joint_coords);
-    const float* const qd = w.mine(b.joint_qd, b.at.joint_dofs);
+    const Batch<T>&    b     = w.b;
+    const float* const q     = w.mine(b.joint_q, b.at.joint_coords);
+    const float* const qd    = w.mine(b.joint_qd, b.at.joint_dofs);
     bool               sound = true;
     for (int l = team.lane(); l < b.at.links; l += Team::kSize) {
         const LinkPlan& link = b.links[l];
         T* const        to   = w.q() + link.coord;
         T* const        v    = w.v() + link.dof;
         for (int k = 0; k < link.coords; ++k) to[k] = q[link.q + k], sound = sound && size_of(to[k]) < T(1e12);
-        for (int k = 0; k < link.dofs; ++k) v[k] = qd[link.qd + k], sound = sound && size_of(v[k]) < T(law::kDivergedVelocity);
+        for (int k = 0; k < link.dofs; ++k)
+            v[k] = qd[link.qd + k], sound = sound && size_of(v[k]) < T(law::kDivergedVelocity);
         if (link.kind == LinkKind::ball) {
             const QuatT<T> turn = unit(QuatT<T>{to[0], to[1], to[2], to[3]});
             to[0] = turn.x, to[1] = turn.y, to[2] = turn.z, to[3] = turn.w;
         } else if (link.kind == LinkKind::free) {
-            const PoseT<T> X_PJ = get_pose(w.link(l) + link_number::X_PJ), X_CJ = get_pose(w.link(l) + link_number::X_CJ);
+            const PoseT<T> X_PJ = get_pose(w.link(l) + link_number::X_PJ),
+                           X_CJ = get_pose(w.link(l) + link_number::X_CJ);
             PoseT<T>       X{get3(to), unit(QuatT<T>{to[3], to[4], to[5], to[6]})};
             X   = X_PJ * X * inverse(X_CJ);
             X.q = unit(X.q);
@@ -98,7 +100,7 @@ MCH_INLINE void substep(const Team& team, const World<T>& w, int contacts, int n
     for (int i = 0; i < contacts; ++i) build_contact(team, w, i, soft, h, number == 0, next);
     warm_start_dofs(team, w, dofs);
     for (int i = 0; i < contacts; ++i)
-        if (laws(w)[i].row >= 0) warm_start_contact(team, w, i);
+        if (law_of(w, i).row >= 0) warm_start_contact(team, w, i);
     solve(team, w, dofs, contacts, number, h, false);
     read_rates(team, w, w.u(), w.v());
     if (clamp_velocities(team, w)) {
@@ -115,7 +117,7 @@ MCH_INLINE void substep(const Team& team, const World<T>& w, int contacts, int n
             for (int k = 0; k < contacts; ++k) bounce_contact(team, w, (i & 1) != 0 ? contacts - 1 - k : k);
     read_rates(team, w, w.u(), w.v());
     for (int i = team.lane(); i < contacts; i += Team::kSize)
-        for (int k = 0; k < 3; ++k) laws(w)[i].impulse_sum[k] += laws(w)[i].lambda[k];
+        for (int k = 0; k < 3; ++k) law_of(w, i).impulse_sum[k] += law_of(w, i).lambda[k];
     team.sync();
 }
 
@@ -127,8 +129,8 @@ MCH_INLINE bool publish(const Team& team, const World<T>& w)
     bool            sound = true;
     for (int l = team.lane(); l < b.at.links; l += Team::kSize) {
         const LinkPlan& link = b.links[l];
-        const T* const  q = w.q() + link.coord;
-        const T* const  v = w.v() + link.dof;
+        const T* const  q    = w.q() + link.coord;
+        const T* const  v    = w.v() + link.dof;
         for (int k = 0; k < link.coords; ++k) sound = sound && size_of(q[k]) < T(1e12);
         for (int k = 0; k < link.dofs; ++k) sound = sound && size_of(v[k]) < T(law::kDivergedVelocity);
     }
@@ -142,9 +144,10 @@ MCH_INLINE bool publish(const Team& team, const World<T>& w)
         T*              v    = w.v() + link.dof;
         T               own[7], rate[6];
         if (link.kind == LinkKind::free) {
-            const PoseT<T> X_PJ = get_pose(w.link(l) + link_number::X_PJ), X_CJ = get_pose(w.link(l) + link_number::X_CJ);
-            PoseT<T>       X = inverse(X_PJ) * get_pose(q) * X_CJ;
-            X.q              = unit(X.q);
+            const PoseT<T> X_PJ = get_pose(w.link(l) + link_number::X_PJ),
+                           X_CJ = get_pose(w.link(l) + link_number::X_CJ);
+            PoseT<T>       X    = inverse(X_PJ) * get_pose(q) * X_CJ;
+            X.q                 = unit(X.q);
             put_pose(own, X);
             put3(rate, rotate_inverse(X_PJ.q, get3(v)));
             put3(rate + 3, rotate_inverse(X_PJ.q, get3(v + 3)));
@@ -160,8 +163,8 @@ MCH_INLINE bool publish(const Team& team, const World<T>& w)
 template <class Team, class T>
 MCH_INLINE void publish_bodies(const Team& team, const World<T>& w)
 {
-    const Batch<T>& b    = w.b;
-    float *const    body = w.mine(b.body_q, 7 * b.at.bodies), *const twist = w.mine(b.body_qd, 6 * b.at.bodies);
+    const Batch<T>& b = w.b;
+    float *const body = w.mine(b.body_q, 7 * b.at.bodies), *const twist = w.mine(b.body_qd, 6 * b.at.bodies);
     for (int l = team.lane(); l < b.at.links; l += Team::kSize) {
         float *const X = body + 7 * b.links[l].body, *const v = twist + 6 * b.links[l].body;
         for (int k = 0; k < 7; ++k) X[k] = static_cast<float>(w.pose(l)[k]);
@@ -178,17 +181,18 @@ MCH_INLINE void store_contacts(const Team& team, const World<T>& w, int contacts
     int             count = 0;
     for (int first = 0; first < contacts; first += Team::kSize) {
         const int  i     = first + team.lane();
-        const bool keeps = i < contacts && laws(w)[i].lambda[0] > 0;
+        const bool keeps = i < contacts && law_of(w, i).lambda[0] > 0;
         int        total = 0;
         const int  at    = count + team.before(keeps ? 1 : 0, total);
         count += total;
         if (i >= contacts) continue;
         FoundContact<T>&    found = b.found[w.slot(i)];
-        const ContactLaw<T> c     = laws(w)[i];
+        const ContactLaw<T> c     = law_of(w, i);
         const auto          frame = law::frame_along<T>({found.normal[0], found.normal[1], found.normal[2]});
         const T             rate  = T(1 / (h * b.substeps));
         for (std::size_t k = 0; k < 3; ++k)
-            found.force[k] = rate * (c.impulse_sum[0] * frame.n[k] + c.impulse_sum[1] * frame.t1[k] + c.impulse_sum[2] * frame.t2[k]);
+            found.force[k] = rate * (c.impulse_sum[0] * frame.n[k] + c.impulse_sum[1] * frame.t1[k] +
+                                     c.impulse_sum[2] * frame.t2[k]);
         if (!keeps) continue;
         ContactMemory<T>& m    = b.memory[w.slot(at)];
         const auto        left = law::remember<T>(c, c.spins != 0 ? &c.spin : nullptr, frame, h);
@@ -214,8 +218,8 @@ MCH_INLINE void forget(const Team& team, const World<T>& w)
 template <class Team, class T>
 MCH_INLINE void step_world(const Team& team, const World<T>& w)
 {
-    const Batch<T>& b = w.b;
-    const double    h = b.dt / b.substeps;
+    const Batch<T>& b      = w.b;
+    const double    h      = b.dt / b.substeps;
     std::int32_t    faults = 0;
     int             found  = 0;
     bool            sound  = load_state(team, w);

@@ -14,18 +14,22 @@
 namespace mechane::device {
 
 struct OneThread {
-    static constexpr int   kSize = 1;
-    MCH_INLINE int         lane() const { return 0; }
-    MCH_INLINE void        sync() const {}
+    static constexpr int kSize = 1;
+    MCH_INLINE int       lane() const { return 0; }
+    MCH_INLINE void      sync() const {}
     template <class T>
-    MCH_INLINE T           sum(T x) const { return x; }
+    MCH_INLINE T sum(T x) const
+    { return x; }
     template <class T>
-    MCH_INLINE void        sum(T&, T&, T&) const {}
-    MCH_INLINE bool        any(bool x) const { return x; }
+    MCH_INLINE void sum(T&, T&, T&) const
+    {
+    }
+    MCH_INLINE bool any(bool x) const { return x; }
     template <class T>
-    MCH_INLINE T           largest(T x) const { return x; }
+    MCH_INLINE T largest(T x) const
+    { return x; }
     /// How much the lanes before this one have; `total`: all.
-    MCH_INLINE int         before(int x, int& total) const
+    MCH_INLINE int before(int x, int& total) const
     {
         total = x;
         return 0;
@@ -46,7 +50,7 @@ struct WarpTeam {
         const unsigned lane = threadIdx.x & 31u, first = lane & ~static_cast<unsigned>(N - 1);
         return {N == 32 ? 0xffffffffu : ((1u << (N & 31)) - 1u) << first, static_cast<int>(lane & (N - 1))};
     }
-    MCH_INLINE int lane() const { return id; }
+    MCH_INLINE int  lane() const { return id; }
     MCH_INLINE void sync() const
     {
 #if defined(__CUDA_ARCH__)

@@ -26,9 +26,9 @@ MCH_INLINE void each_level(const Team& team, const World<T>& w, bool upwards, co
 template <class T>
 MCH_INLINE Vec3T<T> place_on_joint(const World<T>& w, const LinkPlan& link, const PoseT<T>& X_WJ, int l)
 {
-    const T*       n = w.link(l);
-    const T*       q = w.q() + link.coord;
-    Vec3T<T>       p = X_WJ.p;
+    const T*       n    = w.link(l);
+    const T*       q    = w.q() + link.coord;
+    Vec3T<T>       p    = X_WJ.p;
     QuatT<T>       turn = X_WJ.q;
     const PoseT<T> X_CJ = get_pose(n + link_number::X_CJ);
     if (link.kind == LinkKind::ball) {
@@ -49,9 +49,9 @@ MCH_INLINE Vec3T<T> place_on_joint(const World<T>& w, const LinkPlan& link, cons
         }
     }
     PoseT<T> X;
-    X.q                = unit(turn * conjugate(X_CJ.q));
-    const Mat33T<T> R  = to_matrix(X.q);
-    X.p                = p - R * X_CJ.p;
+    X.q               = unit(turn * conjugate(X_CJ.q));
+    const Mat33T<T> R = to_matrix(X.q);
+    X.p               = p - R * X_CJ.p;
     put_pose(w.pose(l), X);
     return p;
 }
@@ -150,7 +150,7 @@ MCH_INLINE void find_bias(const Team& team, const World<T>& w, const T* rates, c
             }
         }
         put6(w.accel(l), a);
-        const Vec3T<T> r     = get3(w.com(l)) - reference(w, l), &rate = own.angular;
+        const Vec3T<T> r = get3(w.com(l)) - reference(w, l), &rate = own.angular;
         const Vec3T<T> a_com = a.linear + cross(a.angular, r) + cross(rate, own.linear) - gravity;
         SpatialT<T>    f{w.link(l)[link_number::mass] * a_com,
                          symmetric_times(w.inertia(l), a.angular) + cross(rate, symmetric_times(w.inertia(l), rate))};
@@ -176,8 +176,15 @@ MCH_INLINE void find_mass(const Team& team, const World<T>& w)
         const T         m    = w.link(l)[link_number::mass];
         const Vec3T<T>  r    = get3(w.com(l)) - reference(w, l);
         const T         rr = dot(r, r), *I = w.inertia(l);
-        T               c[10] = {m, m * r.x, m * r.y, m * r.z, I[0] + m * (rr - r.x * r.x), I[1] - m * r.x * r.y,
-                                 I[2] - m * r.x * r.z, I[3] + m * (rr - r.y * r.y), I[4] - m * r.y * r.z,
+        T               c[10] = {m,
+                                 m * r.x,
+                                 m * r.y,
+                                 m * r.z,
+                                 I[0] + m * (rr - r.x * r.x),
+                                 I[1] - m * r.x * r.y,
+                                 I[2] - m * r.x * r.z,
+                                 I[3] + m * (rr - r.y * r.y),
+                                 I[4] - m * r.y * r.z,
                                  I[5] + m * (rr - r.z * r.z)};
         for (int k = link.child_begin; k < link.child_end; ++k) {
             const T* child = w.composite(w.b.children[k]);
@@ -187,8 +194,8 @@ MCH_INLINE void find_mass(const Team& team, const World<T>& w)
         for (int k = link.dof; k < link.dof + link.dofs; ++k) {
             const SpatialT<T> s = get6(w.column(k));
             const Vec3T<T>    h{c[1], c[2], c[3]};
-            put6(w.momentum(k),
-                 SpatialT<T>{c[0] * s.linear + cross(s.angular, h), cross(h, s.linear) + symmetric_times(c + 4, s.angular)});
+            put6(w.momentum(k), SpatialT<T>{c[0] * s.linear + cross(s.angular, h),
+                                            cross(h, s.linear) + symmetric_times(c + 4, s.angular)});
         }
     });
     T* const mass = w.ws + w.b.at.mass;
@@ -197,25 +204,26 @@ MCH_INLINE void find_mass(const Team& team, const World<T>& w)
     team.sync();
 }
 
-/// M + diagonal = L^T D L, then the rows of the dofs' rates in whitened coordinates, D^(-1/2) L^(-T) (World::white), and
-/// the roots of the inverse pivots. A dof that moves no mass gets the root 0.
+/// M + diagonal = L^T D L, then the rows of the dofs' rates in whitened coordinates, D^(-1/2) L^(-T) (World::white),
+/// and the roots of the inverse pivots. A dof that moves no mass gets the root 0.
 template <class Team, class T>
 MCH_INLINE void factor(const Team& team, const World<T>& w, bool armature_alone = false)
 {
     const Batch<T>& b    = w.b;
     const T* const  mass = w.ws + b.at.mass;
     for (int e = team.lane(); e < b.at.entries; e += Team::kSize) {
-        const int k                = b.entry_dof[e];
-        w.ws[b.at.factor + e] = mass[e] + (b.paths[e] == k ? (armature_alone ? w.dof(k)[dof_number::armature] : w.diagonal()[k]) : T(0));
+        const int k = b.entry_dof[e];
+        w.ws[b.at.factor + e] =
+            mass[e] + (b.paths[e] == k ? (armature_alone ? w.dof(k)[dof_number::armature] : w.diagonal()[k]) : T(0));
     }
     team.sync();
     for (int k = b.at.dofs - 1; k >= 0; --k) {
-        const DofPlan&            dof  = b.dofs[k];
-        T* const                  row  = w.factor(k);
-        const std::int16_t* const path = w.path(k);
+        const DofPlan&            dof   = b.dofs[k];
+        T* const                  row   = w.factor(k);
+        const std::int16_t* const path  = w.path(k);
         const T                   pivot = row[dof.depth], least_pivot = T(1e-12) * mass[dof.row + dof.depth];
-        const T inverse = pivot > least_pivot && pivot > 0 ? 1 / pivot : T(0);
-        const int n = dof.depth, pairs = n * (n + 1) / 2;
+        const T                   inverse = pivot > least_pivot && pivot > 0 ? 1 / pivot : T(0);
+        const int                 n = dof.depth, pairs = n * (n + 1) / 2;
         for (int p = team.lane(); p < pairs; p += Team::kSize) {
             // p counts the entries of a triangle row by row.
             int i = static_cast<int>((std::sqrt(8.0f * static_cast<float>(p) + 1.0f) - 1.0f) * 0.5f);

@@ -115,33 +115,34 @@ struct World {
     MCH_INLINE const T* pair(int p) const { return set + b.at.pair_params + pair_number::count * p; }
     MCH_INLINE Vec3T<T> gravity() const { return get3(set + b.at.gravity); }
 
-    MCH_INLINE T* pose(int l) const { return ws + b.at.pose + 7 * l; }
-    MCH_INLINE T* turn(int l) const { return ws + b.at.turn + 9 * l; }
-    MCH_INLINE T* com(int l) const { return ws + b.at.com + 3 * l; }
-    MCH_INLINE T* twist(int l) const { return ws + b.at.twist + 6 * l; }
-    MCH_INLINE T* velocity(int l) const { return ws + b.at.velocity + 6 * l; }
-    MCH_INLINE T* inertia(int l) const { return ws + b.at.inertia + 6 * l; }
-    MCH_INLINE T* accel(int l) const { return ws + b.at.accel + 6 * l; }
-    MCH_INLINE T* force(int l) const { return ws + b.at.force + 6 * l; }
-    MCH_INLINE T* composite(int l) const { return ws + b.at.composite + 10 * l; }
-    MCH_INLINE T* column(int k) const { return ws + b.at.column + 6 * k; }
-    MCH_INLINE T* momentum(int k) const { return ws + b.at.momentum + 6 * k; }
-    MCH_INLINE T* q() const { return ws + b.at.q; }
-    MCH_INLINE T* v() const { return ws + b.at.v; }
-    MCH_INLINE T* x() const { return ws + b.at.x; }
-    MCH_INLINE T* tau() const { return ws + b.at.tau; }
-    MCH_INLINE T* diagonal() const { return ws + b.at.diagonal; }
-    MCH_INLINE T* gains() const { return ws + b.at.gains; }  ///< ke, kd of each dof's drive in this step
-    MCH_INLINE T* error() const { return ws + b.at.error; }  ///< of the drive, then of the spring
-    MCH_INLINE T* roots() const { return ws + b.at.roots; }
-    MCH_INLINE T* u() const { return ws + b.at.u; }
-    MCH_INLINE T* white(int k) const { return ws + b.at.white + b.dofs[k].row; }
-    MCH_INLINE T* factor(int k) const { return ws + b.at.factor + b.dofs[k].row; }
+    MCH_INLINE T*    pose(int l) const { return ws + b.at.pose + 7 * l; }
+    MCH_INLINE T*    turn(int l) const { return ws + b.at.turn + 9 * l; }
+    MCH_INLINE T*    com(int l) const { return ws + b.at.com + 3 * l; }
+    MCH_INLINE T*    twist(int l) const { return ws + b.at.twist + 6 * l; }
+    MCH_INLINE T*    velocity(int l) const { return ws + b.at.velocity + 6 * l; }
+    MCH_INLINE T*    inertia(int l) const { return ws + b.at.inertia + 6 * l; }
+    MCH_INLINE T*    accel(int l) const { return ws + b.at.accel + 6 * l; }
+    MCH_INLINE T*    force(int l) const { return ws + b.at.force + 6 * l; }
+    MCH_INLINE T*    composite(int l) const { return ws + b.at.composite + 10 * l; }
+    MCH_INLINE T*    column(int k) const { return ws + b.at.column + 6 * k; }
+    MCH_INLINE T*    momentum(int k) const { return ws + b.at.momentum + 6 * k; }
+    MCH_INLINE T*    q() const { return ws + b.at.q; }
+    MCH_INLINE T*    v() const { return ws + b.at.v; }
+    MCH_INLINE T*    x() const { return ws + b.at.x; }
+    MCH_INLINE T*    tau() const { return ws + b.at.tau; }
+    MCH_INLINE T*    diagonal() const { return ws + b.at.diagonal; }
+    MCH_INLINE T*    gains() const { return ws + b.at.gains; }  ///< ke, kd of each dof's drive in this step
+    MCH_INLINE T*    error() const { return ws + b.at.error; }  ///< of the drive, then of the spring
+    MCH_INLINE T*    roots() const { return ws + b.at.roots; }
+    MCH_INLINE T*    u() const { return ws + b.at.u; }
+    MCH_INLINE T*    white(int k) const { return ws + b.at.white + b.dofs[k].row; }
+    MCH_INLINE T*    factor(int k) const { return ws + b.at.factor + b.dofs[k].row; }
     MCH_INLINE const std::int16_t* path(int k) const { return b.paths + b.dofs[k].row; }
-    MCH_INLINE T* memory(int k) const
+    MCH_INLINE T*                  memory(int k) const
     {
-        return b.dof_memory + (static_cast<std::size_t>(w) * static_cast<std::size_t>(b.at.dofs) + static_cast<std::size_t>(k)) *
-                                  dof_memory::count;
+        return b.dof_memory +
+               (static_cast<std::size_t>(w) * static_cast<std::size_t>(b.at.dofs) + static_cast<std::size_t>(k)) *
+                   dof_memory::count;
     }
     MCH_INLINE std::size_t slot(int i) const
     { return static_cast<std::size_t>(w) * static_cast<std::size_t>(b.at.contacts) + static_cast<std::size_t>(i); }
