@@ -49,7 +49,7 @@ class Device(unittest.TestCase):
         out = self.folder / "run.mrec"
         done = self.sim("--worlds", "3", "--device", "host", "-o", out)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("softstep@host", done.stdout)
+        self.assertIn("softstep@host", done.stdout + done.stderr)
         again = mechane("replay", out)
         self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
 
