@@ -104,6 +104,7 @@ const std::map<std::string_view, Values>& table()
         {"gearbox", structure},
         {"joint-order", structure},
         {"joint-pivots", structure},
+        {"joint-reference", structure},
         {"joints-merged", structure},
         {"screw", structure},
         {"several-axes", structure},

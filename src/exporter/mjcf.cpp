@@ -290,31 +290,53 @@ class Writer {
                       "one moment was more than the other two together");
     }
 
-    /// Where the source has one of several axes of a joint, in the body's frame: they may have pivots of their own, and
-    /// other angles than right ones. Nothing where the stage has turned or moved the joint since.
     struct AxisPlace {
         Vec3d  axis, pivot;
         double ref = 0;
     };
+    static std::optional<AxisPlace> told_place(const sf::Dof& d)
+    {
+        const auto v = numbers(find(d.extras, sf::hints::kPlace));
+        if (v.size() != 7) return std::nullopt;
+        return AxisPlace{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6]};
+    }
+
+    /// The frame of a joint of several axes in its child without the references that it took up from the last of them
+    /// (sourceformats/mjcf/bodies.cpp).
+    static Posed child_frame(const sf::Joint& joint)
+    {
+        const auto& dofs = joint.dofs;
+        std::size_t lead = 0, tail = dofs.size();
+        while (lead < dofs.size() && !dofs[lead].angular) ++lead;
+        if (lead == 0 && !dofs.empty()) lead = 1;
+        while (tail > lead && !dofs[tail - 1].angular) --tail;
+        if (tail == dofs.size() && tail > lead) --tail;
+        Posed after;
+        for (std::size_t i = tail; i < dofs.size(); ++i)
+            if (const auto own = told_place(dofs[i]); own && own->ref != 0)
+                after = after * (dofs[i].angular ? Posed{{}, from_axis_angle(dofs[i].axis, -own->ref)}
+                                                 : Posed{-own->ref * dofs[i].axis, {}});
+        return joint.X_CJ * after;
+    }
+
+    /// Where the source has one of several axes of a joint, in the body's frame: they may have pivots of their own, and
+    /// other angles than right ones. Nothing where the stage has turned or moved the joint since.
     static std::optional<AxisPlace> place_of(const sf::Joint& joint, const sf::Dof& dof)
     {
-        const auto read = [](const sf::Dof& d) -> std::optional<AxisPlace> {
-            const auto v = numbers(find(d.extras, sf::hints::kPlace));
-            if (v.size() != 7) return std::nullopt;
-            return AxisPlace{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6]};
-        };
+        const auto  read  = told_place;
+        const Posed frame = child_frame(joint);
         for (const sf::Dof& d : joint.dofs)
             if (d.angular) {  // the joint's frame lies at the first pivot
                 const auto first = read(d);
                 // The hint was written for the joint as it stood in the source; it holds no longer if the frame has
                 // moved by more than 1e-5 of its distance.
-                if (!first || length(first->pivot - joint.X_CJ.p) > 1e-5 * std::max(1.0, length(joint.X_CJ.p)))
+                if (!first || length(first->pivot - frame.p) > 1e-5 * std::max(1.0, length(frame.p)))
                     return std::nullopt;
                 break;
             }
         const auto own = read(dof);
         // An axis more than some 70 degrees from the stage's one means another axis or a turned joint.
-        if (!own || dot(own->axis, rotate(joint.X_CJ.q, dof.axis)) < 0.3) return std::nullopt;
+        if (!own || dot(own->axis, rotate(frame.q, dof.axis)) < 0.3) return std::nullopt;
         return own;
     }
 

@@ -261,6 +261,14 @@ Result<Written> write_robot(const sf::RobotTree& tree, Format format, const std:
         out.lose("ros-interfaces", Severity::warning, sf::LossAction::dropped, "ros", tree.interfaces.front().place,
                  "topics, services and actions", fmt::format("{} interfaces", tree.interfaces.size()), {},
                  format == Format::sdformat ? "no plug-in is named" : "the format has no word for interfaces of ROS");
+    const Vec3d earth{0, 0, -9.81};
+    if (format != Format::mjcf && tree.scene && tree.scene->gravity && length(*tree.scene->gravity - earth) > 1e-6) {
+        const Vec3d& g = *tree.scene->gravity;
+        out.lose("gravity", Severity::warning, sf::LossAction::dropped, "metadata", tree.scene->place,
+                 "scene 'gravity'", fmt::format("{:.9g} {:.9g} {:.9g} m/s^2", g.x, g.y, g.z), {},
+                 "a robot of the format says nothing of the world around it");
+        losses.entries.back().motion = true;
+    }
     if (format != Format::mjcf)  // which has `ref`
         for (const sf::Joint& joint : tree.joints)
             if (joint.initial != 0 && !joint.loop) {

@@ -289,9 +289,15 @@ void StageReader::restore_masses()
                             true,
                             tree.links[l].place};
     };
-    std::vector<int> above(tree.links.size(), -1);
+    std::vector<int>  above(tree.links.size(), -1);
+    std::vector<bool> grounded(tree.links.size(), false);
     for (const sf::Joint& j : tree.joints)
-        if (!j.loop && j.kind == sf::Joint::Kind::fixed) above[at(j.child)] = j.parent;
+        if (!j.loop && j.kind == sf::Joint::Kind::fixed)
+            above[at(j.child)] = j.parent, grounded[at(j.child)] = j.parent < 0;
+    const auto still = [&](std::size_t l) {
+        for (std::size_t steps = 0; above[l] >= 0 && steps < above.size(); ++steps) l = at(above[l]);
+        return grounded[l];
+    };
     for (std::size_t l = 0; l < tree.links.size(); ++l) {
         if (tree.links[l].inertial) continue;
         const auto own = hinted(l);
@@ -303,7 +309,8 @@ void StageReader::restore_masses()
         // A converter gives a frame of a source up to a gram so that engines accept it; that is no mass to return.
         const bool frame = home >= 0 && tree.links[l].frame && own->mass <= 1e-3 &&
                            !tree.links[at(home)].weightless;  // a frame with a gram at most
-        if (home < 0 || frame) tree.links[l].inertial = own;  // part of the world
+        // Part of the world, or of a base that stands in it and has a mass of its own.
+        if (home < 0 || frame || (still(l) && !tree.links[at(home)].weightless)) tree.links[l].inertial = own;
     }
     for (std::size_t l = 0; l < tree.links.size(); ++l) {  // an inertia without a mass, which no body has
         const auto v = hints::read<std::vector<double>>(stage.prim_at(link_paths[l]), hints::kInertial);

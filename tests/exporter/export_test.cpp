@@ -414,3 +414,15 @@ TEST_CASE("a joint that may not turn at any speed keeps its damping and friction
     CHECK(joint(after, "j").dofs[0].damping.value_or(0) == close_to(0.05, 1e-7));
     CHECK(joint(after, "j").dofs[0].friction.value_or(0) == close_to(0.3, 1e-7));
 }
+
+TEST_CASE("gravity that is not the earth's is a loss of formats that say none")
+{
+    const auto robot = [](const char* gravity) {
+        return through_usd("<mujoco><option gravity='" + std::string(gravity) +
+                           "'/><worldbody><body name='b'><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+    };
+    for (const Format format : {Format::urdf, Format::sdformat, Format::mjcf}) {
+        CHECK(written(robot("0 0 -3").tree, format).lost("gravity") == (format != Format::mjcf));
+        CHECK_FALSE(written(robot("0 0 -9.81").tree, format).lost("gravity"));
+    }
+}

@@ -428,3 +428,40 @@ TEST_CASE("bodies that are welded to each other touch neither each other nor wha
                                                                  {"claw", "hand"}};
     CHECK(out == expected);
 }
+
+TEST_CASE("several joints of a body stand at zero where MuJoCo has them, also where their references are not zero")
+{
+    // Positions and rotations (w x y z) of the bodies at qpos = 0, by MuJoCo 3.17; at the references all rotations are
+    // the identity.
+    struct {
+        const char* joints;
+        Vec3d       p;
+        Quatd       q;
+    } table[] = {
+        {"<joint name='x' axis='1 0 0' ref='0.5'/><joint name='y' axis='0 1 0' ref='0.3'/>",
+         {2, 0, 1},
+         {-0.24462588, -0.14479246, 0.03697159, 0.95803258}},
+        {"<joint name='x' type='slide' axis='1 0 0' ref='0.2'/><joint name='y' axis='0 1 0' ref='0.3'/>",
+         {1.8, 0, 1},
+         {0, -0.14943813, 0, 0.98877108}},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.joints);
+        const auto robot = read("<compiler angle='radian'/><worldbody><body name='b' pos='2 0 1'>" +
+                                std::string(row.joints) + "<geom size='.1'/></body></worldbody>");
+        REQUIRE(robot.tree.joints.size() == 1);
+        const Joint& j = robot.tree.joints[0];
+        const Posed  X = j.X_PJ * inverse(j.X_CJ);
+        CHECK(length(X.p - row.p) < 1e-7);
+        CHECK(test::angle_between(X.q, row.q) < 1e-6);
+        Posed M;  // and at the references
+        for (std::size_t d = 0; d < 2; ++d) {
+            const double ref = d == 1 ? 0.3 : j.dofs[0].angular ? 0.5 : 0.2;
+            M = M *
+                (j.dofs[d].angular ? Posed{{}, from_axis_angle(j.dofs[d].axis, ref)} : Posed{ref * j.dofs[d].axis, {}});
+        }
+        const Posed start = j.X_PJ * M * inverse(j.X_CJ);
+        CHECK(length(start.p - Vec3d{2, 0, 1}) < 1e-9);
+        CHECK(test::angle_between(start.q, Quatd{}) < 1e-9);
+    }
+}

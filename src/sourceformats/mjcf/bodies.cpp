@@ -113,6 +113,7 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
     bool                                       pivoted = false, free = false;
     std::vector<std::pair<std::string, Posed>> refs;
     std::vector<Posed>                         motions;
+    std::vector<bool>                          turns;
     std::vector<std::string>                   names;
     for (std::size_t i = 0; i < elements.size(); ++i) {
         const XmlElement& j = *elements[i].first;
@@ -195,6 +196,7 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
                                fmt::format("the joints of one body share the pivot of the first ({:.3g} m away)",
                                            length(pivot - X_C.p))});
         }
+        turns.push_back(dof.angular);
         motions.push_back(dof.angular ? Posed{{}, from_axis_angle(dof.axis, ref)} : Posed{ref * dof.axis, {}});
         names.push_back(name);
         if (type == "ball") {
@@ -225,11 +227,24 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
         floating_.insert(child);
         if (made.dofs.empty()) return;
     }
-    made.X_CJ = X_C;
-    Posed back;
-    for (const Posed& m : motions) back = back * m;
-    // The body stands where its joints are at their reference; USD's zero is the joint's own.
-    made.X_PJ = X_PC * X_C * inverse(back);
+    // The body stands where its joints are at their reference; USD's zero is the joint's own. It moves by
+    // M1(q1 - r1) ... Mn(qn - rn) = M1(-r1) M1(q1) ... Mn(qn) Mn(-rn), so that the frames take up the ends.
+    const std::size_t several = motions.size();
+    std::size_t       lead = 0, tail = several;  // slides at an end may change places with each other
+    while (lead < several && !turns[lead]) ++lead;
+    if (lead == 0 && several > 0) lead = 1;
+    while (tail > lead && !turns[tail - 1]) --tail;
+    if (tail == several && tail > lead) --tail;
+    Posed before, after;
+    for (std::size_t i = 0; i < lead; ++i) before = before * inverse(motions[i]);
+    for (std::size_t i = tail; i < several; ++i) after = after * inverse(motions[i]);
+    for (std::size_t i = lead; i < tail; ++i)
+        if (!(motions[i] == Posed{}))
+            s_.losses.add({"joint-reference", Severity::error, LossAction::approximated, "kinematics", site_of(e.place),
+                           fmt::format("joint '{}'", names[i]), "ref", "0",
+                           "between two other joints of one body it has no frame that could take it up"});
+    made.X_PJ = X_PC * X_C * before;
+    made.X_CJ = X_C * inverse(after);
     if (!made.dofs.empty()) {
         if (made.kind != Joint::Kind::ball)
             made.kind = made.dofs.size() > 1   ? Joint::Kind::generic
