@@ -265,6 +265,38 @@ Column coordinate_of_dof(const char* name, Field)
             }};
 }
 
+/// The rest of a ball or a rod, and which of its four numbers an entry is; null for other joints.
+std::optional<Quatd>* rest_rotation_of(ModelBuilder& b, std::size_t i, std::size_t& entry)
+{
+    const Place at = place_of(b, i, coords_of);
+    entry          = at.within;
+    return coords_of(*at.joint) == 4 && dofs_of(*at.joint) == 3 ? &at.joint->rest_rotation : nullptr;
+}
+
+/// Rest values; those of balls and rods are a rotation x y z w.
+Column rest_coordinates()
+{
+    static const Column scalars =
+        coordinate_of_dof("joint_rest_q", [](JointDofConfig& d) -> auto& { return d.rest_q; });
+    return {"joint_rest_q", "float", &coord_count,
+            [](ModelBuilder& b, std::size_t i) {
+                std::size_t                 entry = 0;
+                const std::optional<Quatd>* rest  = rest_rotation_of(b, i, entry);
+                if (rest == nullptr) return scalars.get(b, i);
+                const Quatd  q      = rest->value_or(Quatd{});
+                const double part[] = {q.x, q.y, q.z, q.w};
+                return to_python(part[entry]);
+            },
+            [](ModelBuilder& b, std::size_t i, nb::handle v) {
+                std::size_t           entry = 0;
+                std::optional<Quatd>* rest  = rest_rotation_of(b, i, entry);
+                if (rest == nullptr) return scalars.set(b, i, v);
+                if (!*rest) *rest = Quatd{};
+                double* const part[] = {&(*rest)->x, &(*rest)->y, &(*rest)->z, &(*rest)->w};
+                *part[entry]         = nb::cast<double>(v);
+            }};
+}
+
 template <class Count>
 Column starts(const char* name, Count)
 {
@@ -320,7 +352,7 @@ const Column* columns(std::size_t& count)
         joint_q(),
         joint_qd(),
         coordinate_of_dof("joint_target_q", [](JointDofConfig& d) -> auto& { return d.target_q; }),
-        coordinate_of_dof("joint_rest_q", [](JointDofConfig& d) -> auto& { return d.rest_q; }),
+        rest_coordinates(),
 
         dof("joint_axis", [](JointDofConfig& d) -> auto& { return d.axis; }),
         dof("joint_target_qd", [](JointDofConfig& d) -> auto& { return d.target_qd; }),

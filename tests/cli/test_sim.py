@@ -12,6 +12,32 @@ def angle_error(frame, index, target):
     return abs(math.degrees(frame["joint_q"][index]) - target)
 
 
+#: A body of 2 kg on a slide with a drive of type acceleration.
+ACCELERATION = """#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+    defaultPrim = "r"
+)
+def Xform "r" (prepend apiSchemas = ["PhysicsArticulationRootAPI"])
+{
+    def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+    {
+        float physics:mass = 2
+        float3 physics:diagonalInertia = (1, 1, 1)
+    }
+    def PhysicsPrismaticJoint "slide" (prepend apiSchemas = ["PhysicsDriveAPI:linear"])
+    {
+        uniform token physics:axis = "X"
+        rel physics:body1 = </r/b>
+        uniform token drive:linear:physics:type = "acceleration"
+        float drive:linear:physics:stiffness = 25
+        float drive:linear:physics:damping = 1
+        float drive:linear:physics:targetPosition = 1
+    }
+}
+"""
+
 #: A turntable of 0.5 kg m2 without weight, and what turns it.
 TURNTABLE = """<mujoco><option gravity="0 0 0"/><worldbody><body name="table"><inertial pos="0 0 0" mass="1" diaginertia="0.5 0.5 0.5"/>
 <joint name="axle" axis="0 0 1"/></body></worldbody><actuator><motor name="still" joint="axle"/><motor name="pull" joint="axle" gear="2"/></actuator></mujoco>"""
@@ -180,6 +206,16 @@ class Motors(unittest.TestCase):
             wrong = mechane("sim", folder / "table.xml", "--solver", "mujoco", "--set", "mujoco:ctrl[2]=1", "--frames", "1")
             self.assertEqual(wrong.returncode, 2)
             self.assertIn("entry 2 of 2", wrong.stderr)
+
+    def test_a_drive_that_a_solver_takes_for_another_is_said_without_being_asked(self):
+        """Gains of an acceleration drive are per inertia: whoever takes them for forces says so, and softstep honours them"""
+        with tempfile.TemporaryDirectory() as folder:
+            stage = pathlib.Path(folder) / "drive.usda"
+            stage.write_text(ACCELERATION)
+            for solver, said in (("softstep", False), ("featherstone", True), ("semi-implicit", True), ("xpbd", True)):
+                run = mechane("sim", stage, "--solver", solver, "--frames", "1", "-o", "/dev/null")
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertEqual("/r/slide" in run.stderr and "whatever the inertia" in run.stderr, said, solver + run.stderr)
 
 
 if __name__ == "__main__":

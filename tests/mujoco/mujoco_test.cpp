@@ -758,6 +758,26 @@ TEST_CASE("tendons, actuators, equalities and pairs of MuJoCo's own are what the
     CHECK(w.qd(1) - v1 == doctest::Approx(-2.5e-3).epsilon(1e-2));
 }
 
+TEST_CASE("the spring of a ball joint pulls to its rest pose, whatever the frames")
+{
+    if (!has_mujoco()) return;
+    const Quatd         rest = from_rotation_vector(Vec3d{0.3, -0.5, 0.7});
+    model::ModelBuilder b;
+    b.gravity       = {};
+    const auto link = b.add_link({}, "ball", 1, {}, Mat33d::diagonal({0.1, 0.1, 0.1}));
+    const auto ball = b.add_joint_ball(-1, link, {{}, from_rotation_vector(Vec3d{0, 0.4, 0})},
+                                       {{}, from_rotation_vector(Vec3d{-0.2, 0, 0.9})}, "joint");
+    b.add_articulation({ball}, "tree");
+    auto& joint = b.joints[static_cast<std::size_t>(ball)];
+    joint.rest_rotation = rest;
+    for (auto& axis : joint.angular_axes) axis.stiffness = 5, axis.damping = 2;
+    Mujoco m(b);
+    m.run(10, 0.002);
+    const Quatd q{static_cast<double>(m.state.joint_q[0]), static_cast<double>(m.state.joint_q[1]),
+                  static_cast<double>(m.state.joint_q[2]), static_cast<double>(m.state.joint_q[3])};
+    CHECK(length(to_rotation_vector(conjugate(rest) * q)) == close_to(0, 1e-4));
+}
+
 TEST_CASE("bodies of no world fall by their own gravity in the model of a world (DYN-073)")
 {
     if (!has_mujoco()) return;

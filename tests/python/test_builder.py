@@ -450,3 +450,17 @@ def test_a_value_that_cannot_be_is_refused_where_it_is_given_and_by_its_name(cal
         call(b)
     assert isinstance(caught.value, mc.MechaneError)
     assert (b.body_count, b.shape_count, b.particle_count) == (0, 0, 0)
+
+
+def test_the_rest_of_a_ball_joint_is_what_was_written():
+    """A quaternion x y z w among the coordinates; it is normalised when the model is made"""
+    b = mc.ModelBuilder()
+    links = [b.add_link(mass=1.0, inertia=np.eye(3)) for _ in range(2)]
+    b.add_articulation([b.add_joint_revolute(-1, links[0], rest_q=0.5), b.add_joint_ball(links[0], links[1])])
+    assert list(b.joint_rest_q) == [0.5, 0.0, 0.0, 0.0, 1.0]
+    b.joint_rest_q[1:] = [0.6, 0.0, 0.0, 0.8]
+    b.joint_rest_q[0] = 0.25
+    assert np.allclose(b.finalize().joint_rest_q, [0.25, 0.6, 0.0, 0.0, 0.8])
+    copies = mc.ModelBuilder()
+    copies.replicate(b, 2)
+    assert np.allclose(copies.finalize().joint_rest_q, 2 * [0.25, 0.6, 0.0, 0.0, 0.8])

@@ -10,6 +10,10 @@ from ..core.array import handed
 __all__ = ["MujocoWorlds", "WorldsData", "WorldsModel"]
 
 
+#: Arrays of floats that mujoco_warp keeps once for all worlds.
+_SHARED = ("site_size",)
+
+
 class MujocoWorlds:
     """Copies of what a solver steps, made when they are asked for: writing to them changes nothing."""
 
@@ -28,7 +32,10 @@ class MujocoWorlds:
             return first
         if first.dtype.kind != "f":
             return handed(np.ascontiguousarray(first if first.dtype.kind == "b" else first.astype(np.int32)), "float")
-        return handed(np.stack([getattr(o, name) for o in self._objects]).astype(np.float32), _row(first))
+        if name in _SHARED:
+            return handed(first.astype(np.float32), _row(first))
+        rows = np.stack([getattr(o, name) for o in self._objects]).astype(np.float32)
+        return handed(rows.reshape(*rows.shape[:-1], 3, 3), "mat33") if name.endswith("mat") and rows.shape[-1] == 9 else handed(rows, _row(first))
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *dir(self._objects[0])})

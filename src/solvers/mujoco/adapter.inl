@@ -538,6 +538,9 @@ class OfModel final : public Compiled {
             if (what.joints[i].kind == JointKind::slide || what.joints[i].kind == JointKind::hinge)
                 put_into(m_->jnt_solref + mjNREF * at_.joint[i],
                          limit_solref(what.joints[i], m_->dof_invweight0[at_.qvel[i]]));
+        for (std::size_t i = 0; i < what.joints.size(); ++i)
+            if (what.joints[i].kind == JointKind::ball)
+                put(m_->qpos_spring + at_.qpos[i], what.joints[i].spring_pose);
         for (std::size_t i = 0; i < what.equalities.size(); ++i)
             if (what.equalities[i].both_points)
                 std::copy_n(what.equalities[i].data.begin() + 3, 3, m_->eq_data + mjNEQDATA * at_.equality[i] + 3);

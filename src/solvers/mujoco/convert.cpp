@@ -250,6 +250,10 @@ class Converter {
         j.name         = joints_.unique(name);
         j.kind         = JointKind::ball;
         j.axis         = rotate(link.X_CJ.q, Vec3d{1, 0, 0});
+        const auto q   = static_cast<std::size_t>(m_.joint_q_start[link.joint]);
+        const Quatd rest{number(m_.joint_rest_q[q]), number(m_.joint_rest_q[q + 1]), number(m_.joint_rest_q[q + 2]),
+                         number(m_.joint_rest_q[q + 3])};
+        j.spring_pose = link.X_CJ.q * normalized(rest) * conjugate(link.X_CJ.q);
         j.effort       = 0;
         j.limit_ke = j.limit_kd = 0;
         const auto at           = static_cast<std::int32_t>(part_.what.joints.size());
