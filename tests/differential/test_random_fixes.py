@@ -18,6 +18,7 @@ from tests.cli.test_fix import difference
 from tests.differential import random_physics, random_robots, random_stages
 
 FAMILIES = {"physics": random_physics.Writer, "robots": random_robots.Writer, "stages": random_stages.Writer}
+SEVERITIES = ["info", "warning", "error"]
 #: Metadata of the stage.
 METADATA = {"up_axis"}
 #: Follow from the rows of shapes.
@@ -120,13 +121,14 @@ def commented(text, seed):
 
 
 def found(path):
-    """Findings of a check by rule, and the rules that had something to look at."""
+    """Findings of a check: how many of each rule and how severe."""
     done = mechane("check", path, "--format", "json", timeout=60)
     if done.returncode not in (0, 1):
         return None
     counts = {}
     for finding in json.loads(done.stdout)["findings"]:
-        counts[finding["rule"]] = counts.get(finding["rule"], 0) + 1
+        count, worst = counts.get(finding["rule"], (0, 0))
+        counts[finding["rule"]] = (count + 1, max(worst, SEVERITIES.index(finding["severity"])))
     return counts
 
 
@@ -162,7 +164,9 @@ def faults(folder, family, options):
     after = found(once)
     if before is not None and after is not None:
         # What had nothing to look at before may be found where there is something now: the metres of a stage that had none.
-        wrong += [f"{rule}: {before[rule]} findings, then {n}" for rule, n in after.items() if rule in before and n > before[rule]]
+        # A milder one than what was taken away holds no repair back.
+        worst = max((severity for rule, (n, severity) in before.items() if after.get(rule, (0, 0))[0] < n), default=0)
+        wrong += [f"{rule}: {before[rule][0]} findings, then {n}" for rule, (n, severity) in after.items() if rule in before and n > before[rule][0] and severity >= worst]
         unsaid, report = left_unsaid(folder, once)
         wrong += unsaid
         if family != "stages" and "root.usda" not in report["rewrittenFiles"]:
