@@ -758,6 +758,28 @@ TEST_CASE("tendons, actuators, equalities and pairs of MuJoCo's own are what the
     CHECK(w.qd(1) - v1 == doctest::Approx(-2.5e-3).epsilon(1e-2));
 }
 
+TEST_CASE("a drive at its largest torque accelerates as that torque does, however stiff its damping is")
+{
+    if (!has_mujoco()) return;
+    for (const auto mode : {model::TargetMode::velocity, model::TargetMode::position}) {
+        model::ModelBuilder b;
+        b.gravity                  = {};
+        const auto            link = b.add_link({}, "wheel", 1, {}, Mat33d::diagonal({0.2, 0.2, 0.2}));
+        model::JointDofConfig axis;
+        axis.axis          = {0, 0, 1};
+        axis.actuator_mode = mode;
+        axis.target_ke     = mode == model::TargetMode::position ? 1e4 : 0;
+        axis.target_kd     = 100;
+        axis.target_q      = 1e3;
+        axis.target_qd     = 1e3;
+        axis.effort_limit  = 2;
+        b.add_articulation({b.add_joint_revolute(-1, link, {}, {}, axis, "axle")}, "tree");
+        Mujoco m(b);
+        m.run(0.5, 0.002);
+        CHECK(static_cast<double>(m.state.joint_qd[0]) == close_to(2 / 0.2 * 0.5, 1e-3));  // torque / inertia x time
+    }
+}
+
 TEST_CASE("the spring of a ball joint pulls to its rest pose, whatever the frames")
 {
     if (!has_mujoco()) return;
@@ -768,7 +790,7 @@ TEST_CASE("the spring of a ball joint pulls to its rest pose, whatever the frame
     const auto ball = b.add_joint_ball(-1, link, {{}, from_rotation_vector(Vec3d{0, 0.4, 0})},
                                        {{}, from_rotation_vector(Vec3d{-0.2, 0, 0.9})}, "joint");
     b.add_articulation({ball}, "tree");
-    auto& joint = b.joints[static_cast<std::size_t>(ball)];
+    auto& joint         = b.joints[static_cast<std::size_t>(ball)];
     joint.rest_rotation = rest;
     for (auto& axis : joint.angular_axes) axis.stiffness = 5, axis.damping = 2;
     Mujoco m(b);

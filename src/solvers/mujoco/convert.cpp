@@ -250,11 +250,11 @@ class Converter {
         j.name         = joints_.unique(name);
         j.kind         = JointKind::ball;
         j.axis         = rotate(link.X_CJ.q, Vec3d{1, 0, 0});
-        const auto q   = static_cast<std::size_t>(m_.joint_q_start[link.joint]);
+        const auto  q  = static_cast<std::size_t>(m_.joint_q_start[link.joint]);
         const Quatd rest{number(m_.joint_rest_q[q]), number(m_.joint_rest_q[q + 1]), number(m_.joint_rest_q[q + 2]),
                          number(m_.joint_rest_q[q + 3])};
         j.spring_pose = link.X_CJ.q * normalized(rest) * conjugate(link.X_CJ.q);
-        j.effort       = 0;
+        j.effort      = 0;
         j.limit_ke = j.limit_kd = 0;
         const auto at           = static_cast<std::int32_t>(part_.what.joints.size());
         for (std::size_t k = 0; k < 3; ++k) dof_joint_[dof + k] = at;
@@ -300,12 +300,26 @@ class Converter {
         const TargetMode mode =
             actuated_.contains(static_cast<std::int32_t>(dof)) ? TargetMode::none : m_.joint_target_mode[dof];
         const double ke = number(m_.joint_target_ke[dof]), kd = number(m_.joint_target_kd[dof]);
-        const auto   add = [&](ControlSeat::Source source, double gain, double b1, double b2) {
+        // The implicit integrators know of an actuator's own bound that its damping no longer acts beyond it; of the
+        // bound at the joint they do not, and hold a saturated drive back. Two actuators share the bound at the joint.
+        JointItem&   of_joint = part_.what.joints[static_cast<std::size_t>(joint)];
+        const double bound    = !o_.newton_compat && axis < 0 &&
+                                        (mode == TargetMode::position || mode == TargetMode::velocity) &&
+                                        !shared_.contains(static_cast<std::int32_t>(dof))
+                                    ? std::exchange(of_joint.effort, 0.0)
+                                    : 0;
+        const auto   add      = [&](ControlSeat::Source source, double gain, double b1, double b2) {
             ActuatorItem item;
             item.target  = joint;
             item.gain[0] = gain;
             item.bias[1] = b1, item.bias[2] = b2;
             take_ranges(item, dof, source == ControlSeat::Source::position);
+            if (bound > 0) {
+                const bool own     = item.force_range[0] < item.force_range[1];
+                item.force_range   = {own ? std::max(-bound, item.force_range[0]) : -bound,
+                                      own ? std::min(bound, item.force_range[1]) : bound};
+                item.force_limited = Limited::yes;
+            }
             // On a ball an actuator acts about one axis of the joint's rotation vector.
             if (axis >= 0) {
                 item.gear[0]                              = 0;
@@ -520,8 +534,9 @@ class Converter {
         const std::size_t actuators =
             std::max({a_.rows("actuator_trnid"), a_.rows("actuator_target_dof"), a_.rows("actuator_target_label")});
         for (std::size_t i = 0; i < actuators; ++i) {
-            if (!a_.has("ctrl_source") || a_.whole("ctrl_source", i, 1) != 0 || a_.whole("actuator_trntype", i, 0) != 0)
-                continue;
+            if (!a_.has("ctrl_source") || a_.whole("actuator_trntype", i, 0) > 1) continue;
+            if (a_.whole("ctrl_source", i, 1) != 0) shared_.insert(dof_of_actuator(i));
+            if (a_.whole("ctrl_source", i, 1) != 0 || a_.whole("actuator_trntype", i, 0) != 0) continue;
             const std::int32_t dof = dof_of_actuator(i), kind = a_.whole("ctrl_type", i, 2);
             for (const bool position : {true, false})
                 if (dof >= 0 && kind != (position ? 1 : 0)) servos_[{dof, position}] = i;
@@ -643,6 +658,7 @@ class Converter {
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> held_;
     std::map<std::pair<std::int32_t, bool>, std::size_t>         servos_;    ///< rows by dof and whether of position
     std::set<std::int32_t>                                       actuated_;  ///< dofs
+    std::set<std::int32_t>                                       shared_;    ///< dofs that other actuators act on
     std::vector<std::int32_t>                                    item_of_;   ///< [body_count]
     std::vector<std::int32_t>                                    weld_;      ///< per body of the description
     std::vector<std::int32_t> dof_joint_;  ///< [joint_dof_count]: joint of the description
