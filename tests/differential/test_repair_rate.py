@@ -16,8 +16,8 @@ from tests.differential.random_faults import Writer
 from tests.differential.test_random_fixes import ANGLES, simulated
 
 #: Why a finding whose rule has a repair is left to its author: another answer would be as right. A name that is legal and absolute, a limit that is missing, a namespace that is none,
-#: the name of the file by which others know the asset, a vendor's words that take part in what is simulated, and those that a second entry brings.
-AUTHORS = {"name", "missing-limit", "namespace", "entry-name", "unsafe", "second-entry"}
+#: the name of the file by which others know the asset, a vendor's words that take part in what is simulated, those that a second entry brings, and which body a joint moves whose frames do not meet.
+AUTHORS = {"name", "missing-limit", "namespace", "entry-name", "unsafe", "second-entry", "reversed"}
 SEVERITIES = ["info", "warning", "error"]
 #: Repairs whose finding says that the asset does not simulate what it means: an inertia and a material that nobody reads, a base that is held by being kinematic.
 MEANT = {"REP-1.3-s", "REP-1.3.4-b", "REP-1.3-o"}

@@ -113,8 +113,6 @@ std::pair<Vec3d, Quatd> frame_in_stage(const Repair& repair, const usd::Prim& jo
 /// which one depends on the joint's sides.
 bool sides_meet(const Repair& repair, const usd::Prim& joint, const physics::Joint& known)
 {
-    // Of a body that is fixed to what stands still there is only one that can be moved, whatever the sides are.
-    if (known.kind == physics::JointKind::fixed && (known.body0 < 0 || known.body1 < 0)) return true;
     constexpr double kAngle = 1e-3;                                                  // [rad]
     const double kDistance  = 1e-3 / repair.facts.stage.metadata().meters_per_unit;  // a millimetre, as importers allow
     const auto [p0, q0]     = frame_in_stage(repair, joint, kRel0, kPos0, kRot0);

@@ -80,7 +80,8 @@ void fix_stack(Repair& repair, const Finding& finding)
     const std::size_t        refusals = repair.refusals();
     if (Placement(repair).rewrite(prim, {}, alone ? Placement::HandDown::nothing : hand, alone)) return;
     // A scale that would shear what is below it stays; only a body's whole stack (REP-1.1-g) asks for more.
-    if (finding.rule->id == std::string_view("REP-1.1-g")) return;
+    // Readers factor the shear of a body each in their own way, so that bodies are left alone.
+    if (finding.rule->id == std::string_view("REP-1.1-g") || facts->is(kBody) || facts->above_body) return;
     const bool turned = finding.rule->id == std::string_view("REP-1.1-i") && turn_by_quaternions(repair, prim);
     if (turned || (!alone && Placement(repair).rewrite(prim, {}, Placement::HandDown::nothing, true)))
         repair.forget_refusals(refusals);
