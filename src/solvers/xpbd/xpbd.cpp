@@ -191,6 +191,7 @@ class Xpbd final : public Stepper {
             for (const std::int32_t b : body)
                 if (b >= 0) ++corrections_.count[b];
         }
+        torque_on_1_.resize(contacts_.size());
         for (std::size_t i = 0; i < contacts_.size(); ++i) {
             if (!impulses_[i].whole.active) continue;
             // What was applied to body 1, or to body 0 where that is immovable.
@@ -199,6 +200,7 @@ class Xpbd final : public Stepper {
             const double       part =
                 share_ && whose >= 0 && corrections_.count[whose] > 0 ? 1.0 / corrections_.count[whose] : 1.0;
             force_on_1_[i] += (weight_ * part / h) * impulses_[i].whole.on_1;
+            torque_on_1_[i] += (weight_ * part / h) * impulses_[i].whole.turn_1;
         }
         corrections_.apply(bodies_, h, share_);
     }
