@@ -593,6 +593,7 @@ void CollisionPipeline::Impl::store(std::size_t chunk, model::Contacts& contacts
             contacts.rigid_contact_distance[at] = static_cast<Real>(r.distance);
             contacts.rigid_contact_feature[at]  = r.feature;
             contacts.rigid_contact_force[at]    = {};
+            contacts.rigid_contact_torque[at]   = {};
             if (!contacts.rigid_contact_stiffness.empty()) {
                 contacts.rigid_contact_stiffness[at] = r.stiffness;
                 contacts.rigid_contact_damping[at]   = 0;

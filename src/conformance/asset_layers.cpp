@@ -26,8 +26,8 @@ constexpr std::array<std::string_view, 16> kGprimTypes{
 /// Types that have a form without any opinion about it.
 constexpr std::array<std::string_view, 8> kPrimitiveTypes{"Cube", "Sphere", "Cylinder",   "Capsule",
                                                           "Cone", "Plane",  "Cylinder_1", "Capsule_1"};
-constexpr std::array<std::string_view, 9> kNamesOfRoles{"geometries", "materials", "instances", "base",   "physics",
-                                                        "ext_physics", "ros",      "control",   "sensors"};
+constexpr std::array<std::string_view, 9> kNamesOfRoles{"geometries",  "materials", "instances", "base",   "physics",
+                                                        "ext_physics", "ros",       "control",   "sensors"};
 constexpr std::array<std::string_view, 4> kTopology{"points", "faceVertexIndices", "faceVertexCounts",
                                                     "curveVertexCounts"};
 
@@ -171,7 +171,7 @@ class Reader {
                 note(kMaterialRole, prim.path, prim.type);
             look |= material;
             if (prim.arcs && !prim.carries) note(kInstanceRole, prim.path, "arc");
-            // A def that is there to carry a feature, and what stands above it, is no geometry (GAP-081).
+            // A def that is there to carry a feature, and what stands above it, is no geometry.
             if ((prim.type == "Xform" && !prim.carries && !gprim) || (prim.moved && prim.type.empty() && !prim.carries))
                 note(kBaseRole, prim.path, prim.type.empty() ? "xformOp" : prim.type);
         }

@@ -18,7 +18,7 @@ struct Appearance {
     usd::Prim             material;          ///< whose look this is; invalid without one
 };
 
-/// Colour of a prim: the material bound for rendering, then displayColor (import-usd 7.2).
+/// Colour of a prim: the material bound for rendering, then displayColor.
 Appearance appearance_of(const usd::Stage& stage, const physics::PhysicsModel& physics, const usd::Prim& prim,
                          Diagnostics& found);
 

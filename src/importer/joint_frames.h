@@ -13,7 +13,7 @@ struct JointEnds {
     bool exchanged = false;  ///< body1 is the parent
 };
 
-/// What ties a joint to the world, because each recovers a missing world frame in its own way (import-usd 3.2).
+/// What ties a joint to the world, because each recovers a missing world frame in its own way.
 /// `articulation_branch`: a joint of an articulation to the world beside that of its root.
 enum class WorldAnchor { articulation_root, articulation_branch, orphan, excluded, equality };
 

@@ -107,6 +107,7 @@ JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string
         resolve::limit_gains(run.resolvers, joint.prim, name, look.context(), dof.limit_ke, dof.limit_kd, run.found);
     dof.limit_ke = gains.ke;
     dof.limit_kd = gains.kd;
+    dof.limit_authored |= gains.authored;
 
     dof.armature = look.number(Key::joint_armature, dof.armature);
     dof.friction = look.number(Key::joint_friction, dof.friction);

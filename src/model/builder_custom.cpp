@@ -33,8 +33,8 @@ bool is_reserved(const CustomAttribute& a)
                          "joint_act", "joint_axis", "joint_armature", "joint_friction", "joint_damping",
                          "joint_stiffness", "joint_target_ke", "joint_target_kd", "joint_target_mode",
                          "joint_limit_lower", "joint_limit_upper", "joint_limit_ke", "joint_limit_kd",
-                         "joint_effort_limit", "joint_velocity_limit", "joint_drive_type", "joint_break_force",
-                         "joint_break_torque", "joint_cone_limit") ||
+                         "joint_limit_authored", "joint_effort_limit", "joint_velocity_limit", "joint_drive_type",
+                         "joint_break_force", "joint_break_torque", "joint_cone_limit") ||
                    among("shape_type", "shape_body", "shape_transform", "shape_scale", "shape_flags", "shape_source",
                          "shape_is_solid", "shape_margin", "shape_gap", "shape_material_ke", "shape_material_kd",
                          "shape_material_kf", "shape_material_ka", "shape_material_mu", "shape_material_mu_static",

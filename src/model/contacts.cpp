@@ -30,6 +30,7 @@ void Contacts::resize(std::size_t capacity)
     rigid_contact_distance.resize(capacity);
     rigid_contact_feature.resize(capacity);
     rigid_contact_force.resize(capacity);
+    rigid_contact_torque.resize(capacity);
     if (!rigid_contact_stiffness.empty()) with_stiffness();
 }
 

@@ -66,6 +66,7 @@ void push_dof(const JointDofConfig& dof, NumberRepair& repair, Model& m)
     m.joint_limit_upper.push_back(repair.limit(dof.limit_upper, 1, "joint_limit_upper"));
     m.joint_limit_ke.push_back(repair.not_negative(dof.limit_ke, "joint_limit_ke", JointDofConfig{}.limit_ke));
     m.joint_limit_kd.push_back(repair.not_negative(dof.limit_kd, "joint_limit_kd", JointDofConfig{}.limit_kd));
+    m.joint_limit_authored.push_back(dof.limit_authored ? 1 : 0);
     m.joint_effort_limit.push_back(repair.bound(dof.effort_limit, "joint_effort_limit", JointDofConfig{}.effort_limit));
     m.joint_velocity_limit.push_back(
         repair.bound(dof.velocity_limit, "joint_velocity_limit", JointDofConfig{}.velocity_limit));

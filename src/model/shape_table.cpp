@@ -22,7 +22,7 @@ Aabbd symmetric(const Vec3d& half) { return {-half, half}; }
 
 bool has_geometry(const geometry::Mesh* mesh) { return mesh != nullptr && !mesh->triangles.empty(); }
 
-/// Radius of a barrel's bulge at half height: the arc's sagitta (spec "collision", 1.2).
+/// Radius of a barrel's bulge at half height: the arc's sagitta.
 double barrel_bulge(double half_height, double barrel)
 {
     if (!(barrel >= half_height) || barrel <= 0) return 0;

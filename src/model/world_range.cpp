@@ -54,7 +54,7 @@ void each_array(const Visit& visit)
     all(Of::dof, Kind::number, &M::joint_target_qd, &M::joint_f, &M::joint_act, &M::joint_armature, &M::joint_friction,
         &M::joint_damping, &M::joint_stiffness, &M::joint_target_ke, &M::joint_target_kd, &M::joint_target_mode,
         &M::joint_drive_type, &M::joint_limit_lower, &M::joint_limit_upper, &M::joint_limit_ke, &M::joint_limit_kd,
-        &M::joint_effort_limit, &M::joint_velocity_limit);
+        &M::joint_limit_authored, &M::joint_effort_limit, &M::joint_velocity_limit);
     all(Of::shape, Kind::label, &M::shape_label, &M::shape_color, &M::shape_opacity);
     all(Of::shape, Kind::structure, &M::shape_type, &M::shape_transform, &M::shape_scale, &M::shape_source,
         &M::shape_flags, &M::shape_is_solid, &M::shape_margin, &M::shape_gap, &M::shape_material_kh,

@@ -124,6 +124,7 @@ JointDofConfig dof_config(nb::handle from)
     take(from, "limit_upper", c.limit_upper);
     take(from, "limit_ke", c.limit_ke);
     take(from, "limit_kd", c.limit_kd);
+    if (nb::hasattr(from, "limit_authored")) take(from, "limit_authored", c.limit_authored);
     take(from, "target_q", c.target_q);
     take(from, "target_qd", c.target_qd);
     take(from, "target_ke", c.target_ke);

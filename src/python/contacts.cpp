@@ -57,15 +57,15 @@ struct ContactArray {
     }
 
 constexpr ContactArray kArrays[] = {
-    MCH_SCALAR(rigid_contact_count),   MCH_SCALAR(contact_generation),  MCH_ROW(rigid_contact_shape0),
-    MCH_ROW(rigid_contact_shape1),     MCH_ROW(rigid_contact_point0),   MCH_ROW(rigid_contact_point1),
-    MCH_ROW(rigid_contact_offset0),    MCH_ROW(rigid_contact_offset1),  MCH_ROW(rigid_contact_normal),
-    MCH_ROW(rigid_contact_margin0),    MCH_ROW(rigid_contact_margin1),  MCH_ROW(rigid_contact_distance),
-    MCH_ROW(rigid_contact_feature),    MCH_ROW(rigid_contact_force),    MCH_ROW(rigid_contact_stiffness),
-    MCH_ROW(rigid_contact_damping),    MCH_ROW(rigid_contact_friction), MCH_ROW(rigid_contact_match_index),
-    MCH_SCALAR(soft_contact_count),    MCH_ROW(soft_contact_particle),  MCH_ROW(soft_contact_indices),
-    MCH_ROW(soft_contact_barycentric), MCH_ROW(soft_contact_shape),     MCH_ROW(soft_contact_body_pos),
-    MCH_ROW(soft_contact_body_vel),    MCH_ROW(soft_contact_normal),
+    MCH_SCALAR(rigid_contact_count),    MCH_SCALAR(contact_generation),    MCH_ROW(rigid_contact_shape0),
+    MCH_ROW(rigid_contact_shape1),      MCH_ROW(rigid_contact_point0),     MCH_ROW(rigid_contact_point1),
+    MCH_ROW(rigid_contact_offset0),     MCH_ROW(rigid_contact_offset1),    MCH_ROW(rigid_contact_normal),
+    MCH_ROW(rigid_contact_margin0),     MCH_ROW(rigid_contact_margin1),    MCH_ROW(rigid_contact_distance),
+    MCH_ROW(rigid_contact_feature),     MCH_ROW(rigid_contact_force),      MCH_ROW(rigid_contact_torque),
+    MCH_ROW(rigid_contact_stiffness),   MCH_ROW(rigid_contact_damping),    MCH_ROW(rigid_contact_friction),
+    MCH_ROW(rigid_contact_match_index), MCH_SCALAR(soft_contact_count),    MCH_ROW(soft_contact_particle),
+    MCH_ROW(soft_contact_indices),      MCH_ROW(soft_contact_barycentric), MCH_ROW(soft_contact_shape),
+    MCH_ROW(soft_contact_body_pos),     MCH_ROW(soft_contact_body_vel),    MCH_ROW(soft_contact_normal),
 };
 
 #undef MCH_ROW

@@ -91,6 +91,10 @@ LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, st
         gains.kd_source = resolvers.get(joint, keys->kd, context, default_kd, &found);
         if (const double kd = gains.kd_source.number_or(default_kd); std::isfinite(kd)) gains.kd = kd;
     }
+    const auto chosen = [](const Resolved& source) {
+        return source.authored() && source.number_or(-kInfinity) > -kInfinity;
+    };
+    gains.authored = chosen(gains.ke_source) || chosen(gains.kd_source);
     if (gains.hard) {
         gains.kd = 0;
         for (const Key key : {Key::joint_limit_kd, keys ? keys->kd : Key::joint_limit_kd})

@@ -104,6 +104,9 @@ std::uint64_t model_hash(const model::Model& m)
                 m.joint_axis, m.joint_armature, m.joint_friction, m.joint_damping, m.joint_stiffness, m.joint_target_ke,
                 m.joint_target_kd, m.joint_target_mode, m.joint_drive_type, m.joint_limit_lower, m.joint_limit_upper,
                 m.joint_limit_ke, m.joint_limit_kd, m.joint_effort_limit, m.joint_velocity_limit);
+    // Of models where nobody chose the gains of a limit the hash is what it was.
+    if (std::ranges::find(m.joint_limit_authored, 1) != m.joint_limit_authored.end())
+        h = mix_all(h, m.joint_limit_authored);
     h = mix_all(h, m.shape_label, m.shape_type, m.shape_body, m.shape_world, m.shape_transform, m.shape_scale,
                 m.shape_flags, m.shape_is_solid, m.shape_margin, m.shape_gap, m.shape_collision_group,
                 m.shape_collision_filter_pairs, m.shape_surface_velocity);

@@ -285,9 +285,10 @@ solvers::StepReport Engine::checked_step(model::Contacts* contacts)
 {
     const model::State  before = state_;
     solvers::StepReport report = solver_->step(state_, state_, control_, contacts, options_.dt);
-    const bool          sizes = model::fits(*model_, state_) &&
-                                (contacts == nullptr || (model::fits(*model_, *contacts) &&
-                                                         contacts->rigid_contact_force.size() == contacts->capacity()));
+    const bool sizes = model::fits(*model_, state_) &&
+                       (contacts == nullptr || (model::fits(*model_, *contacts) &&
+                                                contacts->rigid_contact_force.size() == contacts->capacity() &&
+                                                contacts->rigid_contact_torque.size() == contacts->capacity()));
     if (!sizes) {
         state_          = before;
         contacts_       = pipeline_->make_contacts();

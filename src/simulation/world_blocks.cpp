@@ -42,8 +42,8 @@ void each_row_array(const Visit& visit)
     const auto all = [&](auto... members) { (visit(members), ...); };
     all(&C::rigid_contact_point0, &C::rigid_contact_point1, &C::rigid_contact_offset0, &C::rigid_contact_offset1,
         &C::rigid_contact_normal, &C::rigid_contact_margin0, &C::rigid_contact_margin1, &C::rigid_contact_distance,
-        &C::rigid_contact_feature, &C::rigid_contact_force, &C::rigid_contact_stiffness, &C::rigid_contact_damping,
-        &C::rigid_contact_friction);
+        &C::rigid_contact_feature, &C::rigid_contact_force, &C::rigid_contact_torque, &C::rigid_contact_stiffness,
+        &C::rigid_contact_damping, &C::rigid_contact_friction);
 }
 
 }  // namespace

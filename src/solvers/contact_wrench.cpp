@@ -36,11 +36,14 @@ void contact_wrenches(const model::Model& model, const model::State& state, cons
         // Both surfaces are pushed at one point, midway between their points, so the pair of wrenches has no net
         // moment.
         const Vec3d at = 0.5 * (surface[0] + surface[1]), force = static_cast<Vec3d>(contacts.rigid_contact_force[i]);
-        const auto  wrench = [&](const Vec3d& f, const Vec3d& about) {
-            return Spatial{static_cast<Vec3>(f), static_cast<Vec3>(cross(at - about, f))};
+        // A caller's own arrays may be shorter.
+        const Vec3d couple =
+            i < contacts.rigid_contact_torque.size() ? static_cast<Vec3d>(contacts.rigid_contact_torque[i]) : Vec3d{};
+        const auto wrench = [&](const Vec3d& f, const Vec3d& torque, const Vec3d& about) {
+            return Spatial{static_cast<Vec3>(f), static_cast<Vec3>(torque + cross(at - about, f))};
         };
-        if (!on_body0.empty()) on_body0[i] = wrench(-force, com[0]);
-        if (!on_body1.empty()) on_body1[i] = wrench(force, com[1]);
+        if (!on_body0.empty()) on_body0[i] = wrench(-force, -couple, com[0]);
+        if (!on_body1.empty()) on_body1[i] = wrench(force, couple, com[1]);
     }
 }
 

@@ -102,8 +102,9 @@ const Row kRows[] = {
      [](const Model& m) {
          const model::JointDofConfig plain;
          return joints_with_dof(m, [&](std::size_t d) {
-             return limited(m, d) && (m.joint_limit_ke[d] != static_cast<Real>(plain.limit_ke) ||
-                                      m.joint_limit_kd[d] != static_cast<Real>(plain.limit_kd));
+             return limited(m, d) &&
+                    (m.joint_limit_authored[d] != 0 || m.joint_limit_ke[d] != static_cast<Real>(plain.limit_ke) ||
+                     m.joint_limit_kd[d] != static_cast<Real>(plain.limit_kd));
          });
      },
      Support::full,

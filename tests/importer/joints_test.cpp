@@ -71,6 +71,7 @@ TEST_CASE("a hinge arrives in radians with the gains of its drive (IMP-085 to IM
     };
     for (const auto& row : table) CHECK(row.found == close_to(row.expected, 1e-6));
     CHECK(dof.actuator_mode == model::TargetMode::position);
+    CHECK(dof.limit_authored);
 }
 
 TEST_CASE("a hinge without anything has no limits and the builder's gains (IMP-086, IMP-091, IMP-101)")
@@ -82,6 +83,7 @@ TEST_CASE("a hinge without anything has no limits and the builder's gains (IMP-0
     CHECK(dof.limit_upper == 1e10);
     CHECK(dof.limit_ke == 1e4);
     CHECK(dof.limit_kd == 10);
+    CHECK_FALSE(dof.limit_authored);
     CHECK(dof.effort_limit == 1e6);
     CHECK(dof.actuator_mode == model::TargetMode::none);
     CHECK(in.joint_labels() == std::vector<std::string>{"joint_1", "/robot/hinge"});

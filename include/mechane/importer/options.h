@@ -123,7 +123,7 @@ struct OptionInfo {
 /// made of it.
 std::span<const OptionInfo> import_options();
 
-/// Names that `ImportOptions::legacy` may hold (seed-gaps GAP-009):
+/// Names that `ImportOptions::legacy` may hold:
 /// - "mjc-solref-limits": joint mjc:solref (t, d) gives limit stiffness 1/t^2 and damping 2 d/t
 /// - "physx-contact-offset-margin": physxCollision:contactOffset alone is the margin
 /// - "mass-pair-rule": authored mass and diagonal inertia count only together

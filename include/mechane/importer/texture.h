@@ -8,7 +8,7 @@
 
 namespace mechane::importer {
 
-/// The picture that colours a shape (import-usd 7.3). Its colours are for display: of a file that holds linear ones the
+/// The picture that colours a shape. Its colours are for display: of a file that holds linear ones the
 /// pixels are here, encoded by the sRGB curve; any other file is to be shown as it is.
 struct Texture {
     std::string               file;  ///< resolved, or as authored when it was not found

@@ -50,6 +50,9 @@ struct Contacts : SoftContacts {
     std::vector<std::uint64_t>
                       rigid_contact_feature;  ///< stable between steps for one pair of features; key of warm starting
     std::vector<Vec3> rigid_contact_force;    ///< on body 1 by body 0, world axes [N]; filled by the solver
+    /// The couple of friction against spinning and rolling, on body 1 by body 0, world axes [N m]; filled by the
+    /// solver.
+    std::vector<Vec3> rigid_contact_torque;
     /// Of pressure contacts; empty where the pipeline makes none. Stiffness [N/m] and damping [N s/m] of this contact,
     /// 0: those of the materials; factor of the friction coefficient, 0: none.
     std::vector<Real> rigid_contact_stiffness, rigid_contact_damping, rigid_contact_friction;

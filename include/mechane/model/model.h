@@ -72,8 +72,11 @@ struct Model {
     std::vector<DriveType>  joint_drive_type;
     std::vector<Real>       joint_limit_lower, joint_limit_upper;  ///< [m], [rad]; from kMaxValue on: none
     std::vector<Real>       joint_limit_ke, joint_limit_kd;        ///< as stiffness and damping
-    std::vector<Real>       joint_effort_limit;                    ///< [N], [N m]
-    std::vector<Real>       joint_velocity_limit;                  ///< [m/s], [rad/s]
+    /// Somebody chose joint_limit_ke and _kd: a spring of them, also where they are the defaults. Where nobody did,
+    /// the defaults leave it to the solver how stiff a limit is.
+    std::vector<std::uint8_t> joint_limit_authored;
+    std::vector<Real>         joint_effort_limit;    ///< [N], [N m]
+    std::vector<Real>         joint_velocity_limit;  ///< [m/s], [rad/s]
 
     // -- shape [shape_count]
     std::vector<std::string>                           shape_label;

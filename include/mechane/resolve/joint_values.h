@@ -6,11 +6,12 @@ namespace mechane::resolve {
 
 /// Values of a joint that take more than one key. SI and radians; defaults are the importer's, in SI.
 struct LimitGains {
-    double   ke = 0, kd = 0;  ///< N/m, N s/m or N m/rad, N m s/rad
-    bool     hard = false;    ///< authored as infinitely stiff
+    double   ke = 0, kd = 0;    ///< N/m, N s/m or N m/rad, N m s/rad
+    bool     hard     = false;  ///< authored as infinitely stiff
+    bool     authored = false;  ///< one of both is a number that somebody wrote
     Resolved ke_source, kd_source;
 };
-/// Limit stiffness and damping of a degree of freedom, import-usd 3.5. `dof_name` is "linear", "angular", "transX", ...
+/// Limit stiffness and damping of a degree of freedom. `dof_name` is "linear", "angular", "transX", ...
 /// "rotZ".
 LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, std::string_view dof_name,
                        const Context& context, double default_ke, double default_kd, Diagnostics& found);
@@ -19,7 +20,7 @@ LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, st
 Resolved joint_damping(const ResolverList& resolvers, const usd::Prim& joint, const Context& context,
                        std::optional<double> importer_default, Diagnostics& found);
 
-/// Passive spring and reference of mjc: attributes (import-usd 3.6).
+/// Passive spring and reference of mjc: attributes.
 struct Spring {
     std::optional<double> stiffness;  ///< N/m or N m/rad
     std::optional<double> rest_q;     ///< m or rad

@@ -45,7 +45,7 @@ struct MassTable {
     int                             mass_computer_calls = 0;
 };
 
-/// The per-body ladder of import-usd section 5 as seed-gaps E amends it.
+/// The per-body ladder of docs/importer.md.
 MassTable compute_masses(const physics::PhysicsModel& model, const ResolverList& resolvers, const MassOptions& options,
                          Diagnostics& found);
 

@@ -15,7 +15,7 @@ struct PortOptions {
     bool     remove_source = false;  ///< delete the PhysX attributes that were ported, and their schema
 };
 
-/// Writes what PhysxSDFMeshCollisionAPI says of a collider's distance field in Newton's words (import-usd 4.9):
+/// Writes what PhysxSDFMeshCollisionAPI says of a collider's distance field in Newton's words:
 /// offsets become contactMargin and contactGap, the resolution is copied, fractions of the size become lengths by the
 /// diagonal of the collider's bounds in the world, and NewtonSDFCollisionAPI is applied. Doing it twice changes
 /// nothing.

@@ -8,7 +8,7 @@
 
 namespace mechane::resolve {
 
-/// The tables of attributes that ship with Mechane (import-usd section 2). `rules` switches rows of older documents on.
+/// The tables of attributes that ship with Mechane. `rules` switches rows of older documents on.
 Resolver SchemaResolverNewton(const Rules& rules = {});
 Resolver SchemaResolverPhysx(const Rules& rules = {});
 Resolver SchemaResolverMjc(const Rules& rules = {});

@@ -4,13 +4,13 @@
 
 namespace mechane::resolve {
 
-/// Contact response of a collider (import-usd 4.3, 4.4). Defaults and answers in SI.
+/// Contact response of a collider. Defaults and answers in SI.
 struct ContactValues {
-    double   ke = 2500, kd = 100, kf = 1000, ka = 0;
-    double   mu_torsional = 0.005, mu_rolling = 0.0001;
-    double   margin   = 0;
-    double   gap      = 0.1;
-    double   priority = 0, weight = 1;
+    double ke = 2500, kd = 100, kf = 1000, ka = 0;
+    double mu_torsional = 0.005, mu_rolling = 0.0001;
+    double margin   = 0;
+    double gap      = 0.1;
+    double priority = 0, weight = 1;
     /// How the coefficients combine with those of another material: "average", "min", "multiply", "max"; empty when
     /// nothing of that kind is authored.
     std::string friction_combine, restitution_combine;
@@ -22,7 +22,7 @@ struct ContactValues {
 ContactValues contact_values(const ResolverList& resolvers, const usd::Prim& collider, const usd::Prim& material,
                              const Context& context, const ContactValues& defaults, Diagnostics& found);
 
-/// SDF and hydroelastic settings of a collider (import-usd 4.8, seed-gaps F).
+/// SDF and hydroelastic settings of a collider.
 struct SdfSettings {
     bool                  has_sdf = false;  ///< NewtonSDFCollisionAPI is applied
     std::optional<int>    max_resolution{};

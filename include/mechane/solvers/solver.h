@@ -89,7 +89,7 @@ class SolverMemory {
 ///    `dt` in its place, so that no rounding adds up.
 ///  - Rows of `contacts` up to rigid_contact_count are candidates: rows whose distance is positive (margins subtracted)
 ///    do not touch yet. A solver gives them force where they would meet within the step, and 0 otherwise; it fills
-///    rigid_contact_force of every row.
+///    rigid_contact_force and rigid_contact_torque of every row.
 ///  - `control` may have empty arrays, which stand for what the model stores.
 ///  - Equal arguments after an equal history give equal bytes, for any number of threads.
 ///  - A mistake of the caller is `StepReport::refused`, numbers that grow beyond bounds are `diverged`.
@@ -97,7 +97,7 @@ class Solver {
   public:
     virtual ~Solver() = default;
     /// Advances `in` by `dt` [s] into `out` (may be the same object). `contacts` are those of `in`; null means none.
-    /// Fills `contacts->rigid_contact_force`. A step of 0 s changes nothing.
+    /// Fills `contacts->rigid_contact_force` and `rigid_contact_torque`. A step of 0 s changes nothing.
     [[nodiscard]] virtual StepReport step(const model::State& in, model::State& out, const model::Control& control,
                                           model::Contacts* contacts, double dt) = 0;
     /// Whether the solver finds contacts by itself: `step` takes none then (null).

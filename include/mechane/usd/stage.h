@@ -185,14 +185,14 @@ struct OpenOptions {
     std::map<std::string, std::string>     packages{};  ///< package://NAME/... -> folder
     bool                                   load_payloads = true;
     std::vector<std::pair<Path, LoadRule>> load_rules{};  ///< where payloads are treated otherwise
-    std::vector<Path>                      mask{};      ///< empty: everything
+    std::vector<Path>                      mask{};        ///< empty: everything
     /// Relationships whose targets join the mask ("physics:body0", "material:binding*").
     std::vector<std::string>                        mask_expansion{};
     std::vector<std::string>                        muted_layers{};
     std::map<std::string, std::vector<std::string>> variant_fallbacks{};
     std::vector<std::pair<std::string, std::string>>
-                                       variant_selections{};  ///< "/Prim{set}" or "set" -> name, on the session layer
-    std::string                        session_text{};        ///< usda of a session layer, or empty
+                                       variant_selections{};    ///< "/Prim{set}" or "set" -> name, on the session layer
+    std::string                        session_text{};          ///< usda of a session layer, or empty
     std::map<std::string, std::string> expression_variables{};  ///< stronger than those of the layers
     bool                               openusd_schemas_only = false;  ///< leave out Newton, PhysX, MuJoCo schemas
     /// Prims below instances that are composed alike are indexed for the first one only, unless a mask or load rules
@@ -211,7 +211,9 @@ class Stage {
     /// `diagnostics()`.
     /// @error STAGE_OPEN_FAILED, STAGE_FORMAT_UNKNOWN, STAGE_LIMIT
     static Result<std::shared_ptr<const Stage>> open(const std::string& source, const OpenOptions& options = {});
-    /// Opens usda text; relative asset paths resolve against `anchor_folder` (empty: against nothing).
+    /// Opens usda text; relative asset paths resolve against `anchor_folder` (empty: against nothing). Where that is a
+    /// file, such as one that the text was made of, they resolve against its folder, and `source()` is the file.
+    /// @error as `open`
     static Result<std::shared_ptr<const Stage>> open_text(std::string_view usda, const std::string& anchor_folder = {},
                                                           const OpenOptions& options = {});
     ~Stage();

@@ -133,12 +133,15 @@ class JointDofConfig:
                  limit_kd: float = 10.0, target_q: float | None = None, target_qd: float | None = None, target_ke: float = 0.0,
                  target_kd: float = 0.0, damping: float = 0.0, stiffness: float = 0.0, rest_q: float | None = None, armature: float = 0.0,
                  effort_limit: float = 1.0e6, velocity_limit: float = 1.0e6, friction: float = 0.0,
-                 actuator_mode: JointTargetMode | None = None, target_pos: float | None = None, target_vel: float | None = None):
+                 actuator_mode: JointTargetMode | None = None, target_pos: float | None = None, target_vel: float | None = None,
+                 limit_authored: bool = False):
         target_q = renamed("target_pos", "target_q", target_pos, target_q)
         target_qd = renamed("target_vel", "target_qd", target_vel, target_qd)
         self.axis = axis_vector(axis)
         self.limit_lower, self.limit_upper = limit_lower, limit_upper
         self.limit_ke, self.limit_kd = limit_ke, limit_kd
+        #: The two were chosen: a spring of them, also where they are the defaults, which leave a limit's stiffness to the solver.
+        self.limit_authored = bool(limit_authored)
         self.target_q = 0.0 if target_q is None else target_q
         self.target_qd = 0.0 if target_qd is None else target_qd
         self.target_ke, self.target_kd = target_ke, target_kd

@@ -18,7 +18,7 @@ namespace {
 usd::Prim prim_of(const Repair& repair, const Finding& finding)
 { return repair.facts.stage.prim_at(usd::Path(finding.site.prim)); }
 
-constexpr double kUnboundFriction = 1;  // of a collider without a material (GAP-092); it does not bounce
+constexpr double kUnboundFriction = 1;  // of a collider without a material; it does not bounce
 
 usd::Value token(const char* value) { return usd::make_value("token", usd::Token(value)); }
 

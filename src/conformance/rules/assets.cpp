@@ -260,7 +260,7 @@ void check_default_prim(const Facts& facts, const std::string& name, Sink& sink)
                                         .severity = Severity::info});
 }
 
-/// Why a layer cannot be brought in without naming a prim; empty when it can. An over is enough (GAP-082).
+/// Why a layer cannot be brought in without naming a prim; empty when it can. An over is enough.
 std::string fault_of_target(const usd::Layer& layer)
 {
     const std::string name = layer.field(usd::Path::root(), "defaultPrim").get<std::string>().value_or("");

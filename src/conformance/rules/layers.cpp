@@ -523,7 +523,7 @@ class Judge {
     /// "isaac" of "robot_isaac".
     static std::string vendor_suffix(const std::string& stem) { return stem.substr(stem.rfind('_') + 1); }
 
-    /// The tree of Xforms: no feature, no shader and, however light, no geometry of its own (GAP-106).
+    /// The tree of Xforms: no feature, no shader and, however light, no geometry of its own.
     void base(const AssetLayer& layer)
     {
         sink_.applies(kBase);

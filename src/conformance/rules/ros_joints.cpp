@@ -65,8 +65,8 @@ constexpr Rule kAligned{
 
 #undef MECHANE_NAMED_JOINT
 
-/// Names that joints of one robot have already. Without a context nobody says what one robot is: joints of one kinematic
-/// tree are compared then, and only where somebody has named one of the two for ROS (GAP-106).
+/// Names that joints of one robot have already. Without a context nobody says what one robot is: joints of one
+/// kinematic tree are compared then, and only where somebody has named one of the two for ROS.
 class Names {
   public:
     Names(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink)

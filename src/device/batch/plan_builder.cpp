@@ -481,9 +481,10 @@ class Builder {
                 n[dof_number::rest]     = static_cast<double>(m_.joint_rest_q[c + static_cast<std::size_t>(k)]);
                 n[dof_number::limit_ke] = good(m_.joint_limit_ke[d]);
                 n[dof_number::limit_kd] = good(m_.joint_limit_kd[d]);
-                const bool stiff        = n[dof_number::limit_ke] == 0 || lower == upper ||
-                                          (n[dof_number::limit_ke] == law::kUnauthoredLimitKe &&
-                                           n[dof_number::limit_kd] == law::kUnauthoredLimitKd);
+                const model::JointDofConfig unsaid;  // as in softstep: nobody has asked for these gains
+                const bool stiff = n[dof_number::limit_ke] == 0 || lower == upper ||
+                                   (m_.joint_limit_authored[d] == 0 && n[dof_number::limit_ke] == unsaid.limit_ke &&
+                                    n[dof_number::limit_kd] == unsaid.limit_kd);
                 n[dof_number::lower] = has_lower ? lower : 0, n[dof_number::upper] = has_upper ? upper : 0;
                 flags |= (has_lower ? kHasLower : 0) | (has_upper ? kHasUpper : 0) | (stiff ? kStiffLimit : 0);
             }

@@ -158,9 +158,11 @@ class OfWorld final : public World {
                 api_.mj_implicit(m_, d_);
         });
         for (std::size_t i = 0, k = 0; i < contacts.size(); ++i) {
-            contacts[i].force = {};
+            contacts[i].force = contacts[i].torque = {};
             if (out.failed || contacts[i].dimensions == 0) continue;  // it found no room
-            contacts[i].force = force_of(static_cast<int>(k++));
+            const Spatiald wrench = force_of(static_cast<int>(k++));
+            contacts[i].force     = wrench.linear;
+            contacts[i].torque    = wrench.angular;
         }
         return out;
     }
@@ -171,9 +173,10 @@ class OfWorld final : public World {
         for (int i = 0; i < d_->ncon; ++i) {
             const mjContact& c = d_->contact[i];
             if (c.geom[0] < 0 || c.geom[1] < 0 || c.efc_address < 0) continue;
+            const Spatiald wrench = force_of(i);
             out.push_back({at_.geom_of[static_cast<std::size_t>(c.geom[0])],
                            at_.geom_of[static_cast<std::size_t>(c.geom[1])], vec(c.pos), vec(c.frame), c.dist,
-                           force_of(i)});
+                           wrench.linear, wrench.angular});
         }
     }
 
@@ -317,12 +320,15 @@ class OfWorld final : public World {
         if (api_.mj_addContact(m_, d_, &c) != 0) given.dimensions = 0;
     }
 
-    Vec3d force_of(int contact) const
+    Spatiald force_of(int contact) const
     {
         mjtNum f[6];
         api_.mj_contactForce(m_, d_, contact, f);
         const mjtNum* frame = d_->contact[contact].frame;
-        return f[0] * vec(frame) + f[1] * vec(frame + 3) + f[2] * vec(frame + 6);
+        const auto world = [&](const mjtNum* of) {
+            return of[0] * vec(frame) + of[1] * vec(frame + 3) + of[2] * vec(frame + 6);
+        };
+        return {world(f), world(f + 3)};
     }
 
     const Api&       api_;

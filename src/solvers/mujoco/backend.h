@@ -37,7 +37,7 @@ struct FoundContact {
     std::int32_t geom0 = -1, geom1 = -1;  ///< of the description
     Vec3d        position, normal;        ///< midpoint; from geom0 to geom1, world
     double       distance = 0;            ///< margins not subtracted
-    Vec3d        force;                   ///< on geom1, world [N]
+    Vec3d        force, torque;           ///< on geom1, world [N], [N m]
 };
 
 /// A contact that somebody else found, where its bodies are.
@@ -50,7 +50,7 @@ struct GivenContact {
     Solref                solref = kSolref;
     Solimp                solimp = kSolimp;
     Solref                solref_friction{};  ///< zero: as `solref`
-    Vec3d                 force;              ///< filled by the step: on geom1, world [N]
+    Vec3d                 force, torque;      ///< filled by the step: on geom1, world [N], [N m]
 };
 
 /// Numbers of one world that a caller reads and writes; valid as long as the world lives.

@@ -232,7 +232,7 @@ class Converter {
         // default holds. Else the stiffness and damping of the limit are forces.
         const Solref raw    = a_.numbers<2>("solreflimit", dof, {0, 0});
         const int    mode   = a_.whole("solreflimit_mode", dof, raw != Solref{0, 0} ? 1 : 0);
-        const bool   unsaid = !o_.newton_compat && a_.has("solreflimit") &&
+        const bool   unsaid = !o_.newton_compat && a_.has("solreflimit") && m_.joint_limit_authored[dof] == 0 &&
                               m_.joint_limit_ke[dof] == static_cast<Real>(plain_dof.limit_ke) &&
                               m_.joint_limit_kd[dof] == static_cast<Real>(plain_dof.limit_kd);
         if (mode == 1 && raw != Solref{0, 0}) {

@@ -875,11 +875,15 @@ void OverMujoco::advance(const model::State&, const model::Control&, double h, S
             seat.broken = seat.outcome.failed || seat.outcome.unstable;
         }
     });
+    if (given) torque_on_1_.resize(contacts_.size());
     if (given)
         for (Seat& seat : seats_)
-            for (std::size_t k = 0; !seat.broken && k < seat.touching.size(); ++k)
+            for (std::size_t k = 0; !seat.broken && k < seat.touching.size(); ++k) {
+                const std::size_t row = seat.given_row[seat.touching_of[k]];
                 // Weighted by the share of the sub-step: the step's force is the mean.
-                force_on_1_[seat.given_row[seat.touching_of[k]]] += weight_ * seat.touching[k].force;
+                force_on_1_[row] += weight_ * seat.touching[k].force;
+                torque_on_1_[row] += weight_ * seat.touching[k].torque;
+            }
     for (const std::int32_t b : forest_.prescribed) {
         const Spatiald& v = bodies_.commanded[static_cast<std::size_t>(b)];
         if (v == Spatiald{}) continue;
@@ -1067,8 +1071,10 @@ void OverMujoco::found_contacts(const model::State& state, model::Contacts& out)
             out.rigid_contact_normal[n]                                 = static_cast<Vec3>(c.normal);
             out.rigid_contact_distance[n]                               = static_cast<Real>(c.distance);
             out.rigid_contact_feature[n]                                = n;
-            if (out.rigid_contact_force.size() <= n) out.rigid_contact_force.resize(out.capacity());
-            out.rigid_contact_force[n] = static_cast<Vec3>(c.force);
+            for (auto* of : {&out.rigid_contact_force, &out.rigid_contact_torque})
+                if (of->size() <= n) of->resize(out.capacity());
+            out.rigid_contact_force[n]  = static_cast<Vec3>(c.force);
+            out.rigid_contact_torque[n] = static_cast<Vec3>(c.torque);
             ++n;
         }
     }

@@ -148,6 +148,7 @@ class RodSolver final : public Solver {
         pick(model_.joint_axis, b.joint_axis, dof_);
         pick(model_.joint_target_mode, b.joint_target_mode, dof_);
         pick(model_.joint_drive_type, b.joint_drive_type, dof_);
+        pick(model_.joint_limit_authored, b.joint_limit_authored, dof_);
         for (const std::int32_t j : rods_)
             for (std::int32_t d = b.joint_qd_start[static_cast<std::size_t>(j)];
                  d < b.joint_qd_start[static_cast<std::size_t>(j) + 1]; ++d) {

@@ -99,6 +99,7 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
     if (contacts) read_contacts(*contacts, bodies_, options_.combine, contacts_);
     if (force_on_1_.capacity() < contacts_.capacity()) force_on_1_.reserve(contacts_.capacity());
     force_on_1_.assign(contacts_.size(), {});
+    torque_on_1_.clear();
     if (observed_ != nullptr) begin_balance();
     for (int k = 0; k < options_.substeps; ++k) advance(in, control, h, report);
     arrive(control, dt, report);
@@ -166,9 +167,10 @@ void Stepper::balance(const model::State& in, const model::Control& control, dou
     bodies_.begin_forces(in);
     add_free_joint_forces(model_, control, bodies_);
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
-        const ContactPlace at = place_contact(contacts_[i], bodies_);
-        bodies_.add_force(contacts_[i].body[0], -force_on_1_[i], -cross(at.r[0], force_on_1_[i]));
-        bodies_.add_force(contacts_[i].body[1], force_on_1_[i], cross(at.r[1], force_on_1_[i]));
+        const ContactPlace at     = place_contact(contacts_[i], bodies_);
+        const Vec3d        couple = i < torque_on_1_.size() ? torque_on_1_[i] : Vec3d{};
+        bodies_.add_force(contacts_[i].body[0], -force_on_1_[i], -cross(at.r[0], force_on_1_[i]) - couple);
+        bodies_.add_force(contacts_[i].body[1], force_on_1_[i], cross(at.r[1], force_on_1_[i]) + couple);
     }
     observed_->body_qdd.assign(model_.body_count(), {});
     observed_->body_parent_f.assign(model_.body_count(), {});
@@ -197,10 +199,14 @@ void Stepper::publish(const model::State& /*in*/, model::State& out, double /*dt
 void Stepper::store_forces(model::Contacts& contacts, StepReport& report) const
 {
     const auto count = static_cast<std::size_t>(contacts.rigid_contact_count);
-    if (contacts.rigid_contact_force.size() < count) contacts.rigid_contact_force.resize(count);
-    std::fill_n(contacts.rigid_contact_force.begin(), count, Vec3{});
+    for (auto* of : {&contacts.rigid_contact_force, &contacts.rigid_contact_torque}) {
+        if (of->size() < count) of->resize(count);
+        std::fill_n(of->begin(), count, Vec3{});
+    }
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
         contacts.rigid_contact_force[contacts_[i].row] = static_cast<Vec3>(force_on_1_[i]);
+        if (i < torque_on_1_.size())
+            contacts.rigid_contact_torque[contacts_[i].row] = static_cast<Vec3>(torque_on_1_[i]);
         report.deepest_penetration =
             std::max(report.deepest_penetration, -place_contact(contacts_[i], bodies_).distance);
         if (!(force_on_1_[i] == Vec3d{})) ++report.contact_rows;

@@ -51,9 +51,9 @@ class Stepper : public Solver, public Adjustable {
     SolverChoice              choice_;
     Bodies                    bodies_;
     std::vector<ContactPoint> contacts_;
-    std::vector<Vec3d>        force_on_1_;  ///< per entry of contacts_
-    double                    weight_ = 1;  ///< 1 / sub-steps
-    std::vector<std::uint8_t> faulty_;      ///< per world, entry 0 for the global one
+    std::vector<Vec3d>        force_on_1_, torque_on_1_;  ///< per entry of contacts_; the second: of no force, or empty
+    double                    weight_ = 1;                ///< 1 / sub-steps
+    std::vector<std::uint8_t> faulty_;                    ///< per world, entry 0 for the global one
 
   private:
     void                      store_forces(model::Contacts& contacts, StepReport& report) const;

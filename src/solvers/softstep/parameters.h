@@ -2,7 +2,7 @@
 
 namespace mechane::solvers::softstep {
 
-// The figures of spec "dynamics", 5.2. Frequencies scale with the substep h, so that stiffness follows resolution.
+// Frequencies scale with the substep h, so that stiffness follows resolution.
 
 inline constexpr double kContactHertzTimesStep = 0.25;  ///< contact_hertz = 0.25 / h: 120 Hz at 480 substeps a second
 inline constexpr double kContactDampingRatio =
@@ -45,11 +45,6 @@ inline constexpr double kSleepLinear  = 0.05;  ///< an island below these for kS
 inline constexpr double kSleepAngular = 0.15;  ///< [rad/s]
 inline constexpr double kSleepTime    = 0.5;   ///< [s]
 inline constexpr double kWakeReach    = 1e-3;  ///< a contact nearer than this joins what sleeps to what is awake [m]
-
-/// Newton's limit gains of a joint that authors none. The model does not say what was authored; a joint that has
-/// exactly these gets the stiff limit instead of a spring of them: on a link of 1e-3 kg m^2 they would ring at 500 Hz
-/// undamped.
-inline constexpr double kUnauthoredLimitKe = 1e4, kUnauthoredLimitKd = 10;
 
 /// Coefficients of a soft row (Catto, "Solver2D", 2024): a mass-spring-damper of angular frequency w and damping ratio
 /// z, integrated implicitly over h.

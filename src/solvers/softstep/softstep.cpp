@@ -728,6 +728,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
                 // What rests keeps resting on the forces it fell asleep with.
                 ContactRow& row = *s.order[i];
                 for (std::size_t k = 0; k < 3; ++k) row.impulse_sum[k] = substeps * row.lambda[k];
+                for (std::size_t k = 0; k < 3; ++k) row.spin.impulse_sum[k] = substeps * row.spin.lambda[k];
             }
     const bool moving = std::any_of(s.forest.prescribed.begin(), s.forest.prescribed.end(),
                                     [&](std::int32_t b) { return !(s.motion.base_twist[b] == Spatiald{}); });

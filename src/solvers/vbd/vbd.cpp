@@ -151,7 +151,7 @@ class Vbd final : public Solver, public Adjustable {
     bool                                   has_air_ = false;
     model::Control                         control_;
     model::State                           between_;
-    std::vector<Vec3>                      forces_;  ///< of rigid contacts, summed over sub-steps
+    std::vector<Vec3>                      forces_, torques_;  ///< of rigid contacts, summed over sub-steps
 };
 
 void Vbd::rebuild()
@@ -463,6 +463,7 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
     const model::State before = in;
     const double       h      = dt / substeps_;
     forces_.clear();
+    torques_.clear();
     for (int k = 0; k < substeps_; ++k) {
         StepReport one = substep(k == 0 ? before : between_, between_, control_at(before, control, k), contacts, h);
         if (one.diverged) {
@@ -471,10 +472,13 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
         }
         // The published force is the mean over the sub-steps.
         if (contacts != nullptr) {
-            const auto& now = contacts->rigid_contact_force;
-            forces_.resize(std::max(forces_.size(), now.size()));
-            for (std::size_t i = 0; i < now.size(); ++i)
-                forces_[i] += (Real(1) / static_cast<Real>(substeps_)) * now[i];
+            const auto add = [&](const std::vector<Vec3>& now, std::vector<Vec3>& sum) {
+                sum.resize(std::max(sum.size(), now.size()));
+                for (std::size_t i = 0; i < now.size(); ++i)
+                    sum[i] += (Real(1) / static_cast<Real>(substeps_)) * now[i];
+            };
+            add(contacts->rigid_contact_force, forces_);
+            add(contacts->rigid_contact_torque, torques_);
         }
         // The last sub-step's report with the sums and maxima of those before.
         one.sweeps += report.sweeps;
@@ -490,7 +494,10 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
         std::ranges::sort(one.diverged_worlds);
         report = std::move(one);
     }
-    if (contacts != nullptr) std::ranges::copy(forces_, contacts->rigid_contact_force.begin());
+    if (contacts != nullptr) {
+        std::ranges::copy(forces_, contacts->rigid_contact_force.begin());
+        std::ranges::copy(torques_, contacts->rigid_contact_torque.begin());
+    }
     between_.time = before.time + dt;
     out           = between_;
     return report;

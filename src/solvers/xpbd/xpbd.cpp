@@ -205,6 +205,7 @@ class Xpbd final : public Stepper {
                 if (b >= 0) ++corrections_.count[b];
         }
         // The force of a contact is the sum of its passes, shared as the correction was.
+        torque_on_1_.resize(contacts_.size());
         for (std::size_t i = 0; i < contacts_.size(); ++i) {
             if (!impulses_[i].whole.active) continue;
             // What was applied to body 1, or to body 0 where that is immovable.
@@ -213,6 +214,7 @@ class Xpbd final : public Stepper {
             const double       part =
                 share_ && whose >= 0 && corrections_.count[whose] > 0 ? 1.0 / corrections_.count[whose] : 1.0;
             force_on_1_[i] += (weight_ * part / h) * impulses_[i].whole.on_1;
+            torque_on_1_[i] += (weight_ * part / h) * impulses_[i].whole.turn_1;
         }
         corrections_.apply(bodies_, h, share_);
     }

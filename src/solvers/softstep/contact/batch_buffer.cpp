@@ -165,6 +165,7 @@ MCH_CLONES_AVX512 static void fill_packet(ContactBatch& batch, const Packet& b, 
         spin->torsional = from.torsional;
         spin->rolling   = from.rolling;
         spin->belt      = Wide{};
+        spin->impulse_sum = {};
     }
 }
 
@@ -254,6 +255,7 @@ namespace {
 /// What is written of point `i` in each lane.
 struct Written {
     Rows force;         ///< mean contact force of the step, and the normal impulse
+    Rows torque;        ///< mean couple of the step, where the packet has rows against turning
     Rows memory, rest;  ///< as read
 };
 
@@ -290,6 +292,12 @@ MCH_CLONES_AVX512 static void write_packet(const ContactBatch& batch, const Pack
                      keep.friction[0], keep.friction[1], keep.friction[2], keep.drift[0]};
         to.rest   = {keep.drift[1], keep.drift[2], keep.torque[0], keep.torque[1], keep.torque[2]};
         transpose(to.force);
+        if (spin) {
+            const Wide3& turn   = spin->impulse_sum;
+            const Wide3  torque = mean * (turn[0] * at.n + (turn[1] * at.t1 + turn[2] * at.t2));
+            to.torque           = {torque[0] + Wide{}, torque[1] + Wide{}, torque[2] + Wide{}};
+            transpose(to.torque);
+        }
         transpose(to.memory);
         transpose(to.rest);
     }
@@ -342,6 +350,9 @@ void store_batch(const System& system, const ContactBatch& batch, model::Contact
                     const std::int32_t c            = pair->contact + i;
                     const Wide&        force        = from.force[lane];
                     contacts.rigid_contact_force[c] = {force[0], force[1], force[2]};
+                    if (b.spin >= 0)
+                        contacts.rigid_contact_torque[c] = {from.torque[lane][0], from.torque[lane][1],
+                                                            from.torque[lane][2]};
                     if (!(force[3] > 0)) continue;
                     ContactMemory& keep = memory[place[c]];
                     keep                = {};

@@ -313,6 +313,11 @@ void sum_batch(ContactBatch& batch, const tasks::Pool* pool)
                    to   = static_cast<std::size_t>(batch.packets[end - 1].point + batch.packets[end - 1].points);
         for (std::size_t i = from; i < to; ++i)
             for (std::size_t k = 0; k < 3; ++k) batch.starts[i].impulse_sum[k] += batch.points[i].lambda[k];
+        for (std::size_t p = begin; p < end; ++p)
+            for (std::int32_t i = 0; batch.packets[p].spin >= 0 && i < batch.packets[p].points; ++i) {
+                PacketSpin& spin = batch.spins[static_cast<std::size_t>(batch.packets[p].spin + i)];
+                for (std::size_t k = 0; k < 3; ++k) spin.impulse_sum[k] += spin.lambda[k];
+            }
     });
 }
 

@@ -15,7 +15,7 @@
 #include "solvers/softstep/parameters.h"
 
 // Large islands of bodies that hang in no tree of several links. Eight pairs of bodies lie side by side in a packet,
-// one in each lane, and are solved at once; no body that moves is in two of them (spec "dynamics", 5.5.1). Packets of
+// one in each lane, and are solved at once; no body that moves is in two of them. Packets of
 // one colour share no such body either, so that their order is free. Their contacts go from the caller's buffer into
 // the packets and back, without a ContactRow.
 
@@ -62,7 +62,7 @@ using PacketAxes = std::array<Wide3, 3>;
 
 /// Friction against turning of a point (ContactRow): along the normal, and a disk of the two tangents.
 struct PacketSpin {
-    Wide3 lambda;
+    Wide3 lambda, impulse_sum;  ///< [N m s]; of the sub-steps so far
     Wide  torsional, rolling;  ///< [m]
     Wide  belt;                ///< turn of the surfaces about the normal [rad/s]
     // Of the rows: about the normal, the tangents' block inverted, and the step of a row that turns on.

@@ -288,8 +288,8 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
     if (belts) belt = surface_motion(system, pair.shape, pair.body, row.start_W, row.margin, row.n);
     row.belt      = belt.linear - dot(row.n, belt.linear) * row.n;
     row.belt_turn = dot(row.n, belt.angular);
-    row.lambda = row.spin.lambda = row.impulse_sum = {};
-    row.drift                                      = {};
+    row.lambda = row.spin.lambda = row.impulse_sum = row.spin.impulse_sum = {};
+    row.drift                                                             = {};
     if (!pair.teleported && system.remembered[i] >= 0) recall_row(row, system.memory[system.remembered[i]], h);
 }
 
@@ -503,8 +503,10 @@ void reserve_contacts(System& system, std::size_t capacity)
 {
     // Every row below gets a force, from trees and from batches; a caller's own arrays may be shorter.
     const auto count = static_cast<std::size_t>(contacts.rigid_contact_count);
-    if (contacts.rigid_contact_force.size() < count) contacts.rigid_contact_force.resize(count);
-    std::fill_n(contacts.rigid_contact_force.begin(), count, Vec3{});
+    for (auto* of : {&contacts.rigid_contact_force, &contacts.rigid_contact_torque}) {
+        if (of->size() < count) of->resize(count);
+        std::fill_n(of->begin(), count, Vec3{});
+    }
     // Where each contact's memory goes: in the order of the contacts.
     auto& place = system.memory_place;
     place.assign(count, 0);
@@ -519,12 +521,15 @@ void reserve_contacts(System& system, std::size_t capacity)
         double own = 0;
         for (ContactRow& row : rows) {
             if (!all_go_on && of_faulty_world(system, row)) {
-                row.lambda = row.impulse_sum = {};
+                row.lambda = row.impulse_sum = row.spin.impulse_sum = {};
                 continue;
             }
             const double scale                        = 1 / (h * substeps);
             contacts.rigid_contact_force[row.contact] = static_cast<Vec3>(
                 scale * (row.impulse_sum[0] * row.n + row.impulse_sum[1] * row.t1 + row.impulse_sum[2] * row.t2));
+            if (const auto& turn = row.spin.impulse_sum; row.spins())
+                contacts.rigid_contact_torque[row.contact] =
+                    static_cast<Vec3>(scale * (turn[0] * row.n + turn[1] * row.t1 + turn[2] * row.t2));
             place[row.contact] = row.lambda[0] > 0 ? 1 : 0;
             own                = std::max(own, depth(system, row));
         }

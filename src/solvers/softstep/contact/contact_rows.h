@@ -18,6 +18,7 @@ struct SpinRow {
     std::array<double, 6> K{};
     std::array<double, 3> inverse{};           ///< of the rolling block: 11, 12, 22
     double                mass = 0, step = 0;  ///< of torsion: 1 / K[0]; 1 / the largest eigenvalue of the block
+    std::array<double, 3> impulse_sum{};
 };
 
 /// One contact point: a normal row and a friction disk. What the sweeps read comes first.

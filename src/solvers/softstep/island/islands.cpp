@@ -264,6 +264,7 @@ void run_island(System& system, Island& island, double h, int substep, bool prep
     contacts(false, [&](const ActiveContact& c) {
         if (c.free) store_free(*c.free, *c.row);
         for (std::size_t k = 0; k < 3; ++k) c.row->impulse_sum[k] += c.row->lambda[k];
+        for (std::size_t k = 0; c.spins && k < 3; ++k) c.row->spin.impulse_sum[k] += c.row->spin.lambda[k];
     });
     if (!system.wants_reactions) return;
     general([&](GeneralRow& r) { r.impulse_sum += r.law.active ? r.law.lambda : 0; });

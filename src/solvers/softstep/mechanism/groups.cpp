@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "mechane/model/builder.h"
 #include "mechane/model/types.h"
 #include "mechane/tasks/parallel.h"
 #include "solvers/softstep/mechanism/groups.h"
@@ -306,6 +307,7 @@ bool sources_changed(Mechanism& system, const std::vector<Real>& target_q, const
                       });
     if (keep_copy(m.joint_target_mode, sources.modes)) changed = true;
     if (keep_copy(m.joint_drive_type, sources.types)) changed = true;
+    if (keep_copy(m.joint_limit_authored, sources.chosen)) changed = true;
     sources.known = true;
     return changed;
 }
@@ -371,12 +373,14 @@ void read_laws(const model::Control& control, Mechanism& system)
         law.has_upper = law.upper < model::kMaxValue;
         if (law.has_lower && law.has_upper && law.lower > law.upper)
             law.lower = law.upper = 0.5 * (law.lower + law.upper);  // locked
-        law.limit_ke    = not_negative(m.joint_limit_ke[d]);
-        law.limit_kd    = not_negative(m.joint_limit_kd[d]);
         // docs/softstep_method.md, "Which limits are stops".
-        law.stiff_limit = law.limit_ke == 0 ||
-                          (law.limit_ke == kUnauthoredLimitKe && law.limit_kd == kUnauthoredLimitKd) ||
-                          law.lower == law.upper;
+        law.limit_ke = not_negative(m.joint_limit_ke[d]);
+        law.limit_kd = not_negative(m.joint_limit_kd[d]);
+        // A spring of Newton's defaults on a link of 1e-3 kg m^2 would ring at 500 Hz undamped; nobody has asked for
+        // it.
+        const bool unsaid = m.joint_limit_authored[d] == 0 && law.limit_ke == model::JointDofConfig{}.limit_ke &&
+                            law.limit_kd == model::JointDofConfig{}.limit_kd;
+        law.stiff_limit   = law.limit_ke == 0 || unsaid || law.lower == law.upper;
     }
 }
 

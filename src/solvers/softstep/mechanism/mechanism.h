@@ -40,6 +40,7 @@ struct LawSources {
     std::array<std::vector<Real>, 16> numbers;
     std::vector<model::TargetMode>    modes;
     std::vector<model::DriveType>     types;
+    std::vector<std::uint8_t>         chosen;  ///< gains of limits
     /// The positions commanded, in the model's layout.
     [[nodiscard]] const std::vector<Real>& target_q() const { return numbers.front(); }
 };
