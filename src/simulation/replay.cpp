@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mechane/simulation/codes.h"
 #include "mechane/simulation/model_parts.h"
 #include "mechane/simulation/recording_file.h"
@@ -23,7 +25,7 @@ Result<Replay> replay(const std::string& file, const Model& model, const ReplayO
     const auto done = run::verify(model.arrays(), *recording, how, notes);
     if (!done) return done.error();
     return Replay{.equal            = done->equal,
-                  .steps            = done->steps,
+                  .steps            = std::max<std::int64_t>(done->steps - 1, 0),  // the start has a hash too
                   .first_difference = done->first_difference,
                   .frames           = done->frames};
 }

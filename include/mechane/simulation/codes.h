@@ -7,9 +7,11 @@ namespace mechane::simulation {
 inline constexpr Code kLabel{"SIM_LABEL", Severity::error,
                              "A model has no body, joint or shape of this label, or several of them.",
                              "Use a label that the model has; name the world where several have it."};
-inline constexpr Code kDof{"SIM_DOF", Severity::error, "A joint does not have the degree of freedom that was asked for.",
+inline constexpr Code kDof{"SIM_DOF", Severity::error,
+                           "A joint does not have the degree of freedom that was asked for.",
                            "Name one of the joint's axes, counted from 0."};
-inline constexpr Code kOption{"SIM_OPTION", Severity::error, "A simulation was asked for with an option out of its range.",
+inline constexpr Code kOption{"SIM_OPTION", Severity::error,
+                              "A simulation was asked for with an option out of its range.",
                               "Correct the option that the message names."};
 inline constexpr Code kBuild{"SIM_BUILD", Severity::error, "A model cannot be built from what the builder was given.",
                              "Correct the call that the site names."};
@@ -20,7 +22,7 @@ inline constexpr Code kRecordingState{"SIM_RECORDING", Severity::error,
                                       "A recording was begun, ended or continued at a moment when it cannot be.",
                                       "Begin with record(), end with finish_recording(), and edit the model outside."};
 inline constexpr Code kDistance{"SIM_DISTANCE", Severity::error, "Two shapes have no distance.",
-                                "Ask for shapes with a bounded surface; a plane has a distance to those alone."};
+                                "Ask for shapes that collide, one of them with a bounded surface."};
 
 }  // namespace mechane::simulation
 
@@ -48,14 +50,17 @@ inline constexpr Code kInconsistent{"RECORD_INCONSISTENT", Severity::error,
 /// Runs: steps one after the other.
 namespace mechane::run {
 
-inline constexpr Code kArgument{"RUN_ARGUMENT", Severity::error,
-                                "An option of the run has an invalid value.",
+inline constexpr Code kArgument{"RUN_ARGUMENT", Severity::error, "An option of the run has an invalid value.",
                                 "See 'mechane sim --help' for ranges and units."};
 inline constexpr Code kProjected{
     "RUN_PROJECTED", Severity::warning,
     "Authored poses or velocities of bodies do not satisfy the joints of their tree and were changed.",
     "Align localPos0/localRot0 and localPos1/localRot1 with the body poses, as fix "
     "--realign-joints does; author velocities that the joints allow."};
+inline constexpr Code kStartLimit{
+    "RUN_START_LIMIT", Severity::warning,
+    "Joints start outside of their limits, which push them back from the first step on.",
+    "Author state:...:physics:position within the limits, or poses of the bodies that the limits allow."};
 inline constexpr Code kOverlapKept{
     "RUN_OVERLAP_KEPT", Severity::info,
     "Parts of one mechanism overlap in the start pose; that overlap counts as touching.",

@@ -46,10 +46,11 @@ inline constexpr double kSleepAngular = 0.15;  ///< [rad/s]
 inline constexpr double kSleepTime    = 0.5;   ///< [s]
 inline constexpr double kWakeReach    = 1e-3;  ///< a contact nearer than this joins what sleeps to what is awake [m]
 
-/// Newton's limit gains of a joint that authors none. The model does not say what was authored; a joint that has
-/// exactly these gets the stiff limit instead of a spring of them: on a link of 1e-3 kg m^2 they would ring at 500 Hz
-/// undamped.
-inline constexpr double kUnauthoredLimitKe = 1e4, kUnauthoredLimitKd = 10;
+/// Newton's limit stiffness of a joint that authors none. The model does not say what was authored; a joint that has
+/// exactly this gets the stiff limit instead of a spring of it: on a link of 1e-3 kg m^2 it would ring at 500 Hz, and
+/// 0.5 rad beyond its limit it would hold 1250 J. A damping alone does not make a spring: PhysX's articulations stop hard
+/// whatever `physxLimit:...:damping` says.
+inline constexpr double kUnauthoredLimitKe = 1e4;
 
 /// Coefficients of a soft row (Catto, "Solver2D", 2024): a mass-spring-damper of angular frequency w and damping ratio
 /// z, integrated implicitly over h.

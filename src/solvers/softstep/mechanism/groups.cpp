@@ -363,9 +363,7 @@ void read_laws(const model::Control& control, Mechanism& system)
             law.lower = law.upper = 0.5 * (law.lower + law.upper);  // locked
         law.limit_ke    = not_negative(m.joint_limit_ke[d]);
         law.limit_kd    = not_negative(m.joint_limit_kd[d]);
-        law.stiff_limit = law.limit_ke == 0 ||
-                          (law.limit_ke == kUnauthoredLimitKe && law.limit_kd == kUnauthoredLimitKd) ||
-                          law.lower == law.upper;
+        law.stiff_limit = law.limit_ke == 0 || law.limit_ke == kUnauthoredLimitKe || law.lower == law.upper;
     }
 }
 
