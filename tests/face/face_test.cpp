@@ -60,21 +60,46 @@ TEST_CASE("no result replaces what a model or an asset was made of, by whatever 
         fs::create_directories(file.parent_path());
         std::ofstream(file) << text;
     };
-    const std::string body =
-        "def Xform \"box\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"])\n"
-        "{ float physics:mass = 1 }\n";
-    write(folder.path() / "part.usda", "#usda 1.0\n(defaultPrim = \"box\")\n" + body);
-    write(folder.path() / "own.usda",
-          "#usda 1.0\n(defaultPrim = \"w\" metersPerUnit = 1 upAxis = \"Z\")\ndef Xform \"w\" {\n def \"box\" "
-          "(references "
-          "= @./part.usda@) {}\n def \"later\" (payload = @./later.usda@ active = false) {} }\n");
-    write(folder.path() / "later.usda", "#usda 1.0\n(defaultPrim = \"box\")\n" + body);
+    const std::string part = R"(#usda 1.0
+(
+    defaultPrim = "box"
+)
+def Xform "box" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+)
+{
+    float physics:mass = 1
+}
+)";
+    write(folder.path() / "part.usda", part);
+    write(folder.path() / "later.usda", part);
+    write(folder.path() / "own.usda", R"(#usda 1.0
+(
+    defaultPrim = "w"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "w"
+{
+    def "box" (
+        references = @./part.usda@
+    )
+    {
+    }
+    def "later" (
+        active = false
+        payload = @./later.usda@
+    )
+    {
+    }
+}
+)");
     const std::string own = (folder.path() / "own.usda").string();
     fs::create_symlink(own, folder.path() / "link.mrec");
     fs::create_hard_link(own, folder.path() / "hard.mrec");
     const auto model = load(own).expect();
     Simulation sim(model);
-    for (const char* name : {"own.usda", "part.usda", "link.mrec", "hard.mrec", "sub/../own.usda"}) {
+    for (const char* name : {"own.usda", "part.usda", "later.usda", "link.mrec", "hard.mrec", "sub/../own.usda"}) {
         CAPTURE(name);
         fs::create_directories(folder.path() / "sub");
         const auto size    = fs::file_size(folder.path() / "own.usda");

@@ -47,10 +47,10 @@ TEST_CASE("building blocks refuse states, contacts and indices that the model do
     Diagnostics found;
     const auto  solver = solvers::make_solver("softstep", m, {}, found).expect();
     control.joint_f.resize(1);
-    for (const auto& report : {solver->step(none, none, model::make_control(m), nullptr, 0.01),
-                               solver->step(state, state, control, nullptr, 0.01),
-                               solver->step(state, state, model::make_control(m), &wrong, 0.01),
-                               solver->step(state, state, model::make_control(m), nullptr, -1)}) {
+    for (const auto& report :
+         {solver->step(none, none, model::make_control(m), nullptr, 0.01), solver->step(state, state, control, nullptr, 0.01),
+          solver->step(state, state, model::make_control(m), &wrong, 0.01),
+          solver->step(state, state, model::make_control(m), nullptr, -1)}) {
         REQUIRE(report.refused);
         CHECK(report.diverged);
     }
