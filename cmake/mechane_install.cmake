@@ -6,7 +6,7 @@ set(_openusd ${CMAKE_INSTALL_LIBDIR}/mechane/openusd)
 get_property(_modules GLOBAL PROPERTY MECHANE_MODULES)
 
 # -- headers: each module's, and those above the modules, which belong to the simulation unless one that they include does not
-set(_above_all "")
+set(_above_all mechane/asset.h)  # it includes nothing of USD, but what it declares needs it
 file(GLOB _above RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/mechane/*.h)
 set(_grown TRUE)
 while(_grown)

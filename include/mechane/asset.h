@@ -46,8 +46,9 @@ struct FixSettings {
 
 /// What a repair did.
 struct FixReport {
-    std::string              folder{}, entry{};  ///< where the repaired asset lies, and the file of its entry layer
-    std::vector<std::string> files{};            ///< that were written
+    std::string              folder{};  ///< where the repaired asset lies
+    std::string              entry{};   ///< the path of its entry layer, the folder's name included
+    std::vector<std::string> files{};   ///< that were written
     int                      edits = 0;
     std::vector<Finding>     left{};  ///< what could not be repaired, of any severity: notes are among them
     Diagnostics              notes{};

@@ -22,7 +22,7 @@ struct BodyOptions {
     Quatd       rotation{};          ///< unit
     Vec3d       velocity{};          ///< of the centre of mass [m/s]
     Vec3d       angular_velocity{};  ///< [rad/s]
-    std::string label{};             ///< unique within its world; a number stands in where it is empty
+    std::string label{};             ///< unique within its world, not "world"; a number stands in where it is empty
     double      mass = 0;            ///< [kg]; shapes add theirs by their density, so that a body of shapes needs none
     Vec3d       com{};               ///< body frame [m]
     Mat33d      inertia{};           ///< about the centre of mass, body axes [kg m^2]
@@ -34,9 +34,9 @@ struct Surface {
     double                density     = 1000;  ///< [kg/m^3]; 0 adds no mass
     double                friction    = 1;     ///< dimensionless
     double                restitution = 0;     ///< 0..1
-    double                margin      = 0;     ///< how far the surface is offset [m]
+    double                margin      = 0;     ///< how far the surface is offset outwards [m]; negative: it gives way
     std::optional<double> gap{};               ///< how much earlier a contact is made [m]
-    bool                  collides = true;     ///< false: meets nothing, yet weighs, and rays see it
+    bool                  collides = true;     ///< false: nothing meets it and no query sees it, yet it weighs
 };
 
 // Shapes: sizes, and where they lie in their body, or in the world for those of kWorld.
@@ -73,7 +73,8 @@ struct HeightfieldOptions {
 };
 struct MeshOptions {
     std::span<const Vec3d>        points{};        ///< [m]
-    std::span<const std::int32_t> triangles{};     ///< three indices each, counter-clockwise from outside
+    std::span<const std::int32_t> triangles{};     ///< three indices each, counter-clockwise from outside; a mesh that
+                                                   ///< does not close has no volume and weighs nothing
     bool                          convex = false;  ///< its convex hull collides
     Vec3d                         position{};
     Quatd                         rotation{};
@@ -87,7 +88,7 @@ struct GroundOptions {
 };
 
 /// A joint between two bodies, or a body and kWorld. Anchors are in the frames of the two; the axis is one of the
-/// parent's anchor.
+/// parent's anchor. What follows the label is of the axis: for ball and fixed joints it is a mistake.
 struct JointOptions {
     Vec3d       parent_anchor{}, child_anchor{};      ///< [m]
     Quatd       parent_rotation{}, child_rotation{};  ///< of the anchors
@@ -95,8 +96,9 @@ struct JointOptions {
     std::string label{};
     double      lower = -kInfinity, upper = kInfinity;  ///< limits [m] or [rad]
     double      stiffness = 0, damping = 0;             ///< of its drive [N/m, N s/m] or per radian
-    double      target       = 0;                       ///< of its drive [m] or [rad]
-    double      effort_limit = kInfinity;               ///< of its drive [N] or [N m]
+    double      target         = 0;                     ///< of its drive [m] or [rad]
+    double      effort_limit   = kInfinity;             ///< of its drive [N] or [N m]
+    double      velocity_limit = kInfinity;             ///< [m/s] or [rad/s], whatever moves it
     double      friction = 0, armature = 0;
     double      position = 0, velocity = 0;  ///< at the start
 };
@@ -119,8 +121,9 @@ class Replicas {
     std::int32_t               body_ = 0, joint_ = 0, shape_ = 0, bodies_ = 0, joints_ = 0, shapes_ = 0;
 };
 
-/// Puts a model together. SI units, z up unless told. Every call is accepted: a mistake is kept, with the name of the
-/// call and of the argument, and `finalize` returns the first. Ids are those of the model that is made.
+/// Puts a model together. SI units, z up. Every call is accepted: a mistake is kept, with the name of the call and of
+/// the argument, the label that was given and the number of the call, and `finalize` returns the first. Ids are those
+/// of the model that is made.
 class ModelBuilder {
   public:
     ModelBuilder();
@@ -132,7 +135,7 @@ class ModelBuilder {
 
     void set_gravity(const Vec3d& gravity);  ///< [m/s^2]
 
-    /// A body that moves freely, with a free joint.
+    /// A body that moves freely, with a free joint: also the base of a robot.
     BodyId add_body(const BodyOptions& options = {});
     /// A body that joints will hold: a link of a robot.
     BodyId  add_link(const BodyOptions& options = {});
@@ -150,15 +153,18 @@ class ModelBuilder {
     JointId add_prismatic(BodyId parent, BodyId child, const JointOptions& options = {});
     JointId add_ball(BodyId parent, BodyId child, const JointOptions& options = {});
     JointId add_fixed(BodyId parent, BodyId child, const JointOptions& options = {});
-    /// Names the joints of one robot, parents first. Joints that are in none form one by themselves when they are made
-    /// into a model.
+    /// The free joint of a body of `add_body`.
+    JointId free_joint(BodyId body);
+    /// Names the joints of one robot, parents first and in the order in which they were added. Where the first one
+    /// hangs on a body of `add_body`, its free joint is one of them, named or not. Joints that are in none form one by
+    /// themselves when they are made into a model.
     void add_robot(std::span<const JointId> joints, std::string label = {});
     void disable_contacts(ShapeId a, ShapeId b);
 
     /// Copies of a scene, each in a world of its own, at most 1048576. The scene has no worlds itself.
     Replicas replicate(const ModelBuilder& scene, int count);
 
-    /// @param notes  gets what was corrected
+    /// @param notes  gets what was corrected; mistakes are in `mistakes`
     /// @error SIM_BUILD  the first mistake, MODEL_STRUCTURE, MODEL_ORPHAN_JOINT, MODEL_SHAPE_MATERIAL
     [[nodiscard]] Result<std::shared_ptr<const Model>> finalize(Diagnostics& notes) const;
     [[nodiscard]] Result<std::shared_ptr<const Model>> finalize() const;

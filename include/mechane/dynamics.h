@@ -46,7 +46,8 @@ struct IkSolution {
 
 /// Dynamics of a model at a state, without contacts and other constraints: for controllers and analysis. Bodies go in;
 /// what comes out is in the model's order: columns and entries are `Model::dofs` of the world. Free bodies have six:
-/// velocity of the centre of mass and angular velocity.
+/// velocity of the centre of mass and angular velocity. A model of several worlds has its dynamics by world: a call
+/// without one is a mistake there that the failure handler is told.
 ///
 /// Spans and views lie in memory of this object and hold until its next call; once `at` has been called nothing is
 /// allocated but by `inverse_kinematics`. Belongs to one thread at a time.
@@ -63,15 +64,16 @@ class Dynamics {
     /// Of a point of a body [m, body frame], 6 x dofs of the body's world: rows (velocity of the point, angular
     /// velocity), world axes. @error SIM_DYNAMICS  the body moves, and has no joint, or a free one to another body
     [[nodiscard]] Result<MatrixView> jacobian(BodyId body, const Vec3d& point = {});
-    /// Symmetric, with armature on the diagonal. @error SIM_DYNAMICS  as jacobian, for any body of the world
-    [[nodiscard]] Result<MatrixView> mass_matrix(WorldId world = kShared);
+    /// Symmetric, with armature on the diagonal. @error SIM_DYNAMICS  a body of the world with joints has none to the
+    /// world itself, or hangs on a free joint to another body; the same for the two below
+    [[nodiscard]] Result<MatrixView> mass_matrix(std::optional<WorldId> world = {});
     /// What a controller must apply for these accelerations [N] or [N m], gravity and velocities included.
     /// @param accelerations  one for each dof of the world, or none: all 0
     [[nodiscard]] Result<std::span<const double>> inverse_dynamics(std::span<const double> accelerations = {},
-                                                                   WorldId                 world         = kShared);
+                                                                   std::optional<WorldId>  world         = {});
     /// Accelerations under these forces.
     [[nodiscard]] Result<std::span<const double>> forward_dynamics(std::span<const double> forces,
-                                                                   WorldId                 world = kShared);
+                                                                   std::optional<WorldId>  world = {});
     /// Joint positions that bring bodies to goals, within the limits of the joints, from a state of the model.
     /// @error DYN_GOAL  a goal names no body of the model, or kWorld, or has a place or a weight that is no number
     [[nodiscard]] Result<IkSolution> inverse_kinematics(const State& start, std::span<const Goal> goals,

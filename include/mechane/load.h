@@ -38,11 +38,11 @@ struct LoadOptions {
     std::vector<std::pair<std::string, std::string>> options{};
 };
 
-/// Opens a stage and makes a model of it. Labels are prim paths; what the stage animates, a simulation of the model
-/// follows.
+/// Opens a stage of OpenUSD (.usda, .usdc, .usd, .usdz) and makes a model of it; `mechane convert` makes a stage of
+/// URDF, MJCF and SDFormat. Labels are prim paths; what the stage animates, a simulation of the model follows.
 /// @param notes  gets what could not be used, with file, line, prim and remedy
-/// @error STAGE_OPEN_FAILED, IMPORT_STAGE_COMPOSITION, STAGE_VARIANT_UNKNOWN, RESOLVER_UNKNOWN, IMPORT_ARG_OPTION,
-/// SIM_OPTION  a number is out of its range; and those of ModelBuilder::finalize
+/// @error STAGE_FORMAT_UNKNOWN, STAGE_OPEN_FAILED, IMPORT_STAGE_COMPOSITION, STAGE_VARIANT_UNKNOWN, RESOLVER_UNKNOWN,
+/// IMPORT_ARG_OPTION, SIM_OPTION  a number is out of its range; and those of ModelBuilder::finalize
 Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOptions& options, Diagnostics& notes);
 Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOptions& options = {});
 

@@ -78,9 +78,11 @@ class Ids {
 /// The worlds of a model.
 using Worlds = Ids<WorldId>;
 
-/// How far a dof goes [m] or [rad]; infinite without a limit.
+/// How far a dof goes [m] or [rad], how fast [m/s] or [rad/s], and what its drive applies [N] or [N m]; infinite
+/// without a limit.
 struct Limits {
     double lower = 0, upper = 0;
+    double velocity = kInfinity, effort = kInfinity;
 };
 
 /// A scene that does not change: bodies, joints, shapes, materials. Made by `ModelBuilder::finalize` and `load`; shared
@@ -128,7 +130,8 @@ class Model {
     [[nodiscard]] BodyId  body_of(ShapeId shape) const;
     [[nodiscard]] double  mass(BodyId body) const;  ///< [kg]; infinite for kWorld
     [[nodiscard]] JointId joint_of(DofId dof) const;
-    /// The joint that holds a body, a free one too; nothing for a body without a joint.
+    /// The joint that holds a body, a free one too; nothing for a body without a joint. A joint that is not the parent
+    /// joint of its child closes a loop: going from parent to parent always ends.
     [[nodiscard]] std::optional<JointId> parent_joint(BodyId body) const;
     [[nodiscard]] JointType              type(JointId joint) const;
     [[nodiscard]] GeoType                type(ShapeId shape) const;
@@ -138,8 +141,8 @@ class Model {
     /// Whether the dof has one coordinate of its own: all but those of ball and free joints.
     [[nodiscard]] bool is_scalar(DofId dof) const;
     /// The dofs of a world in the order of the model: what the columns of its Jacobians and the entries of its
-    /// generalized forces stand for.
-    [[nodiscard]] std::span<const DofId> dofs(WorldId world = kShared) const;
+    /// generalized forces stand for. Without a world those of the whole model.
+    [[nodiscard]] std::span<const DofId> dofs(std::optional<WorldId> world = {}) const;
     /// Step that the stage authors [s]; 1/60 where it authors none.
     [[nodiscard]] double default_dt() const noexcept;
 
@@ -162,15 +165,20 @@ class Model {
 class ModelEdit {
   public:
     explicit ModelEdit(model::Model& arrays) : arrays_(arrays) {}
+    ModelEdit(const ModelEdit&)            = delete;
+    ModelEdit& operator=(const ModelEdit&) = delete;
 
     void set_mass(BodyId body, double mass);  ///< [kg], positive; the inertia grows with it
     void set_kinematic(BodyId body, bool on);
     void set_friction(ShapeId shape, double mu);
     void set_restitution(ShapeId shape, double restitution);  ///< 0..1
+    /// As `Surface::collides`: with other shapes and with particles.
     void set_collides(ShapeId shape, bool on);
+    // Dofs of free joints have neither drives nor limits, those of ball joints no limits: naming one is a mistake.
     void set_gains(DofId dof, double stiffness, double damping);  ///< of the drive [N/m, N s/m] or per radian
     void set_limits(DofId dof, double lower, double upper);       ///< [m] or [rad]
-    void set_effort_limit(DofId dof, double limit);               ///< [N] or [N m]
+    void set_velocity_limit(DofId dof, double limit);             ///< [m/s] or [rad/s], positive; infinite: none
+    void set_effort_limit(DofId dof, double limit);               ///< of the drive [N] or [N m]
     void set_armature(DofId dof, double armature);                ///< [kg] or [kg m^2]
     void set_enabled(JointId joint, bool on);
     void set_gravity(const Vec3& gravity, WorldId world = kShared);  ///< [m/s^2]
@@ -187,6 +195,8 @@ class ModelEdit {
     std::size_t at(BodyId body) const;
     std::size_t at(ShapeId shape) const;
     std::size_t at(DofId dof) const;
+    std::size_t driven(DofId dof, const char* function) const;
+    std::size_t limited(DofId dof, const char* function) const;
 
     model::Model&       arrays_;
     model::ModelChanges changes_;

@@ -43,12 +43,13 @@ struct CastHit {
     Vec3d   normal{};  ///< unit, from the shape that was met
 };
 
-/// What is where: rays, nearest surfaces, distances, overlaps, shapes on their way. Sees what collides. A world sees its
+/// What is where: rays, nearest surfaces, distances, overlaps, shapes on their way. Sees what collides: neither shapes
+/// built with `Surface::collides` = false nor those of which an edit said so, in any of its functions. A world sees its
 /// own shapes and those that all share; kShared sees the latter alone.
 ///
-/// `Simulation::queries` is kept up to date by its steps; one of your own shows the model's start until `update`. Asking
-/// is const and may be done from many threads; `update` may not be called meanwhile. Worlds and shapes that the model
-/// does not have, and numbers that are not finite, are mistakes that the failure handler is told.
+/// `Simulation::queries` is kept up to date by its steps; one of your own shows the model's start until `update`.
+/// Asking is const and may be done from many threads; `update` may not be called meanwhile. Worlds and shapes that the
+/// model does not have, and numbers that are not finite, are mistakes that the failure handler is told.
 class Queries {
   public:
     explicit Queries(std::shared_ptr<const Model> model);
@@ -61,14 +62,15 @@ class Queries {
 
     /// The first surface along a ray; of hits within 1e-6 of each other the shape with the smallest id.
     /// @param direction  of any length but 0
-    [[nodiscard]] std::optional<RayHit> ray(WorldId world, const Vec3d& origin, const Vec3d& direction,
-                                            double max_distance = kInfinity) const;
+    [[nodiscard]] std::optional<RayHit>     ray(WorldId world, const Vec3d& origin, const Vec3d& direction,
+                                                double max_distance = kInfinity) const;
     [[nodiscard]] std::optional<NearestHit> nearest(WorldId world, const Vec3d& point,
                                                     double max_distance = kInfinity) const;
     /// Of two shapes, whatever their worlds. A mesh that overlaps has distance 0.
     /// @error SIM_DISTANCE  for two planes, and shapes that do not collide
     [[nodiscard]] Result<Separation> distance(ShapeId a, ShapeId b) const;
-    [[nodiscard]] bool               overlap(ShapeId a, ShapeId b) const;
+    /// False for shapes that do not collide; `overlaps` finds none for them, `cast` refuses to carry one.
+    [[nodiscard]] bool overlap(ShapeId a, ShapeId b) const;
     /// Shapes that share a point with this one, in its world or, of a shared shape, in `world`; ascending.
     [[nodiscard]] std::vector<ShapeId> overlaps(ShapeId shape, WorldId world = kShared) const;
     /// What a convex shape of the model meets first when it is carried along `travel` [m] without turning.

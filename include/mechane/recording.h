@@ -15,7 +15,7 @@ struct ReplayOptions {
 struct Replay {
     /// Every step has the recorded hash, every frame is what was computed, and nothing of the recording is missing.
     bool         equal            = false;
-    std::int64_t steps            = 0;   ///< that were compared
+    std::int64_t steps            = 0;   ///< that were run and compared, beside the start
     std::int64_t first_difference = -1;  ///< first step whose hash differs, -1 if none does
     std::int64_t frames           = 0;   ///< that were compared
 };

@@ -58,9 +58,9 @@ class Simulation {
 
     // -- stepping
     /// @error RUN_DIVERGED  the state is as it was before; SOLVER_STATE  a solver of one's own left arrays of other
-    /// sizes; API_ARGUMENT  a command is not finite, arrays were resized, or a controller calls it; API_FOREIGN  the
-    /// state or the commands were replaced by those of another model. Worlds that diverged while others went on are in
-    /// the report.
+    /// sizes; API_ARGUMENT  a command is not finite or beyond 1e18, arrays were resized, or a controller calls it;
+    /// API_FOREIGN  the state or the commands were replaced by those of another model. Worlds that diverged while
+    /// others went on are in the report.
     [[nodiscard]] Result<StepReport> step();
     /// As many steps as it takes. @error SIM_OPTION  seconds are negative or not finite; those of step
     [[nodiscard]] Result<void> run_for(double seconds);
@@ -68,13 +68,14 @@ class Simulation {
     /// is called once a step, so a force that it writes is held over the step: a damping `kd` computed here is stable
     /// up to about kd dt < 2 I. Gains of drives (`ModelEdit::set_gains`) have no such bound. A controller may read
     /// everything of its simulation; what steps, resets, edits or records it, and `on_step` itself, is a mistake there.
-    /// What it throws leaves `step`, which then has not happened.
+    /// What it throws leaves `step`, which then has not happened. It may write to the state, which counts from this
+    /// step on. A simulation that its own controller assigns to, or ends, first ends the step.
     using Controller = std::function<void(const State& state, Control& control)>;
     void on_step(Controller controller);
 
     // -- what is
-    /// As it was edited: after `edit` it is another object, and what was made of the one before (`Dynamics`, `Queries`)
-    /// is of the model before.
+    /// As it was edited: `edit` makes it another object, at once that of `state` and `control` too. What was made of
+    /// the one before (`Dynamics`, `Queries`) is of the model before, and refuses them.
     [[nodiscard]] const std::shared_ptr<const Model>& model() const;
     /// Coordinates and bodies agree, also after `edit_state`.
     [[nodiscard]] const State&  state() const;
@@ -87,20 +88,21 @@ class Simulation {
     [[nodiscard]] Worlds        worlds() const;    ///< none for a model without worlds, where everything is shared
     [[nodiscard]] Contacts      contacts() const;  ///< of the last step, near ones included
     [[nodiscard]] Contacts      touching() const;  ///< those that carry a force
-    /// Up to date with the state. Valid until the next step.
+    /// Up to date with the state. Valid until the next step or edit.
     [[nodiscard]] const Queries& queries();
     /// What was found when the simulation was made and while it ran.
     [[nodiscard]] const Diagnostics& notes() const;
 
     // -- what a program writes
-    /// The commands from the next step on. A number among them that is not finite is API_ARGUMENT of `step`.
+    /// The commands from the next step on. A number among them that is not finite, or beyond 1e18, is API_ARGUMENT of
+    /// `step`.
     [[nodiscard]] Control& control();
     /// The state, to be written to between steps; counts from the next step on. A `State` of this simulation that was
     /// kept, also from before an `edit`, may be assigned to it.
     [[nodiscard]] State& edit_state();
     void                 set_pose(BodyId body, const Placement& pose) { edit_state().set_pose(body, pose); }
     /// All worlds, or one of them, at the start of the model: what a program wrote to the state before the first step
-    /// is not part of it. The time, the commands and the other worlds stay.
+    /// is not part of it. The time, the commands and the other worlds stay. kShared is all of a model without worlds.
     void reset();
     void reset(WorldId world);
     /// Changes the model of this simulation alone. Not while recording. What steps, resets, edits or records it is a
@@ -111,7 +113,8 @@ class Simulation {
     // -- recordings
     /// Records every step from now on, into a file that `replay` verifies. Of a model that `load` made without tables
     /// of one's own, `mechane replay` also verifies it, and makes pages, pictures and tables of it.
-    /// @error SIM_RECORDING  it records already, or the model was edited; RECORD_WRITE_FAILED, FILES_INPUT, FILES_BUSY
+    /// @error SIM_RECORDING  it records already, or the model was edited; RECORD_WRITE_FAILED; FILES_BUSY; FILES_INPUT
+    /// the file is one that the model was loaded from, or that those depend on
     [[nodiscard]] Result<void> record(const std::string& file, const RecordOptions& options = {});
     /// Publishes the file. A simulation that ends without it leaves none.
     /// @error SIM_RECORDING  nothing is recorded; RECORD_WRITE_FAILED
@@ -126,7 +129,7 @@ class Simulation {
     /// The same, for what a controller may not do.
     [[nodiscard]] Impl& outside(const char* function) const;
 
-    std::unique_ptr<Impl> impl_;
+    std::shared_ptr<Impl> impl_;  ///< shared with a step that is running
 };
 
 }  // namespace mechane

@@ -27,12 +27,13 @@ class State {
     [[nodiscard]] Real      position(DofId dof) const;  ///< [m] or [rad], of a dof with a coordinate of its own
     [[nodiscard]] Real      velocity(DofId dof) const;  ///< [m/s] or [rad/s]
 
-    /// Where a body is that no joint holds but a free one; bodies that joints hold are placed by `set_position`.
+    /// Where a body is that no joint holds but a free one, or that is kinematic; bodies that joints hold are placed by
+    /// `set_position`. Bodies that hang on it go with it.
     void set_pose(BodyId body, const Placement& pose);
     /// The same for the velocity of its centre of mass [m/s] and its angular velocity [rad/s].
     void set_velocity(BodyId body, const Vec3& linear, const Vec3& angular = {});
     /// Of a dof with a coordinate of its own. `Simulation` places the bodies after the last change; for a state of
-    /// one's own `settle` does.
+    /// one's own `settle` does. A joint whose child is kinematic has nothing to set: such a body is where it was put.
     void set_position(DofId dof, Real position);
     void set_velocity(DofId dof, Real velocity);
     /// How the child of a ball joint is turned: its anchor against that of the parent.
@@ -68,13 +69,13 @@ class Control {
 
     [[nodiscard]] const std::shared_ptr<const Model>& model() const noexcept { return model_; }
 
-    Real& force(DofId dof);            ///< [N] or [N m]
+    Real& force(DofId dof);            ///< [N] or [N m]; the effort limit is one of the drive, not of this
     Real& target_position(DofId dof);  ///< of the drive [m] or [rad], of a dof with a coordinate of its own
     Real& target_velocity(DofId dof);  ///< of the drive [m/s] or [rad/s]
     /// External force [N] and torque [N m] about the centre of mass, world axes.
     Spatial& wrench(BodyId body);
-    /// Where a kinematic body is to be at the end of the next step, and from then on. Other kinematic bodies that have
-    /// no target are from then on to be where the model has them.
+    /// Where a kinematic body is to be at the end of the next step, and from then on; a joint that would hold it does
+    /// not count. Kinematic bodies without a target stay where they are, or go on with their velocity.
     void set_target_pose(BodyId body, const Placement& pose);
     /// The model's own targets; no velocity, no force, no wrench.
     void clear();

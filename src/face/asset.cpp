@@ -17,6 +17,7 @@
 #include "mechane/core/codes.h"
 #include "mechane/core/failure.h"
 #include "mechane/files/codes.h"
+#include "mechane/files/inputs.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
 #include "mechane/tasks/parallel.h"
@@ -156,6 +157,10 @@ Result<FixReport> Asset::fix(const std::string& folder, const FixSettings& setti
         return make_diagnostic(kApiArgument, {.property = "Asset::fix(folder)"},
                                "folder: expected the name of a folder");
     // Asked before the work is done, since fixing a large asset takes long; publish_folder asks again.
+    // Nothing that the asset is made of may be replaced by its own repair.
+    const files::ReadWatch watch;
+    files::note_read(self.file);
+    for (const std::string& layer : self.stage->used_layers()) files::note_read(layer);
     if (auto free = conformance::try_folder(target); !free) return free.error();
     const files::ScratchFolder scratch(nearest_folder(target));
     if (scratch.path().empty())

@@ -17,6 +17,7 @@
 #include "mechane/run/scene.h"
 #include "mechane/simulation/codes.h"
 #include "mechane/simulation/model_parts.h"
+#include "mechane/usd/codes.h"
 
 namespace mechane {
 
@@ -24,6 +25,9 @@ namespace {
 
 /// As many as the command line makes.
 constexpr int kMostWorlds = 1 << 20;
+
+/// Programs load stages; the command line also opens what it can convert.
+constexpr const char* kConvertHint = " `mechane convert FILE -o FILE.usda` makes a stage of URDF, MJCF and SDFormat.";
 
 Result<void> check(const LoadOptions& options)
 {
@@ -72,6 +76,17 @@ std::string recipe(const std::string& file, const LoadOptions& o)
                                                                        nlohmann::json::error_handler_t::replace);
 }
 
+/// What a result of the model must not replace, by places that stay where they are when the program changes folders.
+std::vector<std::string> inputs_of(const std::string& file, std::vector<std::string> layers)
+{
+    layers.insert(layers.begin(), file);
+    for (std::string& layer : layers) {
+        std::error_code none;
+        if (auto place = std::filesystem::absolute(layer, none); !none) layer = place.string();
+    }
+    return layers;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOptions& options, Diagnostics& notes)
@@ -101,15 +116,21 @@ Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOpt
     if (options.hold) how.hold = run::Hold{options.hold->stiffness, options.hold->damping};
 
     auto scene = run::load_scene(file, how, notes);
-    if (!scene) return scene.error();
+    if (!scene) {
+        Diagnostic error = scene.error();
+        if (error.id == usd::kFormatUnknown.id) error.hint += kConvertHint;
+        return error;
+    }
     simulation::ModelParts parts;
-    parts.dt        = run::step_size(*scene).dt;
-    parts.animation = run::follower(*scene);
+    auto                   layers = scene->stage->used_layers();
+    parts.dt                      = run::step_size(*scene).dt;
+    parts.animation               = run::follower(*scene);
     // The animation reads the stage while it plays; what else the scene holds is not needed any more.
     if (parts.animation) parts.keeps = scene->stage;
     parts.arrays = std::move(scene->model);
     parts.source = file;
     parts.scene  = recipe(file, options);
+    parts.inputs = inputs_of(file, std::move(layers));
     return Model::make(std::move(parts));
 }
 

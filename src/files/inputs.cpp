@@ -172,4 +172,11 @@ Result<void> refuse_input(const std::string& file)
     return make_diagnostic(kInput, {.layer = file}, fmt::format("'{}' is read by this run", file));
 }
 
+Result<void> refuse_input(const std::string& file, std::span<const std::string> inputs)
+{
+    const ReadWatch watch;
+    for (const std::string& input : inputs) note_read(input);
+    return refuse_input(file);
+}
+
 }  // namespace mechane::files

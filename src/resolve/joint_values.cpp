@@ -94,7 +94,8 @@ LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, st
     const auto chosen = [](const Resolved& source) {
         return source.authored() && source.number_or(-kInfinity) > -kInfinity;
     };
-    gains.authored = chosen(gains.ke_source) || chosen(gains.kd_source);
+    // A damping alone makes no spring: PhysX's articulations stop hard whatever physxLimit:...:damping says.
+    gains.authored = chosen(gains.ke_source);
     if (gains.hard) {
         gains.kd = 0;
         for (const Key key : {Key::joint_limit_kd, keys ? keys->kd : Key::joint_limit_kd})

@@ -49,13 +49,23 @@ struct ModelBuilder::Impl {
     Diagnostics           mistakes;
     std::set<std::string> body_labels, joint_labels, shape_labels;  ///< of the world that is shared
 
+    std::string subject;    ///< the label of what is being added
+    int         calls = 0;  ///< of functions that add something
+
+    /// A call begins that adds something.
+    void begin(const std::string& label)
+    {
+        subject = label;
+        ++calls;
+    }
     /// Keeps a mistake. @return whether all is well
     /// `call` and `argument` name the place in the diagnostic as the program wrote it.
     bool check(bool good, const char* call, const char* argument, const std::string& expected)
     {
         if (!good)
             mistakes.add(simulation::kBuild, {.property = fmt::format("ModelBuilder::{}({})", call, argument)},
-                         fmt::format("{}: expected {}", argument, expected));
+                         fmt::format("{}: expected {} (call {} of the builder{})", argument, expected, calls,
+                                     subject.empty() ? "" : ", for '" + subject + "'"));
         return good;
     }
     // Labels are unique among their kind in the shared world; replicas repeat them by world.
@@ -63,6 +73,11 @@ struct ModelBuilder::Impl {
     {
         return check(label.empty() || taken.insert(label).second, call, "label",
                      fmt::format("a label that nothing of its kind has; '{}' is taken", label));
+    }
+    /// Of something without a label: the number that the builder gives it, unless something has that already.
+    static void make_unique(std::set<std::string>& taken, std::string& label)
+    {
+        while (!taken.insert(label).second) label += '_';
     }
     bool body(BodyId body, const char* call, const char* argument)
     {
@@ -100,7 +115,7 @@ struct ModelBuilder::Impl {
         c.restitution = s.restitution;
         c.margin      = s.margin;
         c.gap         = s.gap;
-        // Without collision flags a shape would weigh nothing; group 0 meets nobody.
+        // Without collision flags a shape would weigh nothing; group 0 meets nobody. `finalize` makes flags of it.
         c.collision_group        = s.collides ? 1 : 0;
         c.has_particle_collision = s.collides;
         return c;
@@ -108,6 +123,7 @@ struct ModelBuilder::Impl {
 
     BodyId add(const BodyOptions& o, const char* call, bool free)
     {
+        begin(o.label);
         const bool good = place(o.position, o.rotation, call) &&
                           check(is_finite(o.velocity), call, "velocity", "a finite velocity") &&
                           check(is_finite(o.angular_velocity), call, "angular_velocity", "a finite velocity") &&
@@ -115,6 +131,7 @@ struct ModelBuilder::Impl {
                                 "a finite number of kilograms that is not negative") &&
                           check(is_finite(o.com), call, "com", "a finite point") &&
                           check(is_finite(o.inertia), call, "inertia", "finite numbers") &&
+                          check(o.label != "world", call, "label", "another label than that of kWorld, 'world'") &&
                           label(body_labels, o.label, call);
         if (!good) return {};
         const Posed         pose{o.position, normalized(o.rotation)};
@@ -124,7 +141,37 @@ struct ModelBuilder::Impl {
         made.qd                  = {o.velocity, o.angular_velocity};
         // Flags are either kinematic or dynamic, not both.
         if (o.kinematic) made.flags = model::body_flag::kinematic;
+        if (o.label.empty()) make_unique(body_labels, made.label);
+        if (free) make_unique(joint_labels, builder.joints.back().label);
         return BodyId(body);
+    }
+
+    /// The joint that `add_body` gave a body, -1: none.
+    std::int32_t free_joint(std::int32_t body) const
+    {
+        for (std::size_t j = 0; j < builder.joints.size(); ++j)
+            if (builder.joints[j].child == body && builder.joints[j].parent < 0 &&
+                builder.joints[j].type == model::JointType::free)
+                return static_cast<std::int32_t>(j);
+        return -1;
+    }
+    /// A free joint that is a robot by itself, as `add_body` makes it.
+    bool is_alone(std::int32_t joint) const
+    {
+        const model::BuilderJoint& j = builder.joints[static_cast<std::size_t>(joint)];
+        return j.type == model::JointType::free && j.articulation >= 0 &&
+               builder.articulations[static_cast<std::size_t>(j.articulation)].joints.size() == 1;
+    }
+    /// Takes such a joint out of its robot, which then is none.
+    void release(std::int32_t joint)
+    {
+        const std::int32_t gone = builder.joints[static_cast<std::size_t>(joint)].articulation;
+        if (gone < 0) return;
+        builder.articulations.erase(builder.articulations.begin() + gone);
+        for (model::BuilderJoint& j : builder.joints) {
+            if (j.articulation == gone) j.articulation = -1;
+            if (j.articulation > gone) --j.articulation;
+        }
     }
 
     template <class Add>
@@ -134,11 +181,38 @@ struct ModelBuilder::Impl {
         if (!body(of, call, "body") || !place(position, rotation, call) || !surface(s, call) ||
             !label(shape_labels, name, call))
             return {};
-        return ShapeId(static_cast<std::int32_t>(make(Posed{position, normalized(rotation)}, config(s))));
+        const auto shape = static_cast<std::int32_t>(make(Posed{position, normalized(rotation)}, config(s)));
+        if (name.empty()) make_unique(shape_labels, builder.shapes[static_cast<std::size_t>(shape)].label);
+        return ShapeId(shape);
+    }
+
+    /// What a joint without a coordinate of its own would leave without effect.
+    bool only_for_axes(const JointOptions& o, const char* call)
+    {
+        const JointOptions plain;
+        const char* const  expected =
+            "no value: ball and fixed joints have no axis, so neither drive, limits, start nor "
+            "friction of one";
+        bool good = true;
+        for (const auto& [name, set] : {std::pair{"lower", o.lower != plain.lower},
+                                        {"upper", o.upper != plain.upper},
+                                        {"stiffness", o.stiffness != plain.stiffness},
+                                        {"damping", o.damping != plain.damping},
+                                        {"target", o.target != plain.target},
+                                        {"effort_limit", o.effort_limit != plain.effort_limit},
+                                        {"velocity_limit", o.velocity_limit != plain.velocity_limit},
+                                        {"friction", o.friction != plain.friction},
+                                        {"armature", o.armature != plain.armature},
+                                        {"position", o.position != plain.position},
+                                        {"velocity", o.velocity != plain.velocity}})
+            good = check(!set, call, name, expected) && good;
+        return good;
     }
 
     JointId add(BodyId parent, BodyId child, const JointOptions& o, model::JointType type, const char* call)
     {
+        begin(o.label);
+        const bool scalar = type == model::JointType::revolute || type == model::JointType::prismatic;
         const bool good =
             body(parent, call, "parent") && body(child, call, "child") &&
             check(child != kWorld, call, "child", "a body, not kWorld") &&
@@ -153,10 +227,11 @@ struct ModelBuilder::Impl {
             check(o.damping >= 0 && std::isfinite(o.damping), call, "damping", "a finite number, not negative") &&
             check(std::isfinite(o.target), call, "target", "a finite number") &&
             check(o.effort_limit >= 0, call, "effort_limit", "a number that is not negative") &&
+            check(o.velocity_limit > 0, call, "velocity_limit", "a positive number") &&
             check(o.friction >= 0 && std::isfinite(o.friction), call, "friction", "a finite number, not negative") &&
             check(o.armature >= 0 && std::isfinite(o.armature), call, "armature", "a finite number, not negative") &&
             check(std::isfinite(o.position) && std::isfinite(o.velocity), call, "position", "finite numbers") &&
-            label(joint_labels, o.label, call);
+            (scalar || only_for_axes(o, call)) && label(joint_labels, o.label, call);
         if (!good) return {};
         model::BuilderJoint joint;
         joint.label        = o.label;
@@ -175,13 +250,16 @@ struct ModelBuilder::Impl {
         dof.target_ke                 = o.stiffness;
         dof.target_kd                 = o.damping;
         dof.effort_limit              = bounded(o.effort_limit);
+        dof.velocity_limit            = std::min(o.velocity_limit, dof.velocity_limit);
         dof.friction                  = o.friction;
         dof.armature                  = o.armature;
         dof.initial_q                 = o.position;
         dof.initial_qd                = o.velocity;
         if (type == model::JointType::revolute) joint.angular_axes = {dof};
         if (type == model::JointType::prismatic) joint.linear_axes = {dof};
-        return JointId(builder.add_joint(std::move(joint)));
+        const JointId made(builder.add_joint(std::move(joint)));
+        if (o.label.empty()) make_unique(joint_labels, builder.joints.back().label);
+        return made;
     }
 };
 
@@ -204,6 +282,7 @@ ModelBuilder& ModelBuilder::operator=(ModelBuilder&& other) noexcept
 
 void ModelBuilder::set_gravity(const Vec3d& gravity)
 {
+    impl_->begin({});
     if (impl_->check(is_finite(gravity), "set_gravity", "gravity", "a finite vector")) impl_->builder.gravity = gravity;
 }
 
@@ -212,6 +291,7 @@ BodyId ModelBuilder::add_link(const BodyOptions& options) { return impl_->add(op
 
 ShapeId ModelBuilder::add_box(BodyId body, const BoxOptions& o)
 {
+    impl_->begin(o.label);
     if (!impl_->length(o.half.x, "add_box", "half.x") || !impl_->length(o.half.y, "add_box", "half.y") ||
         !impl_->length(o.half.z, "add_box", "half.z"))
         return {};
@@ -221,6 +301,7 @@ ShapeId ModelBuilder::add_box(BodyId body, const BoxOptions& o)
 }
 ShapeId ModelBuilder::add_sphere(BodyId body, const SphereOptions& o)
 {
+    impl_->begin(o.label);
     if (!impl_->length(o.radius, "add_sphere", "radius")) return {};
     return impl_->add(body, o.position, {}, o.label, o.surface, "add_sphere", [&](const Posed& X, const auto& c) {
         return impl_->builder.add_shape_sphere(body.value, X, o.radius, c, o.label);
@@ -228,6 +309,7 @@ ShapeId ModelBuilder::add_sphere(BodyId body, const SphereOptions& o)
 }
 ShapeId ModelBuilder::add_capsule(BodyId body, const CapsuleOptions& o)
 {
+    impl_->begin(o.label);
     if (!impl_->length(o.radius, "add_capsule", "radius") ||
         !impl_->length(o.half_height, "add_capsule", "half_height"))
         return {};
@@ -238,6 +320,7 @@ ShapeId ModelBuilder::add_capsule(BodyId body, const CapsuleOptions& o)
 }
 ShapeId ModelBuilder::add_cylinder(BodyId body, const CapsuleOptions& o)
 {
+    impl_->begin(o.label);
     if (!impl_->length(o.radius, "add_cylinder", "radius") ||
         !impl_->length(o.half_height, "add_cylinder", "half_height"))
         return {};
@@ -248,6 +331,7 @@ ShapeId ModelBuilder::add_cylinder(BodyId body, const CapsuleOptions& o)
 }
 ShapeId ModelBuilder::add_cone(BodyId body, const CapsuleOptions& o)
 {
+    impl_->begin(o.label);
     if (!impl_->length(o.radius, "add_cone", "radius") || !impl_->length(o.half_height, "add_cone", "half_height"))
         return {};
     return impl_->add(body, o.position, o.rotation, o.label, o.surface, "add_cone", [&](const Posed& X, const auto& c) {
@@ -257,6 +341,7 @@ ShapeId ModelBuilder::add_cone(BodyId body, const CapsuleOptions& o)
 
 ShapeId ModelBuilder::add_mesh(BodyId body, const MeshOptions& o)
 {
+    impl_->begin(o.label);
     geometry::Mesh mesh;
     mesh.points.assign(o.points.begin(), o.points.end());
     if (!impl_->check(!mesh.points.empty() && geometry::is_finite(mesh), "add_mesh", "points", "finite points") ||
@@ -282,6 +367,7 @@ ShapeId ModelBuilder::add_mesh(BodyId body, const MeshOptions& o)
 
 ShapeId ModelBuilder::add_ground(const GroundOptions& o)
 {
+    impl_->begin(o.label);
     if (!impl_->check(std::isfinite(o.height), "add_ground", "height", "a finite height")) return {};
     return impl_->add(kWorld, {}, {}, o.label, o.surface, "add_ground", [&](const Posed&, const auto& c) {
         const std::int32_t shape   = impl_->builder.add_ground_plane(o.height, o.label.empty() ? "ground" : o.label);
@@ -296,6 +382,7 @@ ShapeId ModelBuilder::add_ground(const GroundOptions& o)
 
 ShapeId ModelBuilder::add_heightfield(const HeightfieldOptions& o)
 {
+    impl_->begin(o.label);
     if (!impl_->length(o.half_x, "add_heightfield", "half_x") || !impl_->length(o.half_y, "add_heightfield", "half_y"))
         return {};
     const bool fits = o.rows >= 2 && o.columns >= 2 &&
@@ -305,6 +392,10 @@ ShapeId ModelBuilder::add_heightfield(const HeightfieldOptions& o)
                                   o.elevations.size())))
         return {};
     const std::vector<double> heights(o.elevations.begin(), o.elevations.end());
+    for (std::size_t i = 0; i < heights.size(); ++i)
+        if (!impl_->check(std::isfinite(heights[i]), "add_heightfield", "elevations",
+                          fmt::format("finite numbers, not {} at {}", heights[i], i)))
+            return {};
     auto surface = geometry::heightfield_mesh({o.rows, o.columns, o.half_x, o.half_y, heights, std::nullopt});
     if (!impl_->check(surface.has_value(), "add_heightfield", "elevations",
                       surface.has_value() ? "" : surface.error().message))
@@ -325,8 +416,18 @@ JointId ModelBuilder::add_ball(BodyId parent, BodyId child, const JointOptions& 
 JointId ModelBuilder::add_fixed(BodyId parent, BodyId child, const JointOptions& options)
 { return impl_->add(parent, child, options, model::JointType::fixed, "add_fixed"); }
 
+JointId ModelBuilder::free_joint(BodyId body)
+{
+    impl_->begin({});
+    const std::int32_t joint = impl_->free_joint(body.value);
+    if (!impl_->check(joint >= 0, "free_joint", "body", fmt::format("a body of add_body, not {}", body.value)))
+        return {};
+    return JointId(joint);
+}
+
 void ModelBuilder::add_robot(std::span<const JointId> joints, std::string label)
 {
+    impl_->begin(label);
     std::vector<std::int32_t> tree;
     // An id is checked against the number of joints; that it came from this builder cannot be seen.
     for (const JointId joint : joints) {
@@ -335,17 +436,24 @@ void ModelBuilder::add_robot(std::span<const JointId> joints, std::string label)
         if (!impl_->check(known, "add_robot", "joints",
                           fmt::format("some of {} joints, not {}", impl_->builder.joints.size(), joint.value)))
             return;
-        if (!impl_->check(impl_->builder.joints[joint.index()].articulation < 0, "add_robot", "joints",
-                          fmt::format("joints of no other robot, not {}", joint.value)))
+        const model::BuilderJoint& made = impl_->builder.joints[joint.index()];
+        // The base of the robot moves freely: its joint comes first, also where it is not named.
+        if (tree.empty() && made.parent >= 0)
+            if (const std::int32_t base = impl_->free_joint(made.parent); base >= 0 && impl_->is_alone(base))
+                tree.push_back(base);
+        if (!impl_->check(made.articulation < 0 || impl_->is_alone(joint.value), "add_robot", "joints",
+                          fmt::format("joints of no other robot, not {} ('{}')", joint.value, made.label)))
             return;
         tree.push_back(joint.value);
     }
     if (!impl_->check(!tree.empty(), "add_robot", "joints", "at least one joint")) return;
+    for (const std::int32_t joint : tree) impl_->release(joint);
     impl_->builder.add_articulation(std::move(tree), std::move(label));
 }
 
 void ModelBuilder::disable_contacts(ShapeId a, ShapeId b)
 {
+    impl_->begin({});
     for (const ShapeId shape : {a, b})
         if (!impl_->check(
                 shape.valid() && static_cast<std::ptrdiff_t>(shape.index()) < std::ssize(impl_->builder.shapes),
@@ -359,7 +467,8 @@ Replicas ModelBuilder::replicate(const ModelBuilder& scene, int count)
     // All limits are checked before anything is added: a failed call leaves the builder as it was.
     Replicas                   made;
     const model::ModelBuilder& source = scene.impl_->builder;
-    const bool                 open =
+    impl_->begin({});
+    const bool open =
         impl_->builder.current_world() != model::kGlobalWorld || source.current_world() != model::kGlobalWorld;
     if (!impl_->check(count > 0, "replicate", "count", fmt::format("a positive number of copies, not {}", count)) ||
         !impl_->check(count <= kMostWorlds, "replicate", "count",
@@ -415,12 +524,15 @@ ShapeId Replicas::shape(WorldId world, ShapeId of_scene) const
 
 Result<std::shared_ptr<const Model>> ModelBuilder::finalize(Diagnostics& notes) const
 {
-    if (!impl_->mistakes.empty()) {
-        notes.append(impl_->mistakes);
-        return *impl_->mistakes.begin();
-    }
+    if (!impl_->mistakes.empty()) return *impl_->mistakes.begin();
     auto arrays = impl_->builder.finalize({}, notes);
     if (!arrays) return arrays.error();
+    // What does not collide weighs by its flags, and then loses them: no query sees it, and an edit may give them back.
+    for (std::size_t s = 0; s < arrays->shape_count(); ++s)
+        if (arrays->shape_collision_group[s] == 0) {
+            arrays->shape_flags[s] &= ~(model::shape_flag::collide_shapes | model::shape_flag::collide_particles);
+            arrays->shape_collision_group[s] = 1;
+        }
     return Model::make({.arrays = *std::move(arrays)});
 }
 

@@ -62,13 +62,19 @@ struct Dynamics::Impl {
         for (const dynamics::Link& link : forest.links) {
             // The dofs of a free joint between two bodies are relative; the forest has them in the world. They have no
             // columns.
-            if (link.free && link.from_body && link.joint >= 0)
-                unreachable[static_cast<std::size_t>(arrays.body_world[static_cast<std::size_t>(link.body)] + 1)] =
-                    link.body;
+            if (link.free && link.from_body && link.joint >= 0) refuse(link.body);
             for (std::int32_t k = 0; k < link.dofs; ++k)
                 if (link.joint >= 0 && !(link.free && link.from_body))
                     forest_dof[static_cast<std::size_t>(link.dof + k)] =
                         arrays.joint_qd_start[static_cast<std::size_t>(link.joint)] + k;
+        }
+        // A root that moves without a joint has dofs that the model does not number, yet its joints' dofs move it.
+        for (const dynamics::Tree& tree : forest.trees) {
+            const dynamics::Link& root     = forest.links[static_cast<std::size_t>(tree.link_begin)];
+            bool                  numbered = false;
+            for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
+                numbered = numbered || forest_dof[static_cast<std::size_t>(k)] >= 0;
+            if (root.from_body && root.joint < 0 && numbered) refuse(root.body);
         }
         matrix.resize(std::max<std::size_t>(6 * widest, widest * widest));
         vector.resize(widest);
@@ -88,15 +94,31 @@ struct Dynamics::Impl {
     std::vector<std::int32_t>    unreachable;  ///< by world + 1: a body on a free joint to another body, -1: none
     std::vector<double>          matrix, vector, local, bias, tree_matrix;
 
-    std::int32_t world(WorldId world, const char* function) const
-    { return simulation::world_of(world, model->world_count(), function); }
+    void refuse(std::int32_t body)
+    { unreachable[static_cast<std::size_t>(arrays.body_world[static_cast<std::size_t>(body)] + 1)] = body; }
+
+    std::int32_t world(std::optional<WorldId> world, const char* function) const
+    {
+        MCH_REQUIRE(world || model->world_count() == 0, function, "world",
+                    "one of the worlds: the model has several, each with dynamics of its own");
+        return simulation::world_of(world.value_or(kShared), model->world_count(), function);
+    }
+
+    /// Why a body has no dynamics in the dofs of the model.
+    Diagnostic unnumbered(std::int32_t body, bool joint) const
+    {
+        return make_diagnostic(simulation::kDynamics, {.prim = arrays.body_label[static_cast<std::size_t>(body)]},
+                               joint ? "the body hangs on a free joint to another body, whose dofs move both"
+                                     : "the body moves without a joint, so its dofs have no number",
+                               "Give it a joint to the world, as ModelBuilder::add_body does.");
+    }
 
     Result<void> reachable(std::int32_t w) const
     {
         const std::int32_t body = unreachable[static_cast<std::size_t>(w + 1)];
         if (body < 0) return {};
-        return make_diagnostic(simulation::kDynamics, {.prim = arrays.body_label[static_cast<std::size_t>(body)]},
-                               "the body hangs on a free joint to another body, whose dofs move both");
+        const std::int32_t link = forest.body_link[static_cast<std::size_t>(body)];
+        return unnumbered(body, forest.links[static_cast<std::size_t>(link)].joint >= 0);
     }
 
     // Prescribed bodies first: trees hang on them.
@@ -239,10 +261,7 @@ Result<MatrixView> Dynamics::jacobian(BodyId body, const Vec3d& point)
         const dynamics::Link& link = d.forest.links[static_cast<std::size_t>(at)];
         // A link whose dofs the model has no number for cannot have a column.
         if (!link.from_body) continue;
-        return make_diagnostic(simulation::kDynamics, {.prim = d.model->label(body)},
-                               link.joint < 0 ? "the body moves without a joint, so its dofs have no number"
-                                              : "the body hangs on a free joint to another body, whose dofs move both",
-                               "Give it a joint to the world, as ModelBuilder::add_body does.");
+        return d.unnumbered(link.body, link.joint >= 0);
     }
     // The point is in the body's frame.
     const Vec3d p_W = d.motion.X_WB[static_cast<std::size_t>(l)] * point;
@@ -270,12 +289,12 @@ Result<MatrixView> Dynamics::jacobian(BodyId body, const Vec3d& point)
     return MatrixView{6, n, out};
 }
 
-Result<MatrixView> Dynamics::mass_matrix(WorldId world)
+Result<MatrixView> Dynamics::mass_matrix(std::optional<WorldId> world)
 {
     Impl&              d = own(impl_, "Dynamics::mass_matrix");
     const std::int32_t w = d.world(world, "Dynamics::mass_matrix");
     if (auto good = d.reachable(w); !good) return good.error();
-    const std::size_t n   = d.model->dofs(world).size();
+    const std::size_t n   = d.model->dofs(WorldId(w)).size();
     const auto        out = std::span(d.matrix).first(n * n);
     std::fill(out.begin(), out.end(), 0.0);
     d.for_trees(w, [&](const dynamics::Tree& tree) {
@@ -314,11 +333,12 @@ Result<MatrixView> Dynamics::mass_matrix(WorldId world)
     return MatrixView{n, n, out};
 }
 
-Result<std::span<const double>> Dynamics::inverse_dynamics(std::span<const double> accelerations, WorldId world)
+Result<std::span<const double>> Dynamics::inverse_dynamics(std::span<const double> accelerations,
+                                                           std::optional<WorldId>  world)
 {
     Impl&              d = own(impl_, "Dynamics::inverse_dynamics");
     const std::int32_t w = d.world(world, "Dynamics::inverse_dynamics");
-    const std::size_t  n = d.model->dofs(world).size();
+    const std::size_t  n = d.model->dofs(WorldId(w)).size();
     MCH_REQUIRE(accelerations.empty() || accelerations.size() == n, "Dynamics::inverse_dynamics", "accelerations",
                 "one for each dof of the world, or none");
     MCH_REQUIRE(all_finite(accelerations), "Dynamics::inverse_dynamics", "accelerations", "finite numbers");
@@ -339,11 +359,11 @@ Result<std::span<const double>> Dynamics::inverse_dynamics(std::span<const doubl
     return std::span<const double>(out);
 }
 
-Result<std::span<const double>> Dynamics::forward_dynamics(std::span<const double> forces, WorldId world)
+Result<std::span<const double>> Dynamics::forward_dynamics(std::span<const double> forces, std::optional<WorldId> world)
 {
     Impl&              d = own(impl_, "Dynamics::forward_dynamics");
     const std::int32_t w = d.world(world, "Dynamics::forward_dynamics");
-    const std::size_t  n = d.model->dofs(world).size();
+    const std::size_t  n = d.model->dofs(WorldId(w)).size();
     MCH_REQUIRE(forces.size() == n, "Dynamics::forward_dynamics", "forces", "one for each dof of the world");
     MCH_REQUIRE(all_finite(forces), "Dynamics::forward_dynamics", "forces", "finite numbers");
     if (auto good = d.reachable(w); !good) return good.error();
@@ -363,7 +383,7 @@ Result<std::span<const double>> Dynamics::forward_dynamics(std::span<const doubl
     });
     // Dofs of loop joints and disabled ones move nothing by themselves.
     // They keep what gather left there otherwise.
-    for (const DofId dof : d.model->dofs(world))
+    for (const DofId dof : d.model->dofs(WorldId(w)))
         if (d.model->arrays().joint_enabled[d.model->joint_of(dof).index()] == 0 ||
             d.forest.joint_link[d.model->joint_of(dof).index()] < 0)
             d.vector[d.column[dof.index()]] = 0;

@@ -17,6 +17,7 @@
 #include "mechane/core/codes.h"
 #include "mechane/device/device_solver.h"
 #include "mechane/model/belongs.h"
+#include "mechane/model/joint_table.h"
 #include "mechane/simulation/codes.h"
 #include "mechane/simulation/recording.h"
 #include "mechane/solvers/codes.h"
@@ -30,6 +31,8 @@ namespace {
 
 /// A start pose that differs from its joints by more than this is reported [m, rad].
 constexpr double kReportedLinear = 1e-3, kReportedAngular = 0.5 * kDegrees;
+/// A start beyond a limit by more than this is reported [m, rad].
+constexpr double kReportedLimit = 1e-3;
 /// Authored velocities that differ from their joints by more than this are reported [m/s, rad/s].
 constexpr double kReportedVelocity = 1e-3;
 
@@ -109,6 +112,33 @@ Result<void> check(const model::Model& model, const model::State& state, const m
     if (!model::fits(model, state)) return bad("state: its arrays do not have the sizes of the model");
     if (!model::fits(model, control)) return bad("control: its arrays do not have the sizes of the model");
     return {};
+}
+
+/// Says which joints the limits will push.
+void look_at_limits(const model::Model& model, const model::State& state, Diagnostics& found)
+{
+    std::size_t count = 0, worst = 0;
+    double      most = kReportedLimit;
+    for (std::size_t j = 0; j < model.joint_count(); ++j) {
+        const model::JointTypeInfo& info = model::joint_type_info(model.joint_type[j]);
+        if (info.quaternion || info.free_like || model.joint_enabled[j] == 0) continue;
+        double beyond = 0;
+        for (std::int32_t d = model.joint_qd_start[j]; d < model.joint_qd_start[j + 1]; ++d) {
+            const auto   dof   = static_cast<std::size_t>(d);
+            const double q     = static_cast<double>(state.joint_q[static_cast<std::size_t>(model.joint_q_start[j] + d -
+                                                                                            model.joint_qd_start[j])]),
+                         lower = static_cast<double>(model.joint_limit_lower[dof]),
+                         upper = static_cast<double>(model.joint_limit_upper[dof]);
+            if (lower <= upper) beyond = std::max({beyond, lower - q, q - upper});
+        }
+        if (beyond <= kReportedLimit) continue;
+        ++count;
+        if (beyond > most) most = beyond, worst = j;
+    }
+    if (count == 0) return;
+    found.add(run::kStartLimit, {.prim = model.joint_label[worst]},
+              fmt::format("{} {} of {} limits at the start, this one by {:.3g} m or rad", count,
+                          count == 1 ? "joint is outside" : "joints are outside", count == 1 ? "its" : "their", most));
 }
 
 }  // namespace
@@ -231,6 +261,7 @@ void Engine::begin(Diagnostics& found)
     look();
     // A resumed run keeps the overlaps of the start of the first.
     if (rest_) return;
+    look_at_limits(*model_, state_, found);
     hash_ = record::chain_hash(0, state_);
     // Parts that were drawn overlapping would be pushed apart with great force in the first step.
     rest_ = std::make_unique<collision::RestOverlaps>(*model_, contacts());

@@ -10,11 +10,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "mechane/core/nearest.h"
+#include "mechane/model/builder.h"
 #include "mechane/model/joint_table.h"
 #include "mechane/model/model.h"
 #include "mechane/simulation/codes.h"
@@ -34,9 +37,6 @@ class Labels {
     Labels(const std::vector<std::string>& labels, const std::vector<std::int32_t>& worlds)
         : labels_(&labels), worlds_(&worlds)
     {
-        by_label_.reserve(labels.size());
-        for (std::size_t i = 0; i < labels.size(); ++i)
-            by_label_.emplace(std::string_view(labels[i]), static_cast<std::int32_t>(i));
     }
 
     /// @param kind  one of them; @param kinds  several
@@ -46,6 +46,11 @@ class Labels {
         if (world && (world->value < -1 || world->value >= world_count))
             return make_diagnostic(simulation::kLabel, {.prim = std::string(label)},
                                    fmt::format("world: there is no world {} among {}", world->value, world_count));
+        std::call_once(once_, [&] {  // an edit makes a model anew, of which few are asked for a label
+            by_label_.reserve(labels_->size());
+            for (std::size_t i = 0; i < labels_->size(); ++i)
+                by_label_.emplace(std::string_view((*labels_)[i]), static_cast<std::int32_t>(i));
+        });
         const auto [begin, end] = by_label_.equal_range(label);
         std::vector<std::int32_t> found;
         for (auto at = begin; at != end; ++at)
@@ -77,9 +82,10 @@ class Labels {
     }
 
   private:
-    const std::vector<std::string>*                         labels_;
-    const std::vector<std::int32_t>*                        worlds_;
-    std::unordered_multimap<std::string_view, std::int32_t> by_label_;
+    const std::vector<std::string>*                                 labels_;
+    const std::vector<std::int32_t>*                                worlds_;
+    mutable std::once_flag                                          once_;
+    mutable std::unordered_multimap<std::string_view, std::int32_t> by_label_;
 };
 
 }  // namespace
@@ -93,25 +99,49 @@ struct Model::Impl {
           dofs(static_cast<std::size_t>(parts.arrays.world_count) + 1)
     {
         const model::Model& m = parts.arrays;
-        body_joint.assign(m.body_count(), -1);
-        for (std::size_t j = 0; j < m.joint_count(); ++j) {
-            if (m.joint_child[j] < 0) continue;
-            std::int32_t& held = body_joint[static_cast<std::size_t>(m.joint_child[j])];
-            // Of several joints the one of a tree holds a body, the others are loops.
-            // The parent joint of a body.
-            if (held < 0 || (m.joint_articulation[static_cast<std::size_t>(held)] < 0 && m.joint_articulation[j] >= 0))
-                held = static_cast<std::int32_t>(j);
-        }
+        choose_parents();
         for (std::size_t j = 0; j < m.joint_count(); ++j)
             for (std::int32_t d = m.joint_qd_start[j]; d < m.joint_qd_start[j + 1]; ++d) {
                 dof_joint.push_back(static_cast<std::int32_t>(j));
+                if (m.world_count > 0) all.push_back(DofId(d));
                 dofs[static_cast<std::size_t>(m.joint_world[j] + 1)].push_back(DofId(d));
             }
     }
 
-    simulation::ModelParts          parts;
-    Labels                          bodies, joints, shapes;
+    simulation::ModelParts parts;
+    Labels                 bodies, joints, shapes;
+    /// Of several joints the one of a tree holds a body; one between bodies that joints tie together already closes a
+    /// loop. In the order of dynamics::build_forest, so that both agree on the roots.
+    void choose_parents()
+    {
+        const model::Model& m = parts.arrays;
+        body_joint.assign(m.body_count(), -1);
+        std::vector<std::int32_t> tied(m.body_count());  // by body: another one that it is tied to, or itself
+        std::iota(tied.begin(), tied.end(), 0);
+        const auto first = [&](std::int32_t b) {
+            while (tied[static_cast<std::size_t>(b)] != b)
+                b = tied[static_cast<std::size_t>(b)] =
+                    tied[static_cast<std::size_t>(tied[static_cast<std::size_t>(b)])];
+            return b;
+        };
+        enum class Round : std::uint8_t { articulated, loose, excluded };
+        for (const Round round : {Round::articulated, Round::loose, Round::excluded})
+            for (std::size_t j = 0; j < m.joint_count(); ++j) {
+                const std::int32_t p = m.joint_parent[j], c = m.joint_child[j];
+                const Round        own = m.joint_exclude_from_articulation[j] != 0 ? Round::excluded
+                                         : m.joint_articulation[j] >= 0            ? Round::articulated
+                                                                                   : Round::loose;
+                if (own != round || c < 0 || c == p || body_joint[static_cast<std::size_t>(c)] >= 0) continue;
+                if (p >= 0) {
+                    if (first(p) == first(c)) continue;
+                    tied[static_cast<std::size_t>(first(c))] = first(p);
+                }
+                body_joint[static_cast<std::size_t>(c)] = static_cast<std::int32_t>(j);
+            }
+    }
+
     std::vector<std::vector<DofId>> dofs;  ///< by world + 1
+    std::vector<DofId>              all;   ///< of a model with worlds
     std::vector<std::int32_t>       dof_joint, body_joint;
     std::string                     world_label = "world";
 };
@@ -214,8 +244,12 @@ bool Model::is_scalar(DofId dof) const
     return !info.quaternion;
 }
 
-std::span<const DofId> Model::dofs(WorldId world) const
-{ return impl_->dofs[static_cast<std::size_t>(simulation::world_of(world, world_count(), "Model::dofs") + 1)]; }
+std::span<const DofId> Model::dofs(std::optional<WorldId> world) const
+{
+    if (!world && world_count() > 0) return impl_->all;
+    const std::int32_t w = simulation::world_of(world.value_or(kShared), world_count(), "Model::dofs");
+    return impl_->dofs[static_cast<std::size_t>(w + 1)];
+}
 
 JointType Model::type(JointId joint) const
 { return arrays().joint_type[index_of(joint, arrays().joint_count(), "Model::type", "joint")]; }
@@ -232,7 +266,13 @@ Limits Model::limits(DofId dof) const
     // kMaxValue of the arrays is infinity of the interface.
     const auto        open = [](Real x) { return std::abs(static_cast<double>(x)) >= model::kMaxValue; };
     const Real        low = arrays().joint_limit_lower[d], high = arrays().joint_limit_upper[d];
-    return {open(low) ? -kInfinity : static_cast<double>(low), open(high) ? kInfinity : static_cast<double>(high)};
+    const Real        speed = arrays().joint_velocity_limit[d], effort = arrays().joint_effort_limit[d];
+    // As solvers take it: from the builder's own number on a speed has no limit.
+    const bool fast = speed <= 0 || static_cast<double>(speed) >= model::JointDofConfig{}.velocity_limit;
+    return {.lower    = open(low) ? -kInfinity : static_cast<double>(low),
+            .upper    = open(high) ? kInfinity : static_cast<double>(high),
+            .velocity = fast ? kInfinity : static_cast<double>(speed),
+            .effort   = open(effort) ? kInfinity : static_cast<double>(effort)};
 }
 
 }  // namespace mechane

@@ -1,9 +1,12 @@
 // Changes of a model while it is simulated (Simulation::edit): each setter writes the arrays and says what kind of
 // change it was, so that solver and pipeline reread no more than that.
 
+#include <algorithm>
 #include <cmath>
 
 #include "mechane/model.h"
+#include "mechane/model/builder.h"
+#include "mechane/model/joint_table.h"
 #include "mechane/model/model.h"
 #include "simulation/require.h"
 
@@ -24,6 +27,33 @@ Real number(double value, bool good, const char* function, const char* argument,
 std::size_t ModelEdit::at(BodyId body) const { return index_of(body, arrays_.body_count(), "ModelEdit", "body"); }
 std::size_t ModelEdit::at(ShapeId shape) const { return index_of(shape, arrays_.shape_count(), "ModelEdit", "shape"); }
 std::size_t ModelEdit::at(DofId dof) const { return index_of(dof, arrays_.joint_dof_count(), "ModelEdit", "dof"); }
+
+namespace {
+
+const model::JointTypeInfo& type_of(const model::Model& m, std::size_t dof)
+{
+    const auto after =
+        std::upper_bound(m.joint_qd_start.begin(), m.joint_qd_start.end(), static_cast<std::int32_t>(dof));
+    return model::joint_type_info(m.joint_type[static_cast<std::size_t>(after - m.joint_qd_start.begin()) - 1]);
+}
+
+}  // namespace
+
+std::size_t ModelEdit::driven(DofId dof, const char* function) const
+{
+    const std::size_t d = at(dof);
+    MCH_REQUIRE(!type_of(arrays_, d).free_like, function, "dof",
+                "a dof of a joint that has a drive; free ones have none");
+    return d;
+}
+
+std::size_t ModelEdit::limited(DofId dof, const char* function) const
+{
+    const std::size_t d = at(dof);
+    MCH_REQUIRE(!type_of(arrays_, d).quaternion, function, "dof",
+                "a dof with a coordinate of its own; those of ball and free joints have no limits");
+    return d;
+}
 
 void ModelEdit::set_mass(BodyId body, double mass)
 {
@@ -68,14 +98,15 @@ void ModelEdit::set_restitution(ShapeId shape, double restitution)
 
 void ModelEdit::set_collides(ShapeId shape, bool on)
 {
-    std::int32_t& flags = arrays_.shape_flags[at(shape)];
-    flags               = on ? flags | model::shape_flag::collide_shapes : flags & ~model::shape_flag::collide_shapes;
-    changes_.pairs      = true;
+    std::int32_t&          flags = arrays_.shape_flags[at(shape)];
+    constexpr std::int32_t both  = model::shape_flag::collide_shapes | model::shape_flag::collide_particles;
+    flags                        = on ? flags | both : flags & ~both;
+    changes_.pairs               = true;
 }
 
 void ModelEdit::set_gains(DofId dof, double stiffness, double damping)
 {
-    const std::size_t d    = at(dof);
+    const std::size_t d    = driven(dof, "ModelEdit::set_gains");
     const auto        good = [](double x) { return x >= 0 && std::isfinite(x); };
     arrays_.joint_target_ke[d] =
         number(stiffness, good(stiffness), "ModelEdit::set_gains", "stiffness", "a finite number that is not negative");
@@ -90,7 +121,7 @@ void ModelEdit::set_gains(DofId dof, double stiffness, double damping)
 
 void ModelEdit::set_limits(DofId dof, double lower, double upper)
 {
-    const std::size_t d = at(dof);
+    const std::size_t d = limited(dof, "ModelEdit::set_limits");
     MCH_REQUIRE(lower <= upper, "ModelEdit::set_limits", "upper", "a limit that is not below the lower one");
     const auto bounded = [](double x) { return std::fmin(std::fmax(x, -model::kMaxValue), model::kMaxValue); };
     arrays_.joint_limit_lower[d] = static_cast<Real>(bounded(lower));
@@ -98,9 +129,18 @@ void ModelEdit::set_limits(DofId dof, double lower, double upper)
     changes_.numbers = changes_.structure = true;
 }
 
+void ModelEdit::set_velocity_limit(DofId dof, double limit)
+{
+    const std::size_t d    = limited(dof, "ModelEdit::set_velocity_limit");
+    const Real        most = number(limit, limit > 0, "ModelEdit::set_velocity_limit", "limit", "a positive number");
+    // From the builder's own number on there is none.
+    arrays_.joint_velocity_limit[d] = std::min(most, static_cast<Real>(model::JointDofConfig{}.velocity_limit));
+    changes_.numbers = changes_.structure = true;
+}
+
 void ModelEdit::set_effort_limit(DofId dof, double limit)
 {
-    const std::size_t d = at(dof);
+    const std::size_t d = driven(dof, "ModelEdit::set_effort_limit");
     arrays_.joint_effort_limit[d] =
         number(limit, limit >= 0, "ModelEdit::set_effort_limit", "limit", "a number that is not negative");
     changes_.numbers = true;

@@ -81,7 +81,7 @@ std::optional<RayHit> Queries::ray(WorldId world, const Vec3d& origin, const Vec
     const collision::RayHit       hit = self.scene.cast_ray(origin, unit, w, options);
     if (hit.shape < 0) return std::nullopt;
     const ShapeId shape(hit.shape);
-    return RayHit{shape, self.model->body_of(shape), hit.distance, origin + hit.distance * unit, hit.normal};
+    return RayHit{shape, self.model->body_of(shape), hit.distance + 0.0, origin + hit.distance * unit, hit.normal};
 }
 
 std::optional<NearestHit> Queries::nearest(WorldId world, const Vec3d& point, double max_distance) const
@@ -106,8 +106,9 @@ Result<Separation> Queries::distance(ShapeId a, ShapeId b) const
     };
     if (first == nullptr) return bad(a, "a: the shape does not collide");
     if (second == nullptr) return bad(b, "b: the shape does not collide");
-    const auto d = collision::shape_distance(*first, *second);
-    if (!d) return bad(a, "both are planes, or a pose is not finite");
+    const auto d      = collision::shape_distance(*first, *second);
+    const bool planes = first->kind == collision::ShapeKind::plane && second->kind == collision::ShapeKind::plane;
+    if (!d) return bad(a, planes ? "a, b: both are planes" : "a, b: the pose of one is not finite");
     return Separation{d->distance, d->on_a, d->on_b, d->normal};
 }
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mechane/simulation/codes.h"
 #include "mechane/simulation/model_parts.h"
 #include "mechane/simulation/recording_file.h"
@@ -25,8 +27,10 @@ Result<Replay> replay(const std::string& file, const Model& model, const ReplayO
     how.follow      = model.parts().animation;
     const auto done = run::verify(model.arrays(), *recording, how, notes);
     if (!done) return done.error();
-    return Replay{
-        .equal = done->equal, .steps = done->steps, .first_difference = done->first_difference, .frames = done->frames};
+    return Replay{.equal            = done->equal,
+                  .steps            = std::max<std::int64_t>(done->steps - 1, 0),  // the start has a hash too
+                  .first_difference = done->first_difference,
+                  .frames           = done->frames};
 }
 
 }  // namespace mechane

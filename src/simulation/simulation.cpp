@@ -21,6 +21,7 @@
 
 #include "mechane/device/device_solver.h"
 #include "mechane/dynamics/kinematics.h"
+#include "mechane/files/inputs.h"
 #include "mechane/model/belongs.h"
 #include "mechane/model/model.h"
 #include "mechane/simulation/codes.h"
@@ -40,14 +41,19 @@ template <class T>
 bool same_bytes(const std::vector<T>& a, const std::vector<T>& b)
 { return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0); }
 
-/// By the bits of the exponents, all of which are set in what is not finite: an integer reduction, which compilers
-/// vectorize. Every command of a step is looked at.
-bool all_finite(const std::vector<Real>& values)
+/// Beyond this the square of a command, which energies and norms have, is no number of single precision any more.
+constexpr Real kMostCommand = Real(1e18);
+
+/// By the bits, whose order as integers is that of the magnitudes, what is not finite being last: an integer reduction,
+/// which compilers vectorize. Every command of a step is looked at.
+bool all_fit(const Real* values, std::size_t count)
 {
-    using Bits              = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
-    constexpr Bits exponent = std::bit_cast<Bits>(std::numeric_limits<Real>::infinity());
-    Bits           found    = 0;
-    for (const Real x : values) found |= static_cast<Bits>((std::bit_cast<Bits>(x) & exponent) == exponent);
+    using Bits           = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
+    constexpr Bits sign  = Bits{1} << (8 * sizeof(Real) - 1);
+    constexpr Bits most  = std::bit_cast<Bits>(kMostCommand);
+    Bits           found = 0;
+    for (std::size_t i = 0; i < count; ++i)
+        found |= static_cast<Bits>((std::bit_cast<Bits>(values[i]) & static_cast<Bits>(~sign)) > most);
     return found == 0;
 }
 
@@ -94,12 +100,21 @@ Diagnostic mistake(const char* function, const char* argument, std::string messa
                            fmt::format("{}: {}", argument, message));
 }
 
+bool is_too_large(Real x) { return !(std::abs(x) <= kMostCommand); }
+
+Diagnostic too_large(const std::string& what, Real value)
+{
+    return mistake("Simulation::step", "control",
+                   fmt::format("{} is {}, expected a finite number of at most {}", what, value, kMostCommand));
+}
+
 }  // namespace
 
 struct Simulation::Impl {
-    explicit Impl(std::shared_ptr<const Model> m) : model(std::move(m)), state(model), control(model) {}
+    explicit Impl(std::shared_ptr<const Model> m) : original(m), model(std::move(m)), state(model), control(model) {}
 
-    std::shared_ptr<const Model>        model;
+    std::shared_ptr<const Model>        original;  ///< what the engine was made of
+    std::shared_ptr<const Model>        model;     ///< as it was edited
     State                               state;
     Control                             control;
     Diagnostics                         notes;
@@ -107,9 +122,7 @@ struct Simulation::Impl {
     Controller                          controller;
     std::optional<Queries>              queries;
     bool                                queries_fresh = false, edited = false;
-    bool                                stale   = false;    ///< the model was edited since `model` was made
-    bool                                renamed = false;    ///< and bodies became kinematic, or joints were enabled
-    const char*                         inside  = nullptr;  ///< whose function is running: what may not be called
+    const char*                         inside = nullptr;  ///< whose function is running: what may not be called
     std::optional<model::State>         initial;
     std::set<std::int32_t>              stopped;  ///< worlds that diverged
     std::optional<Recorder>             recorder;
@@ -147,19 +160,24 @@ struct Simulation::Impl {
                                            {"joint_target_q", &c.joint_target_q},
                                            {"joint_target_qd", &c.joint_target_qd},
                                            {"joint_act", &c.joint_act}}) {
-            if (all_finite(*values)) continue;
-            const auto at = std::find_if(values->begin(), values->end(), [](Real x) { return !std::isfinite(x); });
-            return mistake("Simulation::step", "control",
-                           fmt::format("{}[{}] is {}, expected a finite number", name, at - values->begin(), *at));
+            if (all_fit(values->data(), values->size())) continue;
+            const auto at = std::find_if(values->begin(), values->end(), is_too_large);
+            return too_large(fmt::format("{}[{}]", name, at - values->begin()), *at);
         }
+        const auto& wrenches = control.wrenches();
+        for (std::size_t b = 0; b < wrenches.size(); ++b)
+            for (const Vec3& part : {wrenches[b].linear, wrenches[b].angular})
+                for (const Real x : {part.x, part.y, part.z})
+                    if (is_too_large(x))
+                        return too_large(
+                            fmt::format("the wrench on '{}'", model->label(BodyId(static_cast<std::int32_t>(b)))), x);
         return {};
     }
 
-    /// The model as it is simulated, and the objects that belong to it.
-    const std::shared_ptr<const Model>& current()
+    /// After an edit: the model as it is simulated, and the objects that belong to it. At once, so that nothing of the
+    /// model before is taken for the one now.
+    void renew()
     {
-        // A new Model is made when somebody asks, not with each edit.
-        if (!std::exchange(stale, false)) return model;
         const simulation::ModelParts& parts    = model->parts();
         const bool                    of_state = is_own(state.model_), of_control = is_own(control.model_);
         model = Model::make({.arrays    = engine->model(),
@@ -168,18 +186,13 @@ struct Simulation::Impl {
                              .keeps     = parts.keeps,
                              .source    = parts.source,
                              .scene     = parts.scene,
+                             .inputs    = parts.inputs,
                              .family    = parts.family});
         if (of_state) state.model_ = model;
         if (of_control) control.model_ = model;
         // They were built of the shapes before.
         queries.reset();
-        return model;
-    }
-
-    /// Before somebody writes to the state or the commands.
-    void refresh()
-    {
-        if (std::exchange(renamed, false)) (void)current();
+        queries_fresh = false;
     }
 
     /// Whether a state or commands are of this simulation's model, or of what it was before an edit.
@@ -203,10 +216,7 @@ struct Simulation::Impl {
     {
         // A state that was assigned from before an edit has the same arrays.
         if (state.model_ != model && is_own(state.model_)) state.model_ = model;
-        if (!state.is_settled()) {
-            (void)current();
-            state.settle();
-        }
+        if (!state.is_settled()) state.settle();
         return state;
     }
 
@@ -276,7 +286,7 @@ struct Simulation::Impl {
                 run::kDiverged, {.prim = joint.starts_with('/') || body.empty() ? joint : body},
                 fmt::format("diverged at {:.6g} s (step {}){}{}", state.time(), engine->step_count() + 1,
                             report.culprit.empty() ? "" : ": ", report.culprit),
-                "Use a smaller dt or more substeps, or soften the joint that is named.");
+                "Use a smaller dt or more substeps, soften the joint that is named, or command less.");
         }
         for (const std::int32_t world : report.diverged_worlds)
             if (stopped.insert(world).second)
@@ -339,23 +349,29 @@ Result<Simulation> Simulation::make(std::shared_ptr<const Model> model, const Si
     return Simulation(Private{}, std::move(impl));
 }
 
-Result<StepReport> Simulation::step() { return own("Simulation::step").step(); }
+Result<StepReport> Simulation::step()
+{
+    (void)own("Simulation::step");
+    const std::shared_ptr<Impl> running = impl_;  // a controller may assign to this object, or end it
+    return running->step();
+}
 
 Result<void> Simulation::run_for(double seconds)
 {
-    const double dt = own("Simulation::run_for").engine->options().dt;
+    const double                dt      = own("Simulation::run_for").engine->options().dt;
+    const std::shared_ptr<Impl> running = impl_;
     if (!(seconds >= 0) || !(seconds / dt < 9e15))
         return make_diagnostic(simulation::kOption, {},
                                fmt::format("seconds: {} is no time that {} s steps fill", seconds, dt));
     // Whole steps, to the nearest: 0.1 s at 1/60 s are six.
     for (auto left = std::llround(seconds / dt); left > 0; --left)
-        if (auto done = step(); !done) return done.error();
+        if (auto done = running->step(); !done) return done.error();
     return {};
 }
 
 void Simulation::on_step(Controller controller) { outside("Simulation::on_step").controller = std::move(controller); }
 
-const std::shared_ptr<const Model>& Simulation::model() const { return own("Simulation::model").current(); }
+const std::shared_ptr<const Model>& Simulation::model() const { return own("Simulation::model").model; }
 const State&                        Simulation::state() const { return own("Simulation::state").settled(); }
 double                              Simulation::time() const { return own("Simulation::time").state.time(); }
 double                              Simulation::dt() const { return own("Simulation::dt").engine->options().dt; }
@@ -380,25 +396,18 @@ Contacts Simulation::touching() const
 
 const Queries& Simulation::queries()
 {
-    Impl&       impl  = own("Simulation::queries");
-    const auto& model = impl.current();
-    if (!impl.queries) impl.queries.emplace(model), impl.queries_fresh = false;
+    Impl& impl = own("Simulation::queries");
+    if (!impl.queries) impl.queries.emplace(impl.model), impl.queries_fresh = false;
     if (!impl.queries_fresh) impl.queries->update(impl.settled());
     impl.queries_fresh = true;
     return *impl.queries;
 }
 
-Control& Simulation::control()
-{
-    Impl& impl = own("Simulation::control");
-    impl.refresh();
-    return impl.control;
-}
+Control& Simulation::control() { return own("Simulation::control").control; }
 
 State& Simulation::edit_state()
 {
-    Impl& impl = own("Simulation::edit_state");
-    impl.refresh();
+    Impl& impl         = own("Simulation::edit_state");
     impl.queries_fresh = false;
     return impl.state;
 }
@@ -421,8 +430,9 @@ void Simulation::reset()
 
 void Simulation::reset(WorldId world)
 {
-    Impl&                     impl = outside("Simulation::reset");
-    const std::size_t         w    = index_of(world, worlds().size(), "Simulation::reset", "world");
+    Impl& impl = outside("Simulation::reset");
+    if (world == kShared && impl.model->world_count() == 0) return reset();
+    const std::size_t         w = index_of(world, worlds().size(), "Simulation::reset", "world");
     std::vector<std::uint8_t> mask(worlds().size(), 0);
     mask[w] = 1;
     if (!model::fits(impl.model->arrays(), impl.arrays())) simulation::refuse_sizes("Simulation::reset", "state");
@@ -438,23 +448,20 @@ Result<void> Simulation::edit(const std::function<void(ModelEdit&)>& change)
     if (!change) return mistake("Simulation::edit", "change", "expected a function");
     if (impl.recorder)
         return make_diagnostic(simulation::kRecordingState, {}, "the model cannot be edited while it is recorded");
-    impl.edited = impl.stale = true;
+    impl.edited = true;
     std::exception_ptr thrown;
     const Inside       guard(impl.inside, "that is not being edited");
     auto               done = impl.engine->edit([&](model::Model& arrays) {
-        const auto flags = arrays.body_flags;
-        const auto on    = arrays.joint_enabled;
-        ModelEdit  edit(arrays);
+        ModelEdit edit(arrays);
         try {
             change(edit);
         } catch (...) {  // of a failure handler or of the program: what was changed before it is told all the same
             thrown = std::current_exception();
         }
-        // What may be written to bodies depends on these two.
-        impl.renamed = impl.renamed || arrays.body_flags != flags || arrays.joint_enabled != on;
         return edit.changes();
     });
     // Only after the engine was told what changed before the exception.
+    impl.renew();
     if (thrown) std::rethrow_exception(thrown);
     return done;
 }
@@ -469,6 +476,7 @@ Result<void> Simulation::record(const std::string& file, const RecordOptions& op
     if (options.every < 1)
         return make_diagnostic(simulation::kOption, {}, fmt::format("every: {} is not positive", options.every));
     if (auto good = impl.check_arrays(); !good) return good;
+    if (auto refused = files::refuse_input(file, impl.model->parts().inputs); !refused) return refused;
     impl.settled();
     simulation::Engine&           engine = *impl.engine;
     const simulation::ModelParts& parts  = impl.model->parts();

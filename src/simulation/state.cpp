@@ -43,6 +43,21 @@ const T& of_body(const std::vector<T>& values, BodyId body, const std::shared_pt
     simulation::refuse_sizes(function, "this");
 }
 
+bool is_kinematic(const model::Model& m, std::size_t body)
+{ return (m.body_flags[body] & model::body_flag::kinematic) != 0; }
+
+bool is_free(const model::Model& m, JointId joint)
+{ return model::joint_type_info(m.joint_type[joint.index()]).free_like && m.joint_parent[joint.index()] < 0; }
+
+/// A kinematic body goes where it is told; the coordinates of the joint that would hold it move nothing.
+void require_moved(const Model& model, JointId joint, const char* function, const char* argument)
+{
+    const model::Model& m     = model.arrays();
+    const std::int32_t  child = m.joint_child[joint.index()];
+    MCH_REQUIRE(child < 0 || !is_kinematic(m, static_cast<std::size_t>(child)), function, argument,
+                "a joint whose child is not kinematic; kinematic bodies are placed by set_pose and set_velocity");
+}
+
 }  // namespace
 
 State::State(std::shared_ptr<const Model> model)
@@ -111,6 +126,7 @@ Quat State::rotation(JointId ball) const
 void State::set_rotation(JointId ball, const Quat& rotation)
 {
     const std::size_t c = coordinate_of(ball, "State::set_rotation");
+    require_moved(*model_, ball, "State::set_rotation", "ball");
     MCH_REQUIRE(is_finite(rotation) && dot(rotation, rotation) > 0, "State::set_rotation", "rotation",
                 "a finite rotation that is not zero");
     const Quat q           = normalized(rotation);
@@ -129,22 +145,18 @@ void State::set_pose(BodyId body, const Placement& pose)
                 "State::set_pose", "pose", "a finite position and a rotation that is not zero");
     require_sizes(m, arrays_, "State::set_pose");
     const auto joint = model_->parent_joint(body);
-    // A pose may be set only where no joint contradicts it.
-    const bool loose =
-        !joint ||
-        (model::joint_type_info(m.joint_type[joint->index()]).free_like && m.joint_parent[joint->index()] < 0) ||
-        m.joint_enabled[joint->index()] == 0;
-    MCH_REQUIRE(loose, "State::set_pose", "body",
-                "a body that no joint holds but a free one; place others by set_position of their dofs, or "
-                "set_rotation of a ball joint");
+    // A pose may be set only where no joint contradicts it. The coordinates of a free joint are the pose: both are kept
+    // equal.
+    const bool free = joint && is_free(m, *joint), on = joint && m.joint_enabled[joint->index()] != 0;
+    MCH_REQUIRE(!joint || free || !on || is_kinematic(m, b), "State::set_pose", "body",
+                "a body that no joint holds but a free one, or a kinematic one; place others by set_position of their "
+                "dofs, or set_rotation of a ball joint");
     arrays_.body_q[b] = {pose.position, normalized(pose.rotation)};
-    // The coordinates of a free joint are the pose: both are kept equal.
-    if (joint && m.joint_enabled[joint->index()] != 0) {
+    if (free && on)
         dynamics::joint_state(m, joint->value, {},
                               {static_cast<Posed>(arrays_.body_q[b]), static_cast<Spatiald>(arrays_.body_qd[b])},
                               arrays_.joint_q, arrays_.joint_qd);
-        unsettled_ = true;
-    }
+    unsettled_ = true;  // bodies that hang on this one go with it
 }
 
 void State::set_velocity(BodyId body, const Vec3& linear, const Vec3& angular)
@@ -155,12 +167,12 @@ void State::set_velocity(BodyId body, const Vec3& linear, const Vec3& angular)
     MCH_REQUIRE(is_finite(angular), "State::set_velocity", "angular", "a finite angular velocity");
     require_sizes(m, arrays_, "State::set_velocity");
     const auto joint = model_->parent_joint(body);
-    const bool loose = !joint || (model::joint_type_info(m.joint_type[joint->index()]).free_like &&
-                                  m.joint_parent[joint->index()] < 0);
-    MCH_REQUIRE(loose, "State::set_velocity", "body",
-                "a body that no joint holds but a free one; set the velocities of the dofs of others");
+    const bool free  = joint && is_free(m, *joint);
+    MCH_REQUIRE(
+        !joint || free || is_kinematic(m, b), "State::set_velocity", "body",
+        "a body that no joint holds but a free one, or a kinematic one; set the velocities of the dofs of others");
     arrays_.body_qd[b] = {linear, angular};
-    if (joint) {
+    if (free) {
         dynamics::joint_state(m, joint->value, {},
                               {static_cast<Posed>(arrays_.body_q[b]), static_cast<Spatiald>(arrays_.body_qd[b])},
                               arrays_.joint_q, arrays_.joint_qd);
@@ -171,6 +183,7 @@ void State::set_velocity(BodyId body, const Vec3& linear, const Vec3& angular)
 void State::set_position(DofId dof, Real position)
 {
     const std::size_t c = coordinate_of(dof, "State::set_position");
+    require_moved(*model_, model_->joint_of(dof), "State::set_position", "dof");
     MCH_REQUIRE(std::isfinite(position), "State::set_position", "position", "a finite number");
     arrays_.joint_q[c] = position;
     unsettled_         = true;
@@ -181,6 +194,7 @@ void State::set_velocity(DofId dof, Real velocity)
     const model::Model& m = owner("State::set_velocity").arrays();
     const std::size_t   d = index_of(dof, m.joint_dof_count(), "State::set_velocity", "dof");
     require_sizes(m, arrays_, "State::set_velocity");
+    require_moved(*model_, model_->joint_of(dof), "State::set_velocity", "dof");
     MCH_REQUIRE(std::isfinite(velocity), "State::set_velocity", "velocity", "a finite number");
     arrays_.joint_qd[d] = velocity;
     unsettled_          = true;
@@ -253,8 +267,9 @@ void Control::set_target_pose(BodyId body, const Placement& pose)
                 "a kinematic body; forces and joints move the others");
     MCH_REQUIRE(is_finite(pose.position) && is_finite(pose.rotation) && dot(pose.rotation, pose.rotation) > 0,
                 "Control::set_target_pose", "pose", "a finite position and a rotation that is not zero");
-    // Without commands the array is empty; the first one fills it with the start poses.
-    if (arrays_.body_target_q.size() != m.body_count()) arrays_.body_target_q = m.body_q;
+    // No target: the others go on as they are.
+    if (arrays_.body_target_q.size() != m.body_count())
+        arrays_.body_target_q.assign(m.body_count(), Pose{{static_cast<Real>(kInfinity), 0, 0}, {}});
     arrays_.body_target_q[b] = {pose.position, normalized(pose.rotation)};
 }
 

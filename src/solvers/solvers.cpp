@@ -82,11 +82,13 @@ std::span<const std::string_view> solver_names()
 
 Result<void> register_solver(std::string name, SolverFactory factory)
 {
-    if (!factory) return make_diagnostic(kSolverName, {}, "factory: expected a function");
+    if (!factory)
+        return make_diagnostic(kSolverName, {}, "factory: expected a function", "Give one that makes a solver.");
     Registry&             all = registry();
     const std::lock_guard lock(all.mutex);
     const auto&           known = all.lists.back();
-    if (name.empty()) return make_diagnostic(kSolverName, {}, "name: expected a text that is not empty");
+    if (name.empty())
+        return make_diagnostic(kSolverName, {}, "name: expected a text that is not empty", "Give it a name.");
     if (name.find(':') != std::string::npos)
         return make_diagnostic(kSolverName, {},
                                fmt::format("name: '{}' has a colon, behind which options would stand", name));

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "mechane/mechane.h"
@@ -49,6 +50,91 @@ TEST_CASE("every stage of the samples runs with the hash of run::simulate, its a
         ++stages;
     }
     CHECK(stages > 30);
+}
+
+TEST_CASE("no result replaces what a model or an asset was made of, by whatever name, nor what its layers refer to")
+{
+    namespace fs = std::filesystem;
+    const test::TemporaryFolder folder;
+    const auto                  write = [&](const fs::path& file, const std::string& text) {
+        fs::create_directories(file.parent_path());
+        std::ofstream(file) << text;
+    };
+    const std::string part = R"(#usda 1.0
+(
+    defaultPrim = "box"
+)
+def Xform "box" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+)
+{
+    float physics:mass = 1
+}
+)";
+    write(folder.path() / "part.usda", part);
+    write(folder.path() / "later.usda", part);
+    write(folder.path() / "own.usda", R"(#usda 1.0
+(
+    defaultPrim = "w"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "w"
+{
+    def "box" (
+        references = @./part.usda@
+    )
+    {
+    }
+    def "later" (
+        active = false
+        payload = @./later.usda@
+    )
+    {
+    }
+}
+)");
+    const std::string own = (folder.path() / "own.usda").string();
+    fs::create_symlink(own, folder.path() / "link.mrec");
+    fs::create_hard_link(own, folder.path() / "hard.mrec");
+    const auto model = load(own).expect();
+    Simulation sim(model);
+    for (const char* name : {"own.usda", "part.usda", "later.usda", "link.mrec", "hard.mrec", "sub/../own.usda"}) {
+        CAPTURE(name);
+        fs::create_directories(folder.path() / "sub");
+        const auto size    = fs::file_size(folder.path() / "own.usda");
+        const auto refused = sim.record((folder.path() / name).string());
+        REQUIRE(!refused);
+        CHECK(refused.error().id == "FILES_INPUT");
+        CHECK(fs::file_size(folder.path() / "own.usda") == size);
+    }
+    // Its own recording is no input, though a replay has read it.
+    const std::string run = (folder.path() / "run.mrec").string();
+    for (int i = 0; i < 2; ++i) {
+        sim.record(run).expect();
+        sim.step().expect();
+        sim.finish_recording().expect();
+        CHECK(replay(run, *model).expect().equal);
+    }
+    // An earlier result that nobody changed may be replaced, but not by the repair of what lies in it.
+    const std::string fixed  = (folder.path() / "fixed").string();
+    const auto        report = Asset::open(own).expect().fix(fixed).expect();
+    CHECK(fs::exists(report.entry));
+    const auto again = Asset::open(report.entry).expect().fix(fixed);
+    REQUIRE(!again);
+    CHECK(again.error().id == "FILES_INPUT");
+    CHECK(Asset::open(own).expect().fix(fixed));
+}
+
+TEST_CASE("a file of another format is refused with the command that converts it")
+{
+    const test::TemporaryFolder folder;
+    const std::string           file = (folder.path() / "robot.urdf").string();
+    std::ofstream(file) << "<robot name='r'><link name='a'/></robot>";
+    const auto refused = load(file);
+    REQUIRE(!refused);
+    CHECK(refused.error().id == "STAGE_FORMAT_UNKNOWN");
+    CHECK(refused.error().hint.find("mechane convert") != std::string::npos);
 }
 
 TEST_CASE("a table of one's own may replace one that ships, and a row of no property is refused")

@@ -156,6 +156,7 @@ void add_edits(Calls& c, World& w)
     edit("ModelEdit::set_collides", [&](ModelEdit& e) { e.set_collides(w.shape(), w.d.pick(2) != 0); });
     edit("ModelEdit::set_gains", [&](ModelEdit& e) { e.set_gains(w.dof(), w.d.number(), w.d.number()); });
     edit("ModelEdit::set_limits", [&](ModelEdit& e) { e.set_limits(w.dof(), w.d.number(), w.d.number()); });
+    edit("ModelEdit::set_velocity_limit", [&](ModelEdit& e) { e.set_velocity_limit(w.dof(), w.d.number()); });
     edit("ModelEdit::set_effort_limit", [&](ModelEdit& e) { e.set_effort_limit(w.dof(), w.d.number()); });
     edit("ModelEdit::set_armature", [&](ModelEdit& e) { e.set_armature(w.dof(), w.d.number()); });
     edit("ModelEdit::set_enabled", [&](ModelEdit& e) { e.set_enabled(w.joint(), w.d.pick(2) != 0); });
@@ -275,6 +276,7 @@ void add_builders(Calls& c, World& w)
     c.add("ModelBuilder::add_prismatic", [&] { (void)b.add_prismatic(w.body(), w.body(), w.joint_options()); });
     c.add("ModelBuilder::add_ball", [&] { (void)b.add_ball(w.body(), w.body(), w.joint_options()); });
     c.add("ModelBuilder::add_fixed", [&] { (void)b.add_fixed(w.body(), w.body(), w.joint_options()); });
+    c.add("ModelBuilder::free_joint", [&] { (void)b.free_joint(w.body()); });
     c.add("ModelBuilder::add_robot", [&] {
         const JointId some[] = {w.joint(), w.joint()};
         b.add_robot(std::span(some).first(static_cast<std::size_t>(w.d.pick(3))), w.d.text());

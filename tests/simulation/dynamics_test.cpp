@@ -18,8 +18,8 @@ TEST_CASE("the Jacobian takes rates of the model's dofs to velocities of a point
     Dynamics   dynamics(y.model);
     const auto dofs = y.model->dofs();
     REQUIRE(dofs.size() == 8);
-    // At the start the arm lies along +x; the tip is 1 m from the shoulder and 0.5 m from the elbow, both turn about +y:
-    // v = w x r = (0, 1, 0) x (r, 0, 0) = (0, 0, -r).
+    // At the start the arm lies along +x; the tip is 1 m from the shoulder and 0.5 m from the elbow, both turn about
+    // +y: v = w x r = (0, 1, 0) x (r, 0, 0) = (0, 0, -r).
     const auto J = dynamics.jacobian(y.lower, {0.25, 0, 0}).expect();
     REQUIRE(J.rows == 6);
     REQUIRE(J.columns == 8);
@@ -92,6 +92,50 @@ TEST_CASE("each world has its dofs, in the order of the model")
     CHECK(dynamics.mass_matrix(kShared).expect().rows == 0);
 }
 
+TEST_CASE("what moves without a joint to the world has no dynamics in numbered dofs: a chain and a ring of two bodies")
+{
+    // A ring floats as a chain does: its first joint is in the tree, the other one closes it.
+    for (const bool ring : {false, true}) {
+        ModelBuilder builder;
+        const BodyId a = builder.add_link({.label = "a"}), b = builder.add_link({.position = {1, 0, 0}, .label = "b"});
+        builder.add_box(a, {.half = {0.1, 0.1, 0.1}});
+        builder.add_box(b, {.half = {0.1, 0.1, 0.1}});
+        builder.add_revolute(a, b, {.child_anchor = {-1, 0, 0}});
+        if (ring) builder.add_revolute(b, a, {.parent_anchor = {-1, 0, 0}});
+        const auto   model = builder.finalize().expect();
+        Dynamics     dynamics(model);
+        const double one[] = {1, 1};
+        const auto   some  = std::span(one).first(model->dofs().size());
+        CHECK(dynamics.mass_matrix().error().id == "SIM_DYNAMICS");
+        CHECK(dynamics.inverse_dynamics(some).error().id == "SIM_DYNAMICS");
+        CHECK(dynamics.forward_dynamics(some).error().id == "SIM_DYNAMICS");
+        CHECK(dynamics.jacobian(b).error().id == "SIM_DYNAMICS");
+        CHECK(dynamics.mass_matrix().error().site.prim == "a");
+    }
+    // A loose body without a joint has no dof, and is in nobody's way.
+    Yard         y;
+    ModelBuilder builder;
+    fill(builder, y);
+    builder.add_sphere(builder.add_link({.position = {5, 0, 1}}), {.radius = 0.1});
+    CHECK(Dynamics(builder.finalize().expect()).mass_matrix().expect().rows == 8);
+}
+
+TEST_CASE("without a world the dofs are those of the whole model, and its dynamics ask for a world")
+{
+    ModelBuilder one, all;
+    Yard         y;
+    fill(one, y, false);
+    all.replicate(one, 3);
+    const auto model = all.finalize().expect();
+    CHECK(model->dofs().size() == 24);
+    CHECK(model->dofs().back() == model->dofs(WorldId{2}).back());
+    CHECK(model->dofs(kShared).empty());
+    Dynamics dynamics(model);
+    CHECK(failure_of([&] { (void)dynamics.mass_matrix(); }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { (void)dynamics.inverse_dynamics(); }) == "API_ARGUMENT");
+    CHECK(dynamics.inverse_dynamics({}, WorldId{1}).expect().size() == 8);
+}
+
 TEST_CASE("inverse kinematics refuses what makes no sense, and does not call a fixed body solved")
 {
     const Yard y = yard();
@@ -110,11 +154,11 @@ TEST_CASE("inverse kinematics refuses what makes no sense, and does not call a f
     }
     const auto& m = y.model->arrays();
     CHECK(dynamics::solve_ik(m, model::State{}, {}).refused->id == "DYN_SIZE");
-    ModelBuilder  b;
-    const BodyId  still = b.add_body({.label = "still", .mass = 1, .kinematic = true});
-    const auto    fixed = b.finalize().expect();
-    const dynamics::IkGoal far[] = {{.body = still.value, .position = Vec3d{0, 0, 2}}};
-    const auto    result = dynamics::solve_ik(fixed->arrays(), model::make_state(fixed->arrays()), far);
+    ModelBuilder           b;
+    const BodyId           still  = b.add_body({.label = "still", .mass = 1, .kinematic = true});
+    const auto             fixed  = b.finalize().expect();
+    const dynamics::IkGoal far[]  = {{.body = still.value, .position = Vec3d{0, 0, 2}}};
+    const auto             result = dynamics::solve_ik(fixed->arrays(), model::make_state(fixed->arrays()), far);
     CHECK(!result.refused);
     CHECK(!result.solved);
     CHECK(result.position_error == doctest::Approx(2));
@@ -122,10 +166,10 @@ TEST_CASE("inverse kinematics refuses what makes no sense, and does not call a f
 
 TEST_CASE("building blocks of dynamics refuse trees, links and spans that the model does not have")
 {
-    const Yard            y = yard();
-    const auto&           m = y.model->arrays();
-    dynamics::JointSpace  space(m);
-    std::vector<double>   three(3);
+    const Yard           y = yard();
+    const auto&          m = y.model->arrays();
+    dynamics::JointSpace space(m);
+    std::vector<double>  three(3);
     CHECK(failure_of([&] { (void)space.mass_matrix(99); }) == "API_ARGUMENT");
     CHECK(failure_of([&] { (void)space.mass_matrix(-1); }) == "API_ARGUMENT");
     CHECK(failure_of([&] { (void)space.inverse_dynamics(0, three); }) == "API_ARGUMENT");

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "mechane/model/model.h"
@@ -113,6 +115,123 @@ TEST_CASE("a target pose is for kinematic bodies, those of an edit too")
     sim.control().set_target_pose(y.box, {.position = {3, 0, 2}});
     sim.step().expect();
     CHECK(double(sim.position(y.box).x) == doctest::Approx(3).epsilon(1e-5));
+}
+
+TEST_CASE("a target pose of one kinematic body leaves the others as they are: where they were put, or on their way")
+{
+    for (const char* solver : {"softstep", "xpbd", "featherstone"}) {
+        CAPTURE(solver);
+        ModelBuilder builder;
+        BodyId       bodies[3];
+        for (int i = 0; i < 3; ++i) {
+            bodies[i] = builder.add_body({.position = {2.0 * i, 0, 0}, .kinematic = true});
+            builder.add_box(bodies[i], {.half = {0.1, 0.1, 0.1}});
+        }
+        const auto [lift, table, belt] = bodies;
+        Simulation sim(builder.finalize().expect(), {.dt = 1e-3, .solver = solver});
+        sim.set_pose(table, {.position = {2, 0, 1}});
+        sim.edit_state().set_velocity(belt, {1, 0, 0});
+        sim.run_for(0.1).expect();
+        sim.control().set_target_pose(lift, {.position = {0, 0, Real(0.1)}});
+        sim.run_for(0.1).expect();
+        CHECK(double(sim.position(lift).z) == doctest::Approx(0.1));
+        CHECK(double(sim.position(table).z) == doctest::Approx(1));
+        CHECK(double(length(sim.state().velocity(table))) < 1e-6);
+        // The own solver moves a kinematic body by its velocity; the others, as Newton's, by targets alone.
+        const double way = solver == std::string("softstep") ? 0.2 : 0;
+        CHECK(double(sim.position(belt).x) == doctest::Approx(4 + way).epsilon(1e-4));
+    }
+}
+
+TEST_CASE("a kinematic link is placed by its pose, and the coordinate of its joint, which moves nothing, cannot be set")
+{
+    ModelBuilder  builder;
+    const BodyId  link  = builder.add_link({.mass = 1, .inertia = Mat33d::identity(), .kinematic = true});
+    const JointId hinge = builder.add_revolute(kWorld, link);
+    Simulation    sim(builder.finalize().expect(), {.dt = 1e-3});
+    const DofId   dof = sim.model()->find_dof(hinge).expect();
+    CHECK(failure_of([&] { sim.edit_state().set_position(dof, 1); }) == "API_ARGUMENT");
+    CHECK(failure_of([&] { sim.edit_state().set_velocity(dof, 1); }) == "API_ARGUMENT");
+    sim.set_pose(link, {.position = {0, 0, 2}});
+    sim.step().expect();
+    CHECK(double(sim.position(link).z) == doctest::Approx(2));
+}
+
+TEST_CASE(
+    "after an edit the state and the commands are of the new model at once, and what was made of the old one refuses "
+    "them")
+{
+    const Yard y = yard();
+    Simulation sim(y.model, {.dt = 1e-3});
+    Dynamics   old(y.model);
+    Control&   kept = sim.control();
+    for (const double mass : {3.0, 4.0}) {
+        sim.edit([&](ModelEdit& e) {
+               e.set_mass(y.lower, mass);
+               e.set_kinematic(y.box, true);
+           })
+            .expect();
+        CHECK(sim.state().model() != y.model);
+        const State copy = sim.state();
+        CHECK(failure_of([&] { old.at(sim.state()); }) == "API_FOREIGN");
+        CHECK(Dynamics(sim.model()).at(copy).mass_matrix().expect().rows == 8);
+        CHECK(sim.model()->mass(y.lower) == doctest::Approx(mass));
+    }
+    kept.set_target_pose(y.box, {.position = {3, 0, 2}});
+    sim.step().expect();
+    CHECK(double(sim.position(y.box).x) == doctest::Approx(3));
+}
+
+TEST_CASE("a simulation that nobody else keeps the model of may be edited again and again")
+{
+    // What the engine was made of lives as long as the simulation.
+    ModelBuilder builder;
+    Yard         y;
+    fill(builder, y);
+    Simulation sim(builder.finalize().expect(), {.dt = 1e-3});
+    for (int i = 1; i < 5; ++i) {
+        sim.edit([&](ModelEdit& e) { e.set_mass(y.box, i); }).expect();
+        sim.step().expect();
+        CHECK(sim.model()->mass(y.box) == doctest::Approx(i));
+    }
+}
+
+TEST_CASE("a controller that assigns to its simulation, or ends it, lets the step end first")
+{
+    const Yard y   = yard();
+    auto       sim = std::make_unique<Simulation>(y.model, SimulationOptions{.dt = 1e-3});
+    sim->on_step([&](const State&, Control&) { *sim = Simulation(y.model, {.dt = 1e-3}); });
+    CHECK(sim->step());
+    CHECK(sim->steps() == 0);
+    sim->on_step([&](const State&, Control&) { sim.reset(); });
+    CHECK(sim->step());
+    CHECK(sim == nullptr);
+}
+
+TEST_CASE("a force, torque or target too large for its square to be a number is refused, not simulated")
+{
+    const Yard y = yard();
+    for (const double most : {1e19, 1e30, 1e36}) {
+        Simulation sim(y.model, {.dt = 1e-3});
+        sim.control().force(DofId(0)) = static_cast<Real>(most);
+        const auto refused            = sim.step();
+        REQUIRE(!refused);
+        CHECK(refused.error().id == "API_ARGUMENT");
+        sim.control().clear();
+        sim.control().wrench(y.box).linear.z = -static_cast<Real>(most);
+        CHECK(sim.step().error().id == "API_ARGUMENT");
+        sim.control().clear();
+        CHECK(sim.step());
+    }
+}
+
+TEST_CASE("everything of a model without worlds is reset by kShared too")
+{
+    const Yard y = yard();
+    Simulation sim(y.model, {.dt = 1e-3});
+    sim.run_for(0.1).expect();
+    sim.reset(kShared);
+    CHECK(double(sim.position(y.box).z) == doctest::Approx(0.5));
 }
 
 TEST_CASE("an array of the model that an edit resizes is as it was made, and the call says which")

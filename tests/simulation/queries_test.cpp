@@ -39,11 +39,11 @@ TEST_CASE("rays, nearest surfaces and casts find what is where, before any updat
 TEST_CASE("two shapes of a model have a distance, whatever their kinds")
 {
     ModelBuilder  b;
-    const ShapeId ground = b.add_ground();
-    const BodyId  ball   = b.add_body({.position = {0, 0, 3}});
-    const ShapeId sphere = b.add_sphere(ball, {.radius = 0.5});
-    const BodyId  block  = b.add_body({.position = {4, 0, 3}});
-    const ShapeId box    = b.add_box(block, {.half = {1, 1, 1}});
+    const ShapeId ground      = b.add_ground();
+    const BodyId  ball        = b.add_body({.position = {0, 0, 3}});
+    const ShapeId sphere      = b.add_sphere(ball, {.radius = 0.5});
+    const BodyId  block       = b.add_body({.position = {4, 0, 3}});
+    const ShapeId box         = b.add_box(block, {.half = {1, 1, 1}});
     const Vec3d   points[]    = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const int     triangles[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
     const BodyId  wedge       = b.add_body({.position = {8, 0, 3}});
@@ -63,8 +63,39 @@ TEST_CASE("two shapes of a model have a distance, whatever their kinds")
     CHECK(q.distance(mesh, second).expect().distance == doctest::Approx(2).epsilon(1e-6));
     CHECK(q.distance(second, mesh).expect().normal.z == doctest::Approx(-1));
     CHECK(!q.distance(ground, ground));
+    CHECK(q.overlap(ground, ground));
     CHECK(q.overlap(sphere, sphere));
     CHECK(!q.overlap(sphere, box));
+}
+
+TEST_CASE(
+    "what does not collide weighs, and no query sees it, whether it was built so or edited so, until an edit says "
+    "otherwise")
+{
+    ModelBuilder  builder;
+    const BodyId  body  = builder.add_body({.position = {0, 0, 3}});
+    const ShapeId ghost = builder.add_box(body, {.half = {0.5, 0.5, 0.5}, .surface = {.collides = false}});
+    const ShapeId wall  = builder.add_box(kWorld, {.half = {0.5, 0.5, 0.5}, .position = {0.2, 0, 3}});
+    const ShapeId ball  = builder.add_sphere(kWorld, {.radius = 0.1, .position = {-3, 0, 3}});
+    Simulation    sim(builder.finalize().expect(), {.dt = 1e-3});
+    CHECK(sim.model()->mass(body) == doctest::Approx(1000));
+    for (const bool seen : {false, true, false}) {
+        CAPTURE(seen);
+        sim.edit([&](ModelEdit& e) { e.set_collides(ghost, seen); }).expect();
+        const Queries& q = sim.queries();
+        CHECK(q.ray(kShared, {-2, 0, 3}, {1, 0, 0}).value().shape == (seen ? ghost : wall));
+        CHECK(q.nearest(kShared, {-1, 0, 3}).value().shape == (seen ? ghost : wall));
+        CHECK(q.overlap(ghost, wall) == seen);
+        CHECK(q.overlaps(wall).size() == (seen ? 1 : 0));
+        CHECK(q.overlaps(ghost).size() == (seen ? 1 : 0));
+        CHECK(q.distance(ghost, ball).has_value() == seen);
+        CHECK(q.cast(ball, {10, 0, 0}).value().shape == (seen ? ghost : wall));
+        CHECK(failure_of([&] { (void)q.cast(ghost, {0, 0, 1}); }).empty() == seen);
+    }
+    // Built so, it sees none either before any edit.
+    const Queries built(builder.finalize().expect());
+    CHECK(built.ray(kShared, {-2, 0, 3}, {1, 0, 0}).value().shape == wall);
+    CHECK(built.distance(ghost, ball).error().id == "SIM_DISTANCE");
 }
 
 TEST_CASE("collide meets kinds in any order, and says what it cannot meet")

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,5 +36,8 @@ std::string input_below(const std::string& folder);
 
 /// @error FILES_INPUT  `file` is one
 Result<void> refuse_input(const std::string& file);
+/// The same for what an object of a program was made of, while no run is watched.
+/// @error FILES_INPUT  `file` is one of the inputs, or they depend on it
+Result<void> refuse_input(const std::string& file, std::span<const std::string> inputs);
 
 }  // namespace mechane::files

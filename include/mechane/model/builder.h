@@ -61,7 +61,7 @@ struct JointDofConfig {
     Vec3d                     axis{1, 0, 0};  ///< unit, in the joint's parent anchor frame
     double                    limit_lower = -kMaxValue, limit_upper = kMaxValue;  ///< [m] or [rad]
     double                    limit_ke = 1e4, limit_kd = 10;  ///< [N/m] or [N m/rad]; [N s/m] or [N m s/rad]
-    bool                      limit_authored = false;         ///< they were chosen, also where they are these defaults
+    bool                      limit_authored = false;         ///< the stiffness was chosen, also where it is this default
     double                    target_q = 0, target_qd = 0;    ///< [m] or [rad]; [m/s] or [rad/s]
     double                    target_ke = 0, target_kd = 0;
     double                    damping = 0, stiffness = 0;  ///< passive

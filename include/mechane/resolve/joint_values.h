@@ -8,7 +8,7 @@ namespace mechane::resolve {
 struct LimitGains {
     double   ke = 0, kd = 0;    ///< N/m, N s/m or N m/rad, N m s/rad
     bool     hard     = false;  ///< authored as infinitely stiff
-    bool     authored = false;  ///< one of both is a number that somebody wrote
+    bool     authored = false;  ///< the stiffness is a number that somebody wrote
     Resolved ke_source, kd_source;
 };
 /// Limit stiffness and damping of a degree of freedom. `dof_name` is "linear", "angular", "transX", ...

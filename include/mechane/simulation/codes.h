@@ -22,7 +22,7 @@ inline constexpr Code kRecordingState{"SIM_RECORDING", Severity::error,
                                       "A recording was begun, ended or continued at a moment when it cannot be.",
                                       "Begin with record(), end with finish_recording(), and edit the model outside."};
 inline constexpr Code kDistance{"SIM_DISTANCE", Severity::error, "Two shapes have no distance.",
-                                "Ask for shapes with a bounded surface; a plane has a distance to those alone."};
+                                "Ask for shapes that collide, one of them with a bounded surface."};
 
 }  // namespace mechane::simulation
 
@@ -57,6 +57,10 @@ inline constexpr Code kProjected{
     "Authored poses or velocities of bodies do not satisfy the joints of their tree and were changed.",
     "Align localPos0/localRot0 and localPos1/localRot1 with the body poses, as fix "
     "--realign-joints does; author velocities that the joints allow."};
+inline constexpr Code kStartLimit{
+    "RUN_START_LIMIT", Severity::warning,
+    "Joints start outside of their limits, which push them back from the first step on.",
+    "Author state:...:physics:position within the limits, or poses of the bodies that the limits allow."};
 inline constexpr Code kOverlapKept{
     "RUN_OVERLAP_KEPT", Severity::info,
     "Parts of one mechanism overlap in the start pose; that overlap counts as touching.",

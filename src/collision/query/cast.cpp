@@ -100,7 +100,7 @@ std::optional<ShapeCastHit> cast_shape(const Shape& moving, const Vec3d& travel,
 
 bool overlap(const Shape& a, const Shape& b)
 {
-    if (b.kind == ShapeKind::plane ||
+    if ((b.kind == ShapeKind::plane && a.kind != ShapeKind::plane) ||
         (a.kind == ShapeKind::mesh && b.kind != ShapeKind::plane && b.kind != ShapeKind::mesh))
         return overlap(b, a);
     if (a.kind == ShapeKind::plane) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "device/kernels/rows.h"
+#include "mechane/model/builder.h"
 #include "mechane/collision/broad_phase.h"
 #include "mechane/collision/narrow.h"
 #include "mechane/collision/shape.h"
@@ -481,10 +482,9 @@ class Builder {
                 n[dof_number::rest]     = static_cast<double>(m_.joint_rest_q[c + static_cast<std::size_t>(k)]);
                 n[dof_number::limit_ke] = good(m_.joint_limit_ke[d]);
                 n[dof_number::limit_kd] = good(m_.joint_limit_kd[d]);
-                const model::JointDofConfig unsaid;  // as in softstep: nobody has asked for these gains
                 const bool stiff = n[dof_number::limit_ke] == 0 || lower == upper ||
-                                   (m_.joint_limit_authored[d] == 0 && n[dof_number::limit_ke] == unsaid.limit_ke &&
-                                    n[dof_number::limit_kd] == unsaid.limit_kd);
+                                   (m_.joint_limit_authored[d] == 0 &&  // as in softstep: nobody has asked for it
+                                    n[dof_number::limit_ke] == model::JointDofConfig{}.limit_ke);
                 n[dof_number::lower] = has_lower ? lower : 0, n[dof_number::upper] = has_upper ? upper : 0;
                 flags |= (has_lower ? kHasLower : 0) | (has_upper ? kHasUpper : 0) | (stiff ? kStiffLimit : 0);
             }
