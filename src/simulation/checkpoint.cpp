@@ -22,11 +22,12 @@ namespace mechane::record {
 namespace {
 
 constexpr char          kCheckpointMagic[8] = {'M', 'C', 'H', 'C', 'H', 'K', 'P', 'T'};
-constexpr std::uint32_t kCheckpointVersion  = 2;
+constexpr std::uint32_t kCheckpointVersion = 3, kWithoutParticles = 2;
 
 /// One list of fields for writing and reading, so that both have one order.
+/// @param soft  whether what belongs to particles is there; version 2 had none of it
 template <class Bytes, class C>
-void visit(Bytes&& bytes, C& c)
+void visit(Bytes&& bytes, C& c, bool soft = true)
 {
     bytes(c.model_hash);
     bytes(c.solver);
@@ -48,6 +49,12 @@ void visit(Bytes&& bytes, C& c)
     bytes(c.solver_memory);
     bytes(c.pair_memory);
     bytes(c.overlaps);
+    if (!soft) return;
+    bytes(c.state.particle_q);
+    bytes(c.state.particle_qd);
+    bytes(c.state.particle_f);
+    bytes(c.control.tri_activations);
+    bytes(c.control.tet_activations);
 }
 
 template <class T>
@@ -117,6 +124,15 @@ std::uint64_t model_hash(const model::Model& m)
     h = mix_all(h, m.articulation_start, m.articulation_end, m.particle_q, m.particle_qd, m.particle_mass,
                 m.particle_radius, m.particle_flags, m.particle_world, m.tri_indices, m.edge_indices, m.gravity);
     // Models without anything soft keep the hash that their recordings have.
+    if (m.particle_count() > 0) {
+        const auto& ball = m.particle_contact;
+        const auto& soft = m.soft_contact;
+        h = mix_all(h, std::vector<Real>{ball.ke, ball.kd, ball.kf, ball.mu, ball.cohesion, ball.adhesion,
+                                         ball.max_velocity, soft.ke, soft.kd, soft.kf, soft.mu, soft.restitution});
+        // The order of groups is the order in which particles are solved for.
+        for (const auto& group : m.particle_color_groups) h = mix(h, group);
+        h = mix_all(h, m.particle_inv_mass, m.tri_activations, m.tet_activations, m.spring_control);
+    }
     if (m.spring_count() + m.tri_count() + m.edge_count() + m.tet_count() + m.attachment_particle_body_count() > 0)
         h = mix_all(h, m.spring_indices, m.spring_rest_length, m.spring_stiffness, m.spring_damping, m.tri_poses,
                     m.tri_areas, m.tri_materials, m.edge_rest_angle, m.edge_rest_length, m.edge_bending_properties,
@@ -150,13 +166,13 @@ Result<Checkpoint> read_checkpoint(std::span<const std::byte> bytes, const std::
     for (const char c : kCheckpointMagic)
         if (in.take<char>() != c) return damaged(name, "the file is not a checkpoint");
     const auto version = in.take<std::uint32_t>(), real = in.take<std::uint32_t>();
-    if (version != kCheckpointVersion)
+    if (version != kCheckpointVersion && version != kWithoutParticles)
         return damaged(name, fmt::format("the checkpoint has version {}, expected {}", version, kCheckpointVersion));
     if (real != sizeof(Real))
         return damaged(name, fmt::format("the checkpoint holds numbers of {} bytes, this build computes with {}", real,
                                          sizeof(Real)));
     Checkpoint out;
-    visit([&](auto& value) { in.get(value); }, out);
+    visit([&](auto& value) { in.get(value); }, out, version != kWithoutParticles);
     const auto sum = in.take<std::uint64_t>();
     // `done` also fails where a length ran past the end; nothing was read beyond it.
     if (!in.done()) return damaged(name, "the checkpoint is cut off");

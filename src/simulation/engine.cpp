@@ -62,20 +62,12 @@ bool same_layout(const model::Control& a, const model::Control& b)
            a.joint_f.size() == b.joint_f.size() && a.joint_act.size() == b.joint_act.size();
 }
 
-/// Fills in from the model what a checkpoint file omits because no run changes it.
+/// Arrays of the program's own are not in files: they stay as they are.
 template <class T>
 T with_custom(T from, const T& own)
 {
-    // Arrays of the program's own are not in files.
     if (from.custom_arrays.arrays.empty()) from.custom_arrays = own.custom_arrays;
     return from;
-}
-model::State completed(const model::State& from, const model::State& own)
-{
-    model::State state = with_custom(from, own);
-    if (state.particle_q.empty()) state.particle_q = own.particle_q, state.particle_qd = own.particle_qd;
-    if (state.particle_f.empty()) state.particle_f = own.particle_f;
-    return state;
 }
 
 /// Looked at after solvers of the program's own only: those of this library publish finite numbers or report
@@ -234,24 +226,26 @@ Result<void> Engine::resume(const record::Checkpoint& from)
     if (from.solver != options_.solver || from.dt != options_.dt || from.substeps != options_.substeps)
         return bad(
             fmt::format("the checkpoint is of solver {}, dt {:g} s, {} substeps", from.solver, from.dt, from.substeps));
-    model::State state      = completed(from.state, state_);
+    // Files of version 2 have no particles, and those of the start would not be where the run was.
+    if (from.state.particle_q.empty() && model_->particle_count() > 0)
+        return bad("the checkpoint says nothing about particles: it was written by an earlier version");
+    model::State state      = with_custom(from.state, state_);
     auto         overlaps   = pairs_of(from, *model_);
     const auto   remembered = [&] {
         return blocks_ ? blocks_->restore(from.solver_memory, from.pair_memory)
                        : solver_->restore(from.solver_memory) && cache_.restore(from.pair_memory, *model_);
     };
-    const bool led = from.control.body_target_q.empty() || from.control.body_target_q.size() == model_->body_count();
     // Everything is checked before the first assignment, `remembered` last as it changes the solver.
-    if (!model::same_layout(state, state_) || !same_layout(from.control, control_) || !led || !overlaps ||
-        from.step < 0 || !remembered())
+    if (!model::same_layout(state, state_) || !model::fits(*model_, state) || !same_layout(from.control, control_) ||
+        !model::fits(*model_, from.control) || !overlaps || from.step < 0 || !remembered())
         return bad("the checkpoint does not fit the model");
     state_   = std::move(state);
     control_ = with_custom(from.control, control_);
     first_   = from.step;
     done_    = 0;
     // The chain goes on, so that a resumed run ends with the hash of an uninterrupted one.
-    hash_    = from.hash;
-    rest_    = std::make_unique<collision::RestOverlaps>(*std::move(overlaps));
+    hash_ = from.hash;
+    rest_ = std::make_unique<collision::RestOverlaps>(*std::move(overlaps));
     if (blocks_) blocks_->set_overlaps(*rest_);
     return {};
 }
@@ -436,7 +430,7 @@ Result<void> Engine::edit(const std::function<model::ModelChanges(model::Model&)
     if (auto made = make_own(); !made) return made;
     const model::ModelChanges changes = change(*own_);
     // An edit may not resize: solvers hold indices. What was resized is put back, the rest of the edit holds.
-    const char* const         resized = restore_sizes(*own_, *original_);
+    const char* const resized = restore_sizes(*own_, *original_);
     notify(changes);
     // Contacts of pairs that are kept over steps are of shapes as they were.
     if (changes.shapes || changes.pairs || changes.structure) cache_.clear();

@@ -1,5 +1,6 @@
 // Puts arrays of a model that an edit resized back to their length. A list by name, as C++20 cannot enumerate members;
 // a new array of Model is to be added here.
+// Filtered pairs are a list of its own length: an edit may add and remove some.
 
 #include "simulation/model_sizes.h"
 

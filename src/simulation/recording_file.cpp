@@ -24,7 +24,8 @@ namespace mechane::record {
 namespace {
 
 constexpr std::array<char, 8> kMagic{'M', 'C', 'H', 'R', 'E', 'C', 'R', 'D'};
-constexpr std::uint32_t       kVersion = 4, kWithoutParticles = 3;
+/// Version 3 has no particles in frames, version 4 no forces of particles and no activations in inputs.
+constexpr std::uint32_t kVersion = 5, kWithoutForces = 4, kWithoutParticles = 3;
 
 enum Kind : char { header_chunk = 'H', step_chunk = 'S', frame_chunk = 'F', input_chunk = 'I', end_chunk = 'E' };
 
@@ -65,18 +66,21 @@ void visit_frame(Bytes&& bytes, F& f, bool particles = true)
 /// The parts of an input that are there, by a bit each.
 enum Part : std::uint8_t { state_part = 1, control_part = 2, wrench_part = 4 };
 
+/// @param soft  whether forces of particles and activations are there: version 4 has none
 template <class Bytes, class I>
-void visit_input(Bytes&& bytes, std::uint8_t parts, I& input)
+void visit_input(Bytes&& bytes, std::uint8_t parts, I& input, bool soft = true)
 {
     bytes(input.reset);
     if (parts & state_part) {
         auto& s = *input.state;
         bytes(s.body_q), bytes(s.body_qd), bytes(s.joint_q), bytes(s.joint_qd), bytes(s.particle_q),
             bytes(s.particle_qd);
+        if (soft) bytes(s.particle_f);
     }
     if (parts & control_part) {
         auto& c = *input.control;
         bytes(c.joint_target_q), bytes(c.joint_target_qd), bytes(c.joint_f), bytes(c.joint_act), bytes(c.body_target_q);
+        if (soft) bytes(c.tri_activations), bytes(c.tet_activations);
     }
     if (parts & wrench_part) bytes(*input.wrench);
 }
@@ -90,7 +94,7 @@ void put_input(ByteWriter& out, const StepInput& input)
     visit_input([&](const auto& value) { out.put(value); }, parts, input);
 }
 
-StepInput take_input(ByteReader& in)
+StepInput take_input(ByteReader& in, bool soft)
 {
     StepInput input;
     input.step       = in.take<std::int64_t>();
@@ -98,7 +102,7 @@ StepInput take_input(ByteReader& in)
     if (parts & state_part) input.state.emplace();
     if (parts & control_part) input.control.emplace();
     if (parts & wrench_part) input.wrench.emplace();
-    visit_input([&](auto& value) { in.get(value); }, parts, input);
+    visit_input([&](auto& value) { in.get(value); }, parts, input, soft);
     return input;
 }
 
@@ -268,7 +272,7 @@ Result<RecordingFile> read_recording(const std::string& file)
         return bad("the file is not a recording");
     ByteReader preamble(bytes.subspan(kMagic.size(), kPreamble - kMagic.size()));
     const auto version = preamble.take<std::uint32_t>(), real = preamble.take<std::uint32_t>();
-    if (version != kVersion && version != kWithoutParticles)
+    if (version < kWithoutParticles || version > kVersion)
         return bad(fmt::format("the recording has version {}, expected {}", version, kVersion));
     if (real != sizeof(Real))
         return bad(
@@ -295,10 +299,9 @@ Result<RecordingFile> read_recording(const std::string& file)
                 break;
             }
         } else if (chunk->kind == input_chunk) {
-            out.inputs.push_back(take_input(in));
+            out.inputs.push_back(take_input(in, version > kWithoutForces));
         } else if (chunk->kind == frame_chunk) {
             visit_frame([&](auto& value) { in.get(value); }, out.recording.frames.emplace_back(),
-                        // Version 3 is read still.
                         version != kWithoutParticles);
         } else {
             out.complete = chunk->kind == end_chunk;
@@ -317,8 +320,8 @@ Result<RecordingFile> read_recording(const std::string& file)
     out.recording.solver = out.header.solver;
     out.recording.dt     = out.header.dt;
     // The first hash is that of the start.
-    out.recording.steps  = out.hashes.empty() ? 0 : static_cast<std::int64_t>(out.hashes.size()) - 1;
-    out.recording.hash   = out.hashes.empty() ? 0 : out.hashes.back();
+    out.recording.steps = out.hashes.empty() ? 0 : static_cast<std::int64_t>(out.hashes.size()) - 1;
+    out.recording.hash  = out.hashes.empty() ? 0 : out.hashes.back();
     return out;
 }
 

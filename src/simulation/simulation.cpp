@@ -62,14 +62,15 @@ bool same_motion(const model::State& a, const model::State& b)
 {
     return same_bytes(a.body_q, b.body_q) && same_bytes(a.body_qd, b.body_qd) && same_bytes(a.joint_q, b.joint_q) &&
            same_bytes(a.joint_qd, b.joint_qd) && same_bytes(a.particle_q, b.particle_q) &&
-           same_bytes(a.particle_qd, b.particle_qd);
+           same_bytes(a.particle_qd, b.particle_qd) && same_bytes(a.particle_f, b.particle_f);
 }
 
 bool same_commands(const model::Control& a, const model::Control& b)
 {
     return same_bytes(a.joint_target_q, b.joint_target_q) && same_bytes(a.joint_target_qd, b.joint_target_qd) &&
            same_bytes(a.joint_f, b.joint_f) && same_bytes(a.joint_act, b.joint_act) &&
-           same_bytes(a.body_target_q, b.body_target_q);
+           same_bytes(a.body_target_q, b.body_target_q) && same_bytes(a.tri_activations, b.tri_activations) &&
+           same_bytes(a.tet_activations, b.tet_activations);
 }
 
 /// A recording that is being made, with what a replay of it would have before the next step.
@@ -414,7 +415,7 @@ State& Simulation::edit_state()
 
 void Simulation::reset()
 {
-    Impl&        impl           = outside("Simulation::reset");
+    Impl& impl = outside("Simulation::reset");
     // Time and the program's own arrays go on over a reset.
     const double time           = impl.arrays().time;
     auto         custom_arrays  = std::move(impl.arrays().custom_arrays);
@@ -490,8 +491,8 @@ Result<void> Simulation::record(const std::string& file, const RecordOptions& op
                                          .sleeping = engine.options().sleeping};
     const model::Control          authored = model::make_control(impl.model->arrays());
     // A run from the start needs no checkpoint in its header.
-    const bool                    pristine = engine.step_count() == 0 && same_motion(impl.arrays(), impl.start()) &&
-                                             same_commands(impl.commands(), authored);
+    const bool pristine = engine.step_count() == 0 && same_motion(impl.arrays(), impl.start()) &&
+                          same_commands(impl.commands(), authored);
     if (!pristine) header.start = record::to_bytes(engine.checkpoint());
     auto writer = record::RecordingWriter::create(file, header);
     if (!writer) return writer.error();
@@ -506,6 +507,8 @@ Result<void> Simulation::record(const std::string& file, const RecordOptions& op
                              .control    = impl.commands(),
                              .wrench     = std::vector<Spatial>(impl.model->arrays().body_count()),
                              .reset      = {}};
+    // A replay begins with the wrenches of the checkpoint.
+    if (!pristine) impl.recorder->wrench = impl.arrays().body_f;
     return {};
 }
 
