@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -85,7 +86,26 @@ std::optional<model::State> state_at(const run::Scene& scene, std::int64_t frame
     state.body_qd             = last.body_qd;
     state.joint_q             = last.joint_q;
     state.joint_qd            = last.joint_qd;
+    state.particle_q          = last.particle_q;
+    state.particle_qd         = last.particle_qd;
     return state;
+}
+
+/// Whether --pair and --ray name what there is; a message is printed otherwise.
+bool are_good(const CollideArgs& args, const std::vector<std::string>& labels, const Context& context)
+{
+    for (const std::string& name : args.pair)
+        if (std::find(labels.begin(), labels.end(), name) == labels.end()) {
+            const std::string near = did_you_mean(name, labels);
+            context.io.say_error(fmt::format("--pair: there is no shape '{}'\n{}", name,
+                                             near.empty() ? "" : fmt::format("  {}\n", near)));
+            return false;
+        }
+    if (!args.ray.empty() && args.ray[3] == 0 && args.ray[4] == 0 && args.ray[5] == 0) {
+        context.io.say_error("--ray: the direction 0 0 0 points nowhere\n");
+        return false;
+    }
+    return true;
 }
 
 int run_stage(CollideArgs& args, Context& context)
@@ -102,6 +122,8 @@ int run_stage(CollideArgs& args, Context& context)
         context.io.report(mode.error());
         return kExitUsage;
     }
+    // Before the steps of --at, which may take long.
+    if (!are_good(args, scene->model.shape_label, context)) return kExitUsage;
     const tasks::Pool          pool(context.global.threads);
     collision::PipelineOptions choice{.pool = &pool, .broad_phase = *mode};
     if (importer::conventions_of(options->import.compat).pressure_in_series)
@@ -124,17 +146,6 @@ int run_stage(CollideArgs& args, Context& context)
         return args.pair.empty() || (a == args.pair[0] && b == args.pair[1]) ||
                (a == args.pair[1] && b == args.pair[0]);
     };
-    for (const std::string& name : args.pair)
-        if (std::find(labels.begin(), labels.end(), name) == labels.end()) {
-            const std::string near = did_you_mean(name, labels);
-            context.io.say_error(fmt::format("--pair: there is no shape '{}'\n{}", name,
-                                             near.empty() ? "" : fmt::format("  {}\n", near)));
-            return kExitUsage;
-        }
-    if (!args.ray.empty() && args.ray[3] == 0 && args.ray[4] == 0 && args.ray[5] == 0) {
-        context.io.say_error("--ray: the direction 0 0 0 points nowhere\n");
-        return kExitUsage;
-    }
     Json        rows = Json::array();
     std::string lines;
     for (const ContactRow& row : contact_rows(scene->model, state, contacts)) {

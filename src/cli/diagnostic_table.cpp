@@ -4,6 +4,7 @@
 #include "mechane/collision/codes.h"
 #include "mechane/conformance/codes.h"
 #include "mechane/core/codes.h"
+#include "mechane/device/codes.h"
 #include "mechane/difference/codes.h"
 #include "mechane/dynamics/codes.h"
 #include "mechane/exporter/codes.h"
@@ -47,6 +48,15 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"core", &mechane::kApiArgument},
         {"core", &mechane::kApiForeign},
         {"core", &mechane::kApiResult},
+        {"device", &mechane::device::kNotSupported},
+        {"device", &mechane::device::kNotAlike},
+        {"device", &mechane::device::kOption},
+        {"device", &mechane::device::kDeviceName},
+        {"device", &mechane::device::kDeviceUnavailable},
+        {"device", &mechane::device::kDeviceKernels},
+        {"device", &mechane::device::kDeviceDriver},
+        {"device", &mechane::device::kDeviceMemory},
+        {"device", &mechane::device::kDeviceFailure},
         {"difference", &mechane::difference::kNothing},
         {"difference", &mechane::difference::kUnlike},
         {"difference", &mechane::difference::kRepairChanges},
@@ -287,6 +297,7 @@ std::span<const DiagnosticRow> diagnostic_table()
         {"simulation", &mechane::record::kInconsistent},
         {"simulation", &mechane::run::kArgument},
         {"simulation", &mechane::run::kProjected},
+        {"simulation", &mechane::run::kStartLimit},
         {"simulation", &mechane::run::kOverlapKept},
         {"simulation", &mechane::run::kDiverged},
         {"simulation", &mechane::run::kWorldDiverged},

@@ -126,7 +126,6 @@ std::string run_child(std::vector<std::string> arguments)
             return "the reader ended with an exception";
         case kEndedByTime:
             return "reading it took more processor time than its size allows";
-        case kExitInput:
         case kEndedByMemory:
             return "reading it took more memory than its size allows";
         default:

@@ -39,7 +39,7 @@ def array(spec):
 arrays = [array(spec) for spec in head["arrays"]]
 out = rr.RecordingStream("mechane", recording_id=head["id"])
 out.save(sys.argv[1])
-out.log("/", (rr.ViewCoordinates.RIGHT_HAND_Y_UP, rr.ViewCoordinates.RIGHT_HAND_Z_UP)[head["up"] == 2], static=True)
+out.log("/", (rr.ViewCoordinates.RIGHT_HAND_X_UP, rr.ViewCoordinates.RIGHT_HAND_Y_UP, rr.ViewCoordinates.RIGHT_HAND_Z_UP)[head["up"]], static=True)
 for item in head["items"]:
     mesh = item["mesh"]
     out.log(item["entity"], rr.Mesh3D(vertex_positions=arrays[mesh], vertex_normals=arrays[mesh + 1], triangle_indices=arrays[mesh + 2],
@@ -107,7 +107,10 @@ Result<void> write_rrd(const model::Model& model, const record::Recording& recor
     json items = json::array(), bodies = json::array();
     for (const viewer::DrawItem& item : scene.items) {
         if (!item.solid) continue;
-        items.push_back({{"entity", fmt::format("{}/shape_{}", entity_of(model, item.body), item.shape)},
+        // What is soft is no shape: it has a number of its own.
+        const std::string what =
+            item.soft >= 0 ? fmt::format("soft_{}", item.soft) : fmt::format("shape_{}", item.shape);
+        items.push_back({{"entity", fmt::format("{}/{}", entity_of(model, item.body), what)},
                          {"mesh", first_of_mesh[static_cast<std::size_t>(item.mesh)]},
                          {"p", numbers(item.X_BS.p)},
                          {"q", {item.X_BS.q.x, item.X_BS.q.y, item.X_BS.q.z, item.X_BS.q.w}},

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +17,7 @@ namespace mechane::cli {
 
 // The options on which the result of a run depends; output options and the number of threads are left out.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(GlobalOptions, variants, resolvers, options, packages, search_paths,
-                                                unloaded, compat, unauthored_units, units)
+                                                schema_paths, unloaded, compat, unauthored_units, units)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SceneArgs, file, ground, ground_wanted, floating, no_animation, hold,
                                                 worlds, enable, disable)
 
@@ -87,9 +88,9 @@ std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& c
     if (!args.ground.empty() && !args.ground.front().empty()) {
         options->ground_height = parse_double(args.ground.front());
         if (!options->ground_height) {
-            io.say_error(
-                fmt::format("--ground '{}' is not a height in metres\n  write the file before --ground, or --ground=Z\n",
-                            args.ground.front()));
+            io.say_error(fmt::format(
+                "--ground '{}' is not a height in metres\n  write the file before --ground, or --ground=Z\n",
+                args.ground.front()));
             return std::nullopt;
         }
     }
@@ -127,9 +128,11 @@ std::string to_text(const SceneArgs& args, const GlobalOptions& global)
     std::error_code none;
     if (const auto absolute = std::filesystem::absolute(args.file, none); !none) named.file = absolute.string();
     GlobalOptions said = global;
+    for (std::string& path : said.schema_paths)
+        if (const auto absolute = std::filesystem::absolute(path, none); !none) path = absolute.string();
     if (said.resolvers.empty() && said.compat != "newton-1.8") said.resolvers = {std::string(resolve::kAutomatic)};
     return nlohmann::json{{"scene", named}, {"options", said}}.dump(-1, ' ', false,
-                                                                      nlohmann::json::error_handler_t::replace);
+                                                                    nlohmann::json::error_handler_t::replace);
 }
 
 bool from_text(const std::string& text, SceneArgs& args, GlobalOptions& global)
@@ -137,16 +140,19 @@ bool from_text(const std::string& text, SceneArgs& args, GlobalOptions& global)
     const auto document = nlohmann::json::parse(text, nullptr, false);
     if (!document.is_object() || !document.contains("scene") || !document.contains("options")) return false;
     try {
-        args                    = document.at("scene").get<SceneArgs>();
+        args = document.at("scene").get<SceneArgs>();
         if (args.worlds < 1 || args.worlds > kMostWorlds) return false;
-        const auto given        = document.at("options").get<GlobalOptions>();
-        global.variants         = given.variants;
+        const auto given = document.at("options").get<GlobalOptions>();
+        global.variants  = given.variants;
         // Recordings older than the default "auto" have no entry; only newton's attributes were read then.
         global.resolvers = given.resolvers.empty() ? std::vector<std::string>{"newton"} : given.resolvers;
         // Options given now override those of the recording.
         global.options.insert(global.options.begin(), given.options.begin(), given.options.end());
-        global.packages         = given.packages;
-        global.search_paths     = given.search_paths;
+        global.packages     = given.packages;
+        global.search_paths = given.search_paths;
+        for (const std::string& path : given.schema_paths)
+            if (std::find(global.schema_paths.begin(), global.schema_paths.end(), path) == global.schema_paths.end())
+                global.schema_paths.push_back(path);
         global.unloaded         = given.unloaded;
         global.compat           = given.compat;
         global.unauthored_units = given.unauthored_units;

@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::atomic<bool>   g_loading{true};
+std::atomic<bool>   g_loading{true}, g_strict{false};
 std::atomic<double> g_seconds{0};  ///< of the option; 0: by the size of the files
 
 /// Where the file that is being read began: what was read before it gives it nothing and costs it nothing.
@@ -74,8 +74,10 @@ void look_strictly()
     }
 }
 
-[[noreturn]] void end(const Io& io, const std::string& what, const char* option)
+/// @param of_child  the status by which a child that reads for its parent says the same
+[[noreturn]] void end(const Io& io, const std::string& what, const char* option, int of_child)
 {
+    if (g_strict) _exit(of_child);
     io.report(make_diagnostic(usd::kLimit, {}, what,
                               fmt::format("If the files are trusted, --stage-limit {}=... allows more.", option)));
     std::fflush(stderr);
@@ -94,7 +96,7 @@ void look(const Io& io)
         std::this_thread::sleep_for(std::chrono::milliseconds(25));
         const auto most = usd::process_limits().memory;
         if (g_loading && most != 0 && usd::memory_in_use() > most)
-            end(io, fmt::format("reading needs more than {} MiB of memory", most >> 20), "memory");
+            end(io, fmt::format("reading needs more than {} MiB of memory", most >> 20), "memory", kEndedByMemory);
         const bool now = usd::is_reading();
         if (!now || !reading || progress != usd::reading_progress()) {
             reading  = now;
@@ -106,7 +108,8 @@ void look(const Io& io)
         const double                        seconds = allowance();
         const std::chrono::duration<double> waited  = Clock::now() - since;
         if (processor_time() - spent > seconds && waited.count() > seconds)
-            end(io, fmt::format("reading made no progress in {:.0f} s of processor time", seconds), "time");
+            end(io, fmt::format("reading made no progress in {:.0f} s of processor time", seconds), "time",
+                kEndedByTime);
     }
 }
 
@@ -116,11 +119,18 @@ bool set_limits(const GlobalOptions& global, const Io& io, usd::Limits& limits)
 {
     usd::ProcessLimits process;
     std::uint64_t      prims = limits.max_prims, depth = limits.max_depth, layer = limits.max_layer_bytes,
-                  sublayers = limits.max_sublayers, nesting = limits.max_nesting, sites = limits.max_graph_nodes, time = 0;
-    const std::map<std::string, std::uint64_t*> known{
-        {"prims", &prims},         {"depth", &depth}, {"layer", &layer},           {"sublayers", &sublayers},
-        {"nesting", &nesting},     {"sites", &sites}, {"memory", &process.memory}, {"unpacked", &process.unpacked},
-        {"expressions", &process.expressions}, {"time", &time}};
+                       sublayers = limits.max_sublayers, nesting = limits.max_nesting, sites = limits.max_graph_nodes,
+                       time = 0;
+    const std::map<std::string, std::uint64_t*> known{{"prims", &prims},
+                                                      {"depth", &depth},
+                                                      {"layer", &layer},
+                                                      {"sublayers", &sublayers},
+                                                      {"nesting", &nesting},
+                                                      {"sites", &sites},
+                                                      {"memory", &process.memory},
+                                                      {"unpacked", &process.unpacked},
+                                                      {"expressions", &process.expressions},
+                                                      {"time", &time}};
     for (const std::string& text : global.stage_limits) {
         const std::size_t equals = text.find('=');
         const std::string name   = text.substr(0, equals);
@@ -130,14 +140,16 @@ bool set_limits(const GlobalOptions& global, const Io& io, usd::Limits& limits)
             for (const auto& [each, value] : known) names.push_back(each);
             const std::vector<std::string> near = nearest(name, names);
             io.say_error(fmt::format("--stage-limit: there is no limit '{}'; {} {}\n", name,
-                                     near.empty() ? "there are" : "did you mean", fmt::join(near.empty() ? names : near, ", ")));
+                                     near.empty() ? "there are" : "did you mean",
+                                     fmt::join(near.empty() ? names : near, ", ")));
             return false;
         }
         const auto value = number_of(equals == std::string::npos ? std::string() : text.substr(equals + 1));
         if (!value) {
-            io.say_error(fmt::format("--stage-limit '{}' is not of the form NAME=NUMBER, where K, M, G and T mean KiB to "
-                                     "TiB\n",
-                                     text));
+            io.say_error(
+                fmt::format("--stage-limit '{}' is not of the form NAME=NUMBER, where K, M, G and T mean KiB to "
+                            "TiB\n",
+                            text));
             return false;
         }
         *at->second = *value;
@@ -145,12 +157,12 @@ bool set_limits(const GlobalOptions& global, const Io& io, usd::Limits& limits)
     const auto most = [](std::uint64_t value) {
         return static_cast<std::size_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::size_t>::max()));
     };
-    limits = {.max_prims       = most(prims),
-              .max_depth       = most(depth),
-              .max_layer_bytes = most(layer),
-              .max_sublayers   = most(sublayers),
-              .max_nesting     = most(nesting),
-              .max_graph_nodes = most(sites)};
+    limits    = {.max_prims       = most(prims),
+                 .max_depth       = most(depth),
+                 .max_layer_bytes = most(layer),
+                 .max_sublayers   = most(sublayers),
+                 .max_nesting     = most(nesting),
+                 .max_graph_nodes = most(sites)};
     g_seconds = static_cast<double>(time);
     usd::set_process_limits(process);
     return true;
@@ -164,7 +176,11 @@ void watch_reading(const Io& io)
     std::thread(look, io).detach();
 }
 
-void watch_strictly() { std::thread(look_strictly).detach(); }
+void watch_strictly()
+{
+    g_strict = true;
+    std::thread(look_strictly).detach();
+}
 
 void next_file()
 {

@@ -499,7 +499,8 @@ constexpr std::array kSentences{
         "while map publishers should use \"transient_local\").",
         "2.4-i",
         "The middleware's own default for reliability is reliable. system_default is passed through, except for "
-        "publishers of sensor_msgs types with everything at default, which are best effort.",
+        "publishers of sensor_msgs types with everything at default, which are best effort. Joint states are sent "
+        "reliably all the same: they are the state of a robot, of which controllers need each.",
         true},
     Sentence{"2.4", "bool ros:topic:qos:match_publisher (Optional, Default: false). For subscriptions only.", "2.4-h",
              ""},

@@ -163,8 +163,8 @@ Motion motion_of(const run::Scene& scene, record::Recording recording)
         // Coordinates of free joints, balls and distance joints are poses or quaternions, whose numbers depend on
         // frames.
         // Those motions are compared by their bodies.
-        const bool    free = m.joint_type[j] == model::JointType::free || m.joint_type[j] == model::JointType::ball ||
-                             m.joint_type[j] == model::JointType::distance;
+        const bool free = m.joint_type[j] == model::JointType::free || m.joint_type[j] == model::JointType::ball ||
+                          m.joint_type[j] == model::JointType::distance;
         if (!free && n == dims[0] + dims[1])
             for (int k = 0; k < n; ++k) joint.turns.push_back(k >= dims[0]);
         if (m.joint_articulation[j] >= 0 && m.joint_child[j] >= 0) {
@@ -229,14 +229,17 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
         Divergence here;
         for (const auto& [i, k] : pair.bodies) {
             // A body of which the trees begin at different bodies is seen from its own start.
-            const bool   own = !same_base(i, k);
-            const Way    x = way_of(a, i, fa[f], own), y = way_of(b, k, fb[f], own);
-            const double far = length(x.p - y.p), turned = angle_of(conjugate(x.q) * y.q), off = std::max(far, turned);
+            const bool own = !same_base(i, k);
+            const Way  x = way_of(a, i, fa[f], own), y = way_of(b, k, fb[f], own);
+            // What is no number is infinitely far off: comparisons would pass it by.
+            const auto   or_infinite = [](double v) { return std::isnan(v) ? kInfinity : v; };
+            const double far = or_infinite(length(x.p - y.p)), turned = or_infinite(angle_of(conjugate(x.q) * y.q)),
+                         off = std::max(far, turned);
             if (far > out.metres || out.farthest.empty())
                 out.metres = far, out.radians = turned, out.farthest = a.bodies[i].name;
             if (far > out.most || out.most_of.empty()) out.most = far, out.most_of = a.bodies[i].name;
             // The body that is farthest off names the divergence of this frame, not the first in the list.
-            if ((off > may || !std::isfinite(off)) && off > worst)
+            if (off > may && off > worst)
                 worst = off, here.body = a.bodies[i].name, here.metres = far, here.radians = turned,
                 here.a = a.bodies[i].site, here.b = b.bodies[k].site;
         }
@@ -249,7 +252,7 @@ Rollout compare_motions(Motion a, Motion b, const Motion* sensitive, const Rollo
                 const std::size_t p = at(a.joints[i].q) + c, q = at(b.joints[k].q) + c;
                 if (p >= fa[f].joint_q.size() || q >= fb[f].joint_q.size()) continue;
                 const double x = static_cast<double>(fa[f].joint_q[p]), y = static_cast<double>(fb[f].joint_q[q]),
-                             off = std::abs(x - y);
+                             off = std::isnan(x - y) ? kInfinity : std::abs(x - y);
                 if (off <= may || off <= most) continue;
                 most         = off;
                 here.joint   = a.joints[i].name;
@@ -275,7 +278,7 @@ Result<Rollout> compare_rollouts(const run::Scene& a, const run::Scene& b, const
     run::set_step(how, run::step_size(a, options.dt));
     how.frames = std::max<std::int64_t>(1, std::llround(options.duration / how.dt));
     // At most about 240 frames are kept; the comparison needs the course and not each step.
-    how.every  = std::max<std::int64_t>(1, how.frames / 240);
+    how.every = std::max<std::int64_t>(1, how.frames / 240);
     Diagnostics quiet;
     const auto  simulated = [&](const run::Scene& scene, const model::Model& model,
                                 Diagnostics& said) -> Result<Motion> {

@@ -157,7 +157,7 @@ geometry::Mesh Output::triangles(const sf::Shape& shape) const
 
 Vec3d to_rpy(const Quatd& q)
 {
-    const Mat33d R     = to_matrix(q);
+    const Mat33d R = to_matrix(q);
     // URDF's and SDFormat's angles: R = Rz(yaw) Ry(pitch) Rx(roll).
     const double pitch = std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0)));
     // At a right angle of pitch roll and yaw turn about one axis; yaw is then zero.
@@ -294,19 +294,21 @@ Result<std::vector<std::string>> write_files(const Written& written, const std::
     const fs::path           folder = fs::path(file).parent_path();
     std::vector<std::string> out;
     const auto               path_of = [&](const std::string& name) { return (folder / name).string(); };
-    // The robot's own file comes after its meshes; pictures, which only matter to the eye, are copied last.
-    for (std::size_t i = written.files.size(); i-- > 0;) {
-        const std::string path = i == 0 ? file : path_of(written.files[i].name);
-        if (auto done = files::replace(path, written.files[i].content, {.make_folders = true}); !done)
-            return done.error();
-        out.push_back(path);
-    }
+    const auto               write   = [&](const std::string& path, const std::string& content) {
+        auto done = files::replace(path, content, {.make_folders = true});
+        if (done) out.push_back(path);
+        return done;
+    };
+    // The robot's own file is last: where it lies, all that it names is there.
+    for (std::size_t i = written.files.size(); i-- > 1;)
+        if (auto done = write(path_of(written.files[i].name), written.files[i].content); !done) return done.error();
     for (const auto& [from, name] : written.copies) {
         const auto content = files::read(from, std::size_t{1} << 30);
         if (!content) return content.error();
-        if (auto done = files::replace(path_of(name), *content, {.make_folders = true}); !done) return done.error();
-        out.push_back(path_of(name));
+        if (auto done = write(path_of(name), *content); !done) return done.error();
     }
+    if (!written.files.empty())
+        if (auto done = write(file, written.files[0].content); !done) return done.error();
     return out;
 }
 

@@ -63,7 +63,7 @@ void WindingTree::build(std::size_t node, std::size_t begin, std::size_t end)
     const Vec3d       size = box.upper - box.lower;
     const std::size_t axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
     const std::size_t half = begin + (end - begin) / 2;
-    // A total order, so that equal centres split the same way everywhere.
+    // A stable sort: equal centres keep their order, so that they split the same way everywhere.
     std::stable_sort(triangles_.begin() + static_cast<std::ptrdiff_t>(begin),
                      triangles_.begin() + static_cast<std::ptrdiff_t>(end),
                      [&](const Triangle& x, const Triangle& y) { return middle(x)[axis] < middle(y)[axis]; });

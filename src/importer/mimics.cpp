@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "import.h"
 #include "physics/mimic_words.h"
@@ -70,14 +71,29 @@ std::string fault_of(const model::BuilderJoint& follower, const model::BuilderJo
     if (follower.articulation >= 0 && leader.articulation >= 0 && follower.articulation != leader.articulation)
         return "the joints belong to different articulations";
     if (!std::isfinite(mimic.offset) || !std::isfinite(mimic.factor)) return "a coefficient is not finite";
-    if (leader.mimic_joint >= 0) return "its leader is a follower itself";
     return {};
+}
+
+/// What a joint says, of which all but the leader's own following has been looked at.
+struct Wanted {
+    usd::Prim    prim;
+    std::int32_t follower = -1, leader = -1;  ///< of the builder
+    Mimic        mimic;
+};
+
+void refuse(Import& run, const usd::Prim& prim, const Mimic& mimic, const std::string& fault)
+{
+    if (run.log) run.log->dismiss(prim, "newton:mimic", fault);
+    run.refuse(codes::kMimicInvalid, mimic.site,
+               fmt::format("{} cannot follow {}: {}", prim.path().text(), mimic.leader.text(), fault));
 }
 
 }  // namespace
 
 void add_mimics(Import& run)
 {
+    std::vector<Wanted>    all;
+    std::set<std::int32_t> followers;
     for (std::size_t i = 0; i < run.physics.joints.size(); ++i) {
         if (run.joint_of[i] < 0) continue;
         model::BuilderJoint& follower = run.builder.joints[static_cast<std::size_t>(run.joint_of[i])];
@@ -97,23 +113,32 @@ void add_mimics(Import& run)
         mimic->factor *= physics::mimic_factor_to_si(mimic->words, turns(follower), leader_turns, run.length());
         if (const std::string fault = fault_of(follower, run.builder.joints[static_cast<std::size_t>(index)], *mimic);
             !fault.empty()) {
-            if (run.log) run.log->dismiss(prim, "newton:mimic", fault);
-            run.refuse(codes::kMimicInvalid, mimic->site,
-                       fmt::format("{} cannot follow {}: {}", prim.path().text(), mimic->leader.text(), fault));
+            refuse(run, prim, *mimic, fault);
             continue;
         }
-        if (leader_turns != turns(follower) && !mimic->words.by_degrees)
-            run.found.add(codes::kMimicUnit, mimic->site,
+        followers.insert(run.joint_of[i]);
+        all.push_back({prim, run.joint_of[i], index, *std::move(mimic)});
+    }
+    for (const auto& [prim, joint, index, mimic] : all) {
+        // All followers are known: in whatever order the joints stand, the same ones are refused.
+        if (followers.contains(index)) {
+            refuse(run, prim, mimic, "its leader is a follower itself");
+            continue;
+        }
+        model::BuilderJoint& follower     = run.builder.joints[static_cast<std::size_t>(joint)];
+        const bool           leader_turns = turns(run.builder.joints[static_cast<std::size_t>(index)]);
+        if (leader_turns != turns(follower) && !mimic.words.by_degrees)
+            run.found.add(codes::kMimicUnit, mimic.site,
                           fmt::format("{} turns and {} slides or the other way round, for which {} has no unit: the "
                                       "factor couples radians and the stage's lengths",
-                                      prim.path().text(), mimic->leader.text(), mimic->words.api));
-        if (mimic->offset != 0 && !follower.angular_axes.empty() &&
+                                      prim.path().text(), mimic.leader.text(), mimic.words.api));
+        if (mimic.offset != 0 && !follower.angular_axes.empty() &&
             follower.linear_axes.size() + follower.angular_axes.size() > 1)
-            run.found.add(codes::kMimicUnit, mimic->site,
+            run.found.add(codes::kMimicUnit, mimic.site,
                           fmt::format("the offset of {} has no defined unit: the joint has several degrees of freedom",
                                       prim.path().text()));
         follower.mimic_joint  = index;
-        follower.mimic_coeffs = {mimic->offset, mimic->factor};
+        follower.mimic_coeffs = {mimic.offset, mimic.factor};
     }
 }
 

@@ -147,6 +147,8 @@ void number_actuators(Import& run)
     for (ImportedActuator& actuator : run.result.actuators) {
         if (run.result.collapse_results)
             actuator.joint = run.result.collapse_results->joint_remap[static_cast<std::size_t>(actuator.joint)];
+        // The joint was left out with the bodies that it joined: they are one now, which has been reported.
+        if (actuator.joint < 0) continue;
         actuator.dof   = dofs[static_cast<std::size_t>(actuator.joint)];
         actuator.coord = coords[static_cast<std::size_t>(actuator.joint)];
     }

@@ -90,7 +90,8 @@ class Collapse {
         std::vector<std::int32_t> holder(n, -1);  // the joint that merges a body into its parent
         for (std::size_t j = 0; j < b_.joints.size(); ++j) {
             const BuilderJoint& joint = b_.joints[j];
-            if (is_kept(joint) && !(body(joint.child).mass > 0))
+            // A child that is the world is reported by finalize.
+            if (is_kept(joint) && joint.child >= 0 && !(body(joint.child).mass > 0))
                 found_.add(kCollapseKeptMassless, Site{.layer = {}, .prim = joint.label, .property = {}},
                            fmt::format("Skipped joint {} has a child {} with zero or negative mass", joint.label,
                                        body(joint.child).label));
@@ -180,15 +181,15 @@ class Collapse {
         for (std::size_t i = 0; i < b_.bodies.size(); ++i) {
             const Fate& f = fates_[i];
             if (!f.merged) continue;
-            const auto old                     = static_cast<std::int32_t>(i);
+            const auto old = static_cast<std::int32_t>(i);
             // The maps let a caller find merged bodies.
             result_.body_merged_parent[old]    = f.survivor;
             result_.body_merged_transform[old] = f.pose;
             if (f.survivor < 0) continue;
             BuilderBody&       into = body(f.survivor);
             const BuilderBody& from = b_.bodies[i];
-            const auto  sum   = geometry::combined({into.mass, into.com, into.inertia},
-                                                   geometry::transformed({from.mass, from.com, from.inertia}, f.pose));
+            const auto sum = geometry::combined({into.mass, into.com, into.inertia},
+                                                geometry::transformed({from.mass, from.com, from.inertia}, f.pose));
             // Velocities are of the centre of mass: v' = v + w x (c' - c).
             const Vec3d moved = rotate(into.q.q, sum.com - into.com);
             carry_velocity(f.survivor, cross(into.qd.angular, moved));

@@ -75,16 +75,17 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
     joints_of_.resize(bodies.size() + 1);
     for (BuilderJoint joint : source.joints) {
         joint.world = world;
-        // A free root carries its pose in its coordinates, every other joint to the world in its anchor.
-        if (joint.parent == kWorldBody && joint_type_info(joint.type).free_like && joint.q.size() == 7) {
+        // A free root without an anchor of its own carries its pose in its coordinates. Every other joint to the world
+        // has it in its anchor, from which coordinates and rates count, so that these stay.
+        const bool in_world = joint.type == JointType::free && joint.parent_xform == Posed{};
+        if (joint.parent == kWorldBody && !in_world) {
+            joint.parent_xform = placed(joint.parent_xform);
+        } else if (joint.parent == kWorldBody && joint.q.size() == 7) {
             const Posed X =
                 placed({{joint.q[0], joint.q[1], joint.q[2]}, {joint.q[3], joint.q[4], joint.q[5], joint.q[6]}});
             joint.q = {X.p.x, X.p.y, X.p.z, X.q.x, X.q.y, X.q.z, X.q.w};
-        } else if (joint.parent == kWorldBody && !joint_type_info(joint.type).free_like) {
-            joint.parent_xform = placed(joint.parent_xform);
         }
-        if (options.xform && joint.parent == kWorldBody && joint_type_info(joint.type).free_like &&
-            joint.qd.size() == 6) {
+        if (options.xform && joint.parent == kWorldBody && in_world && joint.qd.size() == 6) {
             const Quatd& turn = options.xform->q;
             const Vec3d  v    = rotate(turn, Vec3d{joint.qd[0], joint.qd[1], joint.qd[2]});
             const Vec3d  w    = rotate(turn, Vec3d{joint.qd[3], joint.qd[4], joint.qd[5]});

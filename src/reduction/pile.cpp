@@ -357,7 +357,6 @@ Pile with_hashed_names(const Pile& pile, const std::vector<std::string>& names)
     const std::set<std::string> wanted(names.begin(), names.end());
     for (ReducedLayer& one : out.layers) {
         std::vector<Path> paths = one.layer.specs();
-        const auto        root  = one.layer.field(Path::root(), "defaultPrim").get<std::string>();
         // A path that is longer than its parent's is renamed first, so that paths still to be renamed keep their
         // parents' names.
         std::stable_sort(paths.begin(), paths.end(), [](const Path& a, const Path& b) {

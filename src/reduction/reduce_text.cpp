@@ -13,7 +13,10 @@
 #include <filesystem>
 #include <functional>
 #include <numeric>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "mechane/core/hash.h"
 #include "mechane/files/read.h"
@@ -140,6 +143,21 @@ std::string tidy(const std::string& text)
     return out;
 }
 
+/// A text in pieces: words, and what stands between them, in order.
+std::vector<std::string_view> words_of(std::string_view text)
+{
+    constexpr std::string_view    kBlanks = " \t\r\n";
+    std::vector<std::string_view> out;
+    while (!text.empty()) {
+        const bool  blank = kBlanks.find(text.front()) != std::string_view::npos;
+        std::size_t end   = blank ? text.find_first_not_of(kBlanks) : text.find_first_of(kBlanks);
+        end               = std::min(end, text.size());
+        out.push_back(text.substr(0, end));
+        text.remove_prefix(end);
+    }
+    return out;
+}
+
 class TextReducer {
   public:
     TextReducer(const ReduceOptions& options, fs::path place) : options_(options), place_(std::move(place)) {}
@@ -254,19 +272,27 @@ class TextReducer {
                 out.append(start, at, a.value.begin - at);
                 const std::string value = start.substr(a.value.begin, a.value.end - a.value.begin);
                 const auto        known = to.find(value);
-                out += known != to.end() ? known->second : value;
+                if (known != to.end())
+                    out += known->second;
+                else
+                    for (const std::string_view word : words_of(value)) {
+                        const auto name = to.find(std::string(word));
+                        out += name != to.end() ? std::string_view(name->second) : word;
+                    }
                 at = a.value.end;
             }
             return out.append(start, at, std::string::npos);
         };
         minimize(names.size(), [&](const std::vector<std::size_t>& which) { return made(which); });
-        std::vector<std::string> kept;
+        std::vector<std::string>        kept;
+        std::unordered_set<std::string> there;
+        for (const Attribute& a : parts_of(best).attributes) {
+            const std::string value = best.substr(a.value.begin, a.value.end - a.value.begin);
+            there.insert(value);
+            for (const std::string_view word : words_of(value)) there.emplace(word);
+        }
         for (const std::string& n : names)
-            for (const Attribute& a : parts_of(best).attributes)
-                if (best.substr(a.value.begin, a.value.end - a.value.begin) == n) {
-                    kept.push_back(n);
-                    break;
-                }
+            if (there.contains(n)) kept.push_back(n);
         return kept;
     }
 

@@ -28,6 +28,20 @@ Vec3d around_axis(const usd::Prim& prim, double radius, double half_height)
 
 std::optional<Bounds> symmetric(const Vec3d& half) { return Bounds{-half, half}; }
 
+/// A capsule of two radii. They are those of the rims of its cone; the spheres at the ends go on from it smoothly, so
+/// that they are larger than the rims and not centred there.
+Bounds tapered_capsule(const usd::Prim& prim)
+{
+    const double top = number(prim, "radiusTop", 0.5), bottom = number(prim, "radiusBottom", 0.5);
+    const double height = number(prim, "height", 1);
+    const double slope = height > 0 ? (bottom - top) / height : 0, wider = std::hypot(1, slope);
+    const double radius = wider * std::max(top, bottom);
+    const Vec3d  half   = around_axis(prim, radius, 0);
+    const Vec3d  along  = around_axis(prim, 0, 1);
+    return {(-0.5 * height - bottom * (slope + wider)) * along - half,
+            (0.5 * height - top * (slope - wider)) * along + half};
+}
+
 /// Of a prim's own geometry, in its frame.
 std::optional<Bounds> own_bounds(const usd::Prim& prim)
 {
@@ -40,6 +54,18 @@ std::optional<Bounds> own_bounds(const usd::Prim& prim)
     if (prim.is_a("Capsule")) return symmetric(around_axis(prim, radius, 0.5 * number(prim, "height", 1) + radius));
     if (prim.is_a("Cylinder") || prim.is_a("Cone"))
         return symmetric(around_axis(prim, radius, 0.5 * number(prim, "height", 2)));
+    if (prim.is_a("Cylinder_1"))
+        return symmetric(around_axis(prim, std::max(number(prim, "radiusTop", 1), number(prim, "radiusBottom", 1)),
+                                     0.5 * number(prim, "height", 2)));
+    if (prim.is_a("Capsule_1")) return tapered_capsule(prim);
+    if (prim.is_a("Plane")) {
+        // Width and length are along the two axes that are not its own: x and y, x and z, z and y.
+        const double      width = 0.5 * number(prim, "width", 2), length = 0.5 * number(prim, "length", 2);
+        const std::string axis = prim.attribute("axis").get_or<std::string>("Z");
+        return symmetric(axis == "X"   ? Vec3d{0, length, width}
+                         : axis == "Y" ? Vec3d{width, 0, length}
+                                       : Vec3d{width, length, 0});
+    }
     if (!prim.is_a("PointBased")) return std::nullopt;
     const auto points = prim.attribute("points").get<std::vector<Vec3d>>();
     if (!points) return std::nullopt;

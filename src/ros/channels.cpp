@@ -23,6 +23,7 @@ bool is_default(const std::string& policy) { return policy == "system_default"; 
 /// JointState is an exception: its readers ask for reliable delivery, and a best effort offer would not match.
 Qos offered_qos(const Interface& interface)
 {
+    // Joint states are no sensor data but the state of a robot, of which controllers need each.
     Qos        qos  = interface.qos;
     const auto type = parse_type(interface.type);
     if (interface.role == "publisher" && type && type->package == "sensor_msgs" && type->name != "JointState" &&
@@ -64,9 +65,9 @@ Published channels(const usd::Stage& stage, const TypeTable& types, Diagnostics&
                                     .type  = kTransforms,
                                     // Profiles of tf2: static transforms are sent once and kept for late readers
                                     // (transient local, depth 1), moving ones are volatile with a depth of 100.
-                                    .qos   = {"reliable", frame.is_static ? "transient_local" : "volatile", "keep_last",
-                                              frame.is_static ? 1 : 100, false},
-                                    .rate  = 0,
+                                    .qos  = {"reliable", frame.is_static ? "transient_local" : "volatile", "keep_last",
+                                             frame.is_static ? 1 : 100, false},
+                                    .rate = 0,
                                     .domain         = domain_id(frame.prim),
                                     .prim           = robot ? robot : frame.prim,
                                     .starts_enabled = true,

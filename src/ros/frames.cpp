@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <numeric>
@@ -90,7 +91,7 @@ class Kinematics {
         joints.push_back(joint);
     }
 
-    /// A generic joint all of whose six axes are locked (low above high).
+    /// A generic joint all of whose six axes are locked: low not below high, as the joints of a simulation have it.
     static bool locked(const usd::Prim& prim)
     {
         if (prim.type_name().text() != "PhysicsJoint") return false;
@@ -99,7 +100,7 @@ class Kinematics {
             const std::string stem = std::string("limit:") + axis + ":physics:";
             const auto        low  = prim.attribute(stem + "low").get<double>(),
                               high = prim.attribute(stem + "high").get<double>();
-            count += low && high && *low > *high;
+            count += low && high && std::isfinite(*low) && std::isfinite(*high) && *low >= *high;
         }
         return count == 6;
     }
@@ -255,7 +256,7 @@ class Tree {
         } else {
             const usd::Prim context = outermost ? prim : outermost_context(prim);
             // The frame outside of the robot that its root hangs on: "world" unless the context names another.
-            frame.parent_id         = context ? text(context, "ros:context:parent_frame").value_or("world") : "world";
+            frame.parent_id = context ? text(context, "ros:context:parent_frame").value_or("world") : "world";
             if (frame.parent_id.empty()) frame.parent_id = "world";
         }
         // Scale and shear are dropped: a transform of ROS is rigid.

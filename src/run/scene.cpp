@@ -102,9 +102,9 @@ StepSize step_size(const Scene& scene, std::optional<double> given)
     const auto& scenes = scene.imported.scenes;
     if (scenes.empty() || !scenes.front().physics_dt_authored) return {SimulateOptions{}.dt, "default"};
     const Site& site = scenes.front().physics_dt_site;
-    return {scenes.front().physics_dt, fmt::format("<{}.{}>{}{}", site.prim, site.property,
-                                                   site.layer.empty() ? "" : " " + site.layer,
-                                                   site.line > 0 ? fmt::format(":{}", site.line) : "")};
+    return {scenes.front().physics_dt,
+            fmt::format("<{}.{}>{}{}", site.prim, site.property, site.layer.empty() ? "" : " " + site.layer,
+                        site.line > 0 ? fmt::format(":{}", site.line) : "")};
 }
 
 void set_step(SimulateOptions& options, const StepSize& step)
@@ -128,8 +128,8 @@ std::optional<double> lowest_collider(const model::Model& model)
                            upper  = static_cast<Vec3d>(model.shape_collision_aabb_upper[i]);
         const Vec3d        centre = X_WS * (0.5 * (lower + upper)), half = 0.5 * (upper - lower);
         // Reach of a turned box along up: sum of |R_up,k| half_k.
-        const Vec3d        row   = to_matrix(X_WS.q).row(up);
-        double             reach = dot(abs(row), half);  // of the box that bounds the shape
+        const Vec3d row   = to_matrix(X_WS.q).row(up);
+        double      reach = dot(abs(row), half);  // of the box that bounds the shape
         // Round shapes reach less far than their boxes: exact where the reach has a closed form.
         const Vec3d  scale  = static_cast<Vec3d>(model.shape_scale[i]);
         const double radial = std::sqrt(std::max(0.0, 1 - row.z * row.z));
@@ -137,7 +137,11 @@ std::optional<double> lowest_collider(const model::Model& model)
         // Capsule: radius plus the half length along the axis. Cylinder: radius times the sine plus half length times
         // the cosine of the axis to up.
         if (model.shape_type[i] == GeoType::capsule) reach = scale.x + std::abs(row.z) * scale.y;
-        if (model.shape_type[i] == GeoType::cylinder) reach = radial * scale.x + std::abs(row.z) * scale.y;
+        // A barrel: where its arc, of radius scale.z, has up as a normal that is the lowest point, else its rim is.
+        if (model.shape_type[i] == GeoType::cylinder)
+            reach = scale.z >= scale.y && scale.z > 0 && scale.z * std::abs(row.z) <= scale.y
+                        ? radial * (half.x - scale.z) + scale.z
+                        : radial * scale.x + std::abs(row.z) * scale.y;
         const double height = centre[up] - reach;
         if (std::isfinite(height) && (!lowest || height < *lowest)) lowest = height;
     }
@@ -165,10 +169,10 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
     }
 
     Scene scene;
-    scene.stage                        = *stage;
-    importer::ImportOptions how        = options.import;
-    how.allow_missing                  = how.allow_missing || options.incomplete;
-    auto imported = importer::import_usd(**stage, how, scene.builder, found);
+    scene.stage                 = *stage;
+    importer::ImportOptions how = options.import;
+    how.allow_missing           = how.allow_missing || options.incomplete;
+    auto imported               = importer::import_usd(**stage, how, scene.builder, found);
     if (!imported) return imported.error();
     scene.imported = *std::move(imported);
     // The importer may have made another stage (parts left out): findings must point there.

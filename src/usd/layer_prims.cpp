@@ -29,6 +29,46 @@ template <class T>
 bool contains(const std::vector<T>& items, const T& item)
 { return std::find(items.begin(), items.end(), item) != items.end(); }
 
+/// What `ensure_prim` is about to make for a path, so that an edit that fails afterwards leaves nothing behind.
+class Made {
+  public:
+    Made(SdfLayerHandle layer, const SdfPath& path) : layer_(std::move(layer))
+    {
+        for (const SdfPath& prefix : path.GetPrefixes())
+            if (!layer_->HasSpec(prefix)) {
+                first_ = prefix;
+                break;
+            }
+        if (first_.IsPrimVariantSelectionPath())
+            set_ = !layer_->HasSpec(
+                first_.GetParentPath().AppendVariantSelection(first_.GetVariantSelection().first, std::string()));
+    }
+    /// Takes it away again, with all below it.
+    void undo() const
+    {
+        if (first_.IsEmpty() || !layer_->HasSpec(first_)) return;
+        const SdfPath parent = first_.GetParentPath();
+        if (first_.IsPrimVariantSelectionPath()) {
+            const auto [set, name] = first_.GetVariantSelection();
+            const auto variant     = TfDynamic_cast<SdfVariantSpecHandle>(layer_->GetObjectAtPath(first_));
+            variant->GetOwner()->RemoveVariant(variant);
+            if (!set_) return;
+            const SdfPrimSpecHandle owner = layer_->GetPrimAtPath(parent);
+            owner->RemoveVariantSet(set);
+            owner->GetVariantSetNameList().Erase(set);
+        } else if (first_.IsRootPrimPath()) {
+            layer_->RemoveRootPrim(layer_->GetPrimAtPath(first_));
+        } else {
+            layer_->GetPrimAtPath(parent)->RemoveNameChild(layer_->GetPrimAtPath(first_));
+        }
+    }
+
+  private:
+    SdfLayerHandle layer_;
+    SdfPath        first_;        ///< the highest one that is missing; empty: none is
+    bool           set_ = false;  ///< it is a variant, and of a set that is missing too
+};
+
 SdfSpecifier to_sdf(Specifier specifier)
 {
     switch (specifier) {
@@ -159,9 +199,13 @@ Result<void> Layer::define(const Path& prim, const Token& type, Specifier specif
 {
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
     if (!unwrap(prim).IsPrimPath()) return impl_->refused(prim, "a variant has no specifier or type of its own");
-    impl_->edited                = true;
+    const Made              made(impl_->layer, unwrap(prim));
     const SdfPrimSpecHandle spec = impl_->ensure_prim(unwrap(prim));
-    if (!spec) return impl_->refused(prim, "the prim could not be made");
+    if (!spec) {
+        made.undo();
+        return impl_->refused(prim, "the prim could not be made");
+    }
+    impl_->edited = true;
     spec->SetSpecifier(to_sdf(specifier));
     if (!type.empty()) spec->SetTypeName(type.text());
     return {};
@@ -205,14 +249,17 @@ Result<void> Layer::move(const Path& from, const Path& to)
     if (kind(to) != SpecKind::none) return impl_->refused(to, fmt::format("'{}' exists already", to.text()));
     if (unwrap(to).HasPrefix(unwrap(from))) return impl_->refused(to, "a prim cannot move below itself");
     const SdfPath parent = unwrap(to).GetParentPath();
-    const bool    made   = parent != SdfPath::AbsoluteRootPath() && !impl_->layer->HasSpec(parent);
-    if (made && !impl_->ensure_prim(parent)) return impl_->refused(to, "its parent could not be made");
+    const Made    made(impl_->layer, parent);
+    if (parent != SdfPath::AbsoluteRootPath() && !impl_->ensure_prim(parent)) {
+        made.undo();
+        return impl_->refused(to, "its parent could not be made");
+    }
     SdfBatchNamespaceEdit edit;
     edit.Add(unwrap(from), unwrap(to));
     // SdfBatchNamespaceEdit moves the spec with all below it; CanApply tells whether it would fail, before anything
     // changes.
     if (impl_->layer->CanApply(edit) != SdfNamespaceEditDetail::Okay || !impl_->layer->Apply(edit)) {
-        if (made) static_cast<void>(remove(wrap(parent)));
+        made.undo();
         return impl_->refused(from, fmt::format("'{}' cannot become '{}'", from.text(), to.text()));
     }
     Retarget(impl_->layer, unwrap(from), unwrap(to)).run();
@@ -234,8 +281,12 @@ Result<void> Layer::reorder_children(const Path& prim, const std::vector<Token>&
     if (!prim.is_root())
         if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty())
             return impl_->refused(prim, std::move(why));
+    const Made made(impl_->layer, unwrap(prim));
+    if (!prim.is_root() && !impl_->ensure_prim(unwrap(prim))) {
+        made.undo();
+        return impl_->refused(prim, "the prim could not be made");
+    }
     impl_->edited = true;
-    if (!prim.is_root() && !impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     TfTokenVector names;
     for (const Token& name : order) names.push_back(unwrap(name));
     // A statement of order (reorder nameChildren): it sorts what it names and leaves others where they are.
@@ -265,8 +316,12 @@ Result<void> Layer::apply_api(const Path& prim, const Token& name)
         op.SetDeletedItems(deleted);
         op.SetPrependedItems(items);
     }
+    const Made made(impl_->layer, unwrap(prim));
+    if (!impl_->ensure_prim(unwrap(prim))) {
+        made.undo();
+        return impl_->refused(prim, "the prim could not be made");
+    }
     impl_->edited = true;
-    if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     impl_->layer->SetField(unwrap(prim), kApiSchemas, VtValue(op));
     return {};
 }
@@ -295,8 +350,12 @@ Result<void> Layer::remove_api(const Path& prim, const Token& name, bool everywh
         }
     }
     if (op == before) return {};
+    const Made made(impl_->layer, unwrap(prim));
+    if (!impl_->ensure_prim(unwrap(prim))) {
+        made.undo();
+        return impl_->refused(prim, "the prim could not be made");
+    }
     impl_->edited = true;
-    if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     // An empty list op is no opinion, whereas an explicit empty list (HasKeys) is one.
     if (op.HasKeys())
         impl_->layer->SetField(unwrap(prim), kApiSchemas, VtValue(op));
@@ -314,11 +373,13 @@ Result<void> Layer::copy_spec(const Layer& from_layer, const Path& from, const P
     if (std::string why = property ? impl_->check_property(unwrap(to)) : impl_->check_prim(unwrap(to)); !why.empty())
         return impl_->refused(to, std::move(why));
     const SdfPath parent = unwrap(to).GetParentPath();
-    impl_->edited        = true;
-    if (parent != SdfPath::AbsoluteRootPath() && !impl_->ensure_prim(parent))
-        return impl_->refused(to, "its parent could not be made");
-    if (!SdfCopySpec(from_layer.impl().layer, unwrap(from), impl_->layer, unwrap(to)))
+    const Made    made(impl_->layer, parent);
+    if ((parent != SdfPath::AbsoluteRootPath() && !impl_->ensure_prim(parent)) ||
+        !SdfCopySpec(from_layer.impl().layer, unwrap(from), impl_->layer, unwrap(to))) {
+        made.undo();
         return impl_->refused(to, fmt::format("'{}' could not be copied", from.text()));
+    }
+    impl_->edited = true;
     return {};
 }
 

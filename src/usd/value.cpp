@@ -190,9 +190,17 @@ std::optional<T> Value::get() const
         if (v.IsHolding<GfMatrix4d>()) return to_matrix4(v.UncheckedGet<GfMatrix4d>());
     } else if constexpr (std::is_same_v<T, std::vector<int>>) {
         if (auto rows = flattened<GfVec4i, GfVec3i, GfVec2i>(v)) return rows;
-        return as_vector<int, int>(v, [](int x) { return x; });
+        if (v.IsHolding<VtArray<int>>()) return as_vector<int, int>(v, [](int x) { return x; });
+        // As a single number: what no int holds makes the whole array no array of ints.
+        bool       all  = true;
+        const auto ints = as_vector<int, unsigned, std::int64_t, std::uint64_t, unsigned char, bool>(v, [&](auto x) {
+            if constexpr (sizeof(x) >= sizeof(int)) all = all && std::in_range<int>(x);
+            return static_cast<int>(x);
+        });
+        return all ? ints : std::nullopt;
     } else if constexpr (std::is_same_v<T, std::vector<double>>) {
-        return as_vector<double, float, double, GfHalf, int, std::int64_t, SdfTimeCode>(v, [](const auto& x) {
+        return as_vector<double, float, double, GfHalf, int, unsigned, std::int64_t, std::uint64_t, unsigned char,
+                         SdfTimeCode>(v, [](const auto& x) {
             if constexpr (std::is_same_v<std::decay_t<decltype(x)>, SdfTimeCode>)
                 return x.GetValue();
             else if constexpr (std::is_same_v<std::decay_t<decltype(x)>, GfHalf>)

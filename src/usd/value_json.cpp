@@ -31,6 +31,7 @@
 #include <pxr/vt/array.h>
 #include <pxr/vt/dictionary.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -180,10 +181,11 @@ Json texts(const std::vector<std::string>& list, std::size_t limit)
     if (limit == 0 || list.size() <= limit) return list;
     std::string joined;
     for (const std::string& text : list) joined += (joined.empty() ? "" : "\n") + text;
-    return {{"$array", {list.size()}},
-            {"dtype", "string"},
-            {"sha256", sha256_hex(std::as_bytes(std::span(joined)))},
-            {"head", std::vector<std::string>(list.begin(), list.begin() + 8)}};
+    return {
+        {"$array", {list.size()}},
+        {"dtype", "string"},
+        {"sha256", sha256_hex(std::as_bytes(std::span(joined)))},
+        {"head", std::vector<std::string>(list.begin(), list.begin() + std::min<std::ptrdiff_t>(8, std::ssize(list)))}};
 }
 
 template <class T>

@@ -29,17 +29,18 @@ using Clock = std::chrono::steady_clock;
 using Kind  = LiveCommand::Kind;
 
 /// 60 frames a second, as screens show them.
-constexpr auto   kFramePeriod = std::chrono::milliseconds(16);
+constexpr auto kFramePeriod = std::chrono::milliseconds(16);
 /// A machine that is too slow falls behind instead of computing ever more steps for each look at the pages.
-constexpr double kMostDebt    = 0.1;   ///< of the clock's time that is made up for [s]
-constexpr double kMostWork    = 0.05;  ///< between two looks at what the pages say [s]
+constexpr double kMostDebt = 0.1;   ///< of the clock's time that is made up for [s]
+constexpr double kMostWork = 0.05;  ///< between two looks at what the pages say [s]
 
 double seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
 
 bool same(const model::Control& a, const model::Control& b)
 {
     return a.joint_target_q == b.joint_target_q && a.joint_target_qd == b.joint_target_qd && a.joint_f == b.joint_f &&
-           a.joint_act == b.joint_act && a.body_target_q == b.body_target_q;
+           a.joint_act == b.joint_act && a.body_target_q == b.body_target_q && a.tri_activations == b.tri_activations &&
+           a.tet_activations == b.tet_activations;
 }
 
 /// run.mrec, run-2.mrec, run-3.mrec, ...

@@ -59,6 +59,13 @@ class DumpStage(unittest.TestCase):
         self.assertEqual(array("--limit", 9)["$array"], [10])
         self.assertEqual(array("--limit", 9)["head"], list(range(8)))
 
+    def test_a_short_list_of_names_beyond_the_limit_is_told_whole(self):
+        with tempfile.TemporaryDirectory() as folder:
+            stage = pathlib.Path(folder) / "names.usda"
+            stage.write_text('#usda 1.0\ndef Xform "w"\n{\n    token[] names = ["a", "b", "c"]\n}\n')
+            names = document("dump", "stage", stage, "--limit", 1)["prims"]["/w"]["properties"]["names"]["default"]
+        self.assertEqual((names["$array"], names["head"]), ([3], ["a", "b", "c"]))
+
     def test_the_same_bytes_every_time_also_compressed(self):
         once, again = mechane("dump", "stage", QUADRUPED).stdout, mechane("dump", "stage", QUADRUPED, "--threads", 1).stdout
         self.assertEqual(once, again)

@@ -164,6 +164,24 @@ TEST_CASE("overlap agrees with the contacts of the pair, and a closed mesh holds
     CHECK(!overlap(mesh_shape(cube_surface()), shape(ShapeKind::sphere, {0.1, 0, 0}, {0.7, 0, 0})));
 }
 
+TEST_CASE("what starts inside a closed mesh is in contact at the start of its cast, as overlap has it")
+{
+    const Shape cube  = mesh_shape(cube_surface());
+    Shape       small = shape(ShapeKind::sphere, {0.1, 0, 0}, {0.1, 0.1, 0});
+    for (const Vec3d& travel : {Vec3d{0, 0, 0.01}, Vec3d{0, 0, 5}, Vec3d{}}) {
+        REQUIRE(overlap(cube, small));
+        const auto hit = cast_shape(small, travel, cube);
+        REQUIRE(hit.has_value());
+        CHECK(hit->fraction == 0);
+        CHECK(length(hit->normal) == close_to(1, 1e-12));
+    }
+    // From outside the way up to the surface counts as before.
+    small.p        = {0.1, 0.1, 2.6};
+    const auto hit = cast_shape(small, {0, 0, -4}, cube);
+    REQUIRE(hit.has_value());
+    CHECK(hit->fraction == close_to((2.6 - 0.1 - 0.5) / 4, 1e-9));
+}
+
 TEST_CASE("a scene's rays see their own world and the shared one, equal hits name the smaller shape (COL-140, COL-141)")
 {
     model::ModelBuilder env;

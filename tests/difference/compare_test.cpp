@@ -2,6 +2,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <numbers>
 
 #include "difference/random_robot.h"
@@ -365,4 +366,20 @@ TEST_CASE("a body whose tree hangs on the world in one motion and floats in the 
     const auto moves = compare_motions(sliding(0, -1), sliding(1, 0), nullptr, {});
     REQUIRE(moves.first);
     CHECK(moves.first->t > 0);
+}
+
+TEST_CASE("a pose or a coordinate that is no number is where motions differ first")
+{
+    const auto spoilt = [](auto&& spoil) {
+        Motion motion = sliding(0, 0);
+        spoil(motion.recording.frames[4]);
+        return compare_motions(sliding(0, 0), motion, nullptr, {});
+    };
+    constexpr Real kNan = std::numeric_limits<Real>::quiet_NaN();
+    for (const auto& out : {spoilt([](record::Frame& f) { f.body_q[0].p.x = kNan; }),
+                            spoilt([](record::Frame& f) { f.body_q[0].q.z = kNan; })}) {
+        REQUIRE(out.first);
+        CHECK(out.first->t == doctest::Approx(0.4));
+        CHECK(out.first->body == "body");
+    }
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 
 #include "mechane/exporter/export.h"
 #include "mechane/exporter/robot_of_stage.h"
+#include "mechane/files/scratch_folder.h"
 #include "mechane/sourceformats/convert.h"
 #include "mechane/usd/stage.h"
 
@@ -425,4 +427,15 @@ TEST_CASE("gravity that is not the earth's is a loss of formats that say none")
         CHECK(written(robot("0 0 -3").tree, format).lost("gravity") == (format != Format::mjcf));
         CHECK_FALSE(written(robot("0 0 -9.81").tree, format).lost("gravity"));
     }
+}
+
+TEST_CASE("a robot whose picture cannot be copied is not written: no file names what is not there")
+{
+    const files::ScratchFolder folder = files::ScratchFolder::temporary(".");
+    exporter::Written          written;
+    written.files          = {{"r.urdf", "<robot/>"}, {"r_meshes/a.stl", "solid"}};
+    written.copies         = {{"/gone/picture.png", "r_meshes/picture.png"}};
+    const std::string file = (folder.path() / "r.urdf").string();
+    CHECK_FALSE(exporter::write_files(written, file));
+    CHECK_FALSE(std::filesystem::exists(file));
 }

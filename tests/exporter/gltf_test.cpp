@@ -143,7 +143,7 @@ TEST_CASE("the root node of a Z-up stage turns it by -90 degrees about x, and no
 {
     const Shown s    = Sample(
                            "def Xform \"r\" { def Xform \"a\" { double3 xformOp:translate = (1, 2, 3)\n uniform token[] "
-                        "xformOpOrder = [\"xformOp:translate\"]\n def Cube \"c\" {} } }")
+                           "xformOpOrder = [\"xformOp:translate\"]\n def Cube \"c\" {} } }")
                            .shown();
     const auto& root = s.glb.json["nodes"][s.glb.json["scenes"][0]["nodes"][0].get<std::size_t>()];
     CHECK(root["rotation"][0] == doctest::Approx(-0.7071068));
@@ -209,8 +209,8 @@ TEST_CASE("nodes are nested as the prims are, and a sheared one is two (EXP-005)
 {
     const Shown s     = Sample(
                             "def Xform \"r\" { def Scope \"s\" { def Xform \"a\" { matrix4d xformOp:transform = ((1, 0, 0, "
-                        "0), (0.5, 1, 0, 0), (0, 0, 1, 0), (1, 2, 3, 1))\n uniform token[] xformOpOrder = "
-                        "[\"xformOp:transform\"]\n def Cube \"c\" {} } } }")
+                            "0), (0.5, 1, 0, 0), (0, 0, 1, 0), (1, 2, 3, 1))\n uniform token[] xformOpOrder = "
+                            "[\"xformOp:transform\"]\n def Cube \"c\" {} } } }")
                             .shown();
     int         depth = 0;
     for (int n = s.glb.node("c"); n >= 0; n = s.glb.parent(n)) ++depth;
@@ -1076,4 +1076,32 @@ TEST_CASE("a stage that shows nothing, or numbers that are none, end with a find
     CHECK_FALSE(s.glb.at("m").contains("mesh"));
     CHECK(s.glb.node("c") >= 0);
     CHECK(s.bytes.find("null") == std::string::npos);  // how JSON would write what is no number
+}
+
+TEST_CASE("a joint that a sample has no number for stays as it was, and no scale becomes zero (EXP-033)")
+{
+    std::string text = kSkinned;
+    const auto  put  = [&](const std::string& from, const std::string& to) {
+        REQUIRE(text.find(from) != std::string::npos);
+        text.replace(text.find(from), from.size(), to);
+    };
+    put("{ 0: [(2, 0, 0)], 24: [(2, 0, 0)] }", "{ 0: [], 12: [(3, 0, 0)], 24: [] }");
+    put("{ 0: [(1, 1, 1)], 24: [(1, 1, 1)] }", "{ 0: [], 24: [(1, 1, 2)] }");
+    const Shown s         = Sample(text).shown();
+    const auto& animation = s.glb.json["animations"][0];
+    int         met       = 0;
+    for (const auto& channel : animation["channels"]) {
+        const auto values =
+            s.glb.accessor(animation["samplers"][channel["sampler"].get<std::size_t>()]["output"].get<int>());
+        if (channel["target"]["path"] == "scale") {
+            ++met;
+            CHECK((values == std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 2}));
+        }
+        if (channel["target"]["path"] == "translation") {
+            ++met;
+            // At first as the skeleton's rest has it.
+            CHECK((values == std::vector<double>{2, 0, 0, 3, 0, 0, 3, 0, 0}));
+        }
+    }
+    CHECK(met == 2);
 }

@@ -521,4 +521,28 @@ def PhysicsRevoluteJoint "hinge" { rel physics:body0 = </a>
     }
 }
 
+TEST_CASE("of a chain of followers the same joints are refused in whatever order they stand")
+{
+    const auto follows = [](const std::string& name, const std::string& from, const std::string& to,
+                            const std::string& lead) {
+        return "def PhysicsRevoluteJoint \"" + name +
+               "\" (prepend apiSchemas = [\"NewtonMimicAPI\"]) {\n    rel physics:body0 = </robot/" + from +
+               ">\n    rel physics:body1 = </robot/" + to +
+               ">\n    point3f physics:localPos0 = (0.5, 0, 0)\n    point3f physics:localPos1 = (-0.5, 0, 0)\n    rel "
+               "newton:mimicJoint = </robot/" +
+               lead + ">\n}\n";
+    };
+    const std::string bodies = body("a") + body("b", 1) + body("c", 2) + body("d", 3),
+                      lead   = joint("PhysicsRevoluteJoint", "lead", "/robot", "a", "b"),
+                      middle = follows("middle", "b", "c", "lead"), last = follows("last", "c", "d", "middle");
+    for (const std::string& joints : {lead + middle + last, lead + last + middle, last + middle + lead}) {
+        CAPTURE(joints);
+        const Imported in = import_text(stage_text(robot(bodies + joints)));
+        REQUIRE(in.result);
+        CHECK(in.found.count("IMPORT_MIMIC_INVALID") == 1);
+        CHECK(in.joint_at("/robot/middle").mimic_joint == static_cast<std::int32_t>(in.joint("/robot/lead")));
+        CHECK(in.joint_at("/robot/last").mimic_joint == -1);
+    }
+}
+
 }  // namespace mechane::importer::test

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "mechane/model/collapse.h"
 #include "mechane/model/joint_table.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -431,4 +432,54 @@ TEST_CASE("a builder that has worlds of its own is not copied into worlds, and s
     CHECK(copied.error().id == "MODEL_WORLDS_NESTED");
     CHECK(b.bodies.empty());
     REQUIRE_FALSE(b.add_builder(source));
+}
+
+TEST_CASE("a placement moves every joint to the world as a whole: with its anchor, or free in the world with its pose")
+{
+    for_seeds(60, [](Random& r) {
+        const auto pose = [&] { return Posed{r.vec(1), normalized(Quatd{r.vec(1).x, r.vec(1).y, r.vec(1).z, 1.5})}; };
+        for (const JointType type : {JointType::free, JointType::distance, JointType::rod})
+            for (const bool anchored : {false, true}) {
+                CAPTURE(static_cast<int>(type));
+                CAPTURE(anchored);
+                ModelBuilder one;
+                one.add_link(pose(), "body", 1, {}, Mat33d::identity());
+                BuilderJoint joint{.label = "joint", .type = type, .child = 0};
+                if (anchored) joint.parent_xform = pose();
+                const Posed q = pose();
+                const Vec3d v = r.vec(1), w = r.vec(1);
+                joint.q  = {q.p.x, q.p.y, q.p.z, q.q.x, q.q.y, q.q.z, q.q.w};
+                joint.qd = {v.x, v.y, v.z, w.x, w.y, w.z};
+                one.joints.push_back(joint);
+                const Posed  T = pose();
+                ModelBuilder all;
+                REQUIRE(all.add_builder(one, {.xform = T}));
+                const BuilderJoint& placed = all.joints.front();
+                const Posed         now{{placed.q[0], placed.q[1], placed.q[2]},
+                                        {placed.q[3], placed.q[4], placed.q[5], placed.q[6]}};
+                // World from child anchor, and the velocity in the world, go along with the placement.
+                const Posed was = T * (joint.parent_xform * q), is = placed.parent_xform * now;
+                CHECK(length(was.p - is.p) < 1e-9);
+                CHECK(std::abs(dot(was.q, is.q)) == close_to(1, 1e-9));
+                const Vec3d moved = rotate(T.q, rotate(joint.parent_xform.q, v));
+                CHECK(length(moved - rotate(placed.parent_xform.q, {placed.qd[0], placed.qd[1], placed.qd[2]})) < 1e-9);
+                // What a distance is measured from goes along too.
+                if (type != JointType::free) CHECK(length(placed.parent_xform.p - T * joint.parent_xform.p) < 1e-12);
+            }
+    });
+}
+
+TEST_CASE("collapsing with a kept joint whose child is the world changes nothing; finalize refuses the joint")
+{
+    ModelBuilder b;
+    b.add_link({}, "body", 1, {}, Mat33d::identity());
+    b.joints.push_back({.label = "joint", .parent = 0, .child = kWorldBody});
+    Diagnostics found;
+    const auto  done = collapse_fixed_joints(b, {.joints = {"joint"}}, found);
+    CHECK(done.joint_remap == std::vector<std::int32_t>{0});
+    CHECK(b.joints.size() == 1);
+    CHECK(b.joints.front().child == kWorldBody);
+    const auto made = b.finalize({}, found);
+    REQUIRE_FALSE(made);
+    CHECK(made.error().message.find("Child cannot be the world") != std::string::npos);
 }

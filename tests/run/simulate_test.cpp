@@ -115,3 +115,26 @@ TEST_CASE("the ground lies just below the lowest collider, where joints have put
     REQUIRE(lowest);
     CHECK(*lowest == close_to(0.5, 1e-6));
 }
+
+TEST_CASE("the lowest point of a barrel is that of its bulge, however it lies")
+{
+    for (const double angle : {0.0, 0.1, 0.3, 0.5, 1.0, kPi / 2}) {
+        CAPTURE(angle);
+        constexpr double    kRadius = 0.3, kHalf = 0.4, kArc = 0.8;
+        model::ModelBuilder builder;
+        const auto          a = builder.add_body({{0, 0, 2}, {}}, "/a");
+        builder.add_shape_cylinder(a, {{}, from_axis_angle(Vec3d{1, 0, 0}, kPi / 2 + angle)}, kRadius, kHalf, {},
+                                   "/a/s");
+        builder.shapes.back().scale.z = kArc;
+        // The outline (radius over height) turned, point by point.
+        double low = 0;
+        for (int i = -2000; i <= 2000; ++i) {
+            const double z = kHalf * i / 2000.0;
+            const double r = kRadius + std::sqrt(kArc * kArc - z * z) - std::sqrt(kArc * kArc - kHalf * kHalf);
+            low            = std::min(low, -std::cos(angle) * r - std::sin(angle) * std::abs(z));
+        }
+        const auto lowest = run::lowest_collider(finalized(builder));
+        REQUIRE(lowest);
+        CHECK(*lowest == close_to(2 + low, 1e-5));
+    }
+}

@@ -395,3 +395,21 @@ TEST_CASE("places of opinions lead into variants and referenced layers")
     CHECK(layer->value(places[0].path).get<double>() == 1);
     CHECK(usd::spec_places((*stage)->prim_at(Path("/a"))).size() >= 2);
 }
+
+TEST_CASE("an edit that is refused leaves the layer as it was, also what it would have made above")
+{
+    const std::string text = "def Xform \"a\"\n{\n    def Xform \"b\"\n    {\n        double x = 1\n    }\n}\n";
+    const auto        same = [&](auto&& edit) {
+        Layer             layer  = layer_from(text);
+        const std::string before = layer.to_text();
+        const bool        done   = static_cast<bool>(edit(layer));
+        if (!done) CHECK(layer.to_text() == before);
+        return done;
+    };
+    CHECK_FALSE(same([](Layer& l) { return l.copy_spec(l, Path("/a/b.x"), Path("/n/m")); }));
+    CHECK_FALSE(same([](Layer& l) { return l.copy_spec(l, Path("/a"), Path("/n/m.x")); }));
+    CHECK_FALSE(same([](Layer& l) { return l.move(Path("/a/b.x"), Path("/n/m")); }));
+    CHECK_FALSE(same([](Layer& l) { return l.move(Path("/a"), Path("/a/n/m")); }));
+    CHECK_FALSE(same([](Layer& l) { return l.define(Path("/n.x"), Token("Xform")); }));
+    CHECK(same([](Layer& l) { return l.move(Path("/a/b"), Path("/n/m/b")); }));
+}

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "mechane/usd/resolve_info.h"
@@ -241,4 +243,38 @@ over "a"
     REQUIRE(sampled);
     CHECK(usd::resolve_info((*sampled)->prim_at(usd::Path("/a")).attribute("samples"), 3.0).source ==
           ValueSource::time_samples);
+}
+
+TEST_CASE("arrays of whole numbers of every width are read as ints and as doubles, as single numbers are")
+{
+    for (const char* type : {"int", "uint", "int64", "uint64", "uchar"}) {
+        CAPTURE(type);
+        const auto stage = usda_stage(prim(std::string(type) + "[] x = [1, 2, 200]"));
+        const auto x     = stage->prim_at(Path("/a")).attribute("x");
+        CHECK(x.get<std::vector<int>>() == std::vector<int>{1, 2, 200});
+        CHECK(x.get<std::vector<double>>() == std::vector<double>{1, 2, 200});
+    }
+    // What no int holds is not cut: the array is none of ints.
+    for (const char* text : {"uint[] x = [1, 4294967295]", "int64[] x = [-9000000000]", "uint64[] x = [9000000000]"}) {
+        CAPTURE(text);
+        const auto stage = usda_stage(prim(text));
+        const auto x     = stage->prim_at(Path("/a")).attribute("x");
+        CHECK_FALSE(x.get<std::vector<int>>());
+        REQUIRE(x.get<std::vector<double>>());
+        CHECK(std::abs(x.get<std::vector<double>>()->back()) > 4e9);
+    }
+}
+
+TEST_CASE("a list of texts beyond the limit has as many of them at its head as there are, eight at most")
+{
+    for (const std::string type : {"token", "string"})
+        for (int n = 2; n < 12; ++n) {
+            std::string list;
+            for (int i = 0; i < n; ++i) list += (i > 0 ? ", \"t" : "\"t") + std::to_string(i) + "\"";
+            const auto stage = usda_stage(prim(type + "[] x = [" + list + "]"));
+            const auto text  = stage->prim_at(Path("/a")).attribute("x").value().to_json(1);
+            CAPTURE(text);
+            CHECK(text.find("\"t" + std::to_string(std::min(n, 8) - 1) + "\"") != std::string::npos);
+            CHECK(text.find("\"t8\"") == std::string::npos);
+        }
 }

@@ -75,7 +75,7 @@ std::optional<ShapeCastHit> cast_plane(const Shape& moving, const Vec3d& travel,
     const Vec3d  lowest = support(moving, -n) - moving.core_radius() * n;
     const double gap = dot(n, lowest - plane.p), closing = -dot(n, travel);
     if (gap <= 0) return ShapeCastHit{0, lowest - gap * n, n};
-    if (!(closing * 1.0 >= gap)) return std::nullopt;
+    if (!(closing >= gap)) return std::nullopt;
     const double t = gap / closing;
     return ShapeCastHit{t, lowest + t * travel, n};
 }
@@ -95,7 +95,11 @@ std::optional<ShapeCastHit> cast_shape(const Shape& moving, const Vec3d& travel,
         const auto hit = cast_convex(moving, travel, triangle_of(still, t));
         if (hit && (!first || hit->fraction < first->fraction)) first = hit;
     });
-    return first;
+    // A closed mesh is solid, as other shapes are: what starts inside of it, and so meets no triangle yet, is in
+    // contact.
+    if (first && first->fraction == 0) return first;
+    const auto out = still.mesh->closed ? nearest_point(still, centre(moving)) : std::nullopt;
+    return out && out->distance < 0 ? ShapeCastHit{0, out->point, out->normal} : first;
 }
 
 bool overlap(const Shape& a, const Shape& b)

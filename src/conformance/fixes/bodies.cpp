@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "conformance/fixes/repair.h"
+#include "conformance/loop_cut.h"
 
 /// P4 and P5: joints and the bodies that they hold.
 namespace mechane::conformance {
@@ -344,17 +345,6 @@ void fix_roots(Repair& repair, const Finding& finding)
                 repair.remove_api(repair.facts.prims[static_cast<std::size_t>(root)].prim,
                                   "PhysicsArticulationRootAPI");
     }
-}
-
-/// Which joint of a loop an author would most likely cut: a name that says so, else the stiffest.
-int cut_rank(const physics::Joint& joint)
-{
-    std::string name = joint.path.name().text();
-    for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-    if (name.find("loop") != std::string::npos || name.find("clos") != std::string::npos) return 0;
-    const bool stiff = joint.kind == physics::JointKind::fixed || joint.kind == physics::JointKind::spherical ||
-                       joint.kind == physics::JointKind::distance;
-    return stiff ? 1 : 2;
 }
 
 void exclude(Repair& repair, const usd::Prim& joint)

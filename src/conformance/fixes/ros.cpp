@@ -235,9 +235,10 @@ void fix_optical_rotation(Repair& repair, const Finding& finding)
         for (const usd::Token& op : p.authored_property_names())
             if (op.text().starts_with("xformOp:") && p.attribute(op).varying())
                 return repair.refuse("animated", "the frame moves against its camera");
+    if (!camera) return repair.refuse("nested", "there is no camera above the frame");
     const auto from_camera = usd::inverse(stage.world_matrix(camera));
     const auto to_parent   = usd::inverse(stage.world_matrix(frame.parent()));
-    if (!camera || !from_camera || !to_parent || stage.resets_transform(frame))
+    if (!from_camera || !to_parent || stage.resets_transform(frame))
         return repair.refuse("nested", "what lies between the camera and the frame turns it too");
     const usd::Decomposition away = usd::decompose(stage.world_matrix(frame) * *from_camera);
     const usd::Decomposition now =

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "conformance/family.h"
+#include "conformance/loop_cut.h"
 
 /// REP-0158 1.3, articulations: roots, loops and who is whose parent.
 namespace mechane::conformance {
@@ -197,18 +198,6 @@ const physics::Body& body_of(const Facts& facts, physics::Index b)
 
 bool movable(const physics::Joint& joint) { return joint.kind != physics::JointKind::fixed; }
 
-/// Which joint of a loop an author would most likely cut: a name that says so, else the stiffest, else the last by
-/// path.
-int cut_rank(const physics::Joint& joint)
-{
-    const std::string name = joint.path.name().text();
-    for (const char* word : {"loop", "closure", "close", "Loop", "Closure", "Close"})
-        if (name.find(word) != std::string::npos) return 0;
-    const bool stiff = joint.kind == physics::JointKind::fixed || joint.kind == physics::JointKind::spherical ||
-                       joint.kind == physics::JointKind::distance;
-    return stiff ? 1 : 2;
-}
-
 /// Bodies that are body1 of several joints, with these joints.
 std::map<physics::Index, std::vector<physics::Index>> two_parent_bodies(const Facts& facts, const KinematicTree& tree,
                                                                         Sink& sink)
@@ -342,7 +331,7 @@ void check_loops(const Facts& facts, const KinematicTree& tree,
         std::erase_if(loops, [&](const std::vector<physics::Index>& loop) { return explained.takes(loop, shared); });
     for (const std::vector<physics::Index>& loop : loops) {
         const physics::Joint& joint = joint_of(facts, loop.back());
-        std::string names;
+        std::string           names;
         for (const physics::Index of_loop : loop)
             names += (names.empty() ? "" : ", ") + joint_of(facts, of_loop).path.text();
         sink.report(

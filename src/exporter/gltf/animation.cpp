@@ -84,6 +84,7 @@ void Writer::animate(const usd::Prim& prim, int node)
         const auto samples = prim.attribute(name).time_samples();
         codes.insert(codes.end(), samples.begin(), samples.end());
     }
+    std::erase_if(codes, [](double c) { return !std::isfinite(c); });
     std::sort(codes.begin(), codes.end());
     // Keys that coincide in single precision are one; glTF needs times that increase.
     codes.erase(std::unique(codes.begin(), codes.end(),
@@ -92,12 +93,11 @@ void Writer::animate(const usd::Prim& prim, int node)
                             }),
                 codes.end());
     if (codes.size() < 2) return;
-    std::erase_if(codes, [](double c) { return !std::isfinite(c); });
     bool       sheared = false;
     const auto pose    = [&](double code) {
         const Trs trs = trs_of(in_metres(stage.local_matrix(prim, code)));
         // Shear or a matrix that is not finite has no translation, rotation and scale.
-        sheared       = sheared || trs.sheared || !is_finite(trs.t) || !is_finite(trs.q);
+        sheared = sheared || trs.sheared || !is_finite(trs.t) || !is_finite(trs.q);
         return trs;
     };
     std::vector<Trs> keys;

@@ -33,6 +33,7 @@ std::vector<double> codes_of(std::initializer_list<usd::Attribute> attributes)
         const auto samples = a.time_samples();
         out.insert(out.end(), samples.begin(), samples.end());
     }
+    std::erase_if(out, [](double code) { return !std::isfinite(code); });
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
@@ -118,8 +119,8 @@ void Writer::influences(const usd::Prim& prim, const Geometry& g, Json& attribut
     const auto           joints        = joint_source.get<std::vector<int>>().value_or(std::vector<int>());
     const auto           weights       = weight_source.get<std::vector<double>>().value_or(std::vector<double>());
     // Constant influences hold for the whole mesh (rigid binding); otherwise each point has elementSize of them.
-    const bool           rigid         = usd::primvar_interpolation(joint_source) == "constant";
-    const std::size_t    each =
+    const bool        rigid = usd::primvar_interpolation(joint_source) == "constant";
+    const std::size_t each =
         rigid ? joints.size()
               : static_cast<std::size_t>(std::max(joint_source.metadata("elementSize").get<int>().value_or(1), 1));
     std::size_t most = 0;
@@ -193,7 +194,7 @@ void Writer::morphs(const usd::Prim& prim, const Geometry& g, Json& primitive, J
         const auto      normals = shape ? list<Vec3d>(shape, "normalOffsets") : std::vector<Vec3d>();
         const auto      where   = shape ? list<int>(shape, "pointIndices") : std::vector<int>();
         // A blend shape may list some points only; all others stay where they are.
-        const auto      spread  = [&](const std::vector<Vec3d>& from, double by) {
+        const auto spread = [&](const std::vector<Vec3d>& from, double by) {
             std::vector<Vec3d> points(g.point_count);
             for (std::size_t i = 0; i < from.size(); ++i) {
                 const std::size_t p = where.empty()                       ? i
@@ -293,28 +294,33 @@ void Writer::animate_skeletons()
             if (const auto v = turn({})) still["rotation"] = json(*v);
             if (const auto v = vec(s, {})) still["scale"] = json(*v);
             if (codes.size() < 2) continue;
-            const auto write = [&](const usd::Attribute& a, const char* name, double by) {
+            // Where a sample has no number for the joint, it stays as it was: at first as the node stands.
+            const auto write = [&](const usd::Attribute& a, const char* name, double by, double rest) {
                 if (!sampled(a)) return;
                 std::vector<float> values;
+                const Json         at_rest = still.value(name, json(Vec3d{rest, rest, rest}));
+                Vec3d              v{at_rest[0].get<double>(), at_rest[1].get<double>(), at_rest[2].get<double>()};
                 for (const double code : codes) {
-                    const Vec3d v = by * vec(a, code).value_or(Vec3d{});
+                    if (const auto said = vec(a, code)) v = by * *said;
                     for (std::size_t c = 0; c < 3; ++c) values.push_back(static_cast<float>(v[c]));
                 }
                 channel(node, name, codes, values, "VEC3");
             };
-            write(t, "translation", unit);
+            write(t, "translation", unit, 0);
             if (sampled(q)) {
                 std::vector<float> values;
-                Quatd              last;
+                const Json         at_rest = still.value("rotation", json(Quatd{}));
+                Quatd              last{at_rest[0].get<double>(), at_rest[1].get<double>(), at_rest[2].get<double>(),
+                                        at_rest[3].get<double>()};
                 for (const double code : codes) {
-                    Quatd now = turn(code).value_or(Quatd{});
+                    Quatd now = turn(code).value_or(last);
                     if (!values.empty() && dot(now, last) < 0) now = {-now.x, -now.y, -now.z, -now.w};
                     last = now;
                     for (const double v : {now.x, now.y, now.z, now.w}) values.push_back(static_cast<float>(v));
                 }
                 channel(node, "rotation", codes, values, "VEC4");
             }
-            write(s, "scale", 1);
+            write(s, "scale", 1, 1);
         }
     }
     // Skins, now that all joints have their nodes.
