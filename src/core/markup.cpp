@@ -20,9 +20,6 @@ std::string markup_escaped(std::string_view text)
             case '"':
                 out += "&quot;";
                 break;
-            case '\'':
-                out += "&#39;";
-                break;
             default:
                 out += c;
         }

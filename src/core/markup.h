@@ -4,7 +4,7 @@
 
 namespace mechane {
 
-/// Text between the tags of HTML or XML, or in an attribute in quotes of either kind.
+/// Text between the tags of HTML or XML, or in an attribute in double quotes.
 std::string markup_escaped(std::string_view text);
 
 }  // namespace mechane

@@ -32,15 +32,6 @@ std::array<double, 3> moments(const Mat33d& inertia)
 double largest_entry(const Mat33d& m)
 { return std::max({max_component(abs(m.r0)), max_component(abs(m.r1)), max_component(abs(m.r2))}); }
 
-/// Of a ball of the densest element, osmium: what a body of this mass cannot be below as one piece [kg m^2]. A bound
-/// in absolute numbers would call every screw of a few milligrams unphysical.
-double least_moment(double mass)
-{
-    constexpr double kDensity = 22590;  // [kg/m^3]
-    const double     radius   = std::cbrt(3 * mass / (4 * kPi * kDensity));
-    return 0.4 * mass * radius * radius;
-}
-
 /// As the model holds it.
 Mat33d rounded(const Mat33d& m) { return static_cast<Mat33d>(static_cast<Mat33>(m)); }
 
@@ -92,8 +83,7 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
         r.faults.push_back(std::move(why));
     };
     // Relative to the largest moment, for conditioning of the inverse.
-    const double threshold =
-        std::max(rules.relative_tolerance * m[2], std::min(rules.absolute_tolerance, 1e-6 * least_moment(r.mass)));
+    const double threshold = std::max(rules.relative_tolerance * m[2], rules.absolute_tolerance);
     if (m[0] < threshold)
         add(threshold - m[0] + rules.correction,
             m[0] > 0 ? fmt::format("the smallest principal moment {:.3g} is below {:.3g}", m[0], threshold)

@@ -23,11 +23,8 @@ void symmetric_eigen(Mat33d a, Vec3d& values, Mat33d& vectors)
         if (off <= 1e-32 * (square(a(0, 0)) + square(a(1, 1)) + square(a(2, 2)))) break;
         for (const auto& [p, q] : {std::pair<std::size_t, std::size_t>{0, 1}, {0, 2}, {1, 2}}) {
             if (a(p, q) == 0) continue;
-            double theta = (a(q, q) - a(p, p)) / (2 * a(p, q));
-            // At 45 degrees either turn would do. Always the same one, or the order of the scales would hang on the
-            // last digit of a rotation that is authored in single precision.
-            if (std::abs(theta) < 1e-6) theta = 0;
-            const double t = std::copysign(1.0, theta) / (std::abs(theta) + std::sqrt(theta * theta + 1));
+            const double theta = (a(q, q) - a(p, p)) / (2 * a(p, q));
+            const double t     = std::copysign(1.0, theta) / (std::abs(theta) + std::sqrt(theta * theta + 1));
             const double c = 1 / std::sqrt(t * t + 1), s = t * c;
             Mat33d       r = Mat33d::identity();
             r(p, p) = r(q, q) = c;

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mechane as mc
-from tests.python.scenes import pendulum
+from scenes import pendulum
 
 
 def dogs(worlds=3, device="host"):

@@ -249,7 +249,7 @@ def test_nonsense_for_pipelines_and_solvers_is_refused():
             (lambda: mc.CollisionPipeline(m, shape_pairs_filtered=[0, 1, 2]), ValueError, "shape_pairs_filtered"),
             (lambda: mc.CollisionPipeline(m, shape_pairs_filtered=[(0, 2)]), ValueError, "shape_pairs_filtered"),
             (lambda: mc.CollisionPipeline(m, shape_pairs_filtered=[(0.5, 1)]), TypeError, "shape_pairs_filtered"),
-            (lambda: mc.CollisionPipeline(m, rigid_contact_max=0), ValueError, "rigid_contact_max"),
+            (lambda: mc.CollisionPipeline(m, rigid_contact_max=-1), ValueError, "rigid_contact_max"),
             (lambda: m.collide(other.state()), ValueError, "state: of another model"),
             (lambda: mc.CollisionPipeline(m).collide(s, mc.CollisionPipeline(m, rigid_contact_max=3).contacts()), ValueError, "contacts: of another pipeline"),
             (lambda: m.collide(s, "contacts"), TypeError, "contacts"),
@@ -608,8 +608,8 @@ def test_observables_are_filled_for_those_who_ask():
     assert seen.get_attribute_frequency("body_qdd") == mc.Model.AttributeFrequency.BODY and seen.contacts is contacts and seen.model is m
     only = seen.select({"body_qdd"})
     assert only.body_qdd is seen.body_qdd and only.contact_f is None and not only.is_requested("contact_f")
-    for call, word in ((lambda: solver.observables({"heat"}), "heat"), (lambda: solver.observables({"contact_f"}), "contacts"), (lambda: only.select({"contact_f"}), "contact_f"),
-                       (lambda: mc.solvers.SolverSoftStep(m).step(state, state, None, contacts, 0.01, observables=seen), "another solver")):
+    for call, word in ((lambda: solver.observables({"heat"}), "heat"), (lambda: solver.observables({"contact_f"}), "Contacts"), (lambda: only.select({"contact_f"}), "contact_f"),
+                       (lambda: mc.solvers.SolverSoftStep(m).step(state, state, None, contacts, 0.01, observables=seen), "solver instance")):
         with pytest.raises(ValueError, match=word):
             call()
     with pytest.raises(TypeError, match="kinds"):

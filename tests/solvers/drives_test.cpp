@@ -140,6 +140,7 @@ TEST_CASE("an authored limit is a spring: one kilogram sinks by m g / ke (T-61)"
     d.limit_lower            = 0;
     d.limit_ke               = 1e4;
     d.limit_kd               = 200;
+    d.limit_authored         = true;  // it is Newton's default too, which nobody means as a spring
     b.add_articulation({b.add_joint_prismatic(-1, body, {}, {}, d)}, "stage");
     World w(b);
     w.run(2, kDt);

@@ -33,7 +33,7 @@ struct Executor {
 enum class Precision : std::uint8_t { single_precision, double_precision };
 
 struct BatchOptions {
-    Executor  executor;
+    Executor  executor{};
     Precision precision = Precision::single_precision;
     double    dt        = 1.0 / 240;  ///< of a step [s]
     int       substeps  = 8;          ///< 1..64
@@ -52,7 +52,7 @@ struct BatchOptions {
     /// Of `contacts_per_world`, how many lie in the device's fast memory; negative: chosen. No bit depends on it.
     int near_contacts = -1;
     /// File with the kernels of CUDA; empty: the one beside the library, or MECHANE_CUDA_KERNELS.
-    std::string kernels;
+    std::string kernels{};
 };
 
 /// Arrays that live where the steps are made. Layout and units are those of model::State and model::Control: worlds one

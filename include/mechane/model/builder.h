@@ -151,8 +151,7 @@ struct InertiaRules {
     bool                  balance = true;  ///< enforce I1 + I2 >= I3
     std::optional<double> bound_mass, bound_inertia;
     double                relative_tolerance = 1e-6;   ///< smallest principal moment, relative to the largest
-    /// and absolute [kg m^2]; of light bodies a millionth of the least moment that their mass can have in one piece
-    double                absolute_tolerance = 1e-10;
+    double                absolute_tolerance = 1e-10;  ///< and absolute [kg m^2]
     double                correction         = 1e-6;   ///< how much further than the bound a repair goes [kg m^2]
     bool                  one_by_one         = false;  ///< a finding for each fault of a body, not for each body
 };

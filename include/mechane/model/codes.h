@@ -15,7 +15,7 @@ inline constexpr Code kShapeMaterial{"MODEL_SHAPE_MATERIAL", Severity::error,
                                      "Give the shape a finite material.", "E_SHAPE_MATERIAL"};
 inline constexpr Code kInertiaFixed{
     "MODEL_INERTIA_FIXED", Severity::warning, "A body's mass or inertia is not physical and was corrected in the model.",
-    "Give the body a positive mass and an inertia whose principal moments satisfy the triangle inequality.", "W_INERTIA_FIXED"};
+    "Give the body a positive mass and principal moments above 1e-10 kg m^2 that satisfy the triangle inequality; Newton corrects the same.", "W_INERTIA_FIXED"};
 inline constexpr Code kNegativeGap{"MODEL_NEG_GAP", Severity::warning, "A colliding shape has a negative contact gap.",
                                    "Use a gap of zero or more; contacts are otherwise made only in penetration.", "W_NEG_GAP"};
 inline constexpr Code kNumberFixed{"MODEL_NUMBER_FIXED", Severity::warning,

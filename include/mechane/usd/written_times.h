@@ -8,8 +8,8 @@ namespace mechane::usd {
 
 /// A time or a value that was rewritten.
 struct TimeEdit {
-    Path        path;
-    std::string field, before, after;
+    Path        path{};
+    std::string field{}, before{}, after{};
 };
 /// Multiplies every time [time codes] that a layer states: samples, knots of splines, values that are time codes, the
 /// start and end of the stage, and the offsets of its sublayers, references and payloads. The scales of those stay, and

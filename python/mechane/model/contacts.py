@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core, config
 from ..core.arguments import name_arguments
-from ..core.array import REAL, Array, check_device, handed, plain
+from ..core.array import REAL, Array, check_device, device_now, handed, plain
 from ..core.capture import captured, warn_in_capture
 from ..core.diagnostics import NotSupportedError, kind_of, publish, warn
 from ..newton.names import PipelineNames

@@ -117,7 +117,10 @@ class DeviceState(_OnDevice, State):
     def _clock(self, *args: Any) -> tuple[State, State, float] | None:
         return (args[0], self, 0.0) if args and isinstance(args[0], State) else None
 
-    particle_count = property(lambda self: 0)
+    @property
+    def particle_count(self) -> int:
+        return 0
+
     body_qdd = body_parent_f = particle_q = particle_qd = particle_f = None
 
     @captured

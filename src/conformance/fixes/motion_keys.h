@@ -16,7 +16,7 @@ struct MotionKeys {
 /// Values between samples are interpolated operation by operation: an angle linearly, whole turns and all, where an
 /// orientation takes the shorter way round. Between the samples that are authored further keys are therefore halved in
 /// until a third and a half of the way lie within a milliradian, and a ten-thousandth of the motion, of the operations.
-/// A spline has no samples that would hold its shape: nothing is keyed.
+/// Splines have no samples; who keys a prim that one moves has to refuse it.
 /// @param ops  names of the prim's operations
 MotionKeys motion_keys(const usd::Stage& stage, const usd::Prim& prim, const std::vector<usd::Token>& ops);
 
