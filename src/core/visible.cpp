@@ -1,5 +1,5 @@
 // Makes text from files safe to print: control characters, characters that change the direction of text, and lines that
-// a build server would obey become \uXXXX. Newlines and tabs stay.
+// a build server would obey become escapes, a backslash, u and four hexadecimal digits. Newlines and tabs stay.
 
 #include "mechane/core/visible.h"
 

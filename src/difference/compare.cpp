@@ -226,7 +226,7 @@ class Comparer {
 
     // -- masses
 
-    // A weightless link carries the placeholder mass that a format demanded; the values kept aside in `unused` are
+    // A weightless link carries the mass that a format demanded of it; the values kept aside in `unused` are
     // those that the file meant.
     static const std::optional<sf::Inertial>& inertial_of(const sf::Link& l)
     {
