@@ -31,11 +31,11 @@
 #include "mechane/files/replace.h"
 #include "mechane/usd/packages.h"
 
+/// mechane check: checks assets against REP-0158.
 /// The whole command: options, configuration, cache, judging, output and exit status. The rules are in conformance/.
 /// Verdicts are computed by many threads in any order and told in the order of the files, so that the output does not
 /// depend on the number of cores.
 /// Exit status: a bug in a rule outweighs everything, then input that cannot be opened, then findings.
-/// mechane check: checks assets against REP-0158.
 namespace mechane::cli {
 namespace {
 

@@ -26,11 +26,11 @@
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/open.h"
 
+/// mechane convert: robots of other formats as OpenUSD.
 /// Reads any format, writes any format, and tells what was lost. Robots go through the robot tree, scenes to glTF from
 /// the stage, and OpenUSD to OpenUSD by another layout.
 /// Exit status: findings if the loss report holds an entry as grave as --fail-on-loss, or --verify found a difference
 /// that no entry announces.
-/// mechane convert: robots of other formats as OpenUSD.
 namespace mechane::cli {
 namespace {
 

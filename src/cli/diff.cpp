@@ -23,11 +23,11 @@
 #include "mechane/simulation/recording_file.h"
 #include "mechane/viewer/html.h"
 
+/// mechane diff: two assets or two recordings, compared by what they mean.
 /// Inputs: two assets of any formats or two recordings. Outputs: a report as text, JSON or a page with both models.
 /// Robots are compared by difference/compare, models of the simulation by difference/scenes, motions by
 /// difference/rollout.
 /// Exit status 0: equal, 1: different.
-/// mechane diff: two assets or two recordings, compared by what they mean.
 namespace mechane::cli {
 namespace {
 

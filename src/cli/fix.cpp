@@ -36,11 +36,11 @@
 #include "mechane/usd/schemas.h"
 #include "mechane/usd/text_edit.h"
 
+/// mechane fix: repairs what check finds, if the repair follows from the asset.
 /// Repairs are made in a scratch folder on a copy and published at the end: as a folder, a package, files in place, one
 /// file, or an overriding layer. Nothing is written before all is known to be good.
 /// In place, a transaction is begun before the asset is read; it refuses to overwrite files that changed meanwhile.
 /// Special repairs (--port-physx-sdf, --realign-joints, --apply-api) edit the entry alone.
-/// mechane fix: repairs what check finds, if the repair follows from the asset.
 namespace mechane::cli {
 namespace fs = std::filesystem;
 namespace {

@@ -27,9 +27,9 @@
 
 extern char** environ;
 
+/// mechane reduce: the smallest stage that still shows a fault.
 /// The search is in reduction/; here are the command of the user, its time limit, and the writing of the result.
 /// The command runs in a shell in a process group of its own with all streams closed to /dev/null.
-/// mechane reduce: the smallest stage that still shows a fault.
 namespace mechane::cli {
 namespace {
 
@@ -75,8 +75,8 @@ std::string with_file(const std::string& command, const std::string& file)
     return named ? out : out + " " + quoted(file);
 }
 
-/// Only a guess by the text of the command. A wrong "yes" costs time; --jobs overrides it.
 /// Whether runs of the command at the same time could meet: it writes to a place of its own.
+/// Only a guess by the text of the command. A wrong "yes" costs time; --jobs overrides it.
 bool writes(const std::string& command)
 {
     for (const char* sign :

@@ -15,8 +15,8 @@
 #include "mechane/ros/frames.h"
 #include "mechane/ros/interfaces.h"
 
-/// Prints interfaces, channels and the tree of frames, or starts the bridge. Poses are printed in metres.
 /// mechane ros: the ROS interfaces of an asset; ROS need not be installed.
+/// Prints interfaces, channels and the tree of frames, or starts the bridge. Poses are printed in metres.
 namespace mechane::cli {
 namespace {
 

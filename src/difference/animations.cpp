@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 
 #include "difference/pairing.h"
+#include "difference/upright.h"
 #include "mechane/difference/rollout.h"
 #include "mechane/model/state.h"
 
@@ -17,14 +17,6 @@ namespace {
 constexpr int kTimes = 64;
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-/// From the model's world to one whose z is up.
-Quatd upright(const model::Model& m)
-{
-    if (m.up_axis == 1) return from_axis_angle(Vec3d{1, 0, 0}, std::numbers::pi / 2);
-    if (m.up_axis == 0) return from_axis_angle(Vec3d{0, 1, 0}, -std::numbers::pi / 2);
-    return {};
-}
 
 /// When the last key of anything that is followed stands [s].
 double last_key(const run::Scene& scene)
@@ -45,21 +37,21 @@ class Player {
         : follow_(run::follower(scene)),
           model_(scene.model),
           state_(model::make_state(model_)),
-          control(model::make_control(model_)),
+          control_(model::make_control(model_)),
           up_(upright(model_))
     {
     }
 
     void play(double seconds)
     {
-        control = model::make_control(model_);
-        if (follow_) static_cast<void>(follow_(seconds, seconds, state_, model_, control));
+        control_ = model::make_control(model_);
+        if (follow_) static_cast<void>(follow_(seconds, seconds, state_, model_, control_));
     }
     /// Where a body is told to be; where it starts when nothing tells it.
     [[nodiscard]] Posed pose(std::size_t body) const
     {
-        const bool  told = body < control.body_target_q.size() && std::isfinite(control.body_target_q[body].p.x);
-        const Pose& X    = told ? control.body_target_q[body] : model_.body_q[body];
+        const bool  told = body < control_.body_target_q.size() && std::isfinite(control_.body_target_q[body].p.x);
+        const Pose& X    = told ? control_.body_target_q[body] : model_.body_q[body];
         return Posed{{}, up_} * static_cast<Posed>(X);
     }
     [[nodiscard]] Vec3d gravity() const
@@ -67,18 +59,18 @@ class Player {
     [[nodiscard]] bool moves() const { return static_cast<bool>(follow_); }
     [[nodiscard]] bool is_kinematic(std::size_t body) const
     { return (model_.body_flags[body] & model::body_flag::kinematic) != 0; }
-    [[nodiscard]] const model::Model& model() const { return model_; }
+    /// What a drive is told of the coordinate `c` of a joint, and of its rate.
+    [[nodiscard]] double target(std::size_t joint, std::size_t c) const
+    { return static_cast<double>(control_.joint_target_q[at(model_.joint_q_start[joint]) + c]); }
+    [[nodiscard]] double target_rate(std::size_t joint, std::size_t c) const
+    { return static_cast<double>(control_.joint_target_qd[at(model_.joint_qd_start[joint]) + c]); }
 
   private:
-    run::Follow  follow_;
-    model::Model model_;
-    model::State state_;
-
-  public:
-    model::Control control;
-
-  private:
-    Quatd up_;
+    run::Follow    follow_;
+    model::Model   model_;
+    model::State   state_;
+    model::Control control_;
+    Quatd          up_;
 };
 
 /// The largest difference of one thing over time.
@@ -138,20 +130,14 @@ void compare_animations(Comparison& out, const run::Scene& a, const run::Scene& 
             const auto &x = in_a.joints[i], &y = in_b.joints[j];
             if (x.turns.empty() || x.turns != y.turns) continue;
             for (std::size_t c = 0; c < x.turns.size(); ++c) {
-                const std::size_t q_a = at(one.model().joint_q_start[i]) + c,
-                                  q_b = at(two.model().joint_q_start[j]) + c,
-                                  d_a = at(one.model().joint_qd_start[i]) + c,
-                                  d_b = at(two.model().joint_qd_start[j]) + c;
-                const auto        see = [&](Worst& worst, double u, double v, const char* unit) {
+                const auto see = [&](Worst& worst, double u, double v, const char* unit) {
                     worst.see(
                         std::abs(u - v), options.scale * (1e-5 + kPlace * std::max(std::abs(u), std::abs(v))), t, [&] {
                             return std::pair(fmt::format("{:.6g} {}", u, unit), fmt::format("{:.6g} {}", v, unit));
                         });
                 };
-                see(targets[{p, c}], static_cast<double>(one.control.joint_target_q[q_a]),
-                    static_cast<double>(two.control.joint_target_q[q_b]), x.turns[c] ? "rad" : "m");
-                see(speeds[{p, c}], static_cast<double>(one.control.joint_target_qd[d_a]),
-                    static_cast<double>(two.control.joint_target_qd[d_b]), x.turns[c] ? "rad/s" : "m/s");
+                see(targets[{p, c}], one.target(i, c), two.target(j, c), x.turns[c] ? "rad" : "m");
+                see(speeds[{p, c}], one.target_rate(i, c), two.target_rate(j, c), x.turns[c] ? "rad/s" : "m/s");
             }
         }
         gravity.see(length(one.gravity() - two.gravity()),

@@ -20,6 +20,7 @@
 
 #include "difference/announcements.h"
 #include "difference/pairing.h"
+#include "difference/upright.h"
 #include "mechane/collision/broad_phase.h"
 #include "mechane/difference/rollout.h"
 
@@ -30,14 +31,6 @@ namespace sf = sourceformats;
 using model::Model;
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-/// From the model's world to one whose z is up.
-Quatd upright(const Model& m)
-{
-    if (m.up_axis == 1) return from_axis_angle(Vec3d{1, 0, 0}, std::numbers::pi / 2);
-    if (m.up_axis == 0) return from_axis_angle(Vec3d{0, 1, 0}, -std::numbers::pi / 2);
-    return {};
-}
 
 std::string text(const Vec3d& v, const char* unit)
 { return fmt::format("({:.6g}, {:.6g}, {:.6g}) {}", v.x, v.y, v.z, unit); }

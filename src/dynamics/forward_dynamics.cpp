@@ -34,8 +34,8 @@ void take_out(Inertia& I, const Spatiald& u, double inverse)
         for (std::size_t k = 0; k < 6; ++k) I[6 * i + k] -= x[i] * x[k] * inverse;
 }
 
-/// [ m E, -m r x; m r x, I_com + m (r.r E - r r^T) ] for (linear, angular) vectors.
 /// A rigid body about a point that is `r` before its centre of mass.
+/// [ m E, -m r x; m r x, I_com + m (r.r E - r r^T) ] for (linear, angular) vectors.
 Inertia rigid(double m, const Vec3d& r, const Mat33d& I_com)
 {
     const Vec3d  h  = m * r;

@@ -78,9 +78,9 @@ Result<std::vector<std::string>> names_in(const std::string& folder)
     return names;
 }
 
+/// Neither its own folder nor one above it can be given away by this process, and a mount point by nobody.
 /// A mount point is seen by the change of device. The working folder of this process would be left behind under its new
 /// name.
-/// Neither its own folder nor one above it can be given away by this process, and a mount point by nobody.
 bool stays_in_place(const fs::path& place)
 {
     struct stat     here{}, above{};

@@ -62,8 +62,8 @@ std::string decoded(const std::string& text)
     return out;
 }
 
-/// Without this check an unpacked archive could make the next run rename or remove files anywhere.
 /// A journal may have come with somebody else's asset: it names nothing outside of its folder.
+/// Without this check an unpacked archive could make the next run rename or remove files anywhere.
 bool is_own_name(const std::string& name)
 {
     const fs::path path = name;

@@ -45,9 +45,9 @@ Diagnostic failure(const fs::path& file, int reason)
                            fmt::format("cannot write '{}': {}", file.string(), std::strerror(reason)));
 }
 
+/// What time the file system has, which may be another machine's. Finds out, too, whether the folder can be written.
 /// Times of the file system are compared with each other and never with this machine's clock, which may differ from
 /// that of a file server.
-/// What time the file system has, which may be another machine's. Finds out, too, whether the folder can be written.
 Result<Time> time_in(const fs::path& folder)
 {
     fs::path  name;

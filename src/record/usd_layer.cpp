@@ -351,8 +351,8 @@ class InstancerWriter {
     std::map<usd::Path, std::vector<MovedItem>> items_;
 };
 
-/// q and -q are one rotation. Interpolation between the two would turn the long way round.
 /// Consecutive samples of one rotation never flip sign: viewers interpolate between them.
+/// q and -q are one rotation. Interpolation between the two would turn the long way round.
 Quatd continuous(const Quatd& q, const Quatd& previous)
 { return dot(q, previous) < 0 ? Quatd{-q.x, -q.y, -q.z, -q.w} : q; }
 

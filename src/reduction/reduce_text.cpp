@@ -43,9 +43,9 @@ struct Parts {
     std::vector<Span>                 comments, texts;
 };
 
+/// Where the parts of a file of XML stand. What is not well-formed ends it: the rest is one text.
 /// A scanner rather than a parser: it needs the bytes at which parts begin and end, which a document tree does not
 /// keep.
-/// Where the parts of a file of XML stand. What is not well-formed ends it: the rest is one text.
 Parts parts_of(std::string_view text)
 {
     Parts                    out;

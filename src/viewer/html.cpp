@@ -116,8 +116,8 @@ std::string picture_uri(const model::Pixels& from)
            base64(std::as_bytes(std::span<const char>(exact ? png : jpeg)));
 }
 
-/// Halving the longest edge quarters the bytes, so the loop ends after few rounds.
 /// All pictures, smaller until they are short enough together.
+/// Halving the longest edge quarters the bytes, so the loop ends after few rounds.
 json pictures_json(const Scene& scene)
 {
     for (int edge = kPagePictureEdge;; edge /= 2) {

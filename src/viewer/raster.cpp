@@ -34,8 +34,8 @@ struct Edge {
     [[nodiscard]] bool inside(double value) const { return value > 0 || (value == 0 && owns_zero); }
 };
 
-/// The crossing is computed and then corrected by the test itself, so rounding cannot disagree with the neighbour.
 /// Narrows [begin, end) to the samples of a row inside the edge. `base` is b y + c there; the test is monotone in x.
+/// The crossing is computed and then corrected by the test itself, so rounding cannot disagree with the neighbour.
 void narrow(const Edge& edge, double base, int& begin, int& end)
 {
     const auto inside = [&](int i) { return edge.inside(edge.a * (i + 0.5) + base); };

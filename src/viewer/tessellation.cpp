@@ -29,8 +29,8 @@ struct Ring {
     bool   meridians = true;   ///< joined to the ring before by four lines
 };
 
-/// Normals of a stretched surface are divided by the stretch, which keeps them perpendicular (the inverse transpose).
 /// A surface of revolution through the rings, from the top down; every ring has a seam vertex of its own at both ends.
+/// Normals of a stretched surface are divided by the stretch, which keeps them perpendicular (the inverse transpose).
 void add_revolution(DrawMesh& mesh, const std::vector<Ring>& rings, const Vec3d& stretch = {1, 1, 1})
 {
     const auto base = static_cast<std::uint32_t>(mesh.positions.size());

@@ -153,6 +153,67 @@ def Xform "robot"
     CHECK(fixed.left("REP-1.1-a", "mixed-axes") != nullptr);
 }
 
+TEST_CASE(
+    "units follow the joint that an opinion is about, in a reference of another name, in a variant, selected or not, "
+    "and "
+    "in an instance (REP-1.1-a, REP-T-083)")
+{
+    // 10 cm + 25 cm/rad of the leader in a part, other numbers over it; 1 degree is pi/180 rad.
+    const std::string head = "#usda 1.0\n(\n defaultPrim = \"";
+    const std::string tail = "\"\n metersPerUnit = 0.01\n kilogramsPerUnit = 1\n upAxis = \"Z\"\n)\n";
+    const std::string part =
+        head + "part" + tail +
+        "def Xform \"part\"\n{\n def Xform \"a\" ( prepend apiSchemas = [\"PhysicsRigidBodyAPI\"] ) {}\n def Xform "
+        "\"b\" ( "
+        "prepend apiSchemas = [\"PhysicsRigidBodyAPI\"] ) {}\n def Xform \"c\" ( prepend apiSchemas = "
+        "[\"PhysicsRigidBodyAPI\"] ) {}\n def PhysicsRevoluteJoint \"lead\" { rel physics:body0 = </part/a>\n rel "
+        "physics:body1 = </part/b>\n float physics:lowerLimit = -30\n float physics:upperLimit = 30 }\n def "
+        "PhysicsPrismaticJoint \"follow\" ( prepend apiSchemas = [\"NewtonMimicAPI\"] ) { rel physics:body0 = "
+        "</part/b>\n "
+        "rel physics:body1 = </part/c>\n float physics:lowerLimit = -20\n float physics:upperLimit = 20\n rel "
+        "newton:mimicJoint = </part/lead>\n float newton:mimicCoef0 = 10\n float newton:mimicCoef1 = 25 }\n}\n";
+    const std::string over =
+        "over \"lead\" { float physics:lowerLimit = -45 }\n over \"follow\" { float physics:lowerLimit = -15\n float "
+        "newton:mimicCoef1 = 75 }\n";
+    const auto scene = [&](const std::string& inside) {
+        return std::map<std::string, std::string>{
+            {"part.usda", part}, {"robot.usda", head + "robot" + tail + "def Xform \"robot\"\n{\n" + inside + "}\n"}};
+    };
+    const std::string variants =
+        " def \"r\" ( references = @./part.usda@\n prepend variantSets = \"k\"\n variants = { "
+        "string k = \"KEY\" } ) {\n variantSet \"k\" = {\n \"on\" {\n " +
+        over + " }\n \"off\" {\n }\n }\n }\n";
+    const auto with = [&](const char* key) {
+        std::string text = variants;
+        return text.replace(text.find("KEY"), 3, key);
+    };
+    struct Row {
+        const char* what;
+        std::string inside;
+        bool        over;
+    };
+    const Row rows[] = {{"reference", " def \"r\" ( references = @./part.usda@ ) {}\n", false},
+                        {"payload, over", " def \"r\" ( payload = @./part.usda@ ) {\n " + over + " }\n", true},
+                        {"instance", " def \"r\" ( instanceable = true\n references = @./part.usda@ ) {}\n", false},
+                        {"variant", with("on"), true},
+                        {"variant that is not selected", with("off"), false}};
+    for (const Row& row : rows) {
+        CAPTURE(row.what);
+        const Fixed fixed(scene(row.inside));
+        // On the stage as repaired, whichever layer and schema says it, in metres and degrees.
+        const auto joint = fixed.after->prim_at(usd::Path("/robot/r/follow"));
+        REQUIRE(joint);
+        CHECK(joint.attribute("ext_physics:mimic:offset").get_or<double>(0) == close_to(0.1, 1e-6));
+        CHECK(joint.attribute("ext_physics:mimic:multiplier").get_or<double>(0) ==
+              close_to((row.over ? 0.75 : 0.25) * 3.14159265358979 / 180, 1e-7));
+        CHECK(joint.relationship("ext_physics:mimic:joint").targets() ==
+              std::vector<usd::Path>{usd::Path("/robot/r/lead")});
+        CHECK(joint.attribute("physics:lowerLimit").get_or<double>(0) == close_to(row.over ? -0.15 : -0.2, 1e-6));
+        CHECK(fixed.after->prim_at(usd::Path("/robot/r/lead")).attribute("physics:lowerLimit").get_or<double>(0) ==
+              (row.over ? -45 : -30));
+    }
+}
+
 TEST_CASE("a collider is no guide while geometry below it would be hidden with it (REP-1.3.1-a)")
 {
     const Fixed fixed(R"(

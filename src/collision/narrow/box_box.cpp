@@ -17,8 +17,8 @@ namespace mechane::collision {
 
 namespace {
 
-/// Centre plus the two half axes across, each with the sign that reaches farther along n.
 /// The edge of a box along `axis` that lies farthest in direction n.
+/// Centre plus the two half axes across, each with the sign that reaches farther along n.
 std::array<Vec3d, 2> supporting_edge(const Shape& box, std::size_t axis, const Vec3d& n)
 {
     Vec3d c = box.p;

@@ -78,8 +78,8 @@ void collide_rectangle_convex(const Shape& rectangle, const Shape& convex, doubl
 
 namespace {
 
-/// A step of Sutherland and Hodgman (1974) against one side. A triangle cut by four sides has seven corners at most.
 /// The part of a polygon where one coordinate is at most `most`, times `sign`.
+/// A step of Sutherland and Hodgman (1974) against one side. A triangle cut by four sides has seven corners at most.
 struct Outline {
     std::array<Vec3d, 8>         points;
     std::array<std::uint32_t, 8> names{};

@@ -98,8 +98,8 @@ bool keep_apart(Repair& repair, const usd::Prim& body, const std::vector<usd::Pa
     return repair.apply_api(at, "PhysicsFilteredPairsAPI") && repair.set_stage_targets(body, at, name, targets);
 }
 
-/// Positions go through the whole matrix of the body and rotations only through its rotation, as UsdPhysics has them.
 /// Where a side's frame is in the stage.
+/// Positions go through the whole matrix of the body and rotations only through its rotation, as UsdPhysics has them.
 std::pair<Vec3d, Quatd> frame_in_stage(const Repair& repair, const usd::Prim& joint, const usd::Token& rel,
                                        const usd::Token& pos, const usd::Token& rot)
 {
@@ -182,9 +182,9 @@ bool can_turn_round(const physics::Joint& joint)
     return false;
 }
 
+/// Half a turn about an axis across the joint's own.
 /// With both frames turned by half a turn about a perpendicular axis, the exchange of the sides leaves the axis'
 /// direction in the world reversed and with it the coordinate unchanged.
-/// Half a turn about an axis across the joint's own.
 Quatd turned_round(const physics::Joint& joint)
 {
     if (joint.kind != physics::JointKind::revolute && joint.kind != physics::JointKind::prismatic) return {0, 0, 0, 1};

@@ -68,8 +68,8 @@ std::vector<usd::Prim> users_of(const Repair& repair, const std::string& file)
     return users;
 }
 
-/// The cube root of the determinant: the factor of a uniform scale, whatever rotation stands beside it.
 /// The factor by which a prim is scaled in the world, the mean of its axes.
+/// The cube root of the determinant: the factor of a uniform scale, whatever rotation stands beside it.
 double world_scale(const Repair& repair, const usd::Prim& prim)
 {
     const usd::Matrix4d m  = repair.facts.stage.world_matrix(prim);

@@ -15,9 +15,9 @@
 #include "mechane/geometry/triangulation.h"
 #include "mechane/usd/primvar.h"
 
+/// P2 and P5: faces of meshes, with everything that is said about faces and corners.
 /// Triangulation and orientation of meshes. A Regrouping names for each new corner and face the old one, by which
 /// primvars, normals, holes and subsets follow.
-/// P2 and P5: faces of meshes, with everything that is said about faces and corners.
 namespace mechane::conformance {
 namespace {
 

@@ -9,9 +9,9 @@
 #include "conformance/fixes/repair.h"
 #include "conformance/mesh_shape.h"
 
+/// P5: masses, colliders and materials of physics.
 /// Values that follow from the asset are written; those that must be chosen (a friction, a hull) need --unsafe; a mass
 /// is never invented.
-/// P5: masses, colliders and materials of physics.
 namespace mechane::conformance {
 namespace {
 

@@ -18,7 +18,39 @@ namespace {
 /// "physics:" of "physics:mass": values of one schema stand together.
 std::string family_of(const std::string& name) { return name.substr(0, name.find(':') + 1); }
 
+/// "/rob{k=a}j" -> "/rob/j": what a variant holds is about the prims of the same names outside of it.
+usd::Path without_variants(const usd::Path& path)
+{
+    std::string text = path.text();
+    for (std::size_t open = text.find('{'); open != std::string::npos; open = text.find('{')) {
+        const std::size_t close = text.find('}', open);
+        const bool        last  = close == std::string::npos || close + 1 == text.size() || text[close + 1] == '{';
+        text.replace(open, close == std::string::npos ? close : close + 1 - open, last ? "" : "/");
+    }
+    return usd::Path(text);
+}
+
+std::string key_of(const std::string& layer, const usd::Path& prim) { return layer + "\n" + prim.text(); }
+
 }  // namespace
+
+/// Counted once for the pass, over all prims and instances of the stage.
+void Repair::read_users()
+{
+    if (!users_.empty()) return;
+    for (const usd::Prim& prim : facts.stage.traverse({.all = true, .instance_proxies = true}))
+        for (const usd::SpecPlace& at : usd::spec_places(prim)) {
+            ++users_[key_of(at.layer, at.path)];
+            subjects_.emplace(key_of(at.layer, without_variants(at.path)), prim);
+        }
+}
+
+usd::Prim Repair::subject(const EditPlace& at)
+{
+    read_users();
+    const auto found = subjects_.find(key_of(at.file, without_variants(at.path.prim())));
+    return found == subjects_.end() ? usd::Prim() : found->second;
+}
 
 std::vector<EditPlace> Repair::places(const usd::Prim& prim, const usd::Token& property)
 {
@@ -75,13 +107,10 @@ EditPlace Repair::field_place(const usd::Prim& prim, const usd::Token& key, bool
 
 EditPlace Repair::root() { return {work.layer(work.entry().string()), work.entry().string(), usd::Path::root()}; }
 
-/// Counted once for the pass, over all prims and instances of the stage.
 bool Repair::shared(const EditPlace& place)
 {
-    if (users_.empty())
-        for (const usd::Prim& prim : facts.stage.traverse({.all = true, .instance_proxies = true}))
-            for (const usd::SpecPlace& at : usd::spec_places(prim)) ++users_[at.layer + "\n" + at.path.text()];
-    const auto known = users_.find(place.file + "\n" + place.path.text());
+    read_users();
+    const auto known = users_.find(key_of(place.file, place.path));
     return known != users_.end() && known->second > 1;
 }
 
@@ -134,22 +163,14 @@ bool Repair::set_sample(const EditPlace& prim, const usd::Token& property, std::
 bool Repair::set_stage_targets(const usd::Prim& prim, const EditPlace& at, const usd::Token& property,
                                std::vector<usd::Path> targets)
 {
-    // What lies below the layer's root prim lies below some prim of the stage.
-    std::string text = at.path.text();
-    for (std::size_t open = text.find('{'); open != std::string::npos; open = text.find('{')) {
-        const std::size_t close = text.find('}', open);
-        const bool        last  = close == std::string::npos || close + 1 == text.size() || text[close + 1] == '{';
-        text.replace(open, close == std::string::npos ? close : close + 1 - open, last ? "" : "/");
-    }
-    usd::Path layer(text), stage = prim.path();
+    // What the layer has below the prim that an arc brings in has the same names on the stage; that prim itself has the
+    // name that the stage gives it.
+    usd::Path layer = without_variants(at.path), stage = prim.path();
     while (!layer.parent().is_root() && !stage.parent().is_root() && layer.name() == stage.name()) {
         layer = layer.parent();
         stage = stage.parent();
     }
-    const bool named =
-        layer.name() == stage.name() &&
-        std::all_of(targets.begin(), targets.end(), [&](const usd::Path& t) { return t.has_prefix(stage); });
-    if (!named) {
+    if (!std::ranges::all_of(targets, [&](const usd::Path& t) { return t.has_prefix(stage); })) {
         EditPlace entry = root();
         entry.path      = prim.path();
         return set_targets(entry, property, targets);

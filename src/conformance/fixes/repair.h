@@ -55,6 +55,11 @@ class Repair {
     /// The root layer's own metadata.
     [[nodiscard]] EditPlace root();
 
+    /// The prim of the stage that an opinion is about, by its path or that of one of its properties; the first of
+    /// several that share it. A variant that is not selected speaks of the prim that another one makes. Invalid where
+    /// nothing on the stage is made of it.
+    [[nodiscard]] usd::Prim subject(const EditPlace& at);
+
     // -- edits; each records itself, and does nothing where nothing changes
     bool set(const EditPlace& prim, const usd::Token& property, std::string_view type, const usd::Value& value,
              bool uniform = false, bool custom = false);
@@ -124,9 +129,11 @@ class Repair {
     bool                               deferred_ = false;
     std::string                        rearranged_;  ///< entry to be compared
     std::map<std::string, std::size_t> users_;       ///< how many prims a spec speaks about; made when it is asked for
+    std::map<std::string, usd::Prim>   subjects_;    ///< the first of them, by the spec without its variants; likewise
 
     bool                   done(const Result<void>& edit, const EditPlace& place);
     std::vector<EditPlace> places(const usd::Prim& prim, const usd::Token& property = {});
+    void                   read_users();
     bool                   shared(const EditPlace& place);
 
     std::map<std::string, usd::Matrix4d> baked_;

@@ -10,8 +10,8 @@
 #include "mechane/ros/names.h"
 #include "mechane/ros/schema.h"
 
-/// Names are only trimmed and joined where nothing but slashes is wrong; new names are the author's to say.
 /// P5: small edits of ROS schemas.
+/// Names are only trimmed and joined where nothing but slashes is wrong; new names are the author's to say.
 namespace mechane::conformance {
 namespace {
 

@@ -19,11 +19,10 @@
 #include "mechane/usd/written_times.h"
 #include "physics/mimic_words.h"
 
+/// P3: metres, kilograms, seconds, Z up.
 /// Every number with a unit is multiplied by the ratio of the units, in every layer of the asset, at samples too.
 /// Fallback sizes of schemas have no opinion to be scaled and are written. A layer that says nothing shares the root's
 /// unit.
-/// Invariant: the world in metres, kilograms and seconds stays what it was.
-/// P3: metres, kilograms, seconds, Z up.
 namespace mechane::conformance {
 namespace {
 
@@ -47,17 +46,13 @@ void for_each_attribute(Repair& repair, const Edit& edit)
     }
 }
 
-/// Whether a prim that a layer has an opinion about is a joint that turns, by what any layer says; nothing for one that
-/// both turns and slides.
-std::optional<bool> is_angular(const Repair& repair, const usd::Layer& layer, const usd::Path& path)
+/// Whether a prim of the stage is a joint that turns; nothing for one that both turns and slides.
+std::optional<bool> is_angular(const Repair& repair, const usd::Prim& prim, const std::string& type)
 {
-    const usd::Prim prim = repair.facts.stage.prim_at(path);
-    std::string     type = layer.field(path, "typeName").get<std::string>().value_or("");
-    if (type.empty() && prim) type = prim.type_name().text();
     if (type != "PhysicsJoint") return type == "PhysicsRevoluteJoint" || type == "PhysicsSphericalJoint";
     bool turns = true, slides = true;
     for (const physics::Joint& joint : repair.facts.physics.joints) {
-        if (joint.path != path || joint.kind != physics::JointKind::d6) continue;
+        if (!prim || joint.path != prim.path() || joint.kind != physics::JointKind::d6) continue;
         const auto locked = [&](bool rotation) {
             return std::ranges::count_if(joint.limits, [&](const physics::Limit& limit) {
                        return limit.locked && limit.dof != physics::Dof::distance &&
@@ -68,38 +63,47 @@ std::optional<bool> is_angular(const Repair& repair, const usd::Layer& layer, co
     }
     return turns && slides ? std::nullopt : std::optional(turns);
 }
-std::optional<bool> is_angular(const Repair& repair, const EditPlace& at)
-{ return is_angular(repair, *at.layer, at.path.prim()); }
+/// The same of what an opinion is about: by the layer's own type, else by the stage's.
+std::optional<bool> is_angular(Repair& repair, const EditPlace& at)
+{
+    const usd::Prim prim = repair.subject(at);
+    std::string     type = at.layer->field(at.path.prim(), "typeName").get<std::string>().value_or("");
+    if (type.empty() && prim) type = prim.type_name().text();
+    return is_angular(repair, prim, type);
+}
 
-/// The factor of a joint that follows one of the other kind is a length to an angle, or the other way round. A layer
-/// names the leader in its own namespace, else the stage does.
-std::optional<Dimension> dimension_of_mimic_factor(const Repair& repair, const EditPlace& at)
+/// The factor of a joint that follows one of the other kind is a length to an angle, or the other way round.
+std::optional<Dimension> dimension_of_mimic_factor(Repair& repair, const EditPlace& at)
 {
     const std::string leader = physics::leader_beside(at.path.name().text());
     if (leader.empty()) return std::nullopt;
-    std::vector<usd::Path> targets = at.layer->targets(at.path.prim().property(leader));
-    if (const usd::Prim prim = repair.facts.stage.prim_at(at.path.prim()); targets.empty() && prim)
-        targets = prim.relationship(leader).targets();
+    const usd::Prim              joint = repair.subject(at);
+    const std::vector<usd::Path> targets =
+        joint ? joint.relationship(leader).targets() : at.layer->targets(at.path.prim().property(leader));
     if (targets.size() != 1) return std::nullopt;
-    const auto follows = is_angular(repair, at), leads = is_angular(repair, *at.layer, targets.front());
+    // What no stage is made of at present is read in its own layer.
+    const usd::Prim   lead = joint ? repair.facts.stage.prim_at(targets.front()) : usd::Prim();
+    const std::string type =
+        lead ? lead.type_name().text() : at.layer->field(targets.front(), "typeName").get<std::string>().value_or("");
+    const auto follows = is_angular(repair, at), leads = is_angular(repair, lead, type);
     if (!follows || !leads || *follows == *leads) return std::nullopt;
     return Dimension{.length = *follows ? -1 : 1};
 }
 
 /// True for the gains of a drive that is stated in accelerations: masses do not enter them.
-bool is_acceleration_gain(const Repair& repair, const EditPlace& at)
+bool is_acceleration_gain(Repair& repair, const EditPlace& at)
 {
     const std::string name = at.path.name().text();
     if (!name.starts_with("drive:") || !(name.ends_with(":stiffness") || name.ends_with(":damping"))) return false;
     const std::string type = name.substr(0, name.rfind(':')) + ":type";
     const auto        own  = at.layer->value(at.path.prim().property(type)).get<std::string>();
-    const usd::Prim   prim = own ? usd::Prim() : repair.facts.stage.prim_at(at.path.prim());
+    const usd::Prim   prim = own ? usd::Prim() : repair.subject(at);
     return (prim ? prim.attribute(type).get_or<std::string>("") : own.value_or("")) == "acceleration";
 }
 
 /// Whether an attribute holds the points of an attachment in the space of what it is attached to: only those of the
 /// type xform are lengths, others are weights of an element.
-bool is_attachment_point(const Repair& repair, const EditPlace& at)
+bool is_attachment_point(Repair& repair, const EditPlace& at)
 {
     const std::string name = at.path.name().text();
     for (const std::string_view space : physics::kDeformableNamespaces)
@@ -107,7 +111,7 @@ bool is_attachment_point(const Repair& repair, const EditPlace& at)
             if (name != std::string(space) + "coords" + side) continue;
             const std::string type = std::string(space) + "type" + side;
             const auto        own  = at.layer->value(at.path.prim().property(type)).get<std::string>();
-            const usd::Prim   prim = own ? usd::Prim() : repair.facts.stage.prim_at(at.path.prim());
+            const usd::Prim   prim = own ? usd::Prim() : repair.subject(at);
             return (prim ? prim.attribute(type).get_or<std::string>("") : own.value_or("")) == "xform";
         }
     return false;

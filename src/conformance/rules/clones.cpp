@@ -69,9 +69,9 @@ std::string structure_of(const Facts& facts, std::int32_t at)
     return text;
 }
 
+/// True when the places are all crossings of a lattice along the axes.
 /// Sixteen robots may be a scene. A lattice of them is the mark of environments for learning, which a simulator should
 /// replicate by itself.
-/// True when the places are all crossings of a lattice along the axes.
 bool is_grid(const Facts& facts, const std::vector<std::int32_t>& prims)
 {
     std::set<double> along[3];

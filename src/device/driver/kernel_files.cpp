@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/own_folder.h"
 #include "mechane/device/codes.h"
 #include "mechane/device/driver.h"
 #include "mechane/files/read.h"
@@ -24,18 +24,6 @@ constexpr const char *kNew = "mechane_kernels.fatbin", *kOld = "mechane_kernels_
 constexpr int         kNewNeeds     = 13000;
 constexpr int         kFoldersAbove = 3;
 constexpr std::size_t kMostBytes    = std::size_t{256} << 20U;
-
-/// Folder of the program or module that holds this code.
-fs::path own_folder()
-{
-    Dl_info info{};
-    if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
-    std::error_code error;
-    const fs::path  exe = fs::read_symlink("/proc/self/exe", error);
-    // For a program the loader knows the name it was called by.
-    const fs::path file = std::string_view(info.dli_fname).ends_with(".so") || error ? fs::path(info.dli_fname) : exe;
-    return fs::weakly_canonical(file, error).parent_path();
-}
 
 std::vector<fs::path> places()
 {

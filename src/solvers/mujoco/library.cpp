@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/own_folder.h"
 #include "mechane/solvers/codes.h"
 #include "mechane/solvers/mujoco.h"
 
@@ -65,19 +66,6 @@ std::string in_place(const fs::path& place)
         if (!found.empty()) return found;
     }
     return {};
-}
-
-/// Folder of the program or module that holds this code.
-/// dladdr names the module that this code is in: the Python extension, or the program.
-fs::path own_folder()
-{
-    Dl_info info{};
-    if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
-    std::error_code error;
-    const fs::path  exe = fs::read_symlink("/proc/self/exe", error);
-    // For a program the loader knows the name it was called by.
-    const fs::path file = std::string_view(info.dli_fname).ends_with(".so") || error ? fs::path(info.dli_fname) : exe;
-    return fs::weakly_canonical(file, error).parent_path();
 }
 
 /// One library per process, loaded once and never closed, since solvers hold its functions.
