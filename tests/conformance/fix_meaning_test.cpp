@@ -132,11 +132,14 @@ def Xform "robot"
     def Xform "b" ( prepend apiSchemas = ["PhysicsRigidBodyAPI"] ) {}
     def PhysicsRevoluteJoint "turns" { rel physics:body1 = </robot/a>
         float newton:armature = 2
+        double mjc:springref = 20
         float newton:velocityLimit = 90 }
     def PhysicsPrismaticJoint "slides" { rel physics:body0 = </robot/a>
         rel physics:body1 = </robot/b>
         float newton:armature = 2
         float newton:velocityLimit = 90
+        double mjc:springref = 20
+        double mjc:ref = -5
         float newton:mimicCoef0 = 50 }
     def PhysicsJoint "both" { rel physics:body0 = </robot/a>
         rel physics:body1 = </robot/b>
@@ -149,6 +152,9 @@ def Xform "robot"
     CHECK(fixed.value<double>("/robot/slides.newton:armature") == 2);
     CHECK(fixed.value<double>("/robot/slides.newton:velocityLimit") == close_to(0.9, 1e-6));
     CHECK(fixed.value<double>("/robot/slides.newton:mimicCoef0") == close_to(0.5, 1e-6));
+    CHECK(fixed.value<double>("/robot/turns.mjc:springref") == 20);
+    CHECK(fixed.value<double>("/robot/slides.mjc:springref") == close_to(0.2, 1e-9));
+    CHECK(fixed.value<double>("/robot/slides.mjc:ref") == close_to(-0.05, 1e-9));
     CHECK(fixed.value<double>("/robot/both.newton:armature") == 2);
     CHECK(fixed.left("REP-1.1-a", "mixed-axes") != nullptr);
 }

@@ -88,7 +88,7 @@ class LeftOut {
     /// Whoever brings findings of this rule, it is not those that were suspected.
     [[nodiscard]] bool acquitted(const Rule& rule) const { return acquitted_.contains(&rule); }
     /// Takes suspects up. Where a rule still has more findings although all of its suspects were left out already,
-    /// something else brings them, which takes away worse: those suspects are let go.
+    /// something else brings them, which takes away worse: those suspects are let go. Nothing is worse than an error.
     /// @return whether another beginning would differ
     bool add(const Suspects& suspects)
     {
@@ -98,7 +98,7 @@ class LeftOut {
             for (const auto& [key, what] : keys) fresh |= keys_.emplace(key, what).second;
             auto& blamed = blamed_[rule];
             for (const auto& [key, what] : keys) blamed.insert(key);
-            if (!fresh && !blamed.empty()) {
+            if (!fresh && !blamed.empty() && rule->severity != Severity::error) {
                 for (const Key& key : blamed) keys_.erase(key);
                 fresh = acquitted_.insert(rule).second;
             }

@@ -127,8 +127,11 @@ void fix_material_api(Repair& repair, const Finding& finding)
 {
     const usd::Prim material = prim_of(repair, finding);
     if (!material.is_a("Material")) return repair.refuse("not-a-material", "what is bound is no Material");
-    const auto      authored = [&](const char* name) { return material.attribute(name).authored_as<double>(); };
-    const auto      fixed = authored("physics:staticFriction"), moving = authored("physics:dynamicFriction");
+    const auto authored = [&](const char* name) { return material.attribute(name).authored_as<double>(); };
+    const auto fixed = authored("physics:staticFriction"), moving = authored("physics:dynamicFriction");
+    // Friction is what the finding is about; a density would make other masses of what the material is bound to.
+    if (const double density = authored("physics:density").value_or(0); density > 0 && std::isfinite(density))
+        if (!repair.unsafe("its density would count from then on, and change masses")) return;
     const EditPlace at   = repair.place(material, "physics:staticFriction");
     const auto      fill = [&](const char* name, double value) {
         if (!authored(name)) repair.set(at, name, "float", number_value("float", value));

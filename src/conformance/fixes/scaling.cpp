@@ -151,6 +151,8 @@ std::optional<Dimension> dimension_of(const std::string& attribute, bool angular
     if (const auto known = plain_names().find(name); known != plain_names().end()) return known->second;
     if (name == "physics:lowerLimit" || name == "physics:upperLimit")
         return angular ? std::nullopt : std::optional(kLength);
+    // The resolver leaves their unit to who knows whether the joint turns.
+    if (name == "mjc:springref" || name == "mjc:ref") return angular ? std::nullopt : std::optional(kLength);
     if (const auto known = vendor_names().find(attribute); known != vendor_names().end())
         return dimension_of(known->second, named_motion(name).value_or(angular));
     if (const auto soft = physics::deformable_property_unit(name))
