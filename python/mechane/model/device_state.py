@@ -90,6 +90,15 @@ class DeviceState(_OnDevice, State):
         return self._model._host_state()
 
     @property
+    def time(self) -> float:
+        """[s]"""
+        return float(self._time)
+
+    @time.setter
+    def time(self, value: float) -> None:
+        object.__setattr__(self, "_time", float(value))
+
+    @property
     def body_count(self) -> int:
         return len(self._arrays["body_q"])
 
