@@ -13,7 +13,8 @@ endfunction()
 
 # mechane_module(<name> USES <modules...> [PRIVATE <targets...>] [PUBLIC <targets...>] [HEADER_ONLY <targets...>] [PCH <headers...>] [UNITY <n>])
 #
-# One static library target mechane::<name> from src/<name>/**.cpp; a folder with a CMakeLists.txt of its own is another program. The public headers lie in include/mechane/<name>.
+# One static library target mechane::<name> from src/<name>/**.cpp; a folder with a CMakeLists.txt of its own is another program. The headers that others
+# may include lie in include/mechane/<name>, those that other modules of ours may include in src/include/mechane/<name>.
 # USES names the modules it may include; tools/layers.py checks the same column against the #include lines. HEADER_ONLY names libraries that
 # only our sources need, PRIVATE those that who links us links too. UNITY is how many sources are compiled at once where MECHANE_UNITY is set.
 function(mechane_module name)
@@ -24,7 +25,8 @@ function(mechane_module name)
     cmake_path(GET program PARENT_PATH folder)
     list(FILTER sources EXCLUDE REGEX "^${folder}/")
   endforeach()
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/mechane/${name}/*.h ${PROJECT_SOURCE_DIR}/src/${name}/*.h)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/mechane/${name}/*.h
+    ${PROJECT_SOURCE_DIR}/src/include/mechane/${name}/*.h ${PROJECT_SOURCE_DIR}/src/${name}/*.h)
   set(target mechane_${name})
   if(sources)
     add_library(${target} STATIC ${sources} ${headers})

@@ -30,7 +30,7 @@ NVRTC = ("nvidia-cuda-nvrtc-cu12", "nvidia-cuda-runtime-cu12")
 FIRST_NVCC, FIRST_NVRTC = (13, 0), (12, 0)
 
 # What both compilers are told. The kernels are the host's source: numbers are combined there as they are written, and so they are here.
-COMMON = ["-std=c++20", "--fmad=false", "-I", str(ROOT / "src"), "-I", str(ROOT / "include")]
+COMMON = ["-std=c++20", "--fmad=false", "-I", str(ROOT / "src"), "-I", str(ROOT / "src" / "include"), "-I", str(ROOT / "include")]
 NVCC_FLAGS = ["-O3", "--expt-relaxed-constexpr", "-gencode", "arch=compute_75,code=compute_75", "-gencode", "arch=compute_90,code=sm_90", "-Xptxas", "-warn-lmem-usage"]
 NVRTC_FLAGS = ["--gpu-architecture=compute_60", "--device-as-default-execution-space", "-default-device"]
 
@@ -128,7 +128,7 @@ class Nvrtc:
 def by_nvrtc(library, source, into):
     """PTX for older drivers; returns whether it was made."""
     include = DEPS / "nvidia" / "cuda_runtime" / "include"
-    options = ["-std=c++20", "--fmad=false", f"-I{ROOT / 'src'}", f"-I{ROOT / 'include'}", f"-I{include}", f"-I{source.parent}", "-DMECHANE_NVRTC=1", *NVRTC_FLAGS[:1]]
+    options = ["-std=c++20", "--fmad=false", f"-I{ROOT / 'src'}", f"-I{ROOT / 'src' / 'include'}", f"-I{ROOT / 'include'}", f"-I{include}", f"-I{source.parent}", "-DMECHANE_NVRTC=1", *NVRTC_FLAGS[:1]]
     ptx, said = Nvrtc(library).compile(source, options)
     if ptx is None:
         print(f"NVRTC could not compile {source}:\n{said}", file=sys.stderr)

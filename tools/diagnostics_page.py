@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/diagnostics.md and src/cli/diagnostic_table.cpp of the tables in include/mechane/*/codes.h.
+"""Makes docs/diagnostics.md and src/cli/diagnostic_table.cpp of the tables in mechane/*/codes.h.
 
 usage: diagnostics_page.py [--check]
 
@@ -10,6 +10,9 @@ import pathlib
 import re
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))  # also when run as a program
+from tools import layers  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "diagnostics.md"
 TABLE = ROOT / "src" / "cli" / "diagnostic_table.cpp"
@@ -19,7 +22,7 @@ NAMESPACE = re.compile(r"^namespace\s+([\w:]+)\s*\{", re.M)
 HEAD = """# Diagnostics
 
 Every finding that Mechane prints has one of these ids. The severity is the default one. This page is made of the tables in
-`include/mechane/*/codes.h` by `make docs`; a test holds them together. `mechane explain ID` prints the row of an id. An id that
+`mechane/*/codes.h` by `make docs`; a test holds them together. `mechane explain ID` prints the row of an id. An id that
 had another name before is understood under that name too, and JSON carries the former name as `"alias"`.
 """
 
@@ -32,7 +35,7 @@ def joined(literals):
 
 def rows(root=ROOT):
     """(module, id, severity, meaning, remedy, former id, qualified constant) of every declared code."""
-    for header in sorted((root / "include" / "mechane").glob("*/codes.h")):
+    for header in sorted((path for shown in layers.SHOWN for path in (root / shown).glob("*/codes.h")), key=lambda path: path.parent.name):
         text = header.read_text(encoding="utf-8")
         found = list(ROW.finditer(text))
         if len(found) != len(re.findall(r"constexpr\s+Code\s+k", text)):
@@ -54,7 +57,7 @@ def page(table):
 
 def source(table):
     """The table of all codes as a source file of the command line."""
-    lines = ["// Made by tools/diagnostics_page.py of the tables in include/mechane/*/codes.h; `make docs` makes it again.", '#include "cli/diagnostic_table.h"', ""]
+    lines = ["// Made by tools/diagnostics_page.py of the tables in mechane/*/codes.h; `make docs` makes it again.", '#include "cli/diagnostic_table.h"', ""]
     lines += [f'#include "mechane/{name}/codes.h"' for name in dict.fromkeys(row[0] for row in table)]
     lines += ["", "namespace mechane::cli {", "", "std::span<const DiagnosticRow> diagnostic_table()", "{", "    static constexpr DiagnosticRow kRows[] = {"]
     lines += [f'        {{"{row[0]}", &{row[6]}}},' for row in table]

@@ -113,7 +113,7 @@ def arrows_of(name, shown):
 
 
 def rooms():
-    there = {folder.name for base in ("src", "include/mechane") for folder in (ROOT / base).iterdir() if folder.is_dir()}
+    there = {folder.name for base in ("src", "include/mechane", "src/include/mechane") for folder in (ROOT / base).iterdir() if folder.is_dir()}
     shown = {name: place for name, place in ROOMS.items() if name in there}
     wanted = {(name, used) for name in shown if name not in ("cli", "python") for used in arrows_of(name, shown)}
     drawn = {pair for pair in WAYS if pair[0] in shown and pair[1] in shown}

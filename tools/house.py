@@ -111,7 +111,7 @@ def circles(edges):
 
 
 def cpp_edges(root):
-    known = {str(path.relative_to(root / "include")): path for path in files(root, "include", suffixes=(".h",))}
+    known = {str(path.relative_to(root / top)): path for top in ("include", "src/include") for path in files(root, top, suffixes=(".h",))}
     known |= {str(path.relative_to(root / "src")): path for path in files(root, "src", suffixes=(".h",))}
     return {name: [target for target in re.findall(r'#include "([^"]+)"', text_of(path)) if target in known] for name, path in known.items()}
 
@@ -151,6 +151,7 @@ def users(root):
     out = {str(path.relative_to(root / "include")): set() for path in files(root, "include", suffixes=(".h",))}
     for path in files(root, "src", "include", "samples"):
         parts = path.relative_to(root).parts
+        parts = parts[1:] if parts[:2] == ("src", "include") else parts
         module = {"src": parts[1], "include": parts[2] if len(parts) > 3 else "face", "samples": "samples"}[parts[0]]
         for header in re.findall(r'#include "(mechane/[^"]+)"', text_of(path)):
             if header in out and module != header.split("/")[1]:
@@ -181,7 +182,7 @@ def points(root=ROOT):
     python = files(root, "python", suffixes=(".py",))
     cpp_lengths = [n for path in program for n in cpp_functions(path)]
     py_lengths = [n for path in python for n in python_functions(path)]
-    importer = files(root, "src/importer", "include/mechane/importer")
+    importer = files(root, "src/importer", *(f"{shown}/importer" for shown in layers.SHOWN))
     words = lambda pattern: sum(len(re.findall(pattern, text_of(path))) for path in files(root, "src"))
     upward, cpp_round, py_round = len(list(layers.offences(root))), circles(cpp_edges(root)), circles(python_edges(root))
     pxr = sorted({path.relative_to(root / "src").parts[0] for path in files(root, "src") if "#include <pxr/" in text_of(path) or '#include "pxr/' in text_of(path)})
@@ -189,7 +190,7 @@ def points(root=ROOT):
     seen = users(root)
     lonely = sum(len(who) <= 1 and "samples" not in who for who in seen.values())
     with_unit, fields = units(root)
-    ratio = lambda room: kloc(files(root, f"tests/{room}", suffixes=(*CPP, ".py"))) / max(1e-9, kloc(files(root, f"src/{room}", f"include/mechane/{room}")))
+    ratio = lambda room: kloc(files(root, f"tests/{room}", suffixes=(*CPP, ".py"))) / max(1e-9, kloc(files(root, f"src/{room}", *(f"{shown}/{room}" for shown in layers.SHOWN))))
     rooms = sorted(path.name for path in (root / "src").iterdir() if path.is_dir() and (root / "tests" / path.name).is_dir())
     poor = [f"{room} {ratio(room):.2f}" for room in rooms if ratio(room) < 0.5]
     rules = files(root, "src/conformance/rules", suffixes=(".cpp",))

@@ -120,10 +120,14 @@ def reach(module, may_use=None):
     return seen
 
 
+#: Where the headers that a room shows lie: to everybody (installed), and to the other rooms alone.
+SHOWN = ("include/mechane", "src/include/mechane")
+
+
 def sources(root):
-    for top in ("include/mechane", "src"):
+    for top in (*SHOWN, "src"):
         for path in sorted((root / top).rglob("*")):
-            if path.suffix in (".h", ".hpp", ".cpp", ".inl"):
+            if path.suffix in (".h", ".hpp", ".cpp", ".inl") and not (top == "src" and path.is_relative_to(root / SHOWN[1])):
                 yield path, path.relative_to(root / top).parts
 
 
@@ -149,13 +153,15 @@ def offences(root=ROOT):
                 continue
             target = match[1]
             if target.startswith("pxr/"):
-                if module != OPENUSD_ROOM or "include" in path.relative_to(root).parts[:1]:
+                if module != OPENUSD_ROOM or any(path.is_relative_to(root / shown) for shown in SHOWN):
                     yield path, number, line.strip(), f"OpenUSD's headers belong in src/{OPENUSD_ROOM} only"
             elif target.startswith("mechane/"):
                 used = target.split("/")[1]
                 used = FACE.get(used, used)
                 if used not in allowed:
                     yield path, number, line.strip(), f"{module} may not use {used}"
+                if path.is_relative_to(root / SHOWN[0]) and (root / "src" / "include" / target).exists():
+                    yield path, number, line.strip(), "an installed header needs one that is not"
             elif target.split("/")[0] in MAY_USE and target.split("/")[0] not in allowed:
                 yield path, number, line.strip(), f"{module} may not use private headers of {target.split('/')[0]}"
             elif target.startswith("Eigen/") and path.suffix != ".cpp":

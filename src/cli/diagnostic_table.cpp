@@ -1,4 +1,4 @@
-// Made by tools/diagnostics_page.py of the tables in include/mechane/*/codes.h; `make docs` makes it again.
+// Made by tools/diagnostics_page.py of the tables in mechane/*/codes.h; `make docs` makes it again.
 #include "cli/diagnostic_table.h"
 
 #include "mechane/collision/codes.h"

@@ -7,7 +7,7 @@
 
 namespace mechane::cli {
 
-/// One code of the tables in include/mechane/*/codes.h.
+/// One code of the tables in codes.h of each module.
 struct DiagnosticRow {
     std::string_view module;
     const Code*      code;

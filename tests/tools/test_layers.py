@@ -1,5 +1,6 @@
 """The checker of the walls finds what it should, and the house stands."""
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -33,6 +34,28 @@ class Layers(unittest.TestCase):
 
     def test_kernels_do_not_see_the_model(self):
         self.assertEqual(self.reasons({"src/collision/narrow/a.cpp": '#include "mechane/model/model.h"\n'}), ["collision may not use model"])
+
+    def test_an_installed_header_needs_installed_ones_alone(self):
+        files = {"src/include/mechane/core/b.h": "", "include/mechane/core/c.h": ""}
+        self.assertEqual(len(self.reasons({**files, "include/mechane/core/a.h": '#include "mechane/core/b.h"\n'})), 1)
+        self.assertEqual(self.reasons({**files, "include/mechane/core/a.h": '#include "mechane/core/c.h"\n'}), [])
+        self.assertEqual(self.reasons({**files, "src/core/a.cpp": '#include "mechane/core/b.h"\n'}), [])
+
+    def test_nothing_is_installed_that_no_program_of_others_needs(self):
+        root = layers.ROOT
+        included = lambda path: re.findall(r'#include [<"](mechane/[^">]+)[">]', path.read_text())
+        installed = {str(path.relative_to(root / "include")).removeprefix("all/"): path for path in (root / "include").rglob("*.h")}
+        todo = [name for name, path in installed.items() if name.count("/") == 1 or "all" in path.parts]
+        for folder in ("samples", "tests/package"):
+            todo += [name for path in (root / folder).rglob("*") if path.suffix in (".cpp", ".h") for name in included(path)]
+        needed = set()
+        while todo:
+            name = todo.pop()
+            if name in installed and name not in needed:
+                needed.add(name)
+                todo += included(installed[name])
+        self.assertEqual(sorted(set(installed) - needed), [], "move it to src/include")
+        self.assertLessEqual(len([name for name in installed if name.count("/") > 1]), 80)
 
     def test_one_room_changes_files(self):
         for line in ("std::ofstream out(file);", "fs::rename(a, b);", "open(file, O_WRONLY);", 'std::fopen(file, "wb");', "::unlink(file);"):

@@ -4,7 +4,7 @@
 /// A whole step of one world.
 namespace mechane::device {
 
-/// Bits of Array::faults, as include/mechane/device/device_batch.h has them.
+/// Bits of Array::faults, as mechane/device/device_batch.h has them.
 inline constexpr std::int32_t kFaultDiverged = 1, kFaultContactsFull = 2, kFaultVelocityBound = 4;
 
 /// Coordinates and rates from the state. Returns whether all are finite.
