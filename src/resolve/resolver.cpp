@@ -267,9 +267,11 @@ void ResolverList::note_answers(const usd::Prim& prim, Key key, const Context& c
                                 const Resolved& answer) const
 {
     using physics::Use;
-    for (const Resolver& resolver : resolvers_)
-        for (const Row& row : resolver.rows) {
-            if (row.key != key) continue;
+    for (std::size_t r = 0; r < resolvers_.size(); ++r) {
+        const Resolver& resolver = resolvers_[r];
+        for (std::size_t i = 0; i < resolver.rows.size(); ++i) {
+            const Row& row = resolver.rows[i];
+            if (row.key != key || rests(r, i)) continue;
             for (const std::string& name : row.attributes) {
                 const auto raw = plain(prim.attribute(name).authored_value());
                 if (!raw) continue;
@@ -290,6 +292,7 @@ void ResolverList::note_answers(const usd::Prim& prim, Key key, const Context& c
                 }
             }
         }
+    }
 }
 
 void ResolverList::note_lost(const usd::Prim& prim, Key key, const Context& context, const std::string& winner,

@@ -63,7 +63,7 @@ Composed compose_prim(const SdfPath& prim, const PcpPrimIndex& index)
     for_each_site(index, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
         const SdfPath& path = at.path;
         // Strongest first: the first opinion counts, for each field by itself.
-        active_said         = active_said || layer->HasField(path, kActive, &out.active);
+        active_said = active_said || layer->HasField(path, kActive, &out.active);
         if (!specifier_said) {
             SdfSpecifier here = SdfSpecifierOver;
             if (layer->HasField(path, kSpecifier, &here) && SdfIsDefiningSpecifier(here)) {
@@ -224,7 +224,7 @@ class Indexer {
             if (!limited_) limited_ = memory_limit_reached(stage_.source);
             // Prims of many sites cost more than they count.
             const std::size_t affordable = kNodesOfOneBatch / std::max<std::size_t>(1, (nodes_ - before) / size);
-            batch = std::clamp<std::size_t>(affordable, 16, std::min<std::size_t>(2 * batch, 8192));
+            batch = std::clamp<std::size_t>(affordable, 16, std::min<std::size_t>(2 * batch, kPrimsOfOneBatch));
         }
         if (limited_) return *limited_;
         add_composition_errors(stage_, errors_);
@@ -369,6 +369,9 @@ class Indexer {
     static constexpr std::size_t kMaxNodesOfOnePrim = 512;
     /// What may be composed before the limits are asked again.
     static constexpr std::size_t kNodesOfOneBatch = 65'536;
+    /// The library asks for each arc of a prim whether its target is one of the prims that it is given, one after the
+    /// other (PcpCache): the work of a batch grows with the square of its size.
+    static constexpr std::size_t kPrimsOfOneBatch = 1'024;
 
     Stage::Impl&              stage_;
     const OpenOptions&        options_;
@@ -494,7 +497,7 @@ std::optional<Diagnostic> populate(Stage::Impl& stage, const OpenOptions& option
                                     .decoded        = composed.decoded};
         constexpr std::uint8_t fresh = prim_flag::active | prim_flag::defined | prim_flag::loaded;
         // A prim is active, defined and loaded only if all prims above it are.
-        std::uint8_t           above = root ? fresh : stage.prims[entry.parent].flags;
+        std::uint8_t above = root ? fresh : stage.prims[entry.parent].flags;
         // What stands over an instance is not said of the prims that instances share.
         if ((above & prim_flag::instance) != 0) above = fresh | prim_flag::instance;
         if (root) {
