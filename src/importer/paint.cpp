@@ -15,29 +15,23 @@
 #include "mechane/core/hash.h"
 #include "mechane/usd/primvar.h"
 #include "mechane/usd/shading.h"
+#include "mechane/usd/start_value.h"
 
 namespace mechane::importer {
 namespace {
-
-/// The default, else the earliest sample, as the mesh itself is read.
-usd::TimeCode time_of(const usd::Attribute& attribute)
-{
-    if (attribute.value().empty() && !attribute.blocked())
-        if (const auto times = attribute.time_samples(); !times.empty()) return usd::TimeCode(times.front());
-    return {};
-}
 
 template <class T>
 std::vector<T> array(const usd::Prim& prim, const char* name)
 {
     const usd::Attribute attribute = prim.attribute(name);
-    return attribute ? attribute.get<std::vector<T>>(time_of(attribute)).value_or(std::vector<T>{}) : std::vector<T>{};
+    return attribute ? attribute.get<std::vector<T>>(usd::start_of(attribute)).value_or(std::vector<T>{})
+                     : std::vector<T>{};
 }
 
 bool holds_coordinates(const usd::Attribute& primvar)
 {
     if (!primvar) return false;
-    const auto values = primvar.get<std::vector<Vec2d>>(time_of(primvar));
+    const auto values = primvar.get<std::vector<Vec2d>>(usd::start_of(primvar));
     return values && !values->empty();
 }
 
@@ -64,10 +58,10 @@ Corners corners_of(const usd::Prim& mesh, const MeshData& data, const std::vecto
 {
     const usd::Attribute primvar = coordinates(mesh, texture.primvar);
     if (!primvar) return {};
-    const std::vector<Vec2d> values        = usd::flattened_primvar<Vec2d>(primvar, found, time_of(primvar));
+    const std::vector<Vec2d> values        = usd::flattened_primvar<Vec2d>(primvar, found, usd::start_of(primvar));
     const std::string        interpolation = usd::primvar_interpolation(primvar);
     const std::vector<int>   counts        = array<int>(mesh, "faceVertexCounts"),
-                           indices         = array<int>(mesh, "faceVertexIndices");
+                             indices       = array<int>(mesh, "faceVertexIndices");
     std::vector<std::size_t> start(1, 0);
     for (const int n : counts) start.push_back(start.back() + static_cast<std::size_t>(std::max(n, 0)));
     // Interpolations of UsdGeomPrimvar: constant, uniform, vertex/varying, faceVarying.
@@ -98,7 +92,7 @@ Corners corners_of(const usd::Prim& mesh, const MeshData& data, const std::vecto
             const auto&  m  = texture.transform;
             const double u = m[0] * uv.x + m[1] * uv.y + m[2], v = m[3] * uv.x + m[4] * uv.y + m[5];
             const bool   finite = std::isfinite(u) && std::isfinite(v);
-            row[k] = finite ? Vec2f{static_cast<float>(u), static_cast<float>(v)} : Vec2f{};
+            row[k]              = finite ? Vec2f{static_cast<float>(u), static_cast<float>(v)} : Vec2f{};
         }
     }
     return out;

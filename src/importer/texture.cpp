@@ -13,6 +13,7 @@
 #include "mechane/importer/codes.h"
 #include "mechane/importer/picture.h"
 #include "mechane/usd/shading.h"
+#include "mechane/usd/start_value.h"
 #include "texture_look.h"
 
 namespace mechane::importer {
@@ -47,7 +48,7 @@ std::optional<model::Pixels> read_for_display(const std::string& file, bool line
 /// Sets what hangs on the file: path, whether it is there, how it is read.
 void take_file(const usd::Attribute& source, TextureLook& texture)
 {
-    const auto asset = source.get<usd::AssetPath>();
+    const auto asset = usd::start_as<usd::AssetPath>(source);
     if (!asset) return;
     texture.site    = source.site();
     texture.tiles   = asset->authored.find("<UDIM>") != std::string::npos;
@@ -68,7 +69,7 @@ std::optional<T> input_of(const usd::Prim& shader, const char* name, Diagnostics
     if (!input) return std::nullopt;
     const usd::ShadingSource source = usd::shading_source(input, &found);
     if (source.computed) return std::nullopt;
-    return source.attribute.get<T>();
+    return usd::start_as<T>(source.attribute);
 }
 
 /// UsdUVTexture's names; a picture says nothing of its edges in PNG and JPEG, so `useMetadata` repeats it.

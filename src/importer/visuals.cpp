@@ -11,6 +11,7 @@
 #include "exact_round.h"
 #include "import.h"
 #include "mechane/usd/instancer_copies.h"
+#include "mechane/usd/start_value.h"
 #include "newton_placement.h"
 #include "paint.h"
 #include "shape_frames.h"
@@ -132,7 +133,9 @@ class VisualLoader {
     {
         const double unit   = run_.length();
         const auto   number = [&](const char* name, double otherwise) {
-            return std::abs(prim.attribute(name).get_or<double>(otherwise));
+            const usd::Attribute attribute = prim.attribute(name);
+            return std::abs(run_.conventions.samples_need_default ? attribute.get_or<double>(otherwise)
+                                                                  : usd::start_or<double>(attribute, otherwise));
         };
         // Newton's planes are infinite unless somebody authors how large they are.
         const auto extent = [&](const char* name) {
@@ -140,12 +143,12 @@ class VisualLoader {
                        ? std::abs(prim.attribute(name).authored_as<double>().value_or(0))
                        : number(name, 0);
         };
-        const physics::Axis axis   = axis_of(prim);
-        const auto          a      = static_cast<std::size_t>(axis);
-        const Vec3d         s      = abs(scale);
+        const physics::Axis axis = axis_of(prim);
+        const auto          a    = static_cast<std::size_t>(axis);
+        const Vec3d         s    = abs(scale);
         // Round shapes take the larger scale across their axis.
-        const double        around = std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
-        const auto          along  = [&](GeoType type, double radius, double height) {
+        const double around = std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
+        const auto   along  = [&](GeoType type, double radius, double height) {
             shape.type    = type;
             shape.xform.q = turned_onto(shape.xform.q, axis, run_.conventions.axes_in_single_precision);
             shape.scale   = {unit * number("radius", radius) * around, unit * number("height", height) / 2 * s[a], 0};

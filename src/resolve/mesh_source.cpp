@@ -11,6 +11,7 @@
 
 #include "mechane/geometry/triangulation.h"
 #include "mechane/resolve/codes.h"
+#include "mechane/usd/start_value.h"
 
 namespace mechane::resolve {
 
@@ -19,15 +20,7 @@ namespace {
 // The default, else the earliest sample.
 template <class T>
 std::vector<T> array(const usd::Prim& prim, const usd::Token& name)
-{
-    const usd::Attribute attribute = prim.attribute(name);
-    usd::Value           value     = attribute.value();
-    // A blocked array is empty by intent.
-    if (value.empty() && !attribute.blocked())
-        if (const auto times = attribute.time_samples(); !times.empty())
-            value = attribute.authored_value(times.front());
-    return value.get<std::vector<T>>().value_or(std::vector<T>{});
-}
+{ return usd::start_as<std::vector<T>>(prim.attribute(name)).value_or(std::vector<T>{}); }
 
 }  // namespace
 

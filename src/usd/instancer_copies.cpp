@@ -25,6 +25,7 @@
 #include <set>
 
 #include "mechane/usd/codes.h"
+#include "mechane/usd/start_value.h"
 #include "usd/handles.h"
 #include "usd/stage_impl.h"
 
@@ -43,12 +44,12 @@ constexpr const char* kScale        = "xformOp:scale:item";
 
 /// One instancer of the stage and what its items are copies of.
 struct Instancer {
-    Prim                     prim;
-    std::vector<Prim>        prototypes;  ///< as the relationship lists them; invalid where there is nothing to copy
-    std::vector<int>         items;       ///< index of its prototype, -1 for none
-    std::vector<char>        invisible;
-    bool                     physical = false;  ///< a prototype holds physics
-    double                   prims    = 0;      ///< what its copies add, those of instancers in them included
+    Prim              prim;
+    std::vector<Prim> prototypes;  ///< as the relationship lists them; invalid where there is nothing to copy
+    std::vector<int>  items;       ///< index of its prototype, -1 for none
+    std::vector<char> invisible;
+    bool              physical = false;  ///< a prototype holds physics
+    double            prims    = 0;      ///< what its copies add, those of instancers in them included
     enum class Mark : char { fresh, open, done } mark = Mark::fresh;
 };
 
@@ -68,9 +69,9 @@ class Complaints {
     void report(const Prim& instancer, std::vector<InstancerComplaint>& found) const
     {
         for (const auto& [what, count] : counts_)
-            found.push_back({instancer.site(), count == 1 ? fmt::format("<{}>: {}", instancer.path().text(), what)
-                                                          : fmt::format("<{}>: {} ({} times)", instancer.path().text(),
-                                                                        what, count)});
+            found.push_back({instancer.site(),
+                             count == 1 ? fmt::format("<{}>: {}", instancer.path().text(), what)
+                                        : fmt::format("<{}>: {} ({} times)", instancer.path().text(), what, count)});
     }
 
   private:
@@ -82,22 +83,14 @@ class Complaints {
 /// the simulation.
 template <class T>
 std::vector<T> first_array(const Prim& prim, const char* name)
-{
-    const Attribute attribute = prim.attribute(Token(name));
-    Value           value     = attribute.authored_value();
-    if (value.empty() && !attribute.blocked())
-        if (const auto times = attribute.time_samples(); !times.empty()) value = attribute.authored_value(times.front());
-    return value.get<std::vector<T>>().value_or(std::vector<T>());
-}
+{ return start_as<std::vector<T>>(prim.attribute(Token(name))).value_or(std::vector<T>()); }
 
 /// ids are int64[]; older files have int[].
 std::vector<std::int64_t> ids_of(const Prim& prim, const char* name)
 {
-    const Attribute attribute = prim.attribute(Token(name));
-    Value           value     = attribute.authored_value();
-    if (value.empty())
-        if (const auto times = attribute.time_samples(); !times.empty()) value = attribute.authored_value(times.front());
-    const VtValue*            held = Value::Access::of(value);
+    const Attribute           attribute = prim.attribute(Token(name));
+    const Value               value     = attribute.value(start_of(attribute));
+    const VtValue*            held      = Value::Access::of(value);
     std::vector<std::int64_t> out;
     if (held == nullptr) return out;
     if (held->IsHolding<VtArray<std::int64_t>>())
@@ -176,8 +169,9 @@ class Copier {
     {
         const std::uint32_t end   = impl_.record(prim).subtree_end;
         const auto          below = [](const Instancer& one, std::uint32_t index) { return one.prim.index() < index; };
-        return {static_cast<std::size_t>(std::lower_bound(list_.begin(), list_.end(), prim.index(), below) - list_.begin()),
-                static_cast<std::size_t>(std::lower_bound(list_.begin(), list_.end(), end, below) - list_.begin())};
+        return {
+            static_cast<std::size_t>(std::lower_bound(list_.begin(), list_.end(), prim.index(), below) - list_.begin()),
+            static_cast<std::size_t>(std::lower_bound(list_.begin(), list_.end(), end, below) - list_.begin())};
     }
 
     void read(Instancer& one)
@@ -188,7 +182,7 @@ class Copier {
             Prim prototype = target.is_property() ? Prim() : stage_.prim_at(target);
             if (!prototype) {
                 wrong.add(fmt::format("its prototype <{}> does not exist", target.text()));
-            // A reference to an ancestor would be a cycle of arcs, which composition refuses.
+                // A reference to an ancestor would be a cycle of arcs, which composition refuses.
             } else if (one.prim.path().has_prefix(target)) {
                 wrong.add(fmt::format("its prototype <{}> holds the instancer itself", target.text()));
                 prototype = {};
@@ -203,16 +197,18 @@ class Copier {
         const auto                      names = ids_of(one.prim, "invisibleIds");
         const std::set<std::int64_t>    unseen(names.begin(), names.end());
         // Without ids that fit, an item's index is its id (UsdGeomPointInstancer).
-        const bool                      own_ids = !ids.empty() && ids.size() == one.items.size();
+        const bool own_ids = !ids.empty() && ids.size() == one.items.size();
         if (!ids.empty() && !own_ids)
-            wrong.add(fmt::format("ids has {} elements, expected {}; items count from 0", ids.size(), one.items.size()));
+            wrong.add(
+                fmt::format("ids has {} elements, expected {}; items count from 0", ids.size(), one.items.size()));
         one.invisible.assign(one.items.size(), 0);
         for (std::size_t i = 0; i < one.items.size(); ++i) {
             const std::int64_t id = own_ids ? ids[i] : static_cast<std::int64_t>(i);
             one.invisible[i]      = unseen.count(id) != 0;
             int& item             = one.items[i];
             if (item < 0 || static_cast<std::size_t>(item) >= one.prototypes.size()) {
-                wrong.add(fmt::format("protoIndices names prototype {}, and there are {}", item, one.prototypes.size()));
+                wrong.add(
+                    fmt::format("protoIndices names prototype {}, and there are {}", item, one.prototypes.size()));
                 item = -1;
             } else if (!one.prototypes[static_cast<std::size_t>(item)] || off.count(id) != 0) {
                 item = -1;
@@ -308,7 +304,7 @@ class Copier {
     }
     static VtValue vt(const Vec3d& v) { return VtValue(GfVec3d(v.x, v.y, v.z)); }
     // A quaternion of length zero is no rotation: the identity stands in.
-    static Quatd   rotation(const Quatd& q)
+    static Quatd rotation(const Quatd& q)
     {
         const double n = dot(q, q);
         return n > 0 && std::isfinite(n) ? normalized(q) : Quatd{};
@@ -353,13 +349,13 @@ class Copier {
     {
         if (std::none_of(one.items.begin(), one.items.end(), [](int item) { return item >= 0; })) return false;
         Complaints wrong;
-        const auto positions    = array_of<Vec3d>(one, "positions", wrong);
+        const auto positions = array_of<Vec3d>(one, "positions", wrong);
         // The single-precision attribute goes first, as in current schemas.
-        auto       orientations = array_of<Quatd>(one, "orientationsf", wrong);
+        auto orientations = array_of<Quatd>(one, "orientationsf", wrong);
         if (orientations.first.empty()) orientations = array_of<Quatd>(one, "orientations", wrong);
-        const auto scales    = array_of<Vec3d>(one, "scales", wrong);
-        const auto linear    = array_of<Vec3d>(one, "velocities", wrong);
-        const auto angular   = array_of<Vec3d>(one, "angularVelocities", wrong);
+        const auto scales  = array_of<Vec3d>(one, "scales", wrong);
+        const auto linear  = array_of<Vec3d>(one, "velocities", wrong);
+        const auto angular = array_of<Vec3d>(one, "angularVelocities", wrong);
         if (one.prim.attribute(Token("protoIndices")).varying())
             wrong.add("protoIndices is animated; its first value is held");
         open_instances(one.prim);
@@ -387,8 +383,8 @@ class Copier {
         return true;
     }
 
-    void author_copy(const SdfPrimSpecHandle& spec, const Prim& prototype, std::size_t index, bool invisible, bool turned,
-                     bool scaled) const
+    void author_copy(const SdfPrimSpecHandle& spec, const Prim& prototype, std::size_t index, bool invisible,
+                     bool turned, bool scaled) const
     {
         const bool moves = prototype.is_a(Token("Xformable"));
         if (!moves) spec->SetTypeName("Xform");
@@ -442,13 +438,13 @@ class Copier {
         }
     }
 
-    const Stage&           stage_;
-    const Stage::Impl&     impl_;
-    bool                   with_looks_;
+    const Stage&                     stage_;
+    const Stage::Impl&               impl_;
+    bool                             with_looks_;
     std::vector<InstancerComplaint>& found_;
-    std::vector<Instancer> list_;  ///< in stage order
-    SdfLayerRefPtr         layer_;
-    std::vector<TfToken>   expanded_, opened_;  ///< paths of instancers and of instances that are none any more
+    std::vector<Instancer>           list_;  ///< in stage order
+    SdfLayerRefPtr                   layer_;
+    std::vector<TfToken> expanded_, opened_;  ///< paths of instancers and of instances that are none any more
 };
 
 /// Paths that the session layer lists under a key.
@@ -510,7 +506,8 @@ std::optional<InstancerItem> instancer_item(const Prim& prim)
     InstancerItem out;
     out.instancer = above.path();
     out.index     = static_cast<std::size_t>(*item);
-    out.prototype = Path(prim.metadata(Token(std::string("customData:") + kPrototypeKey)).get<std::string>().value_or(""));
+    out.prototype =
+        Path(prim.metadata(Token(std::string("customData:") + kPrototypeKey)).get<std::string>().value_or(""));
     const VtTokenArray expanded = listed(prim.stage(), kLayerKey);
     out.own = std::find(expanded.begin(), expanded.end(), TfToken(above.path().text())) != expanded.end() &&
               !is_below(above.path(), listed(prim.stage(), kOpenedKey), true);

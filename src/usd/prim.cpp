@@ -7,6 +7,7 @@
 #include <pxr/sdf/schema.h>
 #include <pxr/tf/stringUtils.h>
 
+#include "mechane/usd/start_value.h"
 #include "usd/stage_impl.h"
 #include "usd/targets.h"
 
@@ -304,6 +305,15 @@ Value Attribute::value(TimeCode time) const
     Resolved found = resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), time, true);
     // A block hides the schema's fallback as well.
     return found.blocked ? Value() : wrap(std::move(found.value));
+}
+
+// The earliest sample stands in for a default that nobody authored: what only animates a size has that size, and not
+// the schema's fallback.
+TimeCode start_of(const Attribute& attribute)
+{
+    if (!attribute || attribute.blocked() || !attribute.authored_value().empty()) return {};
+    const std::vector<double> times = attribute.time_samples();
+    return times.empty() ? TimeCode() : TimeCode(times.front());
 }
 
 std::vector<Path> Attribute::connections() const

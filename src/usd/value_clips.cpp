@@ -25,7 +25,7 @@ namespace {
 /// under a tenfold compression, as OpenUSD takes it.
 constexpr double kLeftOfJump = 2 * std::numeric_limits<double>::epsilon() * 1e6 * 10;
 
-const TfToken kDefault("default");
+const TfToken kManifestDefault("default");
 
 bool has_samples(const SdfLayerRefPtr& layer, const SdfPath& path)
 { return layer && layer->GetNumTimeSamplesForPath(path) > 0; }
@@ -90,7 +90,7 @@ bool ClipSet::contributes(std::size_t turn, const SdfPath& in_clip, const SdfPat
     VtValue    said;
     const bool blocked =
         manifest->QueryTimeSample(property, active[turn].time, &said) && said.IsHolding<SdfValueBlock>();
-    return (!blocked && has_samples(clips[active[turn].clip], in_clip)) || manifest->HasField(in_clip, kDefault);
+    return (!blocked && has_samples(clips[active[turn].clip], in_clip)) || manifest->HasField(in_clip, kManifestDefault);
 }
 
 /// Speed of the mapping at a time, for time codes among the values of a clip.
@@ -157,7 +157,7 @@ VtValue ClipSet::at(const SdfPath& in_clip, double time, bool held, SdfLayerRefP
         return value;
     }
     from = manifest;
-    if (VtValue value; manifest && manifest->HasField(in_clip, kDefault, &value)) return value;
+    if (VtValue value; manifest && manifest->HasField(in_clip, kManifestDefault, &value)) return value;
     return VtValue(SdfValueBlock());
 }
 

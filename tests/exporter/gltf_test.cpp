@@ -515,6 +515,53 @@ TEST_CASE("emission above one is a factor up to one and a strength (EXP-019)")
     CHECK(s.glb.material_of("m")["extensions"]["KHR_materials_emissive_strength"]["emissiveStrength"] == 4);
 }
 
+TEST_CASE("a value that has one sample and no default is written as one that has a default (EXP-001)")
+{
+    // Every value of this stage once as a default and once as the only sample, both of the same scene.
+    const auto scene = [](bool sampled) {
+        std::string text = R"(def Xform "r" {
+            def Material "look" {
+                token outputs:surface.connect = </r/look/s.outputs:surface>
+                def Shader "s" {
+                    uniform token info:id = "UsdPreviewSurface"
+                    color3f inputs:diffuseColor ~(0.75, 0.25, 0.5)~
+                    float inputs:roughness ~0.125~
+                    float inputs:opacity ~0.5~
+                    token outputs:surface
+                }
+            }
+            def Cube "cube" (prepend apiSchemas = ["MaterialBindingAPI"]) { double size ~0.5~
+                rel material:binding = </r/look> }
+            def Sphere "ball" { double radius ~0.25~
+                color3f[] primvars:displayColor ~[(0.5, 0.25, 1)]~ }
+            def Cylinder "can" { double radius ~0.125~
+                double height ~3~ }
+            def Mesh "quad" { point3f[] points ~[(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]~
+                int[] faceVertexCounts ~[4]~
+                int[] faceVertexIndices ~[0, 1, 2, 3]~ }
+            def Cube "hidden" { token visibility ~"invisible"~ }
+            def SphereLight "lamp" { float inputs:intensity ~100~
+                color3f inputs:color ~(1, 0, 0)~ }
+            def Camera "eye" { float focalLength ~20~
+                token projection ~"perspective"~
+                float2 clippingRange ~(0.5, 40)~ }
+            def PointInstancer "many" { rel prototypes = </r/many/p>
+                int[] protoIndices ~[0, 0]~
+                point3f[] positions ~[(1, 2, 3), (4, 5, 6)]~
+                quath[] orientations ~[(1, 0, 0, 0), (0, 1, 0, 0)]~
+                float3[] scales ~[(1, 1, 1), (2, 2, 2)]~
+                def Sphere "p" { double radius ~0.75~ } }
+        })";
+        for (bool open = true; text.find('~') != std::string::npos; open = !open)
+            text.replace(text.find('~'), 1, !sampled ? (open ? "= " : "") : open ? ".timeSamples = { 7: " : " }");
+        for (std::size_t at; sampled && (at = text.find(" .timeSamples")) != std::string::npos;) text.erase(at, 1);
+        return Sample(text).shown();
+    };
+    const Shown with_default = scene(false), with_sample = scene(true);
+    CHECK(with_sample.glb.json == with_default.glb.json);
+    CHECK(with_sample.bytes == with_default.bytes);
+}
+
 TEST_CASE("a picture of colours is not altered where nothing has to be packed (EXP-020)")
 {
     const Sample sample(textured("color3f inputs:diffuseColor.connect = </r/look/t.outputs:rgb>",

@@ -81,7 +81,7 @@ int Document::accessor(std::string_view bytes, std::size_t count, const char* ty
     const std::string kind = fmt::format("{} {} {} {}", type, static_cast<int>(component), static_cast<int>(target),
                                          bounds.is_null() ? 0 : 1);
     // A hash finds candidates; only equal bytes count as equal.
-    auto&             same = accessors_[hash_bytes(bytes.data(), bytes.size(), hash_text(kind))];
+    auto& same = accessors_[hash_bytes(bytes.data(), bytes.size(), hash_text(kind))];
     for (const auto& [index, what] : same)
         if (what == kind && bytes_of(at("accessors", index)["bufferView"].get<int>()) == bytes) return index;
     // Accessors must begin at multiples of their component's size; four fits all that is written.

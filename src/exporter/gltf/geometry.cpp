@@ -16,13 +16,14 @@
 #include "mechane/core/hash.h"
 #include "mechane/geometry/triangulation.h"
 #include "mechane/usd/primvar.h"
+#include "mechane/usd/start_value.h"
 
 namespace mechane::exporter::gltf {
 namespace {
 
 template <class T>
 std::vector<T> list(const usd::Prim& prim, const char* name)
-{ return prim.attribute(name).get<std::vector<T>>().value_or(std::vector<T>()); }
+{ return usd::start_as<std::vector<T>>(prim.attribute(name)).value_or(std::vector<T>()); }
 
 /// Values of a primvar by point, face or corner.
 template <class T>
@@ -37,17 +38,15 @@ struct Varying {
             std::size_t corners)
     {
         if (!attribute) return;
-        values = attribute.get<std::vector<T>>().value_or(std::vector<T>());
+        values = usd::start_as<std::vector<T>>(attribute).value_or(std::vector<T>());
         if (values.empty())
-            if (const auto one = attribute.get<T>()) values.push_back(*one);
-        indices                = attribute.prim()
-                                     .attribute(attribute.name().text() + ":indices")
-                                     .template get<std::vector<int>>()
-                                     .value_or(std::vector<int>());
-        by                     = kind == "faceVarying" ? By::corner
-                                 : kind == "uniform"   ? By::face
-                                 : kind == "constant"  ? By::all
-                                                       : By::point;
+            if (const auto one = usd::start_as<T>(attribute)) values.push_back(*one);
+        indices = usd::start_as<std::vector<int>>(attribute.prim().attribute(attribute.name().text() + ":indices"))
+                      .value_or(std::vector<int>());
+        by      = kind == "faceVarying" ? By::corner
+                  : kind == "uniform"   ? By::face
+                  : kind == "constant"  ? By::all
+                                        : By::point;
         const std::size_t have = indices.empty() ? values.size() : indices.size(), need = by == By::corner ? corners
                                                                                           : by == By::face ? faces
                                                                                           : by == By::all  ? 1
@@ -101,7 +100,7 @@ std::vector<Vec3d> corner_normals(const std::vector<Vec3d>&                     
     for (std::size_t t = 0; t < triangles.size(); ++t) {
         const auto& [a, b, c] = triangles[t];
         // The cross product's length is twice the area, so the sum is weighted by area without further work.
-        flat[t]               = cross(points[b] - points[a], points[c] - points[a]);
+        flat[t] = cross(points[b] - points[a], points[c] - points[a]);
         for (const std::uint32_t p : triangles[t]) around[p].push_back(static_cast<std::uint32_t>(t));
     }
     // The cosine of the crease with some room for rounding.
@@ -209,12 +208,12 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
         std::vector<Vec3d>                                            unique;
         for (std::size_t t = 0; t < triangles.size(); ++t)
             for (std::size_t k = 0; k < 3; ++k) {
-                const Vec3d& n    = normals.values[3 * t + k];
+                const Vec3d& n = normals.values[3 * t + k];
                 // Hashed in single precision, as they will be written.
-                float        f[3] = {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)};
-                auto&        same = seen[hash_bytes(f, sizeof f)];
-                auto         hit  = std::find_if(same.begin(), same.end(),
-                                                 [&](std::uint32_t i) { return length(unique[i] - n) < 1e-7; });
+                float f[3] = {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)};
+                auto& same = seen[hash_bytes(f, sizeof f)];
+                auto  hit  = std::find_if(same.begin(), same.end(),
+                                          [&](std::uint32_t i) { return length(unique[i] - n) < 1e-7; });
                 if (hit == same.end())
                     same.push_back(static_cast<std::uint32_t>(unique.size())), unique.push_back(n),
                         hit = same.end() - 1;
@@ -437,7 +436,7 @@ Geometry form_geometry(const usd::Prim& prim, int segments)
     Geometry          out;
     const std::string type   = prim.type_name().text();
     const auto        number = [&](const char* name, double otherwise) {
-        return std::abs(prim.attribute(name).get_or<double>(otherwise));
+        return std::abs(usd::start_or<double>(prim.attribute(name), otherwise));
     };
     out.parts.emplace_back();
     const std::string axis = prim.attribute("axis").get_or<std::string>("Z");
@@ -551,9 +550,9 @@ void add_tangents(Geometry& g, std::size_t uv_set)
             const std::uint32_t* t  = part.corners.data() + c;
             const Vec3d          d1 = g.points[t[1]] - g.points[t[0]], d2 = g.points[t[2]] - g.points[t[0]];
             const double         t1 = uv[t[1]].y - uv[t[0]].y, t2 = uv[t[2]].y - uv[t[0]].y;
-            const std::size_t    side  = mirrored(t) ? 1 : 0;
+            const std::size_t    side = mirrored(t) ? 1 : 0;
             // From d1 = u1 T + v1 B, d2 = u2 T + v2 B: T is along v2 d1 - v1 d2, up to the sign of the determinant.
-            const Vec3d          along = unit_or((side == 1 ? -1.0 : 1.0) * (t2 * d1 - t1 * d2), {});
+            const Vec3d along = unit_or((side == 1 ? -1.0 : 1.0) * (t2 * d1 - t1 * d2), {});
             for (std::size_t k = 0; k < 3; ++k) {
                 const std::uint32_t v    = t[k];
                 const Vec3d         N    = g.normals[v];

@@ -19,6 +19,7 @@
 #include "mechane/core/hash.h"
 #include "mechane/usd/asset_bytes.h"
 #include "mechane/usd/shading.h"
+#include "mechane/usd/start_value.h"
 #include "mechane/usd/udim.h"
 
 namespace mechane::exporter::gltf {
@@ -154,9 +155,9 @@ class Surface {
             if (picture.textured) out["diffuseColor"] = picture;
             out["metallic"]  = first({"metallic_constant", "metallic"}, {0, 0, 0, 0});
             out["roughness"] = first({"reflection_roughness_constant", "roughness"}, {0.5, 0, 0, 0});
-            if (shader_.attribute("inputs:enable_emission").get_or<bool>(false))
+            if (usd::start_or<bool>(shader_.attribute("inputs:enable_emission"), false))
                 out["emissiveColor"] = first({"emissive_color"}, {0, 0, 0, 1});
-            if (shader_.attribute("inputs:enable_opacity").get_or<bool>(false))
+            if (usd::start_or<bool>(shader_.attribute("inputs:enable_opacity"), false))
                 out["opacity"] = first({"opacity_constant", "opacity"}, {1, 0, 0, 0});
         } else if (kind == Kind::openpbr) {
             out["diffuseColor"] = first({"base_color"}, {0.8, 0.8, 0.8, 1});
@@ -238,13 +239,13 @@ class Surface {
     Rgba constant(const usd::Attribute& a, const Rgba& otherwise)
     {
         Rgba out = otherwise;
-        if (const auto v = a.get<Vec3d>())
+        if (const auto v = usd::start_as<Vec3d>(a))
             out = {v->x, v->y, v->z, 1};
-        else if (const auto f = a.get<std::array<double, 4>>())
+        else if (const auto f = usd::start_as<std::array<double, 4>>(a))
             out = *f;
-        else if (const auto d = a.get<double>())
+        else if (const auto d = usd::start_as<double>(a))
             out[0] = *d;
-        else if (const auto i = a.get<int>())
+        else if (const auto i = usd::start_as<int>(a))
             out[0] = *i;
         for (std::size_t c = 0; c < 4; ++c)
             if (!std::isfinite(out[c])) out[c] = otherwise[c];
@@ -271,8 +272,8 @@ class Surface {
             // displayColor is written as vertex colours, which glTF multiplies with the base colour: white leaves them
             // as they are.
             if (id.starts_with("UsdPrimvarReader") &&
-                usd::shading_source(node.attribute("inputs:varname")).attribute.get<std::string>().value_or("") ==
-                    "displayColor") {
+                usd::start_as<std::string>(usd::shading_source(node.attribute("inputs:varname")).attribute)
+                        .value_or("") == "displayColor") {
                 out.vertex_color = true;
                 out.value        = {1, 1, 1, 1};
                 return out;
@@ -290,7 +291,7 @@ class Surface {
             if (a) to = constant(a, to);
         };
         const auto word = [&](const char* n, const std::string& or_else) {
-            return usd::shading_source(node.attribute(n)).attribute.get<std::string>().value_or(or_else);
+            return usd::start_as<std::string>(usd::shading_source(node.attribute(n)).attribute).value_or(or_else);
         };
         four("inputs:scale", out.scale), four("inputs:bias", out.bias);
         Rgba fallback{0, 0, 0, 1};
@@ -306,7 +307,7 @@ class Surface {
             !own || own->empty() || *own == "auto")
             if (out.space == "sRGB") out.space.clear();
         const usd::Attribute path = usd::shading_source(node.attribute("inputs:file")).attribute;
-        const auto           file = path.get<usd::AssetPath>();
+        const auto           file = usd::start_as<usd::AssetPath>(path);
         const std::string    said = file ? (file->evaluated.empty() ? file->authored : file->evaluated) : std::string();
         if (said.find("<UDIM>") != std::string::npos) {
             out.udim = true;
@@ -349,7 +350,7 @@ class Surface {
         // Scale first, then rotation, then translation, as the node's specification says.
         if (at.attribute("info:id").get_or<std::string>("") == "UsdTransform2d") {
             const auto number = [&](const char* n, auto otherwise) {
-                return usd::shading_source(at.attribute(n)).attribute.get_or(otherwise);
+                return usd::start_or(usd::shading_source(at.attribute(n)).attribute, otherwise);
             };
             out.angle   = number("inputs:rotation", 0.0) * std::numbers::pi / 180;
             out.stretch = number("inputs:scale", Vec2d{1, 1});
@@ -364,7 +365,7 @@ class Surface {
                  "only primvar readers and UsdTransform2d are read");
             return;
         }
-        if (const auto name = usd::shading_source(at.attribute("inputs:varname")).attribute.get<std::string>();
+        if (const auto name = usd::start_as<std::string>(usd::shading_source(at.attribute("inputs:varname")).attribute);
             name && !name->empty())
             out.primvar = name->starts_with("primvars:") ? name->substr(9) : *name;
     }
@@ -374,7 +375,7 @@ class Surface {
         Source out;
         for (const char* name : names) {
             const usd::Attribute a    = usd::shading_source(shader_.attribute("inputs:" + std::string(name))).attribute;
-            const auto           file = a ? a.get<usd::AssetPath>() : std::nullopt;
+            const auto           file = a ? usd::start_as<usd::AssetPath>(a) : std::nullopt;
             if (!file || file->authored.empty()) continue;
             if (file->resolved.empty()) {
                 tell("texture-missing", Severity::error, sf::LossAction::dropped, file->authored, "its colour",
@@ -510,7 +511,7 @@ class Surface {
 
     Json info(const Source& s, const std::string& picture, const std::string& name)
     {
-        const int image   = w_.out.picture(picture, name);
+        const int image = w_.out.picture(picture, name);
         // 9729 linear, 9987 linear with linear mipmaps.
         const int sampler = w_.out.add_once(
             "samplers",
@@ -645,7 +646,7 @@ class Surface {
         Source&    dark  = in["occlusion"];
         const bool has_m = usable(metal), has_r = usable(rough), has_o = usable(dark);
         if (!in.contains("metallic")) metal.value[0] = 0;
-        double     m = in_unit(metal.value[0]), r = in_unit(rough.value[0]);
+        double m = in_unit(metal.value[0]), r = in_unit(rough.value[0]);
         // glTF reads roughness from green and metalness from blue; a channel elsewhere, scaled or in sRGB is written
         // anew.
         const auto as_is = [](const Source& s, std::size_t c) {
@@ -659,7 +660,7 @@ class Surface {
             const bool both = has_m && has_r;
             // The file can be passed on as it stands when its G and B are roughness and metalness; the other channel
             // must not matter (factor 0).
-            bool       own  = true;
+            bool own = true;
             if (both)
                 own = metal.file == rough.file && metal.along(rough) && as_is(metal, 2) && as_is(rough, 1);
             else if (has_r)

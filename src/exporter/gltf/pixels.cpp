@@ -214,7 +214,7 @@ std::optional<Pixels> decode_tga(std::string_view bytes)
         std::size_t n = 1, repeat = 1;
         if (runs) {
             if (at >= bytes.size()) return std::nullopt;
-            const std::size_t head           = byte(at++);
+            const std::size_t head = byte(at++);
             // A packet: bit 7 tells a run, the others its length minus one.
             ((head & 128) != 0 ? repeat : n) = (head & 127) + 1;
         }

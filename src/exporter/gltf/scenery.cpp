@@ -8,6 +8,7 @@
 
 #include "exporter/gltf/writer.h"
 #include "mechane/usd/stage_layers.h"
+#include "mechane/usd/start_value.h"
 
 namespace mechane::exporter::gltf {
 namespace {
@@ -67,15 +68,15 @@ usd::Matrix4d item_matrix(const Vec3d& t, const Quatd& q, const Vec3d& s)
 bool Writer::camera(const usd::Prim& prim, Json& node)
 {
     const auto number = [&](const char* name, double otherwise) {
-        return prim.attribute(name).get_or<double>(otherwise);
+        return usd::start_or<double>(prim.attribute(name), otherwise);
     };
     const double vertical = number("verticalAperture", 15.2908), horizontal = number("horizontalAperture", 20.955),
                  focal = number("focalLength", 50);
-    const Vec2d  range = prim.attribute("clippingRange").get_or(Vec2d{1, 1000000});
+    const Vec2d  range = usd::start_or(prim.attribute("clippingRange"), Vec2d{1, 1000000});
     // glTF wants 0 < znear < zfar.
     const double near = std::max(range.x * unit, 1e-6), far = std::max(range.y * unit, near * (1 + 1e-6));
     Json         made{{"name", prim.name().text()}};
-    if (prim.attribute("projection").get_or<std::string>("perspective") == "orthographic") {
+    if (usd::start_or<std::string>(prim.attribute("projection"), "perspective") == "orthographic") {
         // Apertures are tenths of a unit; glTF's magnifications are half of the picture.
         made["type"]         = "orthographic";
         made["orthographic"] = {{"xmag", std::max(horizontal / 20 * unit, 1e-9)},
@@ -113,18 +114,18 @@ bool Writer::light(const usd::Prim& prim, Json& node)
 {
     const std::string type   = prim.type_name().text();
     const auto        number = [&](const char* name, double otherwise) {
-        return prim.attribute(name).get_or<double>(otherwise);
+        return usd::start_or<double>(prim.attribute(name), otherwise);
     };
     const double L =
         number("inputs:intensity", type == "DistantLight" ? 50000 : 1) * std::exp2(number("inputs:exposure", 0));
-    Vec3d color = prim.attribute("inputs:color").get_or(Vec3d{1, 1, 1});
-    if (prim.attribute("inputs:enableColorTemperature").get_or<bool>(false))
+    Vec3d color = usd::start_or(prim.attribute("inputs:color"), Vec3d{1, 1, 1});
+    if (usd::start_or<bool>(prim.attribute("inputs:enableColorTemperature"), false))
         color = scale(color, black_body(number("inputs:colorTemperature", 6500)));
     const double brightest = std::max({color.x, color.y, color.z, 0.0});
     double       extra     = 1;
     if (brightest > 1) extra = brightest, color = color / brightest;  // glTF's colours end at 1
     for (std::size_t c = 0; c < 3; ++c) color[c] = std::isfinite(color[c]) ? std::clamp(color[c], 0.0, 1.0) : 1;
-    const bool normalize = prim.attribute("inputs:normalize").get_or<bool>(false);
+    const bool normalize = usd::start_or<bool>(prim.attribute("inputs:normalize"), false);
     Json       made{{"name", prim.name().text()}, {"color", json(color)}};
     double     brightness = 0;
     const auto drop       = [&](const char* reason) {
@@ -138,7 +139,7 @@ bool Writer::light(const usd::Prim& prim, Json& node)
     } else if (type == "SphereLight") {
         const double r = std::abs(number("inputs:radius", 0.5)) * unit;
         made["type"]   = "point";
-        if (prim.attribute("treatAsPoint").get_or<bool>(false) || r == 0)
+        if (usd::start_or<bool>(prim.attribute("treatAsPoint"), false) || r == 0)
             brightness = L;
         else
             // A sphere of radiance L shines with pi r^2 L in every direction; normalised, its power does not depend on
@@ -184,14 +185,16 @@ bool Writer::light(const usd::Prim& prim, Json& node)
 
 void Writer::instancer(const usd::Prim& prim, Json& children)
 {
-    const auto positions = prim.attribute("positions").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>());
-    const auto which     = prim.attribute("protoIndices").get<std::vector<int>>().value_or(std::vector<int>());
-    auto       turns     = prim.attribute("orientationsf").authored_as<std::vector<Quatd>>();
-    if (!turns) turns = prim.attribute("orientations").get<std::vector<Quatd>>();
-    const auto       scales = prim.attribute("scales").get<std::vector<Vec3d>>();
-    const auto       ids    = prim.attribute("ids").get<std::vector<double>>();
+    const auto positions =
+        usd::start_as<std::vector<Vec3d>>(prim.attribute("positions")).value_or(std::vector<Vec3d>());
+    const auto which = usd::start_as<std::vector<int>>(prim.attribute("protoIndices")).value_or(std::vector<int>());
+    auto       turns = usd::start_as<std::vector<Quatd>>(prim.attribute("orientationsf"));
+    if (!turns || turns->empty()) turns = usd::start_as<std::vector<Quatd>>(prim.attribute("orientations"));
+    const auto       scales = usd::start_as<std::vector<Vec3d>>(prim.attribute("scales"));
+    const auto       ids    = usd::start_as<std::vector<double>>(prim.attribute("ids"));
     std::set<double> hidden;
-    for (const double id : prim.attribute("invisibleIds").get<std::vector<double>>().value_or(std::vector<double>()))
+    for (const double id :
+         usd::start_as<std::vector<double>>(prim.attribute("invisibleIds")).value_or(std::vector<double>()))
         hidden.insert(id);
     for (const double id : listed_ids(prim.metadata("inactiveIds").to_text())) hidden.insert(id);
     std::vector<usd::Prim> prototypes;
@@ -225,7 +228,7 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
         std::vector<One> meshes;
         bool             simple = true;
         const auto       visit  = [&](const auto& self, const usd::Prim& at, const usd::Matrix4d& above) -> void {
-            if (at.attribute("visibility").get_or<std::string>("inherited") == "invisible") return;
+            if (usd::start_or<std::string>(at.attribute("visibility"), "inherited") == "invisible") return;
             const usd::Matrix4d local = stage.local_matrix(at) * above;
             const std::string   type  = at.type_name().text();
             if (at.is_a("Gprim") && shows(at)) meshes.push_back({at, local});

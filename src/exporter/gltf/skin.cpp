@@ -7,6 +7,7 @@
 
 #include "exporter/gltf/writer.h"
 #include "mechane/usd/primvar.h"
+#include "mechane/usd/start_value.h"
 
 namespace mechane::exporter::gltf {
 namespace {
@@ -116,8 +117,8 @@ void Writer::influences(const usd::Prim& prim, const Geometry& g, Json& attribut
 {
     const usd::Attribute joint_source  = usd::find_primvar(prim, "skel:jointIndices"),
                          weight_source = usd::find_primvar(prim, "skel:jointWeights");
-    const auto           joints        = joint_source.get<std::vector<int>>().value_or(std::vector<int>());
-    const auto           weights       = weight_source.get<std::vector<double>>().value_or(std::vector<double>());
+    const auto           joints        = usd::start_as<std::vector<int>>(joint_source).value_or(std::vector<int>());
+    const auto           weights = usd::start_as<std::vector<double>>(weight_source).value_or(std::vector<double>());
     // Constant influences hold for the whole mesh (rigid binding); otherwise each point has elementSize of them.
     const bool        rigid = usd::primvar_interpolation(joint_source) == "constant";
     const std::size_t each =
@@ -337,7 +338,7 @@ void Writer::animate_skeletons()
         for (const usd::Token& joint : list<usd::Token>(p.prim, "skel:joints")) order.push_back(joint.text());
         if (order.empty()) order = s.joints;
         const usd::Matrix4d bind =
-            usd::find_primvar(p.prim, "skel:geomBindTransform").get<usd::Matrix4d>().value_or(usd::Matrix4d());
+            usd::start_as<usd::Matrix4d>(usd::find_primvar(p.prim, "skel:geomBindTransform")).value_or(usd::Matrix4d());
         Json               joints = Json::array();
         std::vector<float> inverses;
         std::set<int>      used;

@@ -16,6 +16,7 @@
 #include "mechane/geometry/mass.h"
 #include "mechane/usd/primvar.h"
 #include "mechane/usd/stage_layers.h"
+#include "mechane/usd/start_value.h"
 
 namespace mechane::exporter {
 
@@ -173,7 +174,7 @@ bool Writer::keep(const usd::Prim& prim)
     if (known >= 0) return known == 1;
     known                  = 0;
     const std::string type = prim.type_name().text();
-    if (prim.attribute("visibility").get_or<std::string>("inherited") == "invisible") return false;
+    if (usd::start_or<std::string>(prim.attribute("visibility"), "inherited") == "invisible") return false;
     // Typed prims that are not imageable (scenes, materials' parts, vendors' prims) have no place in a picture.
     if (!type.empty() && !prim.is_a("Imageable") && (prim.is_a("Typed") || type.starts_with("Mjc"))) return false;
     if (prim.is_a("PhysicsJoint") || type == "GeomSubset" || type == "Material") return false;
@@ -422,9 +423,9 @@ int Writer::mesh_of(const usd::Prim& prim, const Geometry& from, bool skinned)
 
     // -- primitives
     std::array<double, 4> plain{0.5, 0.5, 0.5, 1};
-    if (const auto c = usd::find_primvar(prim, "displayColor").get<std::vector<Vec3d>>(); c && !c->empty())
+    if (const auto c = usd::start_as<std::vector<Vec3d>>(usd::find_primvar(prim, "displayColor")); c && !c->empty())
         plain = {c->front().x, c->front().y, c->front().z, 1};
-    if (const auto o = usd::find_primvar(prim, "displayOpacity").get<std::vector<double>>(); o && !o->empty())
+    if (const auto o = usd::start_as<std::vector<double>>(usd::find_primvar(prim, "displayOpacity")); o && !o->empty())
         plain[3] = o->front();
     if (!g.colors.empty())
         plain = {1, 1, 1,
