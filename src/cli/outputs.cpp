@@ -143,7 +143,8 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
     }
     if (file.ends_with(".html")) return viewer::write_html(scene.model, recording, file);
     const viewer::RenderOptions picture{.threads = context.global.threads};
-    if (file.ends_with(".apng") || is_movie(file) || file.find('%') != std::string::npos) {
+    // A number in a name counts pictures; the other formats are one file each, whatever its name.
+    if (file.ends_with(".apng") || is_movie(file) || (file.ends_with(".png") && file.find('%') != std::string::npos)) {
         viewer::AnimationOptions animation;
         animation.render.threads = context.global.threads;
         if (is_movie(file)) return write_movie(scene.model, recording, animation, file, context.io);

@@ -72,7 +72,8 @@ class Printer {
             });
         });
         root.member("hash", [&] { text(to_hex(recording_.hash)); });
-        root.member("report", [&] { report(recording_.report); });
+        // Files of recordings hold no sums over the run, and none are made up: a run has taken time.
+        if (!recording_.report.wall_s.empty()) root.member("report", [&] { report(recording_.report); });
         if (!options_.sensors.empty())
             root.member("sensors", [&] { list(options_.sensors, [&](const SensorTrack& s) { sensor(s); }); });
         root.close();

@@ -174,7 +174,8 @@ class InstancerWriter {
         for (std::size_t body = 0; body < model.body_count(); ++body) {
             const usd::Prim prim = options.stage->prim_at(usd::Path(model.body_label[body]));
             if (!prim) continue;
-            bodies_.emplace(prim.path(), body);
+            // Copies of a world bring their labels with them: the layer holds the motion of the first.
+            if (!bodies_.emplace(prim.path(), body).second) continue;
             if (const usd::Prim copy = usd::instancer_copy(prim)) ++bodies_in_[copy.path()];
         }
     }
@@ -253,7 +254,7 @@ class InstancerWriter {
             const double time      = frame.t * stage_rate;
             auto         positions = array_at<Vec3d>(instancer, "positions", time);
             // orientationsf (32 bit) wins over orientations (16 bit), as UsdGeomPointInstancer asks.
-            auto         turns     = array_at<Quatd>(instancer, "orientationsf", time);
+            auto turns = array_at<Quatd>(instancer, "orientationsf", time);
             if (turns.empty()) turns = array_at<Quatd>(instancer, "orientations", time);
             const auto scales  = array_at<Vec3d>(instancer, "scales", time);
             auto       linear  = array_at<Vec3d>(instancer, "velocities", time);
@@ -280,9 +281,9 @@ class InstancerWriter {
                 if (!(item.prim == item.copy) || !item.prim.has_api(kBody) || !is_finite(twist)) continue;
                 const Quatd to_stage = conjugate(options_.X_WS.q);
                 // Velocities of an instancer are in its own space, and angular ones in degrees a second.
-                linear[item.index]   = usd::transform_vector(*X_IS, unit * rotate(to_stage, twist.linear));
-                angular[item.index]  = (1 / kDegrees) * rotate_inverse(q_SI, rotate(to_stage, twist.angular));
-                rates                = true;
+                linear[item.index]  = usd::transform_vector(*X_IS, unit * rotate(to_stage, twist.linear));
+                angular[item.index] = (1 / kDegrees) * rotate_inverse(q_SI, rotate(to_stage, twist.angular));
+                rates               = true;
             }
             before            = turns;
             const auto author = [&](std::optional<double> at) {
@@ -408,8 +409,8 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
         }
         if (is_told_by_source(model, body, prim, recording, options)) continue;
         layer.define_prim(path, {}, true);
-        const usd::Path         translate = path.property("xformOp:translate:mechane"),
-                                orient    = path.property("xformOp:orient:mechane");
+        const usd::Path translate = path.property("xformOp:translate:mechane"),
+                        orient    = path.property("xformOp:orient:mechane");
         // The pose is absolute: without the reset it would be multiplied by the parents' transforms, which may move as
         // well.
         std::vector<usd::Token> order{"!resetXformStack!", translate.name(), orient.name()};

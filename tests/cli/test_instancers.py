@@ -48,6 +48,13 @@ class Instancers(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stderr, out.read_text()
 
+    def test_copies_of_a_world_leave_the_motion_of_the_first(self):
+        text = stage("    int[] protoIndices = [0, 0]\n    point3f[] positions = [(0, 0, 10), (0.5, 0, 20)]")
+        _, alone = self.written(text, "--frames", "5", "--dt", "0.01")
+        said, copied = self.written(text, "--frames", "5", "--dt", "0.01", "--worlds", "3")
+        self.assertNotIn("several bodies", said)
+        self.assertEqual(samples(copied, "positions"), samples(alone, "positions"))
+
     def test_free_fall_is_written_into_positions(self):
         said, text = self.written(stage("    int[] protoIndices = [0, 0]\n    point3f[] positions = [(0, 0, 10), (0.5, 0, 20)]"), "--frames", "50", "--dt", "0.01")
         self.assertNotIn("RECORD_BODY_NO_PRIM", said)

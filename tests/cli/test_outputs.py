@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from tests.cli.assets import BODY, make_robot, png, snapshot
-from tests.cli.program import PROGRAM, mechane
+from tests.cli.program import PROGRAM, QUADRUPED, mechane
 
 #: How each verb that writes is told where; X stands for the result. A verb with an output that is not here fails the test.
 WRITERS = {
@@ -67,6 +67,17 @@ class Outputs(unittest.TestCase):
         self.assertEqual(snapshot(self.asset), before, f"{arguments} -> {target}")
         self.assertEqual(done.returncode, code, f"{arguments} -> {target}\n{done.stderr}")
         return done
+
+    def test_a_percent_sign_is_a_letter_of_a_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for suffix in ("usda", "usdc", "csv", "mcap", "json", "mrec", "html"):
+                for name in (f"o 50%.{suffix}", f"a%d.{suffix}", f"%s%%.{suffix}"):
+                    out = pathlib.Path(folder) / "out" / name
+                    out.parent.mkdir(exist_ok=True)
+                    done = mechane("sim", QUADRUPED, "--frames", "1", "-o", out)
+                    self.assertEqual(done.returncode, 0, (name, done.stderr))
+                    self.assertEqual([path.name for path in out.parent.iterdir()], [name])
+                    out.unlink()
 
     def test_a_robot_is_not_written_over(self):
         robot = self.asset / "arm.urdf"

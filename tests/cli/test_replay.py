@@ -53,6 +53,16 @@ class Replay(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
+    def test_a_report_of_the_run_is_not_made_up(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run, before, after = (pathlib.Path(folder) / name for name in ("run.mrec", "before.json", "after.json"))
+            self.assertEqual(mechane("sim", QUADRUPED, "--frames", "3", "-o", run, "-o", before).returncode, 0)
+            self.assertEqual(mechane("replay", run, "-o", after).returncode, 0)
+            run, replayed = json.loads(before.read_text()), json.loads(after.read_text())
+            self.assertGreater(run.pop("report")["contacts_max"], 0)
+            self.assertFalse("report" in replayed)
+            self.assertEqual(replayed["frames"], run["frames"])
+
     def test_a_recording_verifies_with_the_options_it_was_made_with(self):
         commands = self.folder / "commands.csv"
         commands.write_text("t,/w/hinge.f\n0.1,0.3\n0.3,0\n")
