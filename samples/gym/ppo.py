@@ -10,8 +10,12 @@ import argparse
 import time
 
 import numpy as np
-import torch
-from torch import nn
+
+try:
+    import torch
+    from torch import nn
+except ImportError:
+    raise SystemExit("ppo.py learns with torch, which is not installed: apt-get install python3-torch, or pip install torch") from None
 
 import mechane.gym
 import mechane.record

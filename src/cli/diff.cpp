@@ -21,6 +21,7 @@
 #include "mechane/difference/scenes.h"
 #include "mechane/exporter/codes.h"
 #include "mechane/simulation/recording_file.h"
+#include "mechane/usd/codes.h"
 #include "mechane/viewer/html.h"
 
 /// mechane diff: two assets or two recordings, compared by what they mean.
@@ -162,6 +163,16 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
     isolate_named({args.a, args.b}, context);
+    if (!context.global.variants.empty()) {
+        // A selection that one of the two knows is a difference; one that neither knows is a wrong command line.
+        const auto unknown = [&](const std::string& file) -> std::optional<Diagnostic> {
+            Diagnostics quiet;
+            const auto  loaded = run::load_scene(file, *scene, quiet);
+            return !loaded && loaded.error().id == usd::kVariantUnknown.id ? std::optional(loaded.error())
+                                                                           : std::nullopt;
+        };
+        if (const auto told = unknown(args.a); told && unknown(args.b)) return context.io.fail(*told);
+    }
     auto a = side(args.a, *scene), b = side(args.b, *scene);
     for (const auto* one : {&a, &b}) {
         if (*one) {

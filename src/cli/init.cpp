@@ -140,7 +140,8 @@ def Xform "robot" (
 }
 )";
 
-constexpr const char* kConfiguration = R"(# Settings of `mechane check` in this folder; options of the command line go first.
+constexpr const char* kConfiguration =
+    R"(# Settings of `mechane check` in this folder; options of the command line go first.
 [check]
 profile = "core"
 ignore = ["REP-1.2.1-i"]  # one layer is enough for a draft; delete this line before the asset goes out
@@ -159,8 +160,9 @@ int run_init(const std::string& folder, Context& context)
         const fs::path  file = fs::path(folder) / piece.name;
         // A link to nothing also counts as there: writing would follow it.
         if (!fs::exists(fs::symlink_status(file, failed))) continue;
-        io.say_error(fmt::format("{} exists already, so nothing was written\n  choose another folder: mechane init FOLDER\n",
-                                 file.string()));
+        io.say_error(
+            fmt::format("{} exists already, so nothing was written\n  choose another folder: mechane init FOLDER\n",
+                        file.string()));
         return kExitOutput;
     }
     for (const Piece& piece : kPieces) {
@@ -169,8 +171,12 @@ int run_init(const std::string& folder, Context& context)
             return io.fail(written.error());
         io.say(fmt::format("wrote     {}\n", file));
     }
-    const std::string robot = (fs::path(folder) / kPieces.front().name).string();
-    io.say(fmt::format("try       mechane view {0}\n          mechane check {0}\n          mechane sim {0} -o run.html\n", robot));
+    const std::string robot    = (fs::path(folder) / kPieces.front().name).string();
+    const std::string settings = (fs::path(folder) / kPieces.back().name).string();
+    // Settings count where one works: elsewhere they are named.
+    io.say(fmt::format(
+        "try       mechane view {0}\n          mechane check {0}{1}\n          mechane sim {0} -o run.html\n", robot,
+        fs::path(settings).has_parent_path() && fs::path(folder) != "." ? " --config " + settings : ""));
     return kExitClean;
 }
 

@@ -17,7 +17,7 @@ namespace {
 std::optional<std::size_t> falling(const model::Model& model, const record::Recording& recording)
 {
     const record::Frame &first = recording.frames.front(), &last = recording.frames.back();
-    const double         time  = last.t - first.t;
+    const double         time = last.t - first.t;
     if (!(time >= 0.5) || recording.report.contacts_max > 0) return std::nullopt;
     for (std::size_t b = 0; b < model.body_count(); ++b) {
         const Vec3d  g       = static_cast<Vec3d>(model.gravity_of(model.body_world[b]));
@@ -34,8 +34,8 @@ std::optional<std::size_t> falling(const model::Model& model, const record::Reco
 std::optional<std::size_t> bolt(const model::Model& model)
 {
     for (std::size_t j = 0; j < model.joint_count(); ++j)
-        if (model.joint_type[j] == model::JointType::fixed && model.joint_parent[j] < 0 && model.joint_enabled[j] != 0 &&
-            model.joint_articulation[j] >= 0)
+        if (model.joint_type[j] == model::JointType::fixed && model.joint_parent[j] < 0 &&
+            model.joint_enabled[j] != 0 && model.joint_articulation[j] >= 0)
             return j;
     return std::nullopt;
 }
@@ -46,9 +46,17 @@ std::string sim_hint(const run::Scene& scene, const record::Recording& recording
 {
     const model::Model& model = scene.model;
     if (recording.frames.empty()) return {};
-    if (const auto body = falling(model, recording))
+    if (const auto body = falling(model, recording)) {
+        bool touches = false;
+        for (std::size_t i = 0; i < model.shape_count(); ++i)
+            touches = touches ||
+                      (model.shape_body[i] >= 0 && (model.shape_flags[i] & model::shape_flag::collide_shapes) != 0);
+        if (!touches)
+            return fmt::format("{} falls: no body has a collider; apply PhysicsCollisionAPI to what should touch",
+                               model.body_label[*body]);
         return fmt::format("{} falls: nothing is below it{}", model.body_label[*body],
                            ground ? "" : "; --ground adds a plane");
+    }
     if (ground && recording.report.contacts_max == 0)
         if (const auto joint = bolt(model))
             return fmt::format("the robot is fixed to the world by {}; --floating frees it", model.joint_label[*joint]);

@@ -35,9 +35,12 @@ namespace fs = std::filesystem;
 /// candidate of a row that shows it wins, and only what stands before it is counted.
 class Judge {
   public:
-    Judge(const ReduceOptions& options, fs::path folder) : options_(options), folder_(std::move(folder)) {}
+    Judge(const ReduceOptions& options, fs::path folder)
+        : limit(runs_for_size(options)), options_(options), folder_(std::move(folder))
+    {
+    }
 
-    std::size_t runs    = 0;
+    std::size_t runs    = 0, limit;
     bool        stopped = false, exhausted = false;
 
     [[nodiscard]] bool over() const { return stopped || exhausted; }
@@ -88,7 +91,7 @@ class Judge {
                 if (asked[i] && !known_.contains(hashes[i])) {
                     // Only answers before the first success count, in the order of the row. So the number of runs and
                     // the result are the same for any number of jobs, although some answers are thrown away.
-                    if (runs >= options_.runs) {
+                    if (runs >= limit) {
                         exhausted = true;
                         return -1;
                     }
@@ -146,7 +149,12 @@ class Reducer {
             if (best.text().size() == before) break;
         }
         drop_empty_layers();
-        if (options_.anonymise && !judge_.over()) anonymise();
+        if (!options_.anonymise || judge_.stopped) return;
+        // A result that could still become smaller is handed on all the same, and must not tell whose it was.
+        const bool larger = std::exchange(judge_.exhausted, false);
+        judge_.limit      = options_.runs;
+        anonymise();
+        judge_.exhausted = judge_.exhausted || larger;
     }
 
     std::vector<std::string> kept_names;
@@ -192,7 +200,7 @@ class Reducer {
                 taken                   = with(begin, end);
                 left.erase(left.begin() + static_cast<std::ptrdiff_t>(begin),
                            left.begin() + static_cast<std::ptrdiff_t>(end));
-                best  = without(start, units, taken);
+                best = without(start, units, taken);
                 // After a success the next part is about as large as before. Starting over with one part would ask
                 // again what was just answered.
                 parts = std::max<std::size_t>(1, parts - 1);

@@ -160,10 +160,13 @@ std::vector<std::string_view> words_of(std::string_view text)
 
 class TextReducer {
   public:
-    TextReducer(const ReduceOptions& options, fs::path place) : options_(options), place_(std::move(place)) {}
+    TextReducer(const ReduceOptions& options, fs::path place)
+        : limit(runs_for_size(options)), options_(options), place_(std::move(place))
+    {
+    }
 
     std::string best;
-    std::size_t runs    = 0;
+    std::size_t runs    = 0, limit;
     bool        stopped = false, exhausted = false;
 
     bool shows(const std::string& text)
@@ -171,7 +174,7 @@ class TextReducer {
         const auto hash = hash_text(text);
         if (const auto known = known_.find(hash); known != known_.end()) return known->second;
         if (options_.stop && options_.stop()) return stopped = true, false;
-        if (runs >= options_.runs) return exhausted = true, false;
+        if (runs >= limit) return exhausted = true, false;
         ++runs;
         // The file is a scratch file. Waiting for the disk would cost more than the command itself.
         if (!files::replace(place_.string(), text, {.durable = false})) return false;
@@ -347,12 +350,15 @@ Result<ReducedText> reduce_text(const std::string& file, const ReduceOptions& op
     if (!reducer.shows(reducer.best))
         return make_diagnostic(kNoFault, {.layer = file}, "the command does not end with status 0 for the whole file");
     reducer.run();
-    if (options.anonymise && !reducer.over()) out.kept_names = reducer.anonymise();
-    out.text        = reducer.best;
-    out.elements    = parts_of(out.text).elements.size();
-    out.runs        = reducer.runs;
-    out.interrupted = reducer.stopped;
-    out.exhausted   = reducer.exhausted;
+    const bool larger = std::exchange(reducer.exhausted, false);
+    reducer.limit     = options.runs;
+    if (options.anonymise && !reducer.stopped) out.kept_names = reducer.anonymise();
+    reducer.exhausted = reducer.exhausted || larger;
+    out.text          = reducer.best;
+    out.elements      = parts_of(out.text).elements.size();
+    out.runs          = reducer.runs;
+    out.interrupted   = reducer.stopped;
+    out.exhausted     = reducer.exhausted;
     return out;
 }
 

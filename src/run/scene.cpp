@@ -212,11 +212,13 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
     if (!model) return with_place(*scene.stage, model.error());
     scene.model = *std::move(model);
 
-    const bool moves =
-        std::any_of(scene.model.body_inv_mass.begin(), scene.model.body_inv_mass.end(), [](Real m) { return m > 0; });
+    const auto loose = [](const std::vector<Real>& inverse_masses) {
+        return std::any_of(inverse_masses.begin(), inverse_masses.end(), [](Real m) { return m > 0; });
+    };
+    const bool bodies = loose(scene.model.body_inv_mass), moves = bodies || loose(scene.model.particle_inv_mass);
     if (!moves)
         found.add(kNothingMoves, {.layer = file}, "no body can move");
-    else if (!lowest_collider(scene.model))
+    else if (bodies && !lowest_collider(scene.model))
         found.add(kNoColliders, {.layer = file}, "no body has a collider");
     return scene;
 }

@@ -50,11 +50,11 @@ Diagnostic unknown(std::string_view path, std::string message, std::string hint 
 std::vector<Unit> units_of(const model::Model& model, std::size_t joint, const Setting& setting)
 {
     if (setting.field == Field::joint_f) return std::vector<Unit>(setting.count, Unit::none);
-    const auto& info     = model::joint_type_info(model.joint_type[joint]);
+    const auto& info = model::joint_type_info(model.joint_type[joint]);
     // Coordinates of free and ball joints end in a quaternion, which has no unit.
-    const bool  by_pose  = is_coordinate(setting.field) && (info.free_like || info.quaternion);
+    const bool by_pose = is_coordinate(setting.field) && (info.free_like || info.quaternion);
     // Linear dofs come before angular ones.
-    const auto  straight = info.free_like ? std::size_t{3} : static_cast<std::size_t>(model.joint_dof_dim[joint][0]);
+    const auto straight = info.free_like ? std::size_t{3} : static_cast<std::size_t>(model.joint_dof_dim[joint][0]);
     std::vector<Unit> units;
     for (std::size_t i = 0; i < setting.count; ++i)
         units.push_back(i < straight ? Unit::length : by_pose ? Unit::none : Unit::angle);
@@ -225,8 +225,8 @@ void rates_from_bodies(const model::Model& model, std::int32_t body, model::Stat
 {
     for (std::size_t j = 0; j < model.joint_count(); ++j) {
         if (model.joint_child[j] != body) continue;
-        const auto              first = state.joint_q.begin() + model.joint_q_start[j],
-                                last  = state.joint_q.begin() + model.joint_q_start[j + 1];
+        const auto first = state.joint_q.begin() + model.joint_q_start[j],
+                   last  = state.joint_q.begin() + model.joint_q_start[j + 1];
         // joint_state computes coordinates as well, which lose their turns: those are kept.
         const std::vector<Real> kept(first, last);
         dynamics::joint_state(model, static_cast<std::int32_t>(j), motion_of(state, model.joint_parent[j]),
@@ -285,6 +285,7 @@ Result<std::string> read_control_file(const std::string& file)
 {
     auto text = files::read_given(file);
     if (!text) return make_diagnostic(kControlFile, {.layer = file}, text.error().message);
+    if (text->empty()) return make_diagnostic(kControlFile, {.layer = file}, "the file is empty");
     return text;
 }
 

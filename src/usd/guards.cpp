@@ -28,7 +28,8 @@ std::optional<Diagnostic> guard_expressions(const std::vector<std::pair<std::str
     all.add(found);
     const std::uint64_t most = process_limits().expressions;
     if (all.cost(most + 1) <= most) return std::nullopt;
-    return limit_reached({.layer = shown}, fmt::format("an expression variable stands for more than {} bytes of text", most),
+    return limit_reached({.layer = shown},
+                         fmt::format("an expression variable stands for more than {} bytes of text", most),
                          "expressions");
 }
 
@@ -41,9 +42,10 @@ std::optional<Diagnostic> guard_crate(std::string_view bytes, const std::string&
     // A compressed crate unpacks to a few times its size; sixty-four times is beyond what is honest.
     const std::uint64_t given = process_limits().unpacked, most = given != 0 ? given : (16 << 20) + 64 * bytes.size();
     if (verdict.unpacked > most)
-        return limit_reached({.layer = shown},
-                             fmt::format("the file's {} bytes unpack to {}, more than {}", bytes.size(), verdict.unpacked, most),
-                             "unpacked");
+        return limit_reached(
+            {.layer = shown},
+            fmt::format("the file's {} bytes unpack to {}, more than {}", bytes.size(), verdict.unpacked, most),
+            "unpacked");
     return guard_expressions(verdict.variables, shown, variables);
 }
 
@@ -70,14 +72,20 @@ std::optional<Diagnostic> guard(std::string_view bytes, const std::string& shown
         return what.empty() ? std::nullopt
                             : std::optional(make_diagnostic(kOpenFailed, {.layer = shown}, "damaged package: " + what));
     }
+    // OpenUSD's parser takes the mark for a letter before "#usda", and says that the file is none.
+    if (bytes.starts_with("\xEF\xBB\xBF#"))
+        return make_diagnostic(kOpenFailed, {.layer = shown, .line = 1},
+                               "the text begins with a byte order mark, which usda does not have",
+                               "Save the file as UTF-8 without the mark.");
     // What follows a zero is no text, and may be a hole of gigabytes in the file.
     if (const std::size_t zero = bytes.find('\0'); zero != std::string_view::npos)
         return make_diagnostic(kOpenFailed, {.layer = shown}, fmt::format("byte {} is zero: this is not text", zero));
     const NestingLimits nesting{
         .brackets = limits.max_nesting, .braces = limits.max_depth, .quoted = 16 * limits.max_nesting};
     if (auto deep = check_nesting(bytes, nesting)) {
-        Diagnostic finding = limit_reached({.layer = shown}, deep->what, deep->what.starts_with("braces") ? "depth" : "nesting");
-        finding.site.line  = deep->line;
+        Diagnostic finding =
+            limit_reached({.layer = shown}, deep->what, deep->what.starts_with("braces") ? "depth" : "nesting");
+        finding.site.line = deep->line;
         return finding;
     }
     return guard_expressions(expression_variables_of(bytes), shown, variables);
@@ -134,7 +142,8 @@ std::optional<Diagnostic> memory_limit_reached(const std::string& shown)
 {
     const std::uint64_t most = process_limits().memory;
     if (most == 0 || memory_in_use() <= most) return std::nullopt;
-    return limit_reached({.layer = shown}, fmt::format("reading takes more than {} MiB of memory", most >> 20), "memory");
+    return limit_reached({.layer = shown}, fmt::format("reading takes more than {} MiB of memory", most >> 20),
+                         "memory");
 }
 
 }  // namespace mechane::usd

@@ -24,6 +24,7 @@ CASES = [
     ("not a package", "a.usdz", "PK\3\4 nothing", 3, ["a.usdz"]),
     ("missing reference", "a.usda", HEAD + 'def "a" (\n    prepend references = @./gone.usda@\n)\n{\n}\n', 3, ["gone.usda", "/a"]),
     ("missing payload", "a.usda", HEAD + 'def "a" (\n    prepend payload = @./gone.usda@\n)\n{\n}\n', 3, ["gone.usda", "/a"]),
+    ("a byte order mark", "a.usda", "\xef\xbb\xbf" + HEAD + 'def Sphere "a"\n{\n}\n', 3, ["byte order mark"]),
     ("no physics", "a.usda", HEAD + 'def Sphere "a"\n{\n}\n', 0, ["RUN_NOTHING_MOVES"]),
     ("no default prim", "a.usda", HEAD + BODY % BALL, 0, []),
     ("body without mass or collider", "a.usda", HEAD + BODY % "", 0, ["/b"]),

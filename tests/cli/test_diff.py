@@ -61,6 +61,35 @@ def PhysicsRevoluteJoint "motor" ( prepend apiSchemas = ["PhysicsDriveAPI:angula
 }}
 """)
 
+    def test_a_selection_that_neither_has_is_a_wrong_command_line(self):
+        one = self.write("a.usda", """#usda 1.0
+(
+    defaultPrim = "r"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "r" (
+    prepend variantSets = "size"
+)
+{
+    variantSet "size" = {
+        "big" {
+            def Cube "c" (
+                prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]
+            )
+            {
+                double size = 2
+            }
+        }
+    }
+}
+""")
+        self.assertEqual(mechane("diff", one, one, "--variant", "size=big").returncode, 0)
+        for wrong in ("size=none", "colour=red"):
+            done = mechane("diff", one, one, "--variant", wrong)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn("STAGE_VARIANT_UNKNOWN", done.stderr)
+
     def test_what_stages_animate_is_compared_in_seconds_and_metres(self):
         base = self.moving("base.usda")
         alike = self.moving("alike.usda", metres=0.01, codes=60)

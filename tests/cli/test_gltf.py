@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import urllib.parse
 
 from tests.cli.program import ROOT, corpus, mechane
 
@@ -28,6 +29,22 @@ def samples():
 
 
 class Gltf(unittest.TestCase):
+    def test_names_of_files_are_escaped_in_uris_and_found_again(self):
+        """glTF 2.0 section 2.8, RFC 3986 section 2.1."""
+        with tempfile.TemporaryDirectory() as folder:
+            source, back = (pathlib.Path(folder) / name for name in ("ball.usda", "back.usda"))
+            source.write_text('#usda 1.0\n(\n defaultPrim = "r"\n metersPerUnit = 1\n upAxis = "Z"\n)\ndef Xform "r"\n{\n def Sphere "ball"\n {\n }\n}\n')
+            for name in ("plain", "a b", "50%", "a%20b", "ü", "a#b?c"):
+                made = pathlib.Path(folder) / f"{name}.gltf"
+                self.assertEqual(mechane("convert", source, "-o", made).returncode, 0)
+                uri = json.loads(made.read_text())["buffers"][0]["uri"]
+                self.assertRegex(uri, r"^([A-Za-z0-9._~-]|%[0-9A-F]{2})+$")
+                self.assertEqual(urllib.parse.unquote(uri), f"{name}.bin")
+                done = mechane("convert", made, "-o", back)
+                self.assertNotIn("SOURCE_MESH_MISSING", done.stderr)
+                self.assertIn("point3f[] points", mechane("cat", back).stdout)
+                back.unlink()
+
     def check(self, sources, timeout=120):
         """Converts all, and lets the validator judge what came out."""
         with tempfile.TemporaryDirectory() as folder:

@@ -83,6 +83,28 @@ class Quadruped(unittest.TestCase):
     def setUpClass(cls):
         cls.run_ = document("sim", QUADRUPED, "--duration", "4s", "--json")
 
+    def test_an_empty_command_file_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            empty = pathlib.Path(folder) / "c.csv"
+            empty.write_text("")
+            done = mechane("sim", QUADRUPED, "--frames", "1", "--control", empty)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("RUN_CONTROL_FILE", done.stderr)
+
+    def test_cloth_moves_and_what_has_no_collider_falls(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cloth, ball = (pathlib.Path(folder) / name for name in ("cloth.usda", "ball.usda"))
+            cloth.write_text('#usda 1.0\n(\n metersPerUnit = 1\n upAxis = "Z"\n)\ndef Mesh "sheet" (prepend apiSchemas = ["PhysicsSurfaceDeformableSimAPI", "PhysicsCollisionAPI"])\n{\n'
+                             ' point3f[] points = [(0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]\n int[] faceVertexCounts = [3, 3]\n int[] faceVertexIndices = [0, 1, 2, 0, 2, 3]\n}\n')
+            said = mechane("sim", cloth, "--frames", "2").stderr
+            self.assertIn("4 particles", said)
+            self.assertNotIn("RUN_NOTHING_MOVES", said)
+            self.assertNotIn("RUN_NO_COLLIDERS", said)
+            ball.write_text('#usda 1.0\n(\n metersPerUnit = 1\n upAxis = "Z"\n)\ndef Xform "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])\n{\n float physics:mass = 1\n}\n')
+            said = mechane("sim", ball, "--ground", "--duration", "1s").stderr
+            self.assertIn("/ball falls: no body has a collider", said)
+            self.assertNotIn("nothing is below", said)
+
     def test_it_falls_lands_and_holds_its_stance(self):
         frames = self.run_["frames"]
         torso = self.run_["bodies"].index("/quadruped/torso")

@@ -1097,6 +1097,11 @@ TEST_CASE("a .gltf has its buffer and pictures beside it")
     CHECK(json["buffers"][0]["uri"] == "robot.bin");
     CHECK(json["images"][0]["uri"] == "robot_textures/c.png");
     CHECK(made->files[2].content.size() == json["buffers"][0]["byteLength"]);
+    // URIs are escaped (RFC 3986 section 2.1), files are not.
+    const auto odd = write_gltf(**stage, "a b%20.gltf", {}, losses);
+    REQUIRE(odd);
+    CHECK(nlohmann::json::parse(odd->files[0].content)["buffers"][0]["uri"] == "a%20b%2520.bin");
+    CHECK(odd->files.back().name == "a b%20.bin");
 }
 
 TEST_CASE("a stage that shows nothing, or numbers that are none, end with a finding and not with a file that is wrong")

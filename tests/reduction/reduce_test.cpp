@@ -196,6 +196,12 @@ TEST_CASE("the result does not depend on how many runs there are at once, and ne
             REQUIRE(early);
             CHECK(early->runs <= 7);
             CHECK(early->exhausted);
+            // What had no time to become smaller is anonymous all the same: names cost one run.
+            options.runs        = 16;
+            const auto nameless = reduce(file, "small", options);
+            REQUIRE(nameless);
+            CHECK(nameless->runs <= 16);
+            CHECK(nameless->layers[0].layer.to_text().find("part_") == std::string::npos);
         }
     });
 }

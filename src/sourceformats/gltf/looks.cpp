@@ -57,15 +57,8 @@ std::string GltfScene::picture(int texture)
     }
     if (uri.starts_with("data:"))
         return out = take(decoded_base64(std::string_view(uri).substr(std::min(uri.find(',') + 1, uri.size()))), said);
-    std::string address;  // %20 and its like
-    for (std::size_t k = 0; k < uri.size(); ++k) {
-        unsigned v = 0;
-        if (uri[k] == '%' && k + 2 < uri.size() && std::sscanf(uri.c_str() + k + 1, "%2x", &v) == 1)
-            address += static_cast<char>(v), k += 2;
-        else
-            address += uri[k];
-    }
-    const std::string file = finder_.find(address, folder_);
+    const std::string address = path_of_uri(uri);
+    const std::string file    = finder_.find(address, folder_);
     if (file.empty()) return error(kTextureMissing, finder_.why_not(address, folder_)), out;
     const auto head = files::read_head(file, 12);
     if (!head || !(head->starts_with("\x89PNG") || head->starts_with("\xff\xd8\xff")))

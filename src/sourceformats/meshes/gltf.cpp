@@ -66,7 +66,7 @@ class Reader {
                 if (const Json* t = file_.entry("textures", gltf_number(pbr["baseColorTexture"], "index", -1)))
                     if (const Json* image = file_.entry("images", gltf_number(*t, "source", -1)))
                         if (std::string uri = gltf_text(*image, "uri"); !uri.starts_with("data:"))
-                            made.texture = std::move(uri);
+                            made.texture = path_of_uri(uri);
         }
         data_.materials.push_back(std::move(made));
     }

@@ -17,12 +17,16 @@ struct ReduceOptions {
     /// below `jobs`.
     std::function<bool(const std::string& file, int slot)> shows{};
     usd::OpenOptions                                       open{};
-    int                                                    jobs      = 1;
-    std::size_t                                            runs      = 2000;  ///< most calls of `shows`
-    bool                                                   anonymise = true;  ///< names become hashes, texts go
-    std::function<bool()> stop{};  ///< asked before each call: true ends with the best so far
+    int                                                    jobs = 1;
+    std::size_t                                            runs = 2000;  ///< most calls of `shows`
+    bool                  anonymise = true;  ///< names become hashes, texts go; a quarter of `runs` is kept for it
+    std::function<bool()> stop{};            ///< asked before each call: true ends with the best so far
     std::function<void(std::size_t runs, std::size_t specs)> progress{};
 };
+
+/// How many runs make the stage smaller: the others, a quarter, are for its names, which would tell whose it was.
+[[nodiscard]] inline std::size_t runs_for_size(const ReduceOptions& options)
+{ return options.anonymise ? options.runs - options.runs / 4 : options.runs; }
 
 struct ReducedLayer {
     std::string name;  ///< of the file, relative to the folder of the result; the entry is the first
