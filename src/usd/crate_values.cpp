@@ -66,7 +66,7 @@ enum Type : unsigned {
 };
 
 constexpr std::uint64_t kFirstPayload = 88, kPayloadBits = 0xffffffffffffull;
-constexpr int           kMaxDepth  = 128;
+constexpr int           kMaxDepth = 128;
 
 const std::string kOutside = "a value lies outside the file",
                   kNoIndex = "a value is none of the tokens, strings or paths",
@@ -112,11 +112,10 @@ bool always_inlined(unsigned type)
     }
 }
 
-/// Types that are in the 64 bits where they are short: numbers, and what is empty.
+/// Types that are in the 64 bits where they are short: numbers, and what is empty. A spline of no type would be one of
+/// them, which the library reads, and crashes over when it writes it (TsSpline without data).
 bool may_be_inlined(unsigned type)
-{
-    return always_inlined(type) || type <= kVec4i || type == kDictionary || type == kSpline || type == kTimeCode;
-}
+{ return always_inlined(type) || type <= kVec4i || type == kDictionary || type == kTimeCode; }
 
 /// Saturates, as counts of a damaged file may add up to more than 64 bits.
 std::uint64_t sum(std::uint64_t a, std::uint64_t b)
@@ -168,7 +167,7 @@ std::string CrateValues::check(std::uint64_t rep, FieldMeaning meaning)
     cost_            = 0;
     std::string what = check(rep, 0);
     // Values are unpacked one at a time when they are read, so the largest counts.
-    largest_         = std::max(largest_, cost_);
+    largest_ = std::max(largest_, cost_);
     return what;
 }
 
@@ -200,7 +199,8 @@ std::string CrateValues::check(std::uint64_t rep, int depth)
     if (type == 0 || type > kAnimationBlock || (rep >> 56 & 15) != 0) return kUnknown;
     if (is_edit(rep) && minor_ < 13) return kUnknown;  // changes to an array
     if (depth > kMaxDepth) return kDeep;
-    if ((is_array(rep) || is_edit(rep)) && (element_size(type) == 0 || is_inlined(rep) || is_array(rep) == is_edit(rep)))
+    if ((is_array(rep) || is_edit(rep)) &&
+        (element_size(type) == 0 || is_inlined(rep) || is_array(rep) == is_edit(rep)))
         return kForm;
     if (is_inlined(rep)) return may_be_inlined(type) ? check_inlined(type, payload) : kForm;
     const bool whole = !is_array(rep) && !is_edit(rep);
@@ -371,9 +371,20 @@ namespace {
 /// The instructions of an edit of an array: a word with the operation and how often, then its one or two arguments.
 bool good_instructions(const std::vector<std::int64_t>& words, std::uint64_t literals, std::int64_t max_size)
 {
-    enum Operation { write, write_from, insert, insert_from, erase, min_size, min_fill, set_size, set_fill, max_size_of };
+    enum Operation {
+        write,
+        write_from,
+        insert,
+        insert_from,
+        erase,
+        min_size,
+        min_fill,
+        set_size,
+        set_fill,
+        max_size_of
+    };
     for (std::size_t at = 0; at < words.size();) {
-        const auto word  = static_cast<std::uint64_t>(words[at++]);
+        const auto          word  = static_cast<std::uint64_t>(words[at++]);
         const std::uint64_t count = word & 0xffffffffffffffull, operation = word >> 56;
         if (operation > max_size_of) return false;
         const bool two = operation <= insert_from || operation == min_fill || operation == set_fill;
@@ -398,23 +409,24 @@ std::string CrateValues::check_edit(std::uint64_t rep, int depth)
     const auto values = reader.read<std::uint64_t>(), instructions = reader.read<std::uint64_t>();
     const auto dense = reader.read<std::uint8_t>();
     if (reader.bad()) return kOutside;
-    if (!is_array(values) || type_of(values) != type_of(rep) || !is_array(instructions) || type_of(instructions) != kInt64 ||
-        dense > 1)
+    if (!is_array(values) || type_of(values) != type_of(rep) || !is_array(instructions) ||
+        type_of(instructions) != kInt64 || dense > 1)
         return "an edit of an array is none";
     for (const std::uint64_t part : {values, instructions})
         if (std::string what = check(part, depth + 1); !what.empty()) return what;
     const auto length = [](std::uint64_t array, Reader& from) {  // edits are younger than lengths of 64 bits
         return (array & kPayloadBits) == 0 ? std::uint64_t{0} : from.read<std::uint64_t>();
     };
-    Reader     literals(bytes_, values & kPayloadBits), words(bytes_, instructions & kPayloadBits);
-    const std::uint64_t literal_count = length(values, literals), count = length(instructions, words);
+    Reader                  literals(bytes_, values & kPayloadBits), words(bytes_, instructions & kPayloadBits);
+    const std::uint64_t     literal_count = length(values, literals), count = length(instructions, words);
     constexpr std::uint64_t kShortest = 16;
 
     std::optional<std::vector<std::int64_t>> read;
     if ((instructions >> 61 & 1) != 0 && count >= kShortest) {
         const auto size = words.read<std::uint64_t>();
-        read            = decompress_long_integers(words.rest().substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(size, words.left()))),
-                                                   static_cast<std::size_t>(count));
+        read            = decompress_long_integers(
+            words.rest().substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(size, words.left()))),
+            static_cast<std::size_t>(count));
     } else {
         read.emplace();
         for (std::uint64_t i = 0; i < count && !words.bad(); ++i) read->push_back(words.read<std::int64_t>());
@@ -429,9 +441,9 @@ std::string CrateValues::check_edit(std::uint64_t rep, int depth)
 std::string CrateValues::check_nested(Reader& reader, int depth)
 {
     reader.jump();
-    const auto rep = reader.read<std::uint64_t>();
+    const auto              rep   = reader.read<std::uint64_t>();
     constexpr std::uint64_t kHeld = 16;  // what holds a value
-    cost_ = sum(cost_, kHeld);
+    cost_                         = sum(cost_, kHeld);
     return reader.bad() ? kOutside : check(rep, depth + 1);
 }
 
@@ -507,19 +519,20 @@ std::string CrateValues::check_spline(Reader& reader, int depth)
     const std::string wrong = "a spline is none";
     const auto        size  = reader.read<std::uint64_t>();
     if (reader.bad() || size > reader.left()) return kTooLong;
-    if (size != 0) {
-        CrateCursor blob(reader.rest().substr(0, static_cast<std::size_t>(size)));
-        const auto  head = blob.read<std::uint8_t>(), modes = blob.read<std::uint8_t>();
-        const int   version = head & 15, before = modes & 7, after = modes >> 3 & 7;
+    if (size == 0) return wrong;  // of no type
+    {
+        CrateCursor   blob(reader.rest().substr(0, static_cast<std::size_t>(size)));
+        const auto    head = blob.read<std::uint8_t>(), modes = blob.read<std::uint8_t>();
+        const int     version = head & 15, before = modes & 7, after = modes >> 3 & 7;
         constexpr int kSloped = 3, kLastMode = 6;
         if (version < 1 || version > 2 || before > kLastMode || after > kLastMode) return wrong;
         for (const int mode : {before, after})
             if (mode == kSloped && !std::isfinite(blob.read<double>())) return wrong;
         if ((modes & 0x40) != 0) {
-            const auto start = blob.read<double>(), end = blob.read<double>();
-            const auto earlier = blob.read<std::int32_t>(), later = blob.read<std::int32_t>();
-            const auto     offset    = blob.read<double>();
-            constexpr int  kMostLoops = 100'000;
+            const auto    start = blob.read<double>(), end = blob.read<double>();
+            const auto    earlier = blob.read<std::int32_t>(), later = blob.read<std::int32_t>();
+            const auto    offset     = blob.read<double>();
+            constexpr int kMostLoops = 100'000;
             if (!std::isfinite(start) || !std::isfinite(end) || !std::isfinite(offset) || earlier < 0 || later < 0 ||
                 earlier > kMostLoops || later > kMostLoops)
                 return wrong;
@@ -632,7 +645,7 @@ bool field_may_hold(std::string_view field, std::uint64_t rep)
     for (const Row& row : kRows)
         if (row.field == field)
             return (type_of(rep) == row.type || type_of(rep) == row.other) && !is_array(rep) && !is_edit(rep);
-    return true;
+    return type_of(rep) != kSpline;  // only an attribute has one, in a field of its own
 }
 
 }  // namespace mechane::usd
