@@ -39,26 +39,65 @@
 namespace mechane::cli {
 namespace {
 
-/// Files as given; for a folder every USD file below it, sorted.
-std::vector<std::string> files_of(const std::vector<std::string>& assets)
+namespace fs = std::filesystem;
+
+bool is_usd(const fs::path& file)
 {
     static const std::set<std::string> kExtensions{".usd", ".usda", ".usdc", ".usdz"};
-    std::vector<std::string>           files;
+    std::error_code                    error;
+    return kExtensions.contains(file.extension().string()) && fs::is_regular_file(file, error);
+}
+
+/// Every USD file below a folder, sorted: the order in which a file system lists its entries is not the same
+/// everywhere.
+std::vector<std::string> files_below(const fs::path& folder)
+{
+    std::vector<std::string> found;
+    std::error_code          error;
+    for (auto at = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
+         !error && at != fs::recursive_directory_iterator(); at.increment(error))
+        if (is_usd(at->path())) found.push_back(at->path().string());
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+/// The folder below which the files of a layer's asset lie: its own, and those above as long as USD files stand in
+/// them, at most three, and up to
+/// the root of a repository.
+fs::path folder_of_asset(const fs::path& layer)
+{
+    fs::path        folder = layer.has_parent_path() ? layer.parent_path() : fs::path(".");
+    std::error_code error;
+    for (int levels = 0;; ++levels) {
+        if (levels == 3 || fs::exists(folder / ".git", error)) return folder.lexically_normal();
+        const fs::path above = folder / "..";
+        bool           some  = false;
+        for (auto at = fs::directory_iterator(above, error); !error && at != fs::directory_iterator();
+             at.increment(error))
+            some = some || is_usd(at->path());
+        if (!some || fs::equivalent(above, folder, error)) return folder.lexically_normal();
+        folder = above.lexically_normal();
+    }
+}
+
+/// Files as given; for a folder every USD file below it.
+/// @param by_asset  for a file also what may be of the same asset
+std::vector<std::string> files_of(const std::vector<std::string>& assets, bool by_asset)
+{
+    std::vector<std::string> files;
+    std::set<std::string>    taken;
     for (const std::string& asset : assets) {
         std::error_code error;
-        if (!std::filesystem::is_directory(asset, error)) {
+        if (fs::is_directory(asset, error)) {
+            const auto found = files_below(asset);
+            files.insert(files.end(), found.begin(), found.end());
+        } else if (by_asset && fs::exists(asset, error)) {
+            for (const std::string& file : files_below(folder_of_asset(asset)))
+                if (const std::string plain = fs::path(file).lexically_normal().string(); taken.insert(plain).second)
+                    files.push_back(plain);
+        } else {
             files.push_back(asset);
-            continue;
         }
-        std::vector<std::string> found;
-        for (auto at = std::filesystem::recursive_directory_iterator(
-                 asset, std::filesystem::directory_options::skip_permission_denied, error);
-             !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error))
-            if (at->is_regular_file(error) && kExtensions.count(at->path().extension().string()) != 0)
-                found.push_back(at->path().string());
-        // The order in which a file system lists its entries is not the same everywhere.
-        std::sort(found.begin(), found.end());
-        files.insert(files.end(), found.begin(), found.end());
     }
     return files;
 }
@@ -161,7 +200,7 @@ int tell(const CheckArgs& args, const CheckConfig& config, Verdicts& verdicts, C
     if (writes_baseline) {
         const std::string text = "# mechane check --baseline: fingerprint, rule, prim\n" + known;
         // The baseline that was read may be written again: that is how it is brought up to date.
-        const bool        again =
+        const bool again =
             !args.baseline.empty() && files::real_place(args.baseline) == files::real_place(args.write_baseline);
         const int written = write_text(args.write_baseline, text, io, {.may_be_input = again});
         return written != kExitClean ? written : worst.exit == kExitFindings ? kExitClean : worst.exit;
@@ -177,11 +216,11 @@ int run_check(CheckArgs args, Context& context)
         return io.out(args.format == "json" || context.global.json ? conformance::rules_json() : list_rules()),
                kExitClean;
     if (args.assets.empty()) return io.say_error("no asset given\n  mechane check ASSET...\n"), kExitUsage;
-    if (files_of(args.assets).empty()) {
+    if (files_of(args.assets, args.by_asset).empty()) {
         io.say_error(fmt::format("there is no USD file in {}\n", fmt::join(args.assets, ", ")));
         return kExitInput;
     }
-    if (args.behaviour) return run_behaviour(files_of(args.assets), args.pictures, context);
+    if (args.behaviour) return run_behaviour(files_of(args.assets, args.by_asset), args.pictures, context);
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
     if (!context.global.options.empty() && args.format != "html")
@@ -208,7 +247,7 @@ int run_check(CheckArgs args, Context& context)
         options.baseline = read_lines(args.baseline);
     }
     // A single file uses all cores; of several files each uses one.
-    std::vector<std::string>   files = files_of(args.assets);
+    std::vector<std::string>   files = files_of(args.assets, args.by_asset);
     std::optional<tasks::Pool> pool;
     if (files.size() == 1) options.pool = &pool.emplace(context.global.threads);
     const std::size_t count = files.size();
@@ -218,6 +257,14 @@ int run_check(CheckArgs args, Context& context)
     if (io.verbose > 0)
         io.say(fmt::format("{} of {} files judged, {} verdicts from the cache\n", verdicts.judged(), count,
                            count - verdicts.judged()));
+    if (args.list_assets) {
+        for (std::size_t i = 0; i < verdicts.size(); ++i) {
+            const auto judged = verdicts.at(i);
+            if (!judged) return io.fail(judged.error());
+            io.out(judged->file + '\n');
+        }
+        return kExitClean;
+    }
     return tell(args, *config, verdicts, context);
 }
 
@@ -268,6 +315,10 @@ void add_check(CLI::App& app, Context& context)
     verb->add_flag("--ros-env", args->ros_env, "Also use the message types of AMENT_PREFIX_PATH");
     verb->add_flag("--strict-payloads", args->strict_payloads,
                    "Report links behind the entry's payload as errors, not warnings");
+    verb->add_flag("--by-asset", args->by_asset,
+                   "Check the assets that the given layers are part of: files of their folders that use them");
+    verb->add_flag("--list-assets", args->list_assets,
+                   "Print the names of the files that are checked, and no verdicts");
     verb->add_flag("--manual", args->manual, "Also list rules that only people can judge");
     verb->add_flag("--all-variants", args->all_variants, "Same as --variants each");
     verb->add_option("--max-states", args->max_states, "Check at most N further variant selections")

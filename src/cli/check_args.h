@@ -15,7 +15,7 @@ struct CheckArgs {
     std::size_t              max_states   = 64;
     std::size_t              batch        = 0;  ///< assets of one file; 0: all
     bool statistics = false, list_rules = false, exit_zero = false, all_variants = false, strict_payloads = false,
-         ros_env = false, behaviour = false, manual = false, reread = false;
+         ros_env = false, behaviour = false, manual = false, reread = false, by_asset = false, list_assets = false;
 };
 
 }  // namespace mechane::cli

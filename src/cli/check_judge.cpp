@@ -129,7 +129,9 @@ Verdicts::Verdicts(std::vector<std::string> files, CheckArgs args, usd::OpenOpti
       context_(context),
       rows_(files_.size())
 {
-    const std::set<std::string> given(args_.assets.begin(), args_.assets.end());
+    // By asset a layer that was named is a part like the others.
+    const std::set<std::string> given =
+        args_.by_asset ? std::set<std::string>() : std::set<std::string>(args_.assets.begin(), args_.assets.end());
     for (std::size_t i = 0; i < files_.size(); ++i) rows_[i].given = given.contains(files_[i]);
 }
 
@@ -286,6 +288,18 @@ void Verdicts::drop_parts()
             part |= !std::binary_search(row.uses.begin(), row.uses.end(), rows_[user->second].name);
         if (!part) kept_.push_back(i);
     }
+    if (!args_.by_asset) return;
+    std::set<Name> wanted;
+    for (const std::string& asset : args_.assets) {
+        std::error_code failed;
+        if (std::filesystem::is_directory(asset, failed)) return;
+        wanted.insert(name_of(asset));
+    }
+    std::erase_if(kept_, [&](std::size_t i) {
+        const Row& row = rows_[i];
+        return !wanted.contains(row.name) &&
+               std::none_of(row.uses.begin(), row.uses.end(), [&](const Name& one) { return wanted.contains(one); });
+    });
 }
 
 Result<Judged> Verdicts::at(std::size_t i)

@@ -3,11 +3,12 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 import unittest
 
-from tests.cli.program import PROGRAM, ROOT
+from tests.cli.program import PROGRAM, ROOT, mechane
 from tests.cli.test_fix import BAD
 
 
@@ -59,7 +60,32 @@ class Hooks(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         for file in (self.robot, second):
             self.assertIn("xformOp:orient", file.read_text())
-            self.assertIn(f"{file}: something is left", done.stdout)
+            self.assertIn(f"{file} - something is left", done.stdout)
+
+    def test_a_layer_is_judged_and_repaired_as_part_of_its_asset(self):
+        """Layers of a clean asset alone break rules of entries: no hook may fail on them, or edit them."""
+        text = (ROOT / ".pre-commit-hooks.yaml").read_text()
+        entries = dict(re.findall(r"- id: (\S+)\n(?:  .*\n)*?  entry: (.*)\n", text))
+        clean = self.folder / "assets" / "robot"
+        shutil.copytree(ROOT / "samples" / "rep0158" / "robot", clean)
+        layers = sorted(str(path.relative_to(self.folder)) for path in clean.rglob("*.usd*"))
+        before = {path: (self.folder / path).read_bytes() for path in layers}
+        self.assertGreater(len(layers), 3)
+        listed = mechane("check", "--by-asset", "--list-assets", *[self.folder / layer for layer in layers])
+        for layer in layers:
+            for hook in entries.values():
+                done = subprocess.run(shlex.split(hook) + [layer], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, (layer, done.stdout, done.stderr))
+        self.assertEqual({path: (self.folder / path).read_bytes() for path in layers}, before)
+        self.assertEqual(listed.returncode, 0)
+        self.assertLess(len(listed.stdout.splitlines()), len(layers))
+
+    def test_the_hooks_are_yaml(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("skipped: no PyYAML")
+        self.assertEqual([hook["id"] for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())], ["mechane-check", "mechane-fix"])
 
 
 if __name__ == "__main__":
