@@ -12,6 +12,7 @@
 #include "mechane/sourceformats/hints.h"
 #include "mechane/usd/make_value.h"
 #include "sourceformats/bodies.h"
+#include "sourceformats/indices.h"
 #include "sourceformats/joint_axes.h"
 #include "sourceformats/picture_files.h"
 #include "sourceformats/source.h"
@@ -23,8 +24,6 @@ namespace mechane::sourceformats {
 namespace {
 
 constexpr double kDegrees = 180 / std::numbers::pi;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 class Writer {
   public:

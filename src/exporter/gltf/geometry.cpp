@@ -20,10 +20,6 @@
 namespace mechane::exporter::gltf {
 namespace {
 
-template <class T>
-std::vector<T> list(const usd::Prim& prim, const char* name)
-{ return prim.attribute(name).get<std::vector<T>>().value_or(std::vector<T>()); }
-
 /// Values of a primvar by point, face or corner.
 template <class T>
 struct Varying {
@@ -101,7 +97,7 @@ std::vector<Vec3d> corner_normals(const std::vector<Vec3d>&                     
     for (std::size_t t = 0; t < triangles.size(); ++t) {
         const auto& [a, b, c] = triangles[t];
         // The cross product's length is twice the area, so the sum is weighted by area without further work.
-        flat[t]               = cross(points[b] - points[a], points[c] - points[a]);
+        flat[t] = cross(points[b] - points[a], points[c] - points[a]);
         for (const std::uint32_t p : triangles[t]) around[p].push_back(static_cast<std::uint32_t>(t));
     }
     // The cosine of the crease with some room for rounding.
@@ -209,12 +205,12 @@ void read_mesh(Writer& w, const usd::Prim& prim, Geometry& out)
         std::vector<Vec3d>                                            unique;
         for (std::size_t t = 0; t < triangles.size(); ++t)
             for (std::size_t k = 0; k < 3; ++k) {
-                const Vec3d& n    = normals.values[3 * t + k];
+                const Vec3d& n = normals.values[3 * t + k];
                 // Hashed in single precision, as they will be written.
-                float        f[3] = {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)};
-                auto&        same = seen[hash_bytes(f, sizeof f)];
-                auto         hit  = std::find_if(same.begin(), same.end(),
-                                                 [&](std::uint32_t i) { return length(unique[i] - n) < 1e-7; });
+                float f[3] = {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)};
+                auto& same = seen[hash_bytes(f, sizeof f)];
+                auto  hit  = std::find_if(same.begin(), same.end(),
+                                          [&](std::uint32_t i) { return length(unique[i] - n) < 1e-7; });
                 if (hit == same.end())
                     same.push_back(static_cast<std::uint32_t>(unique.size())), unique.push_back(n),
                         hit = same.end() - 1;
@@ -551,9 +547,9 @@ void add_tangents(Geometry& g, std::size_t uv_set)
             const std::uint32_t* t  = part.corners.data() + c;
             const Vec3d          d1 = g.points[t[1]] - g.points[t[0]], d2 = g.points[t[2]] - g.points[t[0]];
             const double         t1 = uv[t[1]].y - uv[t[0]].y, t2 = uv[t[2]].y - uv[t[0]].y;
-            const std::size_t    side  = mirrored(t) ? 1 : 0;
+            const std::size_t    side = mirrored(t) ? 1 : 0;
             // From d1 = u1 T + v1 B, d2 = u2 T + v2 B: T is along v2 d1 - v1 d2, up to the sign of the determinant.
-            const Vec3d          along = unit_or((side == 1 ? -1.0 : 1.0) * (t2 * d1 - t1 * d2), {});
+            const Vec3d along = unit_or((side == 1 ? -1.0 : 1.0) * (t2 * d1 - t1 * d2), {});
             for (std::size_t k = 0; k < 3; ++k) {
                 const std::uint32_t v    = t[k];
                 const Vec3d         N    = g.normals[v];

@@ -19,6 +19,11 @@ namespace sf = sourceformats;
 
 inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// The values of an attribute that holds a list; none where it is missing or of another type.
+template <class T>
+std::vector<T> list(const usd::Prim& prim, const char* name, usd::TimeCode time = {})
+{ return prim.attribute(name).get<std::vector<T>>(time).value_or(std::vector<T>()); }
+
 /// A matrix taken apart as glTF has it; `sheared`: no scale, rotation and translation make it.
 struct Trs {
     Vec3d t;

@@ -14,7 +14,7 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr int kMostNested = 250;
+constexpr int kMostExpressionDepth = 250;
 
 std::string number_text(double v)
 {
@@ -150,7 +150,7 @@ void ExpressionParser::expect(std::string_view sign)
 
 Value ExpressionParser::expression()
 {
-    if (++depth_ > kMostNested) return --depth_, fail("the expression is nested too deep"), Value{};
+    if (++depth_ > kMostExpressionDepth) return --depth_, fail("the expression is nested too deep"), Value{};
     const std::string before = std::exchange(pending_, {});
     Value             v      = disjunction();
     std::string       wrongs = std::exchange(pending_, before);
@@ -265,7 +265,7 @@ Value ExpressionParser::product()
 
 Value ExpressionParser::factor()
 {
-    if (++depth_ > kMostNested) return --depth_, fail("the expression is nested too deep"), Value{};
+    if (++depth_ > kMostExpressionDepth) return --depth_, fail("the expression is nested too deep"), Value{};
     Value v;
     if (take("-")) {
         v = factor();

@@ -10,8 +10,8 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr int         kMostNested = 512;
-constexpr std::size_t kMostNodes  = 200'000;
+constexpr int         kMostNodeDepth = 512;
+constexpr std::size_t kMostNodes     = 200'000;
 
 }  // namespace
 
@@ -162,9 +162,9 @@ void GltfScene::find_turn(const std::vector<int>& roots)
 
 void GltfScene::node(int n, const std::string& above, int depth)
 {
-    if (depth > kMostNested || ++visited_ > kMostNodes) {
-        if (depth > kMostNested)
-            error(kLimit, fmt::format("{} is nested more than {} deep", called("nodes", n), kMostNested));
+    if (depth > kMostNodeDepth || ++visited_ > kMostNodes) {
+        if (depth > kMostNodeDepth)
+            error(kLimit, fmt::format("{} is nested more than {} deep", called("nodes", n), kMostNodeDepth));
         return;
     }
     const Json&       e    = *d_.entry("nodes", n);

@@ -13,9 +13,9 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr double kRadians    = std::numbers::pi / 180;
-constexpr int    kMostFiles  = 200;
-constexpr int    kMostNested = 32;
+constexpr double kRadians          = std::numbers::pi / 180;
+constexpr int    kMostFiles        = 200;
+constexpr int    kMostIncludeDepth = 32;
 
 struct Including {
     Source&                  source;
@@ -47,8 +47,8 @@ struct Including {
             const auto      same = [&](const std::string& other) {
                 return std::filesystem::equivalent(other, path, failed);
             };
-            if (std::any_of(open.begin(), open.end(), same) || open.size() > static_cast<std::size_t>(kMostNested) ||
-                ++files > kMostFiles) {
+            if (std::any_of(open.begin(), open.end(), same) ||
+                open.size() > static_cast<std::size_t>(kMostIncludeDepth) || ++files > kMostFiles) {
                 source.error(kInclude, include.place,
                              fmt::format("{} includes itself, or there are too many includes", *name));
                 continue;
