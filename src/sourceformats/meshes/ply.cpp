@@ -1,3 +1,5 @@
+// PLY: a text header that lists elements with their properties, then the rows of these as text or as numbers in either
+// byte order. Vertices and faces are read, everything else is passed over.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -130,6 +132,7 @@ std::string parse_ply(std::string_view bytes, MeshData& data)
     if (!ended) return "the header has no end";
     Body body(bytes, encoding);
     for (const PlyElement& e : elements) {
+        // Each row has one byte at least, so a forged count is found before memory is taken for it.
         if (e.count > body.left()) return fmt::format("the file is shorter than {} {} ask for", e.count, e.name);
         for (std::size_t i = 0; i < e.count; ++i) {
             Vec3d point;
