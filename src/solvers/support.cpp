@@ -231,7 +231,7 @@ const Row kRows[] = {
          });
      },
      Support::approximated,
-     "contacts are as stiff as the sub-step can carry, and do not bounce by themselves"},
+     "contacts are as stiff as the substep can carry, and do not bounce by themselves"},
     {{"contact.friction_gain", "friction gains of materials"},
      [](const Model& m) {
          const model::ShapeConfig plain;
