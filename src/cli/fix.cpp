@@ -17,6 +17,7 @@
 #include "cli/command.h"
 #include "cli/counted.h"
 #include "cli/line_diff.h"
+#include "cli/nearest_folder.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "mechane/conformance/formats.h"
@@ -70,15 +71,6 @@ bool is_layer_name(const std::string& file)
 bool is_package_name(const std::string& file) { return fs::path(file).extension() == ".usdz"; }
 
 fs::path folder_of(const std::string& file) { return fs::absolute(file).lexically_normal().parent_path(); }
-
-/// The folder in which a result is made before it is renamed: the one above it, or what exists of that.
-fs::path nearest_folder(const std::string& result)
-{
-    std::error_code failed;
-    fs::path        folder = fs::path(files::real_place(result)).parent_path();
-    while (!fs::is_directory(folder, failed) && folder != folder.parent_path()) folder = folder.parent_path();
-    return folder;
-}
 
 /// The bytes of a text layer; for a binary layer its usda text; empty for a layer that does not exist.
 std::string decoded(const std::string& file)

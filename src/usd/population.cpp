@@ -22,6 +22,7 @@
 #include "mechane/tasks/parallel.h"
 #include "mechane/usd/codes.h"
 #include "usd/arc_count.h"
+#include "usd/field_tokens.h"
 #include "usd/guards.h"
 #include "usd/load_rules.h"
 #include "usd/local_prims.h"
@@ -37,8 +38,7 @@ namespace {
 
 using namespace pxr;
 
-const TfToken kActive("active"), kSpecifier("specifier"), kTypeName("typeName"), kApiSchemas("apiSchemas"),
-    kAnyType("__AnyType__"), kClips("clips");
+const TfToken kClips("clips");
 
 bool in_mask(const std::vector<SdfPath>& mask, const SdfPath& path)
 {
@@ -63,7 +63,7 @@ Composed compose_prim(const SdfPath& prim, const PcpPrimIndex& index)
     for_each_site(index, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
         const SdfPath& path = at.path;
         // Strongest first: the first opinion counts, for each field by itself.
-        active_said         = active_said || layer->HasField(path, kActive, &out.active);
+        active_said = active_said || layer->HasField(path, kActive, &out.active);
         if (!specifier_said) {
             SdfSpecifier here = SdfSpecifierOver;
             if (layer->HasField(path, kSpecifier, &here) && SdfIsDefiningSpecifier(here)) {
@@ -494,7 +494,7 @@ std::optional<Diagnostic> populate(Stage::Impl& stage, const OpenOptions& option
                                     .decoded        = composed.decoded};
         constexpr std::uint8_t fresh = prim_flag::active | prim_flag::defined | prim_flag::loaded;
         // A prim is active, defined and loaded only if all prims above it are.
-        std::uint8_t           above = root ? fresh : stage.prims[entry.parent].flags;
+        std::uint8_t above = root ? fresh : stage.prims[entry.parent].flags;
         // What stands over an instance is not said of the prims that instances share.
         if ((above & prim_flag::instance) != 0) above = fresh | prim_flag::instance;
         if (root) {
