@@ -17,7 +17,6 @@
 #include "cli/command.h"
 #include "cli/counted.h"
 #include "cli/line_diff.h"
-#include "cli/nearest_folder.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "mechane/conformance/formats.h"

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <map>
 
-#include "cli/nearest_folder.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "mechane/conformance/fix.h"
