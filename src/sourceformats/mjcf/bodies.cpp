@@ -117,9 +117,8 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
     made.child  = child;
     made.place  = e.place;
     made.name   = tree_.links[at(child)].name + "_weld";
-    Posed                                      X_C;
-    bool                                       pivoted = false, free = false;
-    std::vector<std::pair<std::string, Posed>> refs;
+    Posed X_C;
+    bool  pivoted = false, free = false;
     // M_i(r_i) of each joint: the motion that takes the body from the zero of the joint to its reference.
     std::vector<Posed>       motions;
     std::vector<bool>        turns;
