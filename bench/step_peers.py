@@ -148,7 +148,7 @@ def judge(stored, ratios):
     return lines, failed
 
 
-HEADER = ["scene", "dt [ms]", "sub-steps", "condim", "ours [steps/s]", "MuJoCo [steps/s]", "ratio", "Jolt [steps/s]", "ratio",
+HEADER = ["scene", "dt [ms]", "substeps", "condim", "ours [steps/s]", "MuJoCo [steps/s]", "ratio", "Jolt [steps/s]", "ratio",
           "Bullet [steps/s]", "ratio", "deepest, ours / MuJoCo / Bullet [mm]", "contacts, ours / MuJoCo / Bullet", "MuJoCo's impedance"]
 
 

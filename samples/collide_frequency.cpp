@@ -1,4 +1,4 @@
-// How often contacts are found: in every sub-step, once a frame, or every n sub-steps. A stack of ten boxes stands in
+// How often contacts are found: in every substep, once a frame, or every n substeps. A stack of ten boxes stands in
 // all three.
 //
 //     sample_collide_frequency
@@ -36,7 +36,7 @@ int main()
             if (solver->step(state, state, control, &contacts, dt).diverged) return 4;
         }
         const double top = double(state.body_q.back().p.z);
-        std::printf("every %d of %d sub-steps: %4d calls, the top box at %.4f m\n", every, kSubsteps, calls, top);
+        std::printf("every %d of %d substeps: %4d calls, the top box at %.4f m\n", every, kSubsteps, calls, top);
         claims.that(std::abs(top - 1.9) < 0.005, "the stack stands after 3 s");
         claims.that(calls == kFrames * kSubsteps / every, "collide ran as often as asked for");
     }

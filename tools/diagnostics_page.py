@@ -59,9 +59,9 @@ def source(table):
     """The table of all codes as a source file of the command line."""
     lines = ["// Made by tools/diagnostics_page.py of the tables in mechane/*/codes.h; `make docs` makes it again.", '#include "cli/diagnostic_table.h"', ""]
     lines += [f'#include "mechane/{name}/codes.h"' for name in dict.fromkeys(row[0] for row in table)]
-    lines += ["", "namespace mechane::cli {", "", "std::span<const DiagnosticRow> diagnostic_table()", "{", "    static constexpr DiagnosticRow kRows[] = {"]
-    lines += [f'        {{"{row[0]}", &{row[6]}}},' for row in table]
-    lines += ["    };", "    return kRows;", "}", "", "}  // namespace mechane::cli", ""]
+    lines += ["", "namespace mechane::cli {", "namespace {", "", "constexpr DiagnosticRow kDiagnosticRows[] = {"]
+    lines += [f'    {{"{row[0]}", &{row[6]}}},' for row in table]
+    lines += ["};", "", "}  // namespace", "", "std::span<const DiagnosticRow> diagnostic_table() { return kDiagnosticRows; }", "", "}  // namespace mechane::cli", ""]
     return "\n".join(lines)
 
 

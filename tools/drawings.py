@@ -177,7 +177,7 @@ CONTACT = [
     ("collision", SIMULATION, ["place: boxes of all shapes in the world, grown by margin, gap and motion",
                                "broad phase: pairs whose boxes overlap, less those that are filtered",
                                "narrow phase: the table of pair functions gives points, normals, distances"], "Contacts: rigid_contact_point0, _normal, _distance, ..."),
-    ("solvers", SIMULATION, ["a contact becomes a normal row and a friction disk; islands; sub-steps;",
+    ("solvers", SIMULATION, ["a contact becomes a normal row and a friction disk; islands; substeps;",
                              "sweeps find the impulses; rigid_contact_force = impulse / dt"], "rigid_contact_force [N]"),
     ("solvers", SIMULATION, ["contact_wrenches(): force and torque about the centre of mass of each body"], ""),
 ]

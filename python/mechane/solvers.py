@@ -21,9 +21,9 @@ __all__ = ["SolverBase", "SolverFeatherstone", "SolverMuJoCo", "SolverSemiImplic
 
 
 class SolverSoftStep(Native):
-    """The default: soft constraints in sub-steps over reduced coordinates.
+    """The default: soft constraints in substeps over reduced coordinates.
 
-    `substeps` 1..64 sub-steps a step; `sleeping` leaves islands at rest out. `report` says how the last step went.
+    `substeps` 1..64 substeps a step; `sleeping` leaves islands at rest out. `report` says how the last step went.
 
     A model on a device (`ModelBuilder.finalize(device="cuda")`) is stepped there, its worlds side by side: they must be alike, and the solver finds contacts itself.
     States and controls of that device stay there; those of the cpu travel at every step. What of a model the device does not honour is refused.

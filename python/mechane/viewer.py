@@ -89,7 +89,7 @@ class ViewerFile(ViewerNull):
         super().__init__(num_frames)
         self.output_path = os.fspath(output_path)
         if os.path.splitext(self.output_path)[1] not in (".json", ".csv", ".html", ".usda", ".usd", ".usdc"):
-            raise kind_of(ValueError)(f"output_path: do not know how to write {self.output_path}; .json, .csv, .html and .usda are known", "RECORD_FORMAT_UNKNOWN")
+            raise kind_of(ValueError)(f"output_path: unknown output format {self.output_path}; expected .json, .csv, .html or .usda", "RECORD_FORMAT_UNKNOWN")
         self._recorder: Any = None
 
     def set_model(self, model: Any) -> None:

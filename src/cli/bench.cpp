@@ -65,6 +65,7 @@ std::optional<Result<model::Model>> load(BenchArgs& args, Context& context, Diag
     if (!std::filesystem::exists(args.scene.file, none)) {
         const auto named = run::builtin_scene(args.scene.file);
         if (named) return finalized(*named, args.scene.worlds, found);
+        // What looks like a file is told as a missing file, anything else as an unknown scene.
         if (args.scene.file.find_first_of("./\\") == std::string::npos) return named.error();
     }
     auto scene = run::load_scene(args.scene.file, *options, found);
@@ -87,7 +88,8 @@ int bench_steps(BenchArgs& args, Context& context)
     if (args.slide_only)
         for (auto* friction : {&model->shape_material_mu_torsional, &model->shape_material_mu_rolling})
             std::fill(friction->begin(), friction->end(), Real(0));
-    args.run.threads  = context.global.threads;
+    args.run.threads = context.global.threads;
+    // One frame at the start and one at the end: keeping frames is no part of what is measured.
     args.run.every    = std::max<std::int64_t>(1, args.run.frames);
     args.run.progress = [&io](std::int64_t done, std::int64_t total) {
         io.progress("stepping", done, total);
@@ -117,8 +119,9 @@ int bench_steps(BenchArgs& args, Context& context)
     const double per_second = wall > 0 ? steps / wall : 0;
     std::sort(step_ms.begin(), step_ms.end());
     // The 95th percentile shows steps that are slow now and then, which a mean hides.
-    const double p95    = step_ms.empty() ? 0 : step_ms[(step_ms.size() - 1) * 95 / 100];
-    const double rows   = static_cast<double>(recording.report.rows) / std::max(1.0, steps);
+    const double p95  = step_ms.empty() ? 0 : step_ms[(step_ms.size() - 1) * 95 / 100];
+    const double rows = static_cast<double>(recording.report.rows) / std::max(1.0, steps);
+    // Sweeps are counted over all islands and substeps of the run.
     const double sweeps = static_cast<double>(recording.report.sweeps) / std::max(1.0, steps * args.run.substeps);
     const double most   = static_cast<double>(recording.report.sweeps_most) / args.run.substeps;
     const auto   worlds = static_cast<double>(std::max(1, args.scene.worlds));

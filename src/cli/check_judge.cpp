@@ -87,7 +87,7 @@ std::optional<Judged> from_bytes(std::string file, std::string_view bytes)
     return out;
 }
 
-/// Whether the same files give the same verdict again: not where memory or time ran out, or a rule went wrong itself.
+/// Whether the same files give the same verdict again: not where memory or time ran out, or a rule had an internal error.
 bool is_lasting(const Judged& judged)
 {
     if (judged.exit == kExitUsage || judged.exit == kExitBug) return false;

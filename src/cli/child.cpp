@@ -93,6 +93,7 @@ std::optional<Child> Child::start(std::vector<std::string> arguments)
     posix_spawn_file_actions_destroy(&streams);
     close(in[0]), close(out[1]), close(err[1]);
     Child child;
+    // From here on the descriptors are the child's, whose destructor closes them also when the start failed.
     child.in_ = in[1], child.from_out_ = out[0], child.from_err_ = err[0];
     if (!started) return std::nullopt;
     // Writing must not block: the child may be waiting for this process to read what it says.
@@ -156,6 +157,7 @@ std::string Child::heard()
 std::optional<int> Child::wait(std::chrono::milliseconds longest)
 {
     close_once(in_);
+    // The end of its input tells the child to finish.
     const auto end     = std::chrono::steady_clock::now() + longest;
     bool       in_time = true;
     while ((from_out_ >= 0 || from_err_ >= 0) && in_time) {

@@ -63,12 +63,12 @@ bool is_known_result(const std::string& file) { return layout_of_file(file) || g
 int check_formats(const ConvertArgs& args, const Io& io)
 {
     if (!sf::is_source_format(args.input) && !is_openusd(args.input))
-        return io.say_error(fmt::format("do not know how to read '{}'\n  formats by extension: .urdf .xacro .mjcf .xml "
+        return io.say_error(fmt::format("unknown input format '{}'\n  formats by extension: .urdf .xacro .mjcf .xml "
                                         ".sdf .world .gltf .glb .usda .usdc .usd .usdz\n",
                                         args.input)),
                kExitUsage;
     if (!is_known_result(args.output))
-        return io.say_error(fmt::format("do not know how to write '{}'\n  formats by extension: a folder, .usda .usdc "
+        return io.say_error(fmt::format("unknown output format '{}'\n  formats by extension: a folder, .usda .usdc "
                                         ".usd .usdz, .urdf .sdf .world .xml .mjcf .gltf .glb\n",
                                         args.output)),
                kExitUsage;

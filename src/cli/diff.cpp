@@ -136,7 +136,7 @@ int diff_recordings(const DiffArgs& args, Context& context)
     difference::Comparison comparison;
     header(comparison, "solver", a->header.solver, b->header.solver, args);
     header(comparison, "step", fmt::format("{:.9g} s", a->header.dt), fmt::format("{:.9g} s", b->header.dt), args);
-    header(comparison, "sub-steps", fmt::format("{}", a->header.substeps), fmt::format("{}", b->header.substeps), args);
+    header(comparison, "substeps", fmt::format("{}", a->header.substeps), fmt::format("{}", b->header.substeps), args);
     header(comparison, "steps", fmt::format("{}", a->recording.steps), fmt::format("{}", b->recording.steps), args);
     std::optional<run::Scene>  scene_a, scene_b;
     auto                       x = motion_of(*a, scene_a, context), y = motion_of(*b, scene_b, context);

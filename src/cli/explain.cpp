@@ -115,6 +115,7 @@ bool sort_words(const ExplainArgs& args, std::string& file, std::string& path)
     for (const std::string& word : args.what) {
         std::error_code unused;
         const bool      is_path = word.starts_with('/') && !std::filesystem::exists(word, unused);
+        // A prim path may be a file's name by chance; a file that exists wins.
         if (!is_path && file.empty())
             file = word;
         else
@@ -178,6 +179,7 @@ int run_explain(const ExplainArgs& args, Context& context)
             context.io.report(answer.error());
             return kExitUsage;
         }
+        // Conventions are found by importing again with each of them turned to its other answer.
         importer::find_decisions(input, path, *answer);
         document["values"] = json::array();
         for (const Explanation& x : *answer) {

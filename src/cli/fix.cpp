@@ -71,15 +71,6 @@ bool is_package_name(const std::string& file) { return fs::path(file).extension(
 
 fs::path folder_of(const std::string& file) { return fs::absolute(file).lexically_normal().parent_path(); }
 
-/// The folder in which a result is made before it is renamed: the one above it, or what exists of that.
-fs::path nearest_folder(const std::string& result)
-{
-    std::error_code failed;
-    fs::path        folder = fs::path(files::real_place(result)).parent_path();
-    while (!fs::is_directory(folder, failed) && folder != folder.parent_path()) folder = folder.parent_path();
-    return folder;
-}
-
 /// The bytes of a text layer; for a binary layer its usda text; empty for a layer that does not exist.
 std::string decoded(const std::string& file)
 {
@@ -153,7 +144,9 @@ int publish_layer(const conformance::FixResult& result, const FixArgs& args, con
 {
     auto layer = usd::Layer::open((fs::path(result.folder) / result.entry).string());
     if (!layer) return io.fail(layer.error());
-    const fs::path    to   = fs::absolute(args.layer).lexically_normal();
+    const fs::path to = fs::absolute(args.layer).lexically_normal();
+    // Relative to the output, so that both can be moved together; "./" keeps it from being searched for by the
+    // resolver.
     const fs::path    from = fs::absolute(args.asset).lexically_normal().lexically_relative(to.parent_path());
     const std::string path = from.string().starts_with("..") ? from.string() : "./" + from.string();
     if (auto set = layer->set_sublayers({path}); !set) return io.fail(set.error());
@@ -251,6 +244,7 @@ std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Con
             return std::nullopt;
         }
         options.phases.push_back(digits[0] - '0');
+        // Phases 7 and 8 divide layers: in place they make new files.
         options.new_files |= args.in_place && digits[0] >= '7';
     }
     return options;
@@ -444,6 +438,8 @@ int run_fix(const FixArgs& args, Context& context)
     Diagnostics found;
     const auto  admitted =
         conformance::admit_sources(*result, args.asset, roots_of(args.roots, args.outside, options->open), found);
+    // Safe repairs promise the same simulation, so the models before and after are compared and every difference is
+    // told.
     if (admitted && !args.rewrites() && !args.unsafe)
         if (const auto scene = scene_options(context)) report_changes(*result, args, *scene, found);
     io.report(found);
@@ -457,6 +453,7 @@ int run_fix(const FixArgs& args, Context& context)
     if (!args.report.empty())
         if (const int written = write_text(args.report, report, io); written != kExitClean) return written;
     if (context.global.json && !args.diff) io.out(report);
+    // A rewrite does what it was asked for; what else is wrong with the asset is not its business.
     if (args.rewrites()) return kExitClean;
     io.say(summary(*result, args));
     return result->after.count(Severity::error) > 0 ? kExitFindings : kExitClean;

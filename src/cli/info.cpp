@@ -41,6 +41,7 @@ std::map<std::string, int> schema_counts(const usd::Stage& stage)
     for (const Family& family : kFamilies) counts[family.name] = 0;
     for (const usd::Prim& prim : stage.traverse())
         for (const Family& family : kFamilies) {
+            // A prim counts once for its type and once for each schema that it applies, so the number is that of uses.
             if (prim.type_name().text().starts_with(family.prefix)) ++counts[family.name];
             for (const usd::Token& api : prim.authored_apis())
                 if (api.text().starts_with(family.prefix)) ++counts[family.name];
@@ -101,6 +102,7 @@ std::string ledger_text(const InfoArgs& args, const importer::ImportResult& impo
         name_width  = std::max(name_width, e.property.size() + e.value.size() + 3);
         place_width = std::max(place_width, site_line(e.site).size());
     }
+    // A few long values must not push the columns of all others off the screen.
     name_width = std::min<std::size_t>(name_width, 60);
     std::string out, prim;
     for (const importer::LedgerEntry& e : imported.ledger) {
@@ -283,7 +285,8 @@ int run_info(const InfoArgs& args, Context& context)
     auto options = scene_options(context);
     if (!options) return kExitUsage;
     options->import.ledger = true;
-    options->incomplete    = true;
+    // What is missing becomes a finding and not the end: see above.
+    options->incomplete = true;
     Diagnostics found;
     const auto  scene = run::load_scene(args.file, *options, found);
     context.io.report(found);

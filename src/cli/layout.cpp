@@ -26,15 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace sf = sourceformats;
 
-/// The folder that is there, in which the result is made before it gets its name.
-fs::path nearest_folder(const std::string& result)
-{
-    std::error_code failed;
-    fs::path        folder = fs::path(files::real_place(result)).parent_path();
-    while (!fs::is_directory(folder, failed) && folder != folder.parent_path()) folder = folder.parent_path();
-    return folder;
-}
-
 void tell_edits(const conformance::FixResult& result, sf::LossReport& losses)
 {
     std::map<std::string, std::pair<const conformance::FixEdit*, std::size_t>> rules;

@@ -232,6 +232,7 @@ int run_mesh(const MeshArgs& args, Context& context)
         Diagnostics          found;
         const geometry::Mesh mesh = as_placed(resolve::read_mesh(prim, false, found), (*stage)->world_matrix(prim));
         context.io.report(found);
+        // The inspection walks edges by index, so a mesh with wrong indices is reported as an empty one.
         const bool sound = geometry::has_valid_indices(mesh) && geometry::is_finite(mesh);
         Json row{{"prim", path}, {"report", report_json(geometry::inspect_mesh(sound ? mesh : geometry::Mesh{}))}};
         faulty = faulty || !row["report"]["watertight"].get<bool>();

@@ -16,6 +16,7 @@
 #include "cli/looks.h"
 #include "cli/movie.h"
 #include "cli/rrd.h"
+#include "mechane/files/replace.h"
 #include "mechane/record/codes.h"
 #include "mechane/record/write.h"
 #include "mechane/simulation/atomic_file.h"
@@ -178,6 +179,15 @@ files::Roots roots_of(const std::vector<std::string>& roots, files::Outside outs
     out.folders.insert(out.folders.end(), open.search_paths.begin(), open.search_paths.end());
     for (const auto& [name, folder] : open.packages) out.folders.push_back(folder);
     return out;
+}
+
+std::filesystem::path nearest_folder(const std::string& result)
+{
+    std::error_code       failed;
+    std::filesystem::path folder = std::filesystem::path(files::real_place(result)).parent_path();
+    while (!std::filesystem::is_directory(folder, failed) && folder != folder.parent_path())
+        folder = folder.parent_path();
+    return folder;
 }
 
 }  // namespace mechane::cli

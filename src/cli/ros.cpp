@@ -186,15 +186,15 @@ std::string tree_text(const std::vector<ros::Frame>& all)
     return out;
 }
 
-std::string quoted(const std::string& name) { return nlohmann::json(name).dump(); }
+std::string json_text(const std::string& name) { return nlohmann::json(name).dump(); }
 
 /// Graphviz: dashed edges are latched ones.
 std::string tree_dot(const std::vector<ros::Frame>& all)
 {
     std::string out = "digraph tf {\n";
     for (const ros::Frame& frame : all)
-        out += fmt::format("  {} -> {} [label={}{}];\n", quoted(frame.parent_id), quoted(frame.id), quoted(why(frame)),
-                           frame.is_static ? ", style=dashed" : "");
+        out += fmt::format("  {} -> {} [label={}{}];\n", json_text(frame.parent_id), json_text(frame.id),
+                           json_text(why(frame)), frame.is_static ? ", style=dashed" : "");
     return out + "}\n";
 }
 

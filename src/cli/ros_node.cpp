@@ -124,6 +124,7 @@ std::size_t RosNode::add_topic(RosTopic topic)
 void RosNode::add_publishers()
 {
     RosTopic clock{.name = "/clock", .type = "rosgraph_msgs/msg/Clock"};
+    // As simulators publish /clock: only the newest time matters, and nobody waits for it.
     clock.qos.reliability = "best_effort", clock.qos.history = "keep_last", clock.qos.depth = 1;
     clock_ = add_topic(clock);
     for (const run::Publication::Line& line : publication_.lines())
@@ -132,6 +133,7 @@ void RosNode::add_publishers()
                                             .qos    = line.channel.qos,
                                             .domain = line.channel.domain}));
     if (options_.robot_description.empty() || find("/robot_description")) return;
+    // Latched (transient local): programs that start later get it, too.
     RosTopic description{.name = "/robot_description", .type = "std_msgs/msg/String"};
     description.qos.reliability = "reliable", description.qos.durability = "transient_local", description.qos.depth = 1;
     description_ = add_topic(description);
@@ -174,7 +176,9 @@ void RosNode::add_drives()
         if (model.joint_target_mode[first] == model::TargetMode::none ||
             model.joint_target_mode[first] == model::TargetMode::effort)
             continue;
-        const std::string&       label = model.joint_label[j];
+        const std::string& label = model.joint_label[j];
+        // A joint is called by its path, by its last element or by the name that ROS knows it by; a name of several
+        // joints is refused when it is used.
         std::vector<std::string> names{label, last_element(label)};
         if (const usd::Prim prim = scene_.stage->prim_at(usd::Path(label))) names.push_back(ros::joint_name(prim));
         std::sort(names.begin(), names.end());
@@ -231,6 +235,7 @@ std::string RosNode::receive(std::size_t topic, const json& message)
 
 std::string RosNode::twist(std::size_t controller, const json& message)
 {
+    // Twist and TwistStamped alike.
     const json& body = message.contains("twist") && message["twist"].is_object() ? message["twist"] : message;
     const json  none = json::object();
     const auto  part = [&](const char* name) -> const json& {
@@ -283,6 +288,7 @@ std::string RosNode::trajectory(std::size_t controller, const json& message, dou
     }
     for (const auto& joint : out.points)
         for (const auto* list : {&joint.position, &joint.velocity, &joint.effort})
+            // The interpolation takes each list as a column beside the times.
             if (!list->empty() && list->size() != joint.times.size())
                 return "some points have positions, velocities or effort, and some do not";
     tell(std::move(out));
@@ -330,6 +336,7 @@ std::optional<RosNode::Goal> RosNode::begin(const std::string& action, const jso
 void RosNode::cancel(const Goal& goal)
 {
     run::LiveInbox::Message stop{.controller = goal.controller};
+    // Points replace what was left of the trajectory; of none, nothing is left.
     for (const std::string& joint : options_.controllers[goal.controller].joints)
         stop.points.push_back({.joint = joint, .times = {}, .position = {}, .velocity = {}, .effort = {}});
     tell(std::move(stop));

@@ -46,6 +46,8 @@ class Bridge final : public RosCarrier {
             Subscription& one = wanted->second;
             if (one.said && now - one.last < one.period) continue;
             one.last = now, one.said = true;
+            // Written once for all clients, and not at all if nobody wants it now: throttle_rate is the least time
+            // between two messages to one client.
             if (all.empty()) all = published(topic, message);
             server_->send(all, id);
         }
@@ -132,6 +134,7 @@ class Bridge final : public RosCarrier {
                    fmt::format("there is no topic '{}'; there are {}", name, fmt::join(known, ", ")));
             return std::nullopt;
         }
+        // rosbridge clients may leave the type out.
         if (type.empty() || type == node_.topics()[*topic].type || type == shortened(node_.topics()[*topic].type))
             return topic;
         status(client, message, "error",
@@ -184,6 +187,7 @@ class Bridge final : public RosCarrier {
 
     void call(std::uint64_t client, const json& message)
     {
+        // A failed call answers with result false, and the reason stands in place of the values.
         const std::string service = text(message, "service");
         const json  args = message.contains("args") && message["args"].is_object() ? message["args"] : json::object();
         std::string wrong;
@@ -310,6 +314,8 @@ class Bridge final : public RosCarrier {
     void end_goals(double time)
     {
         std::erase_if(goals_, [&](const Running& one) {
+            // A goal has succeeded when the time of its last point has come: the controller follows the trajectory, and
+            // how well is for its reader to judge.
             if (time < one.goal.end) return false;
             finish(one, kSucceeded, 0, "");
             return true;

@@ -125,7 +125,7 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
         io.say(fmt::format("soft      {} with {}, {}, {} {}\n", counted(m.particle_count(), "particle"),
                            counted(m.tri_count(), "triangle"), counted(m.tet_count(), "tetrahedron", "tetrahedra"),
                            counted(m.spring_count(), "spring"),
-                           recording.solver.starts_with("softstep") ? "move by vbd, in the sub-steps of softstep"
+                           recording.solver.starts_with("softstep") ? "move by vbd, in the substeps of softstep"
                            : recording.solver.starts_with("mujoco") ? "stay where they are: mujoco does not step them"
                                                                     : "move by " + recording.solver));
     if (const auto rods = static_cast<std::size_t>(

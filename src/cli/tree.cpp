@@ -38,6 +38,7 @@ std::string range_text(const Model& model, std::size_t dof, bool angular)
     const char*  sign  = angular ? "°" : " mm";
     const bool   low = lower > -model::kMaxValue, high = upper < model::kMaxValue;
     if (!low && !high) return {};
+    // Equal limits on both sides are shown as one number.
     if (low && high && std::abs(lower + upper) < 1e-6 * std::abs(upper))
         return fmt::format(" ±{:.1f}{}", upper * unit, sign);
     return fmt::format(" {}..{}{}", low ? fmt::format("{:.1f}", lower * unit) : "-∞",
@@ -93,6 +94,7 @@ struct Kinematics {
         std::vector<bool> held(m.body_count());
         const auto        take = [&](std::size_t joint) {
             const auto child = m.joint_child[joint];
+            // A body hangs on one joint in a tree. What holds it a second time, or holds the world, closes a loop.
             if (child < 0 || held[static_cast<std::size_t>(child)]) {
                 loops.push_back(joint);
                 return;

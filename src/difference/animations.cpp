@@ -8,6 +8,7 @@
 
 #include "difference/pairing.h"
 #include "difference/upright.h"
+#include "difference/values.h"
 #include "mechane/difference/rollout.h"
 #include "mechane/model/state.h"
 
@@ -15,8 +16,6 @@ namespace mechane::difference {
 namespace {
 
 constexpr int kTimes = 64;
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 /// When the last key of anything that is followed stands [s].
 double last_key(const run::Scene& scene)
@@ -85,9 +84,6 @@ struct Worst {
         std::tie(x, y) = say();
     }
 };
-
-std::string text(const Vec3d& v, const char* unit)
-{ return fmt::format("({:.6g}, {:.6g}, {:.6g}) {}", v.x, v.y, v.z, unit); }
 
 }  // namespace
 

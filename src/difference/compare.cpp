@@ -24,6 +24,7 @@
 #include "difference/matching.h"
 #include "difference/reframe.h"
 #include "difference/shapes.h"
+#include "difference/values.h"
 #include "mechane/exporter/robot_of_stage.h"
 #include "mechane/geometry/mass.h"
 
@@ -31,7 +32,7 @@ namespace mechane::difference {
 namespace {
 
 /// In the order of the enumeration Quantity, which indexes this table, kTolerances and Comparison::counts alike.
-constexpr std::array<std::string_view, 20> kWords{
+constexpr std::array<std::string_view, 20> kQuantityWords{
     "mass",     "center_of_mass", "inertia", "frame", "joint", "limit", "gain", "passive",  "mimic",      "loop",
     "collider", "contact",        "visual",  "scene", "state", "pair",  "soft", "property", "kinematics", "rollout"};
 
@@ -81,19 +82,6 @@ std::string note_of(double a, double b)
     return fmt::format("x{:.4g}", ratio);
 }
 
-std::string text(double value, const char* unit)
-{
-    return std::isfinite(value) ? fmt::format("{:.7g}{}{}", value, *unit ? " " : "", unit)
-           : std::isnan(value)  ? "not a number"
-                                : "none";
-}
-std::string text(const Vec3d& v, const char* unit)
-{ return fmt::format("({:.6g}, {:.6g}, {:.6g}){}{}", v.x, v.y, v.z, *unit ? " " : "", unit); }
-
-/// The absolute value of w takes the shorter of the two turns that q and -q name. The arc tangent keeps its precision
-/// near zero, where the arc cosine of w loses half the digits.
-double angle_of(const Quatd& q) { return 2 * std::atan2(length(q.xyz()), std::abs(q.w)); }
-
 std::string_view to_string(sf::Joint::Kind kind)
 {
     constexpr std::string_view words[] = {"fixed", "revolute", "prismatic", "ball", "generic", "distance"};
@@ -113,7 +101,7 @@ class Comparer {
     Comparer(const sf::RobotTree& a, const sf::RobotTree& b, const CompareOptions& options)
         : options_(options), a_(a), b_(b), match_(a_, b_, options.losses)
     {
-        out_.counts.resize(kWords.size());
+        out_.counts.resize(kQuantityWords.size());
         pose_a_ = a_.poses(a_.zero()), pose_b_ = b_.poses(b_.zero());
         size_ = std::max(size_of(pose_a_), size_of(pose_b_));
         find_bases();
@@ -780,13 +768,13 @@ class Comparer {
                           Side{fmt::format("{} {}", to_string(two.kind), box(y)), site_of(two.place)}, off, may, {},
                           why("bounds"));
         const double v = q == Quantity::collider ? x.volume : x.area, w = q == Quantity::collider ? y.volume : y.area;
-        const double rel   = options_.scale * (q == Quantity::visual ? 1e-4
-                                               : hull                ? 1e-2
-                                                                     : 1e-3),
-                     most  = std::max(v, w),
+        const double rel  = options_.scale * (q == Quantity::visual ? 1e-4
+                                              : hull                ? 1e-2
+                                                                    : 1e-3),
+                     most = std::max(v, w),
                      // An allowance for flat shapes, of which both volumes are rounding noise. Its units are those of
                      // size cubed or squared.
-                     floor = q == Quantity::collider ? 1e-9 * size * size * size : 1e-9 * size * size;
+            floor = q == Quantity::collider ? 1e-9 * size * size * size : 1e-9 * size * size;
         if (!(std::abs(v - w) <= rel * most + floor))
             differ(q, item.text, q == Quantity::collider ? "volume" : "area",
                    Side{text(v, q == Quantity::collider ? "m^3" : "m^2"), site_of(one.place)},
@@ -852,7 +840,7 @@ class Comparer {
                 x[j].turn             = turn;
                 // A ball's coordinate is a rotation in the axes of its joint frame. Conjugation by the rotation between
                 // the two frames gives the same physical turn; a joint that runs the other way has the inverse one.
-                y[at(k)].turn         = normalized(conjugate(to) * from * same * conjugate(from) * to);
+                y[at(k)].turn = normalized(conjugate(to) * from * same * conjugate(from) * to);
                 continue;
             }
             for (std::size_t d = 0; d < one.dofs.size(); ++d) {
@@ -886,7 +874,7 @@ class Comparer {
                 const auto [R_a, R_b] = bases(l, pose_a_, pose_b_);
                 // The constant pose between the two frames of one link, taken at the zero state. With it a robot that
                 // differs only in its link frames passes, and a difference is told once and not in each state.
-                shift[l]              = inverse(inverse(R_b) * pose_b_[at(other)]) * (inverse(R_a) * pose_a_[l]);
+                shift[l] = inverse(inverse(R_b) * pose_b_[at(other)]) * (inverse(R_a) * pose_a_[l]);
             }
         for (int n = 0; n < options_.states; ++n) {
             RobotState x = a_.zero(), y = b_.zero();
@@ -925,12 +913,12 @@ class Comparer {
 
 }  // namespace
 
-std::string_view to_string(Quantity quantity) { return kWords[static_cast<std::size_t>(quantity)]; }
+std::string_view to_string(Quantity quantity) { return kQuantityWords[static_cast<std::size_t>(quantity)]; }
 
 std::optional<Quantity> quantity_of(std::string_view word)
 {
-    for (std::size_t i = 0; i < kWords.size(); ++i)
-        if (kWords[i] == word) return static_cast<Quantity>(i);
+    for (std::size_t i = 0; i < kQuantityWords.size(); ++i)
+        if (kQuantityWords[i] == word) return static_cast<Quantity>(i);
     return std::nullopt;
 }
 
@@ -945,13 +933,13 @@ const Difference* Comparison::first_unexpected() const
 
 void Comparison::count(Quantity quantity, std::size_t n)
 {
-    if (counts.empty()) counts.resize(kWords.size());
+    if (counts.empty()) counts.resize(kQuantityWords.size());
     counts[static_cast<std::size_t>(quantity)].compared += n;
 }
 
 void Comparison::add(Difference difference)
 {
-    if (counts.empty()) counts.resize(kWords.size());
+    if (counts.empty()) counts.resize(kQuantityWords.size());
     Count& c = counts[static_cast<std::size_t>(difference.quantity)];
     ++c.different;
     if (!difference.expected.empty()) ++c.expected;
@@ -964,7 +952,7 @@ void Comparison::keep(const std::vector<Quantity>& only)
     std::vector<Difference> all     = std::move(differences);
     const auto              counted = counts;
     differences.clear();
-    counts.assign(kWords.size(), {});
+    counts.assign(kQuantityWords.size(), {});
     for (const Quantity q : only) count(q, counted[static_cast<std::size_t>(q)].compared);
     for (Difference& d : all)
         if (std::find(only.begin(), only.end(), d.quantity) != only.end()) add(std::move(d));

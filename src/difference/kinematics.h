@@ -1,14 +1,13 @@
 #pragma once
 #include <vector>
 
+#include "difference/values.h"
 #include "mechane/math/random.h"
 #include "mechane/sourceformats/robot_tree.h"
 
 namespace mechane::difference {
 
 namespace sf = sourceformats;
-
-inline std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// Positions of one joint: a number an axis [m or rad], or the turn of a ball.
 struct JointState {

@@ -12,15 +12,12 @@
 #include <numbers>
 
 #include "difference/matching.h"
+#include "difference/values.h"
 
 namespace mechane::difference {
 namespace {
 
-double angle_between(const Quatd& a, const Quatd& b)
-{
-    const Quatd turn = conjugate(a) * b;
-    return 2 * std::atan2(length(turn.xyz()), std::abs(turn.w));
-}
+double angle_between(const Quatd& a, const Quatd& b) { return angle_of(conjugate(a) * b); }
 
 /// A tensor changes its axes by I' = R I R^T; the centre of mass is a vector of the link's frame.
 void turn_inertia(std::optional<sf::Inertial>& in, const Quatd& turn)

@@ -21,6 +21,7 @@
 #include "difference/announcements.h"
 #include "difference/kinematics.h"
 #include "difference/pairing.h"
+#include "difference/values.h"
 #include "mechane/importer/import_usd.h"
 #include "mechane/model/builder.h"
 #include "mechane/sourceformats/hints.h"
@@ -31,8 +32,6 @@ namespace {
 namespace hints = sourceformats::hints;
 
 std::string leaf(const std::string& label) { return label.substr(label.rfind('/') + 1); }
-
-double angle_of(const Quatd& q) { return 2 * std::atan2(length(q.xyz()), std::abs(q.w)); }
 
 /// How far a centre of mass has come from the start of its tree's root, and how far its body has turned.
 struct Way {

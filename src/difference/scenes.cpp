@@ -21,6 +21,7 @@
 #include "difference/announcements.h"
 #include "difference/pairing.h"
 #include "difference/upright.h"
+#include "difference/values.h"
 #include "mechane/collision/broad_phase.h"
 #include "mechane/difference/rollout.h"
 
@@ -30,14 +31,8 @@ namespace {
 namespace sf = sourceformats;
 using model::Model;
 
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-std::string text(const Vec3d& v, const char* unit)
-{ return fmt::format("({:.6g}, {:.6g}, {:.6g}) {}", v.x, v.y, v.z, unit); }
-
-std::string text(double v, const char* unit)
 /// Newton's arrays write "no limit" as a large number where they have no infinity.
-{ return std::isfinite(v) && std::abs(v) < 1e30 ? fmt::format("{:.7g}{}{}", v, *unit ? " " : "", unit) : "none"; }
+std::string value_text(double v, const char* unit) { return std::abs(v) < 1e30 ? text(v, unit) : std::string("none"); }
 
 class SceneComparer {
   public:
@@ -113,7 +108,7 @@ class SceneComparer {
         out_.count(q);
         const double may = allowed(q, std::max(std::abs(x), std::abs(y)), options_.scale);
         if (x == y || std::abs(x - y) <= may) return;
-        differ(q, item, field, text(x, unit), text(y, unit), at_a, at_b, std::abs(x - y), may, names);
+        differ(q, item, field, value_text(x, unit), value_text(y, unit), at_a, at_b, std::abs(x - y), may, names);
     }
 
     // -- how bodies and joints start
@@ -420,8 +415,8 @@ class SceneComparer {
         if (worst == n || most <= may) return;
         const std::string name = of != nullptr ? owner(a_, of, worst) : std::string();
         differ(Quantity::soft, name.empty() ? std::string("soft things") : fmt::format("soft '{}'", name), field,
-               text(static_cast<double>(get(a_, worst)), unit), text(static_cast<double>(get(b_, worst)), unit), {}, {},
-               most, may, {name});
+               value_text(static_cast<double>(get(a_, worst)), unit),
+               value_text(static_cast<double>(get(b_, worst)), unit), {}, {}, most, may, {name});
     }
 
     void soft()

@@ -224,7 +224,7 @@ std::optional<Diagnostic> misfit(const model::Model& model, const model::State& 
             return bad("its point, position or rotation is not finite");
         if (goal.rotation && !(dot(*goal.rotation, *goal.rotation) > 0)) return bad("its rotation is zero");
         if (!positive(goal.position_weight) || !positive(goal.rotation_weight))
-            return bad("its weights are no finite numbers that are not negative");
+            return bad("its weights are not finite, or negative");
     }
     return std::nullopt;
 }

@@ -54,9 +54,9 @@ const sf::Extra* find(const std::vector<sf::Extra>& extras, std::string_view nam
     return nullptr;
 }
 
-class Writer {
+class MjcfWriter {
   public:
-    Writer(Output& out, const std::string& file) : out_(out), tree_(out.tree), file_(file), root_("mujoco") {}
+    MjcfWriter(Output& out, const std::string& file) : out_(out), tree_(out.tree), file_(file), root_("mujoco") {}
 
     Result<Written> write()
     {
@@ -221,7 +221,7 @@ class Writer {
             // MuJoCo's body pose is the pose at qpos0, and `ref` is the coordinate there. The stage's bodies may stand
             // at another angle than the zero of their joint, so the pose contains the initial coordinate and `ref`
             // tells it.
-            Posed            at_start;
+            Posed at_start;
             // The body stands where the stage has it, and `ref` says which coordinate that is.
             if (joint.initial != 0 && joint.dofs.size() == 1) {
                 const sf::Dof& d = joint.dofs[0];
@@ -247,8 +247,8 @@ class Writer {
         if (j < 0 && !link.frame && !link.kinematic) {
             const auto resists = numbers(find(link.extras, sf::hints::kPassive));
             // `freejoint` knows no damping, armature or friction: where the source had some, the long form is written.
-            XmlNode&   free    = node.add(resists.size() == 4 ? "joint" : "freejoint")
-                                     .set("name", take(taken_joints_, link.name + "_free"));
+            XmlNode& free = node.add(resists.size() == 4 ? "joint" : "freejoint")
+                                .set("name", take(taken_joints_, link.name + "_free"));
             if (resists.size() == 4)
                 free.set("type", "free")
                     .set("damping", resists[0])
@@ -266,9 +266,9 @@ class Writer {
         const std::optional<sf::Inertial>& in = link.inertial ? link.inertial : link.unused;
         if (!in || !(in->mass > 0)) {
             if (has_joint(j) || (j < 0 && !link.frame && !link.kinematic)) {
-                const auto& below   = out_.chain.below[index(l)];
+                const auto& below = out_.chain.below[index(l)];
                 // A child with mass that is welded to the link makes it heavy enough: MuJoCo's compiler accepts that.
-                const bool  carried = std::any_of(below.begin(), below.end(), [&](int b) {
+                const bool carried = std::any_of(below.begin(), below.end(), [&](int b) {
                     return !has_joint(b) && tree_.links[index(tree_.joints[index(b)].child)].inertial;
                 });
                 if (!carried)
@@ -278,10 +278,10 @@ class Writer {
             }
             return;
         }
-        XmlNode&      inner = node.add("inertial").set("pos", in->com).set("mass", in->mass);
+        XmlNode& inner = node.add("inertial").set("pos", in->com).set("mass", in->mass);
         // Principal moments and axes: fullinertia would be decomposed by MuJoCo with other rounding. Moments that no
         // body can have (one above the sum of the others) are widened, because MuJoCo refuses them.
-        const Moments m     = moments_of(in->inertia);
+        const Moments m = moments_of(in->inertia);
         if (length(m.axes.xyz()) > 1e-12) inner.set("quat", quat_text(m.axes));
         inner.set("diaginertia", m.values);
         if (m.widened)
@@ -579,8 +579,8 @@ class Writer {
 
     std::string mesh_of(XmlNode& asset, const sf::Shape& shape, const std::vector<int>& faces)
     {
-        const sf::MeshAsset&           mesh  = tree_.meshes[index(shape.mesh)];
-        const geometry::Mesh           parts = triangles_of(mesh, shape.scale);
+        const sf::MeshAsset& mesh  = tree_.meshes[index(shape.mesh)];
+        const geometry::Mesh parts = triangles_of(mesh, shape.scale);
         // In single precision, as MuJoCo reads meshes: points that differ in double only are one point there.
         std::set<std::array<float, 3>> distinct;
         for (const auto& t : parts.triangles)
@@ -1030,6 +1030,6 @@ class Writer {
 
 }  // namespace
 
-Result<Written> write_mjcf(Output& out, const std::string& file) { return Writer(out, file).write(); }
+Result<Written> write_mjcf(Output& out, const std::string& file) { return MjcfWriter(out, file).write(); }
 
 }  // namespace mechane::exporter

@@ -21,16 +21,16 @@ namespace {
 
 std::string pose_text(const Posed& X) { return numbers_text(X.p) + " " + numbers_text(to_rpy(normalized(X.q))); }
 
-class Writer {
+class SdformatWriter {
   public:
-    Writer(Output& out, const std::string& file) : out_(out), tree_(out.tree), file_(file), root_("sdf") {}
+    SdformatWriter(Output& out, const std::string& file) : out_(out), tree_(out.tree), file_(file), root_("sdf") {}
 
     Result<Written> write()
     {
         const bool mimic = std::any_of(tree_.joints.begin(), tree_.joints.end(),
                                        [](const sf::Joint& j) { return j.mimic.has_value(); });
         // <mimic> exists since 1.11. The older version is preferred otherwise, because more simulators read it.
-        version_         = !out_.options.sdf_version.empty() ? out_.options.sdf_version : mimic ? "1.11" : "1.9";
+        version_ = !out_.options.sdf_version.empty() ? out_.options.sdf_version : mimic ? "1.11" : "1.9";
         out_.losses.target_version = version_;
         root_.set("version", version_);
         XmlNode& model = root_.add("model").set("name", tree_.name);
@@ -242,9 +242,9 @@ class Writer {
                 const geometry::Mesh mesh = out_.triangles(s);
                 // A visual keeps corners and materials (OBJ), a collider needs triangles only (STL); without an
                 // approximation "none" it is the hull that collides.
-                const std::string    file = !collider ? out_.obj(s.mesh, s.scale, {}, name, true, s.material)
-                                            : s.approximation == "none" ? out_.stl(name, mesh)
-                                                                        : out_.stl(name + "_hull", out_.hull(mesh));
+                const std::string file = !collider ? out_.obj(s.mesh, s.scale, {}, name, true, s.material)
+                                         : s.approximation == "none" ? out_.stl(name, mesh)
+                                                                     : out_.stl(name + "_hull", out_.hull(mesh));
                 g.add("mesh").leaf(
                     "uri", out_.options.package.empty() ? file : "package://" + out_.options.package + "/" + file);
                 return;
@@ -519,6 +519,6 @@ class Writer {
 
 }  // namespace
 
-Result<Written> write_sdformat(Output& out, const std::string& file) { return Writer(out, file).write(); }
+Result<Written> write_sdformat(Output& out, const std::string& file) { return SdformatWriter(out, file).write(); }
 
 }  // namespace mechane::exporter

@@ -6,15 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "exporter/stage_reader.h"
 #include "mechane/ros/interfaces.h"
 
 namespace mechane::exporter {
 namespace {
-
-constexpr double kRadians = std::numbers::pi / 180;
 
 class ExtraReader {
   public:

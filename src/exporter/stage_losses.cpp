@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "exporter/stage_reader.h"
 
@@ -43,7 +42,6 @@ void StageReader::lose_soft()
 
 void StageReader::lose_states()
 {
-    const double degrees = std::numbers::pi / 180;
     for (std::size_t b = 0; b < model.bodies.size(); ++b) {
         const physics::Body& body = model.bodies[b];
         if (link_of_body[b] < 0) continue;
@@ -55,7 +53,7 @@ void StageReader::lose_states()
                  "the formats of robots say no velocity at the start");
         if (const Vec3d& w = body.angular_velocity; length(w) > 0)
             lose("velocity", Severity::warning, sf::LossAction::dropped, "kinematics", site("physics:angularVelocity"),
-                 what, fmt::format("{} {} {} rad/s", degrees * w.x, degrees * w.y, degrees * w.z), {},
+                 what, fmt::format("{} {} {} rad/s", kRadians * w.x, kRadians * w.y, kRadians * w.z), {},
                  "the formats of robots say no velocity at the start");
         if (body.starts_asleep)
             lose("asleep", Severity::warning, sf::LossAction::dropped, "kinematics", site("physics:startsAsleep"), what,

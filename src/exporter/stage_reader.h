@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <numbers>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +16,8 @@
 namespace mechane::exporter {
 
 namespace sf = sourceformats;
+
+inline constexpr double kRadians = std::numbers::pi / 180;  ///< radians in a degree
 
 inline std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 

@@ -20,9 +20,9 @@ namespace {
 
 constexpr double kPlateThickness = 0.001;  ///< of the box that stands for a plane [m]
 
-class Writer {
+class UrdfWriter {
   public:
-    Writer(Output& out, const std::string& file) : out_(out), tree_(out.tree), file_(file), root_("robot") {}
+    UrdfWriter(Output& out, const std::string& file) : out_(out), tree_(out.tree), file_(file), root_("robot") {}
 
     Result<Written> write()
     {
@@ -258,9 +258,9 @@ class Writer {
                 sf::Dof one = joint.dofs.empty() ? sf::Dof{} : joint.dofs[0];
                 // Three revolute joints about x, y, z in turn, through two massless links. The cone becomes a range of
                 // each angle, which is wider at its corners.
-                one.axis    = axis_vector<double>(a);
-                one.lower   = std::isfinite(one.upper) ? -one.upper : one.lower;
-                one.name    = fmt::format("{}_{}", joint.name, "xyz"[a]);
+                one.axis  = axis_vector<double>(a);
+                one.lower = std::isfinite(one.upper) ? -one.upper : one.lower;
+                one.name  = fmt::format("{}_{}", joint.name, "xyz"[a]);
                 dofs.push_back(one);
             }
             out_.lose("ball-joint", Severity::warning, sf::LossAction::approximated, "kinematics", joint.place,
@@ -447,6 +447,6 @@ class Writer {
 
 }  // namespace
 
-Result<Written> write_urdf(Output& out, const std::string& file) { return Writer(out, file).write(); }
+Result<Written> write_urdf(Output& out, const std::string& file) { return UrdfWriter(out, file).write(); }
 
 }  // namespace mechane::exporter

@@ -39,7 +39,7 @@ Result<void> check(const LoadOptions& options)
     if (options.worlds < 1 || options.worlds > kMostWorlds)
         return bad(fmt::format("worlds: {} is not in 1 to {}", options.worlds, kMostWorlds));
     if (options.ground_height && !std::isfinite(*options.ground_height))
-        return bad(fmt::format("ground_height: {} is no finite number of metres", *options.ground_height));
+        return bad(fmt::format("ground_height: {} is not a finite number of metres", *options.ground_height));
     const auto gain = [](double x) { return x >= 0 && std::isfinite(x); };
     if (options.hold && !(gain(options.hold->stiffness) && gain(options.hold->damping)))
         return bad(fmt::format("hold: {}, {} are no finite gains that are not negative", options.hold->stiffness,

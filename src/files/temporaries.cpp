@@ -58,7 +58,7 @@ void leave_slot(int slot)
 }
 
 /// What getdents64 puts into its buffer.
-struct Entry {
+struct DirectoryEntry {
     std::uint64_t inode;
     std::int64_t  next;
     std::uint16_t size;
@@ -75,11 +75,11 @@ void remove_at(int folder, const char* name, int depth) noexcept
     if (inner < 0) return;
     // Other threads may still be writing here.
     for (int round = 0; round < kRounds && unlinkat(folder, name, AT_REMOVEDIR) != 0; ++round) {
-        alignas(Entry) std::array<char, 1024> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+        alignas(DirectoryEntry) std::array<char, 1024> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
         lseek(inner, 0, SEEK_SET);
         for (long bytes = 0; (bytes = syscall(SYS_getdents64, inner, buffer.data(), buffer.size())) > 0;)
             for (long at = 0; at < bytes;) {
-                const auto* entry = reinterpret_cast<const Entry*>(buffer.data() + at);
+                const auto* entry = reinterpret_cast<const DirectoryEntry*>(buffer.data() + at);
                 if (std::strcmp(entry->name, ".") != 0 && std::strcmp(entry->name, "..") != 0)
                     remove_at(inner, entry->name, depth + 1);
                 at += entry->size;

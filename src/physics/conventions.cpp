@@ -70,7 +70,7 @@ constexpr Convention kTable[] = {
     {&Conventions::first_material_weighs, "first_material_weighs", "Masses", kNewton,
      "the material whose density counts", "the collider's own", "the first of the collider and its subsets"},
     {&Conventions::invalid_moments_void_the_sum, "invalid_moments_void_the_sum", "Masses", kNewton,
-     "mass or moments of a collider that are no finite numbers", "as if unauthored",
+     "mass or moments of a collider that are not finite", "as if unauthored",
      "as if its body authored nothing: what the shapes weigh at their density"},
     {&Conventions::collider_mass_in_turned_frame, "collider_mass_in_turned_frame", "Masses", kNewton,
      "what a collider with an axis authors of its mass", "in its own frame",

@@ -7,19 +7,11 @@
 
 #include "converters.h"
 #include "mechane/resolve/resolvers.h"
+#include "rows.h"
 
 namespace mechane::resolve {
 
 namespace {
-
-Row row(Key key, std::string attribute, Unit unit, std::optional<Value> fallback = {}, Convert how = convert::same)
-{
-    return {.key        = key,
-            .attributes = {std::move(attribute)},
-            .unit       = unit,
-            .convert    = std::move(how),
-            .fallback   = std::move(fallback)};
-}
 
 // Whole steps in a second.
 std::optional<Value> steps_per_second(const Inputs& in)

@@ -4,20 +4,12 @@
 
 #include "converters.h"
 #include "mechane/resolve/resolvers.h"
+#include "rows.h"
 
 namespace mechane::resolve {
 
 namespace {
 
-// Row of the plain kind: one attribute, taken as it is.
-Row row(Key key, std::string attribute, Unit unit, std::optional<Value> fallback = {})
-{
-    return {.key        = key,
-            .attributes = {std::move(attribute)},
-            .unit       = unit,
-            .convert    = convert::same,
-            .fallback   = std::move(fallback)};
-}
 Row older(Key key, std::string attribute, Unit unit, std::string replaced_by)
 {
     return {.key         = key,

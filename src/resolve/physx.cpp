@@ -6,21 +6,11 @@
 
 #include "converters.h"
 #include "mechane/resolve/resolvers.h"
+#include "rows.h"
 
 namespace mechane::resolve {
 
 namespace {
-
-Row row(Key key, std::string attribute, Unit unit, std::optional<Value> fallback = {}, Convert how = convert::same,
-        std::string note = {})
-{
-    return {.key           = key,
-            .attributes    = {std::move(attribute)},
-            .unit          = unit,
-            .convert       = std::move(how),
-            .fallback      = std::move(fallback),
-            .fallback_note = std::move(note)};
-}
 
 // The limit of the decomposition counts where the mesh asks for one and the API is applied.
 std::optional<Value> hull_vertices(const Inputs& in)

@@ -9,17 +9,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <set>
 #include <utility>
 
 #include "mechane/simulation/codes.h"
 #include "mechane/simulation/engine.h"
 #include "mechane/simulation/frame.h"
-#include "mechane/simulation/settings.h"
+#include "mechane/simulation/prepared_run.h"
 #include "simulation/observe.h"
 #include "simulation/replayed.h"
-#include "simulation/target_range.h"
 
 namespace mechane::run {
 namespace {
@@ -65,43 +63,15 @@ class Loop {
 
     Result<void> prepare()
     {
-        auto engine = simulation::Engine::make(model_, state_, control_,
-                                               {.solver     = options_.solver,
-                                                .dt         = options_.dt,
-                                                .substeps   = options_.substeps,
-                                                .threads    = options_.threads,
-                                                .sleeping   = options_.sleeping,
-                                                .keep_pairs = options_.keep_pairs,
-                                                .sweep_fast = options_.sweep_fast,
-                                                .follow     = options_.follow},
-                                               found_);
-        if (!engine) return engine.error();
-        engine_ = *std::move(engine);
-        if (options_.from != nullptr)
-            if (auto resumed = engine_->resume(*options_.from); !resumed) return resumed;
-        // The engine's model is the animation's copy, if there is one.
-        const model::Model& model = engine_->model();
-        for (const std::string& text : options_.set) {
-            const auto setting = parse_setting(model, text);
-            if (!setting) return setting.error();
-            report_beyond_limits(model, *setting, found_);
-            apply_setting(model, *setting, state_, control_);
-        }
-        if (!options_.control.empty()) {
-            auto table = parse_control_table(model, options_.control, options_.control_name, options_.other_columns);
-            if (!table) return table.error();
-            table_ = *std::move(table);
-            report_beyond_limits(model, table_, found_);
-        }
+        auto prepared = prepare_run(model_, options_, state_, control_, found_);
+        if (!prepared) return prepared.error();
+        run_                         = *std::move(prepared);
+        engine_                      = run_.engine.get();
         recording().solver           = engine_->solver_name();
         recording().dt               = options_.dt;
         recording().report.dt_source = options_.dt_source;
-        // A checkpoint holds a state that fits its joints.
-        if (options_.from == nullptr) {
-            const auto projected     = engine_->project(found_);
-            result.projected_linear  = projected.linear;
-            result.projected_angular = projected.angular;
-        }
+        result.projected_linear      = run_.projected.linear;
+        result.projected_angular     = run_.projected.angular;
         start();
         return {};
     }
@@ -111,8 +81,7 @@ class Loop {
     {
         if (engine_->steps_done() >= options_.frames) return false;
         record::RunReport& report = recording().report;
-        engine_->follow();
-        if (!table_.times.empty()) apply_controls(engine_->model(), table_, state_.time, state_, control_);
+        run_.command(state_, control_);
         replay_.apply(*engine_, model_, state_, control_);
         {
             const Stopwatch watch(report.wall_s["collide"]);
@@ -236,17 +205,17 @@ class Loop {
     Diagnostics&           found_;
     model::State           state_;
     model::Control         control_;
-    ControlTable           table_;
+    PreparedRun            run_;
     simulation::Replayed   replay_;
 
-    std::unique_ptr<simulation::Engine> engine_;
-    double                              contact_sum_ = 0;
-    std::set<std::int32_t>              stopped_worlds_;
+    simulation::Engine*    engine_      = nullptr;  ///< that of run_
+    double                 contact_sum_ = 0;
+    std::set<std::int32_t> stopped_worlds_;
 };
 
 }  // namespace
 
-/// Contacts every n sub-steps are shorter steps with n sub-steps each.
+/// Contacts every n substeps are shorter steps with n substeps each.
 Result<void> collide_every(SimulateOptions& options, int substeps)
 {
     if (substeps < 1 || options.substeps % substeps != 0)

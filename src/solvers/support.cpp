@@ -231,7 +231,7 @@ const Row kRows[] = {
          });
      },
      Support::approximated,
-     "contacts are as stiff as the sub-step can carry, and do not bounce by themselves"},
+     "contacts are as stiff as the substep can carry, and do not bounce by themselves"},
     {{"contact.friction_gain", "friction gains of materials"},
      [](const Model& m) {
          const model::ShapeConfig plain;
@@ -273,7 +273,7 @@ constexpr std::string_view kFree = "the joint does nothing, its child moves free
                            kDynamic = "the dynamic coefficient holds at rest too", kAwake = "they are awake",
                            kUnbroken = "they never break";
 
-constexpr Shortcoming kXpbd[] = {
+constexpr Shortcoming kXpbdLacks[] = {
     {"joint.rod", ignored, kFree},
     {"joint.limit_gains", ignored, "limits are hard, whatever their stiffness"},
     {"joint.velocity_limit", ignored, kNotRead},
@@ -294,7 +294,7 @@ constexpr Shortcoming kXpbd[] = {
     {"contact.hydroelastic", approximated, "the contacts of the pressure field are hard"},
     {"attachment", ignored, "particles are not held at bodies"}};
 
-constexpr Shortcoming kSemiImplicit[] = {
+constexpr Shortcoming kSemiImplicitLacks[] = {
     {"joint.ball", approximated, "balls have damping, and no limits or drives"},
     {"joint.distance", ignored, kFree},
     {"joint.rod", ignored, kFree},
@@ -313,7 +313,7 @@ constexpr Shortcoming kSemiImplicit[] = {
     {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"},
     {"attachment", ignored, "particles are not held at bodies"}};
 
-constexpr Shortcoming kFeatherstone[] = {
+constexpr Shortcoming kFeatherstoneLacks[] = {
     {"joint.ball", approximated, "balls have damping, and no limits or drives"},
     {"joint.distance", ignored, kFree},
     {"joint.rod", ignored, kFree},
@@ -331,7 +331,7 @@ constexpr Shortcoming kFeatherstone[] = {
     {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"},
     {"attachment", ignored, "particles are not held at bodies"}};
 
-constexpr Shortcoming kMujoco[] = {
+constexpr Shortcoming kMujocoLacks[] = {
     {"joint.distance", approximated, "a tendon holds the range; a drive of the distance does nothing"},
     {"joint.rod", ignored, kFree},
     {"joint.loop", approximated, "the axes hold; drives, limits, armature and friction of such joints do nothing"},
@@ -386,9 +386,10 @@ std::string_view to_string(Support support)
 
 std::span<const SupportRow> support_of(std::string_view solver)
 {
-    static const auto softstep = softstep_rows(), xpbd = rows_with(kXpbd), semi_implicit = rows_with(kSemiImplicit),
-                      featherstone = rows_with(kFeatherstone), mujoco = rows_with(kMujoco);
-    const std::string_view name = canonical_name(solver.substr(0, solver.find(':')));
+    static const auto      softstep = softstep_rows(), xpbd = rows_with(kXpbdLacks),
+                           semi_implicit = rows_with(kSemiImplicitLacks), featherstone = rows_with(kFeatherstoneLacks),
+                           mujoco = rows_with(kMujocoLacks);
+    const std::string_view name   = canonical_name(solver.substr(0, solver.find(':')));
     if (name == "softstep") return softstep;
     if (name == "xpbd") return xpbd;
     if (name == "semi-implicit") return semi_implicit;

@@ -8,11 +8,10 @@
 #include <set>
 
 #include "mechane/geometry/mass.h"
+#include "sourceformats/indices.h"
 
 namespace mechane::sourceformats {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 Inertial moved(const Inertial& of, const Posed& X_AB)
 {

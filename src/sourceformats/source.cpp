@@ -114,6 +114,7 @@ std::string Source::unique(std::set<std::string>& taken, const std::string& name
 {
     std::string out = name;
     for (int i = 1; !taken.insert(out).second; ++i) out = fmt::format("{}_{}", name, i);
+    // Names that the file did not say are made unique without a word.
     if (told && out != name)
         error(kDuplicate, e.place, fmt::format("there is another {} '{}'; this one is called '{}'", what, name, out));
     return out;
@@ -132,6 +133,7 @@ int Source::mesh(const std::string& address, const std::string& folder, const Pl
         if (known->second < 0) error(kMeshInvalid, at, fmt::format("{} cannot be read", address));
         return known->second;
     }
+    // A file that cannot be read is tried once; its other users get the same answer.
     int& slot = meshes_[key] = -1;
     auto bytes               = files::read(file, kMostMeshBytes);
     if (!bytes) {
@@ -209,6 +211,8 @@ int Source::material(Material made)
     return static_cast<int>(tree.materials.size()) - 1;
 }
 
+// Every element and attribute marks its use when it is read. What is left is listed once with the first element that
+// nothing read, and with the number of values below it.
 void Source::leftovers(const XmlElement& e, const std::string& path, const std::string& above)
 {
     const std::string& why  = e.why.empty() ? above : e.why;
@@ -285,6 +289,7 @@ std::string usda_string(std::string_view text)
 
 Quatd from_rpy(double roll, double pitch, double yaw)
 {
+    // Roll, pitch and yaw about fixed axes x, y, z, in this order: R = Rz(yaw) Ry(pitch) Rx(roll).
     return normalized(from_axis_angle(Vec3d{0, 0, 1}, yaw) * from_axis_angle(Vec3d{0, 1, 0}, pitch) *
                       from_axis_angle(Vec3d{1, 0, 0}, roll));
 }
@@ -294,6 +299,7 @@ bool is_inertia(const Mat33d& inertia)
     if (!is_finite(inertia)) return false;
     const Vec3d  d   = geometry::principal_axes(inertia).values;
     const double sum = d.x + d.y + d.z;
+    // A principal moment is at most the sum of the other two.
     if (!(d.x > 0 && d.y > 0 && d.z > 0)) return false;
     return max_component(d) <= (sum - max_component(d)) * (1 + 5e-4);  // half of what REP-1.3-r allows
 }

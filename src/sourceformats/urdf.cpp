@@ -27,6 +27,8 @@ class Urdf {
         if (const std::string* name = root_.find("name"); name != nullptr && !name->empty()) tree_.name = *name;
         root_.find("version");
         for (const XmlElement& e : root_.children)
+            // Order in the file does not matter in URDF: links name materials, joints name links, followers name
+            // joints.
             if (e.name == "material") global_material(e);
         for (const XmlElement& e : root_.children)
             if (e.name == "link") link(e);
@@ -55,6 +57,7 @@ class Urdf {
         if (o == nullptr) return out;
         if (const auto xyz = s_.vec3(*o, "xyz")) out.p = *xyz;
         if (const auto rpy = s_.vec3(*o, "rpy")) out.q = from_rpy(rpy->x, rpy->y, rpy->z);
+        // Newer files may have a quaternion, real part last, beside roll, pitch and yaw; it counts where both stand.
         if (const auto q = s_.numbers(*o, "quat_xyzw", 4, 4))
             out.q = normalized(Quatd{(*q)[0], (*q)[1], (*q)[2], (*q)[3]});
         return out;
@@ -66,6 +69,7 @@ class Urdf {
         const XmlElement* color   = e.child("color");
         const XmlElement* texture = e.child("texture");
         if (color == nullptr && texture == nullptr) {
+            // A material without a colour refers to one of the robot, or to one that an earlier visual defined.
             const auto known = materials_.find(name);
             if (known != materials_.end()) return known->second;
             std::vector<std::string> names;
@@ -89,6 +93,7 @@ class Urdf {
 
     void global_material(const XmlElement& e)
     {
+        // A robot may name a material that its links define.
         if (e.child("color") == nullptr && e.child("texture") == nullptr) {
             e.find("name");
             return;
@@ -132,6 +137,7 @@ class Urdf {
             e.why = "the mass of this inertial cannot be read, so nothing else of it is";
             return;
         }
+        // The tensor is about the centre of mass, in axes that the origin may have turned against those of the link.
         const Posed X_LI       = origin(e);
         made.mass              = *m;
         made.com               = X_LI.p;
@@ -143,6 +149,7 @@ class Urdf {
             for (std::size_t i = 0; i < 6; ++i) {
                 const auto x = s_.number(*I, kNames[i]);
                 v[i]         = x.value_or(0);
+                // Products of inertia may be left out, moments may not.
                 if (!x && (i == 0 || i == 3 || i == 5)) all = false;
             }
         }
@@ -207,6 +214,7 @@ class Urdf {
             const auto size = s_.vec3(g, "size");
             if (!size || !positive({size->x, size->y, size->z})) return;
             made.kind = Shape::Kind::box;
+            // Our boxes, cylinders and capsules have half sizes.
             made.size = 0.5 * *size;
         } else if (g.name == "sphere") {
             const auto r = s_.number(g, "radius");
@@ -272,6 +280,7 @@ class Urdf {
                 return s_.error(kTree, e.place,
                                 fmt::format("link '{}' is the child of the joints '{}' and '{}'",
                                             tree_.links[static_cast<std::size_t>(*child)].name, other.name, *given));
+        // The way up from the parent must not meet the child.
         for (int up = *parent, steps = 0; up >= 0 && steps <= static_cast<int>(tree_.links.size()); ++steps) {
             if (up == *child) return s_.error(kTree, e.place, fmt::format("the joint '{}' closes a cycle", *given));
             int next = -1;
@@ -311,6 +320,7 @@ class Urdf {
             dof.friction = s_.number(*dynamics, "friction");
         }
         if (*type == "revolute" || *type == "prismatic") {
+            // A side that <limit> leaves out is 0 by the specification, not infinite.
             dof.lower = lower.value_or(0);
             dof.upper = upper.value_or(0);
             if (limit == nullptr)
@@ -331,6 +341,7 @@ class Urdf {
                            {},
                            "a continuous joint has no limits of position"});
         }
+        // effort is the largest force or torque of whatever drives the joint: a drive without gains keeps it.
         if (effort && *type != "fixed" && *type != "floating") {
             Drive drive;
             drive.max_force = *effort;
@@ -409,6 +420,8 @@ class Urdf {
             below[static_cast<std::size_t>(tree_.joints[j].parent)].push_back(static_cast<int>(j));
             has_parent[static_cast<std::size_t>(tree_.joints[j].child)] = true;
         }
+        // Depth first, with an explicit stack: chains of links may be longer than the program's stack is deep. Joints
+        // of one link keep the order of the file.
         std::vector<int> order, todo;
         int              roots = 0;
         for (std::size_t l = tree_.links.size(); l-- > 0;)
@@ -446,6 +459,7 @@ class Urdf {
     void place_links()
     {
         for (const Joint& j : tree_.joints)
+            // Poses at zero of all joints.
             tree_.links[static_cast<std::size_t>(j.child)].X_WL =
                 tree_.links[static_cast<std::size_t>(j.parent)].X_WL * j.X_PJ * inverse(j.X_CJ);
         // A floating joint is none; nor may anything follow it.
@@ -473,6 +487,8 @@ class Urdf {
             place[i] = static_cast<int>(kept.size());
             kept.push_back(tree_.joints[i]);
         }
+        // Followers refer to joints by index, so what moves up takes its followers with it; who follows a joint that is
+        // gone follows none.
         for (Joint& j : kept) {
             if (!j.mimic) continue;
             j.mimic->joint = place[static_cast<std::size_t>(j.mimic->joint)];

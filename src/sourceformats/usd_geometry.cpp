@@ -9,13 +9,12 @@
 #include "mechane/geometry/mesh.h"
 #include "mechane/geometry/triangulation.h"
 #include "mechane/sourceformats/hints.h"
+#include "sourceformats/indices.h"
 
 namespace mechane::sourceformats {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// The form without what a scale of the prim can say.
 const char* type_of(const Shape& shape)

@@ -1,3 +1,6 @@
+// Writes a robot of another format as layers of OpenUSD: links as prims beside each other below the robot, joints
+// between them (UsdPhysics), values of vendors in layers of their own. Poses of bodies are in the robot's frame.
+// Lengths are metres and masses kilograms; UsdPhysics has angles in degrees, hence gains per degree.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +15,7 @@
 #include "mechane/sourceformats/hints.h"
 #include "mechane/usd/make_value.h"
 #include "sourceformats/bodies.h"
+#include "sourceformats/indices.h"
 #include "sourceformats/joint_axes.h"
 #include "sourceformats/picture_files.h"
 #include "sourceformats/source.h"
@@ -23,8 +27,6 @@ namespace mechane::sourceformats {
 namespace {
 
 constexpr double kDegrees = 180 / std::numbers::pi;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 class Writer {
   public:
@@ -46,6 +48,7 @@ class Writer {
         shapes_.write_materials();
         for (std::size_t s = 0; s < tree_.shapes.size(); ++s) shape(s);
         for (std::size_t j = 0; j < tree_.joints.size(); ++j)
+            // All paths are known before the first relationship is written: a joint may follow one behind it.
             if (!bodies_.joint_merged[j]) name_joint(j);
         for (std::size_t j = 0; j < tree_.joints.size(); ++j)
             if (!bodies_.joint_merged[j]) joint(j);
@@ -181,6 +184,7 @@ class Writer {
         sheet_.set(Role::physics, path, "physics:mass", "float", inertial->mass, inertial->place);
         sheet_.set(Role::physics, path, "physics:centerOfMass", "point3f", inertial->com, inertial->place);
         if (!inertial->has_inertia) return;
+        // UsdPhysics has the moments about principal axes and the rotation of these.
         const Principal p = principal(inertial->inertia);
         sheet_.set(Role::physics, path, "physics:diagonalInertia", "float3", p.moments, inertial->place);
         sheet_.set(Role::physics, path, "physics:principalAxes", "quatf", p.rotation, inertial->place);
@@ -294,9 +298,11 @@ class Writer {
             sheet_.set(Role::ros, path, "ros:joint:name", "string", published, joint.place);
         }
         const JointAxes axes = joint.dofs.empty() ? JointAxes{} : place_axes(joint);
-        const Posed     turn{{}, axes.turn};
-        const int       parent = bodies_.joint_parent[j], child = bodies_.home[at(joint.child)];
-        const Posed     X_0 = bodies_.X_PJ[j] * turn, X_1 = bodies_.X_HL[at(joint.child)] * joint.X_CJ * turn;
+        // The axes of USD's joints are X, Y or Z of the joint frame, so both frames are turned until the robot's axes
+        // are such.
+        const Posed turn{{}, axes.turn};
+        const int   parent = bodies_.joint_parent[j], child = bodies_.home[at(joint.child)];
+        const Posed X_0 = bodies_.X_PJ[j] * turn, X_1 = bodies_.X_HL[at(joint.child)] * joint.X_CJ * turn;
         if (parent >= 0) sheet_.target(Role::physics, path, "physics:body0", {links_[at(parent)]}, joint.place);
         if (child >= 0) sheet_.target(Role::physics, path, "physics:body1", {links_[at(child)]}, joint.place);
         sheet_.set(Role::physics, path, "physics:localPos0", "point3f", X_0.p, joint.place);
@@ -337,6 +343,8 @@ class Writer {
 
     void passive(const Dof& dof, const std::string& path)
     {
+        // newton:damping of an angular axis is N m s per degree and newton:velocityLimit degrees a second; armature and
+        // friction have no angle in them.
         const double per_degree = dof.angular ? 1 / kDegrees : 1;
         const auto   put        = [&](const char* name, double v) {
             sheet_.extra(path,
@@ -411,6 +419,7 @@ class Writer {
             const std::string instance        = std::string(dof.angular ? "rot" : "trans") + kAxes[p.axis];
             const double      angle           = dof.angular ? kDegrees : 1;
             free[dof.angular ? 1 : 0][p.axis] = true;
+            // Against the axis q changes its sign, and the limits their places.
             const double lower = p.flips ? -dof.upper : dof.lower, upper = p.flips ? -dof.lower : dof.upper;
             if (p.flips)
                 lose("axis-direction", Severity::info, LossAction::converted, "kinematics", dof.place,
@@ -439,6 +448,7 @@ class Writer {
         }
         for (int angular = 0; angular < 2; ++angular)
             for (int a = 0; a < 3; ++a)
+                // A low limit above the high one locks an axis of PhysicsJoint.
                 if (!free[angular][a])
                     limit(path, std::string(angular ? "rot" : "trans") + kAxes[a], 1, -1, joint.place);
     }
@@ -482,6 +492,7 @@ class Writer {
         sheet_.apply(Role::physics, joints_[j], "ExtendedPhysicsMimicAPI");
         sheet_.target(Role::physics, joints_[j], "ext_physics:mimic:joint", {joints_[at(joint.mimic->joint)]},
                       joint.mimic->place);
+        // q_follower = multiplier q_leader + offset, each in its own unit: degrees or metres.
         sheet_.set(Role::physics, joints_[j], "ext_physics:mimic:multiplier", "float",
                    joint.mimic->multiplier * out / in, joint.mimic->place);
         sheet_.set(Role::physics, joints_[j], "ext_physics:mimic:offset", "float", joint.mimic->offset * out,
@@ -538,6 +549,8 @@ class Writer {
             sheet_.set(Role::base, path, "horizontalAperture", "float", 10 * c.height, c.place);
             return;
         }
+        // tan(fovy / 2) = aperture / (2 focal length). Both are tenths of a scene unit, and only their ratio counts: 24
+        // mm is the height of small picture film. USD gives no width to a field of view, so the usual 4 : 3 is taken.
         const double aperture = 0.024 * 10;
         sheet_.set(Role::base, path, "verticalAperture", "float", aperture, c.place);
         sheet_.set(Role::base, path, "horizontalAperture", "float", aperture * 4 / 3, c.place);
@@ -562,6 +575,7 @@ class Writer {
 
     void exclusions()
     {
+        // One relationship for each first body, sorted, so that equal robots give equal bytes.
         std::map<int, std::vector<std::string>> by_body;
         std::map<int, Place>                    where;
         for (const Exclusion& e : tree_.exclusions) {

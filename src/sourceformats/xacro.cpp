@@ -1,3 +1,6 @@
+// Expands xacro, the macro language of ROS for XML (wiki.ros.org/xacro), with its own expressions instead of Python.
+// Order matters: a property or macro counts from where it stands. Every element that is made keeps the place of the one
+// it was made of, so that messages point into the source.
 #include "sourceformats/xacro.h"
 
 #include <fmt/format.h>
@@ -127,6 +130,7 @@ class Expander {
         --depth_;
         p.busy = false;
         if (!e.why.empty()) return why = e.why, nullptr;
+        // A text becomes the number that it looks like, unless an expression has computed a value of another kind.
         p.value = e.value.text() != nullptr ? literal(*e.value.text()) : std::move(e.value);
         p.known = true;
         return &p.value;
@@ -247,6 +251,7 @@ class Expander {
         int         parts = 0;
         for (std::size_t i = 0; i < raw.size();) {
             const std::string_view left = raw.substr(i);
+            // A doubled dollar stands for one that is not computed.
             if (left.starts_with("$${") || left.starts_with("$$(")) {
                 out += left.substr(1, 2);
                 i += 3;
@@ -257,6 +262,7 @@ class Expander {
             if (!braces && !brackets) {
                 out += raw[i++];
                 only = {};
+                // Any plain character makes the whole a text, even if only one expression stands beside it.
                 parts += parts == 0 ? 2 : 1;
                 continue;
             }
@@ -296,6 +302,7 @@ class Expander {
         if (!e.why.empty()) return fault(at, e.why), std::nullopt;
         if (e.value.text() != nullptr) {
             const Value v = literal(*e.value.text());
+            // xacro accepts numbers, true and false here, and no other texts.
             if (v.is_number()) return v.truth();
             fault(at, fmt::format("'{}' is neither true nor false", e.value.str()));
             return std::nullopt;
@@ -330,6 +337,7 @@ class Expander {
         std::vector<XmlElement> inner;
         expand_children(element, scope, inner);
         for (XmlElement& child : inner) {
+            // <xacro:attribute> below an element sets an attribute of it.
             if (child.name != "xacro:attribute")
                 made.children.push_back(std::move(child));
             else if (const std::string* name = child.find("name"))
@@ -393,6 +401,7 @@ class Expander {
         const std::string* otherwise = e.find("default");
         Scope*             target    = &scope;
         const std::string  where     = e.get("scope");
+        // Values for other scopes are computed here, where the names in them are known.
         if (where == "global") target = global_;
         if (where == "parent" && scope.parent != nullptr) target = scope.parent;
         if (!where.empty() && where != "global" && where != "parent")
@@ -409,6 +418,7 @@ class Expander {
         if (value == nullptr) {
             made.is_block = true;
             expand_children(e, scope, made.block);
+            // Others are computed when they are first asked for: they may name what is defined further down.
         } else if (target != &scope || e.get("lazy_eval", "true") == "false") {
             Evaluated now = text(*value, scope);
             if (!now.why.empty()) return fault(e, now.why);
@@ -442,7 +452,8 @@ class Expander {
         if (std::find(std::begin(kOwn), std::end(kOwn), bare) != std::end(kOwn))
             return fault(e, fmt::format("a macro cannot be called '{}'", bare));
         if (!parameters(e, e.get("params"), made.parameters)) return;
-        made.body          = &e;
+        made.body = &e;
+        // A macro of a namespace sees the names of the file it stands in.
         made.home          = &scope;
         scope.macros[bare] = std::move(made);
     }
@@ -524,7 +535,8 @@ class Expander {
             full_ = true;
             return;
         }
-        const Macro             used = *m;  // the body may define the macro anew
+        const Macro used = *m;  // the body may define the macro anew
+        // Blocks are expanded by the caller's names, and the body by those of the macro.
         Scope&                  own  = make(outer);
         bool                    good = true;
         std::vector<XmlElement> blocks;
@@ -606,11 +618,13 @@ class Expander {
         if (!parsed) return found_.add(parsed.error());
         Scope* target = &scope;
         if (const std::string* ns = e.find("ns")) {
+            // With ns="x" the names of the file are reached as x.name only.
             Scope& own                          = make(&scope);
             scope.spaces[string(e, *ns, scope)] = &own;
             target                              = &own;
         }
         files_.push_back(file);
+        // The document lives as long as the macros that it defines.
         const XmlElement& document = documents_.emplace_back(std::move(*parsed));
         expand_children(document, *target, out);
         files_.pop_back();

@@ -15,8 +15,8 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr int         kMostNested = 100;
-constexpr std::size_t kMostValues = 200'000;
+constexpr int         kMostYamlDepth = 100;
+constexpr std::size_t kMostValues    = 200'000;
 
 struct Line {
     int         indent = 0, number = 0;
@@ -130,8 +130,8 @@ class Yaml {
 
     bool enter()
     {
-        if (++depth_ > kMostNested || ++made_ > kMostValues) {
-            wrong(depth_ > kMostNested ? "it is nested too deep" : "it holds too many values");
+        if (++depth_ > kMostYamlDepth || ++made_ > kMostValues) {
+            wrong(depth_ > kMostYamlDepth ? "it is nested too deep" : "it holds too many values");
             return false;
         }
         return true;

@@ -32,6 +32,7 @@ typename ListOp::ItemVector added_items(const SdfLayerHandle& layer, const SdfPa
 {
     ListOp op;
     layer->HasField(path, key, &op);
+    // What the list gives when nothing weaker lies below it: explicit, or prepended and appended.
     return op.GetAppliedItems();
 }
 
@@ -75,7 +76,7 @@ void for_each_prim_spec(const SdfLayerHandle& layer, const SdfPath& root,
 {
     const SdfChildrenKeys_StaticTokenType& keys = *SdfChildrenKeys.Get();
     // Iterative: nesting is up to the file.
-    SdfPathVector                          stack{root};
+    SdfPathVector stack{root};
     while (!stack.empty()) {
         const SdfPath path = stack.back();
         stack.pop_back();
@@ -229,6 +230,7 @@ Value Layer::field(const Path& path, const Token& key) const
 {
     const std::size_t colon = key.text().find(':');
     if (colon == std::string::npos) return wrap(impl_->layer->GetField(unwrap(path), unwrap(key)));
+    // "customData:a:b" is the entry a:b of a dictionary.
     const VtValue whole = impl_->layer->GetField(unwrap(path), TfToken(key.text().substr(0, colon)));
     if (!whole.IsHolding<VtDictionary>()) return {};
     const VtValue* entry = whole.UncheckedGet<VtDictionary>().GetValueAtPath(key.text().substr(colon + 1));

@@ -35,8 +35,9 @@ bool edit_list(ListOp& op, const Arc& arc, const Edit& edit)
     using Item = typename ListOp::ItemType;
     for (const SdfListOpType kind :
          {SdfListOpTypeExplicit, SdfListOpTypePrepended, SdfListOpTypeAppended, SdfListOpTypeAdded}) {
-        auto       items = op.GetItems(kind);
-        const auto at    = std::find_if(items.begin(), items.end(), [&](const Item& item) { return is(item, arc); });
+        auto items = op.GetItems(kind);
+        // Each part of a list operation is searched: an arc may be prepended in one layer and explicit in another.
+        const auto at = std::find_if(items.begin(), items.end(), [&](const Item& item) { return is(item, arc); });
         if (at == items.end()) continue;
         edit(items, at);
         op.SetItems(items, kind);
@@ -66,6 +67,8 @@ void store(Layer& layer, const Path& prim, const TfToken& key, const ListOp& op)
 Diagnostic none(const Layer& layer, const Path& prim, const Arc& arc)
 { return layer.impl().refused(prim, fmt::format("the prim has no arc to @{}@", arc.asset)); }
 
+// References are stronger than payloads of the same prim (LIVERPS). An arc that changes from one list to the other goes
+// to the end of the new one that was next to it in strength, so that as few opinions as possible change places.
 template <class From, class To>
 Result<void> turn(Layer& layer, const Path& prim, const Arc& arc, const TfToken& from_key, const TfToken& to_key,
                   bool strongest)
@@ -74,10 +77,10 @@ Result<void> turn(Layer& layer, const Path& prim, const Arc& arc, const TfToken&
     if (!edit_list(from, arc, [](auto& items, auto at) { items.erase(at); })) return none(layer, prim, arc);
     // An explicit empty list would block the arcs of weaker layers.
     if (from.IsExplicit() && from.GetExplicitItems().empty()) from = From();
-    To         to   = list_of<To>(layer, prim, to_key);
-    const auto kind = to.IsExplicit()                                    ? SdfListOpTypeExplicit
-                      : !strongest && !to.GetItems(SdfListOpTypeAppended).empty() ? SdfListOpTypeAppended
-                                                                         : SdfListOpTypePrepended;
+    To         to    = list_of<To>(layer, prim, to_key);
+    const auto kind  = to.IsExplicit()                                             ? SdfListOpTypeExplicit
+                       : !strongest && !to.GetItems(SdfListOpTypeAppended).empty() ? SdfListOpTypeAppended
+                                                                                   : SdfListOpTypePrepended;
     auto       items = to.GetItems(kind);
     const auto item  = made<typename To::ItemType>(arc);
     items.insert(strongest ? items.begin() : items.end(), item);

@@ -116,6 +116,7 @@ void rewrite_assets(const SdfLayerHandle& layer, const std::function<std::string
 
 void for_each_asset(const Layer& layer, const std::function<void(const Path&, const Token&, const std::string&)>& visit)
 {
+    // The fields of prims that hold paths; other metadata of them is not read for a mere visit.
     static const TfTokenVector kFields{SdfFieldKeys->References, SdfFieldKeys->Payload, SdfFieldKeys->AssetInfo,
                                        SdfFieldKeys->CustomData, TfToken("clips")};
     const SdfLayerRefPtr&      sdf = layer.impl().layer;

@@ -43,6 +43,7 @@ VtValue vec3_value(std::string_view type, const Vec3d& v)
 VtValue quat_value(std::string_view type, const Quatd& q)
 {
     const GfQuatd d(q.w, q.x, q.y, q.z);
+    // GfQuat takes the real part first.
     return type == "quatd" ? VtValue(d) : VtValue(GfQuatf(d));
 }
 
@@ -123,6 +124,7 @@ void LayerWriter::apply_api(const Path& path, const Token& schema)
     const TfToken  key("apiSchemas");
     SdfTokenListOp op;
     impl_->layer->HasField(unwrap(path), key, &op);
+    // Prepended, as OpenUSD's own ApplyAPI does: schemas of weaker layers stay applied.
     TfTokenVector items = op.GetPrependedItems();
     if (std::find(items.begin(), items.end(), unwrap(schema)) != items.end()) return;
     items.push_back(unwrap(schema));
@@ -208,9 +210,11 @@ Result<void> LayerWriter::save(const std::string& file) const
     if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd")
         return make_diagnostic(kWriteFailed, {.layer = file}, fmt::format("cannot write the format '{}'", suffix),
                                "Use .usda, .usdc or .usd.");
+    // What this run reads is never replaced, and a result replaces a file whole or not at all.
     if (auto refused = files::refuse_input(file); !refused) return refused;
     const MessageScope messages;
-    return replace_file(file, [&](const std::string& temporary) { return export_layer(impl_->layer, temporary, suffix == ".usda"); });
+    return replace_file(
+        file, [&](const std::string& temporary) { return export_layer(impl_->layer, temporary, suffix == ".usda"); });
 }
 
 }  // namespace mechane::usd

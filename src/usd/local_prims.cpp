@@ -4,6 +4,7 @@
 // Any field that could bring an arc sends the prim to the library instead.
 
 #include "usd/local_prims.h"
+#include "usd/field_tokens.h"
 
 #include <pxr/pcp/composeSite.h>
 #include <pxr/pcp/layerStack.h>
@@ -21,8 +22,7 @@ namespace {
 
 using namespace pxr;
 
-const TfToken kActive("active"), kSpecifier("specifier"), kTypeName("typeName"), kApiSchemas("apiSchemas"),
-    kAnyType("__AnyType__"), kChildren("primChildren"), kOrder("primOrder"), kProperties("properties");
+const TfToken kPrimOrder("primOrder"), kProperties("properties");
 
 /// What makes the library index a prim. Clips are here since they are anchored at a node of the prim's own.
 const std::array<TfToken, 10> kArcs{TfToken("references"),  TfToken("payload"),         TfToken("inheritPaths"),
@@ -88,7 +88,7 @@ std::optional<Composed> LocalPrims::compose(const SdfPath& prim) const
             } else if (field == kChildren) {
                 ++with_children;
                 data_[i]->Has(prim, field, &children);
-            } else if (field == kOrder) {
+            } else if (field == kPrimOrder) {
                 ordered = true;
             } else if (field == kActive) {
                 if (!active_said && data_[i]->Has(prim, field, &value) && value.IsHolding<bool>()) {
@@ -127,7 +127,7 @@ TfTokenVector LocalPrims::child_names(const SdfPath& prim, std::size_t layers, V
     }
     // With several layers or an authored order the library's own rule decides.
     PcpTokenSet seen;
-    PcpComposeSiteChildNames(layers_, prim, kChildren, &names, &seen, &kOrder);
+    PcpComposeSiteChildNames(layers_, prim, kChildren, &names, &seen, &kPrimOrder);
     return names;
 }
 

@@ -16,6 +16,7 @@
 #include <unordered_set>
 
 #include "mechane/tasks/parallel.h"
+#include "usd/field_tokens.h"
 #include "usd/guards.h"
 #include "usd/joined_data.h"
 #include "usd/text_pieces.h"
@@ -24,8 +25,6 @@ namespace mechane::usd {
 namespace {
 
 using namespace pxr;
-
-const TfToken kChildren("primChildren"), kSpecifier("specifier");
 
 /// What a thread more is worth starting for [bytes of text].
 constexpr std::size_t kLeastPiece = std::size_t{4} << 10;

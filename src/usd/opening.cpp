@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 Diagnostic explain_failure(MessageScope& messages, GuardScope& guard, const std::string& source,
                            const std::string& file)
 {
+    // A guard that refused the bytes knows the reason better than the parser that then found nothing.
     for (Diagnostic finding : guard.take()) {
         if (finding.site.layer == file) finding.site.layer = source;
         return finding;
@@ -33,6 +34,7 @@ Result<std::string> find_file(const std::string& source)
 {
     const bool  packaged = ArIsPackageRelativePath(source);
     std::string outer    = packaged ? ArSplitPackageRelativePathOuter(source).first : source;
+    // Addresses are for the resolver of the asset; only files can be looked at here.
     if (outer.find("://") != std::string::npos) return source;
     std::error_code failed;
     const fs::path  path = fs::absolute(outer, failed).lexically_normal();

@@ -22,6 +22,7 @@
 #include "mechane/tasks/parallel.h"
 #include "mechane/usd/codes.h"
 #include "usd/arc_count.h"
+#include "usd/field_tokens.h"
 #include "usd/guards.h"
 #include "usd/load_rules.h"
 #include "usd/local_prims.h"
@@ -37,8 +38,7 @@ namespace {
 
 using namespace pxr;
 
-const TfToken kActive("active"), kSpecifier("specifier"), kTypeName("typeName"), kApiSchemas("apiSchemas"),
-    kAnyType("__AnyType__"), kClips("clips");
+const TfToken kClips("clips");
 
 bool in_mask(const std::vector<SdfPath>& mask, const SdfPath& path)
 {

@@ -115,11 +115,12 @@ class Reader {
     void read(const fs::path& path, bool must_exist)
     {
         for (fs::path file : expanded(path)) {
+            // A path that is a folder, or ends with a slash, means the plugInfo.json in it.
             if (file.filename().empty() || files::probe(file.string()) == files::Kind::folder) file /= "plugInfo.json";
             file = file.lexically_normal();
             if (files::probe(file.string()) != files::Kind::file) {
                 if (must_exist) wrong(file, "there is no such file");
-            // Includes may lead in circles.
+                // Includes may lead in circles.
             } else if (seen_.insert(file.string()).second) {
                 read_file(file);
             }
@@ -158,7 +159,8 @@ class Reader {
         if (!plugin.is_object()) return wrong(file, "an entry of Plugins is not an object"), false;
         const json info = plugin.value("Info", json::object());
         if (!info.is_object()) return wrong(file, "Info of a plug-in is not an object"), false;
-        const json        types   = info.value("Types", json::object());
+        const json types = info.value("Types", json::object());
+        // Root is relative to the plugInfo.json, ResourcePath to Root.
         const fs::path    root    = file.parent_path() / text_of(plugin, "Root");
         const fs::path    layer   = root / text_of(plugin, "ResourcePath") / "generatedSchema.usda";
         const std::string module  = text_of(plugin, "Name");
@@ -203,6 +205,7 @@ class Reader {
             return {};
         }
         const std::string& text = *read;
+        // The schema file is a layer like any other: the same guards stand before the parser.
         if (const auto refused = guard_layer(text, file.string(), Limits{})) {
             found_.add(*refused);
             return {};

@@ -56,6 +56,7 @@ std::vector<StageLayer> layers_of(const Stage& stage)
 
 bool has_time_samples(const Stage& stage)
 {
+    // Clips bring samples from layers that are opened when they are asked for, and that the stage does not list.
     if (!stage.impl().clips.empty()) return true;
     const SdfLayerHandleSet used = layers_in_use(stage.impl());
     return std::any_of(used.begin(), used.end(),
@@ -66,6 +67,7 @@ bool has_payloads(const Stage& stage)
 {
     const auto& prims = stage.impl().prims;
     return std::any_of(prims.begin(), prims.end(), [](const PrimRecord& prim) {
+        // Prims without arcs have no index of composition, and no payload.
         return !prim.is_local() && prim.sites != nullptr && prim.sites->HasAnyPayloads();
     });
 }
@@ -120,6 +122,7 @@ std::vector<VariantSetUse> variant_sets(const Prim& prim)
             for (const TfToken& name : child_names(layer, of_set, SdfChildrenKeys->VariantChildren))
                 use.variants.push_back(name.GetString());
         }
+        // What a user selects for this run says nothing of the asset.
         if (get_pointer(layer) == get_pointer(impl.session)) return false;
         if (SdfVariantSelectionMap chosen; layer->HasField(path, SdfFieldKeys->VariantSelection, &chosen))
             for (const auto& [set, name] : chosen)

@@ -96,7 +96,8 @@ class TextScanner {
     /// Past a quoted text; what it says.
     std::string_view quoted()
     {
-        const char        quote = text_[at_];
+        const char quote = text_[at_];
+        // A text in three quotation marks may go over several lines and hold single ones.
         const std::size_t width = repeats(quote, 3) ? 3 : 1;
         for (std::size_t i = 0; i < width; ++i) step();
         const std::size_t from = at_;
@@ -155,6 +156,7 @@ class TextScanner {
         skip_space();
         if (at_ >= text_.size() || text_[at_] != '{') return;
         step();
+        // The path of a variant as Sdf writes it: /prim{set=name}.
         const std::uint64_t path = hash("}", hash(name, hash("=", hash(above.set, hash("{", above.path)))));
         levels_.push_back({Level::variant, path, {}, above.prim_index});
     }
@@ -214,6 +216,7 @@ class TextScanner {
             place = from;
         }
         if (!name.empty() && levels_.size() > 1) {
+            // Samples, connections and splines are statements of their own about one property.
             for (const std::string_view suffix : {".timeSamples", ".connect", ".spline"})
                 if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
             out_.entries_.push_back({hash(name, hash(".", levels_.back().path)), place});
@@ -269,6 +272,8 @@ TextIndex::Place TextIndex::find(std::string_view path) const
 
 std::string TextIndex::prim_at(int line) const
 {
+    // Prims are in the order of their lines, so the last one that begins before the line holds it, or lies beside what
+    // does.
     const auto  after = std::upper_bound(prims_.begin(), prims_.end(), line,
                                          [](int value, const Prim& prim) { return value < prim.place.line; });
     std::string path;

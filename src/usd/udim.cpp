@@ -29,12 +29,14 @@ UdimTexture find_udim_tiles(const Attribute& attribute, TimeCode time)
     if (at == std::string::npos) return out;
     const SdfLayerHandle          layer = TfCreateNonConstWeakPtr(resolved.layer);
     const ArResolverContextBinder bind(stage.context);
+    // Tile number = 1001 + u + 10 v, with u and v from 0 to 9.
     for (int number = 1001; number <= 1100; ++number) {
         std::string path = pattern;
         path.replace(at, kMark.size(), std::to_string(number));
         std::string file = ArGetResolver().Resolve(SdfComputeAssetPathRelativeToLayer(layer, path)).GetPathString();
         if (file.empty()) continue;
         if (out.pattern.empty())
+            // The pattern of resolved paths, for programs that open the tiles by themselves.
             if (const std::size_t digits = file.rfind(std::to_string(number)); digits != std::string::npos)
                 out.pattern = std::string(file).replace(digits, 4, kMark);
         out.tiles.push_back({number, std::move(file)});

@@ -27,6 +27,8 @@ void read_stage(const std::string& source, const OpenOptions& options)
 {
     const auto stage = Stage::open(source, options);
     if (!stage) return;
+    // Every value is asked for once: a damaged file may crash the library in any of them, and here it harms this
+    // process only.
     (void)dump_stage(**stage);
     for (const Prim& prim : (*stage)->traverse({.all = true})) {
         (void)prim.metadata("kind");

@@ -60,6 +60,7 @@ std::optional<std::int64_t> as_integer(const VtValue& v)
     if (v.IsHolding<std::int64_t>()) return v.UncheckedGet<std::int64_t>();
     if (v.IsHolding<std::uint64_t>()) {
         const auto u = v.UncheckedGet<std::uint64_t>();
+        // The same for what is beyond 2^63 - 1.
         return u <= 0x7fffffffffffffffull ? std::optional(static_cast<std::int64_t>(u)) : std::nullopt;
     }
     if (v.IsHolding<unsigned char>()) return v.UncheckedGet<unsigned char>();
@@ -159,6 +160,7 @@ std::optional<T> Value::get() const
         if (v.IsHolding<bool>()) return v.UncheckedGet<bool>();
         if (const auto i = as_integer(v)) return *i != 0;
     } else if constexpr (std::is_same_v<T, int>) {
+        // A number that does not fit is no int: it is not cut.
         if (const auto i = as_integer(v); i && *i >= -2147483648ll && *i <= 2147483647ll) return static_cast<int>(*i);
     } else if constexpr (std::is_same_v<T, std::int64_t>) {
         return as_integer(v);
@@ -189,6 +191,7 @@ std::optional<T> Value::get() const
     } else if constexpr (std::is_same_v<T, Matrix4d>) {
         if (v.IsHolding<GfMatrix4d>()) return to_matrix4(v.UncheckedGet<GfMatrix4d>());
     } else if constexpr (std::is_same_v<T, std::vector<int>>) {
+        // Indices of triangles or edges are often authored as rows.
         if (auto rows = flattened<GfVec4i, GfVec3i, GfVec2i>(v)) return rows;
         if (v.IsHolding<VtArray<int>>()) return as_vector<int, int>(v, [](int x) { return x; });
         // As a single number: what no int holds makes the whole array no array of ints.

@@ -3,6 +3,7 @@
 // Times given and returned are stage times.
 
 #include "usd/value_clips.h"
+#include "usd/field_tokens.h"
 
 #include <pxr/sdf/timeCode.h>
 #include <pxr/sdf/types.h>
@@ -24,8 +25,6 @@ namespace {
 /// How far left of a jump of the mapping its left side ends: the smallest step that survives time codes of up to 1e6
 /// under a tenfold compression, as OpenUSD takes it.
 constexpr double kLeftOfJump = 2 * std::numeric_limits<double>::epsilon() * 1e6 * 10;
-
-const TfToken kManifestDefault("default");
 
 bool has_samples(const SdfLayerRefPtr& layer, const SdfPath& path)
 { return layer && layer->GetNumTimeSamplesForPath(path) > 0; }
@@ -90,7 +89,7 @@ bool ClipSet::contributes(std::size_t turn, const SdfPath& in_clip, const SdfPat
     VtValue    said;
     const bool blocked =
         manifest->QueryTimeSample(property, active[turn].time, &said) && said.IsHolding<SdfValueBlock>();
-    return (!blocked && has_samples(clips[active[turn].clip], in_clip)) || manifest->HasField(in_clip, kManifestDefault);
+    return (!blocked && has_samples(clips[active[turn].clip], in_clip)) || manifest->HasField(in_clip, kDefault);
 }
 
 /// Speed of the mapping at a time, for time codes among the values of a clip.
@@ -100,7 +99,7 @@ ClipSet::Pace ClipSet::pace_at(double time) const
     if (times.size() < 2) return {0, 1};
     const auto after =
         std::upper_bound(times.begin(), times.end(), time, [](double t, const Mapping& m) { return t < m.stage; });
-    const auto     b = std::clamp(after, times.begin() + 1, times.end() - 1);
+    const auto     b    = std::clamp(after, times.begin() + 1, times.end() - 1);
     const Mapping &from = *(b - 1), &to = *b;
     const double   speed = (to.clip - from.clip) / (to.stage - from.stage);
     return {from.stage, std::isfinite(speed) ? speed : 1};
@@ -151,13 +150,12 @@ VtValue ClipSet::at(const SdfPath& in_clip, double time, bool held, SdfLayerRefP
         const double in_clip_time = to_clip(time);
         VtValue      value        = sample_layer(from, in_clip, in_clip_time, held);
         const Pace   pace         = pace_at(time);
-        move_times(value, [&](double t) {
-            return pace.speed == 0 ? pace.since : time + (t - in_clip_time) / pace.speed;
-        });
+        move_times(value,
+                   [&](double t) { return pace.speed == 0 ? pace.since : time + (t - in_clip_time) / pace.speed; });
         return value;
     }
     from = manifest;
-    if (VtValue value; manifest && manifest->HasField(in_clip, kManifestDefault, &value)) return value;
+    if (VtValue value; manifest && manifest->HasField(in_clip, kDefault, &value)) return value;
     return VtValue(SdfValueBlock());
 }
 
@@ -165,7 +163,7 @@ VtValue ClipSet::value(const SdfPath& property, double time, bool held, SdfLayer
 {
     const SdfPath             path    = property.ReplacePrefix(prim, clip_prim);
     const std::vector<double> samples = sample_times(property);
-    const auto upper = std::lower_bound(samples.begin(), samples.end(), time);
+    const auto                upper   = std::lower_bound(samples.begin(), samples.end(), time);
     if (upper == samples.end()) return at(path, samples.back(), held, from);
     VtValue b = at(path, *upper, held, from);
     if (*upper == time || upper == samples.begin()) return b;

@@ -50,6 +50,7 @@ using Json = nlohmann::json;
 
 Json number(double x)
 {
+    // JSON has no word for what is not finite.
     if (std::isfinite(x)) return x;
     return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
 }
@@ -263,6 +264,7 @@ Json to_json(const VtValue& v, std::size_t limit)
                   GfVec4i>(v, limit, out))
         return out;
     if (any_plain<GfQuatd, GfQuatf, GfQuath, GfMatrix2d, GfMatrix3d, GfMatrix4d>(v, limit, out)) return out;
+    // A time code is told apart from a number, since layer offsets act on it.
     if (v.IsHolding<SdfTimeCode>()) return {{"timecode", number(v.UncheckedGet<SdfTimeCode>().GetValue())}};
     if (plain<SdfTimeCode>(v, limit, out)) return out;
     if (v.IsHolding<std::string>()) return v.UncheckedGet<std::string>();

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <set>
 
+#include "usd/field_tokens.h"
 #include "usd/interpolation.h"
 #include "usd/stage_impl.h"
 #include "usd/stage_value.h"
@@ -18,8 +19,6 @@ namespace mechane::usd {
 namespace {
 
 using namespace pxr;
-
-const TfToken kDefault("default"), kSpline("spline");
 
 /// Calls at_layer(layer, node, index, path) where opinions about a property may lie, strongest first, and at_clips(set,
 /// node, path) for the value clips between them, until one returns true.
@@ -85,7 +84,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
                 if (time.value && !animation_blocked) {
                     const SdfLayerOffset offset = time_offset(node, i);
                     // Layers count time in their own codes: the offset takes stage time back to them.
-                    const double         local  = offset.GetInverse() * *time.value;
+                    const double local = offset.GetInverse() * *time.value;
                     if (layer->GetNumTimeSamplesForPath(path) > 0) {
                         out.source = ValueSource::time_samples;
                         out.value  = sample_layer(layer, path, local, held);

@@ -1,3 +1,6 @@
+// Times as layers write them: multiplied when timeCodesPerSecond changes, so that what stood at a second stands there
+// still. t' = f t for the codes of the stage, of samples, of splines and of values that are time codes; offsets of arcs
+// and sublayers are times, their scales are ratios and stay.
 #include "mechane/usd/written_times.h"
 
 #include <fmt/format.h>
@@ -134,6 +137,7 @@ bool scale_spline(Layer& layer, const Path& attribute, double factor)
         knots.insert(knot);
     }
     auto before = spline.GetPreExtrapolation(), after = spline.GetPostExtrapolation();
+    // Slopes and offsets are values over time or values: all grow with the values, while times stay.
     before.slope *= factor;
     after.slope *= factor;
     if (spline.HasInnerLoops()) {
@@ -157,6 +161,7 @@ std::vector<TimedPlace> timed_places(const Prim& prim, const Token& property)
         prim.stage().impl().record(prim), [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t i) {
             const SdfPath path = property.empty() ? at.path : at.path.AppendProperty(unwrap(property));
             if (!layer->HasSpec(path)) return false;
+            // From the layer's times to those of the stage, over all arcs on the way.
             const SdfLayerOffset offset = time_offset(at.node, i);
             out.push_back({{shown(prim.stage().impl(), layer), wrap(path)}, offset.GetOffset(), offset.GetScale()});
             return false;

@@ -16,7 +16,7 @@
 namespace mechane::usd {
 namespace {
 
-const Token                kOrder("xformOpOrder"), kXformable("Xformable"), kGeomXformable("UsdGeomXformable");
+const Token                kOrder("xformOpOrder"), kXformableType("Xformable"), kGeomXformable("UsdGeomXformable");
 constexpr std::string_view kReset = "!resetXformStack!", kInvert = "!invert!", kPrefix = "xformOp:";
 
 bool is_xformable(const PrimRecord& prim)
@@ -27,7 +27,7 @@ bool is_xformable(const PrimRecord& prim)
     if (!type_name.IsEmpty() && last.first == type_name) return last.second;
     const auto* type = SchemaRegistry::instance().find(type_name);
     if (type == nullptr || !type->concrete) return false;
-    const bool xformable = SchemaRegistry::instance().is_a(type_name, unwrap(kXformable)) ||
+    const bool xformable = SchemaRegistry::instance().is_a(type_name, unwrap(kXformableType)) ||
                            SchemaRegistry::instance().is_a(type_name, unwrap(kGeomXformable));
     last                 = {type_name, xformable};
     return xformable;

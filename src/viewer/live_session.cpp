@@ -18,8 +18,8 @@
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/simulation/checkpoint.h"
 #include "mechane/simulation/frame.h"
+#include "mechane/simulation/prepared_run.h"
 #include "mechane/simulation/recording_file.h"
-#include "mechane/simulation/settings.h"
 #include "mechane/simulation/verify.h"
 
 namespace mechane::viewer {
@@ -56,20 +56,20 @@ std::string numbered(const std::string& file, int number)
 }  // namespace
 
 struct LiveSession::Impl {
-    const model::Model&                 model;
-    LiveSessionOptions                  options;
-    model::State                        state;
-    model::Control                      control;
-    run::ControlTable                   table{};
-    std::unique_ptr<simulation::Engine> engine{};
-    std::unique_ptr<LivePage>           page{};
-    record::Checkpoint                  beginning{};
-    std::map<std::int32_t, double>      targets{};  ///< dof to what a slider commands
-    LiveStatus                          status{};
-    double                              speed = 1, debt = 0;
-    std::int64_t                        computed = 0, to_do = 0;  ///< steps; single steps that were asked for
-    bool                                changed = true;           ///< since the last frame was shown
-    std::int32_t                        pulled  = -1;             ///< body with a wrench of ours
+    const model::Model&            model;
+    LiveSessionOptions             options;
+    model::State                   state;
+    model::Control                 control;
+    run::PreparedRun               prepared{};
+    simulation::Engine*            engine = nullptr;  ///< that of `prepared`
+    std::unique_ptr<LivePage>      page{};
+    record::Checkpoint             beginning{};
+    std::map<std::int32_t, double> targets{};  ///< dof to what a slider commands
+    LiveStatus                     status{};
+    double                         speed = 1, debt = 0;
+    std::int64_t                   computed = 0, to_do = 0;  ///< steps; single steps that were asked for
+    bool                           changed = true;           ///< since the last frame was shown
+    std::int32_t                   pulled  = -1;             ///< body with a wrench of ours
 
     std::optional<record::RecordingWriter> writer{};
     int                                    recordings   = 0;
@@ -82,37 +82,17 @@ struct LiveSession::Impl {
 
     Result<void> prepare(Diagnostics& found)
     {
-        const run::SimulateOptions& run  = options.run;
-        auto                        made = simulation::Engine::make(model, state, control,
-                                                                    {.solver     = run.solver,
-                                                                     .dt         = run.dt,
-                                                                     .substeps   = run.substeps,
-                                                                     .threads    = run.threads,
-                                                                     .sleeping   = run.sleeping,
-                                                                     .keep_pairs = run.keep_pairs,
-                                                                     .sweep_fast = run.sweep_fast,
-                                                                     .follow     = run.follow},
-                                                                    found);
+        auto made = run::prepare_run(model, options.run, state, control, found);
         if (!made) return made.error();
-        engine = *std::move(made);
-        for (const std::string& text : run.set) {
-            const auto setting = run::parse_setting(engine->model(), text);
-            if (!setting) return setting.error();
-            run::apply_setting(engine->model(), *setting, state, control);
-        }
-        if (!run.control.empty()) {
-            auto read = run::parse_control_table(engine->model(), run.control, run.control_name, run.other_columns);
-            if (!read) return read.error();
-            table = *std::move(read);
-        }
-        engine->project(found);
+        prepared = *std::move(made);
+        engine   = prepared.engine.get();
         engine->begin(found);
         beginning = engine->checkpoint();
         if (!options.record.empty())
             if (auto begun = start_recording(); !begun) return begun;
         options.page.can_record = !options.record.empty();
         options.page.solver     = engine->solver_name();
-        options.page.dt         = run.dt;
+        options.page.dt         = options.run.dt;
         auto opened             = LivePage::open(model, state, options.page);
         if (!opened) return opened.error();
         page           = *std::move(opened);
@@ -205,8 +185,7 @@ struct LiveSession::Impl {
     /// advance.
     bool step()
     {
-        engine->follow();
-        if (!table.times.empty()) run::apply_controls(engine->model(), table, state.time, state, control);
+        prepared.command(state, control);
         command_targets();
         pull();
         record_input();

@@ -101,7 +101,7 @@ class Gallery(unittest.TestCase):
 
     def test_the_gyroscope_does_not_fall(self):
         """Let go at rest it nods by (1 - cos) of its fast precession around m g l / (I w) = 1.47 rad/s: after a second it has gone
-        round by 1.39 rad (the same run with eight times as many sub-steps), and its wheel never hangs by more than 10 degrees."""
+        round by 1.39 rad (the same run with eight times as many substeps), and its wheel never hangs by more than 10 degrees."""
         axes = []
         for _, _, (x, y, z, w) in Run("gyroscope", 1).poses("wheel"):
             axes.append((1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)))

@@ -62,7 +62,7 @@ class Instancers(unittest.TestCase):
         self.assertEqual(len(positions), 51)
         for row, start in zip(positions[max(positions)], ((0, 0, 10), (0.5, 0, 20))):
             for value, wanted in zip(row, (start[0], start[1], start[2] - 9.81 / 2 * 0.5**2)):
-                self.assertAlmostEqual(value, wanted, delta=5e-3)  # g dt t / 2 a sub-step
+                self.assertAlmostEqual(value, wanted, delta=5e-3)  # g dt t / 2 a substep
         self.assertNotIn("box_0", text)
 
     def test_what_is_written_is_where_the_bodies_were(self):

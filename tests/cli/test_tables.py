@@ -72,7 +72,7 @@ class Threads(unittest.TestCase):
 
 class Frequency(unittest.TestCase):
     def test_a_stack_stands_however_often_contacts_are_found(self):
-        """GAP-057: three seconds of ten boxes, in every sub-step, in every second, fourth, and once a frame of eight."""
+        """GAP-057: three seconds of ten boxes, in every substep, in every second, fourth, and once a frame of eight."""
         with tempfile.TemporaryDirectory() as folder:
             stage = pathlib.Path(folder) / "stack.usda"
             stage.write_text(STACK)

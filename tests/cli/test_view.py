@@ -142,6 +142,19 @@ class Live(unittest.TestCase):
             page.say(do="pause")
             self.assertFalse(frames(page, lambda f: not f.playing).playing)
 
+    def test_it_says_what_sim_says_before_the_first_step(self):
+        """A start beyond a limit, by --set and by a table of commands: both verbs prepare a run alike."""
+        table = self.root / "c.csv"
+        table.write_text("t,/quadruped/front_left/knee_joint.target_q [deg]\n0,999\n")
+        for words in (("--set", "/quadruped/front_left/knee_joint.q=999deg"), ("--control", table)):
+            with self.subTest(words[0]):
+                done = mechane("sim", QUADRUPED, "--frames", "1", "-o", "-", *words)
+                view = View(QUADRUPED, "--paused", *words)
+                self.assertEqual(view.end(), 0, view.said)
+                said = [[line for line in text.splitlines() if "RUN_TARGET_RANGE" in line] for text in (done.stderr, view.said)]
+                self.assertEqual(len(said[0]), 1, done.stderr)
+                self.assertEqual(said[1], said[0])
+
     def test_a_pulled_body_hangs_below_the_mouse(self):
         """At rest the spring carries the weight: k (target - z) = m g, k = min(m (0.5/dt)^2, m (4 pi)^2), so it hangs g / (4 pi)^2 = 62 mm below."""
         import math

@@ -10,7 +10,7 @@ from tests.cli.program import PROGRAM, corpus
 ROBOTS = "robots-urdf/example-robot-data/"
 CONTROL = "robots-mjcf/dm_control/"
 
-# Its tracker lies loose on the arm and rolls, at up to 0.05 m/s and for 3 to 20 s, depending on the sub-steps.
+# Its tracker lies loose on the arm and rolls, at up to 0.05 m/s and for 3 to 20 s, depending on the substeps.
 ADROIT_PEN = "robots-mjcf/gymnasium_robotics/adroit_pen/ADROIT-pen(v1.5).usda"
 
 #: Stage, gains that suit its size, and how far a joint may sag under its own weight [rad or m]: load / stiffness.

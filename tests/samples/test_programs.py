@@ -114,7 +114,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(len({re.search(r"(\d+ pairs, \d+ contacts)", line)[1] for line in lines}), 1)
 
     def test_a_ball_falls_and_rests(self):
-        """SMP-11: at one radius above the ground after 120 frames of 10 sub-steps."""
+        """SMP-11: at one radius above the ground after 120 frames of 10 substeps."""
         last = run("hello_falling_sphere").splitlines()[-1]
         self.assertRegex(last, r"^t 2\.000 s: z 0\.(49[5-9]|50[0-5])")
 

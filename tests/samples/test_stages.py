@@ -140,7 +140,7 @@ class Motion(unittest.TestCase):
         torsional friction over 5 mm, the defaults, take of the weight that is on the corner, and by no more."""
         _, run, _ = simulated("box_on_scaled_quad", 20)
         dt, mass, g = 1 / 60, 10, 9.81
-        # A sub-step moves with the velocity of its end: what is kept is the energy with the height of half a sub-step before.
+        # A substep moves with the velocity of its end: what is kept is the energy with the height of half a substep before.
         kept = [f["energy"]["kinetic"] + f["energy"]["potential"] - dt / 16 * mass * g * f["body_qd"][0][2] for f in run["frames"]]
         taken, start = 0, None
         for before, frame, energy in zip(run["frames"], run["frames"][1:], kept[1:]):

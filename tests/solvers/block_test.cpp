@@ -47,7 +47,7 @@ double carried(const model::Contacts& contacts, int count)
 }
 }  // namespace
 
-TEST_CASE("light boxes carry a heavy one for ten seconds, solved directly in every sub-step (DYN-102, DYN-094, T-44)")
+TEST_CASE("light boxes carry a heavy one for ten seconds, solved directly in every substep (DYN-102, DYN-094, T-44)")
 {
     for (const auto& [load, sink] : {std::pair{100.0, 0.015}, std::pair{1000.0, 0.005}}) {
         CAPTURE(load);

@@ -135,7 +135,7 @@ std::vector<Trial> trials()
 }
 
 /// What the storages may differ by: a sweep ends when no row changes by more than 5e-5 m/s, and whether a change is just
-/// below may depend on rounding. So much of the body's speed is this force in a sub-step [N], at four points this torque
+/// below may depend on rounding. So much of the body's speed is this force in a substep [N], at four points this torque
 /// [N m].
 constexpr double kSweepForce = kMass * 5e-5 * 8 / kDt, kSweepTorque = 4 * 0.3 * kSweepForce;
 
@@ -171,7 +171,7 @@ TEST_CASE("a box that swings about its edge swings on alike alone and in a packe
     for (int i = 0; i < 20; ++i) {
         alone.step();
         packet.step();
-        // Rows that are asked for no rate, and are as old as the step, brake it by (w h)^2 / 2 of its speed a sub-step,
+        // Rows that are asked for no rate, and are as old as the step, brake it by (w h)^2 / 2 of its speed a substep,
         // and its place is 4.5 mm off. To first order what it has turned since is added to their rates; the second order
         // of 0.05 rad is 1e-3 of 3 rad/s at an arm of 0.28 m, a millimetre in a second.
         CHECK(distance(alone.position(), packet.position()) < 2e-3);

@@ -311,7 +311,7 @@ TEST_CASE("a link whose pivot lies in the ground is pushed no harder than its ma
     CHECK(std::abs(w.qd(0)) < 1);
 }
 
-TEST_CASE("a step has eight sub-steps, and what rests is swept four times at most with bias and without (DYN-076)")
+TEST_CASE("a step has eight substeps, and what rests is swept four times at most with bias and without (DYN-076)")
 {
     // The specification proposes one and one, and lets measurements overrule it: docs/notes/softstep_log.md has them.
     // Frequency and damping ratio are its own: the test of the static sink below.
@@ -325,7 +325,7 @@ TEST_CASE("a step has eight sub-steps, and what rests is swept four times at mos
     }
 }
 
-TEST_CASE("the static sink is load / (m w^2) with w = pi / (2 h), whatever the mass and the sub-steps (DYN-077)")
+TEST_CASE("the static sink is load / (m w^2) with w = pi / (2 h), whatever the mass and the substeps (DYN-077)")
 {
     // contact_hertz = 0.25 / h, so w = 2 pi 0.25 / h. The soft row of a ball of mass m under a load M in a straight
     // column carries (m + M) g; its effective mass is m.

@@ -94,7 +94,7 @@ TEST_CASE(
 
 TEST_CASE("what is pushed out, as after a heavy body fell on a light one, gains no more than contacts held (DYN-078)")
 {
-    // 40 to 1 is more than sweeps can settle in the sub-steps of an impact. One pair alone, and as many as make a pile.
+    // 40 to 1 is more than sweeps can settle in the substeps of an impact. One pair alone, and as many as make a pile.
     for (const int pairs : {1, 80})
         for (int k = 0; k < 16; ++k) {
             CAPTURE(pairs);

@@ -41,7 +41,7 @@ model::ModelBuilder empty_space()
 
 TEST_CASE("a ball of 1 cm at 100 m/s never crosses a wall of 1 mm (DYN-103, T-62)")
 {
-    // 1.67 m a step and 0.21 m a sub-step; the wall at every phase of a step, straight on and aslant.
+    // 1.67 m a step and 0.21 m a substep; the wall at every phase of a step, straight on and aslant.
     for (const double x : {0.3, 0.62, 1.35, 1.66, 2.9, 4.4})
         for (const Vec3d& v : {Vec3d{100, 0, 0}, Vec3d{80, 60, 0}}) {
             CAPTURE(x);

@@ -124,7 +124,7 @@ TEST_CASE("what rolls on a level floor loses what rolling resistance takes and g
                     CHECK(w.velocity(i).x == close_to(v, 2e-3));
                     CHECK(w.spin(i).y == close_to(v / kRadius, 1e-2));
                     CHECK(std::abs(w.velocity(i).y) < 1e-3);
-                    // A soft contact sinks by g / w^2 under the weight, 1.1 mm at 15 Hz, a quarter of the sub-steps';
+                    // A soft contact sinks by g / w^2 under the weight, 1.1 mm at 15 Hz, a quarter of the substeps';
                     // one of two at the ends of a line by more.
                     CHECK(w.position(i).z == close_to(kRadius, substeps == 1 ? 2e-3 : 1e-3));
                 }
@@ -248,8 +248,8 @@ TEST_CASE("what swings about a corner loses what rolling and torsional friction 
         }
         collision::CollisionPipeline pipeline(w.model);
         model::Contacts              contacts = pipeline.make_contacts();
-        // A sub-step takes gravity at its beginning and moves with the velocity of its end: what is kept is the energy
-        // with the height of half a sub-step before.
+        // A substep takes gravity at its beginning and moves with the velocity of its end: what is kept is the energy
+        // with the height of half a substep before.
         const auto energy = [&] {
             return dynamics::energy(w.model, w.state).total() - 0.5 * h * mass * kGravity * w.velocity(0).z;
         };

@@ -145,7 +145,7 @@ TEST_CASE("a reset of some worlds leaves the bits of the others, and those start
 TEST_CASE("a teleported body forgets what it rested on (DYN-101)")
 {
     // Lifted by less than the reach of contacts, a box with the remembered force of its old place would be thrown up:
-    // m g h / m = 20 mm/s a sub-step. It has to fall like one that was never down.
+    // m g h / m = 20 mm/s a substep. It has to fall like one that was never down.
     Copies rested(1);
     for (int i = 0; i < 60; ++i) rested.step();
     std::size_t box = 0;
@@ -158,7 +158,7 @@ TEST_CASE("a teleported body forgets what it rested on (DYN-101)")
     rested.w.state.joint_q[rested.w.model.joint_q_start[j] + 2] = Real(0.15);
     rested.w.state.body_q[box].p.z                              = Real(0.15);
     rested.step();
-    // One step of free fall: 8 sub-steps of symplectic Euler leave g dt (dt + h) / 2 = 1.53 mm.
+    // One step of free fall: 8 substeps of symplectic Euler leave g dt (dt + h) / 2 = 1.53 mm.
     CHECK(rested.w.position(box).z == doctest::Approx(0.15 - 9.81 * kDt * (kDt + kDt / 8) / 2).epsilon(1e-5));
 }
 

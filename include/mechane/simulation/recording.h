@@ -58,7 +58,7 @@ struct RunReport {
     double joint_error_linear = 0, joint_error_angular = 0;  ///< worst loop error [m], [rad]
     std::int32_t clamped_velocities = 0;
     std::int64_t rows = 0, sweeps = 0;  ///< constraint rows of all steps, and passes over the rows of an island
-    std::int64_t block_solves = 0, block_fallbacks = 0;  ///< direct solves of small hard islands, and those given up
+    std::int64_t block_solves = 0, block_fallbacks = 0;  ///< direct solves of small islands, and those given up
     std::int64_t sweeps_most = 0;                        ///< passes of the step that had most
     std::vector<BreakEvent>       broken;                ///< in order of time
     std::map<std::string, double> wall_s;                ///< wall time per phase [s]

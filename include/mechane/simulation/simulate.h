@@ -45,9 +45,9 @@ struct SimulateOptions {
     std::function<bool(std::int64_t done, std::int64_t total)> progress{};
 };
 
-/// Has a run look for contacts every n sub-steps instead of once an external step: makes the step n sub-steps long and
-/// their number larger, so that time, sub-steps and kept frames stay what they were.
-/// @error RUN_ARGUMENT  n does not divide the number of sub-steps
+/// Has a run look for contacts every n substeps instead of once an external step: makes the step n substeps long and
+/// their number larger, so that time, substeps and kept frames stay what they were.
+/// @error RUN_ARGUMENT  n does not divide the number of substeps
 Result<void> collide_every(SimulateOptions& options, int substeps);
 
 /// The outcome of a run. When it diverged the recording ends with the last good state.

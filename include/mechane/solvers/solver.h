@@ -60,8 +60,8 @@ struct StepReport {
     std::optional<Diagnostic> refused;
     std::int32_t              clamped_velocities = 0;  ///< bodies above max_velocity
     std::int32_t              contact_rows = 0, limit_rows = 0, loop_rows = 0;
-    std::int64_t              sweeps = 0;  ///< passes over the rows of an island, of all islands and sub-steps
-    /// Direct solves of small hard islands, two a sub-step, and those that were left to sweeps.
+    std::int64_t              sweeps = 0;  ///< passes over the rows of an island, of all islands and substeps
+    /// Direct solves of small islands, two a substep, and those that were left to sweeps.
     std::int32_t             block_solves = 0, block_fallbacks = 0;
     std::int32_t             sleeping_bodies = 0;
     std::vector<BrokenJoint> broken;  ///< joints that broke at the end of this step; they stay broken until reset

@@ -25,7 +25,7 @@ def check_suffix(file: Any, further: tuple[str, ...] = ()) -> str:
     """The suffix, if `Recording.save` knows it; `further` are those that the caller writes itself."""
     suffix = suffix_of(file)
     if suffix not in _SUFFIXES:
-        raise error(ValueError, "RECORD_FORMAT_UNKNOWN", f"file: do not know how to write {os.fspath(file)}; {', '.join((*further, *_SUFFIXES))} are known")
+        raise error(ValueError, "RECORD_FORMAT_UNKNOWN", f"file: unknown output format {os.fspath(file)}; expected one of {', '.join((*further, *_SUFFIXES))}")
     return suffix
 
 

@@ -69,7 +69,7 @@ def _elasticity(material: Any, namespaces: Sequence[str], unit: float) -> tuple[
     young, poisson = (_number(material, name, namespaces) for name in ("youngsModulus", "poissonsRatio"))
     if young is not None and not (math.isfinite(young) and young >= 0):
         if young != -math.inf:
-            warn(f"IMPORT_DEFORMABLE_VALUE: {material.GetPath()}: physics:youngsModulus {young:g} is no finite number that is not negative")
+            warn(f"IMPORT_DEFORMABLE_VALUE: {material.GetPath()}: physics:youngsModulus {young:g} is not a finite number, or negative")
         young = None
     if young is None:
         if not scoped:

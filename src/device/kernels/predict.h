@@ -2,7 +2,7 @@
 #include "device/kernels/tree.h"
 #include "solvers/softstep/parameters.h"
 
-/// The velocities after a sub-step without rows, as in softstep/mechanism/predict.cpp.
+/// The velocities after a substep without rows, as in softstep/mechanism/predict.cpp.
 namespace mechane::device {
 
 namespace law = solvers::softstep;
@@ -187,7 +187,7 @@ MCH_INLINE bool saturate(const Team& team, const World<T>& w, const T* dv, T h, 
     return any;
 }
 
-/// From the kinematics of the beginning of the sub-step to World::v without rows, and to the factors that rows use.
+/// From the kinematics of the beginning of the substep to World::v without rows, and to the factors that rows use.
 template <class Team, class T>
 MCH_INLINE void predict(const Team& team, const World<T>& w, T h, bool first)
 {
@@ -217,7 +217,7 @@ MCH_INLINE void predict(const Team& team, const World<T>& w, T h, bool first)
     for (int l = team.lane(); l < b.at.links; l += Team::kSize)
         spins = spins || (b.links[l].single == 0 && norm(get3(w.twist(l) + 3)) * h > T(law::kSpin));
     if (team.any(spins)) {
-        // Velocity forces of the middle of the sub-step. Composites are not needed any more and give room.
+        // Velocity forces of the middle of the substep. Composites are not needed any more and give room.
         T *const middle = w.x(), *const velocity = w.ws + b.at.composite, *const twist = w.ws + b.at.velocity;
         T* const tau = w.diagonal();
         MCH_ROLLED

@@ -23,7 +23,7 @@ struct ContactLaw {
         T        mass, step, torsional, rolling;
     } spin;
     T            impulse_sum[3];
-    std::int32_t row   = -1;  ///< first of its rows; -1: it makes none in this sub-step
+    std::int32_t row   = -1;  ///< first of its rows; -1: it makes none in this substep
     std::int32_t spins = 0;
 };
 
@@ -157,7 +157,7 @@ MCH_INLINE T solve_dofs(const Team& team, const World<T>& w, int count, bool rel
     for (int i = 0; i < count; ++i) {
         const int  k    = active_dofs(w)[i];
         DofRow<T>& kept = dof_rows(w)[k];
-        // Stops that the sub-step did not reach have nothing to do now.
+        // Stops that the substep did not reach have nothing to do now.
         if (relax && kept.friction_high == 0 && kept.velocity_sign == 0 &&
             (!kept.lower.active || (kept.lower.lambda == 0 && kept.lower.relax_bias > 0)) &&
             (!kept.upper.active || (kept.upper.lambda == 0 && kept.upper.relax_bias > 0)))

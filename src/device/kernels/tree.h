@@ -216,7 +216,7 @@ MCH_INLINE void find_mass(const Team& team, const World<T>& w)
 }
 
 /// M + diagonal = L^T D L, then the rows of the dofs' rates in whitened coordinates, D^(-1/2) L^(-T) (World::white),
-/// and the roots of the inverse pivots. A dof that moves no mass gets the root 0.
+/// and the roots of the inverse pivots. A dof that has zero inertia gets the root 0.
 template <class Team, class T>
 MCH_INLINE void factor(const Team& team, const World<T>& w, bool armature_alone = false)
 {
@@ -292,7 +292,7 @@ MCH_INLINE void read_rates(const Team& team, const World<T>& w, const T* u, T* v
         T                         s{};
         MCH_ROLLED
         for (int d = 0; d <= w.b.dofs[k].depth; ++d) s += w.white(k)[d] * u[path[d]];
-        v[k] = w.roots()[k] > 0 ? s : u[k];  // what moves no mass keeps its rate
+        v[k] = w.roots()[k] > 0 ? s : u[k];  // what has zero inertia keeps its rate
     }
     team.sync();
 }

@@ -21,10 +21,6 @@
 namespace mechane::exporter::gltf {
 namespace {
 
-template <class T>
-std::vector<T> list(const usd::Prim& prim, const char* name)
-{ return usd::start_as<std::vector<T>>(prim.attribute(name)).value_or(std::vector<T>()); }
-
 /// Values of a primvar by point, face or corner.
 template <class T>
 struct Varying {

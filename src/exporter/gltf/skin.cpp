@@ -12,10 +12,6 @@
 namespace mechane::exporter::gltf {
 namespace {
 
-template <class T>
-std::vector<T> list(const usd::Prim& prim, const char* name, usd::TimeCode time = {})
-{ return prim.attribute(name).get<std::vector<T>>(time).value_or(std::vector<T>()); }
-
 /// The first target of a relationship of the nearest prim at or above that authors it.
 usd::Prim inherited_target(const usd::Prim& prim, const char* name)
 {

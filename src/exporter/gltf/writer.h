@@ -11,6 +11,7 @@
 #include "exporter/gltf/pixels.h"
 #include "mechane/exporter/gltf.h"
 #include "mechane/usd/stage.h"
+#include "mechane/usd/start_value.h"
 
 /// What the parts of the writer of glTF share.
 namespace mechane::exporter::gltf {
@@ -18,6 +19,15 @@ namespace mechane::exporter::gltf {
 namespace sf = sourceformats;
 
 inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// The values of an attribute that holds a list; none where it is missing or of another type.
+template <class T>
+std::vector<T> list(const usd::Prim& prim, const char* name, usd::TimeCode time)
+{ return prim.attribute(name).get<std::vector<T>>(time).value_or(std::vector<T>()); }
+/// At the start.
+template <class T>
+std::vector<T> list(const usd::Prim& prim, const char* name)
+{ return usd::start_as<std::vector<T>>(prim.attribute(name)).value_or(std::vector<T>()); }
 
 /// A matrix taken apart as glTF has it; `sheared`: no scale, rotation and translation make it.
 struct Trs {

@@ -1,5 +1,5 @@
 // Pairs of segments, bodies and colliders that PhysicsElementCollisionFilter and physics:filteredPairs keep apart.
-// Groups of elements are paired one by one; a side without groups means all.
+// ElementGroups of elements are paired one by one; a side without groups means all.
 
 #include <fmt/format.h>
 
@@ -41,21 +41,21 @@ std::vector<std::int32_t> rigid_shapes(const Import& run, const std::string& pat
     return shapes_of_collider(run, collider);
 }
 
-/// Groups of indices by their counts; nothing, with the reason, where they do not fit together.
-struct Groups {
+/// ElementGroups of indices by their counts; nothing, with the reason, where they do not fit together.
+struct ElementGroups {
     std::vector<std::vector<int>> groups;
     bool                          all = false;  ///< no counts: every element, with every group of the other side
 };
 
-std::optional<Groups> groups_of(const DeformableReader& read, const usd::Prim& prim, const char* side)
+std::optional<ElementGroups> groups_of(const DeformableReader& read, const usd::Prim& prim, const char* side)
 {
     const auto counts  = read.ints(prim, fmt::format("groupElemCounts{}", side));
     const auto indices = read.ints(prim, fmt::format("groupElemIndices{}", side));
-    const auto no      = [&](std::string why) -> std::optional<Groups> {
+    const auto no      = [&](std::string why) -> std::optional<ElementGroups> {
         read.warn(codes::kDeformableFilter, prim, why + "; the filter has no effect");
         return std::nullopt;
     };
-    Groups out;
+    ElementGroups out;
     if (counts.empty()) {
         if (!indices.empty())
             read.warn(codes::kDeformableFilter, prim,

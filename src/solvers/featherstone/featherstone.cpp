@@ -21,7 +21,7 @@
 #include "solvers/shared/soft_particles.h"
 #include "solvers/shared/stepper.h"
 
-// One sub-step of a tree: kinematics; contact forces, body_f and joint_f as wrenches; the bias force C(q, v) + g of
+// One substep of a tree: kinematics; contact forces, body_f and joint_f as wrenches; the bias force C(q, v) + g of
 // inverse dynamics; drives, limits and passive forces; M + armature, factored along the tree; then
 //   v+ = v + h M^-1 (tau - bias),   q+ = q moved by h v+.
 // Contacts are the springs of shared/penalty.h.
@@ -128,7 +128,7 @@ class Featherstone final : public Stepper {
         });
         place_followers(forest_, followers_, motion_);
         for (const Tree& tree : forest_.trees) move(tree);
-        // Between refreshes of the matrix all sub-steps use the one of the last.
+        // Between refreshes of the matrix all substeps use the one of the last.
         refresh_ = interval_ == 1;
     }
     void publish(const model::State& /*in*/, model::State& out, double /*dt*/) override

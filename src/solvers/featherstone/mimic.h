@@ -32,7 +32,7 @@ void solve_with_followers(const dynamics::Forest& forest, std::size_t begin, std
                           std::vector<double>& scratch, At&& x);
 
 /// x := A^-1 x for a symmetric positive semidefinite A [n * n], by L D L^T without pivoting. A pivot that is not
-/// clearly positive (a dof that moves no mass) locks its unknown.
+/// clearly positive (a dof that has zero inertia) locks its unknown.
 void solve_dense(std::span<double> a, std::size_t n, double* x);
 
 template <class At>

@@ -258,7 +258,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         std::unique_ptr<World>    world;
         std::vector<Real>         last;  ///< joint_q, joint_qd and poses of free bodies that the last step published
         std::vector<Real>         now;   ///< the same of the state that a step starts from
-        std::vector<GivenContact> given, touching;  ///< of this step; of this sub-step
+        std::vector<GivenContact> given, touching;  ///< of this step; of this substep
         std::vector<std::size_t>  given_row;        ///< of contacts_
         std::vector<std::size_t>  touching_of;      ///< of given
         std::vector<Vec3d>        pulls;  ///< by link: what its weight is besides that of the model's gravity [N]
@@ -325,7 +325,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     std::set<std::string>     said_;
     Observables*              observables_ = nullptr;
     bool                      dirty_       = false;
-    bool                      moving_      = false;  ///< between the first and the last sub-step
+    bool                      moving_      = false;  ///< between the first and the last substep
 };
 
 void OverMujoco::read_options()
@@ -862,7 +862,7 @@ void OverMujoco::advance(const model::State&, const model::Control&, double h, S
             Seat& seat = seats_[s];
             if (seat.broken) continue;
             write_led(seat);
-            // Within a step contacts keep their points on the bodies and are placed anew in each sub-step.
+            // Within a step contacts keep their points on the bodies and are placed anew in each substep.
             if (given) {
                 if (moving_) pull(seat);
                 place_contacts(seat);
@@ -880,7 +880,7 @@ void OverMujoco::advance(const model::State&, const model::Control&, double h, S
         for (Seat& seat : seats_)
             for (std::size_t k = 0; !seat.broken && k < seat.touching.size(); ++k) {
                 const std::size_t row = seat.given_row[seat.touching_of[k]];
-                // Weighted by the share of the sub-step: the step's force is the mean.
+                // Weighted by the share of the substep: the step's force is the mean.
                 force_on_1_[row] += weight_ * seat.touching[k].force;
                 torque_on_1_[row] += weight_ * seat.touching[k].torque;
             }

@@ -129,7 +129,7 @@ class SemiImplicit final : public Stepper {
                                    : force_of(joint, c, control, true),
                          push);
         if (joint.turn == JointLayout::Turn::single)
-            // The angle of this sub-step is the start of the next one's unwinding.
+            // The angle of this substep is the start of the next one's unwinding.
             near_[static_cast<std::size_t>(joint.q + joint.axes.linear)] = at.angular[0].value;
     }
     double force_of(const JointLayout& joint, const JointCoordinate& c, const model::Control& control,

@@ -9,7 +9,7 @@
 
 namespace mechane::solvers::shared {
 
-/// Particles of explicit solvers, in double: forces at the start of a sub-step, then semi-implicit Euler.
+/// Particles of explicit solvers, in double: forces at the start of a substep, then semi-implicit Euler.
 class SoftParticles {
   public:
     /// @param laws         elements resist as under vbd; else as in Newton 1.8

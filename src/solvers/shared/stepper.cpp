@@ -1,5 +1,5 @@
 // Stepper: what all solvers over shared/bodies have in common. It checks arguments, loads bodies and contacts, runs
-// sub-steps of the derived class, finds faults by world, publishes what is sound, and stores contact forces.
+// substeps of the derived class, finds faults by world, publishes what is sound, and stores contact forces.
 // Refusals and divergence leave the state as it was and name the reason in StepReport.
 
 #include "solvers/shared/stepper.h"
@@ -114,7 +114,7 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
         if (report.culprit.empty())
             report.culprit = fmt::format(
                 "body '{}' left all bounds; an explicit solver needs a smaller step for stiff "
-                "contacts, limits and drives (more sub-steps)",
+                "contacts, limits and drives (more substeps)",
                 culprit < 0 ? "" : model_.body_label[culprit]);
         const bool any = std::any_of(model_.body_world.begin(), model_.body_world.end(),
                                      [&](std::int32_t w) { return !faulty_[static_cast<std::size_t>(w + 1)]; });

@@ -9,8 +9,8 @@
 
 namespace mechane::solvers::shared {
 
-/// What the solvers without a memory share: the checks of arguments, sub-steps, contact forces, worlds that diverge.
-/// A solver says how its state is loaded, advanced by a sub-step and published.
+/// What the solvers without a memory share: the checks of arguments, substeps, contact forces, worlds that diverge.
+/// A solver says how its state is loaded, advanced by a substep and published.
 class Stepper : public Solver, public Adjustable {
   public:
     Stepper(const model::Model& model, const SolverOptions& options, SolverChoice choice);
@@ -37,9 +37,9 @@ class Stepper : public Solver, public Adjustable {
     virtual void use(const model::Contacts* /*contacts*/) {}
     /// Takes a state over, before the contacts are read.
     virtual void load(const model::State& in, const model::Control& control, double dt) = 0;
-    /// One sub-step. Adds to `force_on_1` the mean force of each contact over the sub-step, times `weight_`.
+    /// One substep. Adds to `force_on_1` the mean force of each contact over the substep, times `weight_`.
     virtual void advance(const model::State& in, const model::Control& control, double h, StepReport& report) = 0;
-    /// After the last sub-step: what `bodies_` is to hold then.
+    /// After the last substep: what `bodies_` is to hold then.
     virtual void arrive(const model::Control& /*control*/, double /*dt*/, StepReport& /*report*/) {}
     /// Into arrays of the model's sizes that hold the state before the step.
     virtual void publish(const model::State& in, model::State& out, double dt);
@@ -52,7 +52,7 @@ class Stepper : public Solver, public Adjustable {
     Bodies                    bodies_;
     std::vector<ContactPoint> contacts_;
     std::vector<Vec3d>        force_on_1_, torque_on_1_;  ///< per entry of contacts_; the second: of no force, or empty
-    double                    weight_ = 1;                ///< 1 / sub-steps
+    double                    weight_ = 1;                ///< 1 / substeps
     std::vector<std::uint8_t> faulty_;                    ///< per world, entry 0 for the global one
 
   private:

@@ -27,7 +27,7 @@ inline constexpr double kDirectMassRatio  = 50;  ///< ... and with masses more d
 inline constexpr double kRigidMassRatio   = 100;  ///< from here on their contacts are rigid; at kDirectMassRatio soft,
 inline constexpr int    kRigidIslandRows  = 32;   ///< with more rows softer, at kDirectIslandRows as soft as in sweeps
 inline constexpr int    kDirectPivots     = 10;  ///< changes of the active sets before sweeps take over
-inline constexpr double kDirectBias     = 0.2;   ///< share of a penetration that a direct solve takes back per sub-step
+inline constexpr double kDirectBias     = 0.2;   ///< share of a penetration that a direct solve takes back per substep
 inline constexpr int    kClosingPasses  = 2;     ///< Newton steps that close loops at the end of a step
 inline constexpr int    kMaxDriveRounds = 3;     ///< rounds in which drives may saturate or let go within a substep
 
@@ -38,7 +38,7 @@ inline constexpr double kSpin = 0.001;
 /// Contacts that are no farther apart than this share of the smaller shape's radius touch, as to how many of a pair do.
 inline constexpr double kTouching = 1e-3;
 
-/// What the turn of a body must add to the rate of a contact in half a sub-step to count [m/s].
+/// What the turn of a body must add to the rate of a contact in half a substep to count [m/s].
 inline constexpr double kLeastArc = 1e-6;
 
 inline constexpr double kSleepLinear  = 0.05;  ///< an island below these for kSleepTime sleeps [m/s]

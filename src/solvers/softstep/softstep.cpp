@@ -1,5 +1,5 @@
 // The solver `softstep`: the step, from the caller's state to the published one. It loads state and commands, builds
-// islands, runs their sub-steps in parallel, finds divergence by world, and publishes. docs/softstep_method.md, "A
+// islands, runs their substeps in parallel, finds divergence by world, and publishes. docs/softstep_method.md, "A
 // step", is the map.
 // State of the caller is in `Real`; everything within is double. A step that starts from what the last one published
 // goes on from the numbers in double that belong to it.
@@ -307,7 +307,7 @@ void SoftStep::report_features(Diagnostics& out)
             const Link&       link  = system_.forest.links[system_.forest.dof_link[tree.dof_begin + k]];
             const std::string label = link.joint >= 0 ? model_.joint_label[link.joint] : model_.body_label[link.body];
             out.add(kSolverMassless, {.prim = label},
-                    fmt::format("dof {} of {} moves no mass", static_cast<std::int32_t>(tree.dof_begin + k) - link.dof,
+                    fmt::format("dof {} of {} has zero inertia", static_cast<std::int32_t>(tree.dof_begin + k) - link.dof,
                                 label));
         }
     }
@@ -732,7 +732,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
             }
     const bool moving = std::any_of(s.forest.prescribed.begin(), s.forest.prescribed.end(),
                                     [&](std::int32_t b) { return !(s.motion.base_twist[b] == Spatiald{}); });
-    // With a moving base islands must see the same base in each sub-step.
+    // With a moving base islands must see the same base in each substep.
     if (moving) {
         // Islands share the moving base, so they go through the substeps together.
         for (int k = 0; k < substeps; ++k) {

@@ -1,6 +1,6 @@
 // The solver `vbd`: particles by vertex block descent (Chen et al. 2024), bodies by softstep. For each particle one
 // Newton step on the energy m/(2 dt^2) |x - target|^2 + elements + contacts, colour after colour, `iterations` times.
-// Order of a sub-step: particles first, against bodies that go on as they moved; then the forces that they put on
+// Order of a substep: particles first, against bodies that go on as they moved; then the forces that they put on
 // bodies act in softstep's step. Particles of one colour share no element, so threads change no bit.
 // State in `Real`, all within in double; positions [m], forces [N], blocks [N/m]. Under the name softstep it is made
 // for models with particles (make_with_softstep).
@@ -106,10 +106,10 @@ class Vbd final : public Solver, public Adjustable {
 
   private:
     void rebuild();
-    /// One sub-step of particles and bodies, which have been checked.
+    /// One substep of particles and bodies, which have been checked.
     StepReport substep(const model::State& in, model::State& out, const model::Control& control,
                        model::Contacts* contacts, double dt);
-    /// The control of a sub-step: kinematic bodies are part of the way to where they are to be.
+    /// The control of a substep: kinematic bodies are part of the way to where they are to be.
     const model::Control& control_at(const model::State& in, const model::Control& control, int substep);
     /// Bodies that something soft moves against do not sleep.
     void wake_touched(double dt);
@@ -151,7 +151,7 @@ class Vbd final : public Solver, public Adjustable {
     bool                                   has_air_ = false;
     model::Control                         control_;
     model::State                           between_;
-    std::vector<Vec3>                      forces_, torques_;  ///< of rigid contacts, summed over sub-steps
+    std::vector<Vec3>                      forces_, torques_;  ///< of rigid contacts, summed over substeps
 };
 
 void Vbd::rebuild()
@@ -459,7 +459,7 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
     soft::activate(elements_, model_, control);
     if (substeps_ == 1) return substep(in, out, control, contacts, dt);
 
-    // Both sides go through the same sub-steps, and what the one does to the other acts within them.
+    // Both sides go through the same substeps, and what the one does to the other acts within them.
     const model::State before = in;
     const double       h      = dt / substeps_;
     forces_.clear();
@@ -470,7 +470,7 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
             out = before;
             return one;
         }
-        // The published force is the mean over the sub-steps.
+        // The published force is the mean over the substeps.
         if (contacts != nullptr) {
             const auto add = [&](const std::vector<Vec3>& now, std::vector<Vec3>& sum) {
                 sum.resize(std::max(sum.size(), now.size()));
@@ -480,7 +480,7 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
             add(contacts->rigid_contact_force, forces_);
             add(contacts->rigid_contact_torque, torques_);
         }
-        // The last sub-step's report with the sums and maxima of those before.
+        // The last substep's report with the sums and maxima of those before.
         one.sweeps += report.sweeps;
         one.clamped_velocities += report.clamped_velocities;
         one.block_solves += report.block_solves;
@@ -533,7 +533,7 @@ Result<std::unique_ptr<Solver>> make_with_softstep(const model::Model& model, co
     auto choice = choose_solver("vbd");
     if (!choice) return choice.error();
     SolverOptions of_bodies = options;
-    // The sub-steps are vbd's; softstep makes one of each.
+    // The substeps are vbd's; softstep makes one of each.
     of_bodies.substeps      = 1;
     auto bodies             = make_softstep(model, of_bodies, out);
     return std::unique_ptr<Solver>(

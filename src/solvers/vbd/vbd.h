@@ -13,7 +13,7 @@
 /// Bodies are stepped by softstep, which gets the forces that particles put on them as external wrenches.
 namespace mechane::solvers::vbd {
 
-/// softstep of a model with particles: these move by vbd, both in the same sub-steps.
+/// softstep of a model with particles: these move by vbd, both in the same substeps.
 Result<std::unique_ptr<Solver>> make_with_softstep(const model::Model& model, const SolverOptions& options,
                                                    Diagnostics& out);
 Result<std::unique_ptr<Solver>> make(const model::Model& model, const SolverOptions& options, SolverChoice choice,

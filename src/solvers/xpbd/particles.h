@@ -12,7 +12,7 @@ struct Particles {
     std::vector<Vec3d>  x, v, start;
     std::vector<Vec3d>  correction;
     std::vector<double> inv_mass;  ///< [1/kg]; 0: moved by nothing
-    std::vector<Vec3d>  arrival;   ///< velocities before the rows of the sub-step
+    std::vector<Vec3d>  arrival;   ///< velocities before the rows of the substep
 
     void load(const model::Model& model, const model::State& in);
     void predict(const model::Model& model, const model::State& in, double h);

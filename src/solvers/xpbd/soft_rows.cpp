@@ -39,7 +39,7 @@ void solve_energy(const std::array<std::int32_t, n>& points, double ratio, const
         rate += dot(gradient[c], p.x[at(points[c])] - p.start[at(points[c])]);
     }
     if (!(w > 0)) return;
-    // The rate is taken as the way since the start of the sub-step, which is what damping acts on at its end.
+    // The rate is taken as the way since the start of the substep, which is what damping acts on at its end.
     const double alpha = 1 / (p.h * p.h), gamma = ratio / p.h;
     const double step = -(C + alpha * multiplier + gamma * rate) / ((1 + gamma) * w + alpha);
     multiplier += step;

@@ -9,7 +9,7 @@
 /// What holds particles together and apart, as rows of XPBD (Macklin, Mueller, Chentanez 2016).
 namespace mechane::solvers::xpbd {
 
-/// The particles that rows move: positions, velocities and where they were at the start of the sub-step.
+/// The particles that rows move: positions, velocities and where they were at the start of the substep.
 struct Moving {
     std::vector<Vec3d>&        x;
     std::vector<Vec3d>&        v;
@@ -23,7 +23,7 @@ struct Moving {
 class EnergyRows {
   public:
     void read(const model::Model& model) { elements_ = soft::elements_of(model); }
-    /// Before the passes of a sub-step: multipliers are zero.
+    /// Before the passes of a substep: multipliers are zero.
     void               begin(const model::Model& model, const model::Control& control);
     void               solve(Moving& p);
     [[nodiscard]] bool any() const

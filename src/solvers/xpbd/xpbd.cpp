@@ -16,7 +16,7 @@
 #include "solvers/xpbd/particles.h"
 #include "solvers/xpbd/soft_rows.h"
 
-// A sub-step: predict bodies and particles under all known forces; then `iterations` times particles, contacts, joints
+// A substep: predict bodies and particles under all known forces; then `iterations` times particles, contacts, joints
 // and followers, each a Jacobi pass that moves what it collected; then impacts on velocities.
 
 namespace mechane::solvers::xpbd {
@@ -89,7 +89,7 @@ class Xpbd final : public Stepper {
         add_joint_f(control);
         bodies_.integrate(h, damping_);
         if (bounces_) restitution_.begin(contacts_, bodies_, h);
-        // Multipliers start from zero in each sub-step: there is no warm start.
+        // Multipliers start from zero in each substep: there is no warm start.
         std::fill(memory_.begin(), memory_.end(), JointMemory{});
         impulses_.resize(contacts_.size());
         for (int i = 0; i < iterations_; ++i) {

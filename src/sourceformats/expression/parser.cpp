@@ -14,7 +14,7 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr int kMostNested = 250;
+constexpr int kMostExpressionDepth = 250;
 
 std::string number_text(double v)
 {
@@ -65,6 +65,7 @@ void ExpressionParser::next()
         token_ = {Kind::name, std::string(text_.substr(from, at_ - from)), {}};
         return;
     }
+    // Longer signs first, so that ** is not read as two *.
     static constexpr std::string_view kSigns[] = {"**", "//", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%", "(",
                                                   ")",  "[",  "]",  "{",  "}",  ",",  ":", ".", "<", ">", "="};
     for (const std::string_view sign : kSigns)
@@ -148,9 +149,12 @@ void ExpressionParser::expect(std::string_view sign)
     if (!take(sign)) fail(fmt::format("'{}' is missing", sign));
 }
 
+// Grammar, weakest first, as in Python: a if c else b; or; and; not; comparisons; + -; * / // %; sign; **; x.y x[i]
+// f(x); atoms. Each level computes what it reads, and `skip_` reads without computing where Python would not evaluate.
 Value ExpressionParser::expression()
 {
-    if (++depth_ > kMostNested) return --depth_, fail("the expression is nested too deep"), Value{};
+    if (++depth_ > kMostExpressionDepth) return --depth_, fail("the expression is nested too deep"), Value{};
+    // Mistakes of the left side count only if the condition chooses it: xacro files write "${a / b if b else 0}".
     const std::string before = std::exchange(pending_, {});
     Value             v      = disjunction();
     std::string       wrongs = std::exchange(pending_, before);
@@ -202,6 +206,7 @@ Value ExpressionParser::negation()
     return any ? Value{negated != v.truth()} : v;
 }
 
+// a < b < c compares each neighbouring pair, and every operand is computed once.
 Value ExpressionParser::comparison()
 {
     Value left   = sum();
@@ -216,6 +221,7 @@ Value ExpressionParser::comparison()
         if (op.empty()) break;
         next();
         if (op == "not in" && !take_word("in")) return fail("'in' is missing after 'not'"), Value{};
+        // "is" is used with None, True and False only, where identity is equality.
         if (op == "is" && take_word("not")) op = "!=";
         if (op == "is") op = "==";
         Value right = sum();
@@ -263,9 +269,10 @@ Value ExpressionParser::product()
     return v;
 }
 
+// A power binds tighter than a sign on its left and looser than one on its right: -2 ** -1 is -(2 ** (-1)).
 Value ExpressionParser::factor()
 {
-    if (++depth_ > kMostNested) return --depth_, fail("the expression is nested too deep"), Value{};
+    if (++depth_ > kMostExpressionDepth) return --depth_, fail("the expression is nested too deep"), Value{};
     Value v;
     if (take("-")) {
         v = factor();
@@ -320,6 +327,8 @@ Value ExpressionParser::element_or_slice(const Value& of)
     return parts[0] ? element(of, *parts[0]) : (fail("an index is missing"), Value{});
 }
 
+// The text of the element expression lies before "for". It is read again from `start` for each item with the loop's
+// names set, and the parser goes on behind the condition.
 void ExpressionParser::for_each(const Place& start, ValueList& out)
 {
     take_word("for");
@@ -357,6 +366,7 @@ void ExpressionParser::for_each(const Place& start, ValueList& out)
     for (const Value& item : from) {
         if (!why_.empty() || skip_) break;
         if (++made_ > 100'000) return fail("a list becomes too long");
+        // "for key, value in d.items()" takes each item apart.
         if (names.size() == 1) {
             locals_.emplace_back(names[0], item);
         } else {
@@ -456,6 +466,7 @@ Value ExpressionParser::atom()
     if (name == "False" || name == "false") return {false};
     if (name == "None") return {};
     if (name == "lambda") return fail("'lambda' is not known here"), Value{};
+    // Names of loops hide those of the file, inner ones those of outer ones.
     for (auto local = locals_.rbegin(); local != locals_.rend(); ++local)
         if (local->first == name && !is("(")) return local->second;
     if (calls_ && (name == "load_yaml" || (name == "xacro" && is(".")))) {
@@ -481,6 +492,7 @@ Value ExpressionParser::atom()
         return {};
     }
     std::string why;
+    // Properties of the file hide constants: some files define their own pi.
     if (const Value* v = names_(name, why)) {
         if (is("(")) return fail(fmt::format("{}() is not known here", name)), Value{};
         return *v;
@@ -592,6 +604,8 @@ Evaluated evaluate(std::string_view expression, const NameLookup& names, const N
 
 Value literal(std::string_view text)
 {
+    // xacro turns texts of properties into what they look like: whole number, real number, True or False, or a text
+    // without its quotation marks.
     const std::string_view word = trimmed(text);
     if (word.size() >= 2 && (word.front() == '\'' || word.front() == '"') && word.back() == word.front())
         return {std::string(word.substr(1, word.size() - 2))};

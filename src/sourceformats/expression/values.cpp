@@ -14,6 +14,7 @@
 namespace mechane::sourceformats {
 bool ExpressionParser::same(const Value& a, const Value& b)
 {
+    // As in Python 1 == 1.0 == True; lists are equal by their elements, anything else of different types is not.
     if (a.is_number() && b.is_number()) return a.number() == b.number();
     if (a.text() != nullptr && b.text() != nullptr) return *a.text() == *b.text();
     if (a.is.index() != b.is.index()) return false;
@@ -43,6 +44,7 @@ Value ExpressionParser::calculate(const std::string& op, const Value& a, const V
         if (const auto* t = std::get_if<bool>(&v.is)) return *t ? 1 : 0;
         return std::nullopt;
     };
+    // Python's old way to format: "%.3f" % x.
     if (op == "%" && a.text() != nullptr) return formatted(*a.text(), b);
     if (op == "+" && a.text() != nullptr && b.text() != nullptr) {
         if (a.text()->size() + b.text()->size() > kMostExpressionText) return wrong("a text becomes too long");
@@ -77,9 +79,11 @@ Value ExpressionParser::calculate(const std::string& op, const Value& a, const V
         if (op == "//" || op == "%") {
             if (*j == 0) return wrong("division by zero");
             if (*j == -1) {
+                // INT64_MIN / -1 does not fit into 64 bits and traps on x86, so this divisor is treated apart.
                 fits = op == "%" || !__builtin_sub_overflow(std::int64_t{0}, *i, &out);
             } else {
                 std::int64_t q = *i / *j, r = *i % *j;
+                // Python rounds quotients down, C++ towards zero: the remainder has the sign of the divisor.
                 if (r != 0 && (r < 0) != (*j < 0)) --q, r += *j;
                 out = op == "//" ? q : r;
             }
@@ -89,13 +93,15 @@ Value ExpressionParser::calculate(const std::string& op, const Value& a, const V
                 if (*i == 0) return wrong("division by zero");
                 return {std::pow(static_cast<double>(*i), static_cast<double>(*j))};
             }
-            out               = 1;
+            out = 1;
+            // By squaring: the exponent may be large, and overflow is found on the way.
             std::int64_t base = *i;
             for (std::int64_t n = *j; n > 0 && fits; n /= 2) {
                 if (n % 2 == 1) fits = !__builtin_mul_overflow(out, base, &out);
                 if (n > 1 && fits) fits = !__builtin_mul_overflow(base, base, &base);
             }
         }
+        // Whole numbers of Python have no end; beyond 64 bits they continue as real ones here.
         if (fits) return {out};
     }
     const double x = a.number(), y = b.number();
@@ -128,6 +134,8 @@ Value ExpressionParser::formatted(const std::string& how, const Value& with)
             continue;
         }
         std::string pattern = "%";
+        // Only flags, width and precision go into the pattern, so that what snprintf gets is never the file's own
+        // conversion; twelve characters keep its result within the buffer.
         while (++i < how.size() && std::string_view("0123456789.+- #").find(how[i]) != std::string_view::npos)
             pattern += how[i];
         if (i >= how.size() || pattern.size() > 12) return wrong("a pattern of '%' has no end");
@@ -167,6 +175,7 @@ Value ExpressionParser::element(const Value& of, const Value& index)
     const auto at = [&](std::size_t size) -> std::optional<std::size_t> {
         const auto* i = std::get_if<std::int64_t>(&index.is);
         if (i == nullptr) return wrong(fmt::format("an index is {}, not int", index.type())), std::nullopt;
+        // Negative indices count from the end.
         const std::int64_t n = *i < 0 ? *i + static_cast<std::int64_t>(size) : *i;
         if (n < 0 || n >= static_cast<std::int64_t>(size))
             return wrong(fmt::format("index {} of {} elements", *i, size)), std::nullopt;
@@ -208,6 +217,7 @@ Value ExpressionParser::slice(const Value& of, const std::optional<Value>& from,
     const auto         place = [&](const std::optional<Value>& v, std::int64_t otherwise) {
         const bool told = v && !std::holds_alternative<std::monostate>(v->is);
         auto       i    = whole(v, otherwise);
+        // Places outside are no error for a slice: they stand for its ends.
         if (i && told) *i = std::clamp(*i < 0 ? *i + n : *i, std::min(first, last), std::max(first, last));
         return i;
     };
@@ -220,6 +230,7 @@ Value ExpressionParser::slice(const Value& of, const std::optional<Value>& from,
             out->push_back((**list)[static_cast<std::size_t>(i)]);
         else
             text += (*of.text())[static_cast<std::size_t>(i)];
+        // A step of 2^63 - 1 is allowed.
         if (__builtin_add_overflow(i, *step, &i)) break;
     }
     return list != nullptr ? Value{std::move(out)} : Value{std::move(text)};
@@ -292,6 +303,7 @@ Value ExpressionParser::method(const Value& of, const std::string& name)
             if (name == "items") list->push_back({std::make_shared<ValueList>(ValueList{Value{key}, value})});
         }
         if (name == "keys" || name == "values" || name == "items") return {std::move(list)};
+        // A module is a dictionary whose functions stand in it by name.
         for (const auto& [key, value] : **dict)  // a module: math.sin(x)
             if (key == name && value.text() != nullptr) return call(*value.text(), a);
     }
@@ -341,6 +353,7 @@ Value ExpressionParser::call(const std::string& name, const ValueList& a)
         }
         if (a.empty() || a.size() > 3 || v[2] == 0) return bad();
         auto list = std::make_shared<ValueList>();
+        // Counted in real numbers, which cannot overflow; a range that does not advance any more ends at the bound.
         for (double i = static_cast<double>(v[0]);
              v[2] > 0 ? i < static_cast<double>(v[1]) : i > static_cast<double>(v[1]); i += static_cast<double>(v[2])) {
             if (list->size() > 10000) return wrong("a range is too long");

@@ -23,14 +23,6 @@ Quatd between(const Quatd& a, Quatd b, double u)
         Quatd{of_a * a.x + of_b * b.x, of_a * a.y + of_b * b.y, of_a * a.z + of_b * b.z, of_a * a.w + of_b * b.w});
 }
 
-const nlohmann::json& member(const nlohmann::json& of, const char* key)
-{
-    static const nlohmann::json kNone;
-    if (!of.is_object()) return kNone;
-    const auto found = of.find(key);
-    return found == of.end() ? kNone : *found;
-}
-
 }  // namespace
 
 usd::Matrix4d to_matrix(const GltfPose& pose)
@@ -44,9 +36,9 @@ usd::Matrix4d to_matrix(const GltfPose& pose)
 GltfMotion::GltfMotion(GltfDocument& document, const nlohmann::json* animation)
 {
     if (animation == nullptr) return;
-    const nlohmann::json& samplers = member(*animation, "samplers");
-    for (const nlohmann::json& channel : member(*animation, "channels")) {
-        const nlohmann::json& target = member(channel, "target");
+    const nlohmann::json& samplers = gltf_child(*animation, "samplers");
+    for (const nlohmann::json& channel : gltf_child(*animation, "channels")) {
+        const nlohmann::json& target = gltf_child(channel, "target");
         const double          node = gltf_number(target, "node", -1), s = gltf_number(channel, "sampler", -1);
         if (!target.is_object() || !target.contains("node")) continue;  // of an extension
         Track made;

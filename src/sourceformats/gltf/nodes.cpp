@@ -10,8 +10,8 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr int         kMostNested = 512;
-constexpr std::size_t kMostNodes  = 200'000;
+constexpr int         kMostNodeDepth = 512;
+constexpr std::size_t kMostNodes     = 200'000;
 
 }  // namespace
 
@@ -40,6 +40,8 @@ void GltfScene::parents()
                       fmt::format("{} has a child that is no node", called("nodes", static_cast<int>(i))));
         for (const int c : children_of(static_cast<int>(i))) {
             if (at(c) >= n) continue;
+            // Nodes are a forest in glTF: every node has one parent at most, and none lies below itself. Files may say
+            // anything, so a child is taken only if its own line of parents does not lead back.
             bool circle = at(c) == i;
             int  up     = static_cast<int>(i);
             for (std::size_t steps = 0; up >= 0 && !circle && steps <= n; up = parent_[at(up)], ++steps)
@@ -90,6 +92,7 @@ GltfScene::Pose GltfScene::pose_of(int n, bool tell)
     const Json* e = d_.entry("nodes", n);
     if (e == nullptr) return out;
     bool good = true;
+    // Matrices are stored by columns: translation in the last four numbers.
     if (const auto m = gltf_numbers(*e, "matrix"); m.size() == 16) {
         out.t      = {m[12], m[13], m[14]};
         Vec3d c[3] = {{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}};
@@ -98,6 +101,7 @@ GltfScene::Pose GltfScene::pose_of(int n, bool tell)
             good     = good && out.s[i] > 0;
             if (out.s[i] > 0) c[i] = c[i] / out.s[i];
         }
+        // A mirroring has no rotation; all three axes and scales are negated, which leaves their products as they are.
         if (dot(cross(c[0], c[1]), c[2]) < 0)
             for (std::size_t i = 0; i < 3; ++i) c[i] = -c[i], out.s[i] = -out.s[i];
         const bool sheared =
@@ -128,7 +132,8 @@ GltfScene::Pose GltfScene::turned(Pose p) const
     p.t              = turned(p.t);
     const Vec3d axis = turned(p.q.xyz());  // R q R^-1 turns the axis and keeps the angle
     p.q              = {axis.x, axis.y, axis.z, p.q.w};
-    p.s              = {p.s.x, p.s.z, p.s.y};
+    // y and z change places; the sign of an axis does not matter to a scale along it.
+    p.s = {p.s.x, p.s.z, p.s.y};
     return p;
 }
 
@@ -147,6 +152,8 @@ double GltfScene::seen(double t)
 
 Vec3d GltfScene::turned(const Vec3d& v) const { return bake_ ? Vec3d{v.x, -v.z, v.y} : v; }
 
+// glTF is y-up. A single root that does nothing but turn y to z, as exporters of z-up programs write it, is taken for
+// that turn: what lies below it is z-up already and stays as it is. Otherwise every pose is turned.
 void GltfScene::find_turn(const std::vector<int>& roots)
 {
     if (roots.size() != 1) return;
@@ -162,9 +169,9 @@ void GltfScene::find_turn(const std::vector<int>& roots)
 
 void GltfScene::node(int n, const std::string& above, int depth)
 {
-    if (depth > kMostNested || ++visited_ > kMostNodes) {
-        if (depth > kMostNested)
-            error(kLimit, fmt::format("{} is nested more than {} deep", called("nodes", n), kMostNested));
+    if (depth > kMostNodeDepth || ++visited_ > kMostNodes) {
+        if (depth > kMostNodeDepth)
+            error(kLimit, fmt::format("{} is nested more than {} deep", called("nodes", n), kMostNodeDepth));
         return;
     }
     const Json&       e    = *d_.entry("nodes", n);

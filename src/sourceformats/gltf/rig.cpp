@@ -9,22 +9,14 @@
 #include <cmath>
 #include <set>
 
+#include "sourceformats/indices.h"
+
 namespace mechane::sourceformats {
 namespace {
 
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostTargets = 1024;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-const Json& member(const Json& of, const char* key)
-{
-    static const Json kNone;
-    if (!of.is_object()) return kNone;
-    const auto found = of.find(key);
-    return found == of.end() ? kNone : *found;
-}
 
 std::vector<double> weights_of(GltfDocument& document, int node)
 {
@@ -75,8 +67,8 @@ std::string GltfDeformation::add(GltfDocument& document, const Json& mesh, const
                 joints[to] = static_cast<int>(j), weights[to] = w;
             }
     }
-    const Json& list  = member(primitive, "targets");
-    const Json& names = member(member(mesh, "extras"), "targetNames");
+    const Json& list  = gltf_child(primitive, "targets");
+    const Json& names = gltf_child(gltf_child(mesh, "extras"), "targetNames");
     if (!list.is_array()) return wrong;
     Siblings taken;
     for (std::size_t t = 0; t < std::min(list.size(), kMostTargets); ++t) {

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostImageBytes = std::size_t{1} << 30;
 
 }  // namespace
 
@@ -140,7 +140,7 @@ Result<UsdRobot> read_gltf_scene(const std::string& bytes, const std::string& fi
             read.found.add(kMeshMissing, {.layer = file}, finder.why_not(other, folder));
             return std::string();
         }
-        auto content = files::read(found, kMostBytes);
+        auto content = files::read(found, kMostImageBytes);
         return content ? std::move(*content) : std::string();
     };
     if (const std::string wrong = document.open(bytes, beside); !wrong.empty())

@@ -8,30 +8,21 @@
 #include <numbers>
 #include <optional>
 
-#include "mechane/math/mat.h"
 #include "sourceformats/meshes/mesh_file.h"
+#include "sourceformats/meshes/scene.h"
 #include "sourceformats/xml.h"
 
 namespace mechane::sourceformats {
 namespace {
 
-constexpr int         kMostNested  = 64;
-constexpr std::size_t kMostCorners = 50'000'000;
-
-struct Affine {
-    Mat33d A = Mat33d::identity();
-    Vec3d  t;
-};
-Affine operator*(const Affine& a, const Affine& b) { return {a.A * b.A, a.A * b.t + a.t}; }
-
-struct Source {
+struct DaeSource {
     std::vector<double> values;
     std::size_t         stride = 3;
 };
 
-class Reader {
+class DaeReader {
   public:
-    Reader(const XmlElement& root, MeshData& data) : root_(root), data_(data) { index(root, 0); }
+    DaeReader(const XmlElement& root, MeshData& data) : root_(root), data_(data) { index(root, 0); }
 
     std::string run()
     {
@@ -54,7 +45,8 @@ class Reader {
         if (const XmlElement* s = root_.child("scene"))
             if (const XmlElement* instance = s->child("instance_visual_scene")) scene = by_url(instance->get("url"));
         if (scene == nullptr)
-            if (const XmlElement* library = root_.child("library_visual_scenes")) scene = library->child("visual_scene");
+            if (const XmlElement* library = root_.child("library_visual_scenes"))
+                scene = library->child("visual_scene");
         if (scene != nullptr)
             for (const XmlElement& child : scene->children)
                 if (child.name == "node") node(child, to_world, 0);
@@ -66,12 +58,12 @@ class Reader {
     }
 
   private:
-    const XmlElement&                                   root_;
-    MeshData&                                           data_;
-    std::map<std::string, const XmlElement*>            ids_;
-    std::map<std::string, int>                          materials_;
-    std::map<const XmlElement*, std::optional<Source>>  sources_;
-    bool                                                all_normals_ = true, all_uvs_ = true, too_large_ = false;
+    const XmlElement&                                     root_;
+    MeshData&                                             data_;
+    std::map<std::string, const XmlElement*>              ids_;
+    std::map<std::string, int>                            materials_;
+    std::map<const XmlElement*, std::optional<DaeSource>> sources_;
+    bool                                                  all_normals_ = true, all_uvs_ = true, too_large_ = false;
 
     void index(const XmlElement& e, int depth)
     {
@@ -105,9 +97,10 @@ class Reader {
 
     void node(const XmlElement& e, Affine at, int depth)
     {
-        if (depth > kMostNested || too_large_) return;
+        if (depth > kMostSceneDepth || too_large_) return;
         for (const XmlElement& c : e.children) {
-            if (c.name == "matrix" || c.name == "translate" || c.name == "scale" || c.name == "rotate") at = at * transform_of(c);
+            if (c.name == "matrix" || c.name == "translate" || c.name == "scale" || c.name == "rotate")
+                at = at * transform_of(c);
         }
         for (const XmlElement& c : e.children) {
             if (c.name == "node") node(c, at, depth + 1);
@@ -128,11 +121,11 @@ class Reader {
     {
         if (const auto known = materials_.find(target); known != materials_.end()) return known->second;
         int&              slot = materials_[target] = -1;
-        const XmlElement* m    = by_url(target);
-        const XmlElement* use  = m != nullptr ? m->child("instance_effect") : nullptr;
-        const XmlElement* fx   = use != nullptr ? by_url(use->get("url")) : nullptr;
-        const XmlElement* profile = fx != nullptr ? fx->child("profile_COMMON") : nullptr;
-        const XmlElement* technique = profile != nullptr ? profile->child("technique") : nullptr;
+        const XmlElement* m                         = by_url(target);
+        const XmlElement* use                       = m != nullptr ? m->child("instance_effect") : nullptr;
+        const XmlElement* fx                        = use != nullptr ? by_url(use->get("url")) : nullptr;
+        const XmlElement* profile                   = fx != nullptr ? fx->child("profile_COMMON") : nullptr;
+        const XmlElement* technique                 = profile != nullptr ? profile->child("technique") : nullptr;
         if (technique == nullptr) return slot;
         MeshMaterial made;
         made.name = m->get("name", m->get("id"));
@@ -171,15 +164,15 @@ class Reader {
         return file;
     }
 
-    const Source* source(const XmlElement* e)
+    const DaeSource* source(const XmlElement* e)
     {
         if (e == nullptr) return nullptr;
         auto [at, fresh] = sources_.try_emplace(e);
         if (!fresh) return at->second ? &*at->second : nullptr;
-        const XmlElement* array = e->child("float_array");
-        const auto values = array != nullptr ? parse_numbers(array->text) : std::nullopt;
+        const XmlElement* array  = e->child("float_array");
+        const auto        values = array != nullptr ? parse_numbers(array->text) : std::nullopt;
         if (!values) return nullptr;
-        Source s{*values, 3};
+        DaeSource s{*values, 3};
         if (const XmlElement* technique = e->child("technique_common"))
             if (const XmlElement* accessor = technique->child("accessor")) {
                 const double stride = parse_number(accessor->get("stride", "1")).value_or(0);
@@ -195,14 +188,15 @@ class Reader {
         const XmlElement* mesh = g.child("mesh");
         if (mesh == nullptr) return;
         for (const XmlElement& p : mesh->children)
-            if (p.name == "triangles" || p.name == "polylist" || p.name == "polygons" || p.name == "tristrips" || p.name == "trifans")
+            if (p.name == "triangles" || p.name == "polylist" || p.name == "polygons" || p.name == "tristrips" ||
+                p.name == "trifans")
                 primitive(p, at, bound);
     }
 
     void primitive(const XmlElement& p, const Affine& at, const std::map<std::string, std::string>& bound)
     {
-        const Source *points = nullptr, *normals = nullptr, *uvs = nullptr;
-        std::size_t   point_at = 0, normal_at = 0, uv_at = 0, stride = 1;
+        const DaeSource *points = nullptr, *normals = nullptr, *uvs = nullptr;
+        std::size_t      point_at = 0, normal_at = 0, uv_at = 0, stride = 1;
         for (const XmlElement& input : p.children) {
             if (input.name != "input") continue;
             const double offset = parse_number(input.get("offset", "0")).value_or(-1);
@@ -232,21 +226,22 @@ class Reader {
         const int         look   = symbol.empty() ? -1 : material(target != bound.end() ? target->second : symbol);
         const auto        base   = data_.points.size();
         const std::size_t count  = points->values.size() / points->stride;
-        if (base + count > kMostCorners) return void(too_large_ = true);
+        if (base + count > kMostSceneCorners) return void(too_large_ = true);
         for (std::size_t i = 0; i < count; ++i) {
             const double* v = &points->values[i * points->stride];
             data_.points.push_back(at.A * Vec3d{v[0], v[1], v[2]} + at.t);
         }
-        const double mirrored = determinant(at.A) < 0 ? -1 : 1;
-        const Mat33d turn     = mirrored * transpose(inverse(at.A));
+        const double        mirrored = determinant(at.A) < 0 ? -1 : 1;
+        const Mat33d        turn     = mirrored * transpose(inverse(at.A));
         std::vector<double> sizes;
-        if (const XmlElement* vcount = p.child("vcount")) sizes = parse_numbers(vcount->text).value_or(std::vector<double>());
+        if (const XmlElement* vcount = p.child("vcount"))
+            sizes = parse_numbers(vcount->text).value_or(std::vector<double>());
         for (const XmlElement& list : p.children) {
             if (list.name != "p") continue;
             const auto numbers = parse_numbers(list.text);
             if (!numbers) continue;
             const std::size_t corners = numbers->size() / stride;
-            if (data_.corners.size() + 3 * corners > kMostCorners) return void(too_large_ = true);
+            if (data_.corners.size() + 3 * corners > kMostSceneCorners) return void(too_large_ = true);
             const auto index = [&](std::size_t corner, std::size_t offset) {
                 const double v = (*numbers)[corner * stride + offset];
                 return v >= 0 && v < 2147483647.0 ? static_cast<std::size_t>(v) : std::size_t{0x7fffffff};
@@ -255,7 +250,8 @@ class Reader {
                 const std::size_t i = index(corner, point_at);
                 data_.corners.push_back(i < count ? static_cast<int>(base + i) : -1);
                 Vec3d n;
-                if (const std::size_t k = normals != nullptr ? index(corner, normal_at) : 0; normals != nullptr && (k + 1) * normals->stride <= normals->values.size()) {
+                if (const std::size_t k = normals != nullptr ? index(corner, normal_at) : 0;
+                    normals != nullptr && (k + 1) * normals->stride <= normals->values.size()) {
                     const double* v = &normals->values[k * normals->stride];
                     n               = turn * Vec3d{v[0], v[1], v[2]};
                 } else {
@@ -263,21 +259,24 @@ class Reader {
                 }
                 data_.normals.push_back(n);
                 Vec2d uv;
-                if (const std::size_t k = uvs != nullptr ? index(corner, uv_at) : 0; uvs != nullptr && (k + 1) * uvs->stride <= uvs->values.size())
+                if (const std::size_t k = uvs != nullptr ? index(corner, uv_at) : 0;
+                    uvs != nullptr && (k + 1) * uvs->stride <= uvs->values.size())
                     uv = {uvs->values[k * uvs->stride], uvs->values[k * uvs->stride + 1]};
                 else
                     all_uvs_ = false;
                 data_.uvs.push_back(uv);
             };
             const auto face = [&](const std::vector<std::size_t>& order) {
-                for (std::size_t i = 0; i < order.size(); ++i) add(mirrored > 0 ? order[i] : order[order.size() - 1 - i]);
+                for (std::size_t i = 0; i < order.size(); ++i)
+                    add(mirrored > 0 ? order[i] : order[order.size() - 1 - i]);
                 data_.counts.push_back(static_cast<int>(order.size()));
                 data_.face_materials.push_back(look);
             };
             if (p.name == "triangles") {
                 for (std::size_t c = 0; c + 2 < corners; c += 3) face({c, c + 1, c + 2});
             } else if (p.name == "tristrips") {
-                for (std::size_t c = 0; c + 2 < corners; ++c) c % 2 == 0 ? face({c, c + 1, c + 2}) : face({c + 1, c, c + 2});
+                for (std::size_t c = 0; c + 2 < corners; ++c)
+                    c % 2 == 0 ? face({c, c + 1, c + 2}) : face({c + 1, c, c + 2});
             } else if (p.name == "trifans") {
                 for (std::size_t c = 1; c + 1 < corners; ++c) face({0, c, c + 1});
             } else {
@@ -317,7 +316,7 @@ std::string parse_dae(std::string_view bytes, MeshData& data)
     if (!root) return fmt::format("line {}: {}", root.error().site.line, root.error().message);
     if (found.has_errors()) return fmt::format("line {}: {}", found.begin()->site.line, found.begin()->message);
     if (root->name != "COLLADA") return "the file has no <COLLADA>";
-    Reader      reader(*root, data);
+    DaeReader   reader(*root, data);
     std::string wrong = reader.run();
     reader.drop_incomplete();
     return wrong;

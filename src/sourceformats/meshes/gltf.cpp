@@ -9,24 +9,16 @@
 
 #include "mechane/math/pose.h"
 #include "sourceformats/meshes/gltf_document.h"
+#include "sourceformats/meshes/scene.h"
 
 namespace mechane::sourceformats {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr int         kMostNested  = 64;
-constexpr std::size_t kMostCorners = 50'000'000;
-
-struct Affine {
-    Mat33d A = Mat33d::identity();
-    Vec3d  t;
-};
-Affine operator*(const Affine& a, const Affine& b) { return {a.A * b.A, a.A * b.t + a.t}; }
-
-class Reader {
+class GltfMeshReader {
   public:
-    Reader(GltfDocument& document, MeshData& data) : file_(document), json_(document.json()), data_(data) {}
+    GltfMeshReader(GltfDocument& document, MeshData& data) : file_(document), json_(document.json()), data_(data) {}
 
     std::string run()
     {
@@ -74,7 +66,7 @@ class Reader {
     void node(double index, const Affine& above, int depth)
     {
         const Json* n = file_.entry("nodes", index);
-        if (n == nullptr || depth > kMostNested || ++nodes_ > 1'000'000) return;
+        if (n == nullptr || depth > kMostSceneDepth || ++nodes_ > 1'000'000) return;
         Affine at;
         if (const auto m = gltf_numbers(*n, "matrix"); m.size() == 16) {  // column by column
             at.A = {{m[0], m[4], m[8]}, {m[1], m[5], m[9]}, {m[2], m[6], m[10]}};
@@ -109,13 +101,13 @@ class Reader {
         const auto        normals = file_.attribute(p, "NORMAL", 3);
         const auto        uvs     = file_.attribute(p, "TEXCOORD_0", 2);
         const std::size_t count = points->size() / 3, base = data_.points.size();
-        if (base + count > kMostCorners) return void(wrong_ = "the scene repeats its geometry too often");
+        if (base + count > kMostSceneCorners) return void(wrong_ = "the scene repeats its geometry too often");
         for (std::size_t i = 0; i < count; ++i)
             data_.points.push_back(at.A * Vec3d{(*points)[3 * i], (*points)[3 * i + 1], (*points)[3 * i + 2]} + at.t);
         const auto indices = file_.corners(p, count);
         if (!indices) return void(wrong_ = "a primitive has no readable indices");
         const std::vector<double>& order = *indices;
-        if (data_.corners.size() + 3 * order.size() > kMostCorners)
+        if (data_.corners.size() + 3 * order.size() > kMostSceneCorners)
             return void(wrong_ = "the scene repeats its geometry too often");
         const bool   mirrored = determinant(at.A) < 0;
         const Mat33d turn     = (mirrored ? -1.0 : 1.0) * transpose(inverse(at.A));
@@ -153,7 +145,7 @@ std::string parse_gltf(std::string_view bytes, const Beside& beside, MeshData& d
 {
     GltfDocument document;
     if (std::string wrong = document.open(bytes, beside); !wrong.empty()) return wrong;
-    return Reader(document, data).run();
+    return GltfMeshReader(document, data).run();
 }
 
 }  // namespace mechane::sourceformats

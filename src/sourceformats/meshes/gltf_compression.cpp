@@ -14,7 +14,7 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostUnpacked = std::size_t{1} << 30;
 
 /// meshoptimizer's decoders. The library is looked for when the first file needs it, so that programs run without it.
 struct Meshopt {
@@ -52,7 +52,7 @@ std::string unpack_meshopt(std::string_view bytes, const MeshoptView& view, std:
     const bool good = attributes  ? view.stride >= 4 && view.stride <= 256 && view.stride % 4 == 0
                       : triangles ? view.count % 3 == 0 && (view.stride == 2 || view.stride == 4)
                                   : view.mode == "INDICES" && (view.stride == 2 || view.stride == 4);
-    if (!good || view.count == 0 || view.count > kMostBytes / view.stride)
+    if (!good || view.count == 0 || view.count > kMostUnpacked / view.stride)
         return wrong = fmt::format("EXT_meshopt_compression does not have {} rows of {} bytes as '{}'", view.count,
                                    view.stride, view.mode.substr(0, 20)),
                std::string();

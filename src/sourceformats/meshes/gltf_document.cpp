@@ -15,6 +15,7 @@ constexpr std::size_t kMostNumbers = 50'000'000;
 std::optional<std::vector<double>> unpacked(std::string_view bytes, double begin_at, double step, std::size_t n,
                                             std::size_t has, std::size_t width, int kind, bool normalized)
 {
+    // componentType: 5120 BYTE, 5121 UNSIGNED_BYTE, 5122 SHORT, 5123 UNSIGNED_SHORT, 5125 UNSIGNED_INT, 5126 FLOAT.
     const std::size_t size = kind == 5120 || kind == 5121   ? 1
                              : kind == 5122 || kind == 5123 ? 2
                              : kind == 5125 || kind == 5126 ? 4
@@ -23,6 +24,7 @@ std::optional<std::vector<double>> unpacked(std::string_view bytes, double begin
     if (size == 0 || !(begin_at >= 0 && begin_at <= 1e12) || !(step >= 1 && step <= 4096) || n * width > kMostNumbers)
         return std::nullopt;
     const auto begin = static_cast<std::size_t>(begin_at), stride = static_cast<std::size_t>(step);
+    // The last row needs its own bytes only, not a whole stride.
     if (n > 0 && begin + (n - 1) * stride + size * has > bytes.size()) return std::nullopt;
     std::vector<double> out;
     out.reserve(n * width);
@@ -50,6 +52,7 @@ std::optional<std::vector<double>> unpacked(std::string_view bytes, double begin
                     v = static_cast<double>(read_as<float>(bytes, at));
                     break;
             }
+            // Signed integers are divided by their largest value, and the one below its negative counts as -1.
             out.push_back(normalized ? std::max(v / most, -1.0) : v);
         }
     return out;
@@ -67,6 +70,7 @@ std::string decoded_base64(std::string_view text)
         if (c >= 'A' && c <= 'Z') v = c - 'A';
         if (c >= 'a' && c <= 'z') v = c - 'a' + 26;
         if (c >= '0' && c <= '9') v = c - '0' + 52;
+        // The alphabet of addresses writes - and _ for + and /.
         if (c == '+' || c == '-') v = 62;
         if (c == '/' || c == '_') v = 63;
         if (v < 0) continue;
@@ -120,6 +124,7 @@ std::string GltfDocument::open(std::string_view bytes, const Beside& beside)
 {
     beside_               = beside;
     std::string_view json = bytes;
+    // GLB: 12 bytes of header, then chunks, each with its length and type: the JSON first, one binary chunk behind it.
     if (bytes.starts_with("glTF")) {
         if (bytes.size() < 20) return "the file is too short";
         const std::size_t length = read_as<std::uint32_t>(bytes, 12);
@@ -194,6 +199,7 @@ std::string path_of_uri(std::string_view uri)
 
 const std::string* GltfDocument::buffer(double index)
 {
+    // A buffer without an address is the binary chunk of the file.
     for (const auto& [known, bytes] : buffers_)
         if (known == index) return &bytes;
     const Json* b = entry("buffers", index);

@@ -1,3 +1,5 @@
+// Wavefront OBJ with its material files: points, texture coordinates, normals and faces of any number of corners.
+// Groups and smoothing are passed over.
 #include <fmt/format.h>
 
 #include <array>
@@ -33,10 +35,10 @@ bool next_line(std::string_view& left, std::string& line)
 
 std::string_view take_word(std::string_view& left)
 {
-    left                       = trimmed(left);
+    left                        = trimmed(left);
     const std::size_t      end  = std::min(left.find_first_of(" \t"), left.size());
     const std::string_view word = left.substr(0, end);
-    left                       = trimmed(left.substr(end));
+    left                        = trimmed(left.substr(end));
     return word;
 }
 
@@ -66,6 +68,7 @@ void read_materials(const std::string& text, MeshData& data, std::map<std::strin
         } else if (at != nullptr && key == "d") {
             at->rgba[3] = parse_number(rest).value_or(1);
         } else if (at != nullptr && key == "Tr") {
+            // "d" is opacity, "Tr" transparency.
             at->rgba[3] = 1 - parse_number(rest).value_or(0);
         } else if (at != nullptr && key == "map_Kd") {
             while (rest.starts_with('-')) {  // options have one to three values; the file is the last word
@@ -108,7 +111,7 @@ std::string parse_obj(std::string_view bytes, const Beside& beside, MeshData& da
         } else if (key == "f") {
             int count = 0;
             while (!rest.empty()) {
-                std::string_view word = take_word(rest);
+                std::string_view word     = take_word(rest);
                 long             index[3] = {0, 0, 0};
                 for (long& i : index) {
                     const std::size_t end = std::min(word.find('/'), word.size());
@@ -116,6 +119,7 @@ std::string parse_obj(std::string_view bytes, const Beside& beside, MeshData& da
                     word.remove_prefix(std::min(word.size(), end + 1));
                 }
                 const auto place = [](long i, std::size_t size) {
+                    // Indices begin at 1; negative ones count back from what stands above.
                     return i > 0 ? i - 1 : i < 0 ? static_cast<long>(size) + i : -1L;
                 };
                 const long p = place(index[0], data.points.size()), t = place(index[1], uvs.size()),

@@ -1,3 +1,5 @@
+// PLY: a text header that lists elements with their properties, then the rows of these as text or as numbers in either
+// byte order. Vertices and faces are read, everything else is passed over.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,14 +24,15 @@ struct PlyElement {
     std::vector<PlyProperty> properties;
 };
 
-constexpr std::string_view kTypes[][2] = {{"char", "int8"}, {"uchar", "uint8"}, {"short", "int16"}, {"ushort", "uint16"},
-                                          {"int", "int32"}, {"uint", "uint32"}, {"float", "float32"}, {"double", "float64"}};
-constexpr std::size_t      kSizes[]    = {1, 1, 2, 2, 4, 4, 4, 8};
+constexpr std::string_view kNumberTypes[][2] = {{"char", "int8"},     {"uchar", "uint8"},   {"short", "int16"},
+                                                {"ushort", "uint16"}, {"int", "int32"},     {"uint", "uint32"},
+                                                {"float", "float32"}, {"double", "float64"}};
+constexpr std::size_t      kSizes[]          = {1, 1, 2, 2, 4, 4, 4, 8};
 
 int type_of(std::string_view word)
 {
-    for (std::size_t i = 0; i < std::size(kTypes); ++i)
-        if (word == kTypes[i][0] || word == kTypes[i][1]) return static_cast<int>(i);
+    for (std::size_t i = 0; i < std::size(kNumberTypes); ++i)
+        if (word == kNumberTypes[i][0] || word == kNumberTypes[i][1]) return static_cast<int>(i);
     return -1;
 }
 
@@ -42,10 +45,10 @@ class Body {
     {
         if (encoding_ == Encoding::text) {
             left_.remove_prefix(std::min(left_.find_first_not_of(" \t\r\n"), left_.size()));
-            const std::size_t end = std::min(left_.find_first_of(" \t\r\n"), left_.size());
+            const std::size_t end  = std::min(left_.find_first_of(" \t\r\n"), left_.size());
             std::string_view  word = left_.substr(0, end);
             if (word.starts_with('+')) word.remove_prefix(1);
-            double            v = 0;
+            double v = 0;
             if (std::from_chars(word.data(), word.data() + word.size(), v).ec != std::errc()) return std::nullopt;
             left_.remove_prefix(end);
             return v;
@@ -110,11 +113,14 @@ std::string parse_ply(std::string_view bytes, MeshData& data)
         if (line.empty()) continue;
         ended = line[0] == "end_header";
         if (line[0] == "format" && line.size() > 1)
-            encoding = line[1] == "ascii" ? Encoding::text : line[1] == "binary_big_endian" ? Encoding::big : Encoding::little;
+            encoding = line[1] == "ascii"               ? Encoding::text
+                       : line[1] == "binary_big_endian" ? Encoding::big
+                                                        : Encoding::little;
         if (line[0] == "element" && line.size() > 2) {
             PlyElement& e = elements.emplace_back();
             e.name        = line[1];
-            if (std::from_chars(line[2].data(), line[2].data() + line[2].size(), e.count).ec != std::errc()) return "a count is no number";
+            if (std::from_chars(line[2].data(), line[2].data() + line[2].size(), e.count).ec != std::errc())
+                return "a count is no number";
         }
         if (line[0] == "property" && line.size() > 2 && !elements.empty()) {
             PlyProperty p{line.back(), type_of(line[1] == "list" && line.size() > 3 ? line[3] : line[1]),
@@ -126,6 +132,7 @@ std::string parse_ply(std::string_view bytes, MeshData& data)
     if (!ended) return "the header has no end";
     Body body(bytes, encoding);
     for (const PlyElement& e : elements) {
+        // Each row has one byte at least, so a forged count is found before memory is taken for it.
         if (e.count > body.left()) return fmt::format("the file is shorter than {} {} ask for", e.count, e.name);
         for (std::size_t i = 0; i < e.count; ++i) {
             Vec3d point;
@@ -139,7 +146,8 @@ std::string parse_ply(std::string_view bytes, MeshData& data)
                     continue;
                 }
                 const auto count = body.take(p.count_type);
-                if (!count || *count < 0 || *count > static_cast<double>(body.left())) return "a list is longer than the file";
+                if (!count || *count < 0 || *count > static_cast<double>(body.left()))
+                    return "a list is longer than the file";
                 const bool face = e.name == "face" && (p.name == "vertex_indices" || p.name == "vertex_index");
                 for (int c = 0; c < static_cast<int>(*count); ++c) {
                     const auto v = body.take(p.type);

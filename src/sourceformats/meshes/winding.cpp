@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sourceformats/indices.h"
+
 namespace mechane::sourceformats {
 namespace {
 
@@ -12,8 +14,6 @@ struct Side {
     std::int32_t  corner;  ///< where the edge begins, in MeshAsset::corners
     bool          rises;   ///< it runs from the smaller point to the larger
 };
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 bool has_area(const MeshAsset& mesh, std::size_t begin, std::size_t end)
 {

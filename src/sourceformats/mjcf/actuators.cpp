@@ -29,6 +29,8 @@ void set_absent(XmlElement& e, const char* attribute, const std::string& value)
 
 }  // namespace
 
+// All kinds of actuators share one record of defaults in MuJoCo: a default of <position> sets gains that a <general> of
+// the same class inherits, too. The classes here keep each kind apart, so what other kinds say is brought in below.
 XmlElement MjcfReader::actuator_with_defaults(const XmlElement& c)
 {
     XmlElement m = defaults_.merged(c, c.name, "", s_);
@@ -187,6 +189,8 @@ void MjcfReader::only_mujoco(const XmlElement& c, const std::string& name, std::
 void MjcfReader::drive(const XmlElement& c, const MjcfActuator& a, const std::optional<std::vector<double>>& force,
                        Dof& dof, const std::string& name)
 {
+    // Force of a drive in USD: stiffness (target - q) + damping (target velocity - v), cut at max_force. An actuator is
+    // such a drive if its gain is constant and its bias linear.
     const bool plain = a.gain_type == "fixed" && (a.bias_type == "none" || a.bias_type == "affine") &&
                        (a.dyn_type == "none" || a.dyn_type == "filterexact" || a.dyn_type == "filter");
     // A constant force beside a spring is the spring with another rest; without one it is no drive.
@@ -195,15 +199,19 @@ void MjcfReader::drive(const XmlElement& c, const MjcfActuator& a, const std::op
         return only_mujoco(c, name, "its force is no linear law of position and velocity");
     const double gear = a.gear[0];
     Drive        made;
-    made.place     = c.place;
+    made.place = c.place;
+    // The length of the transmission is gear * q and its force acts on the joint with gear again: both gains are
+    // multiplied by the square of it.
     made.stiffness = a.bias_type == "affine" ? std::max(0.0, -a.bias[1]) * gear * gear : 0;
     made.damping   = a.bias_type == "affine" ? std::max(0.0, -a.bias[2]) * gear * gear : 0;
+    // Zero of b0 + b1 gear q, where the spring rests without a command.
     if (made.stiffness > 0) made.target = a.bias[0] / (-a.bias[1] * gear);
     if (force) made.max_force = std::max(std::abs((*force)[0]), std::abs((*force)[1])) * std::abs(gear);
     if (a.dyn_type != "none") only_mujoco(c, name, "its command is filtered");
     if (dof.drive &&
         (dof.drive->stiffness != 0 || dof.drive->damping != 0)) {  // a position and a velocity servo on one joint
         const double both = made.stiffness + dof.drive->stiffness;
+        // Two springs are one with the sum of their stiffness that rests at the weighted mean.
         if (both > 0) made.target = (made.stiffness * made.target + dof.drive->stiffness * dof.drive->target) / both;
         made.stiffness = both;
         made.damping += dof.drive->damping;

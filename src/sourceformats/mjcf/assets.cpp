@@ -23,6 +23,7 @@ std::string MjcfReader::asset_path(const std::string& dir, std::string file) con
 void MjcfReader::assets(const XmlElement& e)
 {
     for (const XmlElement& c : e.children)
+        // Materials name textures, which may stand behind them: textures are read first.
         if (c.name == "texture") texture(c);
     for (const XmlElement& c : e.children) {
         if (c.name == "material") material(c);
@@ -43,6 +44,8 @@ void MjcfReader::model(const XmlElement& e)
 
 void MjcfReader::close_field(MeshAsset& asset, int rows, int columns, double bottom)
 {
+    // The rim goes once around the grid; each of its edges gets a wall of two triangles and one triangle of the floor,
+    // whose centre is the point (0, 0, bottom).
     std::vector<int> rim;  // counter-clockwise, seen from above
     for (int c = 0; c + 1 < columns; ++c) rim.push_back(c);
     for (int r = 0; r + 1 < rows; ++r) rim.push_back(r * columns + columns - 1);
@@ -77,6 +80,7 @@ void MjcfReader::height_field(const XmlElement& e)
         if (!bytes)
             return s_.error(kMeshMissing, e.place,
                             fmt::format("the height field '{}' is no PNG that can be read", *file));
+        // A grey picture has its value in each of the three channels; the first stands for it.
         rows = bytes->height, columns = bytes->width;
         for (std::size_t i = 0; i < bytes->rgba.size(); i += 4) heights.push_back(bytes->rgba[i]);
     }
@@ -90,12 +94,15 @@ void MjcfReader::height_field(const XmlElement& e)
     const int nr = static_cast<int>(rows), nc = static_cast<int>(columns);
     heights.resize(at(nr) * at(nc), 0);
     const auto [low, high] = std::minmax_element(heights.begin(), heights.end());
+    // MuJoCo normalises heights to 0 .. 1 by their smallest and largest value; size is x and y half width, height at 1,
+    // depth of the base [m].
     const double base = *low, range = *high > *low ? *high - *low : 1;
     MeshAsset    asset;
     asset.name = asset.address = name;
     asset.place                = e.place;
     for (int r = 0; r < nr; ++r)
         for (int c = 0; c < nc; ++c)
+            // The first row of the file is the farthest one in y: rows of pictures run down, y runs up.
             asset.points.push_back({(*size)[0] * (2.0 * c / (nc - 1) - 1), (*size)[1] * (2.0 * r / (nr - 1) - 1),
                                     (*size)[2] * (heights[at(nr - 1 - r) * at(nc) + at(c)] - base) / range});
     for (int r = 0; r + 1 < nr; ++r)
@@ -137,7 +144,9 @@ void MjcfReader::material(const XmlElement& e)
     if (const auto v = s_.number(m, "roughness"); v && *v >= 0)
         made.roughness = *v;
     else if (const auto shine = s_.number(m, "shininess"))
+        // shininess 0 .. 1 is the older word; a surface that shines fully has no roughness.
         made.roughness = std::clamp(1 - *shine, 0.0, 1.0);
+    // emission is a factor of the colour, USD wants the colour that is sent out.
     if (const auto v = s_.number(m, "emission"); v && *v > 0)
         for (std::size_t i = 0; i < 3; ++i) made.emission[i] = *v * made.rgba[i];
     defaults_.settle(e, m, "material", s_);
@@ -160,6 +169,7 @@ void MjcfReader::mesh(const XmlElement& e)
     if (file != nullptr) {
         const std::string path = asset_path(compiler_.meshdir, *file);
         index                  = s_.mesh(path, folder_, e.place);
+        // Vertices without faces stand for their convex hull; four points at least span a volume.
     } else if (const auto vertices = s_.numbers(m, "vertex", 12, 30'000'000)) {
         MeshAsset asset;
         asset.name = asset.address = name;
@@ -198,6 +208,7 @@ void MjcfReader::mesh(const XmlElement& e)
     if (name.empty()) return s_.error(kMissing, e.place, "a mesh has no name");
     if (index >= 0 && !(ref == Posed{})) {  // moved, then turned, then scaled: a mesh of its own
         MeshAsset placed = tree_.meshes[at(index)];
+        // refpos and refquat say where the frame of the mesh lies in the file's coordinates.
         for (Vec3d& p : placed.points) p = inverse_times(ref, p);
         for (Vec3d& n : placed.normals) n = rotate_inverse(ref.q, n);
         placed.name = name;

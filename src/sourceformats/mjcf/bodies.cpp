@@ -26,6 +26,8 @@ void MjcfReader::body_children(const XmlElement& e, int link, const Posed& X, co
             c.used                  = true;
             const std::string below = c.get("childclass", childclass);
             if (c.name == "frame")
+                // A <frame> is no body: its pose goes into what stands in it, and its childclass counts down to the
+                // next one.
                 body_children(c, link, X * mjcf_pose(c, compiler_, s_), below);
             else
                 replicate(c, link, X, below);
@@ -34,6 +36,7 @@ void MjcfReader::body_children(const XmlElement& e, int link, const Posed& X, co
     --depth_;
 }
 
+// Joints of a body may stand within frames of it. The frame turns and shifts their axes and pivots.
 void MjcfReader::collect_joints(const XmlElement& e, std::vector<std::pair<const XmlElement*, Posed>>& out,
                                 const Posed& X, std::vector<std::string>& classes, const std::string& childclass)
 {
@@ -55,8 +58,9 @@ void MjcfReader::body(const XmlElement& e, int parent, const Posed& X, const std
     link.name        = s_.unique(body_names_, name, e, "body", true);
     link.place       = e.place;
     const Posed X_PC = X * mjcf_pose(e, compiler_, s_);
-    link.X_WL        = (parent >= 0 ? tree_.links[at(parent)].X_WL : Posed{}) * X_PC;
-    link.kinematic   = flag(e, "mocap", false);
+    // Poses of bodies are those in the reference configuration, in which every joint stands at its ref.
+    link.X_WL      = (parent >= 0 ? tree_.links[at(parent)].X_WL : Posed{}) * X_PC;
+    link.kinematic = flag(e, "mocap", false);
     if (const auto g = s_.number(e, "gravcomp"); g && *g != 0) {
         e.take("gravcomp");
         link.extras.push_back(mj("mjc:gravcomp", "double", usda_number(*g), "", e.place));
@@ -67,6 +71,8 @@ void MjcfReader::body(const XmlElement& e, int parent, const Posed& X, const std
     bodies_.try_emplace(link.name, index);
     tree_.links.push_back(std::move(link));
     if (const XmlElement* inertial = e.child("inertial"); inertial != nullptr) {
+        // inertiafromgeom "true" computes masses from geoms although the file says them; "auto" does it only where it
+        // does not.
         if (compiler_.inertiafromgeom == "true" || s_.options.ignore_inertial)
             inertial->use_all();
         else
@@ -89,12 +95,14 @@ void MjcfReader::read_inertial(const XmlElement& e, int index)
     made.com  = X.p;
     Mat33d I{};
     if (const auto v = s_.numbers(e, "fullinertia", 6, 6))
+        // fullinertia is xx yy zz xy xz yz, about the centre of mass, in the axes of the <inertial>.
         I = {{(*v)[0], (*v)[3], (*v)[4]}, {(*v)[3], (*v)[1], (*v)[5]}, {(*v)[4], (*v)[5], (*v)[2]}};
     else if (const auto d = s_.vec3(e, "diaginertia"))
         I = Mat33d::diagonal(*d);
     else
         made.has_inertia = false;
-    const Mat33d R                  = to_matrix(X.q);
+    const Mat33d R = to_matrix(X.q);
+    // Our tensors are in the axes of the link.
     made.inertia                    = R * I * transpose(R);
     tree_.links[at(index)].inertial = made;
 }
@@ -109,12 +117,12 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
     made.child  = child;
     made.place  = e.place;
     made.name   = tree_.links[at(child)].name + "_weld";
-    Posed                                      X_C;
-    bool                                       pivoted = false, free = false;
-    std::vector<std::pair<std::string, Posed>> refs;
-    std::vector<Posed>                         motions;
-    std::vector<bool>                          turns;
-    std::vector<std::string>                   names;
+    Posed X_C;
+    bool  pivoted = false, free = false;
+    // M_i(r_i) of each joint: the motion that takes the body from the zero of the joint to its reference.
+    std::vector<Posed>       motions;
+    std::vector<bool>        turns;
+    std::vector<std::string> names;
     for (std::size_t i = 0; i < elements.size(); ++i) {
         const XmlElement& j = *elements[i].first;
         const Posed&      X = elements[i].second;
@@ -132,6 +140,8 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
                                      tree_.links[at(child)].name));
             free = true;
             joint_names_.insert(name);
+            // The six axes of a free joint share one damping, armature and friction loss; the hint keeps them for the
+            // way back to MJCF.
             const double resists[] = {first_number(m, "damping").value_or(0), s_.number(m, "armature").value_or(0),
                                       s_.number(m, "frictionloss").value_or(0)};
             if (j.name != "freejoint" && (resists[0] != 0 || resists[1] != 0 || resists[2] != 0)) {
@@ -169,6 +179,7 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
         const double unit = dof.angular ? angle() : 1;
         if (const auto range = s_.numbers(m, "range", 2, 2)) {
             const auto limited = s_.word(m, "limited", {"true", "false", "auto"}).value_or("auto");
+            // With autolimits a range alone limits the joint; without it "limited" must be said.
             if (limited == "true" || (limited == "auto" && compiler_.autolimits)) {
                 dof.lower = (*range)[0] * unit;
                 dof.upper = (*range)[1] * unit;
@@ -186,6 +197,8 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
         joint_extras(m, dof);
         spring_damper(m, made.dofs.size(), type == "ball" && elements.size() > 1 ? 3 : 1);
         if (dof.angular) {
+            // All axes of one USD joint share its frames, so the first pivot becomes that of the joint. MuJoCo allows a
+            // pivot for each joint of a body; slides have none that would matter.
             if (!pivoted)
                 X_C.p = pivot, pivoted = true;
             else if (length(pivot - X_C.p) > 1e-9)
@@ -202,6 +215,8 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
         if (type == "ball") {
             if (elements.size() == 1) made.kind = Joint::Kind::ball;
             if (elements.size() > 1)
+                // A ball beside other joints becomes three rotations of a generic joint, in the axes x, y, z of the
+                // body.
                 for (int a = 0; a < 2; ++a) {
                     Dof more  = dof;
                     more.axis = axis_vector<double>(a);
@@ -224,6 +239,7 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
         made.dofs.push_back(std::move(dof));
     }
     if (free) {
+        // A body that floats has no joint here: it is the root of a tree of its own.
         floating_.insert(child);
         if (made.dofs.empty()) return;
     }
@@ -288,6 +304,7 @@ std::optional<double> MjcfReader::first_number(const XmlElement& m, const char* 
 
 void MjcfReader::joint_extras(const XmlElement& m, Dof& dof)
 {
+    // angle() is radians of the file's unit; times kDegrees it is what the schema wants.
     const double degrees = dof.angular ? angle() * kDegrees : 1;  // the schema's angles are degrees
     const auto   put     = [&](std::string name, std::string type, std::string text) {
         dof.extras.push_back(mj("mjc:" + name, std::move(type), std::move(text), "MjcJointAPI", dof.place));
@@ -312,6 +329,8 @@ void MjcfReader::spring_damper(const XmlElement& m, std::size_t first, std::size
     const auto v = s_.numbers(m, "springdamper", 2, 2);
     m.take("springdamper");
     if (!v || ((*v)[0] == 0 && (*v)[1] == 0)) return;
+    // Stiffness and damping follow from the inertia that the axis moves, which is known when all masses are: see
+    // springs.cpp.
     if ((*v)[0] > 0 && (*v)[1] > 0)
         spring_dampers_.push_back({static_cast<int>(tree_.joints.size()), first, count, (*v)[0], (*v)[1]});
     else

@@ -19,7 +19,8 @@ void MjcfReader::replicate(const XmlElement& e, int link, const Posed& X, const 
     const double count = s_.number(e, "count").value_or(1);
     if (!(count >= 0 && count <= 10000)) return s_.error(kLimit, e.place, fmt::format("{} copies are too many", count));
     e.find("sep");
-    Posed      step{s_.vec3(e, "offset").value_or(Vec3d{}), {}};
+    Posed step{s_.vec3(e, "offset").value_or(Vec3d{}), {}};
+    // euler of <replicate> is the turn from one copy to the next, not the orientation of the first.
     XmlElement turn{"turn", e.place, {}, {}, {}};
     if (const std::string* euler = e.find("euler")) turn.set("euler", *euler);
     step.q = mjcf_orientation(turn, compiler_, s_);
@@ -32,8 +33,11 @@ void MjcfReader::replicate(const XmlElement& e, int link, const Posed& X, const 
         XmlElement copy = e;
         copy_suffix_    = suffix + outer;
         for (XmlElement& c : copy.children) suffix_names(c, copy_suffix_);
+        // Elements are referred to by address until the end of the reading, so each copy is kept; a list does not move
+        // them.
         replicated_.push_back(std::move(copy));
         body_children(replicated_.back(), link, at_copy, childclass);
+        // Copy i stands at X step^i: the steps add up, so that a turn lays copies on a circle.
         at_copy = at_copy * step;
     }
     copy_suffix_ = outer;
@@ -46,6 +50,7 @@ std::vector<std::string> MjcfReader::suffixes_of(const XmlElement& e)
     const double             count     = said != nullptr ? parse_number(*said).value_or(0) : 1;
     const std::string*       separator = e.peek("sep");
     if (!(count >= 1 && count <= 10000)) return out;
+    // Numbers have as many digits as the largest of them: sphere00 .. sphere99.
     const int width = static_cast<int>(fmt::format("{}", static_cast<int>(count) - 1).size());
     for (int i = 0; i < static_cast<int>(count); ++i)
         out.push_back(fmt::format("{}{:0{}}", separator != nullptr ? *separator : "", i, width));
@@ -69,6 +74,9 @@ std::set<std::string> MjcfReader::note_copies(const XmlElement& e)
 
 void MjcfReader::replicate_sections(XmlElement& root)
 {
+    // Tendons, equalities, contacts and actuators that name something within a <replicate> are copied as often as it
+    // is, each copy with the names of its own number. Inner replications come first, as their copies are what the outer
+    // ones copy again.
     for (Copies& copies : replications_)
         for (const char* name : {"tendon", "equality", "contact", "actuator"})
             for (XmlElement& section : root.children) {

@@ -26,6 +26,8 @@ int MjcfReader::look(const XmlElement& m, const std::string& name)
                      did_you_mean(*material, names));
         }
     }
+    // rgba goes before the colour of a material unless it is MuJoCo's default (0.5 0.5 0.5 1), which counts as not
+    // said.
     const auto rgba = s_.numbers(m, "rgba", 3, 4);
     if (!rgba || (index >= 0 && *rgba == std::vector<double>{0.5, 0.5, 0.5, 1})) return index;
     Material made;
@@ -45,6 +47,7 @@ bool MjcfReader::from_to(const XmlElement& m, const Posed& X, Shape& shape, std:
     const auto v = s_.numbers(m, "fromto", 6, 6);
     if (!v) return false;
     const Vec3d a{(*v)[0], (*v)[1], (*v)[2]}, b{(*v)[3], (*v)[4], (*v)[5]};
+    // The z axis points from the second end to the first, as in MuJoCo's compiler.
     shape.X_LS          = X * Posed{0.5 * (a + b), z_to(a - b)};
     const double half   = 0.5 * length(a - b);
     const bool   wide   = shape.kind == Shape::Kind::box || shape.kind == Shape::Kind::ellipsoid;
@@ -53,6 +56,10 @@ bool MjcfReader::from_to(const XmlElement& m, const Posed& X, Shape& shape, std:
     return true;
 }
 
+// A geom of a plain type that names a mesh is fitted to it (XML reference, geom/mesh): either to the box that bounds
+// the mesh in the axes of its inertia (fitaabb), or to the box of equal inertia. A solid box with half sides a, b, c
+// has the moments I_x = m (b^2 + c^2) / 3 and so on, hence a^2 = 3 (I_y + I_z - I_x) / (2 m), which is the formula with
+// the sum below.
 void MjcfReader::fit(Shape& shape, Shape::Kind kind, double scale, const std::string& inertia)
 {
     const MjcfMass unit = mjcf_mass(shape, tree_, std::nullopt, 1, false, inertia);
@@ -64,6 +71,7 @@ void MjcfReader::fit(Shape& shape, Shape::Kind kind, double scale, const std::st
     const Mat33d R = to_matrix(axes.rotation);
     Vec3d        column[3], half;
     for (std::size_t i = 0; i < 3; ++i) column[i] = R.column(order[i]);
+    // Sorting may have made the axes left-handed.
     if (dot(cross(column[0], column[1]), column[2]) < 0) column[2] = -column[2];
     Posed X{unit.com, from_matrix(Mat33d::from_columns(column[0], column[1], column[2]))};
     if (compiler_.fitaabb) {
@@ -79,6 +87,7 @@ void MjcfReader::fit(Shape& shape, Shape::Kind kind, double scale, const std::st
         for (std::size_t i = 0; i < 3; ++i)
             half[i] = 0.5 * std::sqrt(std::max(6 * (sum - 2 * axes.values[order[i]]) / unit.mass, 0.0));
     }
+    // Round shapes take the mean of the two sides across, or with fitaabb the larger one, so that the mesh lies inside.
     const double across = 0.5 * (half.x + half.y);
     switch (kind) {
         case Shape::Kind::sphere:
@@ -164,6 +173,7 @@ void MjcfReader::geom(const XmlElement& e, int link, const Posed& X, const std::
                      mesh_name != nullptr ? did_you_mean(*mesh_name, names) : "");
             return settle();
         }
+        // The mesh was told as unreadable where its asset stands; its geoms need no message of their own.
         if (known->second < 0) return settle();
         made.mesh  = known->second;
         made.scale = mesh_scales_[*mesh_name];
@@ -171,6 +181,7 @@ void MjcfReader::geom(const XmlElement& e, int link, const Posed& X, const std::
         if (fitted != Shape::Kind::mesh) fit(made, fitted, s_.number(m, "fitscale").value_or(1), inertia);
     } else {
         from_to(m, X, made, size);
+        // Radius; radius and half length; half sides. The sizes of a plane may be zero, which is infinite.
         const std::size_t needed = made.kind == Shape::Kind::sphere                                          ? 1
                                    : made.kind == Shape::Kind::capsule || made.kind == Shape::Kind::cylinder ? 2
                                    : made.kind == Shape::Kind::plane                                         ? 0
@@ -191,6 +202,8 @@ void MjcfReader::geom(const XmlElement& e, int link, const Posed& X, const std::
         return static_cast<int>(std::clamp(s_.number(m, attribute).value_or(otherwise), -2e9, 2e9));
     };
     const int contype = whole("contype", 1), conaffinity = whole("conaffinity", 1), group = whole("group", 0);
+    // Two geoms meet if contype of one shares a bit with conaffinity of the other. Without any bit a geom is a picture
+    // only; of those that collide, MuJoCo's viewer shows the groups 0 to 2 at the start.
     made.collider = contype != 0 || conaffinity != 0;
     made.visual   = !made.collider || group < 3;
     if (s_.options.visuals_collide && !made.collider) made.collider = true;
@@ -220,6 +233,7 @@ void MjcfReader::geom(const XmlElement& e, int link, const Posed& X, const std::
         made.extras.push_back(mj("mjc:group", "int", fmt::format("{}", group),
                                  made.collider ? "MjcCollisionAPI" : "MjcImageableAPI", e.place));
     if (shell && made.collider) put("shellinertia", "bool", "true");
+    // Only groups within inertiagrouprange have mass. The world needs none, and a height field has none in MuJoCo.
     if (link >= 0 && ground == hfields_.end() && group >= compiler_.group_min && group <= compiler_.group_max) {
         if (shell && made.kind == Shape::Kind::ellipsoid)
             s_.losses.add({"ellipsoid-shell", Severity::warning, LossAction::approximated, "inertia", site_of(e.place),
@@ -263,10 +277,11 @@ void MjcfReader::camera(const XmlElement& e, int link, const Posed& X, const std
 {
     const XmlElement m = defaults_.merged(e, "camera", childclass, s_);
     Camera           made;
-    made.link         = link;
-    made.place        = e.place;
-    made.name         = m.get("name", "camera");
-    made.X_LC         = X * mjcf_pose(m, compiler_, s_);
+    made.link  = link;
+    made.place = e.place;
+    made.name  = m.get("name", "camera");
+    made.X_LC  = X * mjcf_pose(m, compiler_, s_);
+    // fovy is in degrees whatever <compiler angle> says; of an orthographic camera it is the height of the picture [m].
     const double fovy = s_.number(m, "fovy").value_or(45);
     made.fovy         = std::clamp(fovy, 0.1, 179.0) / kDegrees;
     made.orthographic = s_.word(m, "orthographic", {"true", "false"}).value_or("false") == "true";
@@ -279,14 +294,16 @@ void MjcfReader::light(const XmlElement& e, int link, const Posed& X, const std:
 {
     const XmlElement m = defaults_.merged(e, "light", childclass, s_);
     Light            made;
-    made.link                     = link;
-    made.place                    = e.place;
-    made.name                     = m.get("name", "light");
+    made.link  = link;
+    made.place = e.place;
+    made.name  = m.get("name", "light");
+    // "type" is the newer word for what "directional" says; it counts where both stand.
     const bool        directional = flag(m, "directional", false);
     const std::string type        = m.get("type", directional ? "directional" : "spot");
     made.kind = type == "directional" ? Light::Kind::distant : type == "spot" ? Light::Kind::spot : Light::Kind::point;
     made.cone = s_.number(m, "cutoff").value_or(45) / kDegrees;
     if (const auto v = s_.numbers(m, "diffuse", 3, 3)) std::copy(v->begin(), v->end(), made.color.begin());
+    // Lights of USD shine along -z.
     const Vec3d to = normalized(s_.vec3(m, "dir").value_or(Vec3d{0, 0, -1}), {0, 0, -1});
     made.X_LL      = X * Posed{s_.vec3(m, "pos").value_or(Vec3d{}), rotation_between(Vec3d{0, 0, -1}, to)};
     defaults_.settle(e, m, "light", s_);

@@ -8,7 +8,7 @@
 namespace mechane::sourceformats {
 namespace {
 
-struct Row {
+struct LeftOut {
     const char* code;
     Severity    severity;
     const char* category;
@@ -17,7 +17,7 @@ struct Row {
 };
 
 /// By element; those within it go with it.
-const std::map<std::string_view, Row>& table()
+const std::map<std::string_view, LeftOut>& table()
 {
     static constexpr const char* kMade =
         "MuJoCo makes bodies, joints and shapes of it when it compiles, and none of them is read; mj_saveLastXML "
@@ -25,7 +25,7 @@ const std::map<std::string_view, Row>& table()
         "the model with them, which can be converted";
     static constexpr const char* kSoft =
         "soft bodies of MuJoCo are not read; a mesh with the deformable schemas of OpenUSD says the same";
-    static const std::map<std::string_view, Row> out{
+    static const std::map<std::string_view, LeftOut> out{
         {"composite", {"composite", Severity::error, "kinematics", true, kMade}},
         {"flexcomp", {"flex", Severity::error, "kinematics", true, kSoft}},
         {"flex", {"flex", Severity::error, "kinematics", true, kSoft}},
@@ -71,7 +71,7 @@ void MjcfReader::leave_out(const XmlElement& e, const std::string& above)
         return e.use_all();
     }
     if (const auto row = table().find(e.name); row != table().end() && !e.used) {
-        const Row& r = row->second;
+        const LeftOut& r = row->second;
         s_.losses.add(
             {r.code, r.severity, LossAction::dropped, r.category, site_of(e.place), here, {}, {}, r.reason, r.motion});
         return e.use_all();

@@ -15,6 +15,7 @@ void MjcfReader::masses()
     double total = 0;
     for (std::size_t l = 0; l < tree_.links.size(); ++l) {
         Link& link = tree_.links[l];
+        // The geoms of a body add up: their masses, centres and tensors by the theorem of parallel axes.
         if (!link.inertial || !link.inertial->has_inertia || compiler_.inertiafromgeom == "true") {
             geometry::MassProperties sum;
             bool                     any = false;
@@ -38,11 +39,14 @@ void MjcfReader::masses()
         }
         if (!link.inertial) continue;
         Inertial& in = *link.inertial;
-        in.mass      = std::max(in.mass, compiler_.boundmass);
+        // boundmass and boundinertia are lower bounds for what the file says and for what was computed.
+        in.mass = std::max(in.mass, compiler_.boundmass);
         if (in.has_inertia && (compiler_.boundinertia > 0 || compiler_.balanceinertia)) {
             auto   axes = geometry::principal_axes(in.inertia);
             Vec3d& d    = axes.values;
             for (std::size_t i = 0; i < 3; ++i) d[i] = std::max(d[i], compiler_.boundinertia);
+            // No body has a principal moment larger than the sum of the other two (the triangle inequality of I =
+            // integral of r^2). balanceinertia replaces the three by their mean.
             if (compiler_.balanceinertia && (d.x + d.y < d.z || d.x + d.z < d.y || d.y + d.z < d.x))
                 d = (d.x + d.y + d.z) / 3 * Vec3d{1, 1, 1};
             const Mat33d R = to_matrix(axes.rotation);
@@ -63,6 +67,7 @@ void MjcfReader::masses()
         }
         total += in.mass;
     }
+    // All masses and inertias are scaled by one factor, after the bounds.
     if (compiler_.settotalmass > 0 && total > 0)
         for (Link& link : tree_.links)
             if (link.inertial)
@@ -70,6 +75,9 @@ void MjcfReader::masses()
                     link.inertial->inertia *= compiler_.settotalmass / total;
 }
 
+// A body that is welded to the world by all joints above it, and that carries nothing that moves, is a part of the
+// world for MuJoCo. A rigid body of USD at that place would fall, so its inertia is set aside and it becomes a static
+// collider.
 void MjcfReader::static_bodies()
 {
     std::vector<bool> carries(tree_.links.size(), false), welded(tree_.links.size(), true);
@@ -79,6 +87,7 @@ void MjcfReader::static_bodies()
     std::vector<int> parent(tree_.links.size(), -1);
     for (const Joint& j : tree_.joints)
         if (!j.loop) parent[at(j.child)] = j.parent;
+    // Children lie behind their parents: one pass backwards tells each body whether something below it moves.
     for (std::size_t l = tree_.links.size(); l-- > 0;)
         if (parent[l] >= 0 && (carries[l] || !welded[l])) carries[at(parent[l])] = true;
     std::vector<bool> still(tree_.links.size(), false);
@@ -99,6 +108,8 @@ void MjcfReader::static_bodies()
             j.collide = true;
 }
 
+// Bodies that are welded together are one body for MuJoCo's contacts: no two of them touch, and none touches the parent
+// of the whole group. In USD they stay bodies of their own, so each of these pairs is written as an exclusion.
 void MjcfReader::welded_pairs()
 {
     const std::size_t n = tree_.links.size();
@@ -109,6 +120,7 @@ void MjcfReader::welded_pairs()
     for (const Shape& s : tree_.shapes)
         if (s.link >= 0 && s.collider) collides[at(s.link)] = true;
     std::map<int, std::vector<int>> members;
+    // head[l] is the topmost body of the group that l is welded to; still[l] tells that the group stands on the world.
     for (std::size_t l = 0; l < n; ++l) {  // parents lie first
         const bool floats = floating_.contains(static_cast<int>(l)) || above[l] < 0;
         const bool fixed  = !floats && tree_.joints[at(above[l])].kind == Joint::Kind::fixed;
@@ -133,6 +145,7 @@ void MjcfReader::welded_pairs()
         for (std::size_t i = 0; i < own.size(); ++i)
             for (std::size_t k = i + 1; k < own.size(); ++k) put(own[i], own[k]);
         const int parent = above[at(h)] >= 0 && !floating_.contains(h) ? tree_.joints[at(above[at(h)])].parent : -1;
+        // The filter between parent and child does not hold for the world (MuJoCo, Computation, section Collision).
         if (parent < 0 || still[at(parent)] || off("filterparent")) continue;
         if (const auto others = members.find(head[at(parent)]); others != members.end())
             for (const int a : others->second)

@@ -14,6 +14,8 @@ void MjcfReader::read(XmlElement& root)
     if (const std::string* name = root.find("model"); name != nullptr && !name->empty()) tree_.name = *name;
     resolve_includes(root, file_, s_);
     for (const XmlElement& e : root.children)
+        // Sections may stand in any order, and several times. Each is read when what it refers to is known: settings,
+        // classes, assets, bodies, then what names bodies, joints and tendons.
         if (e.name == "compiler") compiler(e);
     defaults_.read(root, s_);
     for (const XmlElement& e : root.children)
@@ -27,6 +29,8 @@ void MjcfReader::read(XmlElement& root)
     each(root, "tendon", [&](const XmlElement& e) { tendons(e); });
     each(root, "actuator", [&](const XmlElement& e) { actuators(e); });
     each(root, "keyframe", [&](const XmlElement& e) { keyframes(e); });
+    // From here on the tree is complete, and what follows computes with it: masses before springs, springs before flags
+    // that turn them off.
     attached_sections();
     masses();
     compute_spring_dampers(tree_, spring_dampers_, floating_, s_.losses);
@@ -60,6 +64,7 @@ void MjcfReader::compiler(const XmlElement& e)
     compiler_.boundmass      = s_.number(e, "boundmass").value_or(compiler_.boundmass);
     compiler_.boundinertia   = s_.number(e, "boundinertia").value_or(compiler_.boundinertia);
     compiler_.settotalmass   = s_.number(e, "settotalmass").value_or(compiler_.settotalmass);
+    // meshdir and texturedir go before assetdir, in whatever order the attributes stand.
     if (const std::string* dir = e.find("assetdir")) compiler_.meshdir = compiler_.texturedir = *dir;
     if (const std::string* dir = e.find("meshdir")) compiler_.meshdir = *dir;
     if (const std::string* dir = e.find("texturedir")) compiler_.texturedir = *dir;
@@ -69,6 +74,7 @@ void MjcfReader::compiler(const XmlElement& e)
     if (const auto v = s_.word(e, "coordinate", {"local", "global"}); v && *v == "global")
         s_.error(kUnsupported, e.place, "global coordinates are no longer part of MJCF; they are read as local ones");
     compiler_.fitaabb = flag(e, "fitaabb", compiler_.fitaabb);
+    // These change how MuJoCo compiles or stores a model, not what the model is.
     for (const char* known : {"usethread", "fusestatic", "discardvisual", "alignfree", "saveinertial"}) e.find(known);
 }
 

@@ -32,6 +32,7 @@ void MjcfReader::option(const XmlElement& e)
     const auto word = [&](const char* name, std::initializer_list<std::string_view> known) {
         const std::string* text = e.find(name);
         if (text == nullptr) return;
+        // The schema's tokens are lower-case; MJCF writes PGS, CG, RK4, Newton, implicitfast.
         std::string lower = *text;
         for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         if (std::find(known.begin(), known.end(), lower) != known.end())
@@ -81,6 +82,8 @@ void MjcfReader::fluid(const XmlElement& e)
 
 bool MjcfReader::off(std::string_view name) const
 {
+    // The flag "constraint" turns off everything that the solver of constraints does; "equality" and the others turn
+    // off their part of it.
     static constexpr std::string_view kConstraints[] = {"contact", "equality", "limit", "frictionloss"};
     const auto                        disabled       = [&](std::string_view flag) {
         const auto found = flags_.find(flag);
@@ -92,6 +95,8 @@ bool MjcfReader::off(std::string_view name) const
 
 void MjcfReader::flag_told(const XmlElement& flags, const std::string& name, bool on)
 {
+    // Flags that are off unless a model turns them on; all others are on. A value that equals the default changes
+    // nothing and needs no word.
     static constexpr std::string_view kOffAtFirst[] = {"override", "energy", "fwdinv", "invdiscrete"};
     if (on != (std::find(std::begin(kOffAtFirst), std::end(kOffAtFirst), name) != std::end(kOffAtFirst))) return;
     static const std::map<std::string_view, std::string_view> kHonoured{

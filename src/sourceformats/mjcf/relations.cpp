@@ -20,6 +20,8 @@ void MjcfReader::contacts(const XmlElement& e)
     }
 }
 
+// contype and conaffinity are masks of 32 bits, and USD has groups that filter one another. Colliders with equal masks
+// form one group; two groups are filtered where no bit meets. Where all meet, no group is needed.
 void MjcfReader::groups()
 {
     std::map<std::pair<int, int>, std::vector<int>> by_class;
@@ -85,6 +87,7 @@ void MjcfReader::joint_equality(const XmlElement& c, const XmlElement& m)
 {
     const auto follower = dofs_.find(m.get("joint1"));
     if (follower == dofs_.end()) return void(named(joints_, m.get("joint1"), c, "joint"));
+    // q1 - r1 = a0 + a1 (q2 - r2) + a2 (q2 - r2)^2 + ..., with r the references of the joints.
     auto coefficients = s_.numbers(m, "polycoef", 1, 5).value_or(std::vector<double>{0, 1, 0, 0, 0});
     coefficients.resize(5, 0);
     Joint&             joint = tree_.joints[at(follower->second.first)];
@@ -165,6 +168,7 @@ void MjcfReader::body_equality(const XmlElement& c, const XmlElement& m, const s
     }
     if (bodies[0] == bodies[1])
         return s_.error(kTree, c.place, fmt::format("the {} '{}' joins a body with itself", c.name, name));
+    // Our joints have a child that is a body; the world can only be the parent.
     if (bodies[1] < 0) std::swap(bodies[0], bodies[1]), std::swap(frames[0], frames[1]);
     Joint made;
     made.name   = s_.unique(joint_names_, name.empty() ? fmt::format("{}_{}", c.name, tree_.joints.size()) : name, c,
@@ -174,6 +178,7 @@ void MjcfReader::body_equality(const XmlElement& c, const XmlElement& m, const s
     made.child  = bodies[1];
     made.X_PJ   = frames[0];
     made.X_CJ   = frames[1];
+    // An equality closes a loop over the tree of joints, and MuJoCo lets the two bodies touch.
     made.loop = made.collide = true;
     made.place               = c.place;
     const char* api          = c.name == "connect" ? "MjcEqualityConnectAPI" : "MjcEqualityWeldAPI";
@@ -209,6 +214,8 @@ void MjcfReader::tendons(const XmlElement& e)
         if (const auto v = s_.numbers(m, "rgba", 4, 4)) put("rgba", "color4f", usda_list(*v, '('));
         for (const char* name : {"solreflimit", "solimplimit", "solreffriction", "solimpfriction"})
             if (const auto v = s_.numbers(m, name, 1, 5)) put(name, "double[]", usda_list(*v));
+        // A fixed tendon is a weighted sum of joints, a spatial one a path over sites and around geoms; pulleys cut the
+        // path into segments, each with its divisor.
         Relation            path{"mjc:path", {}}, sides{"mjc:sideSites", {}};
         std::vector<double> coefficients, divisors{1}, segments, side_indices;
         int                 segment = 0;

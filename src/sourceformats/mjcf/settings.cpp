@@ -13,10 +13,12 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr double kRadians    = std::numbers::pi / 180;
-constexpr int    kMostFiles  = 200;
-constexpr int    kMostNested = 32;
+constexpr double kRadians          = std::numbers::pi / 180;
+constexpr int    kMostFiles        = 200;
+constexpr int    kMostIncludeDepth = 32;
 
+// Each file may be included once by MuJoCo's rules. Here it may be included several times, but never within itself:
+// only the files that are open at this moment count. The two limits keep small files from growing without end.
 struct Including {
     Source&                  source;
     std::vector<std::string> open;
@@ -37,6 +39,8 @@ struct Including {
                 source.error(kMissing, include.place, "an <include> has no file");
                 continue;
             }
+            // MuJoCo looks beside the main model first, also for what an included file includes; files of other
+            // programs expect the folder of the file that says it.
             std::string path = source.finder.find(*name, folder_of(main));
             if (path.empty()) path = source.finder.find(*name, folder_of(file));
             if (path.empty()) {
@@ -47,8 +51,8 @@ struct Including {
             const auto      same = [&](const std::string& other) {
                 return std::filesystem::equivalent(other, path, failed);
             };
-            if (std::any_of(open.begin(), open.end(), same) || open.size() > static_cast<std::size_t>(kMostNested) ||
-                ++files > kMostFiles) {
+            if (std::any_of(open.begin(), open.end(), same) ||
+                open.size() > static_cast<std::size_t>(kMostIncludeDepth) || ++files > kMostFiles) {
                 source.error(kInclude, include.place,
                              fmt::format("{} includes itself, or there are too many includes", *name));
                 continue;
@@ -59,6 +63,8 @@ struct Including {
                 source.error(kInclude, include.place, fmt::format("{}: {}", *name, part.error().message));
                 continue;
             }
+            // The root of the included file is left out: its children take the place of the <include>. Their places
+            // still name their own file, so that messages point there.
             open.push_back(path);
             expand(*part, path, main);
             open.pop_back();
@@ -77,6 +83,7 @@ void resolve_includes(XmlElement& root, const std::string& file, Source& source)
     run.expand(root, file, file);
 }
 
+// There may be several <default> sections: later ones add to the class "main" of the earlier ones.
 void MjcfDefaults::read(const XmlElement& root, Source& source)
 {
     for (const XmlElement& e : root.children)
@@ -92,12 +99,15 @@ void MjcfDefaults::read_class(const XmlElement& e, const std::string& name,
                               const std::map<std::string, Attributes>& above, Source& source)
 {
     e.use_all();
+    // Inheritance is resolved here once: a class holds a copy of what stands above it, and what is read later needs one
+    // look-up only.
     auto own = above;
     for (const XmlElement& c : e.children) {
         if (c.name == "default") continue;
         // Shortcuts of <general> share its settings.
         for (const XmlAttribute& a : c.attributes) own[c.name][a.name] = a.value;
     }
+    // Classes below inherit what is complete, so they are read after all values of this one, wherever they stand in it.
     if (auto [at, fresh] = classes_.try_emplace(name, own); !fresh) at->second = own;
     for (const XmlElement& c : e.children) {
         if (c.name != "default") continue;
@@ -119,6 +129,7 @@ XmlElement MjcfDefaults::merged(const XmlElement& e, const std::string& kind, co
         if (!classes_.contains(name))
             source.error(kUnknownName, e.place, fmt::format("there is no class of defaults '{}'", name));
     }
+    // The children are copied with their marks of use; settle() carries these back to the element of the document.
     XmlElement out{e.name, e.place, {}, e.children, e.text};
     out.used = true;
     if (const auto at = classes_.find(name); at != classes_.end())
@@ -137,6 +148,8 @@ XmlElement MjcfDefaults::merged(const XmlElement& e, const std::string& kind, co
 void MjcfDefaults::settle(const XmlElement& e, const XmlElement& merged, const std::string& kind, Source& source)
 {
     for (const XmlAttribute& m : merged.attributes) {
+        // A value of a class is told as unread once for each kind and attribute, not for every element that inherits
+        // it.
         bool own = false;
         for (const XmlAttribute& a : e.attributes)
             if (a.name == m.name) a.used = a.used || m.used, a.told = a.told || m.told, own = true;
@@ -158,6 +171,7 @@ void MjcfDefaults::settle(const XmlElement& e, const XmlElement& merged, const s
 Quatd z_to(const Vec3d& v)
 {
     const Vec3d z{0, 0, 1}, to = normalized(v, z);
+    // Straight down the shortest rotation is not unique; MuJoCo turns about x (mju_quatZ2Vec).
     if (to.z < -1 + 1e-12) return {1, 0, 0, 0};
     return rotation_between(z, to);
 }
@@ -165,6 +179,7 @@ Quatd z_to(const Vec3d& v)
 Quatd mjcf_orientation(const XmlElement& e, const MjcfCompiler& compiler, Source& source)
 {
     const double angle = compiler.degrees ? kRadians : 1;
+    // MJCF writes the real part of a quaternion first, Quatd holds it last.
     if (const auto q = source.numbers(e, "quat", 4, 4)) return normalized(Quatd{(*q)[1], (*q)[2], (*q)[3], (*q)[0]});
     if (const auto a = source.numbers(e, "axisangle", 4, 4)) {
         const Vec3d axis = normalized(Vec3d{(*a)[0], (*a)[1], (*a)[2]});
@@ -172,6 +187,7 @@ Quatd mjcf_orientation(const XmlElement& e, const MjcfCompiler& compiler, Source
     }
     if (const auto a = source.numbers(e, "xyaxes", 6, 6)) {
         const Vec3d x = normalized(Vec3d{(*a)[0], (*a)[1], (*a)[2]}), other{(*a)[3], (*a)[4], (*a)[5]};
+        // y is made perpendicular to x by one step of Gram-Schmidt, z is their cross product.
         const Vec3d y = normalized(other - dot(x, other) * x);
         if (length(x) > 0 && length(y) > 0) return from_matrix(Mat33d::from_columns(x, y, cross(x, y)));
         source.error(kNumber, e.place, "xyaxes are no two directions");
@@ -184,7 +200,9 @@ Quatd mjcf_orientation(const XmlElement& e, const MjcfCompiler& compiler, Source
             const char  c    = compiler.eulerseq[i];
             const Vec3d axis = axis_vector<double>(std::tolower(static_cast<unsigned char>(c)) - 'x');
             const Quatd turn = from_axis_angle(axis, (*v)[i] * angle);
-            q                = std::islower(static_cast<unsigned char>(c)) != 0 ? q * turn : turn * q;
+            // A lower-case letter turns about an axis that moves with the body (from the right), an upper-case one
+            // about a fixed axis (from the left).
+            q = std::islower(static_cast<unsigned char>(c)) != 0 ? q * turn : turn * q;
         }
         return normalized(q);
     }
@@ -194,6 +212,9 @@ Quatd mjcf_orientation(const XmlElement& e, const MjcfCompiler& compiler, Source
 Posed mjcf_pose(const XmlElement& e, const MjcfCompiler& compiler, Source& source)
 { return {source.vec3(e, "pos").value_or(Vec3d{}), mjcf_orientation(e, compiler, source)}; }
 
+// The force is gain(length, velocity) * activation + bias(length, velocity) with gain = g0 + g1 l + g2 v and bias = b0
+// + b1 l + b2 v (MuJoCo, chapter Computation, section Actuation model). The shortcuts below are rewritten to these
+// constants as the XML reference defines each of them.
 MjcfActuator mjcf_actuator(const XmlElement& e, Source& s)
 {
     MjcfActuator out;
@@ -208,6 +229,7 @@ MjcfActuator mjcf_actuator(const XmlElement& e, Source& s)
         out.dyn_type =
             s.word(e, "dyntype", {"none", "integrator", "filter", "filterexact", "muscle", "user"}).value_or("none");
         fill("gainprm", out.gain), fill("biasprm", out.bias), fill("dynprm", out.dynamics);
+        // Servo: kp (u - l) - kv v. The command of intvelocity is integrated first and then followed as a position.
     } else if (e.name == "position" || e.name == "intvelocity") {
         const double kp = value("kp", 1), kv = value("kv", 0);
         out.bias_type = "affine";
@@ -216,11 +238,13 @@ MjcfActuator mjcf_actuator(const XmlElement& e, Source& s)
         out.bias[2]   = -kv;
         if (const double time = value("timeconst", 0); time > 0) out.dyn_type = "filterexact", out.dynamics[0] = time;
         if (e.name == "intvelocity") out.dyn_type = "integrator";
+        // Servo: kv (u - v).
     } else if (e.name == "velocity") {
         const double kv = value("kv", 1);
         out.bias_type   = "affine";
         out.gain[0]     = kv;
         out.bias[2]     = -kv;
+        // The command scales the damping: -kv v u.
     } else if (e.name == "damper") {
         out.gain_type = "affine";
         out.gain[0]   = 0;
@@ -230,6 +254,7 @@ MjcfActuator mjcf_actuator(const XmlElement& e, Source& s)
         out.dynamics[0] = value("timeconst", 1);
         out.bias_type   = "affine";
         out.gain[0]     = value("area", 1);
+        // A diameter goes before an area: the force of a cylinder is pressure times pi d^2 / 4.
         if (const auto d = s.number(e, "diameter")) out.gain[0] = std::numbers::pi / 4 * *d * *d;
         fill("bias", out.bias);
     } else if (e.name == "muscle") {

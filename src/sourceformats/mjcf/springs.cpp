@@ -1,8 +1,8 @@
 // What a unit force on one axis does to that axis: the diagonal of the inverse of the joint-space inertia M.
 //
-// The articulated body algorithm (Featherstone, Rigid Body Dynamics Algorithms, 2008, section 7.3) at rest and without
-// gravity. All is seen from the world's origin, so that no transform stands between bodies. For an axis s of a body
-// whose articulated inertia is A, with armature r:
+// The articulated body algorithm (Featherstone, Rigid MovingBody Dynamics Algorithms, 2008, section 7.3) at rest and
+// without gravity. All is seen from the world's origin, so that no transform stands between bodies. For an axis s of a
+// body whose articulated inertia is A, with armature r:
 //   U = A s,  D = s.U + r,  the parent gets A - U U^T / D.
 // A unit force on axis i leaves the bias p = U / D for the parent. Each axis above takes u = -s.p and adds U u / D to
 // p. From the root down, with the root's acceleration a: qdd = (u - U.a) / D, a += s qdd. The last qdd is (M^-1)_ii.
@@ -93,7 +93,7 @@ struct Axis {
     double D = 0, armature = 0;
 };
 
-struct Body {
+struct MovingBody {
     int               parent = -1;
     bool              floats = false;
     std::vector<Axis> axes;
@@ -106,17 +106,17 @@ Vec6 screw(const Joint& joint, const Dof& dof, const Vec3d& axis, const Posed& X
     return dof.angular ? Vec6{v.x, v.y, v.z, w.x, w.y, w.z} : Vec6{v.x, v.y, v.z, 0, 0, 0};
 }
 
-std::vector<Body> articulated(const RobotTree& tree, const std::set<int>& floating)
+std::vector<MovingBody> articulated(const RobotTree& tree, const std::set<int>& floating)
 {
-    std::vector<Body> bodies(tree.links.size());
+    std::vector<MovingBody> bodies(tree.links.size());
     for (std::size_t l = 0; l < bodies.size(); ++l) {
         if (tree.links[l].inertial) bodies[l].A = spatial_inertia(*tree.links[l].inertial, tree.links[l].X_WL);
         bodies[l].floats = floating.contains(static_cast<int>(l));
     }
     for (const Joint& joint : tree.joints) {
         if (joint.loop) continue;
-        Body& body  = bodies[static_cast<std::size_t>(joint.child)];
-        body.parent = joint.parent;
+        MovingBody& body = bodies[static_cast<std::size_t>(joint.child)];
+        body.parent      = joint.parent;
         for (const Dof& dof : joint.dofs)
             for (int a = 0; a < (joint.kind == Joint::Kind::ball ? 3 : 1); ++a) {
                 const Vec3d axis = joint.kind == Joint::Kind::ball ? axis_vector<double>(a) : dof.axis;
@@ -127,7 +127,7 @@ std::vector<Body> articulated(const RobotTree& tree, const std::set<int>& floati
             }
     }
     for (std::size_t l = bodies.size(); l-- > 0;) {  // bodies lie behind their parents
-        Body& body = bodies[l];
+        MovingBody& body = bodies[l];
         for (std::size_t k = body.axes.size(); k-- > 0;) {
             Axis& axis = body.axes[k];
             axis.U     = times(body.A, axis.s);
@@ -136,19 +136,19 @@ std::vector<Body> articulated(const RobotTree& tree, const std::set<int>& floati
                 for (std::size_t i = 0; i < 6; ++i) add(body.A[i], -axis.U[i] / axis.D, axis.U);
         }
         if (body.parent < 0 || body.floats) continue;
-        Body& above = bodies[static_cast<std::size_t>(body.parent)];
+        MovingBody& above = bodies[static_cast<std::size_t>(body.parent)];
         for (std::size_t i = 0; i < 6; ++i) add(above.A[i], 1, body.A[i]);
     }
     return bodies;
 }
 
-double answer(const std::vector<Body>& bodies, std::size_t link, std::size_t index)
+double answer(const std::vector<MovingBody>& bodies, std::size_t link, std::size_t index)
 {
     std::vector<std::pair<const Axis*, double>> passed;
     Vec6                                        p{}, a{};
     for (int l = static_cast<int>(link); l >= 0;) {
-        const Body& body = bodies[static_cast<std::size_t>(l)];
-        const bool  own  = l == static_cast<int>(link);
+        const MovingBody& body = bodies[static_cast<std::size_t>(l)];
+        const bool        own  = l == static_cast<int>(link);
         for (std::size_t k = own ? index + 1 : body.axes.size(); k-- > 0;) {
             const Axis& axis = body.axes[k];
             if (axis.D <= kNoInertia) continue;
@@ -178,7 +178,7 @@ void compute_spring_dampers(RobotTree& tree, const std::vector<SpringDamper>& wa
                             LossReport& losses)
 {
     if (wanted.empty()) return;
-    const std::vector<Body> bodies = articulated(tree, floating);
+    const std::vector<MovingBody> bodies = articulated(tree, floating);
     for (const SpringDamper& w : wanted) {
         Joint&            joint = tree.joints[static_cast<std::size_t>(w.joint)];
         const std::size_t link  = static_cast<std::size_t>(joint.child);

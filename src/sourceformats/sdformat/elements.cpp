@@ -77,9 +77,10 @@ SdformatReader::Pose SdformatReader::pose(const XmlElement& e)
     if (out.element == nullptr) out.element = e.child("origin");  // 1.2 and before
     if (out.element == nullptr) return out;
     const XmlElement& p = *out.element;
-    out.relative        = p.get("relative_to", p.get("frame"));
-    const bool degrees  = p.get("degrees") == "true" || p.get("degrees") == "1";
-    const bool quat     = p.get("rotation_format") == "quat_xyzw";
+    // relative_to since 1.7; frame is the word of 1.5 and 1.6.
+    out.relative       = p.get("relative_to", p.get("frame"));
+    const bool degrees = p.get("degrees") == "true" || p.get("degrees") == "1";
+    const bool quat    = p.get("rotation_format") == "quat_xyzw";
     if (trimmed(p.text).empty()) return out;
     const auto v = numbers_of(p, quat ? 7 : 6, quat ? 7 : 6);
     if (!v) return out;
@@ -97,6 +98,7 @@ std::string SdformatReader::named(const XmlElement& e, std::map<std::string, int
         s_.error(kMissing, e.place, fmt::format("a <{}> has no name", e.name));
         name = e.name;
     }
+    // Names of two underscores at both ends are kept for the format: __model__, __root__.
     if (name.starts_with("__") && name.ends_with("__") && name.size() > 4)
         s_.error(kWord, e.place, fmt::format("the name '{}' is reserved", name));
     if (!taken.contains(name)) return name;

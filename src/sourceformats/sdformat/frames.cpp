@@ -17,6 +17,7 @@ int SdformatReader::add_node(Node node)
 
 int SdformatReader::lookup(int scope, const std::string& name) const
 {
+    // "a::b" is the frame b of the nested model a; the parts are looked up from the outside in.
     const std::size_t mark = name.find("::");
     const std::string head = name.substr(0, mark);
     const Scope&      in   = scopes_[at(scope)];
@@ -68,6 +69,7 @@ void SdformatReader::finish_names()
         Scope& own = scopes_[at(m.scope)];
         Pose   p;
         if (m.include_pose != nullptr) {
+            // The pose of an <include> replaces that of the model's own file.
             if (const XmlElement* unread = m.e->child("pose")) unread->use_all();
             XmlElement holder;  // so that the pose of the include is read as one
             holder.children.push_back(*m.include_pose);
@@ -80,6 +82,7 @@ void SdformatReader::finish_names()
         set_pose(m.node, m.above, p, scopes_[at(m.above)].model);
         if (!m.canonical.empty())
             if (const int c = frame_named(m.scope, m.canonical, *m.e); c >= 0) own.canonical = c;
+        // With a placement frame the pose is that of this frame, and the model stands where the frame then lies right.
         if (!m.placement.empty()) nodes_[at(m.node)].placed = frame_named(m.scope, m.placement, *m.e);
     }
     // A model without links of its own stands on the first of what is nested in it.
@@ -113,6 +116,7 @@ void SdformatReader::finish_names()
     for (const PendingJoint& j : joints_) {
         const auto child = text(*j.e, "child");
         int        on    = -1;
+        // A joint is attached to its child, and its pose is relative to it.
         if (child) on = frame_named(j.scope, *child, *j.e->child("child"));
         nodes_[at(j.node)].attached = on;
         set_pose(j.node, j.scope, pose(*j.e), on);
@@ -140,6 +144,7 @@ const Posed& SdformatReader::pose_of(int index)
             nodes_[at(n)].relative = -1;
         }
     }
+    // Back up the chain: X_W of a node is that of the frame it is relative to, times its own pose.
     for (std::size_t i = chain.size(); i-- > 0;) {
         Node& n = nodes_[at(chain[i])];
         Posed X = n.X;

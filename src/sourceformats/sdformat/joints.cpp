@@ -18,6 +18,8 @@ constexpr double kInfinite  = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
+// Parent and child may be any frames of the scope (since SDFormat 1.7); what moves is the link that the frame is
+// attached to. -1 is the world, -3 an error that was told.
 int SdformatReader::joint_end(const PendingJoint& j, const char* which, int& node)
 {
     const XmlElement* e = j.e->child(which);
@@ -83,6 +85,8 @@ void SdformatReader::joint(const PendingJoint& j)
     made.name   = s_.unique(joint_names_, scopes_[at(j.scope)].prefix + name, e, "joint", false);
     made.place  = e.place;
     made.parent = parent, made.child = child;
+    // The joint has a frame of its own, relative to the child unless it says otherwise, and both sides see it where the
+    // model stands at zero.
     made.X_PJ = below(parent, j.node);
     made.X_CJ = below(child, j.node);
     if (type == "screw") {
@@ -102,6 +106,7 @@ void SdformatReader::joint(const PendingJoint& j)
         made.dofs.emplace_back();  // as the other readers have it: one of the joint's name
         made.dofs[0].name  = made.name;
         made.dofs[0].place = made.dofs[0].limit_place = e.place;
+        // Two axes: the first is fixed in the parent, the second in the child.
     } else if (type == "universal" || type == "revolute2") {
         made.kind = Joint::Kind::generic;
         made.dofs.push_back(dof(j, made, axis, true, false, Vec3d{0, 0, 1}));
@@ -126,6 +131,8 @@ void SdformatReader::joint(const PendingJoint& j)
 void SdformatReader::turn(Joint& joint)
 {
     std::swap(joint.parent, joint.child);
+    // Seen from the other side every motion is reversed: the axes change their sign, so that q keeps its own, and
+    // several axes follow one another in reverse.
     std::swap(joint.X_PJ, joint.X_CJ);
     for (Dof& d : joint.dofs) d.axis = -d.axis;
     std::reverse(joint.dofs.begin(), joint.dofs.end());
@@ -152,6 +159,8 @@ Dof SdformatReader::dof(const PendingJoint& j, const Joint& of, const XmlElement
             else
                 s_.error(kNumber, xyz->place, fmt::format("the axis of joint '{}' has no direction", j.e->get("name")));
         }
+        // An axis is in the frame of the joint; expressed_in names another one, use_parent_model_frame is the word of
+        // older versions.
         int frame = j.node;
         if (const std::string in = xyz->get("expressed_in"); !in.empty()) {
             bool      world = false;
@@ -183,6 +192,7 @@ Dof SdformatReader::dof(const PendingJoint& j, const Joint& of, const XmlElement
             s_.error(kLimits, limit->place,
                      fmt::format("the lower limit {} of joint '{}' is above the upper one {}", out.lower,
                                  j.e->get("name"), out.upper));
+        // -1 and 1e16 both stand for "no limit".
         if (effort && *effort >= 0 && *effort < kUnlimited) {
             Drive drive;
             drive.max_force = *effort;

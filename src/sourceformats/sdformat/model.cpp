@@ -42,6 +42,8 @@ void SdformatReader::read(const XmlElement& root)
         if (models == 0 && pending_lights_.empty())
             s_.error(kMissing, root.place, "the file has neither a world nor a model");
     }
+    // Names may refer to what stands further down, so the tree is built in two passes: first all nodes, then poses and
+    // the links that they move with.
     finish_names();
     for (std::size_t n = 0; n < nodes_.size(); ++n) pose_of(static_cast<int>(n));
     place();
@@ -60,6 +62,7 @@ void SdformatReader::read_world(const XmlElement& e)
     SceneSettings scene;
     scene.place   = e.place;
     scene.gravity = vec3(e, "gravity");
+    // SDFormat's default, which is not the 9.81 of USD.
     if (!scene.gravity) scene.gravity = Vec3d{0, 0, -9.8};
     if (const XmlElement* physics = e.child("physics")) {
         physics->find("name"), physics->find("type"), physics->find("default");
@@ -111,12 +114,14 @@ void SdformatReader::model(const XmlElement& e, int above, const Override& with,
     made.name = with.name.empty() ? named(e, in.names) : with.name;
     for (int i = 1; !with.name.empty() && in.names.contains(made.name); ++i)
         made.name = fmt::format("{}_{}", with.name, i);
+    // A static model is a part of the world with all that is nested in it.
     made.is_static = in.is_static || with.is_static.value_or(flag(e, "static", false));
     if (with.is_static)
         if (const XmlElement* own = e.child("static")) own->use_all();
     made.self_collide = flag(e, "self_collide", false);
     const bool top    = above == 0;
-    made.prefix       = (top && single_) || with.merge ? in.prefix : in.prefix + made.name + "_";
+    // Names of a nested model begin with its own, as ours share one level; a model that stands alone keeps its names.
+    made.prefix = (top && single_) || with.merge ? in.prefix : in.prefix + made.name + "_";
     Node self;
     self.name                   = made.name;
     self.element                = &e;
@@ -127,6 +132,8 @@ void SdformatReader::model(const XmlElement& e, int above, const Override& with,
     const std::string canonical = e.get("canonical_link"),
                       placement = with.placement.empty() ? e.get("placement_frame") : with.placement;
     const int         index     = static_cast<int>(scopes_.size());
+    // merge="true" pours the contents of a model into the one that includes it: its names are found there, and it keeps
+    // a node for its pose.
     if (with.merge) {
         scopes_[at(above)].merged.push_back(index);
         scopes_[at(above)].names[fmt::format("_merged__{}__model__", made.name)] = node;
@@ -151,6 +158,7 @@ void SdformatReader::link(const XmlElement& e, int scope)
     node.is_static  = in.is_static;
     const int index = add_node(std::move(node));
     in.names[name]  = index;
+    // The first link is the canonical one unless the model says another: the model moves with it.
     if (in.canonical < 0) in.canonical = index;
     nodes_[at(index)].attached = index;
     if (scope == 0)
@@ -225,6 +233,7 @@ void SdformatReader::inertial(const XmlElement& e, Link& link)
     const XmlElement* in = e.child("inertial");
     if (in == nullptr) {
         if (s_.options.ignore_inertial) return;
+        // A link without <inertial> has 1 kg and unit moments in SDFormat, however large it is.
         link.inertial = Inertial{1, {}, Mat33d::identity(), true, e.place};
         by_default_.insert(static_cast<int>(tree_.links.size()));
         s_.losses.add({"default-inertial", Severity::info, LossAction::converted, "inertia", site_of(e.place),
@@ -238,9 +247,10 @@ void SdformatReader::inertial(const XmlElement& e, Link& link)
     }
     const Pose X = pose(*in);
     Inertial   made;
-    made.place  = in->place;
-    made.mass   = number(*in, "mass").value_or(1);
-    made.com    = X.X.p;
+    made.place = in->place;
+    made.mass  = number(*in, "mass").value_or(1);
+    made.com   = X.X.p;
+    // Moments that are not told are 1, products 0.
     double v[6] = {1, 0, 0, 1, 0, 1};
     if (const XmlElement* I = in->child("inertia")) {
         static constexpr const char* kNames[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};

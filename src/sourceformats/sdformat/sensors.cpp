@@ -48,6 +48,8 @@ void SdformatReader::read_sensor(const PendingThing& p)
     }
     const double across = number(*camera, "horizontal_fov").value_or(1.047);
     if (across > 0 && across < std::numbers::pi && width > 0 && height > 0) {
+        // The file tells the angle across the picture, ours is the one from bottom to top: tan(v/2) = tan(h/2) height /
+        // width.
         made.fovy = 2 * std::atan(std::tan(0.5 * across) * height / width);
     } else {
         s_.error(kNumber, camera->place, fmt::format("the camera '{}' has no field of view between 0 and pi", name));
@@ -74,12 +76,14 @@ void SdformatReader::read_light(const PendingThing& p)
     made.place = e.place;
     made.kind  = type == "directional" ? Light::Kind::distant : type == "spot" ? Light::Kind::spot : Light::Kind::point;
     made.X_LL  = p.node >= 0 ? below(link, p.node) : Posed{};
+    // Lights shine along -z of their own frame in USD; SDFormat gives the direction apart from the pose.
     if (const auto d = vec3(e, "direction"); d && length(*d) > 1e-9)
         made.X_LL.q = made.X_LL.q * rotation_between(Vec3d{0, 0, -1}, normalized(*d));
     const auto c = color(e, "diffuse", {1, 1, 1, 1});
     made.color   = {c[0], c[1], c[2]};
     if (const XmlElement* spot = e.child("spot"))
         if (const auto outer = number(*spot, "outer_angle"); outer && *outer > 0)
+            // The outer angle is that of the whole cone, USD's is from the axis.
             made.cone = std::min(0.5 * *outer, 0.5 * std::numbers::pi);
     if (made.kind == Light::Kind::spot && made.cone == 0) made.cone = 0.5;
     tree_.lights.push_back(std::move(made));

@@ -127,6 +127,7 @@ void SdformatReader::submesh(const XmlElement& sub, Shape& shape)
                     if (!whole.uvs.empty()) part.uvs.push_back(whole.uvs[c]);
                 }
             }
+            // Gazebo moves the middle of the part's box to the origin.
             if (flag(sub, "center", false)) {
                 Vec3d low = part.points[0], high = part.points[0];
                 for (const Vec3d& p : part.points)
@@ -158,6 +159,7 @@ int SdformatReader::add_mesh(const geometry::Mesh& mesh, const std::string& name
 
 int SdformatReader::cone(double radius, double half, const Place& place)
 {
+    // The sides of the mesh lie within 0.5 % of the radius: 1 - cos(pi / 32).
     constexpr int  kSides = 32;
     geometry::Mesh mesh;
     mesh.points = {{0, 0, half}, {0, 0, -half}};
@@ -183,10 +185,12 @@ int SdformatReader::prism(const XmlElement& g)
             const auto v = numbers_of(c, 2, 2);
             if (v) outline.push_back({(*v)[0], (*v)[1], 0});
         }
+    // An outline may be closed by its first point.
     if (outline.size() > 1 && outline.front() == outline.back()) outline.pop_back();
     double area = 0;
     for (std::size_t i = 0; i < outline.size(); ++i) {
         const Vec3d &a = outline[i], &b = outline[(i + 1) % outline.size()];
+        // Twice the signed area by the shoelace formula: below zero the outline runs clockwise.
         area += a.x * b.y - a.y * b.x;
     }
     if (outline.size() < 3 || area == 0 || !(h > 0)) {
@@ -199,6 +203,7 @@ int SdformatReader::prism(const XmlElement& g)
     for (Vec3d p : outline) p.z = h, points.push_back(p);
     std::vector<std::int32_t> counts, corners;
     counts.push_back(n);
+    // The floor faces down, so its corners run backwards; walls and roof run as the outline does.
     for (std::int32_t i = n; i-- > 0;) corners.push_back(i);
     counts.push_back(n);
     for (std::int32_t i = 0; i < n; ++i) corners.push_back(n + i);
@@ -282,7 +287,8 @@ unsigned SdformatReader::touch(const XmlElement& surface, Shape& shape)
             if (c && patch) contact.torsional = 3 * std::numbers::pi / 16 * *c * *patch;
         }
         if (mu) {
-            any                      = true;
+            any = true;
+            // ODE reads an infinite mu as "never slides"; a thousand is that for any normal force of a robot.
             const double coefficient = std::isfinite(*mu) ? std::max(*mu, 0.0) : 1e3;
             contact.static_friction = contact.dynamic_friction = coefficient;
             if (mu2 && *mu2 != *mu)

@@ -40,6 +40,8 @@ void SdformatReader::place()
     groups();
 }
 
+// Links of one top model do not touch each other unless it says self_collide. Where all models agree the articulation
+// says it; where they differ, pairs are left out one by one.
 void SdformatReader::self_collision()
 {
     std::set<int> open, shut;
@@ -63,6 +65,8 @@ void SdformatReader::self_collision()
         }
 }
 
+// Two collisions meet if collide_bitmask of one and of the other share a bit; without a mask all 16 bits are set
+// (0xffff).
 void SdformatReader::groups()
 {
     std::map<unsigned, int> of;
@@ -80,6 +84,8 @@ void SdformatReader::groups()
             if ((a & b) == 0) tree_.groups[at(i)].filtered.push_back(j);
 }
 
+// <inertial auto="true">: mass, centre and tensor follow from the collisions and their densities, 1000 kg/m^3 where
+// none is told (SDFormat 1.11).
 void SdformatReader::automatic_mass(int link, const XmlElement& e)
 {
     std::optional<geometry::MassProperties> sum;
@@ -140,7 +146,10 @@ void SdformatReader::order_joints()
         return link;
     };
     for (std::size_t j = 0; j < tree_.joints.size(); ++j) {
-        Joint&    joint = tree_.joints[j];
+        Joint& joint = tree_.joints[j];
+        // The graph of joints becomes a forest in the order of the file. A joint within one tree closes a loop. A joint
+        // whose child has a parent already is turned around if its own parent is still free; otherwise it closes a
+        // loop, too.
         const int a = joint.parent, b = joint.child;
         const int top_a = root(a), top_b = root(b);
         if (a >= 0 && top_a == top_b) {

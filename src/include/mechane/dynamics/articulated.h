@@ -73,7 +73,7 @@ void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Mot
 void rigid_momentum(const Forest& forest, const Tree& tree, const Spatiald& v, Motion& motion, std::span<double> p);
 
 /// M = L^T D L in place without fill-in (Featherstone 2008, 6.5): L without its ones, and 1/D. A pivot that is not
-/// clearly positive (a dof that moves no mass) locks its dof: 1/D becomes 0 there. `matrix` [paths.size()],
+/// clearly positive (a dof that has zero inertia) locks its dof: 1/D becomes 0 there. `matrix` [paths.size()],
 /// `inverse_pivots` [dof_count of the forest]. Returns the number of locked dofs.
 int factor(const Tree& tree, const Paths& paths, std::span<double> matrix, std::span<double> inverse_pivots);
 

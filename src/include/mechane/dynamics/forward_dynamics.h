@@ -24,7 +24,7 @@ struct ArticulatedBodies {
 
 /// Accelerations under the forces `tau` [dof_count of the tree] in time proportional to the number of links: the
 /// articulated body algorithm (Featherstone 2008, chapter 7). A joint of several dofs is a chain of single ones without
-/// mass between them. Velocities of `motion` must be up to date. A dof that moves no mass gets no acceleration.
+/// mass between them. Velocities of `motion` must be up to date. A dof that has zero inertia gets no acceleration.
 ///
 /// @param wrench    per link of the forest about its centre of mass, world axes; may be empty
 /// @param armature  per dof of the forest; may be empty

@@ -40,7 +40,7 @@ class FourDynamics {
     void put_factors(std::span<double> factored, std::span<double> inverse_pivots);
     /// Rows sqrt(1/D) L^-T e_k of all dofs k, in the layout of the factors [paths.size()]; `roots`: sqrt(1/D), and `u`:
     /// the whitened velocities sqrt(D) L v, where v is Motion's [dof_count of the forest], each of the dofs of a tree.
-    /// A dof that moves no mass keeps its velocity.
+    /// A dof that has zero inertia keeps its velocity.
     void whiten(std::span<const double> v, std::span<double> rows, const std::array<double*, 4>& roots,
                 const std::array<double*, 4>& u);
 

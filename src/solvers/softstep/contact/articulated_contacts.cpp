@@ -89,7 +89,7 @@ MCH_CLONES_AVX2 void respond_to_each_other(const Segments& at, std::array<double
     K = {sum(nn), sum(n1), sum(n2), sum(k11), sum(k12), sum(k22)};
 }
 
-/// Velocity of a surface point before the sub-step.
+/// Velocity of a surface point before the substep.
 Vec3d velocity_before(const Mechanism& system, std::int32_t body, std::int32_t link, const Vec3d& p)
 {
     if (link < 0) return prescribed_velocity(system, body, p);
@@ -241,7 +241,7 @@ MCH_INLINE void start_spin(Mechanism& system, ContactRow& row, double normal)
     return std::max({std::abs(d[0]) * row.spin.K[0], std::abs(d[1]) * row.spin.K[3], std::abs(d[2]) * row.spin.K[5]});
 }
 
-/// Rates of a contact that is not free before the sub-step; `p`: the surface points. Whitened velocities of a tree are
+/// Rates of a contact that is not free before the substep; `p`: the surface points. Whitened velocities of a tree are
 /// made of the present ones only, so there the links tell.
 Rates rates_before(const Mechanism& system, const ContactRow& row, const std::array<Vec3d, 2>& p)
 {
@@ -260,7 +260,7 @@ Rates rates_before(const Mechanism& system, const ContactRow& row, const std::ar
     return rates(others, out, system.previous_u);
 }
 
-/// Rates along n, t1, t2 before the sub-step.
+/// Rates along n, t1, t2 before the substep.
 Rates rates_before(Mechanism& system, const ContactRow& row, const FreeContact* free, const std::array<Vec3d, 2>& p)
 { return free ? free_rates(system.previous_u, *free) : rates_before(system, row, p); }
 
@@ -276,11 +276,11 @@ void meet(Mechanism& system, ContactRow& row, const FreeContact* free, const std
 }
 
 /// A contact that carries lets its bodies go on about it (arc_rate). `core`: the points that ride with the bodies.
-/// docs/softstep_method.md, "Arcs": without it a body that goes round a contact is braked by (w h)^2 / 2 a sub-step.
+/// docs/softstep_method.md, "Arcs": without it a body that goes round a contact is braked by (w h)^2 / 2 a substep.
 void follow_arcs(Mechanism& system, ContactRow& row, const FreeContact* free, const std::array<Vec3d, 2>& core,
                  const std::array<Vec3d, 2>& p, double h)
 {
-    Vec3d added;  // to the velocity of point 1 beside point 0, in half of the sub-step
+    Vec3d added;  // to the velocity of point 1 beside point 0, in half of the substep
     for (std::size_t s = 0; s < 2; ++s) {
         const std::int32_t link = row.link[s];
         if (link < 0 || row.roller[s] >= 0 || !system.forest.trees[system.forest.links[link].tree].single) continue;
@@ -293,16 +293,16 @@ void follow_arcs(Mechanism& system, ContactRow& row, const FreeContact* free, co
     for (std::size_t d = 0; d < 3; ++d) row.base[d] += arc_rate(most[d], old[d]);
 }
 
-/// Velocity of surface point 1 less that of 0 before the sub-step.
+/// Velocity of surface point 1 less that of 0 before the substep.
 Vec3d relative_before(const Mechanism& system, const std::array<std::int32_t, 2>& body,
                       const std::array<std::int32_t, 2>& link, const std::array<Vec3d, 2>& p)
 { return velocity_before(system, body[1], link[1], p[1]) - velocity_before(system, body[0], link[0], p[0]); }
 
-/// Twice the approach within the sub-step, and a metre a second for what impacts may add.
+/// Twice the approach within the substep, and a metre a second for what impacts may add.
 double reach_at(const Vec3d& relative, const Vec3d& n, double h)
 { return h * (2 * std::max(0.0, -dot(n, relative)) + 1); }
 
-/// What is far away makes no row in this sub-step, and knows its friction all the same.
+/// What is far away makes no row in this substep, and knows its friction all the same.
 void leave_out(ContactRow& row)
 {
     row.active      = false;
@@ -339,7 +339,7 @@ double reach(const Mechanism& system, const std::array<std::int32_t, 2>& body, c
     // What is nearer than a metre a second times h always makes a row (reach): only farther points need the velocities.
     // A contact that is left out decides about its static friction all the same, which is done once a step.
     // The friction of a far contact is decided all the same: static friction is a decision of the step and not of the
-    // sub-step.
+    // substep.
     if (!(row.distance < h)) {
         const Vec3d v = relative_before(system, row.body, row.link, p);
         if (row.mu < 0)
@@ -389,7 +389,7 @@ double reach(const Mechanism& system, const std::array<std::int32_t, 2>& body, c
     set_normal_row(row, soft, h, false);
 
     if (row.mu < 0 || row.restitution > 0) meet(system, row, free, p, h);
-    // Bodies go round a contact that pushed in the last sub-step already; one that they just meet is no pivot.
+    // Bodies go round a contact that pushed in the last substep already; one that they just meet is no pivot.
     if (row.lambda[0] > 0) follow_arcs(system, row, free, core, p, h);
     if (free) load_free(row, *free);
 }
@@ -468,7 +468,7 @@ MCH_CLONES_AVX2 void advance_contact(Mechanism& system, ContactRow& row, double 
     set_normal_row(row, {}, h, true);
 }
 
-/// Rebound only where the contact pushed in this sub-step.
+/// Rebound only where the contact pushed in this substep.
 MCH_CLONES_AVX2 void bounce_contact(Mechanism& system, ContactRow& row)
 {
     if (row.bounce <= 0 || row.lambda[0] <= 0) return;

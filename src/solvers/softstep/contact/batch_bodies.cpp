@@ -23,8 +23,8 @@ using namespace simd;
 
 namespace {
 
-constexpr double kSlow = 1e-7;  ///< [rad/s]: what turns a velocity by less in a sub-step is not worth its arithmetic
-constexpr double kFast = 0.25;  ///< [rad]: what turns by more in a sub-step is the business of `gyrate`
+constexpr double kSlow = 1e-7;  ///< [rad/s]: what turns a velocity by less in a substep is not worth its arithmetic
+constexpr double kFast = 0.25;  ///< [rad]: what turns by more in a substep is the business of `gyrate`
 
 MCH_INLINE simd::View<Real, kLanes>& reals(Real* at) { return view<kLanes>(at); }
 

@@ -167,13 +167,13 @@ void build_packets(ContactBatch& batch, bool first, const tasks::Pool* pool)
     batch.row_age = 0;
 }
 
-/// Rebound speeds need the velocities before the sub-step and those of free flight.
+/// Rebound speeds need the velocities before the substep and those of free flight.
 MCH_CLONES_AVX512 static void meet_part(ContactBatch& batch, double h, std::size_t begin, std::size_t end)
 {
     for (std::size_t k = begin; k < end; ++k) {
         const Packet& b = batch.packets[k];
         if (!any(b.restitution > 0)) continue;
-        // What the contacts did in the sub-step before is not yet undone where it is too much: not a speed to rebound
+        // What the contacts did in the substep before is not yet undone where it is too much: not a speed to rebound
         // from.
         const Moving<> before(batch.before, b), now(batch.unconstrained, b);
         for (std::int32_t i = 0; i < b.points; ++i) {
@@ -201,7 +201,7 @@ MCH_CLONES_AVX512 void predict_bodies(ContactBatch& batch, double h, bool keep_p
         auto       v = take(batch.velocity, i), unconstrained = take(batch.unconstrained, i);
         const auto a = take(batch.push, i);
         for (std::size_t k = 0; k < 6; ++k) {
-            // `unconstrained` holds the change by the last sub-step's impulses, which is the warm start as one sum a
+            // `unconstrained` holds the change by the last substep's impulses, which is the warm start as one sum a
             // body.
             const Wide pushed = unconstrained[k];
             unconstrained[k]         = v[k] + step * a[k];
@@ -234,8 +234,8 @@ MCH_CLONES_AVX512 int move_bodies(ContactBatch& batch, double h)
             give(batch.velocity, i, v);
         }
         for (std::size_t k = 0; k < 3; ++k) x[k] += step * v[k];
-        // The turn of the sub-step by its series, on the left of those before.
-        // Sine and cosine of half the angle by their series: the angle of a sub-step is small.
+        // The turn of the substep by its series, on the left of those before.
+        // Sine and cosine of half the angle by their series: the angle of a substep is small.
         const Wide  angle = step * sqrt(ww), half2 = Real(0.25) * angle * angle;
         const Wide  sine   = Real(0.5) * step * (1 - half2 * (Real(1.0 / 6) - half2 * (Real(1.0 / 120)))),
                     cosine = 1 - half2 * (Real(0.5) - half2 * (Real(1.0 / 24) - half2 * Real(1.0 / 720)));

@@ -305,7 +305,7 @@ void bounce_batch(ContactBatch& batch, bool backwards, const tasks::Pool* pool)
                [&](std::size_t begin, std::size_t end, std::size_t) { bounce_part(batch, backwards, begin, end); });
 }
 
-/// The force of the step is the mean of the impulses of its sub-steps.
+/// The force of the step is the mean of the impulses of its substeps.
 void sum_batch(ContactBatch& batch, const tasks::Pool* pool)
 {
     tasks::for_chunks(pool, batch.packets.size(), kPart, [&](std::size_t begin, std::size_t end, std::size_t) {

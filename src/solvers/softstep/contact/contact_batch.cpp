@@ -1,5 +1,5 @@
 // Contact batches: which contacts of free bodies are solved in packets of eight pairs, their colours and places, and
-// the sub-step of a batch. docs/softstep_method.md, "Batches", describes the whole.
+// the substep of a batch. docs/softstep_method.md, "Batches", describes the whole.
 // Input: the contact buffer and the groups of the system. Output: packets (contact_batch.h), velocities and
 // displacements of their bodies.
 // Invariants: no moving body is twice in a packet or in a colour; the packets of a world depend on that world alone;
@@ -36,7 +36,7 @@ constexpr std::int64_t  kBatchRows  = 12288;  ///< of a batch of small islands, 
 constexpr std::uint32_t kColours   = 4096;   ///< pairs that find none of so many are alone in a packet
 constexpr std::uint32_t kWindow    = 64;     ///< colours that a body chooses from at a time
 constexpr std::size_t   kKinds     = 64;     ///< of pairs of a colour: spinning, normals, carrying, one body, points
-constexpr std::size_t kSweptPoints = std::size_t{1} << 24;  ///< by the sweeps of a sub-step: a tenth of a second or two
+constexpr std::size_t kSweptPoints = std::size_t{1} << 24;  ///< by the sweeps of a substep: a tenth of a second or two
 constexpr std::uint32_t kOneBody   = 4;
 constexpr double        kIsotropic = 1e-9;
 
@@ -405,10 +405,10 @@ const Mat33d& start_turn(const System& system, const ContactBatch& batch, std::s
     return body < moving ? system.motion.R_WB[batch.links[body]] : batch.prescribed_turn[body - moving];
 }
 
-/// What turning by itself does to the velocities, after the first sub-step.
+/// What turning by itself does to the velocities, after the first substep.
 void gyrate_bodies(const System& system, ContactBatch& batch, double h)
 {
-    constexpr double kSlow = 1e-7;  ///< [rad/s]: less than this in a sub-step is not worth its arithmetic
+    constexpr double kSlow = 1e-7;  ///< [rad/s]: less than this in a substep is not worth its arithmetic
     each_body(system, batch.links.size(), [&](std::size_t i) {
         const BatchLink& link = system.batch_links[batch.links[i]];
         const Vec3d     w    = velocity_of(batch, i).angular;
@@ -452,7 +452,7 @@ void each_contact(const ContactBatch& batch, std::size_t begin, std::size_t end,
         }
 }
 
-/// What sweeps could not take back: where the contacts of an island have done work in this sub-step, all of its
+/// What sweeps could not take back: where the contacts of an island have done work in this substep, all of its
 /// impulses are made smaller by one factor, until they have not. With d the change of the velocities by them that work
 /// is unconstrained . M d + d . M d / 2, so the factor is -2 unconstrained . M d / (d . M d). Islands that something prescribed moves
 /// may gain.
@@ -643,7 +643,7 @@ void run_batch_substep(System& system, Island& island, double h, int substep, Is
     ContactBatch&          batch = system.batches[island.batch];
     const auto*    pool = system.batch_pool();
     BatchSweep      plan{.h = h, .soft = soft, .number = 0};
-    // Where a great many bodies are at one place, a sub-step has fewer sweeps.
+    // Where a great many bodies are at one place, a substep has fewer sweeps.
     const int affordable = static_cast<int>(kSweptPoints / std::max<std::size_t>(1, kWide * batch.points.size()));
     // Sweeps until nothing changes.
     const auto sweep = [&](bool relax) {
@@ -674,8 +674,8 @@ void run_batch_substep(System& system, Island& island, double h, int substep, Is
     }
     follow_turns(batch, first ? batch.unconstrained : batch.velocity, h, pool);
     if (batch.elastic) batch.before = first ? batch.unconstrained : batch.velocity;
-    // The impulses of the sub-step before change the bodies by what they did then, where rows are the same.
-    // From here `unconstrained` is the change of the velocities by the last sub-step's impulses.
+    // The impulses of the substep before change the bodies by what they did then, where rows are the same.
+    // From here `unconstrained` is the change of the velocities by the last substep's impulses.
     if (!first) {
         for (std::size_t i = 0; i < batch.unconstrained.size(); ++i) batch.unconstrained[i] = batch.velocity[i] - batch.unconstrained[i];
         gyrate_bodies(system, batch, h);

@@ -62,7 +62,7 @@ using PacketAxes = std::array<Wide3, 3>;
 
 /// Friction against turning of a point (ContactRow): along the normal, and a disk of the two tangents.
 struct PacketSpin {
-    Wide3 lambda, impulse_sum;  ///< [N m s]; of the sub-steps so far
+    Wide3 lambda, impulse_sum;  ///< [N m s]; of the substeps so far
     Wide  torsional, rolling;  ///< [m]
     Wide  belt;                ///< turn of the surfaces about the normal [rad/s]
     // Of the rows: about the normal, the tangents' block inverted, and the step of a row that turns on.
@@ -73,7 +73,7 @@ struct PacketSpin {
 /// Of a point where a shape rolls (rolling.h): by side. Zero where none does.
 using PacketRolling = std::array<Wide6, 2>;
 
-/// What a step knows of such points from its start on, and what sub-steps keep of them.
+/// What a step knows of such points from its start on, and what substeps keep of them.
 struct PacketStart {
     std::array<Wide3, 2> arm;   ///< to the core points, at the start [m]
     std::array<Wide3, 2> core;  ///< core points, of what rolls centres, about the centres of mass, body axes [m]
@@ -81,7 +81,7 @@ struct PacketStart {
     Wides<2>             belt;  ///< tangential velocity of the surfaces themselves [m/s]
     Wide                 distance;
     Wide                 bounce;       ///< rebound speed asked for, 0: none
-    Wide3                impulse_sum;  ///< of the sub-steps so far
+    Wide3                impulse_sum;  ///< of the substeps so far
 };
 
 /// Eight pairs.
@@ -97,7 +97,7 @@ struct Packet {
     std::int32_t rolling = -1;             ///< in ContactBatch::rollings, likewise
     bool         idle    = false;          ///< relax sweeps have nothing to do here
     bool         one     = false;          ///< no first body moves
-    bool         bounces = false;          ///< some point rebounds in this sub-step
+    bool         bounces = false;          ///< some point rebounds in this substep
 };
 
 /// Up to four contacts of two bodies.
@@ -136,7 +136,7 @@ struct TakenColours {
     std::uint64_t colours = 0;
 };
 
-/// What the contacts of an island did in a sub-step.
+/// What the contacts of an island did in a substep.
 struct BatchWork {
     double before = 0, after = 0, change = 0;  ///< twice the energies: at the velocities, and at their difference [J]
     Real   keep   = 1;                         ///< share of the impulses that is left
@@ -158,8 +158,8 @@ struct ContactBatch {
     std::vector<PacketStart>    starts;
     std::vector<PacketSpin>     spins;
     std::vector<PacketRolling>  rollings;
-    /// Eight numbers for each body: its velocity, and the last sweep of the sub-step that changed it by much. Now,
-    /// before the sub-step, and as it would be without contacts (at the start of a sub-step what those of the last
+    /// Eight numbers for each body: its velocity, and the last sweep of the substep that changed it by much. Now,
+    /// before the substep, and as it would be without contacts (at the start of a substep what those of the last
     /// did).
     std::vector<Real> velocity, before, unconstrained;
     std::vector<Real> push;  ///< likewise: acceleration by gravity and loads
@@ -245,7 +245,7 @@ void reserve_batches(System& system);
 void choose_batches(System& system, const model::Contacts& contacts, MaterialCombine rule, double h);
 /// As drop_far_contacts for rows: who lies on something that moves.
 void disturb_batches(System& system, const model::Contacts& contacts, double dt);
-/// All of a sub-step.
+/// All of a substep.
 void run_batch_substep(System& system, Island& island, double h, int substep, IslandReport& report);
 /// Poses and velocities of the bodies into the motion; counts rows.
 void finish_batch(System& system, ContactBatch& batch, IslandReport& report);
@@ -264,7 +264,7 @@ void store_batch(const System& system, const ContactBatch& batch, model::Contact
                 const std::vector<std::int32_t>& place, std::vector<ContactMemory>& memory);
 
 // -- batch_bodies.cpp
-/// The bodies at the start of a step; those that turn by themselves have done so for the first sub-step in
+/// The bodies at the start of a step; those that turn by themselves have done so for the first substep in
 /// ContactBatch::velocity.
 void start_bodies(const System& system, ContactBatch& batch, double h);
 /// What a body's rows ask of it, where no impulse moves it; `R`: its rotation.
@@ -277,10 +277,10 @@ void build_packets(ContactBatch& batch, bool first, const tasks::Pool* pool);
 /// Which rows rebound.
 void meet_batch(ContactBatch& batch, double h, const tasks::Pool* pool);
 void warm_start_batch(ContactBatch& batch, const tasks::Pool* pool);
-/// Where the impulses of the sub-step before are handed on body by body: friction against turning that the normal
+/// Where the impulses of the substep before are handed on body by body: friction against turning that the normal
 /// forces do not bear any more is taken back. Of the rest the sweeps take care, which leave alone what is not pressed.
 void hold_spins(ContactBatch& batch, const tasks::Pool* pool);
-/// One of the sub-step's sweeps, which are numbered from 1 on; `first`: of its kind, it solves what no sweep has
+/// One of the substep's sweeps, which are numbered from 1 on; `first`: of its kind, it solves what no sweep has
 /// changed by `still` lately, too.
 struct BatchSweep {
     double   h = 0, anchor = 0, still = 0;
@@ -288,15 +288,15 @@ struct BatchSweep {
     bool   relax = false, backwards = false, first = false;
     int    number = 1;
 };
-/// The base rates of this sub-step's rows: what the bodies of a point turn away from rows that are older than it, and
-/// the arc on which what carries goes on (arc_rate). `velocity`: before the sub-step.
+/// The base rates of this substep's rows: what the bodies of a point turn away from rows that are older than it, and
+/// the arc on which what carries goes on (arc_rate). `velocity`: before the substep.
 void follow_turns(ContactBatch& batch, const std::vector<Real>& velocity, double h, const tasks::Pool* pool);
 /// Returns the largest change of a rate [m/s, rad/s].
 double sweep_batch(ContactBatch& batch, const BatchSweep& sweep, const tasks::Pool* pool);
 /// After positions moved: new distances and drifts; whether something rebounds.
 bool advance_batch(ContactBatch& batch, double h, const tasks::Pool* pool);
 void bounce_batch(ContactBatch& batch, bool backwards, const tasks::Pool* pool);
-/// Velocities after loads alone; `keep_push`: and what the contacts of the sub-step before did (ContactBatch::unconstrained).
+/// Velocities after loads alone; `keep_push`: and what the contacts of the substep before did (ContactBatch::unconstrained).
 void predict_bodies(ContactBatch& batch, double h, bool keep_push);
 /// Positions at the velocities; returns how many bodies were slowed down.
 int  move_bodies(ContactBatch& batch, double h);

@@ -20,11 +20,11 @@
 //     turning     of pairs that touch in one or two points: about n bounded by mu_torsional ln, about t1 and t2 (rolling)
 //                 held to a disk of radius mu_rolling ln
 //
-// * Normal: a mass, spring and damper of angular frequency w and damping ratio z, integrated implicitly over the sub-step
+// * Normal: a mass, spring and damper of angular frequency w and damping ratio z, integrated implicitly over the substep
 //   h (Catto, "Soft Constraints", GDC 2011, and "Solver2D", 2024, section "Soft step"). With a1 = 2 z + h w,
 //   a2 = h w a1, a3 = 1 / (1 + a2): bias = w / a1 d of a penetration d < 0, no faster than `push`, and
 //   dln = -a2 a3 (r_n + bias) / K_nn - a3 ln. An open gap d > 0 is rigid with bias = d / h: it closes within the
-//   sub-step at most (speculative contact). Relaxation sweeps are rigid with bias 0, which takes the speed back at which
+//   substep at most (speculative contact). Relaxation sweeps are rigid with bias 0, which takes the speed back at which
 //   things were pushed out.
 // * A contact with a stiffness k and a damping c of its own is -h (k (d + h r_n) + c r_n), in both kinds of sweeps:
 //   bias = k d / (c + h k), gamma = 1 / (h (c + h k)).
@@ -37,9 +37,9 @@
 //   last and wins.
 // * Rebound: the speed asked for after an impact, see `rebound_speed`.
 //
-// Glossary: sub-step h, one of the parts of a step [s]; sweep, one pass over all rows of an island (Gauss and Seidel);
+// Glossary: substep h, one of the parts of a step [s]; sweep, one pass over all rows of an island (Gauss and Seidel);
 // relaxation sweep, one without bias after positions have moved; warm start, beginning with the impulses of the last
-// sub-step; fresh, a point without a normal impulse; colour, pairs of bodies of which no two share a body that moves, so
+// substep; fresh, a point without a normal impulse; colour, pairs of bodies of which no two share a body that moves, so
 // that their order is free; packet, up to eight pairs of one colour, one in each lane. docs/softstep.svg draws them.
 //
 // N is double for a single point, or a Pack with one point in each lane; what is a branch for one point is a choice
@@ -76,7 +76,7 @@ MCH_INLINE NormalRow<N> stiff_normal(N distance, N mass, N push, const Softness&
             simd::select(open, N{}, simd::broadcast<N>(static_cast<E>(soft.impulse_scale)))};
 }
 
-/// Of a contact with a stiffness and a damping of its own, in all sweeps of a sub-step.
+/// Of a contact with a stiffness and a damping of its own, in all sweeps of a substep.
 template <class N>
 MCH_INLINE NormalRow<N> spring_normal(N distance, N K, N stiffness, N damping, double h)
 {
@@ -131,7 +131,7 @@ template <class Point>
 MCH_INLINE auto is_untouched(const Point& p)
 { return simd::both(p.lambda[0] == 0, simd::both(p.lambda[1] == 0, p.lambda[2] == 0)); }
 
-/// Whether this sweep leaves a point alone: it pushes nothing, and will not in this sweep. One that the sub-step did not
+/// Whether this sweep leaves a point alone: it pushes nothing, and will not in this sweep. One that the substep did not
 /// reach is the next one's business in relaxation sweeps; stopping it now would bounce it above the surface.
 template <class N, class Point>
 MCH_INLINE auto is_idle(const Point& p, N normal_rate, N bias, bool relax)
@@ -188,7 +188,7 @@ MCH_INLINE Along<N> solve_point(Point& p, const NormalRow<N>& normal, Along<N> r
     return {dn, d1, d2};
 }
 
-/// Friction that an earlier sub-step needed must fit this one's normal impulse.
+/// Friction that an earlier substep needed must fit this one's normal impulse.
 template <class N, class Point>
 MCH_INLINE void hold_friction(Point& p)
 {
@@ -212,7 +212,7 @@ MCH_INLINE void advance_point(Point& p, const Along<N>& r, double h)
 }
 
 /// Static friction holds what slips slower than kStickSpeed when the step begins. Decided once a step: what the first
-/// sub-step lets slip before friction is found must not unstick a contact.
+/// substep lets slip before friction is found must not unstick a contact.
 template <class N>
 MCH_INLINE N friction_at(const Along<N>& r, N mu_static, N mu_dynamic)
 {
@@ -220,10 +220,10 @@ MCH_INLINE N friction_at(const Along<N>& r, N mu_static, N mu_dynamic)
     return simd::select(r[1] * r[1] + r[2] * r[2] < static_cast<E>(kStickSpeed * kStickSpeed), mu_static, mu_dynamic);
 }
 
-/// The speed at which a contact is to part after an impact, 0: none. `before`: normal rate before the sub-step, `now`:
-/// with this sub-step's loads. Symplectic Euler keeps E - h g v / 2, not E: falling a body is slow by half a sub-step of
+/// The speed at which a contact is to part after an impact, 0: none. `before`: normal rate before the substep, `now`:
+/// with this substep's loads. Symplectic Euler keeps E - h g v / 2, not E: falling a body is slow by half a substep of
 /// gravity, rising again by another half. With both restored the rebound height is e^2 of the drop whatever the
-/// sub-step.
+/// substep.
 template <class N>
 MCH_INLINE N rebound_speed(N before, N now, N distance, N restitution, double h)
 {
@@ -233,7 +233,7 @@ MCH_INLINE N rebound_speed(N before, N now, N distance, N restitution, double h)
                                   speed > static_cast<E>(kRestitutionThreshold));
     if (!simd::any(hits)) return N{};
     const N safe   = simd::select(hits, speed, one);
-    const N gained = simd::max(N{}, simd::min(safe + before, safe));  // by gravity during this sub-step
+    const N gained = simd::max(N{}, simd::min(safe + before, safe));  // by gravity during this substep
     const N share  = simd::max(N{}, simd::min(distance / (static_cast<E>(h) * safe), one));
     const N hit    = (safe - gained) + (E(0.5) + share) * gained;
     return simd::select(hits, restitution * hit + E(0.5) * gained, N{});
@@ -250,9 +250,9 @@ MCH_INLINE N bounce_point(Point& p, N mass, N rate, N bounce)
     return d;
 }
 
-/// The base rates of a point that carries and holds bodies which go on about it: a row of the beginning of a sub-step
+/// The base rates of a point that carries and holds bodies which go on about it: a row of the beginning of a substep
 /// that asks for no rate finds a rate at its end, and to take that away each time is a brake, (w h)^2 / 2 of the speed.
-/// `half`: what the turn of the bodies adds to the rates within half of the sub-step, `old`: the rates before it. No more
+/// `half`: what the turn of the bodies adds to the rates within half of the substep, `old`: the rates before it. No more
 /// than those turned round is asked for, so that contacts do no work for this.
 template <class N>
 MCH_INLINE N arc_rate(N half, N old)

@@ -26,7 +26,7 @@ MCH_INLINE ContactFrame<N> frame_along(Along<N> n)
     return {n, t1, cross(n, t1)};
 }
 
-/// World axes; mean forces of the last sub-step [N, N m], drift [m].
+/// World axes; mean forces of the last substep [N, N m], drift [m].
 template <class N>
 struct alignas(sizeof(N)) Remembered {
     N        force{};

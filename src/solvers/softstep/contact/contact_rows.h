@@ -25,9 +25,9 @@ struct SpinRow {
 struct ContactRow {
     std::array<double, 3> lambda{}, base{};  ///< normal, tangents; velocity of prescribed bodies
     double                distance = 0;
-    double                mu       = -1;              ///< the one that applies; negative until a step's first sub-step
+    double                mu       = -1;              ///< the one that applies; negative until a step's first substep
     std::array<double, 2> drift{};                    ///< tangential creep since the contact began to stick [m]
-    NormalRow<double>     normal;                     ///< of this sub-step's sweeps
+    NormalRow<double>     normal;                     ///< of this substep's sweeps
     std::array<double, 6> K{};                        ///< nn, n1, n2, 11, 12, 22
     std::array<double, 3> inverse{};                  ///< 11, 12, 22
     double                push      = kPushVelocity;  ///< largest speed of recovery [m/s]
@@ -75,7 +75,7 @@ struct alignas(64) FreeContact {
     std::array<std::int32_t, 2> u{-1, -1};  ///< where their velocities begin; the second: -1 if there is one body only
 };
 
-/// A contact that makes rows in this sub-step; `free`: what its sweeps read, null where a tree takes part.
+/// A contact that makes rows in this substep; `free`: what its sweeps read, null where a tree takes part.
 struct ActiveContact {
     ContactRow*  row   = nullptr;
     FreeContact* free  = nullptr;

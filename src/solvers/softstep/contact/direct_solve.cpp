@@ -1,4 +1,4 @@
-// Islands that are solved directly ("hard islands"): all rows of a small island at once, by a Newton method on active
+// Islands that are solved directly: all rows of a small island at once, by a Newton method on active
 // sets (open, at a bound, sticking, slipping). docs/softstep_method.md, "Islands solved directly", gives the equations.
 // Unknowns are the impulses l; A = J M^-1 J^T is the response of all rows to each other. If the sets do not settle
 // within kDirectPivots rounds, or the matrix is singular, the caller falls back to sweeps.
@@ -126,7 +126,7 @@ class Gather {
             row.bias  = from.bias;
             row.gamma = w * from.impulse_scale / from.mass_scale;
         }
-        row.shut = relax_ && from.lambda == 0 && from.relax_bias > 0;  // a stop not reached in this sub-step
+        row.shut = relax_ && from.lambda == 0 && from.relax_bias > 0;  // a stop not reached in this substep
     }
 
     void general(GeneralRow& from)
@@ -210,7 +210,7 @@ class Gather {
                            soft * std::max(soft_.bias_rate * distance, -row.push);
                 one.gamma = soft * row.K[0] * soft_.impulse_scale / soft_.mass_scale;
             }
-            // What this sub-step did not reach is the next one's business.
+            // What this substep did not reach is the next one's business.
             one.shut = relax_ && lambda[0] == 0 && distance > 0;
         }
         if (row.mu > 0)

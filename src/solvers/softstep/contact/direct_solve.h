@@ -4,10 +4,10 @@
 #include <vector>
 
 // Direct solve of a small hard island: all of its rows at once, as a linear complementarity problem with boxes and
-// disks, by a Newton method on active sets (Alart and Curnier 1991) that starts from the impulses of the last sub-step.
+// disks, by a Newton method on active sets (Alart and Curnier 1991) that starts from the impulses of the last substep.
 // Sweeps carry the load of a heavy body down a stack of light ones by one contact a sweep, and soft rows give way under
 // it by load / (m w^2); here contacts are rigid (Island::rigidity), and penetration is taken back by a share of it each
-// sub-step.
+// substep.
 
 namespace mechane::solvers::softstep {
 

@@ -1,5 +1,5 @@
-// Islands: groups of trees that touch, the unit of parallel work, and the sub-step of one island. An island runs all
-// sub-steps by itself and writes nothing outside itself, so threads do not change a bit.
+// Islands: groups of trees that touch, the unit of parallel work, and the substep of one island. An island runs all
+// substeps by itself and writes nothing outside itself, so threads do not change a bit.
 // Order within an island: general rows, rows of dofs, contacts, each in its own order; directions of sweeps alternate.
 // docs/softstep_method.md, "A step", lists the phases.
 

@@ -15,7 +15,7 @@ namespace {
 
 void build_limit(RowLaw& row, double gap, double rate, const DofLaw& law, double h)
 {
-    // A stop makes a row while it is still open, so that contacts do not push through it within the sub-step. A spring
+    // A stop makes a row while it is still open, so that contacts do not push through it within the substep. A spring
     // has nothing to do before the joint runs into it.
     row.active = law.stiff_limit ? gap + 2 * h * std::min(rate, 0.0) < kLimitReach : gap + h * std::min(rate, 0.0) < 0;
     if (!row.active) {
@@ -70,11 +70,11 @@ void build_dof_rows(Mechanism& system, Group& group, double h)
             if (law.has_upper) build_limit(rows.upper, law.upper - q, -rate, law, h);
         }
         rows.friction.active = law.friction > 0;
-        // Near its velocity limit a dof has a row before it is over it: contacts of this sub-step may speed it up.
+        // Near its velocity limit a dof has a row before it is over it: contacts of this substep may speed it up.
         rows.velocity.active = std::abs(rate) > 0.9 * law.velocity_limit && law.velocity_limit > 0;
         rows.active          = rows.lower.active || rows.upper.active || rows.friction.active || rows.velocity.active;
         if (!rows.active) continue;
-        // Coulomb: at most h times the friction force in a sub-step.
+        // Coulomb: at most h times the friction force in a substep.
         rows.friction.high = h * law.friction;
         rows.friction.low  = -rows.friction.high;
         rows.velocity_sign = rate > 0 ? -1 : 1;

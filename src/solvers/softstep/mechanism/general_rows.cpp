@@ -243,7 +243,7 @@ void build_loop_dof(Mechanism& system, GeneralRow& row, double h)
     switch (row.kind) {
         case Kind::loop_lower:
         case Kind::loop_upper: {
-            // Stops as those of dofs: a row as soon as it may be reached in the sub-step.
+            // Stops as those of dofs: a row as soon as it may be reached in the substep.
             const double limit =
                 static_cast<double>(row.kind == Kind::loop_lower ? m.joint_limit_lower[dof] : m.joint_limit_upper[dof]);
             const double gap = sign * (here.at - limit);

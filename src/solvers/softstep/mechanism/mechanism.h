@@ -174,19 +174,19 @@ struct Mechanism {
     std::vector<double>       link_rows;
     std::vector<std::size_t>  link_rows_at;
     std::vector<std::uint8_t> link_rows_made;
-    std::vector<std::uint8_t> locked;  ///< per whitened tree: some dof moves no mass
+    std::vector<std::uint8_t> locked;  ///< per whitened tree: some dof has zero inertia
     /// Per link: the contact that made the rows of its velocity along n, t1, t2 in this substep, for others to use.
     std::vector<const ContactRow*> link_frame;
     /// Per tree, of single bodies: I^-1 = C C^T in body axes, and C^-1.
     std::vector<Mat33d>         inertia_root, inverse_inertia_root;
     std::vector<Mat33d>         inverse_inertia;    ///< per tree: of single bodies, body axes
-    std::vector<Mat33d>         spin_root;          ///< per tree: of whitened single bodies R C, of this sub-step
+    std::vector<Mat33d>         spin_root;          ///< per tree: of whitened single bodies R C, of this substep
     std::vector<double>         inverse_root_mass;  ///< per tree: of whitened single bodies 1 / sqrt(m)
     std::vector<double>         diagonal;           ///< [dof_count]: what drives and armature add to the mass matrix
     dynamics::ArticulatedBodies articulated;        ///< of deep trees
     std::vector<Mat33d>         inverse_inertia_W;  ///< per tree: of single bodies
     std::vector<Spatiald>       wrench;             ///< per link
-    std::vector<Spatiald>       held_twist, held_velocity;  ///< per link: before the middle of the sub-step was tried
+    std::vector<Spatiald>       held_twist, held_velocity;  ///< per link: before the middle of the substep was tried
     std::vector<LoopRow> loop_rows;
     std::vector<double>  loop_J, loop_Y, loop_A, loop_x;
     std::vector<DofRows>      dof_rows;     ///< [dof_count]

@@ -1,4 +1,4 @@
-// Velocities at the end of a sub-step without rows: kinematics, inverse dynamics, mass matrix, implicit drives and
+// Velocities at the end of a substep without rows: kinematics, inverse dynamics, mass matrix, implicit drives and
 // springs. Mechanism::motion is changed in place; `tau` holds the bias forces.
 // (M + h B + h^2 K) dv = h (tau - bias + K (e - h v) - B v); docs/softstep_method.md, "Prediction of a tree".
 // One tree (predict_tree) and four that are alike (prepare_four) run the same operations in the same order.
@@ -192,7 +192,7 @@ void set_impulses(const Mechanism& system, const Tree& tree, double h, double* x
     const DofLaw* laws = system.laws.data() + tree.dof_begin;
     for (std::int32_t k = 0; k < tree.dof_count(); ++k) {
         const DofLaw& law   = laws[k];
-        // Spring and damper at the end of the sub-step: e - h v is what is left of the error at the present rate.
+        // Spring and damper at the end of the substep: e - h v is what is left of the error at the present rate.
         double        force = law.force - bias[k] + law.stiffness * (law.rest_error - h * v[k]) - law.damping * v[k];
         if (law.saturated == 0)
             force += law.ke * (law.error - h * v[k]) + law.kd * (law.target_rate - v[k]);
@@ -275,7 +275,7 @@ void predict_tree(Mechanism& system, const Tree& tree, const Vec3d& gravity, dou
     if (first) scale_acceleration_drives(system, tree);
     double* const x = whole_blocks(system, tree);
     // A drive that gives up its gains changes the load of the others, so which drives saturate is found in rounds. The
-    // last round only answers: a set that still changes then would be found in the next sub-step.
+    // last round only answers: a set that still changes then would be found in the next substep.
     for (int round = 0; round < kMaxDriveRounds; ++round) {
         set_diagonal(system, tree, h);
         factor_tree(system, tree);
@@ -302,7 +302,7 @@ void predict_tree(Mechanism& system, const Tree& tree, const Vec3d& gravity, dou
     change_velocities(system, tree, x);
 }
 
-/// Velocities before the sub-step, as those of rows are.
+/// Velocities before the substep, as those of rows are.
 void keep_velocities(Mechanism& system, const Group& group)
 {
     std::copy(system.motion.v.begin() + group.dof_begin, system.motion.v.begin() + group.dof_end,

@@ -245,7 +245,7 @@ std::ptrdiff_t entry(std::int32_t local, int rows)
 { return static_cast<std::ptrdiff_t>(local / kLanes) * kLanes * rows + local % kLanes; }
 
 /// Whitened rows of the six components of a link's velocity at the reference point of its tree.
-/// Made when a contact asks for them, once a sub-step.
+/// Made when a contact asks for them, once a substep.
 const double* link_rows(Mechanism& system, std::int32_t link)
 {
     const auto& links = system.forest.links;
@@ -352,7 +352,7 @@ void add(Mechanism& system, Segments& at, std::int32_t l, const Vec3d& p_W, cons
 
 }  // namespace
 
-/// Whether a dof moves no mass, and no row of contacts made yet in this sub-step.
+/// Whether a dof has zero inertia, and no row of contacts made yet in this substep.
 static void start_rows(Mechanism& system, const Tree& tree)
 {
     const std::int32_t  t     = static_cast<std::int32_t>(&tree - system.forest.trees.data());

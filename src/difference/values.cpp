@@ -1,0 +1,22 @@
+#include "difference/values.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace mechane::difference {
+
+std::string text(double value, const char* unit)
+{
+    return std::isfinite(value) ? fmt::format("{:.7g}{}{}", value, *unit ? " " : "", unit)
+           : std::isnan(value)  ? "not a number"
+                                : "none";
+}
+std::string text(const Vec3d& v, const char* unit)
+{ return fmt::format("({:.6g}, {:.6g}, {:.6g}){}{}", v.x, v.y, v.z, *unit ? " " : "", unit); }
+
+/// The absolute value of w takes the shorter of the two turns that q and -q name. The arc tangent keeps its precision
+/// near zero, where the arc cosine of w loses half the digits.
+double angle_of(const Quatd& q) { return 2 * std::atan2(length(q.xyz()), std::abs(q.w)); }
+
+}  // namespace mechane::difference
