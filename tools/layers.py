@@ -42,12 +42,12 @@ MAY_USE = {
     "sourceformats": ["usd", "geometry"],
     "record": ["simulation", "usd"],
     "run": ["importer", "simulation", "record", "conformance"],
-    "face": ["run", "ros"],
-    "difference": ["exporter", "run"],
+    "difference": ["exporter", "run", "conformance"],
+    "face": ["difference", "run", "ros"],
     # roof
     "viewer": ["exporter", "record"],
     "cli": ["run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter", "difference", "reduction"],
-    "python": ["cli", "run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter"],
+    "python": ["cli", "run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter", "difference"],
 }
 OPENUSD_ROOM = "usd"
 # The headers that programs include, outside of the rooms: each belongs to one.

@@ -22,10 +22,7 @@
 #include "mechane/conformance/formats.h"
 #include "mechane/conformance/publish.h"
 #include "mechane/core/nearest.h"
-#include "mechane/difference/animations.h"
-#include "mechane/difference/codes.h"
-#include "mechane/difference/compare.h"
-#include "mechane/difference/scenes.h"
+#include "mechane/difference/repairs.h"
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
@@ -369,40 +366,6 @@ Result<conformance::FixResult> rewritten(const FixArgs& args, const conformance:
     return result;
 }
 
-/// What the repaired copy simulates otherwise than the asset, whichever repair did it: each is checked by where things
-/// are, but a mesh that is cut otherwise, or a value in another schema, moves nothing and may still weigh or follow
-/// otherwise. What is no robot that could be compared tells nothing.
-void report_changes(const conformance::FixResult& result, const FixArgs& args, const run::SceneOptions& opening,
-                    Diagnostics& found)
-{
-    using enum difference::Quantity;
-    if (result.edits.empty()) return;
-    const auto before = difference::open_robot(args.asset, {}, opening.open);
-    const auto after  = difference::open_robot((fs::path(result.folder) / result.entry).string(), {}, opening.open);
-    if (!before || !after) return;
-    difference::CompareOptions how;
-    how.only          = {mass, center_of_mass, inertia, joint, limit, gain, passive, mimic,
-                         loop, collider,       contact, scene, state, pair, soft};
-    auto        apart = difference::compare(before->tree, after->tree, how);
-    Diagnostics quiet;  // both were reported when they were checked
-    const auto  run_before = run::load_scene(args.asset, opening, quiet);
-    const auto  run_after  = run::load_scene(after->file, opening, quiet);
-    if (run_before && run_after) {
-        difference::compare_scenes(apart, *run_before, *run_after, how);
-        difference::compare_animations(apart, *run_before, *run_after, how);
-    }
-    for (const difference::Difference& d : apart.differences) {
-        const auto side = [](const std::optional<difference::Side>& s) {
-            return s ? s->value : std::string("nothing");
-        };
-        found.add(difference::kRepairChanges,
-                  d.a   ? d.a->site
-                  : d.b ? d.b->site
-                        : Site{},
-                  fmt::format("{} of {}: {} was {}", d.field, d.item, side(d.b), side(d.a)));
-    }
-}
-
 int run_fix(const FixArgs& args, Context& context)
 {
     if (usd::is_foreign(args.asset)) {
@@ -441,7 +404,7 @@ int run_fix(const FixArgs& args, Context& context)
     // Safe repairs promise the same simulation, so the models before and after are compared and every difference is
     // told.
     if (admitted && !args.rewrites() && !args.unsafe)
-        if (const auto scene = scene_options(context)) report_changes(*result, args, *scene, found);
+        if (const auto scene = scene_options(context)) difference::report_repairs(args.asset, *result, *scene, found);
     io.report(found);
     if (!admitted) return io.fail(admitted.error());
     if (const auto free = refuse_read_outputs(context); !free) return io.fail(free.error());

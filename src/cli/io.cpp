@@ -122,7 +122,7 @@ std::string Io::errors_json(int exit) const
                           {"column", e.site.column},
                           {"prim", e.site.prim},
                           {"property", e.site.property},
-                          {"hint", e.hint}});
+                          {"hint", hint_of(e)}});
         if (!e.alias.empty()) errors.back()["alias"] = e.alias;
     }
     return nlohmann::json{{"schema", "mechane.error/1"}, {"exit", exit}, {"errors", errors}}.dump(
@@ -194,7 +194,8 @@ void Io::report(const Diagnostic& d) const
         place += fmt::format("{}{}{}{}", place.empty() ? "" : "   ", d.site.prim, d.site.property.empty() ? "" : ".",
                              d.site.property);
     if (!place.empty()) text += fmt::format("  {} {}\n", paint("-->", "1;34"), visible(place));
-    if (!d.hint.empty()) text += fmt::format("   {} help: {}\n", paint("=", "1;34"), visible(d.hint));
+    if (const std::string hint = hint_of(d); !hint.empty())
+        text += fmt::format("   {} help: {}\n", paint("=", "1;34"), visible(hint));
     write(stderr, text);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ class Io {
     int  verbose       = 0;
     When color         = When::automatic;
     When show_progress = When::automatic;
+    /// A hint as the verb that runs may print it (cli/hints.h); unset: as it is.
+    std::function<std::string(std::string_view hint)> fit_hint{};
 
     /// Text, to stdout; also JSON. Control characters are escaped (mechane/core/visible.h).
     void out(std::string_view text) const;
@@ -52,7 +55,8 @@ class Io {
     void end_progress();
 
   private:
-    void remember(const Diagnostic& error) const;
+    [[nodiscard]] std::string hint_of(const Diagnostic& d) const { return fit_hint ? fit_hint(d.hint) : d.hint; }
+    void                      remember(const Diagnostic& error) const;
 
     std::chrono::steady_clock::time_point started_   = std::chrono::steady_clock::now(), drawn_{};
     bool                                  line_open_ = false;

@@ -20,6 +20,7 @@
 #include "cli/convert.h"
 #include "cli/diff.h"
 #include "cli/finish.h"
+#include "cli/hints.h"
 #include "cli/interrupt.h"
 #include "cli/last_words.h"
 #include "cli/program.h"
@@ -94,6 +95,32 @@ void take_one_value_each_time(CLI::App& app)
             }
 }
 
+/// The hints of a run are those that its verb can follow.
+void fit_hints(CLI::App& app, Io& io)
+{
+    const auto verb_named = [&app](std::string_view name) -> const CLI::App* {
+        for (const CLI::App* verb : app.get_subcommands(nullptr))
+            if (verb->get_name() == name) return verb;
+        return nullptr;
+    };
+    const KnownOptions known{.is_verb = [verb_named](std::string_view word) { return verb_named(word) != nullptr; },
+                             .has_option =
+                                 [verb_named](std::string_view name, std::string_view option) {
+                                     const CLI::App*   verb = verb_named(name);
+                                     const std::string text(option);
+                                     if (verb == nullptr || verb->get_option_no_throw(text) != nullptr) return true;
+                                     // "ros tf" and its like have options of their own.
+                                     return std::ranges::any_of(verb->get_subcommands({}),
+                                                                [&text](const CLI::App* part) {
+                                                                    return part->get_option_no_throw(text) != nullptr;
+                                                                });
+                                 }};
+    for (CLI::App* verb : app.get_subcommands(nullptr))
+        verb->preparse_callback([&io, verb, known](std::size_t) {
+            io.fit_hint = [verb, known](std::string_view hint) { return hint_for(hint, verb->get_name(), known); };
+        });
+}
+
 /// Reopens closed standard streams: otherwise the next opened file would get their number, and our messages.
 void keep_standard_streams()
 {
@@ -117,6 +144,7 @@ int parse_and_run(Context& context, int argc, char** argv, const Launch& launch)
         add(app, context);
     take_one_value_each_time(app);
     refuse_not_finite(app);
+    fit_hints(app, context.io);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& wanted) {  // --help, --version

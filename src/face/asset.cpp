@@ -16,10 +16,13 @@
 #include "mechane/conformance/publish.h"
 #include "mechane/core/codes.h"
 #include "mechane/core/failure.h"
+#include "mechane/difference/repairs.h"
 #include "mechane/files/codes.h"
 #include "mechane/files/inputs.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
+#include "mechane/resolve/resolvers.h"
+#include "mechane/run/scene.h"
 #include "mechane/tasks/parallel.h"
 #include "mechane/usd/selections.h"
 #include "mechane/usd/stage.h"
@@ -176,6 +179,12 @@ Result<FixReport> Asset::fix(const std::string& folder, const FixSettings& setti
     FixReport report;
     if (auto admitted = conformance::admit_sources(*result, self.file, {}, report.notes); !admitted)
         return admitted.error();
+    if (!settings.unsafe) {
+        run::SceneOptions opening;
+        opening.open                    = self.options;
+        opening.import.schema_resolvers = {std::string(resolve::kAutomatic)};  // as whoever runs it reads it
+        difference::report_repairs(self.file, *result, opening, report.notes);
+    }
     auto written = conformance::publish_folder(*result, target);
     if (!written) return written.error();
     report.folder = target;

@@ -23,11 +23,14 @@
 #include "mechane/conformance/formats.h"
 #include "mechane/conformance/publish.h"
 #include "mechane/conformance/rule.h"
+#include "mechane/difference/repairs.h"
 #include "mechane/files/codes.h"
 #include "mechane/files/inputs.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
 #include "mechane/files/transaction.h"
+#include "mechane/resolve/resolvers.h"
+#include "mechane/run/scene.h"
 #include "mechane/usd/layer.h"
 #include "python/errors.h"
 #include "python/module.h"
@@ -142,6 +145,11 @@ nb::tuple fix_and_publish(const std::string& asset, const std::string& out, bool
         result.after.asset = asset;
         unwrap(conformance::admit_sources(
             result, asset, {std::move(roots), refuse_outside ? files::Outside::refuse : files::Outside::warn}, found));
+        if (!options.unsafe) {
+            run::SceneOptions opening;
+            opening.import.schema_resolvers = {std::string(resolve::kAutomatic)};  // as whoever runs it reads it
+            difference::report_repairs(asset, result, opening, found);
+        }
         diff = diff_of(result);
         if (in_place) written = unwrap(conformance::publish_in_place(result, asset, *in_place));
         if (into_folder) written = unwrap(conformance::publish_folder(result, out));

@@ -47,8 +47,60 @@ def anchored(target):
     return robot(LINK % ("a", PLACED) + f'    def PhysicsFixedJoint "base" (\n        prepend apiSchemas = ["PhysicsArticulationRootAPI"]\n    )\n    {{\n        rel physics:body1 = </robot/a>\n    }}\n    def PhysicsFixedJoint "second"\n    {{\n        rel physics:body0 = </robot/a>\n        rel physics:body1 = <{target}>\n    }}\n')
 
 
+CONTEXT = '#usda 1.0\n(\n    defaultPrim = "robot"\n    kilogramsPerUnit = 1\n    metersPerUnit = 1\n    timeCodesPerSecond = 1\n    upAxis = "Z"\n)\n\ndef Xform "robot" (\n    kind = "component"\n    prepend apiSchemas = ["RosContextAPI"]\n)\n{\n    string ros:context:namespace = "robot"\n%s}\n'
+BOX = '        def Cube "box" (\n            prepend apiSchemas = ["PhysicsCollisionAPI"]\n        )\n        {\n            token purpose = "guide"\n        }\n'
+WELD = '    def PhysicsFixedJoint "weld"\n    {\n        rel physics:body1 = </robot/wall>\n    }\n'
+SCAN = TOPIC.replace("sensor_msgs/msg/Image", "sensor_msgs/msg/LaserScan")
+FRAME = '        def Xform "f" (\n            prepend apiSchemas = ["RosFrameAPI"]\n        )\n        {\n        }\n'
+FRAME_OF_A = '    over "a" (\n        prepend apiSchemas = ["RosFrameAPI"]\n    )\n    {\n    }\n'
+
+
+def look(connected, texture):
+    """A mesh whose material has one texture, connected as `connected` says."""
+    return robot('    def Mesh "m" (\n        prepend apiSchemas = ["MaterialBindingAPI"]\n    )\n    {\n        int[] faceVertexCounts = [3]\n        int[] faceVertexIndices = [0, 1, 2]\n'
+                 '        rel material:binding = </robot/look>\n        point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]\n    }\n    def Material "look"\n    {\n'
+                 '        token outputs:surface.connect = </robot/look/s.outputs:surface>\n        def Shader "s"\n        {\n            uniform token info:id = "UsdPreviewSurface"\n'
+                 + "".join(f"            {type_} inputs:{name}.connect = </robot/look/t.outputs:{out}>\n" for type_, name, out in connected)
+                 + '            token outputs:surface\n        }\n        def Shader "t"\n        {\n            uniform token info:id = "UsdUVTexture"\n            asset inputs:file = @./t.png@\n'
+                 + texture + '            float3 outputs:rgb\n            float outputs:g\n        }\n    }\n')
+
+
+#: An 8-bit picture: the signature and the header of a PNG, 1 x 1, RGB.
+PICTURE = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de")
+COLOR, NORMAL, ROUGHNESS = ("color3f", "diffuseColor", "rgb"), ("normal3f", "normal", "rgb"), ("float", "roughness", "g")
+RAW, SRGB = '            token inputs:sourceColorSpace = "raw"\n', '            token inputs:sourceColorSpace = "sRGB"\n'
+
+
+def ranged(scale, bias):
+    return RAW + f"            float4 inputs:scale = {scale}\n            float4 inputs:bias = {bias}\n"
+
+
+#: (what, connections, what the texture says, found)
+TEXTURES = [
+    ("a colour that is read as data", [COLOR], RAW, True),
+    ("a colour", [COLOR], SRGB, False),
+    ("a colour of the file's own space", [COLOR], "", False),
+    ("a packed picture is data", [COLOR, ROUGHNESS], RAW, False),
+    ("data that are read as a colour", [ROUGHNESS], SRGB, True),
+    ("normals without their range", [NORMAL], RAW, True),
+    ("normals with their range", [NORMAL], ranged("(2, 2, 2, 1)", "(-1, -1, -1, 0)"), False),
+    ("normals with an axis turned round", [NORMAL], ranged("(2, -2, 2, 1)", "(-1, 1, -1, 0)"), False),
+    ("normals with half a range", [NORMAL], ranged("(2, 2, 2, 1)", "(0, 0, 0, 0)"), True),
+]
+
+
 #: (rule, what, files, found with this severity or "" for not at all)
 CASES = [
+    ("1.3-l", "a mass that is zero at one time", robot((LINK % ("a", PLACED)).replace("        float physics:mass = 1\n", "        float physics:mass.timeSamples = {\n            0: 1,\n            1: 0,\n        }\n")), "error"),
+    ("1.3-l", "a mass that is positive at all times", robot((LINK % ("a", PLACED)).replace("        float physics:mass = 1\n", "        float physics:mass.timeSamples = {\n            0: 1,\n            1: 2,\n        }\n")), ""),
+    ("1.3-n", "a body that is switched off, in a robot's context too", CONTEXT % (LINK % ("wall", PLACED + BOX + "        bool physics:rigidBodyEnabled = false\n")), "warning"),
+    ("1.3-n", "a wall beside a robot", CONTEXT % (LINK % ("a", PLACED + BOX) + LINK % ("wall", PLACED + BOX) + WELD), "warning"),
+    ("1.3-n", "the only link of a robot is its base", CONTEXT % (LINK % ("wall", PLACED + BOX) + WELD), ""),
+    ("1.3-n", "what carries a frame is a body to have one", CONTEXT % (LINK % ("a", PLACED + BOX) + LINK % ("wall", PLACED + BOX + FRAME) + WELD), ""),
+    ("2.4-e", "a context is a frame of the asset", CONTEXT % (LINK % ("a", PLACED + SCAN % '            string ros:topic:override_frame_id = "robot"\n')), "error"),
+    ("2.4-e", "a frame of everybody's", CONTEXT % (LINK % ("a", PLACED + SCAN % '            string ros:topic:override_frame_id = "map"\n')), ""),
+    ("1.2.1-h", "a frame in an entry of several layers", {"robot.usda": entry(WITH_PHYSICS.replace("@./%s@, ", ""), inside=FRAME_OF_A), "physics.usda": PHYSICS, "base.usda": BASE}, "error"),
+    ("1.2.1-h", "the context of the entry", {"robot.usda": entry(WITH_PHYSICS.replace("@./%s@, ", ""), '    prepend apiSchemas = ["RosContextAPI"]\n'), "physics.usda": PHYSICS, "base.usda": BASE}, ""),
     ("1.1-j", "two negative factors are a scale", robot(LINK % ("a", SCALED % "(-1, -1, 1)")), "error"),
     ("1.1-j", "one is a mirror, REP-1.1-f's", robot(LINK % ("a", SCALED % "(-1, 1, 1)")), ""),
     ("1.1-j", "ones are none", robot(LINK % ("a", SCALED % "(1, 1, 1)")), ""),
@@ -122,6 +174,18 @@ class Variations(unittest.TestCase):
         for rule, what, files, severity in CASES:
             with self.subTest(rule=rule, what=what):
                 self.assertEqual(self.found(self.written(rule + what, files), rule), {severity} - {""})
+
+    def test_how_pictures_are_read(self):
+        """REP-0158 3.2: data are raw, colours are not; eight bits of a normal are mapped from 0..1 to -1..1 (UsdPreviewSurface: n = 2 t - 1)."""
+        for what, connected, texture, wrong in TEXTURES:
+            with self.subTest(what):
+                asset = self.written(what, look(connected, texture))
+                (asset.parent / "t.png").write_bytes(PICTURE)
+                self.assertEqual(self.found(asset, "3.2-g"), {"warning"} if wrong else set())
+                done = mechane("fix", asset, "-o", asset.parent / "out")
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                left = what == "normals with half a range"  # a range of the author's own
+                self.assertEqual(self.found(asset.parent / "out" / "robot.usda", "3.2-g"), {"warning"} if left else set())
 
     def test_a_vendor_layer_of_a_package_is_judged_as_in_a_folder(self):
         """REP-0158 1.4: packing changes nothing of what an asset says."""

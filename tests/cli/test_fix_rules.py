@@ -113,6 +113,8 @@ LAYERED = {
     "a mass in ros": ("1.2.1-h", {"robot.usda": entry("prepend references = [@./ros.usda@, @./base.usda@]"), "base.usda": BASE,
                                  "ros.usda": LAYER + '\nover "robot" (\n    prepend apiSchemas = ["RosContextAPI"]\n)\n{\n    string ros:context:namespace = "robot"\n' + PHYSICS.split("{\n", 1)[1].rsplit("}\n", 1)[0] + "}\n"}),
     "physics in an entry of several layers": ("1.2.1-i", {"robot.usda": entry("prepend references = @./base.usda@", inside=SCENE), "base.usda": BASE}),
+    "a frame in an entry of several layers": ("1.2.1-h", {"robot.usda": entry("prepend references = [@./physics.usda@, @./base.usda@]", inside='    over "a"\n    {\n        def Xform "f" (\n            prepend apiSchemas = ["RosFrameAPI"]\n        )\n        {\n        }\n    }\n'),
+                                                         "base.usda": BASE, "physics.usda": PHYSICS}),
     "another name": ("1.2.1-k", {"robot.usda": entry("prepend references = [@./phys.usda@, @./base.usda@]"), "base.usda": BASE, "phys.usda": PHYSICS}),
     "another name as sublayer": ("1.2.1-k", {"robot.usda": sublayers("phys.usda", "base.usda"), "base.usda": BASE, "phys.usda": PHYSICS}),
     "large geometry by reference": ("1.2.3-b", {"robot.usda": entry("prepend references = @./geometries.usdc@"), "geometries.usdc": "#crate" + LAYER + '\ndef Xform "robot"\n{\n' + HEAVY + "}\n"}),
@@ -138,6 +140,10 @@ VENDORS = {
 }
 #: Of one layer, or repaired in another way than by moving what is said.
 SINGLE = {
+    "an optical frame beside its camera": ("2.8-b", {"robot.usda": robot('    def Camera "eye"\n    {\n        def Xform "eye_optical_frame" (\n            prepend apiSchemas = ["RosFrameAPI"]\n        )\n        {\n'
+        '            quatf xformOp:orient = (0, 1, 0, 0)\n            double3 xformOp:translate = (0, 0, 0.5)\n            uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]\n        }\n    }\n')}),
+    "an approximation that nobody knows": ("1.3.1-b", {"robot.usda": robot(LINK % MESH.replace("convexHull", "hull"))}),
+    "all that is seen, in a scope for collisions": ("1.3.1-a", {"robot.usda": robot(LINK % ('        def Scope "collision"\n        {\n' + MESH.replace('            token purpose = "guide"\n', "") + "        }\n"))}),
     "another fidelity": ("1.3.1-d", {"robot.usda": robot('    def Xform "b" (\n        kind = "subcomponent"\n        %s\n        prepend variantSets = "collision_fidelity"\n        variants = {\n            string collision_fidelity = "fine"\n        }\n    )\n    {\n        float physics:mass = 1\n' % BODY + PLACED +
         '        variantSet "collision_fidelity" = {\n            "hull" {\n' + MESH + '            }\n            "fine" {\n' + MESH.replace("convexHull", "none").replace("[3, 3, 3, 3]", "[3, 3, 3, 3, 3, 3]").replace("1, 2, 3]", "1, 4, 3, 1, 2, 4, 2, 3, 4]").replace("(0, 0, 1)]", "(0, 0, 1), (0.1, 0.1, 0.1)]") + "            }\n        }\n    }\n")}),
     "a material without its schema": ("1.3.4-b", {"robot.usda": robot('    def Material "plain"\n    {\n    }\n    def Cube "wall" (\n        prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]\n    )\n    {\n        rel material:binding:physics = </robot/plain>\n        token purpose = "guide"\n    }\n')}),

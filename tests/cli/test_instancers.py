@@ -55,6 +55,36 @@ class Instancers(unittest.TestCase):
         self.assertNotIn("several bodies", said)
         self.assertEqual(samples(copied, "positions"), samples(alone, "positions"))
 
+    def test_a_scale_that_a_repair_hands_down_goes_to_the_copies_too(self):
+        """REP-1.1-k: what is above an instancer is a length to its positions as well; every copy stays where it is, at each sample."""
+        still, moving = "    point3f[] positions = [(1, 0, 0), (0, 2, 0.5)]", "    point3f[] positions.timeSamples = {\n        0: [(1, 0, 0), (0, 2, 0.5)],\n        1: [(2, 0, 0), (0, 2, 0.5)],\n    }"
+        turned = "    quath[] orientations = [(1, 0, 0, 0), (0.5, 0.5, 0.5, 0.5)]\n    float3[] scales = [(1, 1, 1), (1, 2, 1)]\n"
+        scaled = 'float3 xformOp:scale = %s\nuniform token[] xformOpOrder = ["xformOp:scale"]\n'
+        body = 'def Xform "box" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {\n double3 xformOp:translate = (0.1, 0, 0.3)\n uniform token[] xformOpOrder = ["xformOp:translate"]\n def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {\n double size = 0.2\n }\n}\n'
+        for name, positions, above, own, even in (("above", still, "(0.5, 0.5, 0.5)", "", True), ("on it", still, "", "(0.5, 0.5, 0.5)", True), ("both, moving", moving, "(3, 3, 3)", "(0.5, 0.5, 0.5)", True),
+                                                  ("uneven", still, "(1, 2, 1)", "", False)):
+            with self.subTest(name):
+                text = stage("    int[] protoIndices = [0, 0]\n" + turned + positions + "\n" + (scaled % own if own else ""), body, above=scaled % above if above else "")
+                text = text.replace("    metersPerUnit", "    timeCodesPerSecond = 1\n    metersPerUnit", 1)  # so that times stay as they are
+                source, out = self.folder / "scaled.usda", self.folder / name.replace(" ", "_").replace(",", "")
+                source.write_text(text)
+                done = mechane("fix", source, "-o", out)
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                after = (out / "scaled.usda").read_text()
+                # S T(p) R s P = T(S p) R s (S P) holds for an even S alone: another one stays where it is.
+                self.assertEqual("xformOp:scale" in after.split('def PointInstancer')[0], not even, after)
+                models = [json.loads(mechane("dump", "model", file).stdout)["model"] for file in (source, out / "scaled.usda")]
+                self.assertEqual(len(models[0]["body_q"]), 2)
+                for was, now in zip(*(m["body_q"] for m in models)):
+                    for a, b in zip(was[:3], now[:3]):
+                        self.assertAlmostEqual(a, b, delta=1e-5)
+                before = {t: tuples(row) for t, row in re.findall(r"(\d):\s*\[([^\]]*)\]", text)}
+                factor = math.prod(float(s[1:].split(",")[0]) for s in (above, own) if s) if even else 1
+                for t, row in re.findall(r"(\d):\s*\[(\([^\]]*)\]", after):
+                    for was, now in zip(before[t], tuples(row)):
+                        for a, b in zip(was, now):
+                            self.assertAlmostEqual(factor * a, b, delta=1e-6)
+
     def test_free_fall_is_written_into_positions(self):
         said, text = self.written(stage("    int[] protoIndices = [0, 0]\n    point3f[] positions = [(0, 0, 10), (0.5, 0, 20)]"), "--frames", "50", "--dt", "0.01")
         self.assertNotIn("RECORD_BODY_NO_PRIM", said)

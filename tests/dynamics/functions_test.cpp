@@ -138,6 +138,35 @@ TEST_CASE("Jacobians in the model's layout give body velocities, unselected arti
     });
 }
 
+TEST_CASE("Jacobians and mass matrices are those of the bodies' poses, whatever coordinates the state holds")
+{
+    for_seeds(10, [](Random& r) {
+        model::ModelBuilder b;
+        using enum model::JointType;
+        std::vector<std::int32_t> joints;
+        std::int32_t              parent = -1;
+        // One axis each: no axis is carried by another dof of its joint, so the coordinates tell nothing more.
+        for (const auto type : {free, revolute, ball, prismatic, revolute}) {
+            const auto link = add_random_link(b, r);
+            joints.push_back(b.add_joint(random_joint(r, type, parent, link)));
+            parent = link;
+        }
+        b.add_articulation(joints, "r");
+        const model::Model m = finalized(b);
+        model::State       s = model::make_state(m), posed = model::make_state(m);
+        randomize(m, r, s);
+        REQUIRE(dynamics::eval_fk(m, s.joint_q, s.joint_qd, s));
+        REQUIRE(dynamics::eval_fk(m, s.joint_q, s.joint_qd, posed));
+        REQUIRE(posed.joint_q != s.joint_q);
+        CHECK(dynamics::eval_jacobian(m, posed)->values == dynamics::eval_jacobian(m, s)->values);
+        CHECK(dynamics::eval_mass_matrix(m, posed)->values == dynamics::eval_mass_matrix(m, s)->values);
+        // The other way round: bodies that stay where they were keep the Jacobian of that place.
+        model::State moved = s;
+        for (Real& q : moved.joint_q) q += Real(0.1);
+        CHECK(dynamics::eval_jacobian(m, moved)->values == dynamics::eval_jacobian(m, s)->values);
+    });
+}
+
 TEST_CASE("each joint of a hanging chain carries the weight below it; in free fall none carries anything")
 {
     model::ModelBuilder       b;

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -124,6 +125,44 @@ def Xform "w"
     REQUIRE(!again);
     CHECK(again.error().id == "FILES_INPUT");
     CHECK(Asset::open(own).expect().fix(fixed));
+}
+
+TEST_CASE("a repair says what is simulated otherwise from then on (DIFFERENCE_REPAIR)")
+{
+    // Friction of a material without PhysicsMaterialAPI is read by nobody: the repair of REP-1.3.4-b puts it into force.
+    const test::TemporaryFolder folder;
+    const std::string           file = (folder.path() / "robot.usda").string();
+    std::ofstream(file) << R"(#usda 1.0
+(
+    defaultPrim = "robot"
+    metersPerUnit = 1
+    kilogramsPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "robot"
+{
+    def Material "rubber"
+    {
+        float physics:staticFriction = 0.7
+        float physics:dynamicFriction = 0.6
+    }
+    def Cube "box" (
+        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsCollisionAPI", "MaterialBindingAPI"]
+    )
+    {
+        float physics:mass = 1
+        rel material:binding:physics = </robot/rubber>
+    }
+}
+)";
+    const auto count = [&](const std::string& to, const FixSettings& settings) {
+        const auto report = Asset::open(file).expect().fix((folder.path() / to).string(), settings).expect();
+        return std::ranges::count_if(report.notes, [](const Diagnostic& d) {
+            return d.id == "DIFFERENCE_REPAIR" && d.message.find("static friction") != std::string::npos;
+        });
+    };
+    CHECK(count("all", {}) == 1);
+    CHECK(count("none", {.ignore = {"REP-1.3.4-b"}}) == 0);
 }
 
 TEST_CASE("a file of another format is refused with the command that converts it")

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import warnings
 
 import mechane as mc
 import pytest
@@ -143,6 +144,39 @@ def test_fix_repairs_only_what_is_selected(wrong):
     assert {c.rule for c in some.changes} == {"REP-1.1-a"}
     with pytest.raises(ValueError, match="nosuch"):
         mc.conformance.fix(wrong, select=["nosuch"], dry_run=True)
+
+
+def test_a_repair_says_what_is_simulated_otherwise(tmp_path):
+    """Friction of a material without PhysicsMaterialAPI is read by nobody: the repair of REP-1.3.4-b puts it into force (DIFFERENCE_REPAIR)"""
+    asset = tmp_path / "robot.usda"
+    asset.write_text('''#usda 1.0
+(
+    defaultPrim = "robot"
+    metersPerUnit = 1
+    kilogramsPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "robot"
+{
+    def Material "rubber"
+    {
+        float physics:staticFriction = 0.7
+        float physics:dynamicFriction = 0.6
+    }
+    def Cube "box" (
+        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsCollisionAPI", "MaterialBindingAPI"]
+    )
+    {
+        float physics:mass = 1
+        rel material:binding:physics = </robot/rubber>
+    }
+}
+''')
+    with pytest.warns(mc.MechaneWarning, match="static friction"):
+        mc.conformance.fix(asset, dry_run=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mc.conformance.fix(asset, select=["REP-1.2.5-c"], dry_run=True)
 
 
 def test_fix_overwrites_nothing_that_it_did_not_write(wrong, tmp_path):

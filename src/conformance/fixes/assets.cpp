@@ -283,8 +283,25 @@ void fix_family(Repair& repair, const Finding& finding)
     repair.set(subset, "familyName", "token", token("materialBind"), true);
 }
 
+/// A colour space says how a picture is read; the range of a normal is written where nothing else was.
 void fix_color_space(Repair& repair, const Finding& finding)
-{ repair.set(prim_of(repair, finding), "inputs:sourceColorSpace", "token", token("raw")); }
+{
+    const usd::Prim texture = prim_of(repair, finding);
+    if (finding.variant != "normal-range") {
+        repair.set(texture, "inputs:sourceColorSpace", "token", token(finding.variant == "color" ? "sRGB" : "raw"));
+        return;
+    }
+    const auto is_plain = [&](const char* name, double scale, double last) {
+        const usd::Attribute input = texture.attribute(name);
+        if (!input.connections().empty()) return false;
+        const auto v = input.authored_value().get<std::array<double, 4>>();
+        return !v || *v == std::array<double, 4>{scale, scale, scale, last};
+    };
+    if (!is_plain("inputs:scale", 1, 1) || !is_plain("inputs:bias", 0, 0))
+        return repair.refuse("normal-range", "the normals have a range of the author's own");
+    repair.set(texture, "inputs:scale", "float4", usd::make_value("float4", std::array<double, 4>{2, 2, 2, 1}));
+    repair.set(texture, "inputs:bias", "float4", usd::make_value("float4", std::array<double, 4>{-1, -1, -1, 0}));
+}
 
 constexpr std::array kRepairs{RepairOf{"REP-3.1-f", Phase::metadata, fix_family},
                               RepairOf{"REP-3.2-g", Phase::metadata, fix_color_space},

@@ -363,14 +363,24 @@ void store_as_text(Repair& repair, const Finding& finding)
     if (rename_layer(repair, file, to)) repair.rearrange();
 }
 
-void rename(Repair& repair, const Finding& finding)
+/// Others know the asset by the name of its entry, which stays; an asset that says no name of its own gets that one.
+void name_asset(Repair& repair, const Finding& finding)
 {
-    if (!may_rearrange(repair)) return;
-    if (repair.edits() > 0) return repair.defer();
-    const fs::path file = layer_file(finding);
-    if (file == repair.work.entry())
+    const usd::Token name("assetInfo:name");
+    const usd::Prim  root = repair.facts.prims[static_cast<std::size_t>(repair.facts.root)].prim;
+    if (!root.metadata(name.text()).get<std::string>().value_or("").empty())
         return repair.refuse("entry-name",
                              "others know the asset by the name of its entry; rename it to " + finding.expected);
+    repair.set_field(repair.field_place(root, name), name,
+                     usd::make_value("string", repair.work.entry().stem().string()));
+}
+
+void rename(Repair& repair, const Finding& finding)
+{
+    const fs::path file = layer_file(finding);
+    if (file == repair.work.entry()) return name_asset(repair, finding);
+    if (!may_rearrange(repair)) return;
+    if (repair.edits() > 0) return repair.defer();
     if (repair.attempt > 0) return repair.refuse("would-change", "the stage would be another");
     fs::path usual = finding.expected;
     usual.replace_extension(file.extension());

@@ -106,14 +106,16 @@ void fix_purpose(Repair& repair, const Finding& finding)
 void fix_approximation(Repair& repair, const Finding& finding)
 {
     const usd::Prim mesh = prim_of(repair, finding);
-    if (finding.variant != "absent")
+    const bool unknown = finding.variant == "unknown";
+    if (finding.variant != "absent" && !unknown)
         return repair.refuse("fidelity", "another approximation changes what collides; choose it, or add a variant");
     const auto c       = repair.facts.physics.collider_at(mesh.path());
     const bool dynamic = c >= 0 && repair.facts.physics.colliders[static_cast<std::size_t>(c)].body >= 0;
     // Unauthored means the triangles themselves; saying so changes nothing.
     const char* value = "none";
     if (dynamic && !is_convex_mesh(mesh)) {
-        if (!repair.unsafe("the mesh collides as its convex hull")) return;
+        // A word that nobody knows says nothing that could be kept.
+        if (!unknown && !repair.unsafe("the mesh collides as its convex hull")) return;
         value = "convexHull";
     }
     const EditPlace at = repair.place(mesh, "physics:approximation");

@@ -276,6 +276,7 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
             if (hand == HandDown::turn) p.orient = {0, 0, 0, 1};
         }
     }
+    if (!near(handed, {}) && prim.is_a("PointInstancer") && !hands_to_copies(prim, handed)) return false;
     if (gprim && !near(handed, {})) plan.baked = handed;
     if (!near(plan.baked, {})) {
         if (const std::string fault = fault_of_baking(prim, plan.baked); !fault.empty()) {
@@ -326,6 +327,7 @@ void Placement::write(const Plan& plan)
     const EditPlace&          at    = plan.at;
     const std::vector<Parts>& parts = plan.parts;
     if (!is_unit(plan.scaled_by)) scale_mass(prim, plan.scaled_by);
+    if (!is_unit(plan.scaled_by) && prim.is_a("PointInstancer")) scale_copies(prim, plan.scaled_by.x);
     if (!near(plan.baked, {})) {
         bake(repair_, prim, plan.baked);
         repair_.note_baked(prim, plan.baked);
@@ -381,6 +383,42 @@ void Placement::scale_mass(const usd::Prim& prim, const Vec3d& scale)
                         usd::make_value(type, Vec3d{v->x * scale.x, v->y * scale.y, v->z * scale.z}));
 }
 
+/// A copy is placed by S R T of its item, then by the instancer. An even scale changes places with S and R, so that it
+/// can go to T and to what is copied; another one cannot.
+bool Placement::hands_to_copies(const usd::Prim& prim, const usd::Matrix4d& handed)
+{
+    const double s = handed(0, 0);
+    if (!near(handed, scaling({s, s, s}))) {
+        repair_.refuse("shear", prim.path().text() + ": copies that are turned would be sheared");
+        return false;
+    }
+    for (const usd::Path& prototype : prim.relationship("prototypes").targets())
+        if (!prototype.has_prefix(prim.path())) {
+            repair_.refuse("instance", prim.path().text() + ": what it copies lies elsewhere");
+            return false;
+        }
+    return true;
+}
+
+void Placement::scale_copies(const usd::Prim& prim, double scale)
+{
+    for (const char* name : {"positions", "velocities", "accelerations"}) {
+        const usd::Attribute attribute = prim.attribute(name);
+        if (!attribute.authored()) continue;
+        const std::string type   = attribute.type_name();
+        const EditPlace   at     = repair_.own_place(prim, usd::Token(name));
+        const auto        scaled = [&](std::vector<Vec3d> places) {
+            for (Vec3d& p : places) p = scale * p;
+            return usd::make_value(type, places);
+        };
+        if (const auto places = attribute.authored_as<std::vector<Vec3d>>())
+            repair_.set(at, name, type, scaled(*places));
+        for (const double time : attribute.time_samples())
+            if (const auto places = attribute.get<std::vector<Vec3d>>(usd::TimeCode(time)))
+                repair_.set_sample(at, name, type, time, scaled(*places));
+    }
+}
+
 std::optional<usd::Matrix4d> joint_frame(const usd::Stage& stage, const physics::Joint& joint, int side)
 {
     const usd::Path& target = side == 0 ? joint.rel0 : joint.rel1;
@@ -392,8 +430,8 @@ std::optional<usd::Matrix4d> joint_frame(const usd::Stage& stage, const physics:
     if (!(dot(q, q) > 0)) q = {0, 0, 0, 1};
     const usd::Matrix4d world = prim ? stage.world_matrix(prim) : usd::Matrix4d();
     // Rotations of joint frames take no part in the scale of the body, positions do.
-    usd::Matrix4d       frame = usd::from_pose({{}, normalized(q)}) * rigid(world);
-    const Vec3d         at    = usd::transform_point(world, p);
+    usd::Matrix4d frame = usd::from_pose({{}, normalized(q)}) * rigid(world);
+    const Vec3d   at    = usd::transform_point(world, p);
     frame(3, 0) = at.x, frame(3, 1) = at.y, frame(3, 2) = at.z;
     return frame;
 }

@@ -63,6 +63,9 @@ class Placement {
     /// Whether a prim could hand its scale down to all that is below it.
     bool hands_down(const usd::Prim& prim, const usd::Matrix4d& after);
     void scale_mass(const usd::Prim& prim, const Vec3d& scale);
+    /// Whether an instancer can hand a matrix down: to the places of its copies and to what is copied.
+    bool hands_to_copies(const usd::Prim& prim, const usd::Matrix4d& handed);
+    void scale_copies(const usd::Prim& prim, double scale);
 };
 
 /// How a prim of these facts may keep a scale.

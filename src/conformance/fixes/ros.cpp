@@ -222,11 +222,10 @@ double tidy(double value)
     return std::abs(value - whole) <= 1e-7 ? whole + 0.0 : value;
 }
 
-/// The frame is turned where it stands, whatever lies between it and its camera.
+/// The frame is turned where it stands, whatever lies between it and its camera; one that is turned right is moved to
+/// its camera, since pictures are taken there.
 void fix_optical_rotation(Repair& repair, const Finding& finding)
 {
-    if (finding.variant != "rotation")
-        return repair.refuse("translated", "the frame may be meant to stand away from its camera");
     const usd::Stage& stage  = repair.facts.stage;
     const usd::Prim   frame  = prim_of(repair, finding);
     usd::Prim         camera = frame.parent();
@@ -241,8 +240,9 @@ void fix_optical_rotation(Repair& repair, const Finding& finding)
     if (!from_camera || !to_parent || stage.resets_transform(frame))
         return repair.refuse("nested", "what lies between the camera and the frame turns it too");
     const usd::Decomposition away = usd::decompose(stage.world_matrix(frame) * *from_camera);
+    const Vec3d              place = finding.variant == "rotation" ? away.translation : Vec3d{};
     const usd::Decomposition now =
-        usd::decompose(usd::from_pose({away.translation, Quatd{1, 0, 0, 0}}) * stage.world_matrix(camera) * *to_parent);
+        usd::decompose(usd::from_pose({place, Quatd{1, 0, 0, 0}}) * stage.world_matrix(camera) * *to_parent);
     if (now.singular || now.sheared || length(now.scale - Vec3d{1, 1, 1}) > 1e-6)
         return repair.refuse("nested", "what lies between the camera and the frame scales it");
     const EditPlace at = repair.own_place(frame, "xformOpOrder");

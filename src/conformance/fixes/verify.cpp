@@ -34,6 +34,7 @@ std::vector<usd::Attribute> moving_ops(const usd::Prim& prim)
 }
 
 constexpr std::string_view kMoment = " at ";  // no path has blanks
+constexpr std::size_t      kCopies = 16;      // of each instancer that are compared
 
 }  // namespace
 
@@ -68,6 +69,15 @@ Whereabouts::Whereabouts(const Facts& facts, const std::optional<std::vector<dou
     for (const PrimFacts& prim : facts.prims)
         if (prim.is(kGprim | kBody) && prim.is(kXformable))
             places_[prim.prim.path().text()] = {facts.stage.world_matrix(prim.prim), !prim.is(kGprim)};
+    // Copies have no prims of their own: some of the items stand for all.
+    for (const PrimFacts& prim : facts.prims) {
+        if (!prim.is(kPointInstancer) || !prim.is(kXformable)) continue;
+        const auto positions =
+            prim.prim.attribute("positions").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{});
+        for (std::size_t i = 0; i < std::min(kCopies, positions.size()); ++i)
+            places_[fmt::format("{} copy {}", prim.prim.path().text(), i)] = {
+                usd::from_pose({positions[i], {0, 0, 0, 1}}) * facts.stage.world_matrix(prim.prim), true};
+    }
     for (const physics::Joint& joint : facts.physics.joints)
         for (int side = 0; side < 2; ++side)
             if (const auto frame = joint_frame(facts.stage, joint, side))

@@ -247,9 +247,11 @@ constexpr Rule kNames{
     .severity = Severity::warning,
     .summary  = "Layers are named by what they hold, the entry by the asset.",
     .why      = "People and tools look for physics in physics.usda, and for the robot in robot.usda.",
-    .fix      = "The layer and the arcs that name it are renamed; an entry keeps its name.",
-    .fixable  = true,
-    .bad      = R"(#files
+    .fix =
+        "The layer and the arcs that name it are renamed; an entry keeps its name, which becomes that of an asset "
+        "without one.",
+    .fixable = true,
+    .bad     = R"(#files
 === robot.usda
 <<entry references @./phys.usda@ @./base.usda@>>
 === base.usda
@@ -258,7 +260,7 @@ constexpr Rule kNames{
 <<layer>>
 over "robot" { over "a" (prepend apiSchemas = ["PhysicsMassAPI"]) { float physics:mass = 1 } }
 )",
-    .good     = kApart,
+    .good    = kApart,
 };
 constexpr Rule kMinimal{
     .id       = "REP-1.2.1-l",
@@ -411,7 +413,7 @@ class Judge {
         sink_.applies(kAscii);
         sink_.applies(kCrate);
         // The entry has a root prim and perhaps its context, whatever it is stored as.
-        const bool          is_entry      = &layer == &layers_.front();
+        const bool is_entry = &layer == &layers_.front();
         // The identity and the context of the default prim belong into the entry, whatever its encoding.
         const std::uint32_t text          = is_entry && layer.only_context ? std::uint32_t{kPhysicsGroup}
                                             : is_entry ? kPhysicsGroup | kInterfaceGroup
@@ -462,7 +464,14 @@ class Judge {
         // Groups: looks, physics, interfaces. A context alone is no interface, since every entry has one.
         const bool looks = layer.has(kGeometryRole | kMaterialRole), physics = layer.has(kPhysicsGroup),
                    ros = layer.has(kControlRole | kSensorRole) || (layer.has(kRosRole) && !layer.only_context);
-        if (looks + physics + ros < 2) return;
+        if (looks + physics + ros < 2) {
+            sink_.applies(kFeatures);
+            if (layer.has(kRosRole) && !layer.only_context)
+                say(kFeatures, site_of(layer),
+                    fmt::format("the entry layer holds {}", examples(layer, std::uint32_t{kRosRole})), "",
+                    "interfaces and frames in ros.usda", kMove);
+            return;
+        }
         std::uint32_t held = kGeometryRole | kMaterialRole | kPhysicsGroup;
         if (ros) held |= kInterfaceGroup;
         say(kSeparation, site_of(layer), fmt::format("the entry layer holds {}", examples(layer, held)),
@@ -560,7 +569,7 @@ class Judge {
             say(kSeparation, site_of(layer),
                 fmt::format("{} holds {}", layer.relative, examples(layer, ~static_cast<std::uint32_t>(kVendorRole))),
                 "3 groups", "one group", kMove);
-        // A nameless binary layer with large arrays is a layer of geometry by what it is.
+            // A nameless binary layer with large arrays is a layer of geometry by what it is.
         } else if (named == kGeometryRole ||
                    (named == 0 && layer.layer.binary && layer.has(kGeometryRole) && !layer.heavy.empty())) {
             sink_.applies(kGeometry);

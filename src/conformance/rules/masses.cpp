@@ -45,9 +45,9 @@ constexpr Rule kAnchor{
     .why =
         "A kinematic base is not part of the articulation, and a target that is no body is the world only for some "
         "readers.",
-    .fix  = "The target goes, a reversed anchor is turned round, a kinematic base is held by a fixed joint.",
-    .fixable= true,
-    .bad  = R"(
+    .fix     = "The target goes, a reversed anchor is turned round, a kinematic base is held by a fixed joint.",
+    .fixable = true,
+    .bad     = R"(
 <<link a>>
     bool physics:kinematicEnabled = true
 }
@@ -56,7 +56,7 @@ constexpr Rule kAnchor{
 
 <<root j a b>>
 )",
-    .good = R"(
+    .good    = R"(
 <<body a>>
 
 <<anchor a>>
@@ -182,10 +182,24 @@ bool check_frame(const Facts& facts, const physics::Body& body, Sink& sink)
     return true;
 }
 
+const usd::Token kMassName("physics:mass"), kDensityName("physics:density"), kDiagonalName("physics:diagonalInertia"),
+    kAxesName("physics:principalAxes"), kCentreName("physics:centerOfMass");
+
+/// The authored number, and of a sampled one the smallest: a mass has to be positive at all times. What is no number
+/// counts as the smallest.
+std::optional<double> least(const usd::Attribute& attribute)
+{
+    auto out = attribute.authored_as<double>();
+    for (const double time : attribute.time_samples())
+        if (const auto value = attribute.get<double>(usd::TimeCode(time)); value && !(out && *out <= *value))
+            out = value;
+    return out;
+}
+
 void check_mass(const Facts& facts, const physics::Body& body, Sink& sink)
 {
     sink.applies(kPositive);
-    const auto authored = body.prim.attribute("physics:mass").authored_as<double>();
+    const auto authored = least(body.prim.attribute(kMassName));
     if (authored && (!(*authored > 0) || std::isinf(*authored))) {
         Found found =
             at(body.prim, "physics:mass",
@@ -216,14 +230,11 @@ void check_mass(const Facts& facts, const physics::Body& body, Sink& sink)
     }
 }
 
-const usd::Token kMassName("physics:mass"), kDensityName("physics:density"), kDiagonalName("physics:diagonalInertia"),
-    kAxesName("physics:principalAxes"), kCentreName("physics:centerOfMass");
-
 void check_densities(const Facts& facts, Sink& sink)
 {
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.is(kBody | kCollider)) continue;
-        if (const auto density = prim.prim.attribute(kDensityName).authored_as<double>();
+        if (const auto density = least(prim.prim.attribute(kDensityName));
             density && (!(*density >= 0) || std::isinf(*density)))
             sink.report(kPositive,
                         at(prim.prim, "physics:density",
@@ -241,8 +252,7 @@ void check_densities(const Facts& facts, Sink& sink)
                 sink.report(kPositive, std::move(found));
             }
         if (prim.is(kBody)) continue;
-        if (const auto mass = prim.prim.attribute(kMassName).authored_as<double>();
-            mass && (!(*mass > 0) || std::isinf(*mass))) {
+        if (const auto mass = least(prim.prim.attribute(kMassName)); mass && (!(*mass > 0) || std::isinf(*mass))) {
             Found found = at(prim.prim, "physics:mass", "the mass of the collider is " + number(*mass), number(*mass),
                              "> 0", "remove it, or write the mass of this part");
             found.severity = Severity::warning;
@@ -374,12 +384,13 @@ void check_anchors(const Facts& facts, Sink& sink)
             const bool           base = children.count(b) == 0;
             const auto           mass = body.prim.attribute(kMassName).authored_as<double>();
             if (base && !body.kinematic && mass && *mass == 0 && tree.world_joints.empty())
-                sink.report(kAnchor, {.site     = site_of(body.prim, "physics:mass"),
-                                      .message  = "the base link has no mass to hold the robot",
-                                      .observed = "mass 0",
-                                      .expected = "a fixed joint to the world",
-                                      .hint     = "write the mass of the link, and add a PhysicsFixedJoint with only body1 set",
-                                      .variant  = "massless"});
+                sink.report(kAnchor,
+                            {.site     = site_of(body.prim, "physics:mass"),
+                             .message  = "the base link has no mass to hold the robot",
+                             .observed = "mass 0",
+                             .expected = "a fixed joint to the world",
+                             .hint     = "write the mass of the link, and add a PhysicsFixedJoint with only body1 set",
+                             .variant  = "massless"});
             if (base && body.kinematic) {
                 sink.report(kAnchor,
                             {.site     = body.prim.site(),

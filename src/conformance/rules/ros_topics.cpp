@@ -391,12 +391,12 @@ bool is_of_a_simulator(const ros::Interface& interface)
 
 void check(const Facts& facts, Sink& sink)
 {
-    // Every body is a frame under its prim's name, unless a frame id is authored.
+    // Every body and every context is a frame under its prim's name, unless a frame id is authored.
     std::set<std::string> frames;
     for (const PrimFacts& prim : facts.prims) {
         if (prim.is(kFrame))
             frames.insert(ros::text(prim.prim, "ros:frame:id").value_or(prim.prim.name().text()));
-        else if (prim.is(kBody))
+        else if (prim.is(kBody | kContext))
             frames.insert(prim.prim.name().text());
     }
     for (const PrimFacts& prim : facts.prims) {

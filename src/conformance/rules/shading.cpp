@@ -7,9 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "conformance/family.h"
 #include "conformance/first_value.h"
@@ -151,9 +154,9 @@ constexpr Rule kSpace{
     .slug     = "color-space",
     .keyword  = Keyword::should,
     .severity = Severity::warning,
-    .summary  = "Data textures are raw, colour textures are not.",
+    .summary  = "Data textures are raw, colour textures are not, and normals have their range.",
     .why      = "A normal that is read as a colour is bent.",
-    .fix      = "The colour space is written.",
+    .fix      = "The colour space is written, and the range of normals where none was.",
     .fixable  = true,
     .bad  = MECHANE_LOOK(MECHANE_SURFACE,
                          MECHANE_PREVIEW("normal3f inputs:normal.connect = </robot/look/t.outputs:rgb>\n")
@@ -208,6 +211,9 @@ bool is_data_input(const std::string& input)
     return kInputs.count(input) != 0;
 }
 
+bool is_color_input(const std::string& input)
+{ return input == "inputs:diffuseColor" || input == "inputs:emissiveColor" || input == "inputs:specularColor"; }
+
 class Looks {
   public:
     Looks(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink) {}
@@ -224,12 +230,20 @@ class Looks {
                 if (const usd::Prim material = facts_.stage.bound_material(prim.prim, purpose))
                     if (seen_.insert(material.path()).second) judge(material);
         }
+        // A picture that feeds data as well, as packed ones do, cannot be both.
+        for (const auto& [path, color] : raw_colors_)
+            if (data_.count(path) == 0)
+                say(kSpace, color.first, "inputs:sourceColorSpace",
+                    "a colour is read as data (" + color.second.substr(7) + ")", "raw", "sRGB",
+                    "write inputs:sourceColorSpace = \"sRGB\"", "color");
     }
 
   private:
     const Facts&        facts_;
     Sink&               sink_;
-    std::set<usd::Path> seen_, textures_;
+    std::set<usd::Path> seen_, textures_, data_;  ///< data_: textures that feed no colour
+    std::map<usd::Path, std::pair<usd::Prim, std::string>>
+        raw_colors_;  ///< colours that are read as data, with the input
 
     void say(const Rule& rule, const usd::Prim& prim, const char* property, std::string message, std::string observed,
              std::string expected, std::string hint, const char* variant = "", std::optional<Severity> severity = {})
@@ -335,16 +349,46 @@ class Looks {
                     "8 bits, at most 3 channels in JPEG", "convert the picture", "",
                     header.palette && header.bits < 8 ? std::optional(Severity::warning) : std::nullopt);
         }
-        if (!is_data_input(input)) return;
+        const auto space = value_of<std::string>(shader.attribute("inputs:sourceColorSpace"));
+        if (!is_data_input(input)) {
+            if (!is_color_input(input)) return;
+            sink_.applies(kSpace);
+            if (space == "raw") raw_colors_.emplace(shader.path(), std::pair(shader, input));
+            return;
+        }
+        data_.insert(shader.path());
         sink_.applies(kData);
         if (format == "jpeg")
             say(kData, shader, "inputs:file", "a JPEG feeds " + input.substr(7), "jpeg", "png",
                 "use a PNG from the source");
         sink_.applies(kSpace);
-        const auto space = value_of<std::string>(shader.attribute("inputs:sourceColorSpace"));
         if (space == "sRGB")
             say(kSpace, shader, "inputs:sourceColorSpace", "data are read as a colour (" + input.substr(7) + ")", space,
                 "raw", "write inputs:sourceColorSpace = \"raw\"");
+        if (input == "inputs:normal" && header.bits == 8) normal_range(shader);
+    }
+
+    /// Eight bits hold 0 to 1, a normal -1 to 1: n = 2 t - 1 in each component. An axis may be turned round.
+    void normal_range(const usd::Prim& shader)
+    {
+        using Four       = std::array<double, 4>;
+        const auto given = [&shader](const char* name, const Four& fallback) -> std::optional<Four> {
+            const usd::Attribute input = shader.attribute(name);
+            if (!input) return fallback;
+            const usd::ShadingSource source = usd::shading_source(input);
+            if (source.computed || !source.attribute.time_samples().empty()) return std::nullopt;  // not known here
+            return source.attribute.authored_value().get<Four>().value_or(fallback);
+        };
+        const auto scale = given("inputs:scale", {1, 1, 1, 1}), bias = given("inputs:bias", {0, 0, 0, 0});
+        if (!scale || !bias) return;
+        bool right = true;
+        for (std::size_t i = 0; i < 3; ++i)
+            right &= std::abs(std::abs((*scale)[i]) - 2) < 1e-4 && std::abs((*bias)[i] + (*scale)[i] / 2) < 1e-4;
+        if (right) return;
+        const auto text = [](const Four& v) { return fmt::format("({}, {}, {}, {})", v[0], v[1], v[2], v[3]); };
+        say(kSpace, shader, "inputs:scale", "the normals of the picture are read without their range",
+            text(*scale) + ", " + text(*bias), "(2, 2, 2, 1), (-1, -1, -1, 0)",
+            "write inputs:scale = (2, 2, 2, 1) and inputs:bias = (-1, -1, -1, 0)", "normal-range");
     }
 
     /// Environments may be HDR; what another light throws is a picture like those of surfaces.

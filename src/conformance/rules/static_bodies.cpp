@@ -118,6 +118,24 @@ bool has_collider(const Facts& facts, const physics::Body& body)
     return false;
 }
 
+bool has_below(const Facts& facts, const PrimFacts& top, std::uint32_t kinds, const PrimFacts* but = nullptr)
+{
+    for (auto i = static_cast<std::int32_t>(&top - facts.prims.data()); i < top.end; ++i) {
+        const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
+        if (&prim != but && prim.is(kinds)) return true;
+    }
+    return false;
+}
+
+bool carries_ros(const Facts& facts, const physics::Body& body)
+{
+    const PrimFacts* top = facts.find(body.path);
+    return top != nullptr && has_below(facts, *top, kInterface | kFrame);
+}
+
+bool has_other_body(const Facts& facts, const PrimFacts& context, const physics::Body& body)
+{ return has_below(facts, context, kBody, facts.find(body.path)); }
+
 void check_static(const Facts& facts, Sink& sink)
 {
     std::vector<char> tied(facts.physics.bodies.size(), 0), jointed(facts.physics.bodies.size(), 0);
@@ -130,8 +148,11 @@ void check_static(const Facts& facts, Sink& sink)
     }
     for (std::size_t b = 0; b < facts.physics.bodies.size(); ++b) {
         const physics::Body& body = facts.physics.bodies[b];
-        // A part of a robot is a body to have a frame.
-        if (facts.nearest(facts.index_of(body.prim), kContext) != nullptr) continue;
+        // A robot's only body is its base, and what carries frames or interfaces is a body to have a frame. One that is
+        // switched off has none.
+        const PrimFacts* context = facts.nearest(facts.index_of(body.prim), kContext);
+        if (context != nullptr && body.enabled && (carries_ros(facts, body) || !has_other_body(facts, *context, body)))
+            continue;
         sink.applies(kStatic);
         const auto say = [&](const char* variant, std::string message, std::string observed) {
             sink.report(kStatic, {.site     = body.prim.site(),

@@ -21,7 +21,8 @@ struct ArticulationArray {
 
 /// Jacobians in the layout of the model: J joint_qd == body_qd. Rows (v of the centre of mass, w) of each joint's child
 /// in joint order [6 * max_joints_per_articulation], columns the articulation's dofs [max_dofs_per_articulation].
-/// Disabled joints have zero rows and columns.
+/// Disabled joints have zero rows and columns. Bodies stand where the state's body_q has them, as after `eval_fk` with
+/// other coordinates; of joint_q only what carries the axes of a joint of several dofs is read.
 ///
 /// @param mask  one flag per articulation; empty selects all
 /// @error DYN_SELECTION  the mask has the wrong size

@@ -74,9 +74,10 @@ inline constexpr Code kWorldDiverged{"RUN_WORLD_DIVERGED", Severity::error,
 inline constexpr Code kJointBroke{"RUN_JOINT_BROKE", Severity::info,
                                   "A joint carried more than its break force or torque and broke.",
                                   "Raise physics:breakForce or physics:breakTorque if it should hold."};
-inline constexpr Code kTargetRange{"RUN_TARGET_RANGE", Severity::warning,
-                                   "A commanded position lies beyond the limits of its joint; it is used as given.",
-                                   "Write a unit: 30deg, 0.5rad, 5mm; a plain number is in radians or metres."};
+inline constexpr Code kTargetRange{
+    "RUN_TARGET_RANGE", Severity::warning,
+    "A commanded position, or a start, lies beyond the limits of its joint; it is used as given.",
+    "Write a unit: 30deg, 0.5rad, 5mm; a plain number is in radians or metres."};
 inline constexpr Code kSetUnknown{"RUN_SET_UNKNOWN", Severity::error,
                                   "A setting names a joint, body or field that the model does not have.",
                                   "Use PATH.field=value with field target_q, target_qd, f, q or qd."};

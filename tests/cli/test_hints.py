@@ -1,0 +1,60 @@
+"""Hints name only options that the verb which prints them has; what is an option of another verb is named with that verb."""
+import pathlib
+import re
+import tempfile
+import unittest
+
+from tests.cli.program import mechane
+
+HEAD = '#usda 1.0\n(\n    defaultPrim = "W"\n%s    upAxis = "Z"\n)\n'
+#: Stages with faults whose hints name options of some verbs: units that nobody states, a link in a link under each reading, an uneven scale of a sphere, a kinematic body with a velocity, a vendor's words that are
+#: not listed, a missing layer, a misspelt property, a mass that nothing gives, a target and a start beyond a limit.
+FAULTS = {
+    "units": HEAD % "" + 'def Xform "W"\n{\n    def Cube "c" (\n        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]\n    )\n    {\n    }\n}\n',
+    "nested": HEAD % "    metersPerUnit = 1\n" + 'def Xform "W"\n{\n    def Xform "a" (\n        prepend apiSchemas = ["PhysicsRigidBodyAPI"]\n    )\n    {\n        def Sphere "b" (\n'
+              '            prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]\n        )\n        {\n            float3 xformOp:scale = (1, 2, 3)\n            uniform token[] xformOpOrder = ["!resetXformStack!", "xformOp:scale"]\n'
+              '        }\n        def Cube "c" (\n            prepend apiSchemas = ["PhysicsCollisionAPI"]\n        )\n        {\n            uniform token[] xformOpOrder = ["!resetXformStack!"]\n        }\n    }\n}\n',
+    "kinematic": HEAD % "    metersPerUnit = 1\n" + 'def Xform "W"\n{\n    def Cube "a" (\n        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]\n    )\n    {\n        bool physics:kinematicEnabled = 1\n'
+                 '        vector3f physics:velocity = (1, 0, 0)\n        float physics:mas = 3\n        float physxRigidBody:linearDamping = 1\n    }\n}\n',
+    "missing": HEAD % "    metersPerUnit = 1\n    subLayers = [@./gone.usda@, @package://nobody/a.usda@]\n" + 'def Xform "W"\n{\n    def Cube "a" (\n        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]\n    )\n    {\n    }\n}\n',
+    "joint": HEAD % "    metersPerUnit = 1\n" + 'def PhysicsScene "S"\n{\n    float newton:timeStepsPerSecond = -3\n}\ndef Xform "W"\n{\n    def Cube "a" (\n        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]\n    )\n    {\n    }\n'
+             '    def PhysicsRevoluteJoint "j" (\n        prepend apiSchemas = ["PhysicsDriveAPI:angular", "PhysicsJointStateAPI:angular"]\n    )\n    {\n        rel physics:body1 = </W/a>\n        float physics:lowerLimit = -10\n        float physics:upperLimit = 10\n'
+             '        float drive:angular:physics:targetPosition = 90\n        float drive:angular:physics:stiffness = 3\n        float state:angular:physics:position = 80\n    }\n}\n',
+}
+VERBS = {"info": [], "tree": [], "check": [], "explain": ["/W/a"], "cat": [], "collide": [], "dump": ["model"], "sim": ["--frames", "2"], "bench": ["--steps", "2"], "mesh": [], "fix": ["--diff"], "render": ["-o", "out.png", "--size", "32x32"],
+         "convert": ["-o", "out.urdf"]}
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
+
+
+class Hints(unittest.TestCase):
+    def test_no_hint_names_an_option_that_the_verb_lacks(self):
+        known = {verb: set(OPTION.findall(mechane(verb, "--help").stdout)) for verb in {*VERBS, "replay", "diff", "doctor", "view", "ros"}}
+        judged = 0
+        with tempfile.TemporaryDirectory() as place:
+            for name, text in FAULTS.items():
+                stage = pathlib.Path(place, name + ".usda")
+                stage.write_text(text)
+                for verb, words in VERBS.items():
+                    target = ["model", stage] if verb == "dump" else [stage, *words]
+                    done = mechane(verb, *target, "-v", cwd=place)
+                    for hint in re.findall(r"= help: (.*)", done.stderr):
+                        judged += 1
+                        for part in re.split(r"`", hint):
+                            owner = re.match(r"(?:mechane )?(%s)\b" % "|".join(known), part) or re.search(r"\b(%s) --" % "|".join(known), part)
+                            for option in OPTION.findall(part):
+                                with self.subTest(verb=verb, stage=name, hint=hint):
+                                    self.assertIn(option, known[owner.group(1) if owner else verb])
+        self.assertGreater(judged, 20)  # the faults are told
+
+    def test_the_rest_of_a_hint_stays(self):
+        """A part of a sentence is left out, the rest is a sentence."""
+        with tempfile.TemporaryDirectory() as place:
+            stage = pathlib.Path(place, "s.usda")
+            stage.write_text(FAULTS["joint"])
+            full, less = mechane("sim", stage, "--frames", "2").stderr, mechane("info", stage).stderr
+        self.assertIn("help: Author one positive finite number for all scenes, or give --dt.\n", full)
+        self.assertIn("help: Author one positive finite number for all scenes.\n", less)
+
+
+if __name__ == "__main__":
+    unittest.main()
