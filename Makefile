@@ -1,6 +1,6 @@
 # make demo   installs what is missing, builds, simulates a robot, writes out/
 # make test   builds and runs every test
-# make test-all  the same, then ten minutes of fuzzing, all tutorials, the packages in clean systems
+# make test-all  the same, then ten minutes of fuzzing, all tutorials, the library inside of a foreign project, the packages in clean systems
 # make fuzz   mutates files until it is stopped (SECONDS=3600); what ends badly lies in out/fuzz
 # make build  leaves build/release/bin/mechane
 # make wheel  builds the Python wheel into out/wheel and tests it with each interpreter at hand
@@ -19,7 +19,7 @@ JOBS    ?= $(shell nproc)
 MECHANE := $(BUILD)/bin/mechane
 export PATH := /usr/bin:/bin:$(PATH)
 
-.PHONY: demo build test test-all test-fuzz fuzz wheel deb release site test-tutorials setup setup-mujoco setup-validators setup-cuda cuda test-cuda configure test-asan test-tsan test-double format tidy docs ratios limits clean
+.PHONY: demo build test test-all test-around test-fuzz fuzz wheel deb release site test-tutorials setup setup-mujoco setup-validators setup-cuda cuda test-cuda configure test-asan test-tsan test-double format tidy docs ratios limits clean
 
 demo: build
 	@$(MECHANE) demo -o out
@@ -59,7 +59,11 @@ test: configure
 	@cd $(BUILD) && ctest -j $(JOBS) --output-on-failure
 
 # What takes longer than `make test` may: each is a prerequisite.
-test-all: test test-fuzz test-tutorials release
+test-all: test test-fuzz test-tutorials test-around release
+
+# A foreign project builds the whole library by add_subdirectory: as long as a first build.
+test-around: build
+	@MECHANE_PACKAGE_FULL=1 MECHANE_BUILD=$(BUILD) /usr/bin/python3 -m unittest tests.package.test_package.Package.test_a_project_around_ours_with_openusd_is_built_and_opens_a_stage
 
 test-fuzz: build
 	@/usr/bin/python3 fuzz/run.py --mechane $(MECHANE) --seconds 600 --crafted

@@ -57,7 +57,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/package/mechane-config
   INSTALL_DESTINATION ${_package} PATH_VARS _openusd)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/mechane-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/package/mechane-config.cmake ${PROJECT_BINARY_DIR}/package/mechane-config-version.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/mechane_library.cmake DESTINATION ${_package} COMPONENT simulation)
+  ${PROJECT_SOURCE_DIR}/cmake/mechane_library.cmake ${PROJECT_SOURCE_DIR}/cmake/mechane_bundle.cmake DESTINATION ${_package} COMPONENT simulation)
 
 # -- the package for pkg-config
 file(RELATIVE_PATH _to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -15,6 +15,8 @@ find_package(pxr-kind 0.26.8 EXACT REQUIRED CONFIG)
 # Libraries and plug-in files, which must lie side by side, are laid out beside the programs when the build is configured, so that the
 # folder can be moved as a whole and every program, also of a project around this one, links what it will run with.
 set(MECHANE_OPENUSD_RUNTIME ${PROJECT_BINARY_DIR}/bin/openusd)
+set_property(GLOBAL PROPERTY MECHANE_OPENUSD_DIR ${MECHANE_OPENUSD_RUNTIME})
+include(mechane_bundle)  # for a project around this one
 set(_python_stubs ${PROJECT_BINARY_DIR}/generated/no_python.c)
 set(_lay_out ${PROJECT_SOURCE_DIR}/tools/openusd_for_programs.py)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_lay_out} ${MECHANE_DEPS}/.stamp-wheels ${MECHANE_DEPS}/.stamp-schemas

@@ -169,7 +169,7 @@ def units(root):
         lines = text_of(path).splitlines()
         for i, line in enumerate(lines):
             match = FIELD.match(line)
-            if match:
+            if match and lines[i].count("(") == lines[i].count(")"):  # a parameter of a function that is broken over lines is no field
                 above = lines[i - 1] if i and lines[i - 1].strip().startswith("///") else ""
                 total += 1
                 with_unit += bool(UNIT.search(match[1]) or UNIT.search(above))

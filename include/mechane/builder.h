@@ -31,33 +31,34 @@ struct BodyOptions {
 
 /// What a surface is made of.
 struct Surface {
-    double                density     = 1000;  ///< [kg/m^3]; 0 adds no mass
-    double                friction    = 1;     ///< dimensionless
-    double                restitution = 0;     ///< 0..1
-    double                margin      = 0;     ///< how far the surface is offset outwards [m]; negative: it gives way
-    std::optional<double> gap{};               ///< how much earlier a contact is made [m]
-    bool                  collides = true;     ///< false: nothing meets it and no query sees it, yet it weighs
+    double density     = 1000;  ///< [kg/m^3]; 0 adds no mass
+    double friction    = 1;     ///< dimensionless
+    double restitution = 0;     ///< 0..1
+    double margin = 0;  ///< how far the surface is offset outwards [m]; negative: it sinks by as much, above minus its
+                        ///< least half size
+    std::optional<double> gap{};            ///< how much earlier a contact is made [m]
+    bool                  collides = true;  ///< false: nothing meets it and no query sees it, yet it weighs
 };
 
 // Shapes: sizes, and where they lie in their body, or in the world for those of kWorld.
 
 struct BoxOptions {
-    Vec3d       half{};  ///< extents [m]
-    Vec3d       position{};
+    Vec3d       half{};      ///< extents [m]
+    Vec3d       position{};  ///< of the box's centre in the body frame [m]
     Quatd       rotation{};
     std::string label{};
     Surface     surface{};
 };
 struct SphereOptions {
     double      radius = 0;  ///< [m]
-    Vec3d       position{};
+    Vec3d       position{};  ///< of its centre in the body frame [m]
     std::string label{};
     Surface     surface{};
 };
 /// Along z: capsules, whose caps go beyond the half height, cylinders and cones.
 struct CapsuleOptions {
     double      radius = 0, half_height = 0;  ///< [m]
-    Vec3d       position{};
+    Vec3d       position{};                   ///< of its centre in the body frame [m]
     Quatd       rotation{};
     std::string label{};
     Surface     surface{};
@@ -66,7 +67,7 @@ struct HeightfieldOptions {
     int                   rows = 0, columns = 0;   ///< at least 2
     double                half_x = 0, half_y = 0;  ///< of the rectangle that it covers [m]
     std::span<const Real> elevations{};            ///< [rows * columns], row by row along x, y ascending [m]
-    Vec3d                 position{};
+    Vec3d                 position{};              ///< of the middle of the rectangle at elevation 0, world [m]
     Quatd                 rotation{};
     std::string           label{};
     Surface               surface{};
@@ -76,7 +77,7 @@ struct MeshOptions {
     std::span<const std::int32_t> triangles{};     ///< three indices each, counter-clockwise from outside; a mesh that
                                                    ///< does not close has no volume and weighs nothing
     bool                          convex = false;  ///< its convex hull collides
-    Vec3d                         position{};
+    Vec3d                         position{};      ///< of the origin of the points in the body frame [m]
     Quatd                         rotation{};
     std::string                   label{};
     Surface                       surface{};
@@ -92,15 +93,15 @@ struct GroundOptions {
 struct JointOptions {
     Vec3d       parent_anchor{}, child_anchor{};      ///< [m]
     Quatd       parent_rotation{}, child_rotation{};  ///< of the anchors
-    Vec3d       axis{0, 0, 1};
+    Vec3d       axis{0, 0, 1};                        ///< of any length but 0, axes of the parent's anchor
     std::string label{};
     double      lower = -kInfinity, upper = kInfinity;  ///< limits [m] or [rad]
     double      stiffness = 0, damping = 0;             ///< of its drive [N/m, N s/m] or per radian
     double      target         = 0;                     ///< of its drive [m] or [rad]
     double      effort_limit   = kInfinity;             ///< of its drive [N] or [N m]
     double      velocity_limit = kInfinity;             ///< [m/s] or [rad/s], whatever moves it
-    double      friction = 0, armature = 0;
-    double      position = 0, velocity = 0;  ///< at the start
+    double      friction = 0, armature = 0;             ///< dry [N] or [N m]; [kg] or [kg m^2] about the axis
+    double      position = 0, velocity = 0;             ///< at the start [m] or [rad], [m/s] or [rad/s]
 };
 
 /// Copies of a scene: which body of the copy in a world was which of the scene.

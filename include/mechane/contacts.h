@@ -14,7 +14,7 @@ struct Contact {
     ShapeId shape0{}, shape1{};
     BodyId  body0{}, body1{};  ///< of the shapes; kWorld for what stands
     Vec3    point{};           ///< midway between the two surfaces [m]
-    Vec3    normal{};          ///< unit, from shape 0 to shape 1
+    Vec3    normal{};          ///< unit, from shape 0 to shape 1; dimensionless
     Vec3    force{};           ///< on body 1 by body 0 [N]; body 0 feels the opposite
     Real    distance = 0;      ///< between the surfaces [m], negative in penetration
     /// It carries a force. Collision also lists pairs that are near: within the gaps of their shapes.

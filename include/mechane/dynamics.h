@@ -68,10 +68,12 @@ class Dynamics {
     /// world itself, or hangs on a free joint to another body; the same for the two below
     [[nodiscard]] Result<MatrixView> mass_matrix(std::optional<WorldId> world = {});
     /// What a controller must apply for these accelerations [N] or [N m], gravity and velocities included.
-    /// @param accelerations  one for each dof of the world, or none: all 0
+    /// @param accelerations  one for each dof of the world [m/s^2] or [rad/s^2], or none: all 0
+    /// @error SIM_DYNAMICS, as of `mass_matrix`
     [[nodiscard]] Result<std::span<const double>> inverse_dynamics(std::span<const double> accelerations = {},
                                                                    std::optional<WorldId>  world         = {});
-    /// Accelerations under these forces.
+    /// Accelerations [m/s^2] or [rad/s^2] under these forces [N] or [N m], one for each dof of the world.
+    /// @error SIM_DYNAMICS, as of `mass_matrix`
     [[nodiscard]] Result<std::span<const double>> forward_dynamics(std::span<const double> forces,
                                                                    std::optional<WorldId>  world = {});
     /// Joint positions that bring bodies to goals, within the limits of the joints, from a state of the model.

@@ -81,8 +81,8 @@ using Worlds = Ids<WorldId>;
 /// How far a dof goes [m] or [rad], how fast [m/s] or [rad/s], and what its drive applies [N] or [N m]; infinite
 /// without a limit.
 struct Limits {
-    double lower = 0, upper = 0;
-    double velocity = kInfinity, effort = kInfinity;
+    double lower = 0, upper = 0;                      ///< [m] or [rad]
+    double velocity = kInfinity, effort = kInfinity;  ///< [m/s] or [rad/s]; [N] or [N m]
 };
 
 /// A scene that does not change: bodies, joints, shapes, materials. Made by `ModelBuilder::finalize` and `load`; shared

@@ -15,7 +15,7 @@ struct RayHit {
     BodyId  body{};        ///< of the shape
     double  distance = 0;  ///< from the origin [m]
     Vec3d   point{};       ///< world [m]
-    Vec3d   normal{};      ///< unit, outwards
+    Vec3d   normal{};      ///< unit, outwards; dimensionless
 };
 
 /// The surface nearest to a point.
@@ -23,15 +23,15 @@ struct NearestHit {
     ShapeId shape{};
     BodyId  body{};
     double  distance = 0;  ///< [m], negative inside of a solid
-    Vec3d   point{};       ///< on the surface
-    Vec3d   normal{};      ///< unit, outwards
+    Vec3d   point{};       ///< on the surface, world [m]
+    Vec3d   normal{};      ///< unit, outwards; dimensionless
 };
 
 /// How far two shapes are from each other.
 struct Separation {
-    double distance = 0;  ///< [m]; negative for convex shapes that overlap: how far b has to move along the normal
-    Vec3d  on_a{}, on_b{};
-    Vec3d  normal{};  ///< unit, from a to b
+    double distance = 0;    ///< [m]; negative for convex shapes that overlap: how far b has to move along the normal
+    Vec3d  on_a{}, on_b{};  ///< the two points, world [m]
+    Vec3d  normal{};        ///< unit, from a to b; dimensionless
 };
 
 /// The first touch of a shape on its way.
@@ -39,8 +39,8 @@ struct CastHit {
     ShapeId shape{};
     BodyId  body{};
     double  fraction = 0;  ///< of the way, 0..1; 0: it touches where it starts
-    Vec3d   point{};
-    Vec3d   normal{};  ///< unit, from the shape that was met
+    Vec3d   point{};       ///< of the touch, world [m]
+    Vec3d   normal{};      ///< unit, from the shape that was met; dimensionless
 };
 
 /// What is where: rays, nearest surfaces, distances, overlaps, shapes on their way. Sees what collides: neither shapes

@@ -22,7 +22,7 @@ struct AttributeRow {
     Property      property{};
     std::string   attribute{};  ///< full name, "acme:joint:rotorInertia"
     AttributeUnit unit   = AttributeUnit::si;
-    double        factor = 1;
+    double        factor = 1;  ///< of the value in its unit, dimensionless
 };
 
 /// A table of the caller's own.

@@ -166,7 +166,7 @@ class SolverXPBD(_Adjustable):
     _kinds = {"iterations": int, "soft_body_relaxation": float, "soft_contact_relaxation": float, "joint_linear_relaxation": float,
               "joint_angular_relaxation": float, "joint_linear_compliance": float, "joint_angular_compliance": float,
               "rigid_contact_relaxation": float, "rigid_contact_restitution_iterations": int, "rigid_contact_con_weighting": bool,
-              "angular_damping": float, "enable_restitution": bool, "accumulate": bool, "soft_laws": bool}
+              "angular_damping": float, "enable_restitution": bool, "accumulate": bool, "soft_laws": bool, "keep_momentum": bool}
     iterations = _option("iterations", int)
     soft_body_relaxation = _option("soft_body_relaxation", float)
     soft_contact_relaxation = _option("soft_contact_relaxation", float)
@@ -181,6 +181,7 @@ class SolverXPBD(_Adjustable):
     enable_restitution = _option("enable_restitution", bool)
     accumulate = _option("accumulate", bool)
     soft_laws = _option("soft_laws", bool)
+    keep_momentum = _option("keep_momentum", bool)
 
     def __init__(self, model: Any, *, iterations: int = 2, soft_body_relaxation: float = 0.9, soft_contact_relaxation: float = 0.9,
                  joint_linear_relaxation: float = 0.7, joint_angular_relaxation: float = 0.4, joint_linear_compliance: float = 0.0,
@@ -198,6 +199,7 @@ class SolverXPBD(_Adjustable):
                      "rigid_contact_restitution_iterations": rigid_contact_restitution_iterations,
                      "rigid_contact_con_weighting": rigid_contact_con_weighting, "angular_damping": angular_damping,
                      "enable_restitution": enable_restitution, "accumulate": (compat or config.compat) != "newton-1.8",
+                     "keep_momentum": (compat or config.compat) != "newton-1.8",
                      "soft_laws": (compat or config.compat) != "newton-1.8" if soft_laws is None else soft_laws})
 
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "face/program_words.h"
 #include "mechane/conformance/check.h"
 #include "mechane/conformance/fix.h"
 #include "mechane/conformance/publish.h"
@@ -45,7 +46,7 @@ Finding of(const conformance::Finding& from)
     finding.hint        = from.hint;
     finding.site        = from.site;
     finding.fingerprint = from.fingerprint;
-    return finding;
+    return face::in_program_words(std::move(finding));
 }
 
 Finding of(const conformance::Unrepaired& from)
@@ -57,7 +58,7 @@ Finding of(const conformance::Unrepaired& from)
     finding.hint          = from.reason;
     finding.site.prim     = from.prim;
     finding.site.property = from.property;
-    return finding;
+    return face::in_program_words(std::move(finding));
 }
 
 /// The nearest folder that exists above a result: where it can be made, so that one renaming puts it there.
@@ -96,6 +97,7 @@ struct Asset::Impl {
     std::string                       file;
     usd::OpenOptions                  options;
     std::shared_ptr<const usd::Stage> stage;
+    Diagnostics                       notes;
 };
 
 Asset::Asset(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -115,10 +117,11 @@ Result<Asset> Asset::open(const std::string& file, const AssetOptions& options)
     impl->options.search_paths       = options.search_paths;
     impl->options.threads            = options.threads;
     auto stage                       = usd::Stage::open(file, impl->options);
-    if (!stage) return stage.error();
+    if (!stage) return face::in_program_words(stage.error());
     if (const Diagnostics wrong = usd::check_selections(**stage, options.variants); !wrong.empty())
-        return *wrong.begin();
+        return face::in_program_words(*wrong.begin());
     impl->stage = *std::move(stage);
+    impl->notes = face::in_program_words(impl->stage->diagnostics());
     return Asset(std::move(impl));
 }
 
@@ -130,7 +133,7 @@ const Asset::Impl& Asset::own(const char* function) const
 }
 
 const std::string& Asset::file() const { return own("Asset::file").file; }
-const Diagnostics& Asset::notes() const { return own("Asset::notes").stage->diagnostics(); }
+const Diagnostics& Asset::notes() const { return own("Asset::notes").notes; }
 
 Result<std::vector<Finding>> Asset::check(const CheckSettings& settings) const
 {
@@ -145,7 +148,7 @@ Result<std::vector<Finding>> Asset::check(const CheckSettings& settings) const
     options.ignore    = settings.ignore;
     options.pool      = &pool;
     const auto report = conformance::check(*self.stage, options);
-    if (!report) return report.error();
+    if (!report) return face::in_program_words(report.error());
     std::vector<Finding> findings;
     findings.reserve(report->findings.size());
     for (const conformance::Finding& finding : report->findings) findings.push_back(of(finding));
@@ -164,7 +167,7 @@ Result<FixReport> Asset::fix(const std::string& folder, const FixSettings& setti
     const files::ReadWatch watch;
     files::note_read(self.file);
     for (const std::string& layer : self.stage->used_layers()) files::note_read(layer);
-    if (auto free = conformance::try_folder(target); !free) return free.error();
+    if (auto free = conformance::try_folder(target); !free) return face::in_program_words(free.error());
     const files::ScratchFolder scratch(nearest_folder(target));
     if (scratch.path().empty())
         return make_diagnostic(files::kWriteFailed, {.layer = target}, "no folder could be made beside it");
@@ -175,18 +178,20 @@ Result<FixReport> Asset::fix(const std::string& folder, const FixSettings& setti
     options.ignore  = settings.ignore;
     options.unsafe  = settings.unsafe;
     auto result     = conformance::fix(self.file, scratch.path().string(), options);
-    if (!result) return result.error();
-    FixReport report;
-    if (auto admitted = conformance::admit_sources(*result, self.file, {}, report.notes); !admitted)
-        return admitted.error();
+    if (!result) return face::in_program_words(result.error());
+    FixReport   report;
+    Diagnostics notes;
+    if (auto admitted = conformance::admit_sources(*result, self.file, {}, notes); !admitted)
+        return face::in_program_words(admitted.error());
     if (!settings.unsafe) {
         run::SceneOptions opening;
         opening.open                    = self.options;
         opening.import.schema_resolvers = {std::string(resolve::kAutomatic)};  // as whoever runs it reads it
-        difference::report_repairs(self.file, *result, opening, report.notes);
+        difference::report_repairs(self.file, *result, opening, notes);
     }
     auto written = conformance::publish_folder(*result, target);
-    if (!written) return written.error();
+    if (!written) return face::in_program_words(written.error());
+    report.notes  = face::in_program_words(notes);
     report.folder = target;
     report.entry  = (std::filesystem::path(target) / result->entry).string();
     report.files  = *std::move(written);

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "face/program_words.h"
 #include "mechane/importer/options.h"
 #include "mechane/run/scene.h"
 #include "mechane/simulation/codes.h"
@@ -94,7 +95,7 @@ Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOpt
     if (auto good = check(options); !good) return good.error();
     run::SceneOptions how;
     for (const auto& [name, value] : options.options)
-        if (auto set = importer::set_option(how.import, name, value); !set) return set.error();
+        if (auto set = importer::set_option(how.import, name, value); !set) return face::in_program_words(set.error());
     how.open.variant_selections = options.variants;
     how.open.packages           = options.packages;
     how.open.search_paths       = options.search_paths;
@@ -115,9 +116,11 @@ Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOpt
     if (options.ground_height) how.ground = true;
     if (options.hold) how.hold = run::Hold{options.hold->stiffness, options.hold->damping};
 
-    auto scene = run::load_scene(file, how, notes);
+    Diagnostics found;
+    auto        scene = run::load_scene(file, how, found);
+    notes.append(face::in_program_words(found));
     if (!scene) {
-        Diagnostic error = scene.error();
+        Diagnostic error = face::in_program_words(scene.error());
         if (error.id == usd::kFormatUnknown.id) error.hint += kConvertHint;
         return error;
     }

@@ -90,13 +90,16 @@ struct ModelBuilder::Impl {
                check(is_finite(rotation) && dot(rotation, rotation) > 0, call, "rotation",
                      "a finite rotation that is not zero");
     }
-    bool surface(const Surface& s, const char* call)
+    /// @param inner  how far a surface may be offset inwards before nothing of the shape is left [m]
+    bool surface(const Surface& s, double inner, const char* call)
     {
         const auto positive = [](double x) { return x >= 0 && std::isfinite(x); };
         return check(positive(s.density), call, "surface.density", "a finite number that is not negative") &&
                check(positive(s.friction), call, "surface.friction", "a finite number that is not negative") &&
                check(s.restitution >= 0 && s.restitution <= 1, call, "surface.restitution", "a number from 0 to 1") &&
                check(std::isfinite(s.margin), call, "surface.margin", "a finite length") &&
+               check(s.margin > -inner, call, "surface.margin",
+                     "a length above minus the smallest half size of the shape, of which nothing is left else") &&
                check(!s.gap || positive(*s.gap), call, "surface.gap", "a finite length that is not negative");
     }
     /// A length that is one in the numbers of the model too.
@@ -176,9 +179,9 @@ struct ModelBuilder::Impl {
 
     template <class Add>
     ShapeId add(BodyId of, const Vec3d& position, const Quatd& rotation, const std::string& name, const Surface& s,
-                const char* call, Add&& make)
+                double inner, const char* call, Add&& make)
     {
-        if (!body(of, call, "body") || !place(position, rotation, call) || !surface(s, call) ||
+        if (!body(of, call, "body") || !place(position, rotation, call) || !surface(s, inner, call) ||
             !label(shape_labels, name, call))
             return {};
         const auto shape = static_cast<std::int32_t>(make(Posed{position, normalized(rotation)}, config(s)));
@@ -242,19 +245,19 @@ struct ModelBuilder::Impl {
         joint.child_xform  = {o.child_anchor, normalized(o.child_rotation)};
         model::JointDofConfig dof;
         // Infinity of the interface is kMaxValue of the arrays, as in Newton.
-        const auto            bounded = [](double x) { return std::clamp(x, -model::kMaxValue, model::kMaxValue); };
-        dof.axis                      = o.axis;
-        dof.limit_lower               = bounded(o.lower);
-        dof.limit_upper               = bounded(o.upper);
-        dof.target_q                  = o.target;
-        dof.target_ke                 = o.stiffness;
-        dof.target_kd                 = o.damping;
-        dof.effort_limit              = bounded(o.effort_limit);
-        dof.velocity_limit            = std::min(o.velocity_limit, dof.velocity_limit);
-        dof.friction                  = o.friction;
-        dof.armature                  = o.armature;
-        dof.initial_q                 = o.position;
-        dof.initial_qd                = o.velocity;
+        const auto bounded = [](double x) { return std::clamp(x, -model::kMaxValue, model::kMaxValue); };
+        dof.axis           = o.axis;
+        dof.limit_lower    = bounded(o.lower);
+        dof.limit_upper    = bounded(o.upper);
+        dof.target_q       = o.target;
+        dof.target_ke      = o.stiffness;
+        dof.target_kd      = o.damping;
+        dof.effort_limit   = bounded(o.effort_limit);
+        dof.velocity_limit = std::min(o.velocity_limit, dof.velocity_limit);
+        dof.friction       = o.friction;
+        dof.armature       = o.armature;
+        dof.initial_q      = o.position;
+        dof.initial_qd     = o.velocity;
         if (type == model::JointType::revolute) joint.angular_axes = {dof};
         if (type == model::JointType::prismatic) joint.linear_axes = {dof};
         const JointId made(builder.add_joint(std::move(joint)));
@@ -295,17 +298,18 @@ ShapeId ModelBuilder::add_box(BodyId body, const BoxOptions& o)
     if (!impl_->length(o.half.x, "add_box", "half.x") || !impl_->length(o.half.y, "add_box", "half.y") ||
         !impl_->length(o.half.z, "add_box", "half.z"))
         return {};
-    return impl_->add(body, o.position, o.rotation, o.label, o.surface, "add_box", [&](const Posed& X, const auto& c) {
-        return impl_->builder.add_shape_box(body.value, X, o.half, c, o.label);
-    });
+    return impl_->add(
+        body, o.position, o.rotation, o.label, o.surface, std::min({o.half.x, o.half.y, o.half.z}), "add_box",
+        [&](const Posed& X, const auto& c) { return impl_->builder.add_shape_box(body.value, X, o.half, c, o.label); });
 }
 ShapeId ModelBuilder::add_sphere(BodyId body, const SphereOptions& o)
 {
     impl_->begin(o.label);
     if (!impl_->length(o.radius, "add_sphere", "radius")) return {};
-    return impl_->add(body, o.position, {}, o.label, o.surface, "add_sphere", [&](const Posed& X, const auto& c) {
-        return impl_->builder.add_shape_sphere(body.value, X, o.radius, c, o.label);
-    });
+    return impl_->add(body, o.position, {}, o.label, o.surface, o.radius, "add_sphere",
+                      [&](const Posed& X, const auto& c) {
+                          return impl_->builder.add_shape_sphere(body.value, X, o.radius, c, o.label);
+                      });
 }
 ShapeId ModelBuilder::add_capsule(BodyId body, const CapsuleOptions& o)
 {
@@ -313,7 +317,7 @@ ShapeId ModelBuilder::add_capsule(BodyId body, const CapsuleOptions& o)
     if (!impl_->length(o.radius, "add_capsule", "radius") ||
         !impl_->length(o.half_height, "add_capsule", "half_height"))
         return {};
-    return impl_->add(body, o.position, o.rotation, o.label, o.surface, "add_capsule",
+    return impl_->add(body, o.position, o.rotation, o.label, o.surface, o.radius, "add_capsule",
                       [&](const Posed& X, const auto& c) {
                           return impl_->builder.add_shape_capsule(body.value, X, o.radius, o.half_height, c, o.label);
                       });
@@ -324,8 +328,8 @@ ShapeId ModelBuilder::add_cylinder(BodyId body, const CapsuleOptions& o)
     if (!impl_->length(o.radius, "add_cylinder", "radius") ||
         !impl_->length(o.half_height, "add_cylinder", "half_height"))
         return {};
-    return impl_->add(body, o.position, o.rotation, o.label, o.surface, "add_cylinder",
-                      [&](const Posed& X, const auto& c) {
+    return impl_->add(body, o.position, o.rotation, o.label, o.surface, std::min(o.radius, o.half_height),
+                      "add_cylinder", [&](const Posed& X, const auto& c) {
                           return impl_->builder.add_shape_cylinder(body.value, X, o.radius, o.half_height, c, o.label);
                       });
 }
@@ -334,9 +338,10 @@ ShapeId ModelBuilder::add_cone(BodyId body, const CapsuleOptions& o)
     impl_->begin(o.label);
     if (!impl_->length(o.radius, "add_cone", "radius") || !impl_->length(o.half_height, "add_cone", "half_height"))
         return {};
-    return impl_->add(body, o.position, o.rotation, o.label, o.surface, "add_cone", [&](const Posed& X, const auto& c) {
-        return impl_->builder.add_shape_cone(body.value, X, o.radius, o.half_height, c, o.label);
-    });
+    return impl_->add(body, o.position, o.rotation, o.label, o.surface, std::min(o.radius, o.half_height), "add_cone",
+                      [&](const Posed& X, const auto& c) {
+                          return impl_->builder.add_shape_cone(body.value, X, o.radius, o.half_height, c, o.label);
+                      });
 }
 
 ShapeId ModelBuilder::add_mesh(BodyId body, const MeshOptions& o)
@@ -360,22 +365,23 @@ ShapeId ModelBuilder::add_mesh(BodyId body, const MeshOptions& o)
         mesh = *std::move(hull);
     }
     const auto shared = std::make_shared<const geometry::Mesh>(std::move(mesh));
-    return impl_->add(body, o.position, o.rotation, o.label, o.surface, "add_mesh", [&](const Posed& X, const auto& c) {
-        return impl_->builder.add_shape_mesh(body.value, X, {1, 1, 1}, shared, c, o.label);
-    });
+    return impl_->add(body, o.position, o.rotation, o.label, o.surface, kInfinity, "add_mesh",
+                      [&](const Posed& X, const auto& c) {
+                          return impl_->builder.add_shape_mesh(body.value, X, {1, 1, 1}, shared, c, o.label);
+                      });
 }
 
 ShapeId ModelBuilder::add_ground(const GroundOptions& o)
 {
     impl_->begin(o.label);
     if (!impl_->check(std::isfinite(o.height), "add_ground", "height", "a finite height")) return {};
-    return impl_->add(kWorld, {}, {}, o.label, o.surface, "add_ground", [&](const Posed&, const auto& c) {
-        const std::int32_t shape   = impl_->builder.add_ground_plane(o.height, o.label.empty() ? "ground" : o.label);
-        auto&              made    = impl_->builder.shapes[static_cast<std::size_t>(shape)].config;
+    return impl_->add(kWorld, {}, {}, o.label, o.surface, kInfinity, "add_ground", [&](const Posed&, const auto& c) {
+        const std::int32_t shape = impl_->builder.add_ground_plane(o.height, o.label.empty() ? "ground" : o.label);
+        auto&              made  = impl_->builder.shapes[static_cast<std::size_t>(shape)].config;
         // The ground weighs nothing: density of the surface is not taken over.
-        const double       density = made.density;
-        made                       = c;
-        made.density               = density;
+        const double density = made.density;
+        made                 = c;
+        made.density         = density;
         return shape;
     });
 }
@@ -401,7 +407,7 @@ ShapeId ModelBuilder::add_heightfield(const HeightfieldOptions& o)
                       surface.has_value() ? "" : surface.error().message))
         return {};
     const auto shared = std::make_shared<const geometry::Mesh>(*std::move(surface));
-    return impl_->add(kWorld, o.position, o.rotation, o.label, o.surface, "add_heightfield",
+    return impl_->add(kWorld, o.position, o.rotation, o.label, o.surface, kInfinity, "add_heightfield",
                       [&](const Posed& X, const auto& c) {
                           return impl_->builder.add_shape_heightfield(X, {1, 1, 1}, shared, c, o.label);
                       });

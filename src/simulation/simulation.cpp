@@ -232,6 +232,20 @@ struct Simulation::Impl {
         return {};
     }
 
+    /// Solvers take a free body from `body_q` where that was written: a pose that is no number would count as not
+    /// written.
+    Result<void> check_bodies()
+    {
+        const model::State& now = arrays();
+        for (std::size_t b = 0; b < now.body_q.size(); ++b)
+            if (!is_finite(now.body_q[b].p) || !is_finite(now.body_q[b].q) || !is_finite(now.body_qd[b].linear) ||
+                !is_finite(now.body_qd[b].angular))
+                return mistake(
+                    "Simulation::step", "state",
+                    fmt::format("body_q or body_qd of '{}' is no finite number", model->arrays().body_label[b]));
+        return {};
+    }
+
     void record_inputs()
     {
         Recorder&         r = *recorder;
@@ -269,6 +283,7 @@ struct Simulation::Impl {
             if (auto good = check_arrays(); !good) return good.error();
         }
         if (auto good = check_commands(); !good) return good.error();
+        if (auto good = check_bodies(); !good) return good.error();
         // Wrenches hold until they are cleared; body_f is the solver's input of the step.
         if (!control.wrenches().empty()) arrays().body_f = control.wrenches();
         if (recorder) record_inputs();

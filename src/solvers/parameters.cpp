@@ -53,7 +53,9 @@ constexpr Parameter kXpbd[] = {
     {"soft_body_relaxation", "1", 0.9, 0, 2, number, "part of a tetrahedron's correction that is applied"},
     {"accumulate", "1", 1, 0, 1, flag,
      "drives keep their stiffness whatever the number of passes; 0: as Newton 1.8, each pass drives anew"},
-    {"soft_laws", "1", 1, 0, 1, flag, "what is soft resists as under vbd; 0: by the rows of Newton 1.8"}};
+    {"soft_laws", "1", 1, 0, 1, flag, "what is soft resists as under vbd; 0: by the rows of Newton 1.8"},
+    {"keep_momentum", "1", 1, 0, 1, flag,
+     "a contact acts on both bodies alike; 0: as Newton 1.8, each divides it by its own number of contacts"}};
 
 constexpr Parameter kVbd[] = {
     {"iterations", "1", 10, 1, 100000, whole, "passes over all particles in a step"},

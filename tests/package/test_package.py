@@ -113,6 +113,55 @@ class Package(unittest.TestCase):
         self.assertIn("bodies 13", run(moved / "look_bundled", ROBOT))
         self.assertTrue(all(str(moved) in line for line in run("ldd", moved / "look_bundled").splitlines() if "libPxr" in line))
 
+    def installed(self, build, name, *options):
+        """What `install(TARGETS)` of a foreign project makes of its programs."""
+        prefix = self.top / name
+        run("cmake", "--install", build, "--prefix", prefix, *options)
+        return prefix
+
+    def test_a_program_of_the_simulation_that_its_project_installs_finds_its_libraries(self):
+        build = self.configured("find_simulation", self.simulation)
+        run("cmake", "--build", build, "--target", "fall")
+        self.assertEqual(run(self.installed(build, "user_simulation") / "bin" / "fall").split()[-1], REAL)
+
+    @unittest.skipUnless(WITH_USD, "built without OpenUSD")
+    def test_a_program_that_its_project_installs_finds_openusd_in_our_prefix_or_beside_it(self):
+        build = self.configured("find_all", self.all)
+        run("cmake", "--build", build, "--target", "look", "look_bundled")
+        prefix = self.installed(build, "user_all")
+        self.assertIn("bodies 13", run(prefix / "bin" / "look", ROBOT))
+        self.assertTrue(all(str(self.all) in line for line in run("ldd", prefix / "bin" / "look").splitlines() if "libPxr" in line))
+        moved = self.top / "user_moved"
+        (prefix / "tools").rename(moved)
+        self.assertIn("bodies 13", run(moved / "look_bundled", ROBOT))
+        self.assertTrue(all(str(moved) in line for line in run("ldd", moved / "look_bundled").splitlines() if "libPxr" in line))
+
+    def test_headers_that_our_rooms_share_are_neither_installed_nor_seen_by_a_project_around_ours(self):
+        shared = {str(path.relative_to(ROOT / "src" / "include")) for path in (ROOT / "src" / "include").rglob("*.h")}
+        for prefix in (self.simulation, *([self.all] if WITH_USD else [])):
+            there = {str(path.relative_to(prefix / "include")) for path in (prefix / "include").rglob("*.h")}
+            self.assertEqual(shared & there, set())
+            # What is installed includes nothing that is not.
+            wanted = {name for path in (prefix / "include").rglob("*.h") for name in re.findall(r'#include ["<](mechane/[^">]+)', path.read_text())}
+            self.assertEqual(wanted - there, set())
+        build = self.configured("subproject", self.top, f"-DMECHANE_CHECKOUT={ROOT}", "-DMECHANE_WITH_USD=OFF", f"-DMECHANE_REAL={REAL}")
+        for target in ("turn", "fall"):
+            lines = [line for line in run("ninja", "-C", build, "-t", "commands", target).splitlines() if f"/{target}.cpp" in line and " -c " in line]
+            self.assertTrue(lines)
+            self.assertFalse([line for line in lines if re.search(r"/src(/include)?(\s|$)", line)])
+
+    @unittest.skipUnless(WITH_USD and os.environ.get("MECHANE_PACKAGE_FULL"), "MECHANE_PACKAGE_FULL=1 builds the library a second time")
+    def test_a_project_around_ours_with_openusd_is_built_and_opens_a_stage(self):
+        build = self.configured("subproject", self.top, f"-DMECHANE_CHECKOUT={ROOT}", f"-DMECHANE_REAL={REAL}")
+        run("cmake", "--build", build, "--target", "look", "fall")
+        self.assertEqual(run(build / "fall").split()[-1], REAL)
+        # look is bundled: the folder that holds it and OpenUSD moves as one.
+        moved = self.top / "around_moved"
+        moved.mkdir()
+        shutil.copy2(build / "look", moved)
+        shutil.copytree(build / "openusd", moved / "openusd")
+        self.assertIn("bodies 13", run(moved / "look", ROBOT))
+
     @unittest.skipUnless(WITH_USD, "built without OpenUSD")
     def test_pkg_config_of_all(self):
         self.assertIn("bodies 13", self.compiled_by_pkg_config(self.all, "mechane", HERE / "find_all" / "look.cpp", ROBOT))

@@ -409,3 +409,60 @@ TEST_CASE("a model is walked through by its ids")
     CHECK(m.type(y.box_shape) == GeoType::box);
     CHECK(m.limits(m.find_dof(y.elbow).expect()).upper == kInfinity);
 }
+
+TEST_CASE("a pose or velocity that is no number is told by the step, and does not count as not written")
+{
+    const Real nan = std::numeric_limits<Real>::quiet_NaN();
+    for (const int worlds : {0, 2})
+        for (const int which : {0, 1, 2, 3})
+            for (const bool within : {false, true}) {
+                ModelBuilder one, all;
+                const BodyId box = one.add_body({.position = {0, 0, 1}, .label = "box"});
+                one.add_box(box, {.half = {0.1, 0.1, 0.1}});
+                if (worlds > 0) all.replicate(one, worlds);
+                Simulation sim((worlds > 0 ? all : one).finalize().expect());
+                const auto write = [&](State& state) {
+                    auto& a = state.arrays();
+                    if (which == 0) a.body_q[0].p.x = nan;
+                    if (which == 1) a.body_q[0].q.w = nan;
+                    if (which == 2) a.body_qd[0].linear.y = nan;
+                    if (which == 3) a.body_qd[0].angular.z = std::numeric_limits<Real>::infinity();
+                };
+                if (within)
+                    sim.on_step([&](const State&, Control&) { write(sim.edit_state()); });
+                else
+                    write(sim.edit_state());
+                const auto step = sim.step();
+                REQUIRE(!step);
+                CHECK(step.error().id == "API_ARGUMENT");
+                CHECK(step.error().message.find("'box'") != std::string::npos);
+                CHECK(sim.steps() == 0);
+            }
+}
+
+TEST_CASE("a margin that leaves nothing of a shape is a mistake of the builder; a smaller one lets it sink by as much")
+{
+    for (const double margin : {-0.1, -0.3}) {
+        ModelBuilder  b;
+        const BodyId  x = b.add_body();
+        const Surface surface{.margin = margin};
+        b.add_box(x, {.half = {0.1, 1, 1}, .surface = surface});
+        b.add_box(x, {.half = {1, 1, 0.1}, .surface = surface});
+        b.add_sphere(x, {.radius = 0.1, .surface = surface});
+        b.add_capsule(x, {.radius = 0.1, .half_height = 1, .surface = surface});
+        b.add_cylinder(x, {.radius = 1, .half_height = 0.1, .surface = surface});
+        b.add_cone(x, {.radius = 0.1, .half_height = 1, .surface = surface});
+        CHECK(b.mistakes().size() == 6);
+        for (const Diagnostic& one : b.mistakes()) CHECK(one.message.find("surface.margin") != std::string::npos);
+    }
+    // A box of half height 0.1 m whose surface lies 0.02 m inwards rests with its centre 0.08 m above the ground.
+    for (const double margin : {0.0, -0.02, 0.02}) {
+        ModelBuilder b;
+        const BodyId x = b.add_body({.position = {0, 0, 0.15}});
+        b.add_box(x, {.half = {0.1, 0.1, 0.1}, .surface = {.margin = margin}});
+        b.add_ground();
+        Simulation sim(b.finalize().expect(), {.dt = 0.005});
+        sim.run_for(2).expect();
+        CHECK(std::abs(static_cast<double>(sim.position(x).z) - (0.1 + margin)) < 2e-3);
+    }
+}

@@ -1,5 +1,6 @@
 // The solvers with Newton's names against closed forms. Explicit penalty contacts and projected positions each have
 // errors of their own; tolerances say which.
+#include "hand_contacts.h"
 #include "parity_world.h"
 
 #include "mechane/dynamics/energy.h"
@@ -379,4 +380,74 @@ TEST_CASE("xpbd names what it does not read of a joint, and limits that nobody s
     CHECK(w.notices.count("SOLVER_FEATURE") == 5);  // limit gains, velocity, effort, armature, friction
     for (const Diagnostic& found : w.notices)
         if (found.id == "SOLVER_FEATURE") CHECK(found.site.prim == "hinge");
+}
+
+TEST_CASE("a collision of free bodies keeps their momentum under every solver, however many contacts each has")
+{
+    // Without gravity and without anything that stands, the sum of m v has no reason to change (Newton's third law).
+    // A ball on two balls, and a row of three, have bodies with different numbers of contacts; a box on a box has four
+    // points. Velocities are floats: 1e-6 of each body's momentum a step would be rounding, 3e-5 in all.
+    const auto scene = [](int kind, double mu, double e) {
+        model::ModelBuilder b;
+        b.gravity                   = {};
+        b.default_shape.mu          = mu;
+        b.default_shape.restitution = e;
+        if (kind == 0) {  // one on two
+            add_ball(b, {0, 0.02, 0}, 0.1, 1);
+            add_ball(b, {0.21, 0.1, 0}, 0.1, 1);
+            add_ball(b, {0.21, -0.1, 0}, 0.1, 1);
+        } else if (kind == 1) {  // a row
+            add_ball(b, {0, 0, 0}, 0.1, 1);
+            add_ball(b, {0.21, 0, 0}, 0.1, 2);
+            add_ball(b, {0.42, 0, 0}, 0.1, 0.5);
+        } else {  // a box on a box, and on a ball that it covers in part
+            for (const Vec3d& at : {Vec3d{0, 0, 0}, Vec3d{0.25, 0.05, 0.05}}) {
+                const auto box = b.add_body({at, {}}, "", 0);
+                b.add_shape_box(box, {}, {0.1, 0.1, 0.1}, b.default_shape);
+            }
+            add_ball(b, {0.2, -0.08, 0}, 0.06, 1);
+        }
+        return b;
+    };
+    for (const std::string solver :
+         {"xpbd", "xpbd:iterations=8", "xpbd:enable_restitution=1", "semi-implicit", "softstep"})
+        for (int kind = 0; kind < 3; ++kind)
+            for (const double mu : {0.0, 1.0})
+                for (const double e : {0.0, 0.8}) {
+                    CAPTURE(solver);
+                    CAPTURE(kind);
+                    CAPTURE(mu);
+                    CAPTURE(e);
+                    Parity w(scene(kind, mu, e), solver);
+                    w.state.joint_qd[0]         = 2;
+                    w.state.body_qd[0].linear.x = 2;
+                    const Vec3d before          = dynamics::linear_momentum(w.model, w.state);
+                    w.run(0.4, 1e-3);
+                    CHECK(length(w.velocity(1)) > 0.01);  // they met
+                    const Vec3d after = dynamics::linear_momentum(w.model, w.state);
+                    CHECK(length(after - before) < 3e-5 * length(before));
+                }
+}
+
+TEST_CASE("keep_momentum=0 divides by each body's own number of contacts, as Newton 1.8")
+{
+    // A ball meets two at once: in the pass it has two contacts, each of the others one. With the same mass, the pair
+    // along the line to one gets l from it, and gives back l/2: the two are as fast as each would be alone.
+    model::ModelBuilder b;
+    b.gravity          = {};
+    b.default_shape.mu = 0;
+    add_ball(b, {0, 0, 0}, 0.1, 1);
+    add_ball(b, {0.1, 0.18, 0}, 0.1, 1);
+    add_ball(b, {0.1, -0.18, 0}, 0.1, 1);
+    double change[2];
+    for (const int keep : {0, 1}) {
+        Parity w(b, keep != 0 ? "xpbd" : "xpbd:keep_momentum=0");
+        w.state.joint_qd[0]         = 2;
+        w.state.body_qd[0].linear.x = 2;
+        const Vec3d before          = dynamics::linear_momentum(w.model, w.state);
+        w.run(0.05, 1e-3);
+        change[keep] = length(dynamics::linear_momentum(w.model, w.state) - before) / length(before);
+    }
+    CHECK(change[0] > 1e-3);
+    CHECK(change[1] < 1e-5);
 }

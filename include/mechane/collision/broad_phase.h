@@ -39,8 +39,8 @@ constexpr bool worlds_collide(std::int32_t a, std::int32_t b) { return a < 0 || 
 
 /// An infinite plane in the world, already raised by its own reach.
 struct RaisedPlane {
-    Vec3d n;
-    Vec3d origin;
+    Vec3d n;       ///< unit, out of the solid, world; dimensionless
+    Vec3d origin;  ///< a point of the raised plane, world [m]
 };
 
 using ShapePair = std::pair<std::int32_t, std::int32_t>;
@@ -132,7 +132,7 @@ class BroadPhaseAllPairs final : public BroadPhase {
 
 /// The boxes of a sweep in its order, by component: many are tested at once.
 struct SweepColumns {
-    std::vector<double> lower, low1, high1, low2, high2;  ///< along the axis of the sweep; on the other two
+    std::vector<double> lower, low1, high1, low2, high2;  ///< [m], along the axis of the sweep; on the other two
 };
 
 /// Sweep and prune (Cohen et al. 1995) per world along the axis on which the centres of the boxes spread most. Large
@@ -145,7 +145,7 @@ class BroadPhaseSAP final : public BroadPhase {
 
   private:
     struct Entry {
-        double       lower;
+        double       lower;  ///< of the box along the axis of the sweep [m]
         std::int32_t shape;
     };
     /// Axes of a world's sweep; along `axis1` it is cut into strips, of which the first and the last have no end.

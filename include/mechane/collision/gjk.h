@@ -7,9 +7,9 @@ namespace mechane::collision {
 /// that separates them. `normal` is unit and points from a to b; `on_a` and `on_b` differ by distance * normal up to
 /// the tolerance.
 struct CoreDistance {
-    double distance = 0;
-    Vec3d  normal{1, 0, 0};
-    Vec3d  on_a, on_b;
+    double distance = 0;     ///< [m], negative when they overlap
+    Vec3d  normal{1, 0, 0};  ///< unit, from a to b, the frame of the shapes' poses; dimensionless
+    Vec3d  on_a, on_b;       ///< the two points, in the same frame [m]
 };
 
 /// Distance of two convex shapes without their core radii: GJK when apart (Gilbert, Johnson, Keerthi 1988;

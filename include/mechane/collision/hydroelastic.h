@@ -24,15 +24,15 @@ struct HydroelasticOptions {
     bool reduce_contacts    = true;
     bool pre_prune_contacts = true;  ///< of open faces only the nearest of a voxel counts, not that of each normal bin
     PairStiffness pair_stiffness = PairStiffness::harmonic_mean;
-    PressureLaw   pressure{};                   ///< none: -kh * depth
-    double        mc_edge_clamp_min   = 0.02;   ///< least part of an edge on either side of the surface, 0..0.5
-    bool          normal_matching     = true;   ///< contacts push along the sum of their faces' forces, else along the strongest
-    bool          anchor_contact      = false;  ///< one more contact for each bin, at its centre of pressure
-    bool          moment_matching     = false;  ///< scales friction to the moment of the whole patch; brings the anchor
-    double        margin_contact_area = 0.01;   ///< of a contact that is still open, for its stiffness [m^2]
-    double        buffer_fraction     = 1;      ///< of the room for faces of one pair, above 0 up to 1
-    double        buffer_mult_contact = 1;      ///< of the same room, at least 0.001
-    bool          output_contact_surface = false;
+    PressureLaw   pressure{};                ///< none: -kh * depth
+    double        mc_edge_clamp_min = 0.02;  ///< least part of an edge on either side of the surface, ratio 0..0.5
+    bool   normal_matching = true;   ///< contacts push along the sum of their faces' forces, else along the strongest
+    bool   anchor_contact  = false;  ///< one more contact for each bin, at its centre of pressure
+    bool   moment_matching = false;  ///< scales friction to the moment of the whole patch; brings the anchor
+    double margin_contact_area    = 0.01;  ///< of a contact that is still open, for its stiffness [m^2]
+    double buffer_fraction        = 1;     ///< share of the room for faces of one pair, above 0 up to 1
+    double buffer_mult_contact    = 1;     ///< factor of the same room, dimensionless, at least 0.001
+    bool   output_contact_surface = false;
 };
 
 /// One triangle of a contact surface.

@@ -9,8 +9,8 @@ namespace mechane::collision {
 
 /// One point of contact between raw surfaces, margins not considered.
 struct ContactPoint {
-    Vec3d         p0, p1;        ///< on the surface of shape 0 and shape 1; p1 - p0 = distance * normal
-    Vec3d         normal;        ///< unit, from shape 0 to shape 1
+    Vec3d         p0, p1;        ///< [m], on the surface of shape 0 and shape 1; p1 - p0 = distance * normal
+    Vec3d         normal;        ///< unit, from shape 0 to shape 1, dimensionless
     double        distance = 0;  ///< [m], negative in penetration
     std::uint64_t feature  = 0;  ///< names the pair of features; equal from step to step while they stay the same
 };

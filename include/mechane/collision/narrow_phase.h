@@ -22,7 +22,7 @@ struct NarrowPhaseShape {
 /// One contact on its way to wherever it is kept.
 struct ContactData {
     Vec3d         centre;                    ///< world, midway between the two surfaces, margins included [m]
-    Vec3d         normal;                    ///< unit, from shape 0 to shape 1
+    Vec3d         normal;                    ///< unit, from shape 0 to shape 1, world; dimensionless
     double        distance = 0;              ///< [m], margins subtracted, negative in penetration
     double        radius0 = 0, radius1 = 0;  ///< of round shapes [m]
     double        margin0 = 0, margin1 = 0;  ///< [m]
@@ -33,14 +33,14 @@ struct ContactData {
 
 struct NarrowPhaseOptions {
     std::size_t max_candidate_pairs = std::size_t{1} << 26;  ///< pairs beyond these are not looked at
-    bool        reduce_contacts     = true;                  ///< of two fields 240, of a mesh on a plane those that carry
+    bool        reduce_contacts     = true;  ///< of two fields 240, of a mesh on a plane those that carry
 };
 
 /// Where contacts are written, structure of arrays; a span may be empty. Slots that are not used stay as they were.
 struct NarrowPhaseOutput {
     std::span<ShapePair> contact_pair;
-    std::span<Vec3d>     contact_position, contact_normal;
-    std::span<double>    contact_penetration;  ///< [m], negative in overlap
+    std::span<Vec3d>     contact_position, contact_normal;  ///< world; midway [m], unit from shape 0 to 1
+    std::span<double>    contact_penetration;               ///< [m], negative in overlap
 };
 
 struct NarrowPhaseStatus {

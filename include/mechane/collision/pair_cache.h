@@ -12,11 +12,11 @@ namespace mechane::collision {
 /// How far the two shapes of a pair may have moved against each other since their contacts were found. Normals are then
 /// right to `turn`, depths on faces to `turn` times the way that points have gone: 1e-6 of the size.
 struct PairCacheOptions {
-    double way  = 1e-3;  ///< of the smaller shape's least extent
+    double way  = 1e-3;  ///< ratio to the smaller shape's least extent
     double turn = 1e-3;  ///< [rad]
     /// For both, where a shape touches with another point of itself as soon as it turns: cylinders, cones, ellipsoids,
     /// distance fields.
-    double curved = 1e-4;
+    double curved = 1e-4;  ///< in place of both: ratio to the least extent, and [rad]
 };
 
 /// What a simulation remembers of the pairs of its last call of `CollisionPipeline::collide`. A pair whose shapes have

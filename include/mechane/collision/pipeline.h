@@ -60,7 +60,7 @@ struct PipelineOptions {
     std::optional<OverflowPolicy> overflow{};  ///< by `rigid_contact_max` when unset
     ContactMatching               contact_matching                      = ContactMatching::disabled;
     double                        contact_matching_pos_threshold        = 5e-4;   ///< [m]
-    double                        contact_matching_normal_dot_threshold = 0.995;  ///< -1..1
+    double                        contact_matching_normal_dot_threshold = 0.995;  ///< least cosine, dimensionless
     bool                          contact_report = false;  ///< lists of new and broken rows; needs matching
     /// Rectangles act as infinite planes within their boxes, as in Newton 1.8: nothing is clipped at the rim.
     bool finite_plane_compat = false;
@@ -95,7 +95,7 @@ struct CollideStatus {
     StageStatus  faces;        ///< of pressure contact: most of one pair, room for one pair, dropped in all
     StageStatus  soft;         ///< contacts of particles with shapes
     double       broad_phase_s = 0, narrow_phase_s = 0;  ///< wall time [s]
-    double       sort_s = 0, match_s = 0;                ///< of the narrow phase: rows into order; with the last call
+    double       sort_s = 0, match_s = 0;  ///< [s], of the narrow phase: rows into order; with the last call
 
     /// Nothing was dropped for want of room.
     [[nodiscard]] bool ok() const { return !overflow; }
@@ -118,6 +118,8 @@ class CollisionPipeline {
     /// Contacts with distance <= gap_a + gap_b, or reachable within `dt` [s] at the present velocities.
     /// @param state  of the pipeline's model; another one is a mistake that the failure handler is told
     /// @param cache  of a simulation: pairs that have hardly moved since the last call with it keep their contacts
+    /// @error API_FOREIGN, API_ARGUMENT  to the failure handler; what found no room is in the status, for which
+    /// `report_overflow` has COL_OVERFLOW
     CollideStatus collide(const model::State& state, double dt, model::Contacts& contacts, PairCache* cache = nullptr);
     [[nodiscard]] model::Contacts make_contacts() const;
     /// Reads where shapes are in their bodies again, after the model's `shape_transform` was written to. Whatever else

@@ -16,8 +16,8 @@ inline constexpr double kUnusedContact = 1e10;
 template <std::size_t N>
 struct PrimitiveContacts {
     std::array<double, N> distance;    ///< [m], negative in penetration; kUnusedContact from the first free slot on
-    std::array<Vec3d, N>  position{};  ///< midway between the two surfaces
-    std::array<Vec3d, N>  normal{};    ///< unit, from the first shape to the second
+    std::array<Vec3d, N>  position{};  ///< midway between the two surfaces [m]
+    std::array<Vec3d, N>  normal{};    ///< unit, from the first shape to the second; dimensionless
 
     [[nodiscard]] std::size_t count() const
     {
@@ -28,22 +28,22 @@ struct PrimitiveContacts {
 };
 
 struct PlaneArgs {
-    Vec3d normal;  ///< unit, out of the solid
-    Vec3d point;   ///< any point of the plane
+    Vec3d normal;  ///< unit, out of the solid; dimensionless
+    Vec3d point;   ///< any point of the plane [m]
 };
 struct SphereArgs {
-    Vec3d  centre;
-    double radius = 0;
+    Vec3d  centre;      ///< [m]
+    double radius = 0;  ///< [m]
 };
 struct CapsuleArgs {
-    Vec3d  centre, axis;
-    double radius = 0, half_height = 0;
+    Vec3d  centre, axis;                 ///< of the middle [m]; unit, dimensionless
+    double radius = 0, half_height = 0;  ///< [m]
 };
 using CylinderArgs = CapsuleArgs;  ///< with flat ends instead of caps
 struct BoxArgs {
-    Vec3d  centre;
+    Vec3d  centre;  ///< [m]
     Mat33d R = Mat33d::identity();
-    Vec3d  half_extents;
+    Vec3d  half_extents;  ///< [m]
 };
 using EllipsoidArgs = BoxArgs;  ///< semi-axes instead of half extents
 

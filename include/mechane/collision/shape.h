@@ -32,21 +32,21 @@ inline constexpr std::size_t kPairKinds = 10;  ///< kinds of whole shapes; a tri
 /// Vectors by component, filled up to whole lanes or blocks of them (src/collision/narrow/core_support.h) with the
 /// first.
 struct LaneVectors {
-    std::vector<double> x, y, z;
+    std::vector<double> x, y, z;  ///< by component, in the unit of what is repeated: [m], or unit vectors
 };
 
 /// A convex polyhedron: vertices, and faces as polygons of vertex indices wound outwards. A flat or thin input may have
 /// no faces.
 struct HullShape {
-    std::vector<Vec3d>        vertices;
+    std::vector<Vec3d>        vertices;    ///< in the shape's frame [m]
     std::vector<std::int32_t> face_start;  ///< [faces + 1], into face_vertices
     std::vector<std::int32_t> face_vertices;
-    std::vector<Vec3d>        face_normals;                 ///< unit, outward
+    std::vector<Vec3d>        face_normals;                 ///< [faces], unit, outward; dimensionless
     std::vector<std::int32_t> neighbour_start, neighbours;  ///< vertices joined by an edge, per vertex
-    Vec3d                     centre;                       ///< mean of the vertices
+    Vec3d                     centre;                       ///< mean of the vertices [m]
     double                    radius = 0;                   ///< of the ball about the centre that holds all [m]
-    std::vector<Vec3d>        edge_ways;                    ///< of a small hull: unit, of parallel edges one
-    LaneVectors vertex_lanes, normal_lanes, edge_lanes;     ///< `vertices`, `face_normals` and `edge_ways` once more
+    std::vector<Vec3d>        edge_ways;  ///< of a small hull: unit, of parallel edges one; dimensionless
+    LaneVectors vertex_lanes, normal_lanes, edge_lanes;  ///< `vertices`, `face_normals` and `edge_ways` once more
 };
 /// Hull of a mesh whose points are multiplied by `scale` (negative components mirror). Coplanar triangles become one
 /// face. A mesh that is not marked convex is replaced by its convex hull.
@@ -55,9 +55,9 @@ HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& scale);
 /// A triangle mesh for collision: scaled, welded, wound outwards when closed, with the neighbours across its edges and
 /// a tree.
 struct MeshShape {
-    std::vector<Vec3d>                       points;
+    std::vector<Vec3d>                       points;  ///< in the shape's frame [m]
     std::vector<std::array<std::int32_t, 3>> triangles;
-    std::vector<Vec3d>                       normals;  ///< unit; zero for a degenerate triangle
+    std::vector<Vec3d>                       normals;  ///< unit; zero for a degenerate triangle; dimensionless
     std::vector<std::array<std::int32_t, 3>>
         neighbours;  ///< triangle across edge k -> k+1; -1 at a boundary or a non-manifold edge
     std::vector<std::array<double, 3>>
@@ -80,14 +80,14 @@ struct SdfShape;
 /// is z = 0 with the solid below; the rectangle is one-sided likewise.
 struct Shape {
     ShapeKind            kind = ShapeKind::sphere;
-    Vec3d                p;  ///< origin
+    Vec3d                p;  ///< origin [m]
     Mat33d               R = Mat33d::identity();
-    Vec3d                size;
+    Vec3d                size;  ///< [m], by kind as above
     const HullShape*     hull = nullptr;
     const MeshShape*     mesh = nullptr;
     const SdfShape*      sdf  = nullptr;  ///< its signed distance field, where it has one
     std::array<Vec3d, 3> corners{};       ///< of a triangle, in the pair's frame
-    Vec3d extrusion;  ///< of a triangle: makes it the prism between the corners and the corners moved by this
+    Vec3d extrusion;  ///< [m], of a triangle: makes it the prism between the corners and the corners moved by this
     /// Radius by which the core (a point, a segment) is inflated; 0 for all other kinds.
     [[nodiscard]] double core_radius() const
     { return kind == ShapeKind::sphere || kind == ShapeKind::capsule ? size.x : 0.0; }

@@ -26,29 +26,29 @@ concept SupportMap = std::is_invocable_r_v<Vec3d, const Support&, const Geom&, c
 /// Of two shapes, in the world. `normal` is unit and points from a to b.
 struct ClosestPoints {
     bool   separated = false;
-    double distance  = 0;  ///< [m], 0 when they overlap
-    Vec3d  point_a, point_b, normal{1, 0, 0};
+    double distance  = 0;                      ///< [m], 0 when they overlap
+    Vec3d  point_a, point_b, normal{1, 0, 0};  ///< [m], [m]; unit, from a to b
 };
 
 /// Likewise. In penetration `distance` is negative, and moving b by -distance along the normal separates the two: it is
 /// never less than what the least such translation takes, and may be more.
 struct PortalContact {
     bool   hit      = false;
-    double distance = 0;  ///< [m]
-    Vec3d  point_a, point_b, normal{1, 0, 0};
+    double distance = 0;                       ///< [m]
+    Vec3d  point_a, point_b, normal{1, 0, 0};  ///< [m], [m]; unit, from a to b
 };
 
 /// One of several contacts of a pair, in the world.
 struct SupportContact {
-    Vec3d  point_a, point_b, normal{1, 0, 0};
-    double distance = 0;  ///< dot(normal, point_b - point_a) [m]
+    Vec3d  point_a, point_b, normal{1, 0, 0};  ///< [m], [m]; unit, from a to b
+    double distance = 0;                       ///< dot(normal, point_b - point_a) [m]
 };
 
 namespace support_map {
 
 /// A point of the difference b - a, with the points that it comes from.
 struct Point {
-    Vec3d w, a, b;
+    Vec3d w, a, b;  ///< [m]
 };
 
 template <class Support, class A, class B>
@@ -84,7 +84,7 @@ struct Pair {
 /// A simplex of up to four points, and the weights of its point nearest to the origin.
 struct Simplex {
     std::array<Point, 4>  points;
-    std::array<double, 4> weights{};
+    std::array<double, 4> weights{};  ///< barycentric, sum 1, dimensionless
     std::size_t           count = 0;
 
     void offer(std::size_t i, std::size_t j, std::size_t k, double& least, Vec3d& v, std::array<double, 4>& best) const
@@ -99,7 +99,7 @@ struct Simplex {
     /// Keeps what the point nearest to the origin needs. True when the origin is inside of a tetrahedron.
     bool reduce(Vec3d& v)
     {
-        double                least = kInfinity;
+        double                least = kInfinity;  // squared [m^2]
         std::array<double, 4> best{};
         if (count == 1) {
             best = {1, 0, 0, 0};
@@ -153,7 +153,7 @@ ClosestPoints closest(const P& difference)
     constexpr int kIterations = 128;
     Simplex       simplex;
     Vec3d         v      = difference.inside().w;
-    double        extent = 0, least = kInfinity;
+    double        extent = 0, least = kInfinity;  // squared [m^2]
     if (!(length_squared(v) > 0)) v = {1, 0, 0};
     for (int i = 0; i < kIterations; ++i) {
         const Point  w  = difference(-v);
@@ -162,9 +162,9 @@ ClosestPoints closest(const P& difference)
         bool known = simplex.count > 0 && vv - vw <= 1e-11 * vv;
         for (std::size_t k = 0; k < simplex.count; ++k) known = known || simplex.points[k].w == w.w;
         if (known) break;
-        const Simplex before             = simplex;
-        const Vec3d   v_before           = v;
-        simplex.points[simplex.count++]  = w;
+        const Simplex before            = simplex;
+        const Vec3d   v_before          = v;
+        simplex.points[simplex.count++] = w;
         ClosestPoints meeting;
         if (simplex.reduce(v)) return meeting;
         const double now = length_squared(v);
@@ -262,7 +262,7 @@ PortalContact portal(const P& difference)
 /// plane across it and the height along it.
 struct Feature {
     static constexpr std::size_t kMost = 32;
-    std::array<Vec3d, kMost>     points{};
+    std::array<Vec3d, kMost>     points{};  ///< in the frame of the contact [m]
     std::size_t                  count = 0;
 
     void add(const Vec3d& p)
@@ -274,13 +274,12 @@ struct Feature {
     {
         if (count == 0) return 0;
         if (count >= 3) {
-            Vec3d n, middle;
+            Vec3d n, middle;  // unit; [m]
             for (std::size_t i = 0; i < count; ++i) {
                 n += cross(points[i], points[(i + 1) % count]);
                 middle += (1.0 / static_cast<double>(count)) * points[i];
             }
-            if (std::abs(n.z) > 1e-9 * length(n))
-                return middle.z - (n.x * (x - middle.x) + n.y * (y - middle.y)) / n.z;
+            if (std::abs(n.z) > 1e-9 * length(n)) return middle.z - (n.x * (x - middle.x) + n.y * (y - middle.y)) / n.z;
         }
         const Vec3d  d  = count > 1 ? points[1] - points[0] : Vec3d{};
         const double dd = d.x * d.x + d.y * d.y;
@@ -303,8 +302,8 @@ inline Feature outline(Feature in, double same)
     for (std::size_t i = 0; i < in.count; ++i) {
         bool known = false;
         for (std::size_t k = 0; k < unique.count; ++k)
-            known = known ||
-                    std::hypot(in.points[i].x - unique.points[k].x, in.points[i].y - unique.points[k].y) <= same;
+            known =
+                known || std::hypot(in.points[i].x - unique.points[k].x, in.points[i].y - unique.points[k].y) <= same;
         if (!known) unique.add(in.points[i]);
     }
     if (unique.count < 3) return unique;
@@ -355,7 +354,7 @@ inline Feature beside(const Feature& edge, const Feature& other)
     const double dd = d.x * d.x + d.y * d.y, ee = e.x * e.x + e.y * e.y, across = d.x * e.y - d.y * e.x;
     Feature      out;
     if (!(dd > 0) || !(ee > 0) || across * across > 1e-4 * dd * ee) return out;
-    double low = kInfinity, high = -kInfinity;
+    double low = kInfinity, high = -kInfinity;  // share of the edge
     for (std::size_t i = 0; i < 2; ++i) {
         const Vec3d  p = other.points[i] - edge.points[0];
         const double t = (p.x * d.x + p.y * d.y) / dd;
@@ -372,12 +371,12 @@ inline Feature beside(const Feature& edge, const Feature& other)
 
 /// A frame across a contact.
 struct Frame {
-    Vec3d               x, y, n, origin;
-    explicit            Frame(const Vec3d& normal, const Vec3d& at) : n(normal), origin(at)
+    Vec3d x, y, n, origin;  ///< unit vectors of the world; [m]
+    explicit Frame(const Vec3d& normal, const Vec3d& at) : n(normal), origin(at)
     {
         const Vec3d least = std::abs(n.x) <= std::abs(n.y) && std::abs(n.x) <= std::abs(n.z) ? Vec3d{1, 0, 0}
-                            : std::abs(n.y) <= std::abs(n.z)                                  ? Vec3d{0, 1, 0}
-                                                                                              : Vec3d{0, 0, 1};
+                            : std::abs(n.y) <= std::abs(n.z)                                 ? Vec3d{0, 1, 0}
+                                                                                             : Vec3d{0, 0, 1};
         x                 = normalized(cross(least, n));
         y                 = cross(n, x);
     }
@@ -392,7 +391,7 @@ struct Frame {
 template <class Of>
 Feature facing(const Of& support, const Vec3d& along, const Frame& frame, double size)
 {
-    constexpr double kTilt = 0.02, kHair = 1e-5;
+    constexpr double kTilt = 0.02, kHair = 1e-5;  // [rad], ratio to the size
     constexpr int    kAround = 12;
     const Vec3d      base    = support(along);
     Feature          corners;
@@ -419,7 +418,7 @@ auto create_solve_closest_distance(Support support)
 {
     return [support = std::move(support)]<class A, class B>(const A& a, const Posed& X_WA, const B& b,
                                                             const Posed& X_WB) -> ClosestPoints
-        requires SupportMap<Support, A> && SupportMap<Support, B>
+               requires SupportMap<Support, A> && SupportMap<Support, B>
     { return support_map::closest(support_map::Pair<Support, A, B>{support, a, X_WA, b, X_WB}); };
 }
 
@@ -430,7 +429,7 @@ auto create_solve_mpr(Support support)
 {
     return [support = std::move(support)]<class A, class B>(const A& a, const Posed& X_WA, const B& b,
                                                             const Posed& X_WB) -> PortalContact
-        requires SupportMap<Support, A> && SupportMap<Support, B>
+               requires SupportMap<Support, A> && SupportMap<Support, B>
     { return support_map::portal(support_map::Pair<Support, A, B>{support, a, X_WA, b, X_WB}); };
 }
 
@@ -440,10 +439,10 @@ auto create_solve_mpr(Support support)
 template <class Support, class Writer, class PostProcess>
 auto create_solve_convex_multi_contact(Support support, Writer writer, PostProcess post_process)
 {
-    return [support = std::move(support), writer = std::move(writer), post_process = std::move(post_process)]<class A,
-                                                                                                             class B>(
-               const A& a, const Posed& X_WA, const B& b, const Posed& X_WB, double reach) -> int
-        requires SupportMap<Support, A> && SupportMap<Support, B>
+    return [support = std::move(support), writer = std::move(writer),
+            post_process = std::move(post_process)]<class A, class B>(const A& a, const Posed& X_WA, const B& b,
+                                                                      const Posed& X_WB, double reach) -> int
+               requires SupportMap<Support, A> && SupportMap<Support, B>
     {
         namespace sm = support_map;
         const sm::Pair<Support, A, B> pair{support, a, X_WA, b, X_WB};
@@ -456,7 +455,7 @@ auto create_solve_convex_multi_contact(Support support, Writer writer, PostProce
             ++count;
         };
         const sm::Frame frame(deepest.normal, 0.5 * (deepest.point_a + deepest.point_b));
-        double          size = 0;
+        double          size = 0;  // [m]
         for (const Vec3d& d : {frame.x, frame.y, frame.n})
             size = std::max({size, dot(d, pair.of_a(d) - pair.of_a(-d)), dot(d, pair.of_b(d) - pair.of_b(-d))});
         const sm::Feature on_a = sm::facing([&](const Vec3d& d) { return pair.of_a(d); }, frame.n, frame, size);

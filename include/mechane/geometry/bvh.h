@@ -30,7 +30,7 @@ inline double distance_squared(const Aabbd& box, const Vec3d& p)
 /// Where the ray o + t d, t >= 0, enters the box; infinite when it misses. A slack of rounding is on the safe side.
 inline double entry_of(const Aabbd& box, const Vec3d& o, const Vec3d& d)
 {
-    double enter = 0, leave = kInfinity;
+    double enter = 0, leave = kInfinity;  // values of t, dimensionless
     for (std::size_t i = 0; i < 3; ++i) {
         if (d[i] == 0) {
             if (o[i] < box.lower[i] || o[i] > box.upper[i]) return kInfinity;

@@ -16,7 +16,7 @@ SegmentPair closest_on_segments(const Vec3d& a0, const Vec3d& a1, const Vec3d& b
 
 struct PointOnTriangle {
     Vec3d point;    ///< [m]
-    Vec3d weights;  ///< barycentric coordinates, sum 1
+    Vec3d weights;  ///< barycentric coordinates, sum 1; dimensionless
 };
 /// The point of triangle abc that is nearest to the origin (Ericson 2005, 5.1.5). Degenerate triangles act as segments
 /// or points. Over the inside it is the foot on the plane: of a thin triangle the weights are uncertain, the plane is

@@ -16,8 +16,8 @@ struct Mesh {
 
 /// Axis-aligned box; empty when lower > upper.
 struct Aabbd {
-    Vec3d lower{kInfinity, kInfinity, kInfinity};
-    Vec3d upper{-kInfinity, -kInfinity, -kInfinity};
+    Vec3d lower{kInfinity, kInfinity, kInfinity};     ///< [m]
+    Vec3d upper{-kInfinity, -kInfinity, -kInfinity};  ///< [m]
 };
 
 Aabbd bounds(const Mesh& mesh);

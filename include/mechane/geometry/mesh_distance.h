@@ -23,8 +23,8 @@ class MeshDistance {
 
     struct Nearest {
         double       distance = kInfinity;  ///< not signed [m]
-        Vec3d        point;
-        Vec3d        weights;  ///< barycentric in the triangle
+        Vec3d        point;                 ///< of the surface, the mesh's frame [m]
+        Vec3d        weights;               ///< barycentric in the triangle, sum 1; dimensionless
         std::int32_t triangle = -1;
     };
     /// The nearest point of the surface.
@@ -45,9 +45,9 @@ class MeshDistance {
 
     Mesh                                     mesh_;  ///< welded
     Bvh                                      bvh_;
-    std::vector<Vec3d>                       face_normals_, point_normals_;
+    std::vector<Vec3d>                       face_normals_, point_normals_;  ///< unit; by triangle, by point [-]
     std::vector<std::array<std::int32_t, 3>> edge_of_;  ///< by triangle: entry of edge_normals_ for the edge k -> k+1
-    std::vector<Vec3d>                       edge_normals_;
+    std::vector<Vec3d>                       edge_normals_;  ///< unit [-]
     WindingTree                              winding_;
     SignMethod                               method_;
     bool                                     watertight_ = false, inverted_ = false;

@@ -63,7 +63,7 @@ struct PreparedMesh {
 Result<PreparedMesh> prepare_mesh(const Mesh& mesh, const PreparationOptions& options, BlobCache* cache,
                                   Diagnostics& found);
 
-/// build_sdf through a cache.
+/// build_sdf through a cache. @error GEOMETRY_SDF_OPTIONS, GEOMETRY_SDF_MEMORY
 Result<Sdf> cached_sdf(const Mesh& mesh, const SdfOptions& options, BlobCache* cache,
                        const tasks::Pool* pool = nullptr);
 

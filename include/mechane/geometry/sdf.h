@@ -28,7 +28,7 @@ struct SdfOptions {
     double                padding = 0.05;                       ///< of the box on each side [m], at least 0
     SdfStorage            storage = SdfStorage::uint16;
     SignMethod            sign    = SignMethod::automatic;       ///< of meshes
-    Vec3d                 scale{1, 1, 1};                        ///< of a mesh, baked into the field
+    Vec3d                 scale{1, 1, 1};                        ///< of a mesh, dimensionless, baked into the field
     bool                  force         = false;                 ///< allows more than 2048 cells along a side
     std::size_t           memory_budget = std::size_t{2} << 30;  ///< refuse what is estimated to need more [bytes]
 };
@@ -48,7 +48,7 @@ Result<SdfPlan> plan_sdf(const Aabbd& box, double area, const SdfOptions& option
 
 struct SdfSample {
     double distance = 0;  ///< [m], negative inside
-    Vec3d  gradient;      ///< of the interpolated field; about unit length away from ridges
+    Vec3d  gradient;      ///< of the field, dimensionless; about 1 long away from ridges
 };
 
 /// A signed distance field on two levels: one value every 8 cells over the whole box, and bricks of 9^3 values (with
@@ -83,9 +83,9 @@ class Sdf {
   private:
     friend class SdfBuilder;
     struct Cell {
-        std::array<double, 8> corners;
-        Vec3d                 at;  ///< within the cell, 0..1
-        double                edge;
+        std::array<double, 8> corners;  ///< distances [m]
+        Vec3d                 at;       ///< within the cell, 0..1
+        double                edge;     ///< [m]
     };
     [[nodiscard]] std::size_t block_index(int x, int y, int z) const
     {
@@ -97,14 +97,14 @@ class Sdf {
     [[nodiscard]] Cell   cell_at(const Vec3d& p) const;
 
     SdfPlan                    plan_;
-    std::vector<float>         coarse_;  ///< [(bx+1)(by+1)(bz+1)], x fastest
+    std::vector<float>         coarse_;  ///< [(bx+1)(by+1)(bz+1)] of [m], x fastest
     std::vector<std::uint32_t> index_;   ///< by block
     SdfStorage                 storage_     = SdfStorage::uint16;
     std::size_t                brick_count_ = 0;
-    double                     lowest_ = 0, range_ = 0;
+    double                     lowest_ = 0, range_ = 0;  ///< of the samples of bricks [m]
     std::vector<std::uint8_t>  samples8_;
     std::vector<std::uint16_t> samples16_;
-    std::vector<float>         samples32_;
+    std::vector<float>         samples32_;  ///< [m], by brick
 };
 
 /// The field of a mesh. The same bytes for any number of threads.

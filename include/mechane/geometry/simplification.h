@@ -4,7 +4,7 @@
 namespace mechane::geometry {
 
 struct SimplificationOptions {
-    double ratio = 0.25;  ///< wanted triangles, relative to those of the input
+    double ratio = 0.25;  ///< wanted triangles, relative to those of the input; dimensionless, above 0
     double max_error =
         0.02;  ///< distance that the surface may move, relative to the extent of the mesh; stops earlier if need be
 };

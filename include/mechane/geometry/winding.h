@@ -23,7 +23,7 @@ class WindingTree {
         std::uint32_t first = 0, count = 0;  ///< leaf: triangles; inner node: left child and 0, the right one follows
     };
     struct Triangle {
-        Vec3d a, b, c;
+        Vec3d a, b, c;  ///< corners [m]
     };
     void build(std::size_t node, std::size_t begin, std::size_t end);
 

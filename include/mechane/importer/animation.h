@@ -24,8 +24,8 @@ enum class Animated : std::uint8_t {
     drive_force,  ///< the largest force of the drive
     limit_lower,
     limit_upper,
-    cone,           ///< half angle of a ball's cone; `axis` says which of the two
-    break_force,    ///< of a joint
+    cone,         ///< half angle of a ball's cone; `axis` says which of the two
+    break_force,  ///< of a joint
     break_torque,
     joint_enabled,  ///< also whether the joint keeps its sides from colliding
     shape_enabled,
@@ -89,9 +89,9 @@ struct AnimatedSurface {
 /// Gravity of a scene whose direction or magnitude has samples.
 struct AnimatedGravity {
     usd::Path                   scene;
-    std::optional<std::int32_t> world;                   ///< its world in the model; unset: all of them
-    Vec3d                       down;                    ///< direction when none is authored, stage frame
-    Quatd                       turn;                    ///< stage frame into the model's world
+    std::optional<std::int32_t> world;  ///< its world in the model; unset: all of them
+    Vec3d                       down;   ///< unit, dimensionless: direction when none is authored, stage frame
+    Quatd                       turn;   ///< stage frame into the model's world
     double                      unit = 1, earth = 9.81;  ///< of the magnitude; what stands for the earth's
 };
 

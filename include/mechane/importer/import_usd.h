@@ -35,16 +35,18 @@ inline constexpr std::string_view kFilteredByJoint = "a joint names both and has
 /// A NewtonActuator prim. Gains in SI, per radian on hinges.
 struct ImportedActuator {
     std::string  path;
-    std::int32_t joint = -1, dof = -1, coord = -1;  ///< indices of the builder after the import
-    std::string  control;                           ///< "pd" or "pid"
-    double       kp = 0, kd = 0, ki = 0, const_effort = 0, integral_max = kInfinity, max_effort = kInfinity;
-    int          delay_steps = 0;
-    bool         is_drive    = false;  ///< it became the joint's drive; otherwise it is recorded only
+    std::int32_t joint = -1, dof = -1, coord = -1;          ///< indices of the builder after the import
+    std::string  control;                                   ///< "pd" or "pid"
+    double       kp = 0, kd = 0, ki = 0;                    ///< [N/m], [N s/m], [N/(m s)], or per radian
+    double       const_effort = 0, max_effort = kInfinity;  ///< added to the effort, and its bound [N] or [N m]
+    double       integral_max = kInfinity;                  ///< bound of the error summed over time [m s] or [rad s]
+    int          delay_steps  = 0;
+    bool         is_drive     = false;  ///< it became the joint's drive; otherwise it is recorded only
 };
 
 /// An array of a simulation geometry's elements, as it was read [m] or [kg].
 struct ElementValues {
-    std::vector<double> values;
+    std::vector<double> values;          ///< [m], masses [kg]
     std::string         element_type;    ///< "constant", "face", "tetrahedron", "curve", "segment", "point"
     bool                direct = false;  ///< without a type: masses of points, as they are
 };
@@ -58,7 +60,7 @@ struct ImportedDeformable {
     std::vector<std::int32_t> bodies, joints;  ///< of cables: by segment, and the rod joints between them
     /// Of cables: the body of each authored segment, -1 where it was left out, and its length at rest [m].
     std::vector<std::int32_t>                  segment_body;
-    std::vector<double>                        segment_length;
+    std::vector<double>                        segment_length;    ///< [m]
     std::vector<int>                           vertex_counts;     ///< of cables: points of each curve
     std::map<std::string, double, std::less<>> material;          ///< what its material says and can be used
     double                                     density = 0;       ///< [kg/m^3]
@@ -73,7 +75,7 @@ struct ImportedDeformable {
 struct ImportedAttachment {
     std::string               path, source0, source1, type0, type1;
     std::vector<int>          indices0, indices1;
-    std::vector<Vec3d>        coords0, coords1;
+    std::vector<Vec3d>        coords0, coords1;  ///< by type: points [m], or barycentric coordinates [-]
     bool                      enabled   = true;
     double                    stiffness = kInfinity, damping = 0;  ///< [N/m], [N s/m]
     std::vector<std::int32_t> joints, attachments;                 ///< of the builder after the import
@@ -84,11 +86,11 @@ struct ImportedAttachment {
 /// What an import did: maps from prim paths to indices in the builder, units, scenes, vendor attributes.
 /// Paths are sorted. Indices are those after the import.
 struct ImportResult {
-    double fps = 24, duration = 0;
+    double fps = 24, duration = 0;          ///< frames per second of the stage; how long it is [s]
     char   up_axis     = 'Y';               ///< of the stage
-    double linear_unit = 1, mass_unit = 1;  ///< as authored, 1 when not
+    double linear_unit = 1, mass_unit = 1;  ///< of the stage [m], [kg], as authored, 1 when not
     double unit_in_metres  = 1;             ///< what a length unit of the stage was taken as [m], also where it is kept
-    double meters_per_unit = 1;  ///< what a length of the stage was multiplied by; 1 where stage units are kept
+    double meters_per_unit = 1;  ///< [m]; what a length of the stage was multiplied by; 1 where stage units are kept
     Posed  X_WS;                 ///< the stage's frame in the builder's world, lengths multiplied
     std::map<std::string, std::int32_t> path_body_map, path_joint_map, path_shape_map;
     std::map<std::string, std::int32_t> path_joint_axis;  ///< of prims that share a joint: which axis each became

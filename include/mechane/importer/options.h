@@ -61,7 +61,7 @@ struct ImportOptions {
     /// Joints without an authored articulation root stay outside of any tree: every body is free, and the joints are
     /// constraints between them.
     bool   keep_orphan_joints        = false;
-    double joint_drive_gains_scaling = 1.0;
+    double joint_drive_gains_scaling = 1.0;  ///< factor of the stiffness and damping of drives, dimensionless
     /// Attributes that the caller reads itself: they are not reported as unknown.
     std::vector<std::string> known_attributes{};
     std::vector<std::string> ignore_paths{};  ///< regular expressions, matched at the start of prim paths

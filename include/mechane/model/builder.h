@@ -28,7 +28,7 @@ struct ShapeConfig {
     double                ke = 2500, kd = 100;   ///< contact stiffness [N/m] and damping [N s/m]
     double                kf = 1000, ka = 0;     ///< friction gain [N s/m], adhesion distance [m]
     double                mu = 1.0;              ///< dynamic friction, dimensionless
-    std::optional<double> mu_static{};           ///< static friction; `mu` when unset
+    std::optional<double> mu_static{};           ///< static friction, dimensionless; `mu` when unset
     double                restitution  = 0;      ///< dimensionless, 0..1
     double                mu_torsional = 0.005;  ///< [m]
     double                mu_rolling   = 1e-4;   ///< [m]
@@ -61,18 +61,18 @@ struct JointDofConfig {
     Vec3d                     axis{1, 0, 0};  ///< unit, in the joint's parent anchor frame
     double                    limit_lower = -kMaxValue, limit_upper = kMaxValue;  ///< [m] or [rad]
     double                    limit_ke = 1e4, limit_kd = 10;  ///< [N/m] or [N m/rad]; [N s/m] or [N m s/rad]
-    bool                      limit_authored = false;         ///< the stiffness was chosen, also where it is this default
-    double                    target_q = 0, target_qd = 0;    ///< [m] or [rad]; [m/s] or [rad/s]
-    double                    target_ke = 0, target_kd = 0;
-    double                    damping = 0, stiffness = 0;  ///< passive
-    std::optional<double>     rest_q{};                    ///< rest coordinate of `stiffness`; 0 when unset
-    double                    armature       = 0;          ///< [kg] or [kg m^2]
-    double                    friction       = 0;          ///< dry friction [N] or [N m]
-    double                    effort_limit   = 1e6;        ///< bound of the drive's force [N] or [N m]
-    double                    velocity_limit = 1e6;
-    std::optional<TargetMode> actuator_mode{};  ///< inferred from the gains when unset
+    bool                      limit_authored = false;       ///< the stiffness was chosen, also where it is this default
+    double                    target_q = 0, target_qd = 0;  ///< [m] or [rad]; [m/s] or [rad/s]
+    double                    target_ke = 0, target_kd = 0;  ///< drive [N/m] or [N m/rad]; [N s/m] or [N m s/rad]
+    double                    damping = 0, stiffness = 0;    ///< passive [N s/m] or [N m s/rad]; [N/m] or [N m/rad]
+    std::optional<double>     rest_q{};              ///< rest coordinate of `stiffness` [m] or [rad]; 0 when unset
+    double                    armature       = 0;    ///< [kg] or [kg m^2]
+    double                    friction       = 0;    ///< dry friction [N] or [N m]
+    double                    effort_limit   = 1e6;  ///< bound of the drive's force [N] or [N m]
+    double                    velocity_limit = 1e6;  ///< [m/s] or [rad/s]
+    std::optional<TargetMode> actuator_mode{};       ///< inferred from the gains when unset
     DriveType                 drive_type = DriveType::force;
-    double                    initial_q = 0, initial_qd = 0;
+    double                    initial_q = 0, initial_qd = 0;  ///< [m] or [rad]; [m/s] or [rad/s]
 };
 
 /// The mode that a dof gets: the one that was chosen, else what its gains show.
@@ -112,7 +112,7 @@ struct BuilderJoint {
     /// Of ROD joints: how the child's anchor is turned in the parent's where nothing bends or twists; the identity when
     /// unset.
     std::optional<Quatd> rest_rotation{};
-    std::vector<double>  q, qd;  ///< initial coordinates and velocities in the layout of the joint type;
+    std::vector<double>  q, qd;  ///< [m] or [rad], [m/s] or [rad/s], in the layout of the joint type;
                                  ///< left empty on FREE-like joints, finalize derives them from the bodies
 };
 
@@ -121,11 +121,11 @@ struct BuilderShape {
     GeoType                               type = GeoType::none;
     std::int32_t                          body = kWorldBody;
     Posed                                 xform;           ///< in the body frame, or in the world
-    Vec3d                                 scale{1, 1, 1};  ///< meaning by type: spec table in docs/model.md
+    Vec3d                                 scale{1, 1, 1};  ///< [m] or factors, by type: table in docs/model.md
     std::shared_ptr<const geometry::Mesh> source;          ///< MESH and CONVEX_MESH
     ShapeConfig                           config;
-    Vec3d                                 color{0.46136, 0.46136, 0.46136};  ///< display RGB
-    double                                opacity = 1;
+    Vec3d                                 color{0.46136, 0.46136, 0.46136};  ///< display RGB, dimensionless 0..1
+    double                                opacity = 1;                       ///< dimensionless, 0..1
     std::int32_t                          flags   = 0;  ///< shape_flag bits; set by add_shape from `config`
     std::int32_t                          world   = kGlobalWorld;
 };
@@ -148,9 +148,9 @@ struct BuilderParticle {
 
 /// What makes mass properties ones that a solver can divide by.
 struct InertiaRules {
-    bool                  balance = true;  ///< enforce I1 + I2 >= I3
-    std::optional<double> bound_mass, bound_inertia;
-    double                relative_tolerance = 1e-6;   ///< smallest principal moment, relative to the largest
+    bool                  balance = true;              ///< enforce I1 + I2 >= I3
+    std::optional<double> bound_mass, bound_inertia;   ///< least mass [kg] and least principal moment [kg m^2]
+    double                relative_tolerance = 1e-6;   ///< smallest principal moment, ratio to the largest
     double                absolute_tolerance = 1e-10;  ///< and absolute [kg m^2]
     double                correction         = 1e-6;   ///< how much further than the bound a repair goes [kg m^2]
     bool                  one_by_one         = false;  ///< a finding for each fault of a body, not for each body
@@ -340,7 +340,9 @@ class ModelBuilder {
   private:
     [[nodiscard]] CustomOffsets custom_offsets() const;
     /// Declarations and values of a builder whose entities have been appended behind `offsets`.
+    /// @error MODEL_CUSTOM_CONFLICT  both declare a custom attribute of one name differently
     Result<void> merge_custom(const ModelBuilder& source, const CustomOffsets& offsets, std::int32_t world);
+    /// @error MODEL_CUSTOM_CONFLICT
     Result<void> append(const ModelBuilder& source, const AppendOptions& options);
     void         append_soft(const ModelBuilder& source, std::size_t body0, std::size_t joint0, std::size_t particle0,
                              std::size_t tri0, std::size_t edge0, const std::optional<Posed>& xform);

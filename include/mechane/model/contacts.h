@@ -20,11 +20,11 @@ struct SoftContacts {
     std::vector<std::array<std::int32_t, 3>> soft_contact_indices;
     /// Weights of those, sum 1: the place of the contact. A weight of exactly 0 says that the place is on a smaller
     /// feature, which has a row of its own.
-    std::vector<Vec3>         soft_contact_barycentric;
+    std::vector<Vec3>         soft_contact_barycentric;  ///< [-]
     std::vector<std::int32_t> soft_contact_shape;
     std::vector<Vec3>         soft_contact_body_pos;  ///< on the raw surface, body frame (world for static shapes) [m]
     std::vector<Vec3>         soft_contact_body_vel;  ///< of the surface against its body, body frame [m/s]
-    std::vector<Vec3>         soft_contact_normal;    ///< unit, world, from the shape to the particle
+    std::vector<Vec3>         soft_contact_normal;    ///< unit, world, from the shape to the particle; dimensionless
 
     [[nodiscard]] std::size_t soft_capacity() const { return soft_contact_particle.size(); }
     void                      resize_soft(std::size_t capacity);
@@ -44,7 +44,7 @@ struct Contacts : SoftContacts {
     std::vector<std::int32_t> rigid_contact_shape0, rigid_contact_shape1;
     std::vector<Vec3>         rigid_contact_point0, rigid_contact_point1;  ///< body frame (world frame for static) [m]
     std::vector<Vec3>         rigid_contact_offset0, rigid_contact_offset1;  ///< body frame [m]
-    std::vector<Vec3>         rigid_contact_normal;                          ///< world, from shape 0 to shape 1
+    std::vector<Vec3>         rigid_contact_normal;  ///< unit, world, from shape 0 to shape 1; dimensionless
     std::vector<Real>         rigid_contact_margin0, rigid_contact_margin1;  ///< effective radius plus shape margin [m]
     std::vector<Real>         rigid_contact_distance;  ///< margins subtracted, negative in penetration [m]
     std::vector<std::uint64_t>
@@ -52,10 +52,10 @@ struct Contacts : SoftContacts {
     std::vector<Vec3> rigid_contact_force;    ///< on body 1 by body 0, world axes [N]; filled by the solver
     /// The couple of friction against spinning and rolling, on body 1 by body 0, world axes [N m]; filled by the
     /// solver.
-    std::vector<Vec3> rigid_contact_torque;
+    std::vector<Vec3> rigid_contact_torque;  ///< [N m]
     /// Of pressure contacts; empty where the pipeline makes none. Stiffness [N/m] and damping [N s/m] of this contact,
     /// 0: those of the materials; factor of the friction coefficient, 0: none.
-    std::vector<Real> rigid_contact_stiffness, rigid_contact_damping, rigid_contact_friction;
+    std::vector<Real> rigid_contact_stiffness, rigid_contact_damping, rigid_contact_friction;  ///< [N/m], [N s/m], [-]
 
     // -- matching with the call before, where the pipeline does it
     /// Row of the call before that this row continues; -1: no contact of this pair before; -2: none close enough.

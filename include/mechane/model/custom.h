@@ -110,6 +110,7 @@ Result<std::span<const T>> custom_values(const CustomArrays& here, std::string_v
         if (const auto* values = std::get_if<std::vector<T>>(&array->data)) return std::span<const T>(*values);
     return no_such_custom(here, key, wanted);
 }
+/// The same, to write to. @error MODEL_CUSTOM_UNKNOWN
 template <class T>
 Result<std::span<T>> custom_values(CustomArrays& here, std::string_view key, CustomAssignment wanted)
 {

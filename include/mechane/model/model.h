@@ -56,12 +56,12 @@ struct Model {
 
     // -- coordinate [joint_coord_count]: along an axis [m], about one [rad]; a ball's quaternion (x, y, z, w) [-], of a
     // free joint the position [m] and then the quaternion
-    std::vector<Real> joint_q, joint_target_q, joint_rest_q;
+    std::vector<Real> joint_q, joint_target_q, joint_rest_q;  ///< [m], [rad] or [-]
 
     // -- dof [joint_dof_count]: along an axis, or about one
     std::vector<Real> joint_qd, joint_target_qd;  ///< [m/s], [rad/s]
     std::vector<Real> joint_f, joint_act;         ///< [N], [N m]
-    std::vector<Vec3> joint_axis;                 ///< unit, parent anchor frame
+    std::vector<Vec3> joint_axis;                 ///< unit, parent anchor frame; dimensionless
     std::vector<Real> joint_armature;             ///< [kg], [kg m^2]
     std::vector<Real> joint_friction;             ///< [N], [N m]
     std::vector<Real> joint_damping;              ///< [N s/m], [N m s/rad]
@@ -71,7 +71,7 @@ struct Model {
     std::vector<TargetMode> joint_target_mode;
     std::vector<DriveType>  joint_drive_type;
     std::vector<Real>       joint_limit_lower, joint_limit_upper;  ///< [m], [rad]; from kMaxValue on: none
-    std::vector<Real>       joint_limit_ke, joint_limit_kd;        ///< as stiffness and damping
+    std::vector<Real>       joint_limit_ke, joint_limit_kd;        ///< [N/m], [N m/rad]; [N s/m], [N m s/rad]
     /// Somebody chose joint_limit_ke and _kd: a spring of them, also where they are the defaults. Where nobody did,
     /// the defaults leave it to the solver how stiff a limit is.
     std::vector<std::uint8_t> joint_limit_authored;
@@ -83,7 +83,7 @@ struct Model {
     std::vector<GeoType>                               shape_type;
     std::vector<std::int32_t>                          shape_body;       ///< -1: static
     std::vector<Pose>                                  shape_transform;  ///< in the body frame, or in the world
-    std::vector<Vec3>                                  shape_scale;
+    std::vector<Vec3>                                  shape_scale;      ///< [m] or factors, by type
     std::vector<std::shared_ptr<const geometry::Mesh>> shape_source;
     std::vector<std::int32_t>                          shape_flags;
     std::vector<std::uint8_t>                          shape_is_solid;
@@ -100,8 +100,8 @@ struct Model {
     std::vector<std::int32_t>             shape_collision_group, shape_world;
     std::vector<Real>                     shape_collision_radius;              ///< [m]
     std::vector<Vec3> shape_collision_aabb_lower, shape_collision_aabb_upper;  ///< local, scale included [m]
-    std::vector<Vec3> shape_color;
-    std::vector<Real> shape_opacity;
+    std::vector<Vec3> shape_color;                                             ///< RGB, 0..1, dimensionless
+    std::vector<Real> shape_opacity;                                           ///< 0..1, dimensionless
 
     // -- articulation [articulation_count]
     std::vector<std::string>  articulation_label;
@@ -118,28 +118,28 @@ struct Model {
     /// Surfaces of particles: [tri_count] corners, and [edge_count] edges as (opposite corners, -1: none; two ends).
     std::vector<std::array<std::int32_t, 3>> tri_indices;
     std::vector<std::array<std::int32_t, 4>> edge_indices;
-    std::vector<std::array<Real, 4>>         tri_poses;      ///< inverse of the rest edges, 2x2 row by row [1/m]
-    std::vector<Real>                        tri_areas;      ///< at rest [m^2]
-    std::vector<std::array<Real, 5>>         tri_materials;  ///< ke, ka [N/m], kd [N s/m], drag, lift
-    std::vector<Real>                        tri_activations;
-    std::vector<Vec3>                        tri_color;
-    std::vector<Real>                        tri_opacity;
+    std::vector<std::array<Real, 4>>         tri_poses;        ///< inverse of the rest edges, 2x2 row by row [1/m]
+    std::vector<Real>                        tri_areas;        ///< at rest [m^2]
+    std::vector<std::array<Real, 5>>         tri_materials;    ///< ke, ka [N/m], kd [N s/m], drag, lift
+    std::vector<Real>                        tri_activations;  ///< [-], by triangle; acts as a strain
+    std::vector<Vec3>                        tri_color;        ///< RGB, 0..1, dimensionless
+    std::vector<Real>                        tri_opacity;      ///< 0..1, dimensionless
     std::vector<Real>                        edge_rest_angle, edge_rest_length;  ///< [rad], [m]
     std::vector<std::array<Real, 2>>         edge_bending_properties;            ///< ke [N], kd [N s]
     /// [spring_count]; indices are pairs, one behind the other.
     std::vector<std::int32_t> spring_indices;
     std::vector<Real>         spring_rest_length, spring_stiffness, spring_damping,
-        spring_control;                                      ///< [m], [N/m], [N s/m], [-]
-    std::vector<std::array<std::int32_t, 4>> tet_indices;    ///< [tet_count]
-    std::vector<Mat33>                       tet_poses;      ///< inverse of the rest edges [1/m]
-    std::vector<std::array<Real, 3>>         tet_materials;  ///< k_mu, k_lambda [Pa], k_damp [Pa s]
-    std::vector<Real>                        tet_activations;
+        spring_control;                                        ///< [m], [N/m], [N s/m], [-]
+    std::vector<std::array<std::int32_t, 4>> tet_indices;      ///< [tet_count]
+    std::vector<Mat33>                       tet_poses;        ///< inverse of the rest edges [1/m]
+    std::vector<std::array<Real, 3>>         tet_materials;    ///< k_mu, k_lambda [Pa], k_damp [Pa s]
+    std::vector<Real>                        tet_activations;  ///< [-], by tetrahedron; acts as a strain
     /// [attachment_particle_body_count]: particles held at points of bodies (body frame [m]).
     std::vector<std::int32_t> attachment_particle_body_body, attachment_particle_body_particle,
         attachment_particle_body_world;
-    std::vector<Vec3> attachment_particle_body_body_point;
-    std::vector<Real> attachment_particle_body_stiffness,  ///< [N/m]; infinite: it does not give way
-        attachment_particle_body_damping;                  ///< [N s/m]
+    std::vector<Vec3> attachment_particle_body_body_point;  ///< body frame [m]
+    std::vector<Real> attachment_particle_body_stiffness,   ///< [N/m]; infinite: it does not give way
+        attachment_particle_body_damping;                   ///< [N s/m]
     std::vector<std::uint8_t>              attachment_particle_body_enabled;
     std::vector<SoftObject>                surfaces, volumes;
     std::vector<CurveObject>               curves;
@@ -153,7 +153,7 @@ struct Model {
     } particle_contact;
     /// With shapes: stiffness [N/m], damping and friction gain [N s/m], friction and restitution coefficients.
     struct SoftContactMaterial {
-        Real ke = 1e3, kd = 10, kf = 1e3, mu = 0.5, restitution = 0;
+        Real ke = 1e3, kd = 10, kf = 1e3, mu = 0.5, restitution = 0;  ///< [N/m], [N s/m], [N s/m], [-], [-]
     } soft_contact;
 
     // -- world

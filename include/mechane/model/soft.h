@@ -18,7 +18,7 @@ namespace mechane::model {
 struct TriangleMaterial {
     double ke = 100, ka = 100;  ///< Lame parameters mu and lambda of the membrane [N/m]
     double kd   = 10;           ///< damping on the rate of the metric [N s/m]
-    double drag = 0, lift = 0;  ///< coefficients against air at rest
+    double drag = 0, lift = 0;  ///< coefficients against air at rest, dimensionless
 };
 
 /// Stiffness of an edge between two triangles: energy ke/2 * rest length * (angle - rest angle)^2.
@@ -38,30 +38,30 @@ struct BuilderSpring {
     std::int32_t i = 0, j = 0;
     double       rest_length = 0;   ///< [m]
     double       ke = 100, kd = 0;  ///< [N/m], [N s/m]
-    double       control = 0;
+    double       control = 0;       ///< dimensionless; no solver here reads it
 };
 
 /// What a triangle of `tri_indices` resists with. Without a material it is a surface alone.
 struct BuilderTriangle {
-    std::array<double, 4> pose{};      ///< inverse of the rest edges in the triangle's plane, row by row [1/m]
-    double                area = 0;    ///< at rest [m^2]
-    std::array<double, 5> material{};  ///< ke, ka, kd, drag, lift
-    double                activation = 0;
-    Vec3d                 color{0.7, 0.5, 0.3};
-    double                opacity = 1;
+    std::array<double, 4> pose{};          ///< inverse of the rest edges in the triangle's plane, row by row [1/m]
+    double                area = 0;        ///< at rest [m^2]
+    std::array<double, 5> material{};      ///< ke, ka [N/m], kd [N s/m], drag, lift [-]
+    double                activation = 0;  ///< dimensionless, acts as a strain
+    Vec3d                 color{0.7, 0.5, 0.3};  ///< RGB, 0..1, dimensionless
+    double                opacity = 1;           ///< dimensionless, 0..1
 };
 
 /// What an edge of `edge_indices` resists with.
 struct BuilderEdge {
     double                rest_angle = 0, rest_length = 0;  ///< [rad], [m]
-    std::array<double, 2> bending{};                        ///< ke, kd
+    std::array<double, 2> bending{};                        ///< ke [N], kd [N s]
 };
 
 struct BuilderTet {
     std::array<std::int32_t, 4> indices{};
-    Mat33d                      pose{};      ///< inverse of the matrix whose columns are the rest edges [1/m]
-    std::array<double, 3>       material{};  ///< k_mu, k_lambda, k_damp
-    double                      activation = 0;
+    Mat33d                      pose{};          ///< inverse of the matrix whose columns are the rest edges [1/m]
+    std::array<double, 3>       material{};      ///< k_mu, k_lambda [Pa], k_damp [Pa s]
+    double                      activation = 0;  ///< dimensionless, acts as a strain
 };
 
 /// A particle that is held at a point of a body.
@@ -95,10 +95,10 @@ struct ClothOptions {
     TriangleMaterial      tri{};
     BendingMaterial       edge{};
     bool                  add_springs = false;  ///< along edges, across them and between their opposite corners
-    double                spring_ke = 100, spring_kd = 0;
-    std::optional<double> particle_radius{};
-    Vec3d                 color{0.7, 0.5, 0.3};
-    double                opacity = 1;
+    double                spring_ke = 100, spring_kd = 0;  ///< [N/m], [N s/m]
+    std::optional<double> particle_radius{};               ///< [m]; the builder's default when unset
+    Vec3d                 color{0.7, 0.5, 0.3};            ///< RGB, 0..1, dimensionless
+    double                opacity = 1;                     ///< dimensionless, 0..1
     std::string           label{};
 };
 
@@ -113,10 +113,10 @@ struct SoftOptions {
     double                density = 1;         ///< [kg/m^3]
     TriangleMaterial      tri{0, 0, 0, 0, 0};  ///< of its skin
     bool                  add_surface_mesh_edges = true;
-    BendingMaterial       edge{0, 0, {}};  ///< of its skin's edges
-    std::optional<double> particle_radius{};
-    Vec3d                 color{0.7, 0.5, 0.3};
-    double                opacity = 1;
+    BendingMaterial       edge{0, 0, {}};        ///< of its skin's edges
+    std::optional<double> particle_radius{};     ///< [m]; the builder's default when unset
+    Vec3d                 color{0.7, 0.5, 0.3};  ///< RGB, 0..1, dimensionless
+    double                opacity = 1;           ///< dimensionless, 0..1
     std::string           label{};
     /// Every node of a grid weighs a whole cell, as in Newton 1.8, so that a cell of eight nodes weighs eight times
     /// what it should.
@@ -127,20 +127,20 @@ struct SoftOptions {
 struct ColorOptions {
     bool   include_bending = true, include_springs = true;
     bool   balance = true;  ///< move particles from large groups to small ones
-    double ratio   = 1.1;   ///< of the largest to the smallest group, which balancing aims at
+    double ratio   = 1.1;   ///< ratio of the largest to the smallest group, which balancing aims at
 };
 
 /// Rest shape of a triangle. `area` is zero where it is degenerate.
 struct TriangleRest {
-    std::array<double, 4> pose{};
-    double                area = 0;
+    std::array<double, 4> pose{};    ///< inverse of the rest edges, 2x2 row by row [1/m]
+    double                area = 0;  ///< [m^2]
 };
 TriangleRest triangle_rest(const Vec3d& p, const Vec3d& q, const Vec3d& r);
 
 /// Rest shape of a tetrahedron; `volume` is signed, `pose` is zero where it is not positive.
 struct TetRest {
-    Mat33d pose{};
-    double volume = 0;
+    Mat33d pose{};      ///< inverse of the rest edges [1/m]
+    double volume = 0;  ///< [m^3]
 };
 TetRest tet_rest(const Vec3d& p, const Vec3d& q, const Vec3d& r, const Vec3d& s);
 

@@ -17,7 +17,7 @@ struct State {
     std::vector<Spatial> body_qd;  ///< velocity of the centre of mass [m/s], angular velocity [rad/s]; world axes
     std::vector<Spatial>
                       body_f;  ///< external wrench [N, N m] about the centre of mass, world axes; the caller clears it
-    std::vector<Real> joint_q, joint_qd;
+    std::vector<Real> joint_q, joint_qd;        ///< [m] or [rad] or quaternions [-]; [m/s] or [rad/s]
     std::vector<Vec3> particle_q, particle_qd;  ///< position [m] and velocity [m/s], world
     std::vector<Vec3> particle_f;               ///< external force [N], world; the caller clears it
     double            time = 0;                 ///< [s]
@@ -31,15 +31,15 @@ struct State {
 
 /// What the user commands.
 struct Control {
-    std::vector<Real> joint_target_q;   ///< coordinate layout
-    std::vector<Real> joint_target_qd;  ///< dof layout
+    std::vector<Real> joint_target_q;   ///< [m] or [rad], coordinate layout
+    std::vector<Real> joint_target_qd;  ///< [m/s] or [rad/s], dof layout
     std::vector<Real> joint_f;    ///< dof layout; on FREE-like joints a world wrench at the child's centre of mass
-    std::vector<Real> joint_act;  ///< dof layout
+    std::vector<Real> joint_act;  ///< [N] or [N m], dof layout; kept for programs, no solver here reads it
     /// [body_count] or empty: where kinematic bodies are to be at the end of the next step. Their velocity over the
     /// step is what takes them there; entries of other bodies are not read. Empty: kinematic bodies move along their
     /// body_qd.
     std::vector<Pose> body_target_q;
-    std::vector<Real> tri_activations, tet_activations;  ///< of triangles and tetrahedra; empty: as the model
+    std::vector<Real> tri_activations, tet_activations;  ///< [-], of triangles and tetrahedra; empty: as the model
     CustomArrays      custom_arrays;
 
     /// Values of a custom attribute of controls. @error MODEL_CUSTOM_UNKNOWN

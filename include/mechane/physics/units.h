@@ -28,8 +28,8 @@ enum class Dimension : std::uint8_t {
 
 /// Factors from stage units to SI.
 struct UnitScale {
-    double meters_per_unit    = 1;
-    double kilograms_per_unit = 1;
+    double meters_per_unit    = 1;  ///< [m] in a length unit of the stage
+    double kilograms_per_unit = 1;  ///< [kg] in a mass unit of the stage
 
     /// SI value = stage value * factor(dimension). Degrees convert to radians whatever the lengths and masses.
     [[nodiscard]] double factor(Dimension dimension) const;

@@ -26,7 +26,7 @@ struct Checkpoint {
     /// Parts of one mechanism that overlap as they were drawn: shapes and depth [m].
     struct Overlap {
         std::int32_t shape0 = 0, shape1 = 0;
-        Real         depth = 0;
+        Real         depth = 0;  ///< [m]
     };
     std::vector<Overlap> overlaps;
 };

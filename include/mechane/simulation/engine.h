@@ -64,8 +64,9 @@ class Engine {
     void follow();         ///< the animation has its say
     void find_contacts();  ///< where the state is now, unless the solver finds them itself
     /// Solves, and chains the hash; where that diverged the state is as it was and the step does not count.
+    /// @error SOLVER_STATE, SOLVER_CONTACTS  in `StepReport::refused`
     solvers::StepReport advance();
-    /// All three.
+    /// All three. @error those of `advance`
     solvers::StepReport step();
 
     // -- between steps
@@ -102,12 +103,12 @@ class Engine {
 
   private:
     Engine(const model::Model& model, model::State& state, model::Control& control, EngineOptions options);
-    Result<void>        make_solver(Diagnostics& found);
+    Result<void>        make_solver(Diagnostics& found);  ///< @error those of solvers::make_solver
     void                make_pipeline();
-    Result<void>        prepare(Diagnostics& found);
+    Result<void>        prepare(Diagnostics& found);  ///< @error RUN_ARGUMENT, and those of make_solver
     void                notify(const model::ModelChanges& changes);
-    Result<void>        make_own();
-    solvers::StepReport checked_step(model::Contacts* contacts);
+    Result<void>        make_own();                               ///< @error those of make_solver
+    solvers::StepReport checked_step(model::Contacts* contacts);  ///< @error those of `advance`
 
     const model::Model*           original_;
     std::unique_ptr<model::Model> own_;  ///< a copy, where something changes it

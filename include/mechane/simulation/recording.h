@@ -14,7 +14,7 @@ namespace mechane::record {
 /// One contact as it is drawn: effective surface point and force on shape 1.
 struct ContactSample {
     Vec3         point;     ///< world, midway between the two surfaces [m]
-    Vec3         normal;    ///< world, from shape 0 to shape 1
+    Vec3         normal;    ///< unit, world, from shape 0 to shape 1; dimensionless
     Vec3         force;     ///< on shape 1 [N]
     Real         distance;  ///< [m]
     std::int32_t shape0, shape1;
@@ -25,7 +25,7 @@ struct Frame {
     double                     t = 0;  ///< [s]
     std::vector<Pose>          body_q;
     std::vector<Spatial>       body_qd;
-    std::vector<Real>          joint_q, joint_qd;
+    std::vector<Real>          joint_q, joint_qd;  ///< [m] or [rad] or quaternions [-]; [m/s] or [rad/s]
     std::vector<ContactSample> contacts;
     double                     kinetic = 0, potential = 0;  ///< [J]
     std::vector<Vec3>          particle_q, particle_qd;     ///< [m], [m/s]; empty without particles
@@ -51,7 +51,7 @@ struct StepInput {
 struct RunReport {
     std::string  dt_source;  ///< where the step comes from: an attribute and its place, "given", "default"
     std::int32_t contacts_max        = 0;
-    double       contacts_mean       = 0;
+    double       contacts_mean       = 0;         ///< number of contacts, mean over the steps
     double       deepest_penetration = 0;         ///< over the run [m]
     double       final_penetration   = 0;         ///< into static shapes at the last frame [m]
     double start_overlap = 0, final_overlap = 0;  ///< between shapes of bodies at the first and the last frame [m]

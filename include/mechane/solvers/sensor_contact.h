@@ -36,7 +36,7 @@ class SensorContact {
     /// By shape: which sensing object or counterpart it belongs to, -1: none.
     std::vector<std::int32_t> row_of_, column_of_;
     std::vector<std::string>  sensing_, counterparts_;
-    std::vector<Vec3>         net_, matrix_;
+    std::vector<Vec3>         net_, matrix_;  ///< forces, world axes [N]
 };
 
 }  // namespace mechane::solvers

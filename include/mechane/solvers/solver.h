@@ -30,7 +30,7 @@ struct BrokenJoint {
 struct Observables {
     std::vector<Spatial>      body_qdd;       ///< acceleration of the centre of mass, gravity included; angular [SI]
     std::vector<Spatial>      body_parent_f;  ///< wrench that the inbound joint transmits, about the centre of mass
-    std::vector<Real>         joint_drive_f;  ///< force of each drive at the end of the step, dof layout
+    std::vector<Real>         joint_drive_f;  ///< [N] or [N m], of each drive at the end of the step, dof layout
     std::vector<std::uint8_t> body_awake;     ///< whether the body was computed
 };
 
@@ -98,6 +98,8 @@ class Solver {
     virtual ~Solver() = default;
     /// Advances `in` by `dt` [s] into `out` (may be the same object). `contacts` are those of `in`; null means none.
     /// Fills `contacts->rigid_contact_force` and `rigid_contact_torque`. A step of 0 s changes nothing.
+    /// @error SOLVER_STATE, SOLVER_CONTACTS  in `StepReport::refused`: arrays of other sizes, a time that is none, rows
+    /// that the solver cannot read
     [[nodiscard]] virtual StepReport step(const model::State& in, model::State& out, const model::Control& control,
                                           model::Contacts* contacts, double dt) = 0;
     /// Whether the solver finds contacts by itself: `step` takes none then (null).

@@ -17,9 +17,9 @@ enum class SpecKind : std::uint8_t { none, root, prim, variant, attribute, relat
 
 /// A reference or payload, as a layer states it.
 struct Arc {
-    std::string asset;  ///< empty: this layer
-    Path        prim;   ///< empty: the target's default prim
-    double      offset = 0, scale = 1;
+    std::string asset;                  ///< empty: this layer
+    Path        prim;                   ///< empty: the target's default prim
+    double      offset = 0, scale = 1;  ///< number of time codes; factor of times, dimensionless
     bool        operator==(const Arc&) const = default;
 };
 
@@ -73,53 +73,61 @@ class Layer {
 
     // -- prims
     /// Makes a prim, or gives an existing one this specifier and, unless it is empty, this type.
-    Result<void> define(const Path& prim, const Token& type, Specifier specifier = Specifier::def);
+    Result<void> define(const Path& prim, const Token& type,
+                        Specifier specifier = Specifier::def);  ///< @error STAGE_EDIT_REFUSED
     /// Removes a prim, variant or property with everything below it. What points there is left alone.
-    Result<void> remove(const Path& path);
+    Result<void> remove(const Path& path);  ///< @error STAGE_EDIT_REFUSED
     /// Moves a prim or property, within this layer. Targets and connections in this layer that name it follow, and so
     /// does defaultPrim.
-    Result<void> move(const Path& from, const Path& to);
-    Result<void> rename(const Path& path, const Token& name);
+    Result<void> move(const Path& from, const Path& to);       ///< @error STAGE_EDIT_REFUSED
+    Result<void> rename(const Path& path, const Token& name);  ///< @error STAGE_EDIT_REFUSED
     /// Children in this order, for those that have an order of their own in another layer too (primOrder).
-    Result<void> reorder_children(const Path& prim, const std::vector<Token>& order);
+    Result<void> reorder_children(const Path& prim, const std::vector<Token>& order);  ///< @error STAGE_EDIT_REFUSED
 
     /// Adds a schema to the list of applied ones, last; takes back a deletion. `name` is "Schema" or "Schema:instance".
-    Result<void> apply_api(const Path& prim, const Token& name);
+    Result<void> apply_api(const Path& prim, const Token& name);  ///< @error STAGE_EDIT_REFUSED
     /// Takes a schema from the list. Its properties stay.
     /// @param everywhere  also delete what weaker layers add
-    Result<void> remove_api(const Path& prim, const Token& name, bool everywhere = true);
+    Result<void> remove_api(const Path& prim, const Token& name,
+                            bool everywhere = true);  ///< @error STAGE_EDIT_REFUSED
 
     // -- properties
     /// Makes an attribute, or changes its type; an existing value of another type is dropped.
+    /// @error STAGE_EDIT_REFUSED
     Result<void> define_attribute(const Path& attribute, std::string_view type, bool uniform = false,
                                   bool custom = false);
     /// Sets the default value; makes the attribute with the value's own type if there is none.
-    Result<void> set(const Path& attribute, const Value& value);
+    Result<void> set(const Path& attribute, const Value& value);  ///< @error STAGE_EDIT_REFUSED
     /// Makes the attribute with this type if there is none, and sets its default value, converted to that type.
     template <class T>
-    Result<void> set(const Path& attribute, std::string_view type, const T& value);
-    Result<void> set_sample(const Path& attribute, double time, const Value& value);
-    Result<void> block(const Path& attribute);        ///< no value, whatever weaker layers say
-    Result<void> clear_value(const Path& attribute);  ///< default value, samples and spline
-    Result<void> clear_samples(const Path& attribute);
-    Result<void> set_targets(const Path& relationship, const std::vector<Path>& targets);
-    Result<void> set_connections(const Path& attribute, const std::vector<Path>& sources);
+    Result<void> set(const Path& attribute, std::string_view type, const T& value);   ///< @error STAGE_EDIT_REFUSED
+    Result<void> set_sample(const Path& attribute, double time, const Value& value);  ///< @error STAGE_EDIT_REFUSED
+    Result<void> block(const Path& attribute);  ///< no value, whatever weaker layers say @error STAGE_EDIT_REFUSED
+    Result<void> clear_value(const Path& attribute);    ///< default value, samples, spline @error STAGE_EDIT_REFUSED
+    Result<void> clear_samples(const Path& attribute);  ///< @error STAGE_EDIT_REFUSED
+    Result<void> set_targets(const Path&              relationship,
+                             const std::vector<Path>& targets);  ///< @error STAGE_EDIT_REFUSED
+    Result<void> set_connections(const Path&              attribute,
+                                 const std::vector<Path>& sources);  ///< @error STAGE_EDIT_REFUSED
 
     // -- arcs and variants
-    Result<void> add_reference(const Path& prim, const Arc& arc);  ///< after those that are prepended already
-    Result<void> add_payload(const Path& prim, const Arc& arc);
-    Result<void> add_inherit(const Path& prim, const Path& class_prim);
-    Result<void> clear_references(const Path& prim);
-    Result<void> clear_payloads(const Path& prim);
+    Result<void> add_reference(const Path& prim,
+                               const Arc&  arc);  ///< after those that are there @error STAGE_EDIT_REFUSED
+    Result<void> add_payload(const Path& prim, const Arc& arc);          ///< @error STAGE_EDIT_REFUSED
+    Result<void> add_inherit(const Path& prim, const Path& class_prim);  ///< @error STAGE_EDIT_REFUSED
+    Result<void> clear_references(const Path& prim);                     ///< @error STAGE_EDIT_REFUSED
+    Result<void> clear_payloads(const Path& prim);                       ///< @error STAGE_EDIT_REFUSED
     /// Makes a variant (and its set); edit it under "/prim{set=name}".
-    Result<void> add_variant(const Path& prim, const std::string& set, const std::string& name);
-    Result<void> select_variant(const Path& prim, const std::string& set, const std::string& name);
-    Result<void> set_sublayers(const std::vector<std::string>& files);
+    Result<void> add_variant(const Path& prim, const std::string& set,
+                             const std::string& name);  ///< @error STAGE_EDIT_REFUSED
+    Result<void> select_variant(const Path& prim, const std::string& set,
+                                const std::string& name);               ///< @error STAGE_EDIT_REFUSED
+    Result<void> set_sublayers(const std::vector<std::string>& files);  ///< @error STAGE_EDIT_REFUSED
 
     // -- metadata
     /// Sets a field of a prim, property or (Path::root()) the layer: "kind", "doc" fields, "customData:a:b".
-    Result<void> set_field(const Path& path, const Token& key, const Value& value);
-    Result<void> clear_field(const Path& path, const Token& key);
+    Result<void> set_field(const Path& path, const Token& key, const Value& value);  ///< @error STAGE_EDIT_REFUSED
+    Result<void> clear_field(const Path& path, const Token& key);                    ///< @error STAGE_EDIT_REFUSED
 
     /// Replaces every asset path: sublayers, references, payloads, values, metadata. `replace` gets the authored path
     /// and returns the new one; variable expressions are not offered.
@@ -128,7 +136,7 @@ class Layer {
     void make_assets_absolute();
 
     /// Copies a prim or property with everything below it from another layer, over what is at `to`.
-    Result<void> copy_spec(const Layer& from_layer, const Path& from, const Path& to);
+    Result<void> copy_spec(const Layer& from_layer, const Path& from, const Path& to);  ///< @error STAGE_EDIT_REFUSED
 
     /// Writes the layer. The format follows the suffix: usda, usdc, usd; usdz makes a package (see write_package). The
     /// file is replaced at once or not at all. An unedited layer that is saved in its own format is copied byte by

@@ -22,7 +22,7 @@ class Relationship;
 
 /// A time code, or the default time. Numeric times read samples; the default time reads defaults only.
 struct TimeCode {
-    std::optional<double> value;  ///< empty: the default time
+    std::optional<double> value;  ///< number of time codes; empty: the default time
     TimeCode() = default;
     TimeCode(double t) : value(t) {}  // NOLINT: implicit on purpose
     static TimeCode default_time() { return {}; }
@@ -159,10 +159,10 @@ class Relationship {
 /// Stage metadata, fallbacks filled in (spec/usd-stage section 6). `authored_*` say which were written.
 struct StageMetadata {
     char        up_axis               = 'Y';
-    double      meters_per_unit       = 0.01;
-    double      kilograms_per_unit    = 1.0;
-    double      time_codes_per_second = 24, frames_per_second = 24;
-    double      start_time_code = 0, end_time_code = 0;
+    double      meters_per_unit       = 0.01;                        ///< [m] in a unit of length
+    double      kilograms_per_unit    = 1.0;                         ///< [kg] in a unit of mass
+    double      time_codes_per_second = 24, frames_per_second = 24;  ///< [1/s], time codes and frames per second
+    double      start_time_code = 0, end_time_code = 0;              ///< number of time codes; both 0 without a range
     std::string default_prim;
     bool        authored_up_axis = false, authored_meters_per_unit = false, authored_kilograms_per_unit = false;
     bool        authored_time_range = false;
@@ -267,6 +267,7 @@ class Stage {
 
   private:
     Stage();
+    /// @error STAGE_OPEN_FAILED, and those of `open`
     [[nodiscard]] Result<std::shared_ptr<const Stage>> composed_anew(const OpenOptions& options) const;
     std::unique_ptr<Impl>                              impl_;
 };

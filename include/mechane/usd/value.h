@@ -20,7 +20,7 @@ struct AssetPath {
 
 /// A 4x4 matrix in USD's row-vector convention: `p' = p * M`, translation in the last row. Rows lie one after another.
 struct Matrix4d {
-    std::array<double, 16> m{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    std::array<double, 16> m{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};  ///< [16], the translation in lengths
     double  operator()(int row, int column) const { return m[static_cast<std::size_t>(4 * row + column)]; }
     double& operator()(int row, int column) { return m[static_cast<std::size_t>(4 * row + column)]; }
     bool    operator==(const Matrix4d&) const = default;
@@ -38,9 +38,9 @@ Matrix4d                from_pose(const Posed& pose);
 /// A matrix taken apart as UsdPhysics does: M = scale_orient^-1 * S * scale_orient * R * T (Shoemake-style, by the
 /// symmetric eigen-decomposition of M3 M3^T). When det < 0 all scale signs are negative.
 struct Decomposition {
-    Vec3d translation, scale{1, 1, 1};
-    Quatd rotation;          ///< active rotation, x y z w
-    bool  sheared  = false;  ///< scale_orient is not the identity and the scale is not uniform
+    Vec3d translation, scale{1, 1, 1};  ///< in the length unit of the matrix; factors, dimensionless
+    Quatd rotation;                     ///< active rotation, x y z w
+    bool  sheared  = false;             ///< scale_orient is not the identity and the scale is not uniform
     bool  singular = false;  ///< a scale is zero or something is not finite; the rotation is then the identity
 };
 Decomposition decompose(const Matrix4d& m);

@@ -277,7 +277,7 @@ void SoftStep::report_features(Diagnostics& out)
             if (model_.body_starts_asleep[b])
                 out.add(kSolverFeature, {.prim = model_.body_label[b]},
                         "softstep: sleeping is off, the body does not start asleep",
-                        "Switch the solver's option `sleeping` on (--sleeping).");
+                        "Switch the solver's option `sleeping` on.");
     // A trial factorisation at the initial state finds dofs that move nothing.
     model::State state = model::make_state(model_);
     Culprit      ignored;

@@ -111,7 +111,7 @@ void Restitution::begin(const std::vector<ContactPoint>& contacts, const Bodies&
     }
 }
 
-void Restitution::finish(const std::vector<ContactPoint>& contacts, int rounds, Bodies& bodies)
+void Restitution::finish(const std::vector<ContactPoint>& contacts, int rounds, bool keeps, Bodies& bodies)
 {
     constexpr int kSweeps = 8;
     impacts_.clear();
@@ -134,9 +134,21 @@ void Restitution::finish(const std::vector<ContactPoint>& contacts, int rounds, 
     };
     // Pairs are solved exactly by sweeps from the same velocities, then averaged over the pairs of a body: Jacobi over
     // pairs, which is symmetric and ends in nobody being preferred.
+    pairs_.assign(bodies.twist.size(), 0);
+    for (std::size_t begin = 0, end = 0; begin < impacts_.size(); begin = end) {
+        for (end = begin; end < impacts_.size() && same(begin, end);) ++end;
+        for (const std::int32_t b : contacts[impacts_[begin].contact].body)
+            if (b >= 0) ++pairs_[b];
+    }
+    // Of what a pair exchanges: a body divides by its own number of pairs below. Immovable ones do not count.
+    const auto part_of = [&](const auto& pair, std::int32_t b) {
+        std::int32_t most = pairs_[b];
+        for (const std::int32_t other : pair)
+            if (keeps && other >= 0 && bodies.inv_mass[other] > 0) most = std::max(most, pairs_[other]);
+        return static_cast<double>(pairs_[b]) / most;
+    };
     for (int round = 0; round < rounds; ++round) {
         change_.assign(bodies.twist.size(), {});
-        pairs_.assign(bodies.twist.size(), 0);
         for (std::size_t begin = 0, end = 0; begin < impacts_.size(); begin = end) {
             for (end = begin; end < impacts_.size() && same(begin, end);) ++end;
             const auto& body = contacts[impacts_[begin].contact].body;
@@ -161,10 +173,7 @@ void Restitution::finish(const std::vector<ContactPoint>& contacts, int rounds, 
                     v[1].angular += l * bodies.inverse_inertia_times(body[1], cross(r1, n));
                 }
             for (std::size_t s = 0; s < 2; ++s)
-                if (body[s] >= 0) {
-                    change_[body[s]] += v[s] - start[s];
-                    ++pairs_[body[s]];
-                }
+                if (body[s] >= 0) change_[body[s]] += part_of(body, body[s]) * (v[s] - start[s]);
         }
         for (std::size_t b = 0; b < change_.size(); ++b)
             if (pairs_[b] > 0 && bodies.inv_mass[b] > 0) bodies.twist[b] += (1.0 / pairs_[b]) * change_[b];

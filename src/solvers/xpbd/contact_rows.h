@@ -23,8 +23,11 @@ class Restitution {
     /// Remembers velocities and places before positions are corrected.
     void begin(const std::vector<shared::ContactPoint>& contacts, const shared::Bodies& bodies, double h);
     void touched(std::size_t contact) { active_[contact] = 1; }
-    /// Velocities after the impacts. @param rounds  passes that couple the pairs of bodies
-    void finish(const std::vector<shared::ContactPoint>& contacts, int rounds, shared::Bodies& bodies);
+    /// Velocities after the impacts.
+    /// @param rounds  passes that couple the pairs of bodies
+    /// @param keeps   what a pair exchanges is divided for both by the larger number of pairs of the two, which keeps
+    ///                their momentum; else for each body by its own number
+    void finish(const std::vector<shared::ContactPoint>& contacts, int rounds, bool keeps, shared::Bodies& bodies);
 
   private:
     struct Impact {

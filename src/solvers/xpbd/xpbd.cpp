@@ -46,6 +46,7 @@ class Xpbd final : public Stepper {
         relaxation_ = value("rigid_contact_relaxation");
         share_      = value("rigid_contact_con_weighting") != 0;
         bounces_    = value("enable_restitution") != 0;
+        keeps_      = value("keep_momentum") != 0;
         damping_    = value("angular_damping");
         soft_       = value("soft_contact_relaxation");
         elastic_    = value("soft_body_relaxation");
@@ -97,7 +98,7 @@ class Xpbd final : public Stepper {
             solve_contacts(h);
             solve_joints(control, h);
         }
-        if (bounces_) restitution_.finish(contacts_, rounds_, bodies_);
+        if (bounces_) restitution_.finish(contacts_, rounds_, keeps_, bodies_);
         if (bounces_ && soft_contacts_ != nullptr) particles_.bounce(model_, *soft_contacts_, bodies_, h);
     }
     void publish(const model::State& in, model::State& out, double dt) override
@@ -183,6 +184,17 @@ class Xpbd final : public Stepper {
         energy_rows_.solve(moving);
         particles_.take_velocities(model_, h);
     }
+    /// How much of its impulse a contact gives to a body that divides what it gets by its own number of contacts. Both
+    /// bodies divide by the larger number of the two, or one would get more than the other gives, and their momentum
+    /// would change. An immovable one takes whatever comes and does not count.
+    [[nodiscard]] double part_of(std::size_t contact, std::int32_t b) const
+    {
+        if (!share_ || !keeps_ || b < 0 || bodies_.inv_mass[b] == 0) return 1;
+        std::int32_t most = corrections_.count[b];
+        for (const std::int32_t other : contacts_[contact].body)
+            if (other >= 0 && bodies_.inv_mass[other] > 0) most = std::max(most, corrections_.count[other]);
+        return static_cast<double>(corrections_.count[b]) / most;
+    }
     void solve_contacts(double h)
     {
         if (contacts_.empty()) return;
@@ -198,11 +210,16 @@ class Xpbd final : public Stepper {
         for (std::size_t i = 0; i < contacts_.size(); ++i) {
             if (!impulses_[i].whole.active) continue;
             if (bounces_) restitution_.touched(i);
-            const auto& body = contacts_[i].body;
-            corrections_.add(body[0], impulses_[i].on_0.linear, impulses_[i].on_0.angular);
-            corrections_.add(body[1], impulses_[i].on_1.linear, impulses_[i].on_1.angular);
-            for (const std::int32_t b : body)
+            for (const std::int32_t b : contacts_[i].body)
                 if (b >= 0) ++corrections_.count[b];
+        }
+        for (std::size_t i = 0; i < contacts_.size(); ++i) {
+            if (!impulses_[i].whole.active) continue;
+            const auto& body = contacts_[i].body;
+            corrections_.add(body[0], part_of(i, body[0]) * impulses_[i].on_0.linear,
+                             part_of(i, body[0]) * impulses_[i].on_0.angular);
+            corrections_.add(body[1], part_of(i, body[1]) * impulses_[i].on_1.linear,
+                             part_of(i, body[1]) * impulses_[i].on_1.angular);
         }
         // The force of a contact is the sum of its passes, shared as the correction was.
         torque_on_1_.resize(contacts_.size());
@@ -211,8 +228,9 @@ class Xpbd final : public Stepper {
             // What was applied to body 1, or to body 0 where that is immovable.
             const auto&        body  = contacts_[i].body;
             const std::int32_t whose = body[1] >= 0 && bodies_.inv_mass[body[1]] > 0 ? body[1] : body[0];
-            const double       part =
-                share_ && whose >= 0 && corrections_.count[whose] > 0 ? 1.0 / corrections_.count[whose] : 1.0;
+            const double       part  = share_ && whose >= 0 && corrections_.count[whose] > 0
+                                           ? part_of(i, whose) / corrections_.count[whose]
+                                           : 1.0;
             force_on_1_[i] += (weight_ * part / h) * impulses_[i].whole.on_1;
             torque_on_1_[i] += (weight_ * part / h) * impulses_[i].whole.turn_1;
         }
@@ -251,6 +269,7 @@ class Xpbd final : public Stepper {
     int                       iterations_ = 2, rounds_ = 2;
     double                    relaxation_ = 0.8, damping_ = 0, soft_ = 0.9, elastic_ = 0.9;
     bool                      share_ = true, bounces_ = false, mimics_ = false;
+    bool                      keeps_ = true;  ///< contacts act on both bodies alike; else as in Newton 1.8
     std::vector<JointLayout>  joints_;
     std::vector<JointPlace>   places_;
     std::vector<JointPush>    pushes_;

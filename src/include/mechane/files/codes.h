@@ -9,7 +9,7 @@ inline constexpr Code kWriteFailed{"FILES_WRITE_FAILED", Severity::error, "A fil
 inline constexpr Code kReadFailed{"FILES_READ_FAILED", Severity::error, "A file could not be read.",
                                   "Check the path; folders, pipes and devices are not read as files."};
 inline constexpr Code kInput{"FILES_INPUT", Severity::error, "A result would replace a file that this run reads.",
-                             "Write it elsewhere; only fix --in-place replaces the asset's own files."};
+                             "Write it elsewhere; only 'mechane fix --in-place' replaces the asset's own files."};
 inline constexpr Code kFolder{"FILES_FOLDER", Severity::error, "A folder holds something else than an earlier result.",
                               "Name a new or an empty folder, or remove this one yourself."};
 inline constexpr Code kBusy{"FILES_BUSY", Severity::error, "Another run is writing there.",

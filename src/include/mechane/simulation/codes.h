@@ -31,8 +31,9 @@ namespace mechane::record {
 
 inline constexpr Code kWriteFailed{"RECORD_WRITE_FAILED", Severity::error, "A file could not be written.",
                                    "Check that the folder exists, is writable and has space left."};
-inline constexpr Code kCheckpoint{"RECORD_CHECKPOINT", Severity::error, "A checkpoint cannot be continued from.",
-                                  "Use the file that --checkpoint wrote, with the same stage, options and build."};
+inline constexpr Code kCheckpoint{
+    "RECORD_CHECKPOINT", Severity::error, "A checkpoint cannot be continued from.",
+    "Use a file that a checkpoint was written to, with the same stage, options and build."};
 inline constexpr Code kRecordingFile{"RECORD_FILE", Severity::error, "A recording cannot be read.",
                                      "Use a .mrec file of this version of mechane and of a build with the same Real."};
 inline constexpr Code kCutOff{"RECORD_CUT_OFF", Severity::warning, "A recording ends early.",
@@ -50,13 +51,14 @@ inline constexpr Code kInconsistent{"RECORD_INCONSISTENT", Severity::error,
 /// Runs: steps one after the other.
 namespace mechane::run {
 
-inline constexpr Code kArgument{"RUN_ARGUMENT", Severity::error, "An option of the run has an invalid value.",
-                                "See 'mechane sim --help' for ranges and units."};
+inline constexpr Code kArgument{
+    "RUN_ARGUMENT", Severity::error, "An option of the run has an invalid value.",
+    "Correct the option that the message names; 'mechane sim --help' has ranges and units."};
 inline constexpr Code kProjected{
     "RUN_PROJECTED", Severity::warning,
     "Authored poses or velocities of bodies do not satisfy the joints of their tree and were changed.",
-    "Align localPos0/localRot0 and localPos1/localRot1 with the body poses, as fix "
-    "--realign-joints does; author velocities that the joints allow."};
+    "Align localPos0/localRot0 and localPos1/localRot1 with the body poses, as "
+    "'mechane fix --realign-joints' does; author velocities that the joints allow."};
 inline constexpr Code kStartLimit{
     "RUN_START_LIMIT", Severity::warning,
     "Joints start outside of their limits, which push them back from the first step on.",
@@ -67,10 +69,10 @@ inline constexpr Code kOverlapKept{
     "Nothing to do; filter the pair with physics:filteredPairs if it should not collide at all."};
 inline constexpr Code kDiverged{"RUN_DIVERGED", Severity::error,
                                 "The simulation diverged; the last good state is the end of the recording.",
-                                "Use a smaller --dt or more --substeps, or soften the joint that is named."};
+                                "Use a smaller step or more substeps, or soften the joint that is named."};
 inline constexpr Code kWorldDiverged{"RUN_WORLD_DIVERGED", Severity::error,
                                      "One world diverged and keeps its last state; the others continue.",
-                                     "Use a smaller --dt or more --substeps, or soften the joint that is named."};
+                                     "Use a smaller step or more substeps, or soften the joint that is named."};
 inline constexpr Code kJointBroke{"RUN_JOINT_BROKE", Severity::info,
                                   "A joint carried more than its break force or torque and broke.",
                                   "Raise physics:breakForce or physics:breakTorque if it should hold."};
