@@ -30,7 +30,7 @@ class Writer {
         const bool mimic = std::any_of(tree_.joints.begin(), tree_.joints.end(),
                                        [](const sf::Joint& j) { return j.mimic.has_value(); });
         // <mimic> exists since 1.11. The older version is preferred otherwise, because more simulators read it.
-        version_         = !out_.options.sdf_version.empty() ? out_.options.sdf_version : mimic ? "1.11" : "1.9";
+        version_ = !out_.options.sdf_version.empty() ? out_.options.sdf_version : mimic ? "1.11" : "1.9";
         out_.losses.target_version = version_;
         root_.set("version", version_);
         XmlNode& model = root_.add("model").set("name", tree_.name);
@@ -242,9 +242,9 @@ class Writer {
                 const geometry::Mesh mesh = out_.triangles(s);
                 // A visual keeps corners and materials (OBJ), a collider needs triangles only (STL); without an
                 // approximation "none" it is the hull that collides.
-                const std::string    file = !collider ? out_.obj(s.mesh, s.scale, {}, name, true, s.material)
-                                            : s.approximation == "none" ? out_.stl(name, mesh)
-                                                                        : out_.stl(name + "_hull", out_.hull(mesh));
+                const std::string file = !collider ? out_.obj(s.mesh, s.scale, {}, name, true, s.material)
+                                         : s.approximation == "none" ? out_.stl(name, mesh)
+                                                                     : out_.stl(name + "_hull", out_.hull(mesh));
                 g.add("mesh").leaf(
                     "uri", out_.options.package.empty() ? file : "package://" + out_.options.package + "/" + file);
                 return;
@@ -495,6 +495,7 @@ class Writer {
                 out_.lose("site", Severity::info, sf::LossAction::dropped, "metadata", f.place,
                           fmt::format("site '{}'", f.name), {}, {}, "only frames of ROS are written to SDFormat");
         for (const sf::Exclusion& e : tree_.exclusions) {
+            if (!tree_.self_collision && e.a >= 0 && e.b >= 0) continue;  // links of one model
             const auto name = [&](int link) {
                 return link >= 0 ? tree_.links[index(link)].name : std::string("world");
             };

@@ -145,7 +145,7 @@ void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
             to.kind  = sf::Joint::Kind::distance;
             to.reach = from.max_enabled ? unit * from.limit.upper : kInfinity;
             // A distance is no tree joint in any format.
-            to.loop  = true;
+            to.loop = true;
             if (from.min_enabled)
                 lose("min-distance", Severity::warning, sf::LossAction::dropped, "kinematics", from.prim.site(),
                      fmt::format("joint '{}'", to.name), fmt::format("{} m", unit * from.limit.lower), {},
@@ -162,7 +162,7 @@ void StageReader::passive(const usd::Prim& prim, sf::Dof& dof)
     resolve::Context c = context;
     c.motion           = dof.angular ? resolve::Motion::angular : resolve::Motion::linear;
     // Zero is the default of all of these, so that an authored zero says nothing.
-    const auto put     = [&](std::optional<double>& to, const resolve::Resolved& value) {
+    const auto put = [&](std::optional<double>& to, const resolve::Resolved& value) {
         if (value.authored() && value.number() && std::isfinite(*value.number()) && *value.number() != 0)
             to = *value.number();
     };
@@ -179,7 +179,14 @@ void StageReader::told(const usd::Prim& prim, sf::Dof& dof)
     const bool said   = dof.damping || dof.armature || dof.friction || dof.velocity_limit;
     // A limit of zero stands in no vendor's attribute.
     if (values && values->size() == 4 && (*values)[3] == 0 && !dof.velocity_limit) dof.velocity_limit = 0;
-    if (!values || values->size() != 4 || said) return;
+    if (!values || values->size() != 4) return;
+    // An attribute has single precision, and the source had more digits.
+    const auto exact = [&](std::optional<double>& told, double source) {
+        if (told && std::abs(*told - source) <= 1e-6 * std::abs(source)) told = source;
+    };
+    exact(dof.damping, (*values)[0]), exact(dof.armature, (*values)[1]), exact(dof.friction, (*values)[2]);
+    exact(dof.velocity_limit, (*values)[3]);
+    if (said) return;
     const auto value = [&](std::size_t i) { return (*values)[i] != 0 ? std::optional((*values)[i]) : std::nullopt; };
     dof.damping = value(0), dof.armature = value(1), dof.friction = value(2);
     if ((*values)[3] >= 0) dof.velocity_limit = (*values)[3];
@@ -190,7 +197,7 @@ void StageReader::drive(const physics::Drive& from, const physics::Joint& joint,
     if (!from.enabled) return;
     // Angles of UsdPhysics are degrees, their rates degrees per second. Torques have mass length^2, forces mass length;
     // the second stays.
-    const double turn  = dof.angular ? kRadians : unit;  // of a position
+    const double turn = dof.angular ? kRadians : unit;  // of a position
     // Factors to SI: force and torque of the stage's units.
     const double force = dof.angular ? kilograms * unit * unit : kilograms * unit;
     sf::Drive    out;
@@ -361,7 +368,7 @@ void StageReader::initial_positions()
             // alone, and the rest is checked below.
             // Angle of the twist about the axis: with quaternion (v, w) it is 2 atan2(v . a, w), which drops what turns
             // about other axes. remainder brings it into (-pi, pi], since q and -q are one rotation.
-            double         q = dof.angular ? 2 * std::atan2(dot(X_J.q.xyz(), dof.axis), X_J.q.w) : dot(X_J.p, dof.axis);
+            double q = dof.angular ? 2 * std::atan2(dot(X_J.q.xyz(), dof.axis), X_J.q.w) : dot(X_J.p, dof.axis);
             if (dof.angular) q = std::remainder(q, 2 * std::numbers::pi);
             // Rounding of the authored transforms, not a position.
             if (std::abs(q) < 1e-6) q = 0;
@@ -397,9 +404,9 @@ void StageReader::accelerations()
     for (sf::Joint& joint : tree.joints)
         for (sf::Dof& dof : joint.dofs) {
             if (!dof.drive || !dof.drive->acceleration || joint.loop) continue;
-            const auto   sum  = carried_by(joint);
-            const Posed  X_WJ = tree.links[at(joint.child)].X_WL * joint.X_CJ;
-            const Vec3d  axis = rotate(X_WJ.q, dof.axis);
+            const auto  sum  = carried_by(joint);
+            const Posed X_WJ = tree.links[at(joint.child)].X_WL * joint.X_CJ;
+            const Vec3d axis = rotate(X_WJ.q, dof.axis);
             // Effective inertia about the axis: a . I a + m |a x (c - p)|^2 (parallel axis theorem), or the mass for a
             // sliding axis.
             const double mass =
