@@ -44,6 +44,7 @@ struct ConvertArgs {
     bool                                   visuals_collide = false, verify = false;
     exporter::WriteOptions                 write;
     std::shared_ptr<exporter::GltfOptions> gltf = std::make_shared<exporter::GltfOptions>();
+    std::string                            entry;   ///< of a folder that is the input, without vendors' layers
     std::string                            absent;  ///< an option that asks for a library that no build has yet
 };
 
@@ -169,17 +170,41 @@ Result<std::shared_ptr<const usd::Stage>> stage_of(const ConvertArgs& args, cons
     return stage;
 }
 
+/// An asset with what the layers of both vendors say, which each stand over it in an entry of their own; null where it
+/// has none of them.
+Result<std::shared_ptr<const usd::Stage>> with_vendors(const std::string& entry, const usd::OpenOptions& open)
+{
+    const fs::path            place = fs::absolute(entry).lexically_normal();
+    std::optional<usd::Layer> top;
+    std::vector<std::string>  layers;
+    for (const char* vendor : {"_newton", "_mujoco"}) {
+        const fs::path  file = place.parent_path() / (place.stem().string() + vendor + place.extension().string());
+        std::error_code failed;
+        if (!fs::is_regular_file(file, failed)) continue;
+        auto one = usd::Layer::open(file.string());
+        if (!one) return one.error();
+        std::vector<std::string> below = one->sublayers();
+        if (!layers.empty()) layers.pop_back();  // the asset itself, which comes last
+        for (const std::string& sub : below) layers.push_back((place.parent_path() / sub).lexically_normal().string());
+        if (!top) top.emplace(*std::move(one));
+    }
+    if (!top) return std::shared_ptr<const usd::Stage>();
+    if (auto done = top->set_sublayers(layers); !done) return done.error();
+    return usd::Stage::open_text(top->to_text(), entry, open);
+}
+
 /// What --verify finds; null where nobody asked.
 Result<std::unique_ptr<const Verified>> verify(const ConvertArgs& args, const Original& from, const std::string& result,
                                                const sf::LossReport& losses, const sf::ReadOptions& options,
-                                               const run::SceneOptions& scene, const Context& context)
+                                               const run::SceneOptions& scene, const Context& context,
+                                               const std::shared_ptr<const usd::Stage>& stage = nullptr)
 {
     if (!args.verify) return std::unique_ptr<const Verified>();
     run::SceneOptions there = scene;
     sf::ReadOptions   again = options;
     if (!args.write.package.empty())
         again.packages.insert_or_assign(args.write.package, fs::absolute(result).parent_path().string());
-    auto found = verify_conversion(from, result, losses, again, there, context);
+    auto found = verify_conversion(from, result, losses, again, there, context, stage);
     if (!found) return found.error();
     return std::make_unique<const Verified>(*std::move(found));
 }
@@ -190,7 +215,10 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     sf::LossReport losses;
     Diagnostics    found;
     Original       from{args.input, {}, {}};
-    const auto     stage = stage_of(args, options, scene, losses, found, &from.tree);
+    // A folder is read with all that stands in it: what only a vendor has a word for belongs to the robot too.
+    Result<std::shared_ptr<const usd::Stage>> stage = std::shared_ptr<const usd::Stage>();
+    if (!args.entry.empty() && is_openusd(args.input)) stage = with_vendors(args.entry, scene.open);
+    if (stage && !*stage) stage = stage_of(args, options, scene, losses, found, &from.tree);
     if (!stage) return context.io.fail(stage.error());
     found.append((*stage)->diagnostics());
     auto robot = exporter::robot_of_stage(**stage);
@@ -296,6 +324,7 @@ void find_entry(ConvertArgs& args)
     const auto found = folder_entry(args.input);
     if (!found) return;
     const fs::path entry = *found;
+    args.entry           = *found;
     const fs::path rich  = entry.parent_path() / (entry.stem().string() + "_mujoco" + entry.extension().string());
     args.input           = exporter::format_of(args.output) == exporter::Format::mjcf && fs::exists(rich, failed)
                                ? rich.string()
@@ -361,11 +390,14 @@ int run_convert(ConvertArgs& args, const CLI::App& verb, Context& context)
         if (!stage) return context.io.fail(stage.error());
         from.stage = *std::move(stage);
     }
-    // What only Newton's schema has words for stands beside the entry.
-    const fs::path  beside = fs::path(entry).parent_path() / (fs::path(entry).stem().string() + "_newton.usda");
-    std::error_code failed;
-    const auto      verified = verify(args, from, !single && fs::exists(beside, failed) ? beside.string() : entry,
-                                      robot.losses, *options, *scene, context);
+    // What only the vendors' schemas have words for stands beside the entry.
+    std::shared_ptr<const usd::Stage> whole;
+    if (args.verify && !single) {
+        auto opened = with_vendors(entry, scene->open);
+        if (!opened) return context.io.fail(opened.error());
+        whole = *std::move(opened);
+    }
+    const auto verified = verify(args, from, entry, robot.losses, *options, *scene, context, whole);
     if (!verified) return context.io.fail(verified.error());
     const std::string line =
         robot.contents.empty() ? read_line(robot.tree, args.input)

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "mechane/difference/scenes.h"
+#include "mechane/exporter/robot_of_stage.h"
 
 namespace mechane::cli {
 namespace {
@@ -27,7 +28,8 @@ bool is_model(const std::string& file)
 
 Result<Verified> verify_conversion(const Original& from, const std::string& file,
                                    const sourceformats::LossReport& losses, const sourceformats::ReadOptions& read,
-                                   const run::SceneOptions& scene, const Context& context)
+                                   const run::SceneOptions& scene, const Context& context,
+                                   const std::shared_ptr<const usd::Stage>& result)
 {
     sourceformats::ReadOptions again = read;  // of the result, which no option changes any more
     again.xacro_arguments.clear();
@@ -35,7 +37,13 @@ Result<Verified> verify_conversion(const Original& from, const std::string& file
     again.default_mass.reset();
     again.visuals_collide = false;
     again.name.clear();
-    const auto robot = difference::open_robot(file, again, scene.open);
+    const auto opened = [&]() -> Result<difference::Robot> {
+        if (!result) return difference::open_robot(file, again, scene.open);
+        auto made = exporter::robot_of_stage(*result);
+        if (!made) return made.error();
+        return difference::Robot{file, std::move(made->tree), std::move(made->found)};
+    };
+    const auto robot = opened();
     if (!robot) return robot.error();
     difference::CompareOptions how;
     how.losses = &losses;
@@ -47,7 +55,7 @@ Result<Verified> verify_conversion(const Original& from, const std::string& file
     if (!a) return a.error();
     run::SceneOptions plain = scene;
     plain.open.packages     = again.packages;
-    const auto b            = run::load_scene(file, plain, quiet);
+    const auto b            = result ? difference::scene_of(result, plain, quiet) : run::load_scene(file, plain, quiet);
     if (!b) return b.error();
     difference::compare_scenes(out.comparison, *a, *b, how);
     if (from.tree.links.empty()) return out;

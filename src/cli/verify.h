@@ -22,9 +22,11 @@ struct Verified {
 /// Reads a result back and compares it with what it was made of (`convert --verify`).
 /// @param file    the result: a layer, the entry of a folder, or a robot of another format
 /// @param losses  of the conversion
+/// @param result  the result as a stage, where the file alone does not say all of it; null: the file
 /// @error those of difference::open_robot and compare_rollouts
 Result<Verified> verify_conversion(const Original& from, const std::string& file,
                                    const sourceformats::LossReport& losses, const sourceformats::ReadOptions& read,
-                                   const run::SceneOptions& scene, const Context& context);
+                                   const run::SceneOptions& scene, const Context& context,
+                                   const std::shared_ptr<const usd::Stage>& result = nullptr);
 
 }  // namespace mechane::cli

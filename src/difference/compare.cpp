@@ -406,10 +406,16 @@ class Comparer {
                      match_.announced(Quantity::frame, "link", item.names));
             }
         }
-        for (std::size_t l = 0; l < b_.tree.links.size(); ++l)
-            if (match_.link_back[l] < 0 && !is_world(b_.tree.links[l]))
-                only(Quantity::frame, {fmt::format("link '{}'", b_.tree.links[l].name), {}}, "link", false, "a link",
-                     b_.tree.links[l].place, chain_link(l));
+        // A frame of one format is a link without mass in another.
+        std::vector<bool> as_site(b_.tree.links.size(), false);
+        const auto        massless = [&](const Named& s) {
+            for (std::size_t l = 0; l < b_.tree.links.size(); ++l)
+                for (const std::string& name : match_.names_in_b(s.name))
+                    if (s.kind == "site" && match_.link_back[l] < 0 && !as_site[l] && b_.tree.links[l].name == name &&
+                        !inertial_of(b_.tree.links[l]))
+                        return static_cast<int>(l);
+            return -1;
+        };
         for (const Named& s : sites_a) {
             const Item                 item{fmt::format("{} '{}'", s.kind, s.name), {s.name}};
             std::optional<std::size_t> other;
@@ -417,6 +423,15 @@ class Comparer {
                 if (const auto same = by_name.find({s.kind, name});
                     !other && same != by_name.end() && !used[same->second])
                     other = same->second;
+            if (const int link = other ? -1 : massless(s); link >= 0) {
+                as_site[at(link)] = true;
+                out_.count(Quantity::frame);
+                const auto base = s.link >= 0 ? bases(at(s.link), pose_a_, pose_b_) : std::pair<Posed, Posed>{};
+                pose(Quantity::frame, item,
+                     inverse(base.first) * (s.link >= 0 ? pose_a_[at(s.link)] : Posed{}) * s.X_LF,
+                     inverse(base.second) * pose_b_[at(link)], s.place, b_.tree.links[at(link)].place, may);
+                continue;
+            }
             if (!other) {
                 std::string why = match_.announced(Quantity::frame, s.kind, item.names);
                 if (why.empty()) why = match_.announced_kind(Quantity::frame, s.kind, s.kind + "s");
@@ -431,6 +446,10 @@ class Comparer {
             pose(Quantity::frame, item, inverse(base.first) * (s.link >= 0 ? pose_a_[at(s.link)] : Posed{}) * s.X_LF,
                  inverse(base.second) * (t.link >= 0 ? pose_b_[at(t.link)] : Posed{}) * t.X_LF, s.place, t.place, may);
         }
+        for (std::size_t l = 0; l < b_.tree.links.size(); ++l)
+            if (match_.link_back[l] < 0 && !as_site[l] && !is_world(b_.tree.links[l]))
+                only(Quantity::frame, {fmt::format("link '{}'", b_.tree.links[l].name), {}}, "link", false, "a link",
+                     b_.tree.links[l].place, chain_link(l));
         for (std::size_t s = 0; s < sites_b.size(); ++s)
             if (!used[s])
                 only(Quantity::frame, {fmt::format("{} '{}'", sites_b[s].kind, sites_b[s].name), {}},
@@ -447,8 +466,9 @@ class Comparer {
         std::string why = match_.announced(Quantity::frame, "link", {b_.tree.links[l].name});
         if (why.empty() && options_.losses != nullptr && !inertial_of(b_.tree.links[l]))
             for (const sf::Joint& j : a_.tree.joints)
-                if (why.empty() && b_.tree.links[l].name.starts_with(j.name + "_"))
-                    why = match_.announced(Quantity::joint, "joint", {j.name});
+                for (const std::string& name : match_.names_in_b(j.name))
+                    if (why.empty() && b_.tree.links[l].name.starts_with(name + "_"))
+                        why = match_.announced(Quantity::joint, "joint", {j.name});
         return why;
     }
 
@@ -876,11 +896,17 @@ class Comparer {
                 // differs only in its link frames passes, and a difference is told once and not in each state.
                 shift[l] = inverse(inverse(R_b) * pose_b_[at(other)]) * (inverse(R_a) * pose_a_[l]);
             }
+        // What holds a link is looked at before the link.
+        std::vector<std::size_t> order;
+        for (std::size_t l = 0; l < a_.tree.links.size(); ++l)
+            if (a_.above[l] < 0) order.push_back(l);
+        for (const sf::Joint& j : a_.tree.joints)
+            if (!j.loop && j.child >= 0) order.push_back(at(j.child));
         for (int n = 0; n < options_.states; ++n) {
             RobotState x = a_.zero(), y = b_.zero();
             draw(random, x, y);
             const auto at_a = a_.poses(x), at_b = b_.poses(y);
-            for (std::size_t l = 0; l < a_.tree.links.size(); ++l) {
+            for (const std::size_t l : order) {
                 const int other = match_.link[l];
                 if (other < 0) continue;
                 out_.count(Quantity::kinematics);

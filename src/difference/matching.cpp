@@ -153,13 +153,27 @@ void Matching::dofs()
         for (std::size_t d = 0; d < dof[j].size() && !a.tree.joints[j].loop; ++d)
             for (const std::string& name : names_in_b(a.tree.joints[j].dofs[d].name))
                 if (const auto same = by_name.find(name); same != by_name.end()) pair(j, d, same->second);
+    // What a limit locks is no axis, and a format leaves it out.
+    const auto moving = [](const sf::Joint& one) {
+        std::vector<std::size_t> out;
+        for (std::size_t d = 0; d < one.dofs.size(); ++d)
+            if (one.kind == sf::Joint::Kind::ball || one.dofs[d].lower < one.dofs[d].upper) out.push_back(d);
+        return out;
+    };
     for (std::size_t j = 0; j < joint.size(); ++j) {
-        if (joint[j] < 0 || a.tree.joints[j].loop || dof[j].size() != b.tree.joints[at(joint[j])].dofs.size()) continue;
-        for (std::size_t d = 0; d < dof[j].size(); ++d) {
+        if (joint[j] < 0 || a.tree.joints[j].loop) continue;
+        const sf::Joint &        one = a.tree.joints[j], &two = b.tree.joints[at(joint[j])];
+        const bool               all = dof[j].size() == two.dofs.size();
+        std::vector<std::size_t> mine(dof[j].size()), theirs(two.dofs.size());
+        for (std::size_t d = 0; d < mine.size(); ++d) mine[d] = d;
+        for (std::size_t d = 0; d < theirs.size(); ++d) theirs[d] = d;
+        if (!all) mine = moving(one), theirs = moving(two);
+        if (mine.size() != theirs.size()) continue;
+        for (std::size_t d = 0; d < mine.size(); ++d) {
             // A reversed joint applies its axes in the reverse order.
-            const std::size_t other = same_sense(j) ? d : dof[j].size() - 1 - d;
-            if (a.tree.joints[j].dofs[d].angular == b.tree.joints[at(joint[j])].dofs[other].angular)
-                pair(j, d, {joint[j], static_cast<int>(other)});
+            const std::size_t other = theirs[same_sense(j) ? d : mine.size() - 1 - d];
+            if (one.dofs[mine[d]].angular == two.dofs[other].angular)
+                pair(j, mine[d], {joint[j], static_cast<int>(other)});
         }
     }
 }
@@ -183,10 +197,12 @@ std::string Matching::reason(const sf::Loss& loss)
 std::string Matching::announced(Quantity quantity, std::string_view field, const std::vector<std::string>& names) const
 {
     if (losses_ == nullptr) return {};
+    // A conversion in two steps speaks of a part by the name that the first step gave it.
     for (const std::string& name : names)
-        for (auto [one, end] = entries_.equal_range(name); one != end; ++one)
-            if (const sf::Loss& loss = losses_->entries[one->second]; announces(loss, quantity, field))
-                return reason(loss);
+        for (const std::string& same : names_in_b(name))
+            for (auto [one, end] = entries_.equal_range(same); one != end; ++one)
+                if (const sf::Loss& loss = losses_->entries[one->second]; announces(loss, quantity, field))
+                    return reason(loss);
     return {};
 }
 

@@ -361,8 +361,22 @@ class SceneComparer {
             const Site at_a = x >= 0 ? in_a_.bodies[at(x)].site : in_a_.bodies[at(y)].site,
                        at_b = x >= 0 ? in_b_.bodies[at(to_b[x])].site : in_b_.bodies[at(to_b[y])].site;
             differ(Quantity::pair, fmt::format("pair '{}' and '{}'", name(x), name(y)), "contact", say(in_a), say(in_b),
-                   at_a, at_b, 0, 0, {name(x), name(y)});
+                   at_a, at_b, 0, 0, names_of(x, y));
         }
+    }
+
+    /// Both bodies, and the joints between them, which keep them from touching: a joint that is lost lets them touch.
+    [[nodiscard]] std::vector<std::string> names_of(int x, int y) const
+    {
+        std::vector<std::string> out;
+        for (const int body : {x, y}) out.push_back(body < 0 ? std::string("the world") : in_a_.bodies[at(body)].name);
+        for (std::size_t row = 0; row < a_.joint_child.size(); ++row) {
+            const int parent = a_.joint_parent[row], child = a_.joint_child[row];
+            if (!((parent == x && child == y) || (parent == y && child == x))) continue;
+            for (const Motion::Joint& j : in_a_.joints)
+                if (j.child == child) out.push_back(j.name);
+        }
+        return out;
     }
 
     // -- soft things

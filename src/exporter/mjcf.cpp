@@ -236,7 +236,9 @@ class MjcfWriter {
                         at_start = at_start * (d.angular ? Posed{{}, from_axis_angle(d.axis, own->ref)}
                                                          : Posed{own->ref * d.axis, {}});
             pose(node, joint.X_PJ * at_start * inverse(joint.X_CJ));
-            if (link.kinematic)
+            if (link.kinematic && joint.parent < 0 && joint.kind == sf::Joint::Kind::fixed)
+                node.set("mocap", "true"), ++nmocap_;  // a child of the world without a joint
+            else if (link.kinematic)
                 out_.lose("kinematic", Severity::warning, sf::LossAction::dropped, "kinematics", link.place,
                           fmt::format("link '{}'", link.name), "moved by others", "moved by its joint",
                           "MuJoCo's mocap bodies hang on nothing");
@@ -362,7 +364,12 @@ class MjcfWriter {
             const auto own = joint.dofs.size() > 1 ? place_of(joint, dof) : std::nullopt;
             // The anchor and the axis are in the child body's frame, so X_CJ gives both.
             inner.set("pos", own ? own->pivot : joint.X_CJ.p);
-            if (!ball) inner.set("axis", own ? own->axis : rotate(joint.X_CJ.q, dof.axis));
+            const Vec3d axis = rotate(joint.X_CJ.q, dof.axis);
+            if (!ball) inner.set("axis", own ? own->axis : axis);
+            if (own && (length(own->axis - axis) > 1e-6 || length(own->pivot - joint.X_CJ.p) > 1e-6))
+                out_.lose("joint-pivots", Severity::info, sf::LossAction::converted, "kinematics", joint.place,
+                          fmt::format("joint '{}'", dof.name), "axes at right angles through one point",
+                          "axis and pivot of the source", "the stage still agrees with what its source says");
             if (own && own->ref != 0) inner.set("ref", own->ref);
             range(inner, joint, dof, ball);
             if (joint.initial != 0 && joint.dofs.size() == 1) inner.set("ref", joint.initial);
@@ -681,8 +688,74 @@ class MjcfWriter {
             if (!j.collide && j.parent >= 0 && j.child >= 0 && (j.loop || (!moves(j.parent) && moves(j.child))) &&
                 has_collider_[index(j.parent)] && has_collider_[index(j.child)])
                 pairs.insert(std::minmax(j.parent, j.child));
+        apart(pairs);
         for (const auto& [a, b] : pairs)
             contact.add("exclude").set("body1", body_names_[index(a)]).set("body2", body_names_[index(b)]);
+    }
+
+    /// Pairs of a robot whose links never touch each other become exclusions. Where they may touch and MuJoCo keeps
+    /// them apart all the same, the report says so: links that are welded to each other are one body there, and a body
+    /// does not touch the one that it hangs on.
+    void apart(std::set<std::pair<int, int>>& pairs)
+    {
+        const int        n = static_cast<int>(tree_.links.size());
+        std::vector<int> root(index(n), -1);
+        const auto       tops = [&](int link) {
+            for (int steps = 0; steps < n && out_.chain.above[index(link)] >= 0 &&
+                                tree_.joints[index(out_.chain.above[index(link)])].parent >= 0;
+                 ++steps)
+                link = tree_.joints[index(out_.chain.above[index(link)])].parent;
+            return link;
+        };
+        for (int l = 0; l < n; ++l) root[index(l)] = tops(l);
+        const auto hangs = [&](int link, int on) {
+            const int j = out_.chain.above[index(link)];
+            return j >= 0 && tree_.joints[index(j)].parent == on && !tree_.joints[index(j)].collide;
+        };
+        for (int a = 0; a < n; ++a)
+            for (int b = a + 1; b < n && has_collider_[index(a)]; ++b) {
+                if (!has_collider_[index(b)] || pairs.contains({a, b})) continue;
+                const bool implied = is_implied(a, b) || (filtered(a, b) && !hangs(a, b) && !hangs(b, a));
+                if (!tree_.self_collision && root[index(a)] == root[index(b)]) {
+                    if (!implied && !hangs(a, b) && !hangs(b, a)) pairs.insert({a, b});
+                } else if (implied && !excluded(a, b) && meet(a, b)) {
+                    out_.lose("collision-pair", Severity::warning, sf::LossAction::approximated, "collision",
+                              tree_.links[index(a)].place,
+                              fmt::format("pair '{}' and '{}'", tree_.links[index(a)].name, tree_.links[index(b)].name),
+                              "may touch", "never touch",
+                              "links that are welded are one body to MuJoCo, and it does not touch what it hangs on");
+                }
+            }
+    }
+
+    /// Whether one hangs on the other by a joint, which MuJoCo takes as reason enough where the other one moves.
+    [[nodiscard]] bool filtered(int a, int b) const
+    {
+        const auto on = [&](int link, int other) {
+            const int j = out_.chain.above[index(link)];
+            return j >= 0 && tree_.joints[index(j)].parent == other && moves(other);
+        };
+        return on(a, b) || on(b, a);
+    }
+
+    [[nodiscard]] bool excluded(int a, int b) const
+    {
+        return std::any_of(tree_.exclusions.begin(), tree_.exclusions.end(),
+                           [&](const sf::Exclusion& e) { return (e.a == a && e.b == b) || (e.a == b && e.b == a); });
+    }
+
+    /// Whether the groups let a collider of one link meet one of the other.
+    [[nodiscard]] bool meet(int a, int b) const
+    {
+        if (bits_.all) return true;
+        for (std::size_t s = 0; s < tree_.shapes.size(); ++s)
+            for (std::size_t t = 0; t < tree_.shapes.size(); ++t)
+                if (tree_.shapes[s].link == a && tree_.shapes[t].link == b && tree_.shapes[s].collider &&
+                    tree_.shapes[t].collider &&
+                    ((bits_.of_shape[s].first & bits_.of_shape[t].second) != 0 ||
+                     (bits_.of_shape[t].first & bits_.of_shape[s].second) != 0))
+                    return true;
+        return false;
     }
 
     // -- equalities, tendons, actuators, keyframes

@@ -495,6 +495,7 @@ class SdformatWriter {
                 out_.lose("site", Severity::info, sf::LossAction::dropped, "metadata", f.place,
                           fmt::format("site '{}'", f.name), {}, {}, "only frames of ROS are written to SDFormat");
         for (const sf::Exclusion& e : tree_.exclusions) {
+            if (!tree_.self_collision && e.a >= 0 && e.b >= 0) continue;  // links of one model
             const auto name = [&](int link) {
                 return link >= 0 ? tree_.links[index(link)].name : std::string("world");
             };

@@ -177,7 +177,14 @@ void StageReader::told(const usd::Prim& prim, sf::Dof& dof)
     const bool said   = dof.damping || dof.armature || dof.friction || dof.velocity_limit;
     // A limit of zero stands in no vendor's attribute.
     if (values && values->size() == 4 && (*values)[3] == 0 && !dof.velocity_limit) dof.velocity_limit = 0;
-    if (!values || values->size() != 4 || said) return;
+    if (!values || values->size() != 4) return;
+    // An attribute has single precision, and the source had more digits.
+    const auto exact = [&](std::optional<double>& told, double source) {
+        if (told && std::abs(*told - source) <= 1e-6 * std::abs(source)) told = source;
+    };
+    exact(dof.damping, (*values)[0]), exact(dof.armature, (*values)[1]), exact(dof.friction, (*values)[2]);
+    exact(dof.velocity_limit, (*values)[3]);
+    if (said) return;
     const auto value = [&](std::size_t i) { return (*values)[i] != 0 ? std::optional((*values)[i]) : std::nullopt; };
     dof.damping = value(0), dof.armature = value(1), dof.friction = value(2);
     if ((*values)[3] >= 0) dof.velocity_limit = (*values)[3];

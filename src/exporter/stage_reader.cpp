@@ -198,7 +198,7 @@ void StageReader::bodies()
             // The hint gives the inertia with all digits, or one that no rigid body can have. The mass must still be
             // that of the hint, else somebody has edited the body.
             if (!own && said && said->size() == 10 && std::abs((*said)[0] - m.mass) <= 1e-6 * m.mass) {
-                const auto& n          = *said;
+                const auto& n = *said;
                 // Ten numbers: mass, com x y z, then xx yy zz xy xz yz.
                 link.inertial->inertia = {{n[4], n[7], n[8]}, {n[7], n[5], n[9]}, {n[8], n[9], n[6]}};
                 link.inertial->com     = {n[1], n[2], n[3]};
@@ -214,6 +214,8 @@ void StageReader::bodies()
                                    fmt::format("[{}, {}, {}, {}]", (*told)[0], (*told)[1], (*told)[2], (*told)[3]),
                                    {},
                                    link.place});
+        if (const auto told = hints::read<std::string>(body.prim, hints::kFloating))
+            link.extras.push_back({sf::Extra::Layer::mujoco, hints::kFloating, "string", *told, {}, link.place});
         link.weightless  = nothing || hints::read<bool>(body.prim, hints::kWeightless).value_or(false);
         link_of_body[b]  = static_cast<int>(tree.links.size());
         links[body.path] = link_of_body[b];

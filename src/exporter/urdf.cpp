@@ -10,10 +10,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "exporter/output.h"
 #include "mechane/exporter/codes.h"
+#include "mechane/sourceformats/hints.h"
 
 namespace mechane::exporter {
 namespace {
@@ -34,10 +36,16 @@ class UrdfWriter {
         const std::string world = base();
         for (std::size_t l = 0; l < tree_.links.size(); ++l) link(l);
         for (const int l : out_.chain.roots) {
+            const auto told = floats(l);
+            if (told && told->second >= 0) {
+                hang(l, *told);
+                continue;
+            }
             if (world.empty() || tree_.links[index(l)].name == world) continue;
-            XmlNode& node = root_.add("joint")
-                                .set("name", take(taken_joints_, tree_.links[index(l)].name + "_to_world"))
-                                .set("type", tree_.links[index(l)].frame ? "fixed" : "floating");
+            XmlNode& node =
+                root_.add("joint")
+                    .set("name", take(taken_joints_, told ? told->first : tree_.links[index(l)].name + "_to_world"))
+                    .set("type", tree_.links[index(l)].frame ? "fixed" : "floating");
             origin(node, tree_.links[index(l)].X_WL * shift_[index(l)]);
             node.add("parent").set("link", world);
             node.add("child").set("link", tree_.links[index(l)].name);
@@ -95,11 +103,58 @@ class UrdfWriter {
         inner.set("rpy", to_rpy(q));
     }
 
+    /// The floating joint that a root had in its source, and the link that it hung on, -1: the world. Nothing where
+    /// that link is gone, or hangs on the root itself now.
+    [[nodiscard]] std::optional<std::pair<std::string, int>> floats(int root) const
+    {
+        for (const sf::Extra& e : tree_.links[index(root)].extras) {
+            const std::size_t bar = e.name == sf::hints::kFloating ? e.text.find('|') : std::string::npos;
+            if (bar == std::string::npos || bar == 0) continue;
+            const std::string name = e.text.substr(bar + 1);
+            for (std::size_t l = 0; l < tree_.links.size(); ++l) {
+                if (tree_.links[l].name != name) continue;
+                return root_of(static_cast<int>(l)) == root
+                           ? std::nullopt
+                           : std::optional(std::pair(e.text.substr(0, bar), static_cast<int>(l)));
+            }
+            if (name == "world") return std::pair(e.text.substr(0, bar), -1);
+        }
+        return std::nullopt;
+    }
+
+    /// The root of the tree that holds a link, across the floating joints of the source.
+    [[nodiscard]] int root_of(int link) const
+    {
+        for (std::size_t steps = 0; steps <= tree_.links.size(); ++steps) {
+            const int j = out_.chain.above[index(link)];
+            if (j < 0) break;
+            if (tree_.joints[index(j)].parent < 0) return -1;
+            link = tree_.joints[index(j)].parent;
+        }
+        return link;
+    }
+
+    /// A root by the floating joint of the source.
+    void hang(int root, const std::pair<std::string, int>& told)
+    {
+        XmlNode& node = root_.add("joint").set("name", take(taken_joints_, told.first)).set("type", "floating");
+        origin(node, inverse(tree_.links[index(told.second)].X_WL * shift_[index(told.second)]) *
+                         tree_.links[index(root)].X_WL * shift_[index(root)]);
+        node.add("parent").set("link", tree_.links[index(told.second)].name);
+        node.add("child").set("link", tree_.links[index(root)].name);
+    }
+
     /// The link that stands for the world: made where something is anchored or there are several trees; empty: none.
     std::string base()
     {
-        const auto& roots    = out_.chain.roots;
-        const bool  anchored = !out_.chain.below.back().empty();
+        std::vector<int> roots;  // without those that hang on another link as in their source
+        bool             named = false;
+        for (const int l : out_.chain.roots) {
+            const auto told = floats(l);
+            if (!told || told->second < 0) roots.push_back(l);
+            named = named || (told && told->second < 0);
+        }
+        const bool anchored = !out_.chain.below.back().empty() || named;
         for (const int l : roots)  // one that the source had
             if (tree_.links[index(l)].frame && tree_.links[index(l)].name == "world" &&
                 length(tree_.links[index(l)].X_WL.p) < 1e-9)
@@ -429,6 +484,9 @@ class UrdfWriter {
                       fmt::format("pair '{}' and '{}'", name(e.a), name(e.b)), "never touch", {},
                       "URDF has no word for pairs of links");
         }
+        if (!tree_.self_collision)
+            out_.lose("self-collision", Severity::warning, sf::LossAction::dropped, "collision", tree_.place,
+                      "links of the robot", "never touch each other", {}, "URDF has no word for it");
         if (!tree_.groups.empty())
             out_.lose("collision-groups", Severity::warning, sf::LossAction::dropped, "collision", tree_.place,
                       fmt::format("{} collision groups", tree_.groups.size()), {}, {},

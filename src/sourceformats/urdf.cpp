@@ -8,6 +8,7 @@
 
 #include "mechane/core/nearest.h"
 #include "mechane/sourceformats/codes.h"
+#include "mechane/sourceformats/hints.h"
 #include "sourceformats/source.h"
 
 namespace mechane::sourceformats {
@@ -462,7 +463,16 @@ class Urdf {
             // Poses at zero of all joints.
             tree_.links[static_cast<std::size_t>(j.child)].X_WL =
                 tree_.links[static_cast<std::size_t>(j.parent)].X_WL * j.X_PJ * inverse(j.X_CJ);
-        // A floating joint is none; nor may anything follow it.
+        // A floating joint is none; nor may anything follow it. The way back needs its name and where it hung.
+        for (const int f : floating_) {
+            const Joint& j = tree_.joints[static_cast<std::size_t>(f)];
+            Extra        told;
+            told.name  = hints::kFloating;
+            told.type  = "string";
+            told.text  = j.name + "|" + tree_.links[static_cast<std::size_t>(j.parent)].name;
+            told.place = j.place;
+            tree_.links[static_cast<std::size_t>(j.child)].extras.push_back(std::move(told));
+        }
         remove_joints([&](std::size_t i) { return floating_.contains(static_cast<int>(i)); });
         // The link "world" is the world itself.
         const auto world = links_.find("world");

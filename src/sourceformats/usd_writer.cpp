@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <numbers>
 #include <tuple>
 
@@ -26,7 +27,8 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr double kDegrees = 180 / std::numbers::pi;
+constexpr double kDegrees   = 180 / std::numbers::pi;
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 class Writer {
   public:
@@ -152,6 +154,10 @@ class Writer {
         const Posed X = bodies_.is_body[l] ? link.X_WL : bodies_.parent[l] >= 0 ? bodies_parent_pose(l) : link.X_WL;
         sheet_.pose(path, X);
         for (const Extra& e : link.extras) {
+            if (e.name == hints::kFloating) {
+                sheet_.hint(path, hints::kFloating, "string", e.text);
+                continue;
+            }
             if (e.name != hints::kPassive) {
                 sheet_.extra(path, e);
                 continue;
@@ -430,18 +436,19 @@ class Writer {
             drive(dof, path, instance, p.flips ? -1 : 1);
             if (first)
                 passive(dof, path);
-            else if (dof.damping.value_or(0) != 0 || dof.armature.value_or(0) != 0 || dof.friction.value_or(0) != 0 ||
-                     !dof.extras.empty()) {
+            else {
                 const Dof& lead = joint.dofs[axes.placed[0].dof];
                 if (dof.damping.value_or(0) != lead.damping.value_or(0) ||
                     dof.armature.value_or(0) != lead.armature.value_or(0) ||
-                    dof.friction.value_or(0) != lead.friction.value_or(0))
+                    dof.friction.value_or(0) != lead.friction.value_or(0) ||
+                    dof.velocity_limit.value_or(kUnlimited) != lead.velocity_limit.value_or(kUnlimited))
                     lose("shared-values", Severity::warning, LossAction::approximated, "kinematics", dof.place,
                          fmt::format("joint '{}'", dof.name),
-                         fmt::format("damping {}, armature {}, friction {}", dof.damping.value_or(0),
-                                     dof.armature.value_or(0), dof.friction.value_or(0)),
+                         fmt::format("damping {}, armature {}, friction {}, speed limit {}", dof.damping.value_or(0),
+                                     dof.armature.value_or(0), dof.friction.value_or(0),
+                                     dof.velocity_limit ? fmt::format("{}", *dof.velocity_limit) : "none"),
                          fmt::format("those of '{}'", lead.name),
-                         "the axes of one joint share their damping, armature and friction");
+                         "the axes of one joint share their damping, armature, friction and limit of speed");
             }
             first = false;
             if (joint.dofs.size() > 1) sheet_.note(path, "limit:" + instance, dof.place);

@@ -20,7 +20,6 @@ XACRO = os.environ.get("MECHANE_XACRO", "")
 KNOWN = {
     "hfield_flex.xml": {"body missing", "total mass", "count neq", "count colliding geoms"},  # a flex is no body
     "equalities.xml": {"count neq"},  # a joint that is held at a value
-    "planar_floating.urdf": {"joint missing", "position", "rotation"},  # a floating joint is no joint; its name is lost
     "reverse_limits.urdf": {"joint missing"},  # crossed limits make a fixed joint
 }
 #: Files that are wrong, which is told with file and line.

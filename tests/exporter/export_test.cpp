@@ -439,3 +439,81 @@ TEST_CASE("a robot whose picture cannot be copied is not written: no file names 
     CHECK_FALSE(exporter::write_files(written, file));
     CHECK_FALSE(std::filesystem::exists(file));
 }
+
+TEST_CASE("a floating joint of URDF comes back with its name, its parent and its place")
+{
+    for (const std::string parent : {"world", "top"}) {
+        const std::string source =
+            "<robot name=\"r\"><link name=\"" + parent + "\"/><link name=\"base\">" + kMass +
+            "</link><joint name=\"float\" type=\"floating\"><origin xyz=\"0 0 1\"/><parent link=\"" + parent +
+            "\"/><child link=\"base\"/></joint></robot>";
+        const auto text = written(through_usd(source).tree, Format::urdf);
+        CAPTURE(text.text);
+        CHECK(text.has("<joint name=\"float\" type=\"floating\">"));
+        CHECK(text.has("<parent link=\"" + parent + "\"/>"));
+        CHECK(text.has("<origin xyz=\"0 0 1\" rpy=\"0 0 0\"/>"));
+        CHECK(text.text.find("_to_world") == std::string::npos);
+    }
+}
+
+TEST_CASE("a floating joint whose link hangs on the body itself by now is left out")
+{
+    auto robot =
+        through_usd("<robot name=\"r\"><link name=\"a\">" + kMass + "</link><link name=\"b\">" + kMass +
+                    R"(</link><joint name="f" type="floating"><parent link="a"/><child link="b"/></joint></robot>)");
+    sf::Joint held;
+    held.name   = "held";
+    held.parent = robot.tree.links[0].name == "a" ? 1 : 0;
+    held.child  = 1 - held.parent;
+    robot.tree.joints.push_back(held);
+    const auto text = written(robot.tree, Format::urdf);
+    CAPTURE(text.text);
+    CHECK_FALSE(text.has("floating"));
+}
+
+namespace {
+/// Three links in a row with a collider each; the second joint is as told.
+std::string row(const std::string& second)
+{
+    std::string out = "<robot name=\"r\">";
+    for (const char* name : {"a", "b", "c"})
+        out += std::string("<link name=\"") + name + "\">" + kMass +
+               "<collision><geometry><sphere radius=\"0.1\"/></geometry></collision></link>";
+    const std::string limit = R"(<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/>)";
+    return out + R"(<joint name="j" type="revolute"><parent link="a"/><child link="b"/>)" + limit +
+           R"(</joint><joint name="k" type=")" + second + R"("><parent link="b"/><child link="c"/>)" +
+           (second == "fixed" ? "" : limit) + "</joint></robot>";
+}
+}  // namespace
+
+TEST_CASE("pairs that MuJoCo keeps apart because a body is welded are losses of its report")
+{
+    // a moves nowhere else than as a free body; b hangs on it, and c is welded to b: MuJoCo takes b and c as one.
+    const auto welded = written(through_usd(row("fixed")).tree, Format::mjcf);
+    const auto entry  = std::find_if(welded.losses.entries.begin(), welded.losses.entries.end(),
+                                     [](const sf::Loss& l) { return l.code == "collision-pair"; });
+    REQUIRE(entry != welded.losses.entries.end());
+    CHECK(entry->what == "pair 'a' and 'c'");
+    CHECK_FALSE(written(through_usd(row("revolute")).tree, Format::mjcf).lost("collision-pair"));
+}
+
+TEST_CASE("a robot whose links never touch each other says so pair by pair in MJCF, and loses it in URDF")
+{
+    auto robot                = through_usd(row("revolute"));
+    robot.tree.self_collision = false;
+    const auto text           = written(robot.tree, Format::mjcf);
+    CHECK(text.has("<exclude body1=\"a\" body2=\"c\"/>"));
+    CHECK_FALSE(text.has("<exclude body1=\"a\" body2=\"b\"/>"));  // MuJoCo needs no word for a body and its parent
+    CHECK(written(robot.tree, Format::urdf).lost("self-collision"));
+    CHECK_FALSE(written(through_usd(row("revolute")).tree, Format::urdf).lost("self-collision"));
+}
+
+TEST_CASE("a mocap body of MJCF comes back as one")
+{
+    const std::string source =
+        R"(<mujoco><worldbody><body name="ghost" mocap="true" pos="1 2 3"><geom size="0.1"/></body><body name="b"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>)";
+    const auto text = written(through_usd(source).tree, Format::mjcf);
+    CAPTURE(text.text);
+    CHECK(text.has("<body name=\"ghost\" pos=\"1 2 3\" mocap=\"true\">"));
+    CHECK_FALSE(text.lost("kinematic"));
+}

@@ -465,3 +465,36 @@ TEST_CASE("several joints of a body stand at zero where MuJoCo has them, also wh
         CHECK(test::angle_between(start.q, Quatd{}) < 1e-9);
     }
 }
+
+TEST_CASE("with inertiafromgeom=\"false\" a body has the mass that it is given, and none otherwise")
+{
+    // As MuJoCo 3.17 compiles it: body masses 1 and 0.
+    const std::string bodies =
+        R"(<worldbody><body name="a"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><body name="b"><geom size=".1"/></body></body></worldbody>)";
+    const auto given = read("<compiler inertiafromgeom=\"false\"/>" + bodies);
+    REQUIRE(given.tree.links.size() == 2);
+    CHECK(given.tree.links[0].inertial->mass == 1);
+    CHECK_FALSE(given.tree.links[1].inertial);
+    // By default the sphere of 1000 kg/m^3 weighs 4/3 pi 0.1^3 1000.
+    const auto computed = read(bodies);
+    REQUIRE(computed.tree.links[1].inertial);
+    CHECK(computed.tree.links[1].inertial->mass == close_to(4.0 / 3 * std::numbers::pi, 1e-9));
+}
+
+TEST_CASE("a servo that is told as <general> with a ratio of damping is the drive that <position> makes of it")
+{
+    // MuJoCo keeps the ratio as a positive third number of biasprm beside gainprm = -biasprm[1].
+    const auto made = [](const std::string& actuator) {
+        return read(R"(<worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody><actuator>)" + actuator + "</actuator>");
+    };
+    for (const std::string actuator : {R"(<position joint="j" kp="5" dampratio="1"/>)", R"(<general joint="j" gainprm="5" biastype="affine" biasprm="0 -5 1"/>)"}) {
+        const auto robot = made(actuator);
+        CAPTURE(actuator);
+        REQUIRE(robot.tree.joints[0].dofs[0].drive);
+        CHECK(robot.tree.joints[0].dofs[0].drive->stiffness == 5);
+        CHECK(robot.tree.joints[0].dofs[0].drive->damping == 0);
+        CHECK(std::any_of(robot.losses.entries.begin(), robot.losses.entries.end(), [](const Loss& l) { return l.code == "dampratio"; }));
+    }
+    // A force that rises with the speed is no servo.
+    CHECK_FALSE(made(R"(<general joint="j" gainprm="4" biastype="affine" biasprm="0 -5 1"/>)").tree.joints[0].dofs[0].drive);
+}

@@ -512,3 +512,21 @@ TEST_CASE("SDFormat: a robot becomes a stage whose bodies stand where the links 
           close_to(180 / kPi, 1e-5));
     CHECK((*stage)->prim_at(usd::Path("/m/b/tool")).has_api("RosFrameAPI"));
 }
+
+TEST_CASE("links of a model never touch each other, also where no joint connects them")
+{
+    const std::string link = "<collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry></collision></link>";
+    const auto        made = [&](const std::string& more) {
+        auto robot = read_robot_text("<sdf version='1.9'><model name='m'><link name='a'>" + link + "<link name='b'>" + link + "<link name='c'>" + link +
+                                         "<joint name='j' type='fixed'><parent>a</parent><child>b</child></joint>" + more + "</model></sdf>",
+                                     ".");
+        REQUIRE(robot);
+        return std::move(robot->tree);
+    };
+    const auto shut = made("");
+    CHECK_FALSE(shut.self_collision);
+    CHECK(shut.exclusions.size() == 2);  // a and c, b and c; an articulation says it of a and b
+    const auto open = made("<self_collide>true</self_collide>");
+    CHECK(open.self_collision);
+    CHECK(open.exclusions.empty());
+}

@@ -115,14 +115,15 @@ void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
         if (on && std::string_view(name) == "force" && c.name == "motor") force = range;
     }
     if (const auto v = s_.number(m, "inheritrange"); v && *v != 0) put("inheritRange", "double", usda_number(*v));
-    if (const auto v = s_.number(m, "dampratio"); v && *v != 0)
+    const bool servo = a.bias_type == "affine" && a.gain_type == "fixed" && a.gain[0] == -a.bias[1] && bias[2] > 0;
+    if (const auto v = s_.number(m, "dampratio"); (v && *v != 0) || servo)
         s_.losses.add({"dampratio",
                        Severity::warning,
                        LossAction::dropped,
                        "actuation",
                        site_of(c.place),
                        fmt::format("{} '{}'", c.name, made.name),
-                       usda_number(*v),
+                       usda_number(v && *v != 0 ? *v : bias[2]),
                        {},
                        "the damping depends on masses at the start: MuJoCo's layer keeps the ratio, a drive has none; "
                        "author kv",
@@ -194,7 +195,9 @@ void MjcfReader::drive(const XmlElement& c, const MjcfActuator& a, const std::op
     const bool plain = a.gain_type == "fixed" && (a.bias_type == "none" || a.bias_type == "affine") &&
                        (a.dyn_type == "none" || a.dyn_type == "filterexact" || a.dyn_type == "filter");
     // A constant force beside a spring is the spring with another rest; without one it is no drive.
-    const bool rises = a.bias_type == "affine" && (a.bias[1] > 0 || a.bias[2] > 0);
+    // A servo's positive third number is a ratio of damping, which the compiler turns into a damping by the masses.
+    const bool ratio = a.bias_type == "affine" && a.bias[2] > 0 && a.gain[0] == -a.bias[1];
+    const bool rises = a.bias_type == "affine" && (a.bias[1] > 0 || (a.bias[2] > 0 && !ratio));
     if (!plain || rises || (a.bias_type == "affine" && a.bias[0] != 0 && (a.bias[1] == 0 || a.gear[0] == 0)))
         return only_mujoco(c, name, "its force is no linear law of position and velocity");
     const double gear = a.gear[0];

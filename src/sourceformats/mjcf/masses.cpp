@@ -24,7 +24,8 @@ void MjcfReader::masses()
                 sum             = any ? geometry::combined(sum, part) : part;
                 any             = true;
             }
-            if (any && !link.inertial) {
+            // "false": what no <inertial> tells has no mass, whatever its shapes weigh.
+            if (any && !link.inertial && compiler_.inertiafromgeom != "false") {
                 link.inertial = Inertial{sum.mass, sum.com, sum.inertia, true, link.place};
                 s_.losses.add({"mass-from-shapes",
                                Severity::info,

@@ -163,6 +163,7 @@ class SdformatReader {
 
     void place();
     void self_collision();
+    void apart();
     /// Colliders whose masks share no bit do not meet.
     void groups();
     void automatic_mass(int link, const XmlElement& e);

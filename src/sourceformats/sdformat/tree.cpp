@@ -24,6 +24,7 @@ void SdformatReader::place()
     for (const Joint& j : tree_.joints)
         if (j.parent < 0 && !j.loop && j.kind == Joint::Kind::fixed && by_default_.contains(j.child))
             tree_.links[at(j.child)].inertial.reset();
+    apart();
     for (const PendingThing& f : frames_) {
         const int link = link_of(f.node, *f.e);
         if (link < -1) continue;
@@ -63,6 +64,29 @@ void SdformatReader::self_collision()
             if (top(a) == top(b) && shut.contains(top(a)))
                 tree_.exclusions.push_back({static_cast<int>(a), static_cast<int>(b), tree_.links[a].place});
         }
+}
+
+/// Links of a model never touch each other, also where no joint connects them: OpenUSD says that of articulations.
+void SdformatReader::apart()
+{
+    if (tree_.self_collision) return;
+    std::vector<int> tree(tree_.links.size());
+    for (std::size_t l = 0; l < tree.size(); ++l) tree[l] = static_cast<int>(l);
+    for (const Joint& j : tree_.joints) {
+        // A link that is part of the world holds no tree together.
+        if (j.loop || j.parent < 0 || !tree_.links[at(j.parent)].inertial) continue;
+        const int from = tree[at(j.child)], to = tree[at(j.parent)];
+        for (int& t : tree) t = t == from ? to : t;
+    }
+    const auto top = [&](std::size_t l) {
+        int t = link_scopes_[l];
+        while (scopes_[at(t)].parent > 0) t = scopes_[at(t)].parent;
+        return t;
+    };
+    for (std::size_t a = 0; a < tree.size(); ++a)
+        for (std::size_t b = a + 1; b < tree.size(); ++b)
+            if (tree[a] != tree[b] && top(a) == top(b))
+                tree_.exclusions.push_back({static_cast<int>(a), static_cast<int>(b), tree_.links[a].place});
 }
 
 // Two collisions meet if collide_bitmask of one and of the other share a bit; without a mask all 16 bits are set

@@ -14,6 +14,7 @@ inline constexpr const char* kExactShape = "mechane:exactShape";       ///< bool
 inline constexpr const char* kName       = "mechane:source:name";      ///< string: of a link, where the prim has another
 inline constexpr const char* kJoint      = "mechane:source:joint";     ///< string: of a frame, the fixed joint that holds it
 inline constexpr const char* kParent     = "mechane:source:parent";    ///< string: of a joint, the link without mass that it hangs on
+inline constexpr const char* kFloating   = "mechane:source:floating";  ///< string: of a body that floats, "joint|link": the floating joint of the source and the link that it hangs on
 inline constexpr const char* kInertial   = "mechane:source:inertial";  ///< double[10]: mass, centre, Ixx Iyy Izz Ixy Ixz Iyz about it, of a link whose mass another body has, or nobody, or whose inertia is that of no body [kg, m, kg m^2]
 inline constexpr const char* kWeightless = "mechane:source:weightless";  ///< bool: of a body, which had no mass of its own
 inline constexpr const char* kDofs       = "mechane:source:dofs";      ///< string[]: of a joint with several axes, "rotX:name" or "-rotX:name" in the order of the source
