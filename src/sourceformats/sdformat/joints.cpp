@@ -13,7 +13,7 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr double kUnlimited = 1e15;  // SDFormat writes 1e16 where there is no limit
+constexpr double kSdfUnlimited = 1e15;  // SDFormat writes 1e16 where there is no limit
 constexpr double kInfinite  = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -174,8 +174,8 @@ Dof SdformatReader::dof(const PendingJoint& j, const Joint& of, const XmlElement
         out.limit_place  = limit->place;
         const auto lower = number(*limit, "lower", true), upper = number(*limit, "upper", true),
                    effort = number(*limit, "effort", true), velocity = number(*limit, "velocity", true);
-        if (lower && *lower > -kUnlimited) out.lower = *lower;
-        if (upper && *upper < kUnlimited) out.upper = *upper;
+        if (lower && *lower > -kSdfUnlimited) out.lower = *lower;
+        if (upper && *upper < kSdfUnlimited) out.upper = *upper;
         if (endless && (std::isfinite(out.lower) || std::isfinite(out.upper))) {
             s_.losses.add({"continuous-limits",
                            Severity::info,
@@ -193,13 +193,13 @@ Dof SdformatReader::dof(const PendingJoint& j, const Joint& of, const XmlElement
                      fmt::format("the lower limit {} of joint '{}' is above the upper one {}", out.lower,
                                  j.e->get("name"), out.upper));
         // -1 and 1e16 both stand for "no limit".
-        if (effort && *effort >= 0 && *effort < kUnlimited) {
+        if (effort && *effort >= 0 && *effort < kSdfUnlimited) {
             Drive drive;
             drive.max_force = *effort;
             drive.place     = limit->place;
             out.drive       = drive;
         }
-        if (velocity && *velocity >= 0 && *velocity < kUnlimited) out.velocity_limit = *velocity;
+        if (velocity && *velocity >= 0 && *velocity < kSdfUnlimited) out.velocity_limit = *velocity;
     }
     if (const XmlElement* dynamics = e->child("dynamics")) {
         const auto damping = number(*dynamics, "damping"), friction = number(*dynamics, "friction"),
