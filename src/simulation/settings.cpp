@@ -50,11 +50,11 @@ Diagnostic unknown(std::string_view path, std::string message, std::string hint 
 std::vector<Unit> units_of(const model::Model& model, std::size_t joint, const Setting& setting)
 {
     if (setting.field == Field::joint_f) return std::vector<Unit>(setting.count, Unit::none);
-    const auto& info     = model::joint_type_info(model.joint_type[joint]);
+    const auto& info = model::joint_type_info(model.joint_type[joint]);
     // Coordinates of free and ball joints end in a quaternion, which has no unit.
-    const bool  by_pose  = is_coordinate(setting.field) && (info.free_like || info.quaternion);
+    const bool by_pose = is_coordinate(setting.field) && (info.free_like || info.quaternion);
     // Linear dofs come before angular ones.
-    const auto  straight = info.free_like ? std::size_t{3} : static_cast<std::size_t>(model.joint_dof_dim[joint][0]);
+    const auto straight = info.free_like ? std::size_t{3} : static_cast<std::size_t>(model.joint_dof_dim[joint][0]);
     std::vector<Unit> units;
     for (std::size_t i = 0; i < setting.count; ++i)
         units.push_back(i < straight ? Unit::length : by_pose ? Unit::none : Unit::angle);
@@ -225,8 +225,8 @@ void rates_from_bodies(const model::Model& model, std::int32_t body, model::Stat
 {
     for (std::size_t j = 0; j < model.joint_count(); ++j) {
         if (model.joint_child[j] != body) continue;
-        const auto              first = state.joint_q.begin() + model.joint_q_start[j],
-                                last  = state.joint_q.begin() + model.joint_q_start[j + 1];
+        const auto first = state.joint_q.begin() + model.joint_q_start[j],
+                   last  = state.joint_q.begin() + model.joint_q_start[j + 1];
         // joint_state computes coordinates as well, which lose their turns: those are kept.
         const std::vector<Real> kept(first, last);
         dynamics::joint_state(model, static_cast<std::int32_t>(j), motion_of(state, model.joint_parent[j]),
@@ -236,6 +236,34 @@ void rates_from_bodies(const model::Model& model, std::int32_t body, model::Stat
 }
 
 }  // namespace
+
+std::optional<Diagnostic> without_effect(const model::Model& model, const Setting& setting, std::string_view solver)
+{
+    constexpr std::string_view kControl = "mujoco:ctrl";
+    if (setting.field != Field::attribute || setting.key != kControl) return std::nullopt;
+    const auto refusal = [&](std::string message, std::string hint) {
+        return make_diagnostic(kArgument, {}, std::move(message), std::move(hint));
+    };
+    // 0: a drive of its joint stands for the actuator, and follows the joint's target.
+    const model::CustomArray* source   = model.custom_arrays.find("mujoco:ctrl_source");
+    const auto                is_drive = [&](std::size_t entry) {
+        return source != nullptr && entry < source->size() && source->at(entry)[0] == 0;
+    };
+    std::size_t drives = 0, entries = 0;
+    for (const std::size_t start : setting.starts)
+        for (std::size_t i = 0; i < setting.count; ++i, ++entries)
+            if (is_drive(start + i)) ++drives;
+    if (entries > 0 && drives == entries)
+        return refusal(fmt::format("{} moves nothing: the actuator is the drive of its joint", setting.path),
+                       "Set the joint's target: JOINT.target_q, or target_qd for a velocity servo.");
+    // A registered solver may read what it likes.
+    constexpr std::string_view kWithout[] = {"softstep", "xpbd", "semi-implicit", "featherstone", "vbd"};
+    const std::string_view     name       = solver.substr(0, solver.find(':'));
+    if (std::find(std::begin(kWithout), std::end(kWithout), name) != std::end(kWithout))
+        return refusal(fmt::format("{} moves nothing: the solver {} does not read it", setting.path, name),
+                       "Take --solver mujoco, or command the joint: JOINT.target_q, JOINT.f.");
+    return std::nullopt;
+}
 
 void apply_setting(const model::Model& model, const Setting& setting, model::State& state, model::Control& control)
 {

@@ -84,6 +84,7 @@ class Loop {
         for (const std::string& text : options_.set) {
             const auto setting = parse_setting(model, text);
             if (!setting) return setting.error();
+            if (const auto idle = without_effect(model, *setting, options_.solver)) return *idle;
             report_beyond_limits(model, *setting, found_);
             apply_setting(model, *setting, state_, control_);
         }
@@ -91,6 +92,8 @@ class Loop {
             auto table = parse_control_table(model, options_.control, options_.control_name, options_.other_columns);
             if (!table) return table.error();
             table_ = *std::move(table);
+            for (const Setting& column : table_.columns)
+                if (const auto idle = without_effect(model, column, options_.solver)) return *idle;
             report_beyond_limits(model, table_, found_);
         }
         recording().solver           = engine_->solver_name();

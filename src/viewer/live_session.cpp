@@ -98,12 +98,15 @@ struct LiveSession::Impl {
         for (const std::string& text : run.set) {
             const auto setting = run::parse_setting(engine->model(), text);
             if (!setting) return setting.error();
+            if (const auto idle = run::without_effect(engine->model(), *setting, run.solver)) return *idle;
             run::apply_setting(engine->model(), *setting, state, control);
         }
         if (!run.control.empty()) {
             auto read = run::parse_control_table(engine->model(), run.control, run.control_name, run.other_columns);
             if (!read) return read.error();
             table = *std::move(read);
+            for (const run::Setting& column : table.columns)
+                if (const auto idle = run::without_effect(engine->model(), column, run.solver)) return *idle;
         }
         engine->project(found);
         engine->begin(found);
