@@ -172,6 +172,8 @@ constexpr DiagnosticRow kDiagnosticRows[] = {
     {"model", &mechane::model::kCollapseLoopWeld},
     {"model", &mechane::model::kCollapseKeptMassless},
     {"physics", &mechane::physics::kValueNan},
+    {"physics", &mechane::physics::kValueType},
+    {"physics", &mechane::physics::kValueToken},
     {"physics", &mechane::physics::kSampledOnly},
     {"physics", &mechane::physics::kApiMisplaced},
     {"physics", &mechane::physics::kNameSuspect},

@@ -39,10 +39,11 @@ struct DiffArgs {
     std::string              a, b, output, solver = "softstep";
     std::vector<std::string> only;
     std::string              rollout;
-    bool                     rolls  = false;
-    double                   scale  = 1;
-    int                      states = 100;
-    std::uint64_t            seed   = 1;
+    bool                     rolls         = false;
+    bool                     of_recordings = false;
+    double                   scale         = 1;
+    int                      states        = 100;
+    std::uint64_t            seed          = 1;
 };
 
 bool is_report(const std::string& file)
@@ -86,6 +87,9 @@ int tell(const DiffArgs& args, const difference::Comparison& comparison, const d
         if (const ExitCode done = write_text(args.output, content, context.io); done != kExitClean) return done;
     }
     context.io.out(context.global.json ? json : text);
+    // An "equal" of two assets says nothing of their looks; recordings have none.
+    if (!context.global.json && !args.of_recordings)
+        context.io.out("             not compared: visibility, colours, materials of looks, lights, cameras\n");
     return difference::is_equal(comparison, rollout) ? kExitClean : kExitFindings;
 }
 
@@ -126,8 +130,9 @@ void header(difference::Comparison& out, const char* field, const std::string& x
                  {}});
 }
 
-int diff_recordings(const DiffArgs& args, Context& context)
+int diff_recordings(DiffArgs args, Context& context)
 {
+    args.of_recordings = true;
     const auto a = record::read_recording(args.a), b = record::read_recording(args.b);
     if (!a) return context.io.fail(a.error());
     if (!b) return context.io.fail(b.error());

@@ -28,6 +28,7 @@
 #include "mechane/device/device_solver.h"
 #include "mechane/run/codes.h"
 #include "mechane/run/controllers.h"
+#include "mechane/run/stage_solver.h"
 #include "mechane/simulation/checkpoint.h"
 #include "mechane/simulation/recording_file.h"
 #include "mechane/simulation/settings.h"
@@ -50,6 +51,7 @@ struct SimArgs {
     std::vector<std::string> outputs;
     Publishing               publishing;
     std::vector<std::string> sensed, solver_options;
+    std::string              given_solver;
     bool                     compare = false;
 };
 
@@ -98,6 +100,7 @@ Result<void> choose_solver(SimArgs& args)
         if (!setting) return setting.error();
         text += (text.find(':') == std::string::npos ? ":" : ",") + option;
     }
+    args.given_solver = text;
     const auto choice = solvers::choose_solver(text);
     if (!choice) return choice.error();
     auto placed = device::with_device(solvers::to_text(*choice), args.device);
@@ -284,8 +287,11 @@ int run_sim(SimArgs& args, Context& context)
 
     if (!set_steps(args, run::step_size(*scene, args.dt), io)) return kExitUsage;
 
-    Diagnostics running;
-    const auto  controlled = run::control(*scene, controller_options(args, *scene), run::follower(*scene), running);
+    Diagnostics              running;
+    std::vector<std::string> taken;
+    args.options.solver = run::solver_of_stage(*scene, args.options.solver, args.given_solver, taken, running);
+    if (!taken.empty()) io.say(fmt::format("solver    {} from the stage\n", fmt::join(taken, ", ")));
+    const auto controlled = run::control(*scene, controller_options(args, *scene), run::follower(*scene), running);
     if (!controlled) return io.fail(controlled.error());
     args.options.follow        = controlled->follow;
     args.options.other_columns = controlled->columns;

@@ -232,7 +232,7 @@ class ShapeReader {
             shape.kind     = sf::Shape::Kind::mesh;
             const Mat33d R = to_matrix(X_WS.q);
             // The rotation goes into the pose, the rest of the matrix into the points: R^T M.
-            shape.mesh     = mesh(prim, r_.unit * (transpose(R) * linear_part(world)));
+            shape.mesh = mesh(prim, r_.unit * (transpose(R) * linear_part(world)));
             if (shape.mesh < 0) return dropped(prim, "visual", type, "it has no faces", Severity::warning);
         } else if (type == "Cube") {
             shape.kind = sf::Shape::Kind::box;
@@ -244,11 +244,18 @@ class ShapeReader {
                                  : sf::Shape::Kind::sphere;
             shape.size     = shape.kind == sf::Shape::Kind::sphere ? r * s.x * Vec3d{1, 1, 1} : r * s;
         } else if (type == "Cylinder" || type == "Capsule" || type == "Cylinder_1" || type == "Capsule_1") {
-            const bool caps = type.starts_with("Cap");
-            shape.kind      = caps ? sf::Shape::Kind::capsule : sf::Shape::Kind::cylinder;
-            const double radius =
-                std::max(number("radius", caps ? 0.5 : 1),
-                         type.ends_with("_1") ? std::max(number("radiusTop", 0), number("radiusBottom", 0)) : 0);
+            const bool caps      = type.starts_with("Cap");
+            shape.kind           = caps ? sf::Shape::Kind::capsule : sf::Shape::Kind::cylinder;
+            const double initial = caps ? 0.5 : 1;
+            double       radius  = number("radius", initial);
+            if (type.ends_with("_1")) {
+                const double bottom = number("radiusBottom", initial), top = number("radiusTop", initial);
+                radius = std::max(bottom, top);
+                if (bottom != top)
+                    r_.lose("two-radii", Severity::warning, sf::LossAction::approximated, "visual", prim.site(),
+                            prim.path().text(), fmt::format("{} and {} m", bottom * around, top * around),
+                            fmt::format("{} m", radius * around), "one radius for both ends");
+            }
             shape.size   = {radius * around, 0.5 * number("height", caps ? 1 : 2) * s[a], 0};
             shape.X_LS.q = shape.X_LS.q * from_z(axis);
             uneven(caps ? "a capsule" : "a cylinder");
@@ -284,16 +291,16 @@ class ShapeReader {
         const auto holes   = prim.attribute("holeIndices").get<std::vector<int>>().value_or(std::vector<int>());
         const std::set<int> hole(holes.begin(), holes.end());
         // A reflection turns triangles inside out, a left-handed mesh is turned already: both together cancel.
-        const bool          flip = (prim.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded") !=
-                                   (determinant(linear) < 0);
+        const bool flip = (prim.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded") !=
+                          (determinant(linear) < 0);
         for (const Vec3d& p : points) out.points.push_back(linear * p);
         CornerData<Vec3d> normals(prim, {"primvars:normals", "normals"}, points.size(), counts.size(), corners.size());
         CornerData<Vec2d> uvs(prim, {"primvars:st", "primvars:UVMap", "primvars:st_0"}, points.size(), counts.size(),
                               corners.size());
         // Normals go with the inverse transpose.
-        const Mat33d      N = std::abs(determinant(linear)) > 0 ? transpose(inverse(linear)) : Mat33d::identity();
-        std::vector<int>  face_now(counts.size(), -1);
-        std::size_t       begin = 0;
+        const Mat33d     N = std::abs(determinant(linear)) > 0 ? transpose(inverse(linear)) : Mat33d::identity();
+        std::vector<int> face_now(counts.size(), -1);
+        std::size_t      begin = 0;
         for (std::size_t f = 0; f < counts.size(); ++f) {
             const int n = counts[f];
             if (n < 0 || begin + at(n) > corners.size()) break;

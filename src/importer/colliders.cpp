@@ -18,6 +18,7 @@
 #include "mechane/resolve/shape_values.h"
 #include "paint.h"
 #include "shape_frames.h"
+#include "tapered.h"
 
 namespace mechane::importer {
 namespace {
@@ -303,24 +304,8 @@ class ColliderAdder {
         // Equal radii: the plain shape.
         if (std::abs(collider_.radius - collider_.radius_top) <= 1e-6 * collider_.radius)
             return emit_along(capsule ? GeoType::capsule : GeoType::cylinder, collider_.radius, collider_.half_height);
-        // A tapered body is the hull of its two rims, or of its two balls.
-        std::vector<Vec3d> points;
-        constexpr int      kAround = 24;
-        const Quatd        turn    = onto_axis(collider_.axis);
-        for (const double end : {-1.0, 1.0}) {
-            const double radius = end < 0 ? collider_.radius : collider_.radius_top;
-            for (int ring = 0; ring < (capsule ? 5 : 1); ++ring) {
-                // Half a ball in rings at each end.
-                const double lift = capsule ? ring * kPi / 8 : 0;
-                for (int i = 0; i < kAround; ++i) {
-                    const double a = 2 * kPi * i / kAround;
-                    points.push_back(
-                        rotate(turn, Vec3d{radius * std::cos(lift) * std::cos(a), radius * std::cos(lift) * std::sin(a),
-                                           end * (collider_.half_height + radius * std::sin(lift))}));
-                }
-            }
-        }
-        add_hull(points);
+        add_hull(
+            tapered_points(capsule, collider_.radius, collider_.radius_top, collider_.half_height, collider_.axis));
     }
 
     void add_points()

@@ -15,6 +15,7 @@
 #include "mechane/model/codes.h"
 #include "mechane/model/custom_rows.h"
 #include "mechane/model/joint_table.h"
+#include "mechane/physics/value_fault.h"
 #include "mujoco_attributes.h"
 
 namespace mechane::importer {
@@ -223,6 +224,7 @@ class ValueReader {
         const usd::Value authored = prim.attribute(name_).authored_value();
         if (authored.empty()) return std::nullopt;
         read_.insert(prim.index());
+        if (physics::value_fault(prim, name_)) return std::nullopt;
         if (mujoco_ != nullptr) return mujoco_value(prim, authored);
         auto v = value_of(authored, attribute_.type);
         // A declaration on the scene is no value of it, except for attributes of the whole model.

@@ -26,6 +26,7 @@
 #include "mujoco_rows.h"
 #include "paint.h"
 #include "unknown_properties.h"
+#include "unusable_values.h"
 
 namespace mechane::importer {
 namespace {
@@ -130,7 +131,7 @@ void place_bodies(Import& run)
         const physics::Body& body = run.physics.bodies[i];
         // World of the builder = root transform, offset that undoes an articulation root if it is overridden, pose on
         // the stage.
-        run.X_WB[i]               = run.X_WS * run.root_offset(static_cast<physics::Index>(i)) * run.scaled(body.X_WB);
+        run.X_WB[i] = run.X_WS * run.root_offset(static_cast<physics::Index>(i)) * run.scaled(body.X_WB);
         if (run.ignored(body.path)) run.ignored_bodies.insert(static_cast<physics::Index>(i));
     }
 }
@@ -422,6 +423,7 @@ Result<ImportResult> import_by(const usd::Stage& authored, const ImportOptions& 
     // After mujoco's, which may have set gains that these add to.
     add_newton_actuators(run);
     read_custom_values(run);
+    report_unusable_values(run);
     report_unknown_properties(run);
     report_unread_vendors(run);
     report_missing_pictures(run);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "ledger_reasons.h"
+#include "mechane/physics/value_fault.h"
 #include "mechane/usd/instancer_copies.h"
 #include "mechane/usd/opinions.h"
 #include "property_units.h"
@@ -92,8 +93,8 @@ class LeftOut {
     void visit(const usd::Prim& prim, bool imported, const Reason& reason, const char* decided_by)
     {
         if (!prim) return;
-        Why& why     = by_prim_[prim.index()];
-        why.prim     = prim;
+        Why& why = by_prim_[prim.index()];
+        why.prim = prim;
         // A prim that is several entities counts as imported if one is.
         why.imported = why.imported || imported;
         if (imported || !why.reason.empty()) return;
@@ -283,6 +284,9 @@ class Accountant {
         if (is_deformable(prim)) return ignore(std::string(kNoDeformables));
         if (!prim.path().has_prefix(root_)) return ignore_outside(prim, name, entry);
         const physics::UseNote* note = run_.log->find(prim, name);
+        if (!relationship)
+            if (const auto fault = physics::value_fault(prim, name))
+                return ignore(fmt::format("it {}; it counts as not authored", fault->text));
         if (note == nullptr) {
             if (run_.ignored(prim.path())) return ignore("ignore_paths leaves it out");
             if (const auto below = excluded_above(prim); !below.empty()) return ignore(below);
@@ -383,8 +387,8 @@ LedgerTotals totals(std::span<const LedgerEntry> ledger)
 bool is_physics_property(std::string_view name)
 {
     if (name.starts_with("physx")) return name.find(':') != std::string_view::npos;
-    for (const std::string_view space :
-         {"physics:", "ext_physics:", "newton:", "mjc:", "drive:", "limit:", "state:", "omniphysics:", "deformablePose:", "mujoco:"})
+    for (const std::string_view space : {"physics:", "ext_physics:", "newton:", "mjc:", "drive:", "limit:", "state:",
+                                         "omniphysics:", "deformablePose:", "mujoco:"})
         if (name.starts_with(space)) return true;
     return false;
 }

@@ -52,8 +52,8 @@ ImportedScene read_scene(Import& run, const physics::Scene& scene)
     }
     const auto rate =
         run.resolvers.get(scene.prim, Key::scene_time_steps_per_second, run.context, Value(1000.0), &run.found);
-    const auto hz           = rate.number_or(1000);
-    const bool usable       = hz > 0 && std::isfinite(hz) && std::isfinite(1 / hz);
+    const auto hz     = rate.number_or(1000);
+    const bool usable = hz > 0 && std::isfinite(hz) && std::isfinite(1 / hz);
     // Newton's default of 1000 Hz; a run takes it only if it is authored.
     out.physics_dt          = usable ? 1 / hz : 0.001;
     out.physics_dt_authored = rate.authored() && usable;
@@ -68,7 +68,7 @@ ImportedScene read_scene(Import& run, const physics::Scene& scene)
     if (const auto n = iterations.number()) out.max_solver_iterations = static_cast<std::int64_t>(*n);
     if (run.log && iterations.authored() && !run.conventions.iterations_honoured)
         run.log->correct(scene.prim, iterations.attribute, physics::Use::ignored,
-                         "no solver of this build counts iterations; --substeps refines a step");
+                         "softstep counts no iterations; sim --solver xpbd and vbd take it");
     const bool enabled =
         run.resolvers.get(scene.prim, Key::scene_gravity_enabled, run.context, Value(true), &run.found).flag_or(true);
     out.gravity = gravity_of(run, scene, enabled);
@@ -102,8 +102,8 @@ void read_units(Import& run)
     run.result.duration            = meta.end_time_code - meta.start_time_code;
     run.result.up_axis             = meta.up_axis;
     // Newton takes one metre for an unauthored unit, OpenUSD 0.01 m.
-    run.result.linear_unit         = meta.authored_meters_per_unit ? meta.meters_per_unit : 1.0;
-    run.result.mass_unit           = meta.authored_kilograms_per_unit ? meta.kilograms_per_unit : 1.0;
+    run.result.linear_unit = meta.authored_meters_per_unit ? meta.meters_per_unit : 1.0;
+    run.result.mass_unit   = meta.authored_kilograms_per_unit ? meta.kilograms_per_unit : 1.0;
 
     const auto         root = [](const char* property) { return Site{.layer = {}, .prim = "/", .property = property}; };
     physics::UnitScale scale{run.result.linear_unit, run.result.mass_unit};

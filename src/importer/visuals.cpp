@@ -6,31 +6,36 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "exact_round.h"
 #include "import.h"
+#include "mechane/geometry/hull.h"
 #include "mechane/usd/instancer_copies.h"
 #include "mechane/usd/start_value.h"
 #include "newton_placement.h"
 #include "paint.h"
 #include "shape_frames.h"
+#include "tapered.h"
 
 namespace mechane::importer {
 namespace {
 
 using model::GeoType;
 
-enum class VisualKind { none, cube, sphere, plane, capsule, cylinder, cone, mesh };
+enum class VisualKind { none, cube, sphere, plane, capsule, cylinder, cone, capsule_1, cylinder_1, mesh };
 
 VisualKind visual_kind(const usd::Prim& prim)
 {
-    constexpr std::array<std::pair<const char*, VisualKind>, 7> kKinds{{{"Cube", VisualKind::cube},
+    constexpr std::array<std::pair<const char*, VisualKind>, 9> kKinds{{{"Cube", VisualKind::cube},
                                                                         {"Sphere", VisualKind::sphere},
                                                                         {"Plane", VisualKind::plane},
                                                                         {"Capsule", VisualKind::capsule},
                                                                         {"Cylinder", VisualKind::cylinder},
                                                                         {"Cone", VisualKind::cone},
+                                                                        {"Capsule_1", VisualKind::capsule_1},
+                                                                        {"Cylinder_1", VisualKind::cylinder_1},
                                                                         {"Mesh", VisualKind::mesh}}};
     for (const auto& [name, kind] : kKinds)
         if (prim.type_name().text() == name) return kind;
@@ -100,6 +105,8 @@ class VisualLoader {
     {
         const VisualKind kind = visual_kind(prim);
         // A disabled collider, or a prim met twice, is there already.
+        const bool tapered = kind == VisualKind::capsule_1 || kind == VisualKind::cylinder_1;
+        if (tapered && run_.conventions.tapered_shapes_dropped) return;
         if (kind == VisualKind::none || run_.result.path_shape_map.count(prim.path().text()) != 0) return;
 
         const usd::Matrix4d world = run_.stage.world_matrix(prim);
@@ -176,6 +183,27 @@ class VisualLoader {
             case VisualKind::cone:
                 along(GeoType::cone, 1, 2);
                 break;
+            case VisualKind::capsule_1:
+            case VisualKind::cylinder_1: {
+                const bool   capsule = kind == VisualKind::capsule_1;
+                const double initial = capsule ? 0.5 : 1;
+                const double bottom = number("radiusBottom", initial), top = number("radiusTop", initial);
+                const double half = number("height", capsule ? 1 : 2) / 2 * s[a];
+                // Equal radii: the plain shape, as for colliders.
+                if (std::abs(bottom - top) <= 1e-6 * bottom) {
+                    shape.type    = capsule ? GeoType::capsule : GeoType::cylinder;
+                    shape.xform.q = turned_onto(shape.xform.q, axis, run_.conventions.axes_in_single_precision);
+                    shape.scale   = {unit * bottom * around, unit * half, 0};
+                    break;
+                }
+                auto hull = geometry::build_hull(tapered_points(capsule, bottom * around, top * around, half, axis),
+                                                 {.max_vertices = 256});
+                if (!hull) break;
+                shape.type   = GeoType::convex_mesh;
+                shape.source = std::make_shared<const geometry::Mesh>(std::move(*hull));
+                shape.scale  = {unit, unit, unit};
+                break;
+            }
             case VisualKind::plane:
                 // UsdGeomPlane measures its width along z when it faces x, its length along z when it faces y.
                 shape.type    = GeoType::plane;

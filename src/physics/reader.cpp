@@ -11,6 +11,7 @@
 
 #include "mechane/physics/codes.h"
 #include "mechane/physics/mass_values.h"
+#include "mechane/physics/value_fault.h"
 
 namespace mechane::physics {
 
@@ -92,6 +93,12 @@ Vec3d Reader::vector(const usd::Prim& prim, const usd::Token& name, const Vec3d&
         found.add(kValueNan, prim.attribute(name).site(), not_a_number(name, expected));
         return otherwise;
     }
+    // Attributes with a rule of their own for infinite components keep them.
+    if (!is_finite(*v))
+        if (const auto fault = value_fault(prim, name)) {
+            found.add(*fault->code, prim.attribute(name).site(), fmt::format("{} {}", name.text(), fault->text));
+            return otherwise;
+        }
     return *v;
 }
 
@@ -145,12 +152,12 @@ MassValues Reader::mass_values(const usd::Prim& prim) const
     static const usd::Token kMass("physics:mass"), kDensity("physics:density"), kCom("physics:centerOfMass"),
         kDiagonal("physics:diagonalInertia"), kAxes("physics:principalAxes"), kBody("PhysicsRigidBodyAPI");
     MassValues values;
-    values.applied     = true;
-    values.mass        = number(prim, kMass, 0, prim.has_api(kBody) ? kUnusableBodyMass : kExpectedMass);
-    values.density     = number(prim, kDensity, 0, kExpectedDensity);
-    values.com         = vector(prim, kCom, values.com);
-    values.diagonal    = vector(prim, kDiagonal, {}, kExpectedDiagonal);
-    const Quatd axes   = quaternion(prim, kAxes, {0, 0, 0, 0});
+    values.applied   = true;
+    values.mass      = number(prim, kMass, 0, prim.has_api(kBody) ? kUnusableBodyMass : kExpectedMass);
+    values.density   = number(prim, kDensity, 0, kExpectedDensity);
+    values.com       = vector(prim, kCom, values.com);
+    values.diagonal  = vector(prim, kDiagonal, {}, kExpectedDiagonal);
+    const Quatd axes = quaternion(prim, kAxes, {0, 0, 0, 0});
     // A quaternion of zeros is the schema's mark for "not authored".
     values.axes        = dot(axes, axes) > 0 ? normalized(axes) : Quatd{0, 0, 0, 0};
     const auto blocked = [&](const usd::Token& name) {

@@ -13,13 +13,14 @@ namespace mechane::resolve {
 
 namespace {
 
-// Whole steps in a second.
+// Steps in a second, whole or not: a step of 0.016 s is 62.5 of them.
 std::optional<Value> steps_per_second(const Inputs& in)
 {
     const auto step = convert::number(in, 0);
     if (!step || !(*step > 0) || !std::isfinite(*step)) return std::nullopt;
-    // A step that divides no second is rounded down to a whole number of steps, as Newton does it.
-    return std::trunc(1 / *step);
+    // Newton rounds a step that divides no second down to a whole number of steps: the rule of what a scene says to
+    // solvers.
+    return in.context.rules.conventions.iterations_honoured ? std::trunc(1 / *step) : 1 / *step;
 }
 
 // Limited when it says so, or by "auto" when the range is one; a missing side counts as 0.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "mechane/physics/value_fault.h"
 #include "mechane/resolve/codes.h"
 
 namespace mechane::resolve {
@@ -37,6 +38,13 @@ std::optional<Value> plain(const usd::Value& value)
     return std::nullopt;
 }
 
+/// What is authored and can be the attribute's value: anything else counts as not authored (physics::value_fault).
+std::optional<Value> usable(const usd::Prim& prim, const std::string& name)
+{
+    auto value = plain(prim.attribute(name).authored_value());
+    return value && physics::value_fault(prim, usd::Token(name)) ? std::nullopt : value;
+}
+
 Value scaled(Value value, double by)
 {
     if (by == 1) return value;
@@ -52,7 +60,7 @@ std::optional<Resolved> authored_by(const Resolver& resolver, const Row& row, co
     std::vector<std::optional<Value>> values(row.attributes.size());
     std::size_t                       first = row.attributes.size();
     for (std::size_t i = 0; i < row.attributes.size(); ++i) {
-        values[i] = plain(prim.attribute(row.attributes[i]).authored_value());
+        values[i] = usable(prim, row.attributes[i]);
         // The first authored attribute names the answer; a conversion may use the others as well.
         if (values[i] && first == row.attributes.size()) first = i;
     }
@@ -273,7 +281,7 @@ void ResolverList::note_answers(const usd::Prim& prim, Key key, const Context& c
             const Row& row = resolver.rows[i];
             if (row.key != key || rests(r, i)) continue;
             for (const std::string& name : row.attributes) {
-                const auto raw = plain(prim.attribute(name).authored_value());
+                const auto raw = usable(prim, name);
                 if (!raw) continue;
                 if (&row == winner) {
                     const bool same = *raw == *answer.value;
@@ -303,7 +311,7 @@ void ResolverList::note_lost(const usd::Prim& prim, Key key, const Context& cont
         for (const Row& row : resolver.rows) {
             if (row.key != key) continue;
             for (const std::string& name : row.attributes) {
-                if (!plain(prim.attribute(name).authored_value())) continue;
+                if (!usable(prim, name)) continue;
                 const std::string said = winner + " goes first";
                 if (was_noted)
                     context.log->correct(prim, name, physics::Use::overridden, said);

@@ -12,7 +12,10 @@
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/model/joint_table.h"
 #include "mechane/model/state.h"
+#include "mechane/physics/value_fault.h"
 #include "mechane/run/codes.h"
+#include "mechane/run/stage_solver.h"
+#include "mechane/solvers/parameters.h"
 #include "mechane/usd/selections.h"
 
 namespace mechane::run {
@@ -105,6 +108,77 @@ StepSize step_size(const Scene& scene, std::optional<double> given)
     return {scenes.front().physics_dt,
             fmt::format("<{}.{}>{}{}", site.prim, site.property, site.layer.empty() ? "" : " " + site.layer,
                         site.line > 0 ? fmt::format(":{}", site.line) : "")};
+}
+
+namespace {
+
+/// "jointLinearCompliance" -> "joint_linear_compliance".
+std::string in_snake_case(std::string_view name)
+{
+    std::string out;
+    for (const char c : name) {
+        if (c >= 'A' && c <= 'Z') {
+            out += '_';
+            out += static_cast<char>(c - 'A' + 'a');
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string solver_of_stage(const Scene& scene, const std::string& solver, std::string_view given,
+                            std::vector<std::string>& taken, Diagnostics& found)
+{
+    const auto& resolvers = scene.imported.resolvers;
+    auto        choice    = solvers::choose_solver(solver);
+    if (!choice || scene.imported.scenes.empty() || (choice->name != "xpbd" && choice->name != "vbd") ||
+        std::find(resolvers.begin(), resolvers.end(), "newton") == resolvers.end())
+        return solver;
+    const usd::Prim prim = scene.stage->prim_at(usd::Path(scene.imported.scenes.front().path));
+    if (!prim) return solver;
+    const auto take = [&](const std::string& property, const std::string& parameter) {
+        for (const char before : {':', ','})
+            if (given.find(before + parameter + "=") != std::string_view::npos) return;
+        const usd::Attribute attribute = prim.attribute(property);
+        if (!attribute.authored() || physics::value_fault(prim, usd::Token(property))) return;
+        const usd::Value value  = attribute.authored_value();
+        const auto       number = value.get<double>();
+        const auto       flag   = value.get<bool>();
+        if (!number && !flag) return;
+        // -1 leaves the number of iterations to the solver.
+        if (parameter == "iterations" && number && *number == -1) return;
+        // A float as it was written: 0.7 and not 0.699999988.
+        const std::string text    = !number ? fmt::format("{}={}", parameter, *flag ? "true" : "false")
+                                    : value.type_name() == "float"
+                                        ? fmt::format("{}={}", parameter, static_cast<float>(*number))
+                                        : fmt::format("{}={}", parameter, *number);
+        auto              setting = solvers::read_setting(choice->name, text);
+        if (!setting) {
+            Diagnostic one = setting.error();
+            one.severity   = Severity::warning;
+            one.site       = attribute.site();
+            found.add(std::move(one));
+            return;
+        }
+        taken.push_back(text);
+        choice->settings.push_back(*std::move(setting));
+    };
+    take("newton:maxSolverIterations", "iterations");
+    constexpr std::string_view kXpbd = "newton:xpbd:";
+    if (choice->name == "xpbd")
+        for (const usd::Token& name : prim.authored_property_names())
+            if (name.text().starts_with(kXpbd)) {
+                // The one name that differs.
+                const std::string own = in_snake_case(std::string_view(name.text()).substr(kXpbd.size()));
+                take(name.text(), own == "restitution_enabled" ? "enable_restitution" : own);
+            }
+    if (taken.empty()) return solver;
+    // Defaults are left out and the order is that of the table, as for the command line.
+    const auto whole = solvers::choose_solver(solvers::to_text(*choice));
+    return whole ? solvers::to_text(*whole) : solver;
 }
 
 void set_step(SimulateOptions& options, const StepSize& step)

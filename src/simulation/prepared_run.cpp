@@ -35,6 +35,7 @@ Result<PreparedRun> prepare_run(const model::Model& model, const SimulateOptions
     for (const std::string& text : options.set) {
         const auto setting = parse_setting(stepped, text);
         if (!setting) return setting.error();
+        if (const auto idle = without_effect(stepped, *setting, options.solver)) return *idle;
         report_beyond_limits(stepped, *setting, found);
         apply_setting(stepped, *setting, state, control);
     }
@@ -42,6 +43,8 @@ Result<PreparedRun> prepare_run(const model::Model& model, const SimulateOptions
         auto table = parse_control_table(stepped, options.control, options.control_name, options.other_columns);
         if (!table) return table.error();
         out.table = *std::move(table);
+        for (const Setting& column : out.table.columns)
+            if (const auto idle = without_effect(stepped, column, options.solver)) return *idle;
         report_beyond_limits(stepped, out.table, found);
     }
     // A checkpoint holds a state that fits its joints.

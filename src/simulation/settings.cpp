@@ -237,6 +237,34 @@ void rates_from_bodies(const model::Model& model, std::int32_t body, model::Stat
 
 }  // namespace
 
+std::optional<Diagnostic> without_effect(const model::Model& model, const Setting& setting, std::string_view solver)
+{
+    constexpr std::string_view kControl = "mujoco:ctrl";
+    if (setting.field != Field::attribute || setting.key != kControl) return std::nullopt;
+    const auto refusal = [&](std::string message, std::string hint) {
+        return make_diagnostic(kArgument, {}, std::move(message), std::move(hint));
+    };
+    // 0: a drive of its joint stands for the actuator, and follows the joint's target.
+    const model::CustomArray* source   = model.custom_arrays.find("mujoco:ctrl_source");
+    const auto                is_drive = [&](std::size_t entry) {
+        return source != nullptr && entry < source->size() && source->at(entry)[0] == 0;
+    };
+    std::size_t drives = 0, entries = 0;
+    for (const std::size_t start : setting.starts)
+        for (std::size_t i = 0; i < setting.count; ++i, ++entries)
+            if (is_drive(start + i)) ++drives;
+    if (entries > 0 && drives == entries)
+        return refusal(fmt::format("{} moves nothing: the actuator is the drive of its joint", setting.path),
+                       "Set the joint's target: JOINT.target_q, or target_qd for a velocity servo.");
+    // A registered solver may read what it likes.
+    constexpr std::string_view kWithout[] = {"softstep", "xpbd", "semi-implicit", "featherstone", "vbd"};
+    const std::string_view     name       = solver.substr(0, solver.find(':'));
+    if (std::find(std::begin(kWithout), std::end(kWithout), name) != std::end(kWithout))
+        return refusal(fmt::format("{} moves nothing: the solver {} does not read it", setting.path, name),
+                       "Take --solver mujoco, or command the joint: JOINT.target_q, JOINT.f.");
+    return std::nullopt;
+}
+
 void apply_setting(const model::Model& model, const Setting& setting, model::State& state, model::Control& control)
 {
     // One value stands for all entries.

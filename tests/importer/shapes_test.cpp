@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "import_support.h"
 
 namespace mechane::importer::test {
@@ -565,3 +567,33 @@ TEST_CASE("a mesh below a collider is drawn like any other (IMP 4.1)")
 }
 
 }  // namespace mechane::importer::test
+
+TEST_CASE("a visual Capsule_1 or Cylinder_1 has the radii that it authors, as a collider has")
+{
+    for (const char* api : {"", "(prepend apiSchemas = [\"PhysicsCollisionAPI\"])"}) {
+        CAPTURE(api);
+        const auto read = [&](const std::string& type, const std::string& lines) {
+            return import_text(stage_text("def Xform \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {\n def " + type +
+                                          " \"c\" " + api + "\n {\n" + lines + "\n }\n}\n"));
+        };
+        const Imported ball = read("Capsule_1", "double radiusTop = 0.1\n double radiusBottom = 0.1\n double height = 0.5");
+        CHECK(ball.shape_at("/b/c").type == model::GeoType::capsule);
+        CHECK(ball.shape_at("/b/c").scale == Vec3d{0.1, 0.25, 0});
+        const Imported tube = read("Cylinder_1", "double radiusTop = 0.1\n double radiusBottom = 0.1\n double height = 0.5");
+        CHECK(tube.shape_at("/b/c").type == model::GeoType::cylinder);
+        CHECK(tube.shape_at("/b/c").scale == Vec3d{0.1, 0.25, 0});
+        // Unequal radii: from the lower ball's end to the upper one's, as wide as the larger.
+        const Imported taper = read("Capsule_1", "double radiusTop = 0.1\n double radiusBottom = 0.4\n double height = 0.5");
+        const auto&    shape = taper.shape_at("/b/c");
+        REQUIRE(shape.source != nullptr);
+        Vec3d low{1, 1, 1}, high{-1, -1, -1};
+        for (const auto& p : shape.source->points)
+            for (std::size_t i = 0; i < 3; ++i) {
+                low[i]  = std::min(low[i], static_cast<double>(p[i]));
+                high[i] = std::max(high[i], static_cast<double>(p[i]));
+            }
+        CHECK(low.z == close_to(-0.65, 1e-9));
+        CHECK(high.z == close_to(0.35, 1e-9));
+        CHECK(high.x == close_to(0.4, 1e-9));
+    }
+}

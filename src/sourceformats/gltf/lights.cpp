@@ -60,6 +60,9 @@ void GltfScene::light(int n, int index, const std::string& above)
         sheet_.set(Role::base, path, "inputs:color", "color3f", Vec3d{color[0], color[1], color[2]}, place_);
     sheet_.set(Role::base, path, "inputs:intensity", "float", gltf_number(l, "intensity", 1), place_);
     if (type == "directional") return;
+    if (const double range = gltf_number(l, "range", 0); range > 0)
+        lose("light-range", Severity::warning, LossAction::dropped, "visual", called("lights", index),
+             fmt::format("range {:g} m", range), {}, "lights of OpenUSD have no range");
     sheet_.set(Role::base, path, "treatAsPoint", "bool", true, place_);
     sheet_.set(Role::base, path, "inputs:radius", "float", 0.02, place_);
     if (type != "spot") return;

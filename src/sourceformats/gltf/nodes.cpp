@@ -222,6 +222,9 @@ void GltfScene::animations()
              fmt::format("{}", d_.count("animations")), "1", "the first is read");
     const Json* a = d_.entry("animations", 0);
     if (a == nullptr) return;
+    if (const std::string name = gltf_text(*a, "name"); !name.empty())
+        lose("animation-name", Severity::info, LossAction::dropped, "metadata", "animations[0]", name, {},
+             "samples of prims have no name");
     for (const int n : motion_.unsound())
         n < 0 ? error(kUnknownName, "a channel of animations[0] moves a node that does not exist")
               : error(kMeshInvalid, fmt::format("a sampler of animations[0] for {} is not sound", called("nodes", n)));

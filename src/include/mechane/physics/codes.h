@@ -5,6 +5,12 @@ namespace mechane::physics {
 
 inline constexpr Code kValueNan{"PHY_VALUE_NAN", Severity::warning, "A physics value is not a number.",
                                 "Author a finite value; it is treated as not authored."};
+inline constexpr Code kValueType{"PHY_VALUE_TYPE", Severity::warning,
+                                 "A physics value has a type that its attribute cannot take.",
+                                 "Author it with the type of the schema; it is treated as not authored."};
+inline constexpr Code kValueToken{"PHY_VALUE_TOKEN", Severity::warning,
+                                  "A physics attribute has a word that its schema does not allow.",
+                                  "Use one of the words in the message; it is treated as not authored."};
 inline constexpr Code kSampledOnly{"PHY_SAMPLED_ONLY", Severity::info, "A value has time samples but no default.",
                                    "Author a default; the earliest sample is used."};
 inline constexpr Code kApiMisplaced{"PHY_API_MISPLACED", Severity::warning,

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,12 @@ struct Setting {
 /// holds, one number an entry: "mujoco:ctrl[2]" is the third actuator's, "mujoco:ctrl" all of them.
 /// @error RUN_SET_UNKNOWN; RUN_ARGUMENT for a value that is no number, or whose unit is not that of the entry
 Result<Setting> parse_setting(const model::Model& model, std::string_view text);
+
+/// Why a setting has no effect under this solver; nothing where it has one. Controls of MuJoCo's own actuators are read
+/// by the solver mujoco alone, and of them not those whose actuator became the drive of a joint.
+/// @param solver  as chosen, perhaps with parameters behind a colon
+/// @return RUN_ARGUMENT
+std::optional<Diagnostic> without_effect(const model::Model& model, const Setting& setting, std::string_view solver);
 
 /// Writes the values into state or control. The velocity of a body goes to the joints that carry it too, as far as
 /// they allow it: joint_qd has the last word over body_qd.

@@ -1,0 +1,112 @@
+// Whether an authored value can be the value of its attribute. One place for all readers and vendors: what is said here
+// not to count is skipped by the parser and the resolvers, reported once, and ignored in the ledger.
+
+#include "mechane/physics/value_fault.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mechane/physics/codes.h"
+#include "mechane/usd/declared_attribute.h"
+
+namespace mechane::physics {
+
+namespace {
+
+/// What has a rule and findings of its own for values that cannot be used.
+constexpr std::string_view kOwnFiniteness[] = {"physics:centerOfMass", "physics:diagonalInertia",
+                                               "physics:gravityDirection"};
+constexpr std::string_view kOwnTokens[]     = {"physics:approximation", "physics:axis"};
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names)
+{ return std::find(names.begin(), names.end(), name) != names.end(); }
+
+/// Whether a reader gets a value of the declared type out of it. Types that no reader asks for fit.
+bool fits(std::string_view type, const usd::Value& value, bool vendor)
+{
+    if (value.type_name() == type) return true;
+    const auto any = [&]<class... T>() { return (value.get<T>().has_value() || ...); };
+    if (type.ends_with("[]")) {
+        const std::string_view element = type.substr(0, type.size() - 2);
+        if (element == "token" || element == "string") return any.operator()<std::vector<std::string>>();
+        if (element == "asset") return any.operator()<std::vector<usd::AssetPath>>();
+        if (element == "bool" || element == "int" || element == "uint" || element == "int64" || element == "float" ||
+            element == "double" || element == "half")
+            return any.operator()<std::vector<double>, std::vector<int>>();
+        return value.type_name().ends_with("[]");
+    }
+    // The resolvers take a number as a switch and a switch as a number.
+    if (type == "bool") return any.operator()<bool>() || (vendor && any.operator()<double>());
+    if (type == "int" || type == "uint" || type == "int64" || type == "uint64" || type == "uchar" || type == "float" ||
+        type == "double" || type == "half" || type == "timecode")
+        return any.operator()<double>() || (vendor && any.operator()<bool>());
+    if (type == "token" || type == "string") return any.operator()<std::string>();
+    if (type == "asset") return any.operator()<usd::AssetPath>();
+    if (type.starts_with("quat")) return any.operator()<Quatd>();
+    if (type.starts_with("matrix4")) return any.operator()<usd::Matrix4d>();
+    if (type.starts_with("matrix") || type.starts_with("int")) return false;
+    if (type.find('2') != std::string_view::npos) return any.operator()<Vec2d>();
+    if (type.find('3') != std::string_view::npos) return any.operator()<Vec3d>();
+    if (type.find('4') != std::string_view::npos) return any.operator()<std::array<double, 4>>();
+    return true;
+}
+
+/// The numbers of a value, and whether it is a single one.
+std::vector<double> numbers(const usd::Value& value, bool& single)
+{
+    single = false;
+    if (const auto x = value.get<double>()) {
+        single = true;
+        return {*x};
+    }
+    if (const auto v = value.get<Vec3d>()) return {v->x, v->y, v->z};
+    if (const auto q = value.get<Quatd>()) return {q->x, q->y, q->z, q->w};
+    if (const auto v = value.get<Vec2d>()) return {v->x, v->y};
+    if (const auto v = value.get<std::array<double, 4>>()) return {v->begin(), v->end()};
+    if (auto list = value.get<std::vector<double>>()) return *std::move(list);
+    return {};
+}
+
+usd::Value first_authored(const usd::Attribute& attribute)
+{
+    usd::Value value = attribute.authored_value();
+    if (!value.empty() || attribute.blocked()) return value;
+    const std::vector<double> times = attribute.time_samples();
+    return times.empty() ? value : attribute.authored_value(times.front());
+}
+
+}  // namespace
+
+std::optional<ValueFault> value_fault(const usd::Prim& prim, const usd::Token& name)
+{
+    const usd::Attribute attribute = prim.attribute(name);
+    const usd::Value     value     = first_authored(attribute);
+    if (value.empty()) return std::nullopt;
+    const std::string& property = name.text();
+    const bool         vendor   = !property.starts_with("physics:");
+    const auto*        declared = usd::declared_attribute(property);
+    if (declared != nullptr && !fits(declared->type, value, vendor))
+        return ValueFault{&kValueType, fmt::format("is of type {}, expected {}", value.type_name(), declared->type)};
+    bool single = false;
+    for (const double x : numbers(value, single)) {
+        if (std::isnan(x)) return ValueFault{&kValueNan, "is not a number"};
+        if (!single && std::isinf(x) && !is_one_of(property, kOwnFiniteness))
+            return ValueFault{&kValueNan, "is not finite"};
+    }
+    if (declared == nullptr || declared->tokens.empty() || is_one_of(property, kOwnTokens)) return std::nullopt;
+    const auto token = value.get<std::string>();
+    if (!token || token->empty() ||
+        std::find(declared->tokens.begin(), declared->tokens.end(), *token) != declared->tokens.end())
+        return std::nullopt;
+    return ValueFault{&kValueToken,
+                      fmt::format("is \"{}\", expected one of {}", *token, fmt::join(declared->tokens, ", "))};
+}
+
+}  // namespace mechane::physics

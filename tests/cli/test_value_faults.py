@@ -1,0 +1,186 @@
+"""Values that cannot be those of their attribute: one warning for each attribute and fault, and the ledger says ignored."""
+import json
+import pathlib
+import tempfile
+import unittest
+
+from tests.cli.program import document, mechane
+
+HEAD = '#usda 1.0\n(\n    metersPerUnit = 1\n    kilogramsPerUnit = 1\n    upAxis = "Z"\n)\ndef PhysicsScene "scene" { }\n'
+BODY = """def Cube "%s" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"])
+{
+    float physics:mass = 1
+    float3 physics:diagonalInertia = (1, 1, 1)
+%s
+}
+"""
+JOINT = """def PhysicsRevoluteJoint "j" (prepend apiSchemas = ["PhysicsDriveAPI:angular", "NewtonJointAPI"])
+{
+    rel physics:body0 = </a>
+    rel physics:body1 = </b>
+%s
+}
+"""
+
+
+def stage(body="", joint="", scene=""):
+    return HEAD.replace('"scene" { }', f'"scene"\n{{\n{scene}\n}}') + BODY % ("a", body) + BODY % ("b", "") + JOINT % joint
+
+
+class Faults(unittest.TestCase):
+    def told(self, text):
+        """Findings of `info` by property, rows of its ledger, the exit status under --strict"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "s.usda"
+            path.write_text(text)
+            done = document("info", path, "--ledger", "--json")
+            strict = mechane("info", path, "--strict", "-q").returncode
+        rows = {(row["prim"], row["property"]): row for row in done["ledger"]["rows"]}
+        return done["findings"], rows, strict
+
+    def check(self, text, prim, name, code, words):
+        findings, rows, strict = self.told(text)
+        of = [f for f in findings if f["id"] == code and name in f["message"]]
+        self.assertEqual(len(of), 1, (name, findings))
+        for word in words:
+            self.assertIn(word, of[0]["message"])
+        self.assertEqual(rows[prim, name]["verdict"], "ignored", rows[prim, name])
+        self.assertIn("counts as not authored", rows[prim, name]["note"])
+        self.assertEqual(strict, 1)
+
+    def test_a_value_of_another_type_is_told_with_both_types(self):
+        for line, expected in (("string physics:lowerLimit = \"a\"", "float"), ("string drive:angular:physics:stiffness = \"a\"", "float"),
+                               ("string newton:armature = \"a\"", "float"), ("string physics:localPos0 = \"a\"", "point3f"),
+                               ("string physics:jointEnabled = \"a\"", "bool"), ("float4 physics:localRot0 = (0, 0, 0, 1)", "quatf"),
+                               ("int drive:angular:physics:type = 3", "token")):
+            with self.subTest(line):
+                kind, name = line.split(" = ")[0].split()
+                self.check(stage(joint=line), "/j", name, "PHY_VALUE_TYPE", (kind, expected))
+        for line, expected in (("string physics:velocity = \"a\"", "vector3f"), ("float physics:angularVelocity = 1", "vector3f"),
+                               ("string physics:kinematicEnabled = \"a\"", "bool"), ("token newton:contactMargin = \"a\"", "float")):
+            with self.subTest(line):
+                kind, name = line.split(" = ")[0].split()
+                self.check(stage(body=line), "/a", name, "PHY_VALUE_TYPE", (kind, expected))
+
+    def test_numbers_that_are_none_are_told_in_every_component_and_of_every_vendor(self):
+        for at in range(3):
+            for bad in ("nan", "inf", "-inf"):
+                value = ", ".join(bad if i == at else "0" for i in range(3))
+                for name in ("physics:velocity", "physics:angularVelocity"):
+                    with self.subTest(f"{name} {value}"):
+                        self.check(stage(body=f"vector3f {name} = ({value})"), "/a", name, "PHY_VALUE_NAN", ())
+        for name in ("newton:contactMargin",):
+            with self.subTest(name):
+                self.check(stage(body=f"float {name} = nan"), "/a", name, "PHY_VALUE_NAN", ())
+        self.check(stage(body="float physxCollision:contactOffset = nan\n float physxCollision:restOffset = 0"), "/a", "physxCollision:contactOffset", "PHY_VALUE_NAN", ())
+        for name in ("newton:armature", "state:angular:physics:position"):
+            with self.subTest(name):
+                self.check(stage(joint=f"float {name} = nan"), "/j", name, "PHY_VALUE_NAN", ())
+
+    def test_a_word_that_the_schema_does_not_allow_is_told_with_those_that_it_does(self):
+        self.check(stage(joint='token drive:angular:physics:type = "foo"'), "/j", "drive:angular:physics:type", "PHY_VALUE_TOKEN", ("foo", "acceleration", "force"))
+
+    def test_equal_faults_of_many_prims_are_one_finding(self):
+        text = HEAD + "".join(BODY % (f"b{i}", 'string physics:velocity = "a"') for i in range(5))
+        findings, _, _ = self.told(text)
+        of = [f for f in findings if f["id"] == "PHY_VALUE_TYPE"]
+        self.assertEqual(len(of), 1)
+        self.assertIn("(5 prims)", of[0]["message"])
+
+    def test_values_that_only_differ_in_precision_are_none(self):
+        """Any precision is read, as is 0 or 1 for a switch, and no limit is infinite"""
+        joint = "double physics:lowerLimit = -inf\n double physics:upperLimit = inf\n half newton:armature = 0.5\n double3 physics:localPos0 = (0, 0, 0)\n quatd physics:localRot0 = (1, 0, 0, 0)\n int physics:jointEnabled = 1\n float drive:angular:physics:maxForce = inf\n string drive:angular:physics:type = \"force\""
+        body = "point3d physics:centerOfMass = (-inf, -inf, -inf)\n int physics:kinematicEnabled = 0"
+        findings, _, _ = self.told(stage(body=body, joint=joint))
+        self.assertEqual([f for f in findings if f["id"].startswith("PHY_VALUE")], [])
+
+    def test_a_value_of_a_lower_resolver_counts_where_the_first_is_unusable(self):
+        text = stage(joint='string newton:armature = "a"\n float physxJoint:armature = 0.25')
+        _, rows, _ = self.told(text)
+        self.assertEqual(rows["/j", "physxJoint:armature"]["verdict"], "used", rows["/j", "physxJoint:armature"])
+
+    def test_explain_counts_the_value_as_lost(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "s.usda"
+            path.write_text(stage(joint='string drive:angular:physics:stiffness = "a"'))
+            out = mechane("explain", path, "/j.drive_stiffness").stdout
+        self.assertNotIn("won", out)
+        self.assertIn("is of type string, expected float", out)
+
+
+class SolverOfTheStage(unittest.TestCase):
+    """What a scene says to xpbd and vbd reaches them; the command line goes first."""
+
+    def solver(self, scene, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "s.usda"
+            path.write_text(stage(scene=scene))
+            done = mechane("sim", path, "--frames", "1", "--json", *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)["solver"]
+
+    def test_iterations_and_settings(self):
+        scene = "int newton:maxSolverIterations = 7\n float newton:xpbd:jointLinearCompliance = 0.5\n bool newton:xpbd:restitutionEnabled = true"
+        self.assertEqual(self.solver(scene, "--solver", "xpbd"), "xpbd:iterations=7,joint_linear_compliance=0.5,enable_restitution=1")
+        self.assertEqual(self.solver(scene, "--solver", "vbd"), "vbd:iterations=7")
+        self.assertEqual(self.solver(scene, "--solver", "vbd:iterations=3"), "vbd:iterations=3")
+        self.assertEqual(self.solver(scene, "--solver", "vbd:iterations=10"), "vbd")
+        self.assertEqual(self.solver(scene), "softstep")
+        self.assertEqual(self.solver("int newton:maxSolverIterations = -1", "--solver", "vbd"), "vbd")
+
+    def test_the_ledger_names_the_solvers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "s.usda"
+            path.write_text(stage(scene="int newton:maxSolverIterations = 7"))
+            rows = document("info", path, "--ledger", "--json")["ledger"]["rows"]
+        note = next(row["note"] for row in rows if row["property"] == "newton:maxSolverIterations")
+        self.assertIn("xpbd", note)
+        self.assertIn("vbd", note)
+
+
+SERVO = """<mujoco><worldbody><body name="b"><joint name="h" type="hinge" axis="0 1 0"/><geom type="capsule" size=".03 .2" mass="1"/></body></worldbody>
+<actuator><position name="p" joint="h" kp="50" kv="5"/><general name="g" joint="h" gainprm="3"/></actuator></mujoco>
+"""
+
+
+class Controls(unittest.TestCase):
+    def test_a_control_that_nobody_reads_is_refused(self):
+        """A servo that became a drive follows its joint's target; other actuators have no solver but mujoco"""
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "s.xml").write_text(SERVO)
+            (folder / "c.csv").write_text("t,mujoco:ctrl[1]\n0,0.5\n")
+            for options, word in ((("--set", "mujoco:ctrl[0]=0.5"), "drive of its joint"), (("--set", "mujoco:ctrl[1]=0.5"), "softstep"), (("--control", folder / "c.csv"), "softstep"),
+                                  (("--set", "mujoco:ctrl[1]=0.5", "--solver", "xpbd"), "xpbd")):
+                with self.subTest(options):
+                    done = mechane("sim", folder / "s.xml", "--frames", "2", *options)
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertIn("moves nothing", done.stderr)
+                    self.assertIn(word, done.stderr)
+
+
+class Steps(unittest.TestCase):
+    def test_a_step_that_divides_no_second_is_kept(self):
+        for step in (0.016, 0.003, 0.002, 0.0125):
+            with self.subTest(step), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "s.xml"
+                path.write_text(f'<mujoco><option timestep="{step}"/><worldbody><body><freejoint/><geom size="0.1"/></body></worldbody></mujoco>')
+                done = mechane("sim", path, "--frames", "1", "--json")
+                self.assertAlmostEqual(json.loads(done.stdout)["dt"], step, delta=1e-15)
+
+
+class Gltf(unittest.TestCase):
+    def test_the_range_of_a_light_and_the_name_of_an_animation_are_losses(self):
+        """OpenUSD has a word for neither"""
+        document_of = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "extensionsUsed": ["KHR_lights_punctual"],
+                       "extensions": {"KHR_lights_punctual": {"lights": [{"type": "spot", "range": 4, "intensity": 2, "spot": {}}]}},
+                       "nodes": [{"name": "lamp", "extensions": {"KHR_lights_punctual": {"light": 0}}}]}
+        for reach, losses in ((4, 1), (None, 0)):
+            if reach is None:
+                del document_of["extensions"]["KHR_lights_punctual"]["lights"][0]["range"]
+            with self.subTest(reach), tempfile.TemporaryDirectory() as folder:
+                folder = pathlib.Path(folder)
+                (folder / "s.gltf").write_text(json.dumps(document_of))
+                done = mechane("convert", folder / "s.gltf", "-o", folder / "s.usda", "--json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout.count("light-range"), losses, done.stdout)
