@@ -39,10 +39,11 @@ bool fits(std::string_view type, const usd::Value& value, bool vendor)
         if (element == "asset") return any.operator()<std::vector<usd::AssetPath>>();
         if (element == "bool" || element == "int" || element == "uint" || element == "int64" || element == "float" ||
             element == "double" || element == "half")
-            return any.operator()<std::vector<double>, std::vector<int>>();
+            return any.operator()<std::vector<double>, std::vector<int>>() ||
+                   (vendor && any.operator()<Vec2d, Vec3d, std::array<double, 4>>());
         return value.type_name().ends_with("[]");
     }
-    // The resolvers take a number as a switch and a switch as a number.
+    // The resolvers take a number as a switch, a switch as a number, and a tuple as a list.
     if (type == "bool") return any.operator()<bool>() || (vendor && any.operator()<double>());
     if (type == "int" || type == "uint" || type == "int64" || type == "uint64" || type == "uchar" || type == "float" ||
         type == "double" || type == "half" || type == "timecode")
@@ -52,9 +53,12 @@ bool fits(std::string_view type, const usd::Value& value, bool vendor)
     if (type.starts_with("quat")) return any.operator()<Quatd>();
     if (type.starts_with("matrix4")) return any.operator()<usd::Matrix4d>();
     if (type.starts_with("matrix") || type.starts_with("int")) return false;
-    if (type.find('2') != std::string_view::npos) return any.operator()<Vec2d>();
-    if (type.find('3') != std::string_view::npos) return any.operator()<Vec3d>();
-    if (type.find('4') != std::string_view::npos) return any.operator()<std::array<double, 4>>();
+    if (type.find('2') != std::string_view::npos)
+        return any.operator()<Vec2d>() || (vendor && any.operator()<std::vector<double>>());
+    if (type.find('3') != std::string_view::npos)
+        return any.operator()<Vec3d>() || (vendor && any.operator()<std::vector<double>>());
+    if (type.find('4') != std::string_view::npos)
+        return any.operator()<std::array<double, 4>>() || (vendor && any.operator()<std::vector<double>>());
     return true;
 }
 
