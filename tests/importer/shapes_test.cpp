@@ -566,8 +566,6 @@ TEST_CASE("a mesh below a collider is drawn like any other (IMP 4.1)")
     CHECK((in.shape_at("/b/m/sub").flags & model::shape_flag::collide_shapes) == 0);
 }
 
-}  // namespace mechane::importer::test
-
 TEST_CASE("a visual Capsule_1 or Cylinder_1 has the radii that it authors, as a collider has")
 {
     for (const char* api : {"", "(prepend apiSchemas = [\"PhysicsCollisionAPI\"])"}) {
@@ -597,3 +595,5 @@ TEST_CASE("a visual Capsule_1 or Cylinder_1 has the radii that it authors, as a 
         CHECK(high.x == close_to(0.4, 1e-9));
     }
 }
+
+}  // namespace mechane::importer::test
