@@ -15,6 +15,7 @@
 
 #include "mechane/physics/codes.h"
 #include "mechane/usd/declared_attribute.h"
+#include "mechane/usd/start_value.h"
 
 namespace mechane::physics {
 
@@ -23,7 +24,9 @@ namespace {
 /// What has a rule and findings of its own for values that cannot be used.
 constexpr std::string_view kOwnFiniteness[] = {"physics:centerOfMass", "physics:diagonalInertia",
                                                "physics:gravityDirection"};
-constexpr std::string_view kOwnTokens[]     = {"physics:approximation", "physics:axis"};
+constexpr std::string_view kOwnTokens[]     = {"physics:approximation", "physics:axis", "newton:sdfTextureFormat",
+                                               "physxMaterial:frictionCombineMode",
+                                               "physxMaterial:restitutionCombineMode"};
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> names)
 { return std::find(names.begin(), names.end(), name) != names.end(); }
@@ -78,20 +81,12 @@ std::vector<double> numbers(const usd::Value& value, bool& single)
     return {};
 }
 
-usd::Value first_authored(const usd::Attribute& attribute)
-{
-    usd::Value value = attribute.authored_value();
-    if (!value.empty() || attribute.blocked()) return value;
-    const std::vector<double> times = attribute.time_samples();
-    return times.empty() ? value : attribute.authored_value(times.front());
-}
-
 }  // namespace
 
 std::optional<ValueFault> value_fault(const usd::Prim& prim, const usd::Token& name)
 {
     const usd::Attribute attribute = prim.attribute(name);
-    const usd::Value     value     = first_authored(attribute);
+    const usd::Value     value     = attribute.authored_value(usd::start_of(attribute));
     if (value.empty()) return std::nullopt;
     const std::string& property = name.text();
     const bool         vendor   = !property.starts_with("physics:");
