@@ -111,6 +111,7 @@ class Reader {
         if (role == kVendorRole)
             out_.vendors[std::string(vendor_of_schema(name.text()))].push_back({path, name.text()});
         out_.only_context &= role != kRosRole || name.text() == "RosContextAPI";
+        out_.applies_ros |= role == kRosRole && name.text() != "RosContextAPI";
         return role;
     }
 

@@ -44,14 +44,15 @@ struct AssetLayer {
     std::map<std::string, std::vector<RoleExample>> vendors;  ///< every vendor property and schema
     /// Words of nobody that the checker knows, on prims that no simulation reads; by their namespace.
     std::map<std::string, std::vector<RoleExample>> foreign;
-    std::vector<RoleExample> shapes;  ///< Gprims that the layer itself gives a form: points, or a primitive's type
-    std::vector<usd::Path> heavy;    ///< arrays of more than 1000 elements, or prims above 64 KiB
-    std::vector<usd::Path> shaders;  ///< Shader and NodeGraph prims
-    std::size_t            gprims                      = 0;  ///< with points, or primitives without a physics schema
-    std::size_t            meshes                      = 0;  ///< of them, those with points or topology of their own
-    bool                   holds_physics_material_only = false;
-    bool                   only_context = true;   ///< of the ROS schemas it has RosContextAPI alone, or none
-    bool                   is_asset     = false;  ///< its default prim has a kind or an identity of its own
+    std::vector<RoleExample> shapes;   ///< Gprims that the layer itself gives a form: points, or a primitive's type
+    std::vector<usd::Path>   heavy;    ///< arrays of more than 1000 elements, or prims above 64 KiB
+    std::vector<usd::Path>   shaders;  ///< Shader and NodeGraph prims
+    std::size_t              gprims                      = 0;  ///< with points, or primitives without a physics schema
+    std::size_t              meshes                      = 0;  ///< of them, those with points or topology of their own
+    bool                     holds_physics_material_only = false;
+    bool                     only_context = true;  ///< of the ROS schemas it has RosContextAPI alone, or none
+    bool applies_ros = false;  ///< it applies another ROS schema than that, and does not only override values
+    bool is_asset    = false;  ///< its default prim has a kind or an identity of its own
 
     [[nodiscard]] bool has(std::uint32_t any) const { return (roles & any) != 0; }
     /// A vendor's own layer: one that is named after a vendor, or holds the words of one and nothing else.

@@ -466,7 +466,8 @@ class Judge {
                    ros = layer.has(kControlRole | kSensorRole) || (layer.has(kRosRole) && !layer.only_context);
         if (looks + physics + ros < 2) {
             sink_.applies(kFeatures);
-            if (layer.has(kRosRole) && !layer.only_context)
+            // A namespace or a frame's name over what an arc brings in is the entry's to say (REP-2.1.1).
+            if (layer.applies_ros)
                 say(kFeatures, site_of(layer),
                     fmt::format("the entry layer holds {}", examples(layer, std::uint32_t{kRosRole})), "",
                     "interfaces and frames in ros.usda", kMove);
