@@ -11,7 +11,7 @@ from ..core.array import Array
 from ..core.capture import captured
 from ..core.device_array import DeviceArray, device_name
 from ..core.diagnostics import NotSupportedError, kind_of
-from .state import Control, State
+from .state import Control, OwnTime, State
 
 __all__ = ["DeviceControl", "DeviceState"]
 
@@ -75,7 +75,7 @@ class _OnDevice:
         raise NotImplementedError
 
 
-class DeviceState(_OnDevice, State):
+class DeviceState(_OnDevice, OwnTime, State):
     """A state whose arrays live on a device (`mechane.DeviceArray`): `joint_q`, `joint_qd`, `body_q`, `body_qd`, `body_f`. Coordinates and rates are what a step
     goes from; poses and velocities of bodies follow from them."""
 
@@ -88,15 +88,6 @@ class DeviceState(_OnDevice, State):
 
     def _zero(self) -> State:
         return self._model._host_state()
-
-    @property
-    def time(self) -> float:
-        """[s]"""
-        return float(self._time)
-
-    @time.setter
-    def time(self, value: float) -> None:
-        object.__setattr__(self, "_time", float(value))
 
     @property
     def body_count(self) -> int:

@@ -209,7 +209,22 @@ class State(Counted):
         return f"<State t={self.time:g} s, {self.body_count} bodies, {self.joint_coord_count} coordinates, {self.joint_dof_count} dof>"
 
 
-class OwnState(State):
+class OwnTime:
+    """The time of a state that has no state of the core behind it, which would hold it: `_time`."""
+
+    _time: float
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return float(self._time)
+
+    @time.setter
+    def time(self, value: float) -> None:
+        object.__setattr__(self, "_time", float(value))
+
+
+class OwnState(OwnTime, State):
     """What `State()` gives: every array is None until one is put there, which is then kept as it is. A place to remember poses, say those that contacts
     were found for; what collides and steps are the states of `Model.state()`."""
 
@@ -229,15 +244,6 @@ class OwnState(State):
     def _np(self, name: str) -> Array:
         value = self.__dict__[name]
         return np.zeros(0).view(Array) if value is None else plain(value).view(Array)
-
-    @property
-    def time(self) -> float:
-        """[s]"""
-        return float(self._time)
-
-    @time.setter
-    def time(self, value: float) -> None:
-        object.__setattr__(self, "_time", float(value))
 
     def clear_forces(self) -> None:
         for name in ("body_f", "particle_f"):
