@@ -14,6 +14,7 @@
 #include "mechane/physics/value_fault.h"
 #include "mechane/usd/instancer_copies.h"
 #include "mechane/usd/opinions.h"
+#include "mechane/usd/start_value.h"
 #include "property_units.h"
 
 namespace mechane::importer {
@@ -130,11 +131,8 @@ std::string value_text(const usd::Prim& prim, const usd::Token& name, bool relat
         return shortened(targets.size() == 1 ? targets.front() : fmt::format("[{}]", fmt::join(targets, ", ")));
     }
     const usd::Attribute attribute = prim.attribute(name);
-    usd::Value           value     = attribute.authored_value();
+    const usd::Value     value     = attribute.authored_value(usd::start_of(attribute));
     if (value.empty() && attribute.blocked()) return "None";
-    if (value.empty())
-        if (const auto times = attribute.time_samples(); !times.empty())
-            value = attribute.authored_value(times.front());
     return shortened(value.to_text());
 }
 
