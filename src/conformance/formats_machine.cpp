@@ -14,6 +14,7 @@
 #include "core/markup.h"
 #include "mechane/conformance/formats.h"
 #include "mechane/conformance/sentence.h"
+#include "mechane/files/uri.h"
 
 namespace mechane::conformance {
 namespace {
@@ -137,26 +138,11 @@ Json sarif_rule(const Rule& rule, bool documented)
     return text;
 }
 
-/// A layer as a URI relative to the asset's root: forward slashes, reserved characters escaped.
-std::string uri_of(const std::string& path)
-{
-    std::string out;
-    for (const char c : path) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                           std::string_view("-._~/").find(c) != std::string_view::npos;
-        if (plain)
-            out += c;
-        else
-            out += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    }
-    return out;
-}
-
 Json sarif_result(const Report& report, const Finding& finding, std::size_t rule_index)
 {
-    Json location = {
-        {"physicalLocation",
-         {{"artifactLocation", {{"uri", uri_of(finding.site.layer.empty() ? report.asset : finding.site.layer)}}}}}};
+    Json location = {{"physicalLocation",
+                      {{"artifactLocation",
+                        {{"uri", files::uri_of(finding.site.layer.empty() ? report.asset : finding.site.layer)}}}}}};
     if (finding.site.line > 0) {
         location["physicalLocation"]["region"]["startLine"] = finding.site.line;
         if (finding.site.column > 0) location["physicalLocation"]["region"]["startColumn"] = finding.site.column;

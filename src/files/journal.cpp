@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <sstream>
 
@@ -25,6 +24,7 @@
 #include "mechane/files/codes.h"
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/uri.h"
 
 namespace mechane::files {
 namespace {
@@ -46,22 +46,6 @@ std::string encoded(const std::string& text)
     return out;
 }
 
-std::string decoded(const std::string& text)
-{
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        unsigned char byte = 0;
-        if (text[i] == '%' && i + 2 < text.size() &&
-            std::from_chars(&text[i + 1], &text[i + 1] + 2, byte, 16).ec == std::errc()) {
-            out += static_cast<char>(byte);
-            i += 2;
-        } else {
-            out += text[i];
-        }
-    }
-    return out;
-}
-
 /// A journal may have come with somebody else's asset: it names nothing outside of its folder.
 /// Without this check an unpacked archive could make the next run rename or remove files anywhere.
 bool is_own_name(const std::string& name)
@@ -71,9 +55,7 @@ bool is_own_name(const std::string& name)
            std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".." || part == "."; });
 }
 bool is_temporary_name(const std::string& name)
-{
-    return name.starts_with(".mechane-") && name.ends_with(".part") && name.find('/') == std::string::npos;
-}
+{ return name.starts_with(".mechane-") && name.ends_with(".part") && name.find('/') == std::string::npos; }
 
 Diagnostic stuck(const fs::path& folder, const std::string& why)
 { return make_diagnostic(kNotRecovered, {.layer = (folder / Journal::kName).string()}, why); }
@@ -153,16 +135,16 @@ Result<std::optional<Journal>> Journal::read(const fs::path& folder)
     out.committed = state == "committed";
     while (lines >> word) {
         std::string name, temporary;
-        if (word == "folder" && lines >> name && is_own_name(decoded(name))) {
-            out.folders.push_back(decoded(name));
+        if (word == "folder" && lines >> name && is_own_name(path_of_uri(name))) {
+            out.folders.push_back(path_of_uri(name));
             continue;
         }
         unsigned long long inode = 0;
         const bool         known = word == "replace" || word == "remove";
-        if (!known || !(lines >> name >> temporary >> inode) || !is_own_name(decoded(name)) ||
-            !is_temporary_name(decoded(temporary)))
+        if (!known || !(lines >> name >> temporary >> inode) || !is_own_name(path_of_uri(name)) ||
+            !is_temporary_name(path_of_uri(temporary)))
             return stuck(folder, "it names what no run of this program writes");
-        out.entries.push_back({decoded(name), decoded(temporary), static_cast<ino_t>(inode), word == "remove"});
+        out.entries.push_back({path_of_uri(name), path_of_uri(temporary), static_cast<ino_t>(inode), word == "remove"});
     }
     return std::optional(std::move(out));
 }

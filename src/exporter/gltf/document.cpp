@@ -13,6 +13,7 @@
 
 #include "mechane/core/hash.h"
 #include "mechane/exporter/codes.h"
+#include "mechane/files/uri.h"
 
 namespace mechane::exporter::gltf {
 namespace {
@@ -35,19 +36,6 @@ void pad(std::string& out, char with)
 
 const char* suffix_of(std::string_view bytes) { return bytes.starts_with("\x89PNG") ? ".png" : ".jpg"; }
 const char* mime_of(std::string_view bytes) { return bytes.starts_with("\x89PNG") ? "image/png" : "image/jpeg"; }
-
-/// The URI of a file beside this one (RFC 3986): what is neither unreserved nor a slash is escaped byte by byte.
-std::string uri_of(std::string_view path)
-{
-    std::string out;
-    for (const char c : path)
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-            std::string_view("-._~/").find(c) != std::string_view::npos)
-            out += c;
-        else
-            out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    return out;
-}
 
 }  // namespace
 
@@ -177,7 +165,7 @@ Result<std::vector<OutputFile>> Document::finish(const std::string& file, const 
             add("images", {{"name", name}, {"bufferView", view}, {"mimeType", mime_of(p.bytes)}});
         } else {
             files.push_back({folder + "/" + name + suffix_of(p.bytes), p.bytes});
-            add("images", {{"name", name}, {"uri", uri_of(files.back().name)}});
+            add("images", {{"name", name}, {"uri", files::uri_of(files.back().name)}});
         }
     }
     pad(bin_, '\0');
@@ -198,7 +186,7 @@ Result<std::vector<OutputFile>> Document::finish(const std::string& file, const 
         Json buffer{{"byteLength", bin_.size()}};
         if (!binary) {
             files.push_back({std::filesystem::path(file).stem().string() + ".bin", bin_});
-            buffer["uri"] = uri_of(files.back().name);
+            buffer["uri"] = files::uri_of(files.back().name);
         }
         out["buffers"] = Json::array({std::move(buffer)});
     }

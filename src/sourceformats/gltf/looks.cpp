@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mechane/files/read.h"
+#include "mechane/files/uri.h"
 #include "mechane/sourceformats/codes.h"
 #include "sourceformats/gltf/scene.h"
 
@@ -57,7 +58,7 @@ std::string GltfScene::picture(int texture)
     }
     if (uri.starts_with("data:"))
         return out = take(decoded_base64(std::string_view(uri).substr(std::min(uri.find(',') + 1, uri.size()))), said);
-    const std::string address = path_of_uri(uri);
+    const std::string address = files::path_of_uri(uri);
     const std::string file    = finder_.find(address, folder_);
     if (file.empty()) return error(kTextureMissing, finder_.why_not(address, folder_)), out;
     const auto head = files::read_head(file, 12);

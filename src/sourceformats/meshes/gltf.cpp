@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "mechane/files/uri.h"
 #include "mechane/math/pose.h"
 #include "sourceformats/meshes/gltf_document.h"
 #include "sourceformats/meshes/scene.h"
@@ -58,7 +59,7 @@ class GltfMeshReader {
                 if (const Json* t = file_.entry("textures", gltf_number(pbr["baseColorTexture"], "index", -1)))
                     if (const Json* image = file_.entry("images", gltf_number(*t, "source", -1)))
                         if (std::string uri = gltf_text(*image, "uri"); !uri.starts_with("data:"))
-                            made.texture = path_of_uri(uri);
+                            made.texture = files::path_of_uri(uri);
         }
         data_.materials.push_back(std::move(made));
     }

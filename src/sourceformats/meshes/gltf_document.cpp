@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+
+#include "mechane/files/uri.h"
 
 namespace mechane::sourceformats {
 namespace {
@@ -180,23 +181,6 @@ bool GltfDocument::requires_extension(std::string_view name) const
            });
 }
 
-std::string path_of_uri(std::string_view uri)
-{
-    std::string out;
-    for (std::size_t i = 0; i < uri.size(); ++i) {
-        unsigned char byte   = 0;
-        const char*   digits = uri.data() + i + 1;
-        // Exactly two hexadecimal digits: "100%.bin" is a name that nobody escaped.
-        if (uri[i] == '%' && i + 2 < uri.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
-            out += static_cast<char>(byte);
-            i += 2;
-        } else {
-            out += uri[i];
-        }
-    }
-    return out;
-}
-
 const std::string* GltfDocument::buffer(double index)
 {
     // A buffer without an address is the binary chunk of the file.
@@ -211,7 +195,7 @@ const std::string* GltfDocument::buffer(double index)
     else if (uri.starts_with("data:"))
         bytes = decoded_base64(std::string_view(uri).substr(std::min(uri.find(',') + 1, uri.size())));
     else
-        bytes = beside_(path_of_uri(uri));
+        bytes = beside_(files::path_of_uri(uri));
     return &buffers_.emplace_back(index, std::move(bytes)).second;
 }
 

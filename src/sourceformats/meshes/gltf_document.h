@@ -14,10 +14,6 @@
 /// The JSON and the buffers of a glTF or GLB file. No number of a file is trusted.
 namespace mechane::sourceformats {
 
-/// The name of the file that a URI names (glTF 2.0 section 2.8, RFC 3986 section 2.1): "%20" is a space. What is no
-/// escape stays as it is.
-std::string path_of_uri(std::string_view uri);
-
 class GltfDocument {
   public:
     using Json = nlohmann::json;
