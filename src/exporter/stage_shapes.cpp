@@ -21,6 +21,7 @@
 #include "mechane/resolve/shape_values.h"
 #include "mechane/sourceformats/hints.h"
 #include "mechane/usd/shading.h"
+#include "mechane/usd/start_value.h"
 
 namespace mechane::exporter {
 namespace {
@@ -415,10 +416,10 @@ class ShapeReader {
 
     int display_color(const usd::Prim& prim)
     {
-        const auto colors = prim.attribute("primvars:displayColor").get<std::vector<Vec3d>>();
+        const auto colors = usd::start_as<std::vector<Vec3d>>(prim.attribute("primvars:displayColor"));
         if (!colors || colors->empty()) return -1;
         const Vec3d  c       = colors->front();
-        const auto   opacity = prim.attribute("primvars:displayOpacity").get<std::vector<double>>();
+        const auto   opacity = usd::start_as<std::vector<double>>(prim.attribute("primvars:displayOpacity"));
         sf::Material out;
         out.rgba                 = {c.x, c.y, c.z, opacity && !opacity->empty() ? opacity->front() : 1};
         const std::string key    = fmt::format("color {} {} {} {}", out.rgba[0], out.rgba[1], out.rgba[2], out.rgba[3]);

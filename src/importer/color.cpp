@@ -16,6 +16,7 @@
 #include "mechane/importer/codes.h"
 #include "mechane/usd/primvar.h"
 #include "mechane/usd/shading.h"
+#include "mechane/usd/start_value.h"
 
 namespace mechane::importer {
 namespace {
@@ -39,8 +40,9 @@ InputValue first_input(const usd::Prim& node, std::initializer_list<const char*>
         if (!input) continue;
         const usd::Attribute producer = usd::shading_source(input, &found).attribute;
         // Through connections to the value that is shown; an unconnected value beside it is the fallback.
-        if (usd::Value value = producer.value(); !value.empty()) return {std::move(value), producer};
-        if (usd::Value value = input.value(); !value.empty()) return {std::move(value), input};
+        if (usd::Value value = producer.value(usd::start_of(producer)); !value.empty())
+            return {std::move(value), producer};
+        if (usd::Value value = input.value(usd::start_of(input)); !value.empty()) return {std::move(value), input};
     }
     return {};
 }
@@ -114,7 +116,7 @@ bool has_color_texture(const usd::Prim& node, Appearance& look, Diagnostics& fou
     for (const usd::Token& name : node.authored_property_names()) {
         if (!name.text().starts_with("inputs:") || !names_color(name.text())) continue;
         const usd::Attribute input = node.attribute(name);
-        if (const auto asset = input.get<usd::AssetPath>(); asset && !asset->authored.empty()) {
+        if (const auto asset = usd::start_as<usd::AssetPath>(input); asset && !asset->authored.empty()) {
             look.texture_input = input;
             return true;
         }
@@ -133,10 +135,10 @@ void add_from_display_primvars(const physics::PhysicsModel& physics, const usd::
     if (!physics.may_inherit(prim, physics::Inherited::display_primvars)) return;
     if (!look.color && !look.textured)
         if (const usd::Attribute a = usd::find_primvar(prim, "displayColor"))
-            if (const auto color = as_color(a.value())) look.color = display_color(*color, a, found);
+            if (const auto color = as_color(a.value(usd::start_of(a)))) look.color = display_color(*color, a, found);
     if (!look.opacity)
         if (const usd::Attribute a = usd::find_primvar(prim, "displayOpacity"))
-            look.opacity = as_opacity({a.value(), a}, found);
+            look.opacity = as_opacity({a.value(usd::start_of(a)), a}, found);
 }
 
 /// The shader that makes a material's surface, or else the first shader below it.
@@ -192,7 +194,7 @@ std::optional<Appearance> from_material(const usd::Stage& stage, const physics::
 {
     const usd::Prim material = stage.bound_material(prim, {});
     if (!material) return std::nullopt;
-    Appearance      look;
+    Appearance look;
     look.material          = material;
     const usd::Prim shader = shader_of(material, found);
     for (const usd::Prim& node : {shader, material}) {

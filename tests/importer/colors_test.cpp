@@ -9,25 +9,30 @@ namespace {
 
 enum class Where { diffuse, base, display };
 
-/// A cube whose colour (0.5, 0.25, 1) is authored as said, below an ancestor with a ColorSpaceAPI of this name.
-std::string cube(Where where, const std::string& above, const std::string& own)
+/// A cube whose colour (0.5, 0.25, 1) is authored as said, below an ancestor with a ColorSpaceAPI of this name: as a
+/// default, or as the only sample.
+std::string cube(Where where, const std::string& above, const std::string& own, bool sampled)
 {
+    const auto authored = [&](const std::string& declared, const std::string& value, const std::string& metadata) {
+        return sampled ? fmt::format("{0}{2}\n{0}.timeSamples = {{ 4: {1} }}", declared, value, metadata)
+                       : fmt::format("{} = {}{}", declared, value, metadata);
+    };
     const std::string space = above.empty() ? "" : " (prepend apiSchemas = [\"ColorSpaceAPI\"])";
     const std::string name  = above.empty() ? "" : fmt::format("uniform token colorSpace:name = \"{}\"\n", above);
     const std::string tag   = own.empty() ? "" : fmt::format(" ( colorSpace = \"{}\" )", own);
     const std::string shape = fmt::format(
         "def Cube \"c\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"MaterialBindingAPI\"]) {{\n{}\n}}\n",
-        where == Where::display ? "color3f[] primvars:displayColor = [(0.5, 0.25, 1)]" + tag
+        where == Where::display ? authored("color3f[] primvars:displayColor", "[(0.5, 0.25, 1)]", tag)
                                 : "rel material:binding = </top/paint>");
     const std::string material =
         where == Where::display
             ? ""
             : fmt::format(
-                  "def Material \"paint\" {{\n    token outputs:surface.connect = </top/paint/s.outputs:surface>\n    "
-                  "def "
-                  "Shader \"s\" {{\n        uniform token info:id = \"UsdPreviewSurface\"\n        color3f inputs:{} = "
-                  "(0.5, 0.25, 1){}\n        token outputs:surface\n    }}\n}}\n",
-                  where == Where::base ? "baseColor" : "diffuseColor", tag);
+                  "def Material \"paint\" {{\n token outputs:surface.connect = </top/paint/s.outputs:surface>\n def "
+                  "Shader \"s\" {{\n uniform token info:id = \"UsdPreviewSurface\"\n {}\n token "
+                  "outputs:surface\n }}\n}}\n",
+                  authored(where == Where::base ? "color3f inputs:baseColor" : "color3f inputs:diffuseColor",
+                           "(0.5, 0.25, 1)", tag));
     return stage_text(fmt::format("def Xform \"top\"{} {{\n{}{}{}}}\n", space, name, material, shape));
 }
 
@@ -51,9 +56,12 @@ TEST_CASE("a colour is encoded or not by its own space, else by the one that it 
             CAPTURE(static_cast<int>(where));
             CAPTURE(row.above);
             CAPTURE(row.own);
-            const Imported in = import_text(cube(where, row.above, row.own));
-            REQUIRE(in.result);
-            CHECK(distance(in.shape_at("/top/c").color, row.shown) < 1e-4);  // five digits in the table
+            for (const bool sampled : {false, true}) {
+                CAPTURE(sampled);
+                const Imported in = import_text(cube(where, row.above, row.own, sampled));
+                REQUIRE(in.result);
+                CHECK(distance(in.shape_at("/top/c").color, row.shown) < 1e-4);  // five digits in the table
+            }
         }
 }
 
