@@ -516,10 +516,11 @@ WorldId Replicas::world(int copy) const
 
 std::int32_t Replicas::at(WorldId world, std::int32_t index, std::int32_t first, std::int32_t size) const
 {
-    const std::int32_t copy = world.value - first_world_;
-    MCH_REQUIRE(copy >= 0 && copy < count_, "Replicas", "world", "the world of a copy");
+    // Compared before it is subtracted: any number may stand in an id.
+    MCH_REQUIRE(world.value >= first_world_ && world.value - first_world_ < count_, "Replicas", "world",
+                "the world of a copy");
     MCH_REQUIRE(index >= 0 && index < size, "Replicas", "of_scene", "an id of the scene that was copied");
-    return first + copy * size + index;
+    return first + (world.value - first_world_) * size + index;
 }
 BodyId Replicas::body(WorldId world, BodyId of_scene) const
 { return of_scene == kWorld ? kWorld : BodyId(at(world, of_scene.value, body_, bodies_)); }
