@@ -183,38 +183,38 @@ class Converter {
         item.mass    = link.mass;
         item.com     = link.com;
         item.inertia = link.mass > 0 ? possible(link.inertia) : Mat33d{};
-        LinkSeat seat{index, add_body(std::move(item), link.body), static_cast<std::int32_t>(part_.what.joints.size()),
-                      0};
-        weld_.push_back(link.dofs > 0 ? seat.body : weld(part_.what.bodies.back().parent));
+        LinkPlace instance{index, add_body(std::move(item), link.body),
+                           static_cast<std::int32_t>(part_.what.joints.size()), 0};
+        weld_.push_back(link.dofs > 0 ? instance.body : weld(part_.what.bodies.back().parent));
         const std::string name =
             plain(link.joint >= 0 ? m_.joint_label[link.joint] : m_.body_label[link.body] + "_free");
         if (link.free) {
             JointItem j;
             j.name        = joints_.unique(name);
-            j.body        = seat.body;
+            j.body        = instance.body;
             j.kind        = JointKind::free;
             const auto at = static_cast<std::int32_t>(part_.what.joints.size());
             for (int k = 0; k < 6 && link.joint >= 0; ++k)
                 dof_joint_[static_cast<std::size_t>(m_.joint_qd_start[link.joint] + k)] = at;
-            push(std::move(j), seat);
+            push(std::move(j), instance);
         } else if (link.axes.type == JointType::ball) {
-            add_ball(link, index, name, seat);
+            add_ball(link, index, name, instance);
         } else {
-            for (int k = 0; k < link.dofs; ++k) add_axis(link, index, k, name, seat);
+            for (int k = 0; k < link.dofs; ++k) add_axis(link, index, k, name, instance);
         }
-        part_.links.push_back(seat);
+        part_.links.push_back(instance);
     }
-    void push(JointItem joint, LinkSeat& seat)
+    void push(JointItem joint, LinkPlace& instance)
     {
         part_.what.joints.push_back(std::move(joint));
-        ++seat.joints;
+        ++instance.joints;
     }
 
     /// What a dof's arrays say.
-    JointItem of_dof(const Link& link, std::size_t dof, const LinkSeat& seat) const
+    JointItem of_dof(const Link& link, std::size_t dof, const LinkPlace& instance) const
     {
         JointItem j;
-        j.body                             = seat.body;
+        j.body                             = instance.body;
         j.pos                              = link.X_CJ.p;
         j.armature                         = number(m_.joint_armature[dof]);
         j.friction                         = number(m_.joint_friction[dof]);
@@ -243,10 +243,10 @@ class Converter {
         }
         return j;
     }
-    void add_ball(const Link& link, std::int32_t index, const std::string& name, LinkSeat& seat)
+    void add_ball(const Link& link, std::int32_t index, const std::string& name, LinkPlace& instance)
     {
         const auto dof = static_cast<std::size_t>(m_.joint_qd_start[link.joint]);
-        JointItem  j   = of_dof(link, dof, seat);
+        JointItem  j   = of_dof(link, dof, instance);
         j.name         = joints_.unique(name);
         j.kind         = JointKind::ball;
         j.axis         = rotate(link.X_CJ.q, Vec3d{1, 0, 0});
@@ -258,16 +258,16 @@ class Converter {
         j.limit_ke = j.limit_kd = 0;
         const auto at           = static_cast<std::int32_t>(part_.what.joints.size());
         for (std::size_t k = 0; k < 3; ++k) dof_joint_[dof + k] = at;
-        push(std::move(j), seat);
+        push(std::move(j), instance);
         for (int k = 0; k < 3; ++k)
             add_drive(index, dof + static_cast<std::size_t>(k), m_.joint_q_start[link.joint], k, at, 0);
     }
-    void add_axis(const Link& link, std::int32_t index, int k, const std::string& name, LinkSeat& seat)
+    void add_axis(const Link& link, std::int32_t index, int k, const std::string& name, LinkPlace& instance)
     {
         const auto dof    = static_cast<std::size_t>(m_.joint_qd_start[link.joint] + k);
         const auto coord  = static_cast<std::size_t>(m_.joint_q_start[link.joint] + k);
         const bool linear = k < link.axes.linear;
-        JointItem  j      = of_dof(link, dof, seat);
+        JointItem  j      = of_dof(link, dof, instance);
         j.kind            = linear ? JointKind::slide : JointKind::hinge;
         j.axis            = rotate(link.X_CJ.q, link.axes.axis[static_cast<std::size_t>(k)]);
         j.ref             = a_.number("dof_ref", dof, 0);
@@ -289,7 +289,7 @@ class Converter {
         const auto   at  = static_cast<std::int32_t>(part_.what.joints.size());
         const double ref = j.ref;
         dof_joint_[dof]  = at;
-        push(std::move(j), seat);
+        push(std::move(j), instance);
         add_drive(index, dof, static_cast<std::int32_t>(coord), -1, at, ref);
     }
     /// Drives as MuJoCo's servos: position u = ke (q* - q) - kd qd, velocity u = kd (qd* - qd).
@@ -308,12 +308,12 @@ class Converter {
                                         !shared_.contains(static_cast<std::int32_t>(dof))
                                     ? std::exchange(of_joint.effort, 0.0)
                                     : 0;
-        const auto   add      = [&](ControlSeat::Source source, double gain, double b1, double b2) {
+        const auto   add      = [&](ControlPlace::Source source, double gain, double b1, double b2) {
             ActuatorItem item;
             item.target  = joint;
             item.gain[0] = gain;
             item.bias[1] = b1, item.bias[2] = b2;
-            take_ranges(item, dof, source == ControlSeat::Source::position);
+            take_ranges(item, dof, source == ControlPlace::Source::position);
             if (bound > 0) {
                 const bool own     = item.force_range[0] < item.force_range[1];
                 item.force_range   = {own ? std::max(-bound, item.force_range[0]) : -bound,
@@ -327,7 +327,7 @@ class Converter {
                 const double effort                       = number(m_.joint_effort_limit[dof]);
                 item.force_range                          = {-effort, effort};
             }
-            const bool position = source == ControlSeat::Source::position;
+            const bool position = source == ControlPlace::Source::position;
             part_.controls.push_back({source, static_cast<std::int32_t>(part_.what.actuators.size()), link,
                                       position ? coord : static_cast<std::int32_t>(dof), axis,
                                       static_cast<std::int32_t>(dof), position ? ref : 0});
@@ -336,11 +336,11 @@ class Converter {
         // A ratio of damping is a positive number where MuJoCo expects the damping, and becomes one in its compiler.
         const double ratio = kd == 0 ? damping_ratio(dof) : 0;
         if (mode == TargetMode::position)
-            add(ControlSeat::Source::position, ke, -ke, ratio > 0 ? ratio : -kd);
+            add(ControlPlace::Source::position, ke, -ke, ratio > 0 ? ratio : -kd);
         else if (mode == TargetMode::position_velocity)
-            add(ControlSeat::Source::position, ke, -ke, 0);
+            add(ControlPlace::Source::position, ke, -ke, 0);
         if (mode == TargetMode::velocity || mode == TargetMode::position_velocity)
-            add(ControlSeat::Source::velocity, kd, 0, -kd);
+            add(ControlPlace::Source::velocity, kd, 0, -kd);
     }
 
     Result<void> add_geoms()

@@ -16,16 +16,16 @@
 namespace mechane::solvers::mujoco {
 
 /// Where a link of the forest is in a description.
-struct LinkSeat {
+struct LinkPlace {
     std::int32_t link = -1, body = -1;
     std::int32_t joint = -1, joints = 0;  ///< first joint; a fixed link has none
 };
 /// A prescribed body: one that nothing moves, of a free joint.
-struct LedSeat {
+struct LedPlace {
     std::int32_t body = -1, item = -1, joint = -1;  ///< of the model; of the description
 };
 /// What an actuator's control is.
-struct ControlSeat {
+struct ControlPlace {
     enum class Source : std::uint8_t { position, velocity, direct } source = Source::position;
     std::int32_t actuator                                                  = -1;
     std::int32_t link                                                      = -1;  ///< of the forest
@@ -40,9 +40,9 @@ struct Part {
     std::int32_t              world = model::kGlobalWorld;  ///< kGlobalWorld: all of them
     Description               what;
     std::vector<std::int32_t> trees;  ///< of the forest
-    std::vector<LinkSeat>     links;
-    std::vector<LedSeat>      led;
-    std::vector<ControlSeat>  controls;
+    std::vector<LinkPlace>    links;
+    std::vector<LedPlace>     led;
+    std::vector<ControlPlace> controls;
     std::vector<std::int32_t> geom_of_shape;  ///< [shape_count], -1: none
     std::vector<std::int32_t> equality_of_joint_enabled;
 };

@@ -51,7 +51,7 @@ struct JointItem {
     std::int32_t          body = 0;
     JointKind             kind = JointKind::hinge;
     Vec3d                 pos, axis{0, 0, 1};  ///< body frame
-    Quatd                 spring_pose{};  ///< of a ball joint: where its spring is at rest
+    Quatd                 spring_pose{};       ///< of a ball joint: where its spring is at rest
     double                ref = 0, springref = 0, stiffness = 0, damping = 0, armature = 0, friction = 0, margin = 0;
     bool                  limited = false;
     std::array<double, 2> range{0, 0};

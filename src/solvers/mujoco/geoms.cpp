@@ -134,9 +134,9 @@ std::optional<FoundGrid> grid_of(const geometry::Mesh& mesh, const Vec3d& scale)
             low = std::min(low, q.z), high = std::max(high, q.z);
         }
     if (dx == 0 || dy == 0) return std::nullopt;
-    auto grid           = std::make_shared<HeightItem::Grid>();
-    grid->rows          = static_cast<std::int32_t>(rows);
-    grid->columns       = static_cast<std::int32_t>(columns);
+    auto grid     = std::make_shared<HeightItem::Grid>();
+    grid->rows    = static_cast<std::int32_t>(rows);
+    grid->columns = static_cast<std::int32_t>(columns);
     // MuJoCo wants elevations in [0, 1] and a positive height.
     const double height = std::max(high - low, kLeastHeight);
     grid->size          = {0.5 * std::abs(x1 - x0), 0.5 * std::abs(y1 - y0), height, kLeastHeight};

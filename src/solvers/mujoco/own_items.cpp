@@ -239,7 +239,7 @@ class Adder {
         } else if (kind == 2) {
             item.transmission = Transmission::tendon;
             // A row of Newton's may have the tendon as its first or second number.
-            item.target       = at(tendon_of_, first < 0 || (first == 0 && second > 0) ? second : first);
+            item.target = at(tendon_of_, first < 0 || (first == 0 && second > 0) ? second : first);
         } else if (kind == 3) {
             item.transmission = Transmission::site;
             item.target = at(own_.site_of, first), item.second = at(own_.site_of, second);
@@ -303,7 +303,7 @@ class Adder {
             item.armature           = a_.number("actuator_armature", i, 0);
             item.crank_length       = a_.number("actuator_cranklength", i, 0);
             item.early              = a_.flag("actuator_actearly", i, false);
-            own_.part.controls.push_back({ControlSeat::Source::direct,
+            own_.part.controls.push_back({ControlPlace::Source::direct,
                                           static_cast<std::int32_t>(what_.actuators.size()), -1,
                                           static_cast<std::int32_t>(i), -1, -1, 0});
             what_.actuators.push_back(std::move(item));
@@ -350,9 +350,9 @@ class Adder {
 EngineOptions engine_options(const Attributes& a, const ConvertOptions& options, std::int32_t world)
 {
     EngineOptions o;
-    const auto    w     = static_cast<std::size_t>(world);
+    const auto    w = static_cast<std::size_t>(world);
     // Order of priority: the caller's option, the model's attribute, MuJoCo's default.
-    const auto    given = [&](const char* name) -> const double* {
+    const auto given = [&](const char* name) -> const double* {
         const auto at = options.given.find(name);
         return at == options.given.end() ? nullptr : &at->second;
     };
