@@ -40,7 +40,7 @@ namespace sf = sourceformats;
 struct ConvertArgs {
     std::string                            input, output, loss, fail_on_loss = "error", base = "auto", name, layout;
     std::vector<std::string>               arguments;
-    double                                 default_mass    = 0;
+    double                                 default_mass = 0, mesh_unit = 1;
     bool                                   visuals_collide = false, verify = false;
     exporter::WriteOptions                 write;
     std::shared_ptr<exporter::GltfOptions> gltf = std::make_shared<exporter::GltfOptions>();
@@ -65,7 +65,7 @@ int check_formats(const ConvertArgs& args, const Io& io)
 {
     if (!sf::is_source_format(args.input) && !is_openusd(args.input))
         return io.say_error(fmt::format("unknown input format '{}'\n  formats by extension: .urdf .xacro .mjcf .xml "
-                                        ".sdf .world .gltf .glb .usda .usdc .usd .usdz\n",
+                                        ".sdf .world .gltf .glb .stl .obj .ply .dae .msh .usda .usdc .usd .usdz\n",
                                         args.input)),
                kExitUsage;
     if (!is_known_result(args.output))
@@ -96,6 +96,7 @@ std::optional<sf::ReadOptions> read_options(const ConvertArgs& args, const run::
                                                       : sf::Base::automatic;
     options.visuals_collide = args.visuals_collide;
     options.name            = args.name;
+    options.mesh_unit       = args.mesh_unit;
     if (args.default_mass > 0) options.default_mass = args.default_mass;
     for (const std::string& text : args.arguments) {
         const std::size_t mark = text.find(":=");
@@ -341,7 +342,8 @@ void tell_idle_options(const ConvertArgs& args, const CLI::App& verb, const Io& 
     const std::pair<const char*, bool> table[] = {{"--arg", suffix == ".xacro" || suffix == ".urdf"},
                                                   {"--base", source},
                                                   {"--default-mass", source},
-                                                  {"--visuals-collide", source},
+                                                  {"--visuals-collide", source && !sf::is_mesh_format(args.input)},
+                                                  {"--mesh-unit", sf::is_mesh_format(args.input)},
                                                   {"--uri-package", urdf || sdf},
                                                   {"--default-effort", urdf},
                                                   {"--default-velocity", urdf},
@@ -414,7 +416,8 @@ void add_convert(CLI::App& app, Context& context)
                                         "A robot or scene from one format to another: URDF (also with xacro), MJCF, "
                                         "SDFormat, glTF, OpenUSD, with a report of what was lost");
     verb->add_option("input", args->input,
-                     "Robot or scene: .urdf, .xacro, .mjcf, .xml, .sdf, .world, .gltf, .glb, or OpenUSD")
+                     "Robot, scene or mesh: .urdf, .xacro, .mjcf, .xml, .sdf, .world, .gltf, .glb, .stl, .obj, .ply, "
+                     ".dae, .msh, or OpenUSD")
         ->required();
     is_output(verb->add_option("-o,--output", args->output,
                                "A folder, laid out as REP-0158 has it; one layer: .usda .usdc .usd; a package: .usdz; "
@@ -430,6 +433,9 @@ void add_convert(CLI::App& app, Context& context)
                      "How the root stands: auto (fixed below a link 'world', or as MJCF says), floating, fixed")
         ->check(CLI::IsMember({"auto", "floating", "fixed"}));
     verb->add_option("--default-mass", args->default_mass, "Mass of links that move and have none [kg]")
+        ->check(CLI::PositiveNumber);
+    verb->add_option("--mesh-unit", args->mesh_unit,
+                     "Length of a unit of an .stl, .obj, .ply or .msh file that is the input [m]; 0.001: millimetres")
         ->check(CLI::PositiveNumber);
     verb->add_option("--name", args->name, "Name of the robot; the file's by default");
     verb->add_option("--uri-package", args->write.package, "URDF, SDFormat: meshes are package://NAME/...");

@@ -336,6 +336,7 @@ constexpr DiagnosticRow kDiagnosticRows[] = {
     {"sourceformats", &mechane::sourceformats::kFrames},
     {"sourceformats", &mechane::sourceformats::kMeshMissing},
     {"sourceformats", &mechane::sourceformats::kMeshInvalid},
+    {"sourceformats", &mechane::sourceformats::kMeshUnit},
     {"sourceformats", &mechane::sourceformats::kTextureMissing},
     {"sourceformats", &mechane::sourceformats::kMassMissing},
     {"sourceformats", &mechane::sourceformats::kInertia},

@@ -1,6 +1,7 @@
-// `mechane mesh`: faults of the meshes of a stage, and the forms in which they would collide.
-// Inputs: a stage and what to compute (hull, decomposition, simplification, distance field). Outputs: counts of faults
-// by kind, volumes and areas in units of the stage, sizes of the results.
+// `mechane mesh`: faults of the meshes of a stage or mesh file, their repair, and the forms in which they would
+// collide. Inputs: what is to be read and what to compute (repair, hull, decomposition, simplification, distance
+// field). Outputs: counts of faults by kind, volumes and areas in units of the stage, sizes of the results; the meshes
+// themselves as a file.
 // Meshes are taken with scale and shear of the stage but without their rotation, since boxes of fields lie along their
 // axes.
 
@@ -11,19 +12,25 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <span>
 
 #include "cli/command.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
+#include "mechane/core/hash.h"
 #include "mechane/core/nearest.h"
+#include "mechane/exporter/mesh_file.h"
 #include "mechane/geometry/kept.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/geometry/mesh_report.h"
 #include "mechane/geometry/preparation.h"
+#include "mechane/geometry/repair.h"
 #include "mechane/resolve/mesh_source.h"
 #include "mechane/resolve/resolvers.h"
 #include "mechane/resolve/shape_values.h"
 #include "mechane/tasks/parallel.h"
+#include "mechane/usd/units.h"
 
 namespace mechane::cli {
 namespace {
@@ -34,6 +41,7 @@ struct MeshArgs {
     std::string              file, output;
     std::vector<std::string> prims;
     bool                     watertight = false, hull = false, decompose = false, sdf = false;
+    bool                     repair = false, keep_holes = false;
     double                   simplify = 0, time_limit = 0, voxel = 0;
     int                      max_vertices = 64, max_hulls = 32, resolution = 0;
 };
@@ -88,8 +96,9 @@ double seconds_since(std::chrono::steady_clock::time_point start)
 { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
 /// The result of one preparation.
+/// @param parts_made  gets the meshes
 Json prepare(const geometry::Mesh& mesh, const MeshArgs& args, geometry::Preparation method, geometry::BlobCache* cache,
-             const std::string& path, const Context& context)
+             const std::string& path, const Context& context, std::vector<geometry::Mesh>& parts_made)
 {
     geometry::PreparationOptions options;
     options.method                          = method;
@@ -121,7 +130,30 @@ Json prepare(const geometry::Mesh& mesh, const MeshArgs& args, geometry::Prepara
              {"volume", volume},
              {"cut_short", prepared->cut_short}};
     if (!context.global.reproducible) out["seconds"] = seconds_since(start), out["cached"] = prepared->cached;
+    parts_made = prepared->parts;
     return out;
+}
+
+/// Repairs a mesh in place. @return what was done, and what the mesh is now
+Json repair(geometry::Mesh& mesh, const MeshArgs& args)
+{
+    geometry::MeshRepair done;
+    mesh              = geometry::repaired(mesh, {.fill_holes = !args.keep_holes}, done);
+    std::size_t open  = 0;
+    double      rim   = 0;
+    Json        holes = Json::array();
+    for (const geometry::Hole& hole : done.holes) {
+        holes.push_back({{"edges", hole.edges}, {"length", hole.length}, {"filled", hole.filled}});
+        if (!hole.filled) ++open, rim = std::max(rim, hole.length);
+    }
+    return {{"joined_points", done.joined_points},
+            {"dropped_triangles", done.dropped},
+            {"turned_triangles", done.turned},
+            {"filled_holes", done.holes.size() - open},
+            {"open_holes", open},
+            {"longest_open_rim", rim},
+            {"holes", std::move(holes)},
+            {"report", report_json(geometry::inspect_mesh(mesh))}};
 }
 
 /// The mesh in its size on the stage: with the scale, mirrors and shear of its transform, without its rotation.
@@ -180,6 +212,17 @@ Json field(const usd::Prim& prim, const geometry::Mesh& mesh, const MeshArgs& ar
     return out;
 }
 
+/// A line for each kind of fault that a report counts.
+std::string faults_of(const Json& report, std::string_view indent)
+{
+    std::string text;
+    for (const char* fault :
+         {"boundary_edges", "non_manifold_edges", "winding_edges", "degenerate_triangles", "self_intersections"})
+        if (report[fault].get<std::int64_t>() > 0)
+            text += fmt::format("{}{} {}\n", indent, report[fault].get<std::int64_t>(), fault);
+    return text;
+}
+
 std::string line_of(const Json& row)
 {
     const Json& r = row["report"];
@@ -188,9 +231,23 @@ std::string line_of(const Json& row)
                     row["prim"].get<std::string>(), r["points"].get<std::size_t>(), r["triangles"].get<std::size_t>(),
                     r["components"].get<std::size_t>(), r["watertight"].get<bool>() ? "watertight, " : "",
                     r["orientation"].get<std::string>(), r["volume"].get<double>(), r["area"].get<double>());
-    for (const char* fault :
-         {"boundary_edges", "non_manifold_edges", "winding_edges", "degenerate_triangles", "self_intersections"})
-        if (r[fault].get<std::int64_t>() > 0) text += fmt::format("  {} {}\n", r[fault].get<std::int64_t>(), fault);
+    text += faults_of(r, "  ");
+    if (row.contains("repair")) {
+        const Json& m     = row["repair"];
+        const Json& after = m["report"];
+        text += fmt::format("  repair: {} points joined, {} triangles dropped, {} turned, {} holes filled, {} open{}\n",
+                            m["joined_points"].get<std::size_t>(), m["dropped_triangles"].get<std::size_t>(),
+                            m["turned_triangles"].get<std::size_t>(), m["filled_holes"].get<std::size_t>(),
+                            m["open_holes"].get<std::size_t>(),
+                            m["open_holes"].get<std::size_t>() == 0
+                                ? ""
+                                : fmt::format(" (longest rim {:.6g})", m["longest_open_rim"].get<double>()));
+        text +=
+            fmt::format("    now {} points, {} triangles, {}{}, volume {:.6g}\n", after["points"].get<std::size_t>(),
+                        after["triangles"].get<std::size_t>(), after["watertight"].get<bool>() ? "watertight, " : "",
+                        after["orientation"].get<std::string>(), after["volume"].get<double>());
+        text += faults_of(after, "    ");
+    }
     for (const char* made : {"hull", "decomposition", "simplification"})
         if (row.contains(made)) {
             const Json& p = row[made];
@@ -211,57 +268,117 @@ std::string line_of(const Json& row)
     return text;
 }
 
+/// The meshes of a stage with what was asked of each, as they are met.
+class MeshRun {
+  public:
+    MeshRun(const MeshArgs& args, const Context& context, const usd::Stage& stage)
+        : args_(args), context_(context), stage_(stage), cache_(geometry::shared_cache())
+    {
+    }
+
+    void add(const usd::Prim& prim)
+    {
+        const std::string path = prim.path().text();
+        paths.push_back(path);
+        if (!args_.prims.empty() && std::ranges::find(args_.prims, path) == args_.prims.end()) return;
+        Diagnostics         found;
+        const usd::Matrix4d world = stage_.world_matrix(prim);
+        geometry::Mesh      mesh  = as_placed(resolve::read_mesh(prim, false, found), world);
+        context_.io.report(found);
+        // The inspection walks edges by index, so a mesh with wrong indices is reported as an empty one.
+        if (!geometry::has_valid_indices(mesh) || !geometry::is_finite(mesh)) mesh = {};
+        Json row{{"prim", path}, {"report", report_json(geometry::inspect_mesh(mesh))}};
+        if (args_.repair) row["repair"] = repair(mesh, args_);
+        faulty = faulty || !(args_.repair ? row["repair"] : row)["report"]["watertight"].get<bool>();
+        std::vector<geometry::Mesh> parts{mesh};
+        const auto                  make = [&](bool asked, const char* key, geometry::Preparation method) {
+            if (asked) row[key] = prepare(mesh, args_, method, cache_.get(), path, context_, parts);
+        };
+        make(args_.hull, "hull", geometry::Preparation::hull);
+        make(args_.decompose, "decomposition", geometry::Preparation::decomposition);
+        make(args_.simplify > 0, "simplification", geometry::Preparation::simplification);
+        if (args_.sdf) row["sdf"] = field(prim, mesh, args_, cache_.get(), context_);
+        for (const char* made : {"hull", "decomposition", "simplification", "sdf"})
+            failed = failed || (row.contains(made) && row[made].contains("error"));
+        rows.push_back(std::move(row));
+        keep(prim, world, std::move(parts));
+    }
+
+    Json                             rows = Json::array();
+    std::vector<std::string>         paths;   ///< of all meshes of the stage
+    std::vector<exporter::NamedMesh> meshes;  ///< in the stage's world [m]
+    bool                             faulty = false, failed = false;
+
+  private:
+    void keep(const usd::Prim& prim, const usd::Matrix4d& world, std::vector<geometry::Mesh> parts)
+    {
+        const bool               collider = args_.hull || args_.decompose;
+        const usd::Decomposition placed   = usd::decompose(world);
+        const double             unit     = usd::meters_per_unit(stage_);
+        const std::string        name     = prim.path().name().text();
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            for (Vec3d& p : parts[i].points) p = unit * (rotate(placed.rotation, p) + placed.translation);
+            // A mesh that is drawn and collides stands there twice.
+            const std::uint64_t key =
+                hash_combine(hash_span(std::span<const Vec3d>(parts[i].points)),
+                             hash_span(std::span<const std::array<std::int32_t, 3>>(parts[i].triangles)));
+            if (!written_.insert(key).second) continue;
+            meshes.push_back({parts.size() == 1 ? name : fmt::format("{}_{}", name, i), std::move(parts[i]), collider});
+        }
+    }
+
+    const MeshArgs&                      args_;
+    const Context&                       context_;
+    const usd::Stage&                    stage_;
+    std::shared_ptr<geometry::BlobCache> cache_;
+    std::set<std::uint64_t>              written_;  ///< hashes of the meshes
+};
+
+int check_mesh_args(const MeshArgs& args, const Io& io)
+{
+    const int made = (args.hull ? 1 : 0) + (args.decompose ? 1 : 0) + (args.simplify > 0 ? 1 : 0);
+    if (exporter::is_mesh_file(args.output) && made > 1)
+        return io.say_error(
+                   fmt::format("'{}' holds one result: give one of --hull, --decompose, --simplify\n", args.output)),
+               kExitUsage;
+    if (args.keep_holes && !args.repair) return io.say_error("--keep-holes needs --repair\n"), kExitUsage;
+    return kExitClean;
+}
+
 int run_mesh(const MeshArgs& args, Context& context)
 {
+    if (const int wrong = check_mesh_args(args, context.io); wrong != kExitClean) return wrong;
     const auto options = scene_options(context);
     if (!options) return kExitUsage;
     const auto stage = open_stage(args.file, options->open, context);
     if (!stage) return context.io.fail(stage.error());
-    const auto                 shared = geometry::shared_cache();
-    geometry::BlobCache* const cache  = shared.get();
-
-    Json                     rows   = Json::array();
-    bool                     faulty = false, failed = false;
-    std::vector<std::string> meshes;
-    const usd::Path          root(options->import.root_path);
-    for (const usd::Prim& prim : (*stage)->traverse()) {
-        const std::string path = prim.path().text();
-        if (prim.type_name().text() != "Mesh" || !prim.path().has_prefix(root)) continue;
-        meshes.push_back(path);
-        if (!args.prims.empty() && std::find(args.prims.begin(), args.prims.end(), path) == args.prims.end()) continue;
-        Diagnostics          found;
-        const geometry::Mesh mesh = as_placed(resolve::read_mesh(prim, false, found), (*stage)->world_matrix(prim));
-        context.io.report(found);
-        // The inspection walks edges by index, so a mesh with wrong indices is reported as an empty one.
-        const bool sound = geometry::has_valid_indices(mesh) && geometry::is_finite(mesh);
-        Json row{{"prim", path}, {"report", report_json(geometry::inspect_mesh(sound ? mesh : geometry::Mesh{}))}};
-        faulty = faulty || !row["report"]["watertight"].get<bool>();
-        if (args.hull) row["hull"] = prepare(mesh, args, geometry::Preparation::hull, cache, path, context);
-        if (args.decompose)
-            row["decomposition"] = prepare(mesh, args, geometry::Preparation::decomposition, cache, path, context);
-        if (args.simplify > 0)
-            row["simplification"] = prepare(mesh, args, geometry::Preparation::simplification, cache, path, context);
-        if (args.sdf) row["sdf"] = field(prim, mesh, args, cache, context);
-        for (const char* made : {"hull", "decomposition", "simplification", "sdf"})
-            failed = failed || (row.contains(made) && row[made].contains("error"));
-        rows.push_back(std::move(row));
-    }
+    MeshRun         run(args, context, **stage);
+    const usd::Path root(options->import.root_path);
+    for (const usd::Prim& prim : (*stage)->traverse())
+        if (prim.type_name().text() == "Mesh" && prim.path().has_prefix(root)) run.add(prim);
     for (const std::string& wanted : args.prims)
-        if (std::find(meshes.begin(), meshes.end(), wanted) == meshes.end()) {
-            const std::string near = did_you_mean(wanted, meshes);
+        if (std::ranges::find(run.paths, wanted) == run.paths.end()) {
+            const std::string near = did_you_mean(wanted, run.paths);
             context.io.say_error(fmt::format("--prim: there is no mesh '{}'\n{}", wanted,
                                              near.empty() ? "" : fmt::format("  {}\n", near)));
             return kExitUsage;
         }
     std::string text;
     if (context.global.json)
-        text = Json{{"schema", "mechane.mesh/1"}, {"file", args.file}, {"meshes", rows}}.dump(1) + "\n";
+        text = Json{{"schema", "mechane.mesh/1"}, {"file", args.file}, {"meshes", run.rows}}.dump(1) + "\n";
     else
-        for (const Json& row : rows) text += line_of(row);
-    const ExitCode written = write_text(args.output, text, context.io);
+        for (const Json& row : run.rows) text += line_of(row);
+    const bool as_meshes = exporter::is_mesh_file(args.output);
+    if (as_meshes) {
+        if (auto refused = refuse_read_outputs(context); !refused) return context.io.fail(refused.error());
+        const auto done = exporter::write_mesh_file(run.meshes, args.output, (*stage)->metadata().up_axis);
+        if (!done) return context.io.fail(done.error());
+        if (!context.global.json) text += fmt::format("wrote {}\n", args.output);
+    }
+    const ExitCode written = write_text(as_meshes ? "" : args.output, text, context.io);
     if (written != kExitClean) return written;
     const ExitCode looked_at = exit_after((*stage)->diagnostics(), context);
-    return looked_at == kExitClean && (failed || (args.watertight && faulty)) ? kExitFindings : looked_at;
+    return looked_at == kExitClean && (run.failed || (args.watertight && run.faulty)) ? kExitFindings : looked_at;
 }
 
 }  // namespace
@@ -269,11 +386,15 @@ int run_mesh(const MeshArgs& args, Context& context)
 void add_mesh(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<MeshArgs>();
-    CLI::App* verb =
-        app.add_subcommand("mesh", "Inspect the meshes of a stage: faults, and the form in which they collide");
-    verb->add_option("file", args->file, "Stage")->required();
+    CLI::App* verb = app.add_subcommand(
+        "mesh", "Inspect and repair the meshes of a stage, and make the forms in which they collide");
+    verb->add_option("file", args->file, "Stage, robot, or mesh: .stl .obj .ply .dae .msh .glb")->required();
     verb->add_option("--prim", args->prims, "Only the mesh at this path; may repeat");
     verb->add_flag("--watertight", args->watertight, "Exit with status 1 if a mesh is not watertight");
+    verb->add_flag("--repair", args->repair,
+                   "Join points, drop triangles without area, turn the others alike, fill holes; what follows works on "
+                   "the repaired mesh");
+    verb->add_flag("--keep-holes", args->keep_holes, "With --repair: rims stay open");
     verb->add_flag("--hull", args->hull, "Compute the convex hull");
     verb->add_flag("--decompose", args->decompose, "Compute a convex decomposition");
     verb->add_option("--simplify", args->simplify, "Simplify to this fraction of the triangles")
@@ -292,7 +413,10 @@ void add_mesh(CLI::App& app, Context& context)
         ->check(CLI::Range(4, 100000));
     verb->add_option("--max-hulls", args->max_hulls, "Maximum number of convex parts")->check(CLI::Range(1, 100000));
     verb->add_option("--time-limit", args->time_limit, "Time limit of a decomposition [s]")->check(CLI::PositiveNumber);
-    is_output_file(verb->add_option("-o,--output", args->output, "Output file, .gz compresses; stdout by default"));
+    is_output_file(
+        verb->add_option("-o,--output", args->output,
+                         "The report, .gz compresses (stdout by default); or the meshes, in metres: .obj .stl .ply "
+                         ".usda .usdc .usd"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_mesh(*args, context); });

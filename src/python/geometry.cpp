@@ -8,11 +8,14 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "mechane/geometry/components.h"
 #include "mechane/geometry/decomposition.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/geometry/mesh.h"
+#include "mechane/geometry/repair.h"
 #include "mechane/geometry/simplification.h"
 #include "mechane/model/shape_table.h"
 #include "python/arrays.h"
@@ -108,6 +111,21 @@ void bind_geometry(nb::module_& m)
                 return std::make_shared<Mesh>(geometry::simplified(mesh, {.ratio = ratio, .max_error = max_error}));
             },
             nb::arg("ratio"), nb::arg("max_error"))
+        .def(
+            "repaired",
+            [](const Mesh& mesh, bool fill_holes) {
+                if (!geometry::has_valid_indices(mesh) || !geometry::is_finite(mesh))
+                    throw nb::value_error("a mesh is repaired from finite vertices and indices of vertices that exist");
+                geometry::MeshRepair done;
+                auto                 made = [&] {
+                    const nb::gil_scoped_release released;
+                    return std::make_shared<Mesh>(geometry::repaired(mesh, {.fill_holes = fill_holes}, done));
+                }();
+                const auto filled = std::ranges::count_if(done.holes, [](const auto& hole) { return hole.filled; });
+                return nb::make_tuple(std::move(made), done.joined_points, done.dropped, done.turned, filled,
+                                      static_cast<std::ptrdiff_t>(done.holes.size()) - filled);
+            },
+            nb::arg("fill_holes"))
         .def(
             "mass",
             [](const Mesh& mesh, const Numbers3& scale, double density) {

@@ -15,6 +15,7 @@
 #include "mechane/sourceformats/open.h"
 #include "mechane/usd/foreign.h"
 #include "sourceformats/bodies.h"
+#include "sourceformats/meshes/mesh_file.h"
 #include "sourceformats/meshes/winding.h"
 #include "sourceformats/source.h"
 #include "sourceformats/xacro.h"
@@ -25,7 +26,32 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char*          kReport = "conversion.json";
-const std::vector<std::string> kSuffixes{".urdf", ".xacro", ".mjcf", ".xml", ".sdf", ".world", ".gltf", ".glb"};
+const std::vector<std::string> kSuffixes{".urdf", ".xacro", ".mjcf", ".xml", ".sdf", ".world", ".gltf",
+                                         ".glb",  ".stl",   ".obj",  ".ply", ".dae", ".msh"};
+
+std::string suffix_of(const std::string& file)
+{
+    std::string suffix = fs::path(file).extension().string();
+    for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return suffix;
+}
+
+/// What every reader's robot goes through.
+void finish(ReadRobot& out, const std::string& file, const ReadOptions& options)
+{
+    for (MeshAsset& mesh : out.tree.meshes)  // after masses have been computed of the meshes as they are
+        if (const Rewound done = wind_alike(mesh); done.turned + done.parted > 0)
+            out.losses.add(
+                {"mesh-winding", Severity::info, LossAction::converted, "visual", site_of(mesh.place),
+                 fmt::format("mesh '{}'", mesh.name), fmt::format("{} of {} faces", done.turned, mesh.counts.size()),
+                 done.parted > 0 ? fmt::format("turned over; {} corners have points of their own", done.parted)
+                                 : "turned over",
+                 "all faces of a mesh look the same way, those of a closed mesh outwards"});
+    hold_kinematic_roots(out.tree, out.losses);
+    if (options.default_mass) give_masses(out.tree, *options.default_mass, out.losses);
+    if (!options.name.empty()) out.tree.name = options.name;
+    if (out.tree.name.empty()) out.tree.name = fs::path(file).stem().stem().string();
+}
 
 Result<ReadRobot> read(const std::string& text, const std::string& file, const std::string& folder,
                        const ReadOptions& options)
@@ -53,18 +79,7 @@ Result<ReadRobot> read(const std::string& text, const std::string& file, const s
             kFormatUnknown, site_of(document.place),
             fmt::format("the file holds a <{}>, expected <robot>, <mujoco> or <sdf>", document.name));
     }
-    for (MeshAsset& mesh : out.tree.meshes)  // after masses have been computed of the meshes as they are
-        if (const Rewound done = wind_alike(mesh); done.turned + done.parted > 0)
-            out.losses.add(
-                {"mesh-winding", Severity::info, LossAction::converted, "visual", site_of(mesh.place),
-                 fmt::format("mesh '{}'", mesh.name), fmt::format("{} of {} faces", done.turned, mesh.counts.size()),
-                 done.parted > 0 ? fmt::format("turned over; {} corners have points of their own", done.parted)
-                                 : "turned over",
-                 "all faces of a mesh look the same way, those of a closed mesh outwards"});
-    hold_kinematic_roots(out.tree, out.losses);
-    if (options.default_mass) give_masses(out.tree, *options.default_mass, out.losses);
-    if (!options.name.empty()) out.tree.name = options.name;
-    if (out.tree.name.empty()) out.tree.name = fs::path(file).stem().stem().string();
+    finish(out, file, options);
     return out;
 }
 
@@ -132,18 +147,15 @@ Result<usd::ForeignStage> as_foreign(const std::string& file, const usd::OpenOpt
 }  // namespace
 
 bool is_source_format(const std::string& file)
-{
-    std::string suffix = fs::path(file).extension().string();
-    for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return std::find(kSuffixes.begin(), kSuffixes.end(), suffix) != kSuffixes.end();
-}
+{ return std::find(kSuffixes.begin(), kSuffixes.end(), suffix_of(file)) != kSuffixes.end(); }
 
 bool is_scene_format(const std::string& file)
 {
-    std::string suffix = fs::path(file).extension().string();
-    for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const std::string suffix = suffix_of(file);
     return suffix == ".gltf" || suffix == ".glb";
 }
+
+bool is_mesh_format(const std::string& file) { return !is_scene_format(file) && is_mesh_suffix(suffix_of(file)); }
 
 Result<UsdRobot> read_as_usd(const std::string& file, Layout layout, const ReadOptions& options, ReadRobot& read)
 {
@@ -161,6 +173,15 @@ Result<UsdRobot> read_as_usd(const std::string& file, Layout layout, const ReadO
 
 Result<ReadRobot> read_robot(const std::string& file, const ReadOptions& options)
 {
+    if (is_mesh_format(file)) {
+        ReadRobot out;
+        out.losses.source = file;
+        Source source(options, FileFinder(file, options.packages, options.search_paths), out.found, out.losses,
+                      out.tree);
+        if (auto done = read_object(file, suffix_of(file), source); !done) return done.error();
+        finish(out, file, options);
+        return out;
+    }
     const auto text = files::read_given(file);
     if (!text) return make_diagnostic(kReadFailed, {.layer = file}, text.error().message);
     return read(*text, file, folder_of(file), options);

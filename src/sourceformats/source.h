@@ -81,6 +81,11 @@ bool is_inertia(const Mat33d& inertia);
 Result<UsdRobot> read_gltf_scene(const std::string& bytes, const std::string& file, const std::string& folder,
                                  Layout layout, const ReadOptions& options, ReadRobot& read);
 
+/// A mesh file as one body: drawn as it is, colliding by its convex hull, with the mass of its shape.
+/// @param suffix  in small letters, with its dot
+/// @error SOURCE_READ_FAILED
+Result<void> read_object(const std::string& file, const std::string& suffix, Source& source);
+
 void read_urdf(const XmlElement& root, const std::string& file, Source& source);
 void read_sdformat(const XmlElement& root, const std::string& file, Source& source);
 void read_mjcf(XmlElement& root, const std::string& file, Source& source);

@@ -339,3 +339,20 @@ def test_contacts_that_do_not_fit_are_told(policy, kept):
     assert int(contacts.rigid_contact_count[0]) == kept
     with pytest.raises(ValueError, match="overflow_policy"):
         mc.CollisionPipeline(m, overflow_policy="grow")
+
+
+@pytest.mark.parametrize("gone", [1, 2])
+def test_a_mesh_is_repaired_to_the_solid_that_it_was(gone):
+    """A box of half extents 1, 2, 3 whose triangles have points of their own; some run the wrong way, `gone` of one face are missing."""
+    box = mc.Mesh.create_box(1.0, 2.0, 3.0)
+    corners = np.asarray(box.vertices)[np.asarray(box.indices).reshape(-1, 3)]
+    corners = corners[:-gone].copy()
+    corners[::4] = corners[::4, ::-1]
+    broken = mc.Mesh(corners.reshape(-1, 3), np.arange(3 * len(corners), dtype=np.int32))
+    whole, done = broken.repair()
+    assert done["filled_holes"] == 1 and done["open_holes"] == 0 and done["turned_triangles"] == 3
+    assert done["joined_points"] == len(corners) * 3 - 8
+    assert whole.compute_inertia(1.0)[3] == pytest.approx(8 * 6, rel=1e-6)
+    left, done = broken.repair(fill_holes=False)
+    assert done["filled_holes"] == 0 and len(left.indices) == 3 * len(corners)
+    assert len(broken.indices) == 3 * len(corners) and len(broken.vertices) == 3 * len(corners)  # itself unchanged

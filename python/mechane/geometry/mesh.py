@@ -185,6 +185,15 @@ class Mesh:
         """A mesh with about `ratio` of the triangles; the surface moves by at most `max_error` of the extent."""
         return Mesh._of(self._core.simplified(float(ratio), float(max_error)))
 
+    def repair(self, *, fill_holes: bool = True) -> "tuple[Mesh, dict[str, int]]":
+        """The mesh as a surface that bounds a solid, and what was done: `joined_points`, `dropped_triangles` (without area, or there twice),
+        `turned_triangles`, `filled_holes`, `open_holes`. Points at one place are joined, neighbours run alike, closed parts face outwards and hollows
+        within them inwards, each hole gets the surface of least area over its rim. A flat part stays open. The mesh itself does not change.
+
+        @raises ValueError  vertices that are not finite, indices of vertices that do not exist"""
+        made, *counts = self._core.repaired(bool(fill_holes))
+        return Mesh._of(made), dict(zip(("joined_points", "dropped_triangles", "turned_triangles", "filled_holes", "open_holes"), counts))
+
     def compute_inertia(self, density: float = 1.0) -> tuple[float, vec3, mat33, float]:
         """(mass [kg], centre of mass [m], inertia about it [kg m^2], volume [m^3]) at a density [kg/m^3]."""
         mass, com, inertia = self._core.mass((1.0, 1.0, 1.0), float(density))

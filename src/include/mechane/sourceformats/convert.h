@@ -9,7 +9,7 @@
 #include "mechane/sourceformats/robot_tree.h"
 #include "mechane/usd/layer.h"
 
-/// Robots of other formats as OpenUSD: URDF (with xacro), MJCF, SDFormat; scenes of glTF too.
+/// Robots of other formats as OpenUSD: URDF (with xacro), MJCF, SDFormat; scenes of glTF and mesh files too.
 namespace mechane::sourceformats {
 
 /// How the robot stands in the world.
@@ -28,10 +28,11 @@ struct ReadOptions {
     bool                               ignore_inertial = false;  ///< masses are computed from the shapes
     bool                               visuals_collide = false;  ///< visual shapes are the colliders
     std::string                        name{};                   ///< of the robot; empty: the file's
+    double                             mesh_unit = 1;            ///< [m] of a mesh file that is the whole robot
 };
 
 /// True for a file that `read_robot` is for, or `read_as_usd`, by its suffix: .urdf, .xacro, .mjcf, .xml, .sdf, .world,
-/// .gltf, .glb.
+/// .gltf, .glb, .stl, .obj, .ply, .dae, .msh.
 bool is_source_format(const std::string& file);
 
 /// A robot that was read, with what became of every value.
@@ -74,6 +75,9 @@ Result<UsdRobot> to_usd(const RobotTree& tree, Layout layout, LossReport& losses
 
 /// True for .gltf and .glb: scenes, which `read_as_usd` alone reads.
 bool is_scene_format(const std::string& file);
+
+/// True for .stl, .obj, .ply, .dae and .msh: meshes, which become one body each.
+bool is_mesh_format(const std::string& file);
 
 /// Reads a file of any of the formats and makes layers of it. Of glTF, nodes, meshes, looks, lights, cameras and
 /// animations become prims; `read` then holds what was wrong and lost, and no robot.

@@ -1,0 +1,278 @@
+// Repair of meshes: join, drop, run alike, fill, divide, face outwards, in this order. Each step is the identity on a
+// mesh that lacks its fault, so that a sound mesh comes back as it was.
+
+#include "mechane/geometry/repair.h"
+
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "geometry/repair/edges.h"
+#include "geometry/repair/holes.h"
+#include "mechane/core/disjoint_sets.h"
+#include "mechane/geometry/weld.h"
+#include "mechane/geometry/winding.h"
+
+namespace mechane::geometry {
+namespace {
+
+/// A part is flat if its volume is below this share of its area to the power 3/2: a filling would be a second side.
+constexpr double kFlat = 1e-6;
+
+double extent_of(const Mesh& mesh)
+{
+    if (mesh.points.empty()) return 0;
+    const Aabbd box = bounds(mesh);
+    return length(box.upper - box.lower);
+}
+
+class Repair {
+  public:
+    Repair(Mesh mesh, MeshRepair& done) : mesh_(std::move(mesh)), done_(done) {}
+
+    /// Of triangles with the same corners the first stays.
+    void drop_repeated()
+    {
+        std::set<Triangle>    seen;
+        std::vector<Triangle> kept;
+        for (const Triangle& t : mesh_.triangles) {
+            Triangle sorted = t;
+            std::ranges::sort(sorted);
+            if (seen.insert(sorted).second) kept.push_back(t);
+        }
+        done_.dropped += mesh_.triangles.size() - kept.size();
+        mesh_.triangles = std::move(kept);
+    }
+
+    /// Neighbours across edges of two triangles run against each other along them.
+    void run_alike()
+    {
+        std::vector<std::vector<std::pair<std::int32_t, bool>>> beside(mesh_.triangles.size());  // other, agrees
+        const auto                                              edges = half_edges(mesh_.triangles);
+        for_each_edge(edges, [&](const HalfEdge* first, const HalfEdge* last) {
+            if (last - first != 2) return;
+            const bool agrees = first[0].rises != first[1].rises;
+            beside[at(first[0].triangle)].emplace_back(first[1].triangle, agrees);
+            beside[at(first[1].triangle)].emplace_back(first[0].triangle, agrees);
+        });
+        std::vector<std::int8_t>  other(mesh_.triangles.size(), -1);  // 1: runs against the first of its part
+        std::vector<std::int32_t> part;
+        for (std::size_t t = 0; t < other.size(); ++t) {
+            if (other[t] >= 0) continue;
+            other[t] = 0;
+            part.assign(1, static_cast<std::int32_t>(t));
+            std::size_t against = 0;
+            for (std::size_t k = 0; k < part.size(); ++k)
+                for (const auto& [next, agrees] : beside[at(part[k])]) {
+                    if (other[at(next)] >= 0) continue;
+                    other[at(next)] = static_cast<std::int8_t>(agrees ? other[at(part[k])] : 1 - other[at(part[k])]);
+                    against += at(other[at(next)]);
+                    part.push_back(next);
+                }
+            const std::int8_t lesser = 2 * against > part.size() ? 0 : 1;
+            for (const std::int32_t k : part)
+                if (other[at(k)] == lesser) turn(at(k));
+        }
+    }
+
+    void fill_holes(bool wanted)
+    {
+        std::set<std::uint64_t> taken;
+        for (const HalfEdge& e : half_edges(mesh_.triangles)) taken.insert(e.key);
+        const std::vector<std::size_t> part   = parts();
+        const std::size_t              before = mesh_.triangles.size();
+        struct Filled {
+            std::size_t           hole, part;
+            std::vector<Triangle> triangles;
+        };
+        std::vector<Filled>                 filled;
+        std::map<std::int32_t, std::size_t> part_of_point;
+        for (std::size_t t = 0; t < before; ++t)
+            for (const std::int32_t i : mesh_.triangles[t]) part_of_point.emplace(i, part[t]);
+        for (const auto& ring : hole_rings(mesh_.triangles)) {
+            Hole hole{ring.size(), 0, false};
+            for (std::size_t i = 0; i < ring.size(); ++i)
+                hole.length += length(point(ring[(i + 1) % ring.size()]) - point(ring[i]));
+            if (wanted) {
+                auto made = filling(mesh_.points, ring, taken);
+                for (const Triangle& t : made)
+                    for (std::size_t i = 0; i < 3; ++i) taken.insert(edge_key(t[i], t[(i + 1) % 3]));
+                if (!made.empty()) filled.push_back({done_.holes.size(), part_of_point[ring.front()], std::move(made)});
+            }
+            done_.holes.push_back(hole);
+        }
+        // A part is judged with all of its fillings.
+        std::map<std::size_t, std::pair<double, double>> volume_and_area;
+        for (std::size_t t = 0; t < before; ++t) measure(volume_and_area[part[t]], mesh_.triangles[t]);
+        for (const Filled& f : filled)
+            for (const Triangle& t : f.triangles) measure(volume_and_area[f.part], t);
+        for (Filled& f : filled) {
+            const auto& [volume, area] = volume_and_area[f.part];
+            if (std::abs(volume) <= kFlat * std::pow(area, 1.5)) continue;
+            done_.holes[f.hole].filled = true;
+            mesh_.triangles.insert(mesh_.triangles.end(), f.triangles.begin(), f.triangles.end());
+        }
+    }
+
+    /// A triangle whose corners lie on one line goes, and the neighbour along its longest edge is divided at its middle
+    /// corner: nothing of the surface changes, and no gap opens.
+    void divide_at_slivers()
+    {
+        std::vector<std::int32_t> slivers;
+        for (std::size_t t = 0; t < mesh_.triangles.size(); ++t)
+            if (is_sliver(mesh_.triangles[t])) slivers.push_back(static_cast<std::int32_t>(t));
+        if (slivers.empty()) return;
+        std::map<std::uint64_t, std::set<std::int32_t>> of_edge;
+        const auto                                      enter = [&](std::int32_t t, bool in) {
+            for (std::size_t i = 0; i < 3; ++i) {
+                auto& list = of_edge[edge_key(mesh_.triangles[at(t)][i], mesh_.triangles[at(t)][(i + 1) % 3])];
+                in ? static_cast<void>(list.insert(t)) : static_cast<void>(list.erase(t));
+            }
+        };
+        for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) enter(static_cast<std::int32_t>(t), true);
+        std::vector<bool> gone(mesh_.triangles.size(), false);
+        // A division may make another sliver of the neighbour; each takes one triangle away, so this ends.
+        for (std::size_t k = 0; k < slivers.size(); ++k) {
+            const std::int32_t s = slivers[k];
+            if (gone[at(s)] || !is_sliver(mesh_.triangles[at(s)])) continue;
+            const Triangle     t = mesh_.triangles[at(s)];
+            const std::size_t  i = longest_edge(t);
+            const std::int32_t a = t[i], b = t[(i + 1) % 3], middle = t[(i + 2) % 3];
+            enter(s, false);
+            gone[at(s)] = true;
+            ++done_.dropped;
+            const auto& beside = of_edge[edge_key(a, b)];
+            if (beside.size() != 1) continue;
+            const std::int32_t n     = *beside.begin();
+            Triangle           whole = mesh_.triangles[at(n)];
+            const auto         rest  = std::ranges::find_if(whole, [&](std::int32_t p) { return p != a && p != b; });
+            if (rest == whole.end() || *rest == middle) continue;
+            std::ranges::rotate(whole, rest);  // the third corner, then the edge
+            enter(n, false);
+            mesh_.triangles[at(n)] = {whole[0], whole[1], middle};
+            enter(n, true);
+            mesh_.triangles.push_back({whole[0], middle, whole[2]});
+            gone.push_back(false);
+            const auto added = static_cast<std::int32_t>(mesh_.triangles.size() - 1);
+            enter(added, true);
+            for (const std::int32_t one : {n, added})
+                if (is_sliver(mesh_.triangles[at(one)])) slivers.push_back(one);
+        }
+        std::vector<Triangle> kept;
+        for (std::size_t t = 0; t < mesh_.triangles.size(); ++t)
+            if (!gone[t]) kept.push_back(mesh_.triangles[t]);
+        mesh_.triangles = std::move(kept);
+    }
+
+    /// Closed parts face outwards, hollows within others inwards.
+    void face_outwards()
+    {
+        const std::vector<std::size_t>                   part = parts();
+        std::map<std::size_t, std::pair<double, double>> volume_and_area;
+        for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) measure(volume_and_area[part[t]], mesh_.triangles[t]);
+        std::set<std::size_t> open;
+        const auto            edges = half_edges(mesh_.triangles);
+        for_each_edge(edges, [&](const HalfEdge* first, const HalfEdge* last) {
+            if (last - first != 2) open.insert(part[at(first->triangle)]);
+        });
+        std::set<std::size_t> inward;
+        for (const auto& [p, of] : volume_and_area)
+            if (!open.contains(p) && of.first < 0) inward.insert(p);
+        if (inward.empty()) return;
+        Mesh outward{mesh_.points, {}, false};
+        for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
+            if (open.contains(part[t])) continue;
+            Triangle turned = mesh_.triangles[t];
+            if (inward.contains(part[t])) std::swap(turned[1], turned[2]);
+            outward.triangles.push_back(turned);
+        }
+        const WindingTree     tree(outward);
+        std::set<std::size_t> judged;
+        for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
+            if (!inward.contains(part[t]) || !judged.insert(part[t]).second) continue;
+            // Just outside of a triangle its own part does not go round the point, whichever way it faces now.
+            const Triangle& of     = mesh_.triangles[t];
+            const Vec3d     normal = cross(point(of[2]) - point(of[0]), point(of[1]) - point(of[0]));
+            const double    size   = std::sqrt(length(normal));
+            const double    around = tree.at((1.0 / 3) * (point(of[0]) + point(of[1]) + point(of[2])) +
+                                             1e-3 * size * normalized(normal, {0, 0, 1}));
+            if (std::lround(around) % 2 == 1) inward.erase(part[t]);
+        }
+        for (std::size_t t = 0; t < mesh_.triangles.size(); ++t)
+            if (inward.contains(part[t])) turn(t);
+    }
+
+    Mesh take() { return std::move(mesh_); }
+
+  private:
+    [[nodiscard]] const Vec3d& point(std::int32_t i) const { return mesh_.points[at(i)]; }
+
+    void turn(std::size_t t)
+    {
+        std::swap(mesh_.triangles[t][1], mesh_.triangles[t][2]);
+        ++done_.turned;
+    }
+
+    /// By triangle: the number of its part, of triangles that hang together across edges.
+    [[nodiscard]] std::vector<std::size_t> parts() const
+    {
+        DisjointSets<> sets(mesh_.triangles.size());
+        const auto     edges = half_edges(mesh_.triangles);
+        for_each_edge(edges, [&](const HalfEdge* first, const HalfEdge* last) {
+            if (last - first == 2) sets.join(at(first[0].triangle), at(first[1].triangle));
+        });
+        std::vector<std::size_t> out(mesh_.triangles.size());
+        for (std::size_t t = 0; t < out.size(); ++t) out[t] = sets.find(t);
+        return out;
+    }
+
+    void measure(std::pair<double, double>& volume_and_area, const Triangle& t) const
+    {
+        const Vec3d &o = mesh_.points.front(), a = point(t[0]) - o, b = point(t[1]) - o, c = point(t[2]) - o;
+        volume_and_area.first += dot(a, cross(b, c)) / 6;
+        volume_and_area.second += 0.5 * length(cross(b - a, c - a));
+    }
+
+    [[nodiscard]] std::size_t longest_edge(const Triangle& t) const
+    {
+        std::size_t longest = 0;
+        double      most    = -1;
+        for (std::size_t i = 0; i < 3; ++i)
+            if (const double l = length_squared(point(t[(i + 1) % 3]) - point(t[i])); l > most) most = l, longest = i;
+        return longest;
+    }
+
+    [[nodiscard]] bool is_sliver(const Triangle& t) const
+    {
+        const std::size_t i    = longest_edge(t);
+        const double      most = length_squared(point(t[(i + 1) % 3]) - point(t[i]));
+        return length(cross(point(t[1]) - point(t[0]), point(t[2]) - point(t[0]))) <= 1e-9 * most;
+    }
+
+    Mesh        mesh_;
+    MeshRepair& done_;
+};
+
+}  // namespace
+
+Mesh repaired(const Mesh& mesh, const RepairOptions& options, MeshRepair& done)
+{
+    done               = {};
+    const double join  = options.join > 0 ? options.join : 1e-7 * extent_of(mesh);
+    Mesh         whole = welded(mesh, std::isfinite(join) ? join : 0);
+    done.joined_points = mesh.points.size() - whole.points.size();
+    done.dropped       = mesh.triangles.size() - whole.triangles.size();
+    if (whole.triangles.empty()) return whole;
+    Repair repair(std::move(whole), done);
+    repair.drop_repeated();
+    repair.run_alike();
+    repair.fill_holes(options.fill_holes);
+    repair.divide_at_slivers();
+    repair.face_outwards();
+    Mesh out = repair.take();
+    if (!done.nothing()) out.is_convex = false;
+    return out;
+}
+
+}  // namespace mechane::geometry
