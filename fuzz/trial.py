@@ -57,7 +57,9 @@ def commands(mechane, name):
         return {"info": [mechane, "info", name], "convert": [mechane, "convert", name, "-o", "converted"], "check": [mechane, "check", name],
                 "sim": [mechane, "sim", name, "--frames", "3", "-o", "/dev/null"]}
     if name.startswith("body."):  # a mesh, by the robot that names it
-        return {"mesh": [mechane, "convert", f"mesh_{name.rsplit('.', 1)[1]}.urdf", "-o", "converted"]}
+        opened = {} if name.endswith((".gltf", ".glb")) else {"part": [mechane, "convert", name, "-o", "converted"]}
+        return {"mesh": [mechane, "convert", f"mesh_{name.rsplit('.', 1)[1]}.urdf", "-o", "converted"],
+                "repair": [mechane, "mesh", name, "--repair", "-o", "repaired.usda"], **opened}
     if name.endswith(".mrec"):
         return {"replay": [mechane, "replay", name, "--verify", "-o", "out.usda", "-o", "out.csv"]}
     if name.endswith(".mchk"):
