@@ -223,7 +223,7 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     if (!stage) return context.io.fail(stage.error());
     found.append((*stage)->diagnostics());
     auto robot = exporter::robot_of_stage(**stage);
-    if (!robot) return context.io.fail(robot.error());
+    if (!robot) return context.io.report(found), context.io.fail(robot.error());
     found.append(robot->found);
     context.io.report(found);
     if (!args.name.empty()) robot->tree.name = args.name;

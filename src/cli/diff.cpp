@@ -17,6 +17,7 @@
 #include "cli/scene_args.h"
 #include "mechane/difference/animations.h"
 #include "mechane/difference/codes.h"
+#include "mechane/difference/looks.h"
 #include "mechane/difference/report.h"
 #include "mechane/difference/scenes.h"
 #include "mechane/exporter/codes.h"
@@ -39,11 +40,10 @@ struct DiffArgs {
     std::string              a, b, output, solver = "softstep";
     std::vector<std::string> only;
     std::string              rollout;
-    bool                     rolls         = false;
-    bool                     of_recordings = false;
-    double                   scale         = 1;
-    int                      states        = 100;
-    std::uint64_t            seed          = 1;
+    bool                     rolls  = false;
+    double                   scale  = 1;
+    int                      states = 100;
+    std::uint64_t            seed   = 1;
 };
 
 bool is_report(const std::string& file)
@@ -87,9 +87,6 @@ int tell(const DiffArgs& args, const difference::Comparison& comparison, const d
         if (const ExitCode done = write_text(args.output, content, context.io); done != kExitClean) return done;
     }
     context.io.out(context.global.json ? json : text);
-    // An "equal" of two assets says nothing of their looks; recordings have none.
-    if (!context.global.json && !args.of_recordings)
-        context.io.out("             not compared: visibility, colours, materials of looks, lights, cameras\n");
     return difference::is_equal(comparison, rollout) ? kExitClean : kExitFindings;
 }
 
@@ -130,9 +127,8 @@ void header(difference::Comparison& out, const char* field, const std::string& x
                  {}});
 }
 
-int diff_recordings(DiffArgs args, Context& context)
+int diff_recordings(const DiffArgs& args, Context& context)
 {
-    args.of_recordings = true;
     const auto a = record::read_recording(args.a), b = record::read_recording(args.b);
     if (!a) return context.io.fail(a.error());
     if (!b) return context.io.fail(b.error());
@@ -183,6 +179,9 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
         if (*one) {
             context.io.report((*one)->found);
         } else if ((*one).error().id == exporter::kEmpty.id) {
+            // What could not be composed is why there is nothing.
+            if (const auto stage = usd::Stage::open(one == &a ? args.a : args.b, scene->open))
+                context.io.report((*stage)->diagnostics());
             return context.io.fail(make_diagnostic(difference::kNothing, (*one).error().site, (*one).error().message));
         } else {
             return context.io.fail((*one).error());
@@ -192,10 +191,19 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
     const bool                         page       = args.output.ends_with(".html");
     std::optional<difference::Rollout> rollout;
     std::string                        drawn;
+    const bool looks  = options.only.empty() || std::find(options.only.begin(), options.only.end(),
+                                                          difference::Quantity::looks) != options.only.end();
     const bool states = options.only.empty() || std::any_of(options.only.begin(), options.only.end(), [](auto q) {
                             return q == difference::Quantity::state || q == difference::Quantity::pair ||
                                    q == difference::Quantity::soft || q == difference::Quantity::limit;
                         });
+    if (looks) {
+        const auto seen_a = usd::Stage::open(args.a, scene->open), seen_b = usd::Stage::open(args.b, scene->open);
+        if (seen_a && seen_b)
+            difference::compare_looks(comparison, **seen_a, **seen_b, options);
+        else
+            context.io.say(fmt::format("looks        not compared: {}\n", (seen_a ? seen_b : seen_a).error().message));
+    }
     if (args.rolls || page || states) {
         Diagnostics quiet;
         const auto  run_a = run::load_scene(args.a, *scene, quiet), run_b = run::load_scene(args.b, *scene, quiet);
@@ -262,8 +270,8 @@ int run_diff(DiffArgs& args, Context& context)
         if (known) continue;
         context.io.say_error(
             fmt::format("--only {}: there is no such quantity\n  masses joints shapes mass center_of_mass inertia "
-                        "frame joint limit gain passive mimic loop collider contact visual scene state pair soft "
-                        "kinematics\n",
+                        "frame joint limit gain passive mimic loop collider contact visual looks scene state pair "
+                        "soft kinematics\n",
                         word));
         return kExitUsage;
     }
@@ -306,7 +314,7 @@ void add_diff(CLI::App& app, Context& context)
         ->trigger_on_parse();
     verb->add_option("--solver", args->solver, "Solver of --rollout")->capture_default_str();
     verb->add_option("--only", args->only,
-                     "Compare only these: masses, joints, shapes, or a quantity; separated by commas")
+                     "Compare only these: masses, joints, shapes, or a quantity such as looks; separated by commas")
         ->delimiter(',');
     verb->add_option("--tolerance", args->scale, "All tolerances times this")
         ->check(CLI::Range(0.0, 1e12))

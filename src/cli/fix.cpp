@@ -12,7 +12,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
+#include <tuple>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/counted.h"
@@ -98,6 +101,32 @@ std::string diff_of(const conformance::FixResult& result)
     return out;
 }
 
+/// What is left for one reason, at several places.
+struct LeftLine {
+    const conformance::Unrepaired* first = nullptr;
+    std::string                    message;        ///< without the variant that it was found with
+    bool                           plain = false;  ///< it is left with the authored selections too
+    std::set<std::string>          places;
+};
+
+/// Many prims that are left for one reason are one line, and so is one that is left with every variant.
+std::vector<LeftLine> folded(const std::vector<conformance::Unrepaired>& left)
+{
+    std::vector<LeftLine>                                                  lines;
+    std::map<std::tuple<std::string_view, bool, std::string>, std::size_t> known;
+    for (const conformance::Unrepaired& u : left) {
+        if (u.reason == "not-selected") continue;
+        const std::size_t with    = u.message.ends_with("})") ? u.message.rfind(" (with ") : std::string::npos;
+        const std::string message = u.message.substr(0, with);
+        const auto [slot, is_new] = known.try_emplace({u.rule->id, u.remark, message}, lines.size());
+        if (is_new) lines.push_back({&u, message, false, {}});
+        LeftLine& line = lines[slot->second];
+        line.plain     = line.plain || with == std::string::npos;
+        line.places.insert(u.prim.empty() ? u.layer : u.prim);
+    }
+    return lines;
+}
+
 std::string summary(const conformance::FixResult& result, const FixArgs& args)
 {
     std::string                        out;
@@ -107,19 +136,23 @@ std::string summary(const conformance::FixResult& result, const FixArgs& args)
         out += fmt::format("fixed    {:12} {:>10}   {}\n", rule, counted(count, "edit"),
                            conformance::find_rule(rule)->slug);
     constexpr std::size_t              kLines = 40;
-    std::size_t                        shown = 0, unsafe = 0;
+    std::size_t                        unsafe = 0;
     std::map<std::string, std::size_t> unasked;  // counted by rule, to print one line each
     for (const conformance::Unrepaired& u : result.left) {
         unsafe += u.reason == "unsafe";
-        if (u.reason == "not-selected") {
-            ++unasked[std::string(u.rule->id)];
-            continue;
-        }
-        if (++shown <= kLines)
-            out += fmt::format("{:8} {:12} {}  {}\n", u.remark ? "note" : "left", u.rule->id,
-                               u.prim.empty() ? u.layer : u.prim, u.message);
+        if (u.reason == "not-selected") ++unasked[std::string(u.rule->id)];
     }
-    if (shown > kLines) out += fmt::format("         ... and {} more (--report FILE lists all)\n", shown - kLines);
+    const std::vector<LeftLine> lines = folded(result.left);
+    for (std::size_t i = 0; i < std::min(lines.size(), kLines); ++i) {
+        const LeftLine&                u  = lines[i];
+        const conformance::Unrepaired& of = *u.first;
+        out += fmt::format("{:8} {:12} {}{}  {}\n", of.remark ? "note" : "left", of.rule->id,
+                           of.prim.empty() ? of.layer : of.prim,
+                           u.places.size() > 1 ? fmt::format(" (and {} more)", u.places.size() - 1) : "",
+                           u.plain ? u.message : of.message);
+    }
+    if (lines.size() > kLines)
+        out += fmt::format("         ... and {} more (--report FILE lists all)\n", lines.size() - kLines);
     for (const auto& [rule, count] : unasked)
         out += fmt::format("left     {:12} {}: --select, --ignore or --phases leave the repair out\n", rule,
                            counted(count, "finding"));
@@ -399,7 +432,12 @@ int run_fix(const FixArgs& args, Context& context)
         return result.error().id == "CHECK_OPTION" ? (io.report(result.error()), int(kExitUsage))
                                                    : int(io.fail(result.error()));
     Diagnostics found;
-    const auto  admitted =
+    // What could not be composed is not repaired either.
+    if (!args.rewrites())
+        if (const auto stage = usd::Stage::open(args.asset, options->open))
+            for (const Diagnostic& one : (*stage)->diagnostics())
+                if (one.severity == Severity::error) found.add(one);
+    const auto admitted =
         conformance::admit_sources(*result, args.asset, roots_of(args.roots, args.outside, options->open), found);
     // Safe repairs promise the same simulation, so the models before and after are compared and every difference is
     // told.
@@ -419,7 +457,7 @@ int run_fix(const FixArgs& args, Context& context)
     // A rewrite does what it was asked for; what else is wrong with the asset is not its business.
     if (args.rewrites()) return kExitClean;
     io.say(summary(*result, args));
-    return result->after.count(Severity::error) > 0 ? kExitFindings : kExitClean;
+    return result->after.count(Severity::error) > 0 ? int(kExitFindings) : exit_after(found, context);
 }
 
 }  // namespace

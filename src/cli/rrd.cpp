@@ -23,13 +23,13 @@ namespace {
 using nlohmann::json;
 
 /// What Rerun's package is told: a line of JSON, then the arrays that it names, one after the other.
-constexpr const char* kScript = R"(
+constexpr const char* kScript = R"PY(
 import json, sys
 try:
-    import numpy as np
     import rerun as rr
+    import numpy as np  # which rerun needs too
 except ImportError as missing:
-    sys.exit(f"{missing}")
+    sys.exit(f"the package rerun-sdk is not there ({missing})" if missing.name == "rerun" else f"rerun-sdk is not complete ({missing})")
 source = sys.stdin.buffer
 head = json.loads(source.readline())
 def array(spec):
@@ -51,7 +51,7 @@ for body in head["bodies"]:
     out.send_columns(body["entity"], indexes=[rr.TimeColumn("time", duration=times)],
                      columns=rr.Transform3D.columns(translation=poses[:, :3], quaternion=poses[:, 3:]))
 out.flush()
-)";
+)PY";
 
 /// The arrays behind the line of JSON.
 class Arrays {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "mechane/physics/solid_size.h"
+
 namespace mechane::conformance {
 namespace {
 
@@ -14,32 +16,17 @@ namespace {
 std::vector<Vec3d> own_points(const usd::Prim& gprim)
 {
     if (auto points = gprim.attribute("points").get<std::vector<Vec3d>>(); points && !points->empty()) return *points;
-    const std::string type   = gprim.type_name().text();
-    const auto        number = [&](const char* name) { return gprim.attribute(name).get_or<double>(0); };
-    Vec3d             half;
-    if (type == "Cube") {
-        half = Vec3d{1, 1, 1} * (number("size") / 2);
-    } else if (type == "Sphere") {
-        half = Vec3d{1, 1, 1} * number("radius");
-    } else if (type == "Cylinder" || type == "Cone" || type == "Capsule") {
-        const double      r    = number("radius");
-        const double      h    = number("height") / 2 + (type == "Capsule" ? r : 0);
-        const std::string axis = gprim.attribute("axis").get_or<std::string>("Z");
-        half                   = {axis == "X" ? h : r, axis == "Y" ? h : r, axis == "Z" ? h : r};
-    } else {
+    auto box = physics::own_bounds(gprim);
+    if (!box) {
         const auto extent = gprim.attribute("extent").get<std::vector<Vec3d>>();
         if (!extent || extent->size() != 2) return {};
-        const Vec3d &      low = (*extent)[0], &high = (*extent)[1];
-        std::vector<Vec3d> corners;
-        for (int i = 0; i < 8; ++i)
-            corners.push_back(
-                {(i & 1) != 0 ? high.x : low.x, (i & 2) != 0 ? high.y : low.y, (i & 4) != 0 ? high.z : low.z});
-        return corners;
+        box = {(*extent)[0], (*extent)[1]};
     }
+    const auto& [low, high] = *box;
     std::vector<Vec3d> corners;
     for (int i = 0; i < 8; ++i)
         corners.push_back(
-            {(i & 1) != 0 ? half.x : -half.x, (i & 2) != 0 ? half.y : -half.y, (i & 4) != 0 ? half.z : -half.z});
+            {(i & 1) != 0 ? high.x : low.x, (i & 2) != 0 ? high.y : low.y, (i & 4) != 0 ? high.z : low.z});
     return corners;
 }
 

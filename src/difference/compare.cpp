@@ -32,9 +32,10 @@ namespace mechane::difference {
 namespace {
 
 /// In the order of the enumeration Quantity, which indexes this table, kTolerances and Comparison::counts alike.
-constexpr std::array<std::string_view, 20> kQuantityWords{
-    "mass",     "center_of_mass", "inertia", "frame", "joint", "limit", "gain", "passive",  "mimic",      "loop",
-    "collider", "contact",        "visual",  "scene", "state", "pair",  "soft", "property", "kinematics", "rollout"};
+constexpr std::array<std::string_view, 21> kQuantityWords{
+    "mass",    "center_of_mass", "inertia", "frame",    "joint",    "limit",      "gain",
+    "passive", "mimic",          "loop",    "collider", "contact",  "visual",     "looks",
+    "scene",   "state",          "pair",    "soft",     "property", "kinematics", "rollout"};
 
 constexpr Tolerance kTolerances[] = {
     {Quantity::mass, 1e-12, 1e-5, "the mass",
@@ -54,6 +55,8 @@ constexpr Tolerance kTolerances[] = {
     {Quantity::contact, 1e-6, 1e-5, "the value", "single precision"},
     {Quantity::visual, 1e-6, 1e-4, "the shape's size or area",
      "points in single precision; text of meshes has 7 digits or more"},
+    {Quantity::looks, 1e-4, 1e-5, "the value; points 1e-4 of the surface's size",
+     "colours in single precision; a picture of 8 bits shows no step below 3e-4 of linear light"},
     {Quantity::scene, 1e-6, 1e-5, "the value", "single precision of direction and magnitude"},
     {Quantity::state, 1e-6, 1e-5, "the value", "degrees in single precision"},
     {Quantity::pair, 0, 0, "", "two bodies may touch or not"},

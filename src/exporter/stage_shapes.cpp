@@ -17,6 +17,7 @@
 #include "exporter/forms.h"
 #include "exporter/stage_reader.h"
 #include "mechane/geometry/mesh.h"
+#include "mechane/physics/solid_size.h"
 #include "mechane/resolve/mesh_source.h"
 #include "mechane/resolve/shape_values.h"
 #include "mechane/sourceformats/hints.h"
@@ -37,12 +38,6 @@ Quatd from_z(Axis axis)
     if (axis == Axis::x) return from_axis_angle(Vec3d{0, 1, 0}, std::numbers::pi / 2);
     if (axis == Axis::y) return from_axis_angle(Vec3d{1, 0, 0}, -std::numbers::pi / 2);
     return {};
-}
-
-Axis axis_token(const usd::Prim& prim)
-{
-    const std::string axis = prim.attribute("axis").get_or<std::string>("Z");
-    return axis == "X" ? Axis::x : axis == "Y" ? Axis::y : Axis::z;
 }
 
 /// USD multiplies row vectors, so the rows of the matrix are the images of the axes, i.e. the columns for column
@@ -216,11 +211,9 @@ class ShapeReader {
         const Posed X_WS{d.translation, normalized(d.rotation)};
         place(shape, prim, X_WS);
         shape.visual = true, shape.collider = false;
-        const Vec3d s      = r_.unit * abs(d.scale);
-        const auto  number = [&](const char* name, double otherwise) {
-            return std::abs(prim.attribute(name).get_or<double>(otherwise));
-        };
-        const Axis   axis   = axis_token(prim);
+        const Vec3d  s      = r_.unit * abs(d.scale);
+        const auto   size   = physics::solid_size(prim);
+        const auto   axis   = static_cast<Axis>(size ? size->axis : 2);
         const auto   a      = static_cast<std::size_t>(axis);
         const double around = std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
         const auto   uneven = [&](const char* what) {
@@ -235,48 +228,60 @@ class ShapeReader {
             // The rotation goes into the pose, the rest of the matrix into the points: R^T M.
             shape.mesh = mesh(prim, r_.unit * (transpose(R) * linear_part(world)));
             if (shape.mesh < 0) return dropped(prim, "visual", type, "it has no faces", Severity::warning);
-        } else if (type == "Cube") {
-            shape.kind = sf::Shape::Kind::box;
-            shape.size = 0.5 * number("size", 2) * s;
-        } else if (type == "Sphere") {
-            const double r = number("radius", 1);
-            shape.kind     = max_component(s) - std::min({s.x, s.y, s.z}) > 1e-6 * max_component(s)
-                                 ? sf::Shape::Kind::ellipsoid
-                                 : sf::Shape::Kind::sphere;
-            shape.size     = shape.kind == sf::Shape::Kind::sphere ? r * s.x * Vec3d{1, 1, 1} : r * s;
-        } else if (type == "Cylinder" || type == "Capsule" || type == "Cylinder_1" || type == "Capsule_1") {
-            const bool caps      = type.starts_with("Cap");
-            shape.kind           = caps ? sf::Shape::Kind::capsule : sf::Shape::Kind::cylinder;
-            const double initial = caps ? 0.5 : 1;
-            double       radius  = number("radius", initial);
-            if (type.ends_with("_1")) {
-                const double bottom = number("radiusBottom", initial), top = number("radiusTop", initial);
-                radius = std::max(bottom, top);
-                if (bottom != top)
-                    r_.lose("two-radii", Severity::warning, sf::LossAction::approximated, "visual", prim.site(),
-                            prim.path().text(), fmt::format("{} and {} m", bottom * around, top * around),
-                            fmt::format("{} m", radius * around), "one radius for both ends");
-            }
-            shape.size   = {radius * around, 0.5 * number("height", caps ? 1 : 2) * s[a], 0};
-            shape.X_LS.q = shape.X_LS.q * from_z(axis);
-            uneven(caps ? "a capsule" : "a cylinder");
-        } else if (type == "Cone") {
-            shape.kind   = sf::Shape::Kind::mesh;
-            shape.X_LS.q = shape.X_LS.q * from_z(axis);
-            shape.mesh   = add_form(r_.tree, cone_form(number("radius", 1) * around, 0.5 * number("height", 2) * s[a]),
-                                    prim.name().text());
-            uneven("a cone");
-        } else if (type == "Plane") {
-            shape.kind   = sf::Shape::Kind::plane;
-            shape.size   = {0.5 * number("width", 2) * s[axis == Axis::x ? 2 : 0],
-                            0.5 * number("length", 2) * s[axis == Axis::y ? 2 : 1], 0};
-            shape.X_LS.q = shape.X_LS.q * from_z(axis);
+        } else if (size) {
+            solid(prim, *size, s, shape);
+            if (size->kind == physics::SolidSize::Kind::capsule) uneven("a capsule");
+            if (size->kind == physics::SolidSize::Kind::cylinder) uneven("a cylinder");
+            if (size->kind == physics::SolidSize::Kind::cone) uneven("a cone");
         } else {
             return dropped(prim, "visual", type, "no format of robots has such a shape", Severity::warning);
         }
         shape.material = look(prim);
         r_.vendor_values(prim, shape.extras);
         add(std::move(shape), prim.path());
+    }
+
+    /// What is seen of a prim that has sizes, under a scale that takes them to metres.
+    void solid(const usd::Prim& prim, const physics::SolidSize& size, const Vec3d& s, sf::Shape& shape)
+    {
+        const auto   axis   = static_cast<Axis>(size.axis);
+        const auto   a      = static_cast<std::size_t>(axis);
+        const double around = std::max(s[(a + 1) % 3], s[(a + 2) % 3]), half = size.half_height * s[a];
+        if (size.kind != physics::SolidSize::Kind::cube && size.kind != physics::SolidSize::Kind::sphere)
+            shape.X_LS.q = shape.X_LS.q * from_z(axis);
+        switch (size.kind) {
+            case physics::SolidSize::Kind::cube:
+                shape.kind = sf::Shape::Kind::box;
+                shape.size = size.half_edge * s;
+                return;
+            case physics::SolidSize::Kind::sphere:
+                shape.kind = max_component(s) - std::min({s.x, s.y, s.z}) > 1e-6 * max_component(s)
+                                 ? sf::Shape::Kind::ellipsoid
+                                 : sf::Shape::Kind::sphere;
+                shape.size = size.bottom * (shape.kind == sf::Shape::Kind::sphere ? s.x * Vec3d{1, 1, 1} : s);
+                return;
+            case physics::SolidSize::Kind::capsule:
+            case physics::SolidSize::Kind::cylinder: {
+                const bool   caps   = size.kind == physics::SolidSize::Kind::capsule;
+                const double radius = std::max(size.bottom, size.top);
+                shape.kind          = caps ? sf::Shape::Kind::capsule : sf::Shape::Kind::cylinder;
+                if (size.bottom != size.top)
+                    r_.lose("two-radii", Severity::warning, sf::LossAction::approximated, "visual", prim.site(),
+                            prim.path().text(), fmt::format("{} and {} m", size.bottom * around, size.top * around),
+                            fmt::format("{} m", radius * around), "one radius for both ends");
+                shape.size = {radius * around, half, 0};
+                return;
+            }
+            case physics::SolidSize::Kind::cone:
+                shape.kind = sf::Shape::Kind::mesh;
+                shape.mesh = add_form(r_.tree, cone_form(size.bottom * around, half), prim.name().text());
+                return;
+            case physics::SolidSize::Kind::plane:
+                shape.kind = sf::Shape::Kind::plane;
+                shape.size = {size.half_width * s[axis == Axis::x ? 2 : 0],
+                              size.half_length * s[axis == Axis::y ? 2 : 1], 0};
+                return;
+        }
     }
 
     /// The mesh of a prim, its points multiplied by a matrix; the same data are one mesh of the tree.

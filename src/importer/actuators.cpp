@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "actuator_units.h"
 #include "import.h"
 
 namespace mechane::importer {
 namespace {
-
-bool is_close(double a, double b) { return std::abs(a - b) <= 1e-8 + 1e-5 * std::abs(b); }
 
 /// The axis of the imported joint that a joint prim stands for, or null for joints with another number of degrees of
 /// freedom.
@@ -25,6 +24,14 @@ model::JointDofConfig* axis_of(Import& run, const usd::Path& path)
     if (joint.type == model::JointType::revolute) return &joint.angular_axes.front();
     if (joint.type == model::JointType::prismatic) return &joint.linear_axes.front();
     return nullptr;
+}
+
+/// Whether an axis that a joint prim became turns.
+bool is_angular(const Import& run, const usd::Path& joint, const model::JointDofConfig* dof)
+{
+    const physics::Index source = run.physics.joint_at(joint);
+    const auto& made = run.builder.joints[static_cast<std::size_t>(run.joint_of[static_cast<std::size_t>(source)])];
+    return std::ranges::any_of(made.angular_axes, [&](const model::JointDofConfig& axis) { return &axis == dof; });
 }
 
 /// Gains of an actuator that MuJoCo's compiler has expanded from <position> or <velocity>: force = gain u + bias (1, q,
@@ -78,13 +85,14 @@ void add_actuators(Import& run)
             run.took(prim, name, physics::Use::used,
                      servo->position ? "a position servo becomes the joint's drive"
                                      : "a velocity servo becomes the joint's drive");
-        const TargetMode mode = dof->actuator_mode.value_or(TargetMode::none);
+        const TargetMode    mode  = dof->actuator_mode.value_or(TargetMode::none);
+        const ActuatorUnits units = actuator_units(run, is_angular(run, targets.front(), dof));
         if (servo->position) {
-            dof->target_ke = servo->kp;
+            dof->target_ke = units.stiffness * servo->kp;
             // A velocity servo on the joint has said the damping already.
-            if (mode == TargetMode::none) dof->target_kd = servo->kv;
+            if (mode == TargetMode::none) dof->target_kd = units.stiffness * servo->kv;
         } else {
-            dof->target_kd = servo->kv;
+            dof->target_kd = units.stiffness * servo->kv;
         }
         const TargetMode own   = servo->position ? TargetMode::position : TargetMode::velocity;
         const TargetMode other = servo->position ? TargetMode::velocity : TargetMode::position;
@@ -96,7 +104,8 @@ void add_actuators(Import& run)
             const double low  = prim.attribute("mjc:forceRange:min").get_or<double>(0),
                          high = prim.attribute("mjc:forceRange:max").get_or<double>(0);
             // A drive's limit is symmetric; the tighter of both limits holds.
-            if (low < high) dof->effort_limit = std::min(dof->effort_limit, std::max(std::abs(low), std::abs(high)));
+            if (low < high)
+                dof->effort_limit = std::min(dof->effort_limit, units.force * std::max(std::abs(low), std::abs(high)));
         }
         ++run.result.actuator_count;
     }

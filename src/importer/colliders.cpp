@@ -226,6 +226,8 @@ class ColliderAdder {
         if (shape.config.is_visible) shape.opacity = look_.opacity.value_or(1);
         const std::string label = shape.label;
         if (textured) run_.note_texture(label, look_);
+        if (shape.config.is_visible && !look_.color && collider_.kind != ShapeKind::mesh)
+            run_.note_unplaced(label, look_);
         const std::int32_t index = run_.builder.add_shape(std::move(shape));
         // The map names the first shape of a collider.
         if (run_.shape_of[static_cast<std::size_t>(index_)] >= 0) {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "mechane/physics/mass.h"
+#include "mechane/physics/solid_size.h"
 
 namespace mechane::importer {
 namespace {
@@ -95,17 +96,21 @@ ExactRound exact_round(const Import& run, const Collider& c)
             out.points.push_back(A * rotate(turn, Vec3d{radius * std::cos(angle), radius * std::sin(angle), height}));
         }
     };
-    const auto cap = [&](double radius, double height, double up) {
+    const double h   = from.half_height;
+    const auto   cap = [&](double own, double other, double up) {
+        const physics::CapsuleCap ball = physics::capsule_cap(own, other, h);
+        const double              rim  = std::asin(ball.rise);
+        if (rim < 0) ring(ball.radius, up * ball.centre, kAround);
         for (int r = 0; r < kRings; ++r) {
-            const double lift = r * kPi / (2 * kRings);
-            ring(radius * std::cos(lift), height + up * radius * std::sin(lift), kAround);
+            const double latitude = rim + r * (kPi / 2 - rim) / kRings;
+            ring(ball.radius * std::cos(latitude), up * (ball.centre + ball.radius * std::sin(latitude)), kAround);
         }
-        out.points.push_back(A * rotate(turn, Vec3d{0, 0, height + up * radius}));
+        out.points.push_back(A * rotate(turn, Vec3d{0, 0, up * (ball.centre + ball.radius)}));
     };
-    const double h = from.half_height;
     if (c.kind == ShapeKind::sphere || c.kind == ShapeKind::capsule || c.kind == ShapeKind::capsule_1) {
-        cap(from.radius, -h, -1);
-        cap(c.kind == ShapeKind::capsule_1 ? from.radius_top : from.radius, h, 1);
+        const double top = c.kind == ShapeKind::capsule_1 ? from.radius_top : from.radius;
+        cap(from.radius, top, -1);
+        cap(top, from.radius, 1);
         return out;
     }
     ring(from.radius, -h, kRim);

@@ -217,7 +217,7 @@ class Explainer {
         x.field          = row.field;
         x.array          = row.array;
         x.dof            = name;
-        x.value = row.of_import ? row.of_import(in_.imported, e.label) : row.value(in_.model, index, dof);
+        x.value          = row.of_import ? row.of_import(in_.imported, e.label) : row.value(in_.model, index, dof);
         const bool turns = name == "angular" || name.starts_with("rot");
         x.unit           = row.unit.empty() ? unit_of(row, turns) : std::string(row.unit);
         if (row.kind == EntityKind::dof && in_.model.joint_drive_type[dof] == model::DriveType::acceleration) {
@@ -260,7 +260,7 @@ class Explainer {
     {
         const std::string path = prim.path().text();
         // One property may stand under several keys.
-        const auto        same = [&](const Candidate& c) { return c.prim == path && c.property == property; };
+        const auto same = [&](const Candidate& c) { return c.prim == path && c.property == property; };
         if (std::any_of(x.won.begin(), x.won.end(), same) || std::any_of(x.lost.begin(), x.lost.end(), same)) return;
         const auto rows = ledger_.find(path);
         const auto entry =
@@ -436,8 +436,7 @@ PairExplanation pair_of(const ExplainInput& in, std::size_t a, std::size_t b)
     if (body_a == body_b && body_a >= 0)
         say(fmt::format("both belong to the body <{}>", m.body_label[static_cast<std::size_t>(body_a)]));
     const std::string_view why_a = immovable(m, body_a), why_b = immovable(m, body_b);
-    if (body_a < 0 && body_b < 0)
-        say("neither can move");
+    if (body_a < 0 && body_b < 0) say("neither can move");
     // Two kinematic bodies, or one and the world.
     else if (!why_a.empty() && !why_b.empty())
         say(fmt::format("no force moves either: <{}> {}, <{}> {}", x.a, why_a, x.b, why_b));
@@ -450,8 +449,12 @@ PairExplanation pair_of(const ExplainInput& in, std::size_t a, std::size_t b)
     if (std::binary_search(m.shape_collision_filter_pairs.begin(), m.shape_collision_filter_pairs.end(), pair)) {
         const auto known  = in.imported.filter_reasons.find(pair);
         bool       joined = false;
-        for (std::size_t j = 0; j < m.joint_count() && body_a != body_b; ++j)
-            if (std::minmax(m.joint_parent[j], m.joint_child[j]) == std::minmax(body_a, body_b)) {
+        // A joint that lets its bodies touch is no reason, nor is the one that only says that a body floats.
+        const bool by_joint = known == in.imported.filter_reasons.end() ||
+                              std::ranges::find(known->second, kFilteredByJoint) != known->second.end();
+        for (std::size_t j = 0; j < m.joint_count() && body_a != body_b && by_joint; ++j)
+            if (m.joint_type[j] != model::JointType::free &&
+                std::minmax(m.joint_parent[j], m.joint_child[j]) == std::minmax(body_a, body_b)) {
                 joined = true;
                 say(fmt::format("joined by <{}>, whose physics:collisionEnabled is false", m.joint_label[j]));
             }
@@ -491,8 +494,7 @@ Result<std::vector<Explanation>> explain(const ExplainInput& input, std::string_
     const auto        entity = explainer.entity_at(path);
     if (!entity) return unknown(path, explainer.near_labels(path));
     std::vector<Explanation> found = explainer.of_field(*entity, whole.substr(dot + 1));
-    if (found.empty())
-    {
+    if (found.empty()) {
         const std::vector<std::string> fields = explainer.fields_of(*entity);
         const std::string              near   = did_you_mean(whole.substr(dot + 1), fields);
         return unknown(whole, fmt::format("{}{}<{}> has the fields {}.", near, near.empty() ? "" : " ", path,
@@ -505,8 +507,7 @@ Result<std::vector<PairExplanation>> explain_pair(const ExplainInput& input, std
 {
     const auto first = shapes_at(input.model, std::string(a)), second = shapes_at(input.model, std::string(b));
     for (const auto& [shapes, path] : {std::pair(&first, a), std::pair(&second, b)})
-        if (shapes->empty())
-            return unknown(std::string(path), did_you_mean(path, input.model.shape_label));
+        if (shapes->empty()) return unknown(std::string(path), did_you_mean(path, input.model.shape_label));
     std::vector<PairExplanation> out;
     for (const std::size_t i : first)
         for (const std::size_t j : second)

@@ -32,12 +32,18 @@ class Finder {
         tracks_.position_velocity = run_.options.force_position_velocity_actuation;
         for (std::size_t i = 0; i < run_.physics.scenes.size(); ++i) find_gravity(run_.physics.scenes[i]);
         for (std::size_t i = 0; i < run_.physics.joints.size(); ++i) find_joint(static_cast<physics::Index>(i));
-        for (std::size_t i = 0; i < run_.physics.bodies.size(); ++i) find_body(static_cast<physics::Index>(i));
         const bool anything_moves = usd::has_time_samples(run_.stage);
+        for (std::size_t i = 0; i < run_.physics.bodies.size(); ++i)
+            find_body(static_cast<physics::Index>(i), anything_moves);
         for (std::size_t i = 0; i < run_.physics.colliders.size(); ++i)
             find_collider(static_cast<physics::Index>(i), anything_moves);
         for (const auto& [shape, surface] : run_.surfaces) find_surface(shape, surface);
         find_animated_masses(run_);
+        if (const std::size_t n = started_.size(); n > 0)
+            run_.found.add(
+                codes::kAnimationStart, started_.front().site(),
+                fmt::format("the animated place of <{}> counts at the start only{}", started_.front().path().text(),
+                            n > 1 ? fmt::format(", and of {} more bodies", n - 1) : ""));
     }
 
   private:
@@ -165,10 +171,10 @@ class Finder {
                 resolve::Context context = run_.context;
                 context.motion           = place.angular ? resolve::Motion::angular : resolve::Motion::linear;
                 // Limits count from MuJoCo's reference position.
-                place.shift              = -resolve::joint_spring(run_.resolvers, source.prim, run_.scene, context).ref;
-                place.largest            = run_.resolvers.get(source.prim, resolve::Key::joint_effort_limit, context)
-                                               .number()
-                                               .value_or(kInfinity);
+                place.shift   = -resolve::joint_spring(run_.resolvers, source.prim, run_.scene, context).ref;
+                place.largest = run_.resolvers.get(source.prim, resolve::Key::joint_effort_limit, context)
+                                    .number()
+                                    .value_or(kInfinity);
                 add_drive(source, built, source.drive, place, place.angular ? "angular" : "linear", false);
                 add_limits(source, built, place, "physics:lowerLimit", "physics:upperLimit");
                 return;
@@ -229,7 +235,7 @@ class Finder {
 
     // -- bodies and colliders
 
-    void find_body(physics::Index index)
+    void find_body(physics::Index index, bool anything_moves)
     {
         static const usd::Token kEnabled("physics:rigidBodyEnabled"), kKinematic("physics:kinematicEnabled");
         const physics::Body&    body  = run_.body(index);
@@ -239,6 +245,8 @@ class Finder {
         track.enabled   = follow(body.prim, kEnabled);
         track.kinematic = follow(body.prim, kKinematic);
         track.moves     = (body.kinematic || track.kinematic) && moves(body.prim);
+        if (anything_moves && body.enabled && !body.kinematic && !track.kinematic && moves(body.prim))
+            started_.push_back(body.prim);
         if (!track.enabled && !track.kinematic && !track.moves) return;
         model::BuilderBody& added = run_.builder.bodies[static_cast<std::size_t>(built)];
         track.label               = added.label;
@@ -305,12 +313,13 @@ class Finder {
                                       .body_scale = body != nullptr ? body->scale : Vec3d{1, 1, 1},
                                       .X_BS       = collider.X_BS,
                                       // From the collider's frame to that of the shape, constant over time.
-                                      .X_SG       = inverse(X_BS) * shape.xform});
+                                      .X_SG = inverse(X_BS) * shape.xform});
         }
     }
 
-    Import&          run_;
-    AnimationTracks& tracks_;
+    std::vector<usd::Prim> started_;  ///< bodies that forces move, with an animated place
+    Import&                run_;
+    AnimationTracks&       tracks_;
 };
 
 }  // namespace

@@ -95,6 +95,8 @@ struct Import {
         std::map<std::uint32_t, std::vector<std::string>>                 undrawn;  ///< by material: parts of it
         std::multimap<std::uint64_t, std::shared_ptr<const model::Paint>> known;    ///< by content
         std::map<physics::Index, std::shared_ptr<const model::Paint>>     of_twin;  ///< by collider
+        std::size_t unplaced = 0;  ///< shapes that are no mesh, under a material with a picture
+        std::string first_unplaced, unplaced_file;
     } paint;
     std::map<std::int32_t, bool> self_collision;                    ///< by articulation
     std::int32_t                 world = model::kGlobalWorld;       ///< of everything that is added now
@@ -148,6 +150,8 @@ struct Import {
     std::shared_ptr<const TextureLook> texture_of(const Appearance& look);
     /// Notes the picture of a shape that a texture colours.
     void note_texture(const std::string& label, const Appearance& look);
+    /// Notes the picture of a shape that is seen and has no texture coordinates.
+    void note_unplaced(const std::string& label, const Appearance& look);
     /// Vendor attributes into the result, once per prim; an empty entry for a resolver that finds none, if asked for.
     void collect(const usd::Prim& prim, bool even_none = true);
 };

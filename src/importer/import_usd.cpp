@@ -297,6 +297,15 @@ void Import::note_texture(const std::string& label, const Appearance& look)
     result.path_shape_texture[label] = place->second;
 }
 
+void Import::note_unplaced(const std::string& label, const Appearance& look)
+{
+    const auto texture = look.textured ? texture_of(look) : nullptr;
+    if (texture == nullptr || texture->missing) return;  // what is missing is reported as such
+    if (paint.unplaced++ > 0) return;
+    paint.first_unplaced = label;
+    paint.unplaced_file  = texture->file;
+}
+
 std::shared_ptr<const TextureLook> Import::texture_of(const Appearance& look)
 {
     if (!look.texture && !look.texture_input) return nullptr;
@@ -425,6 +434,7 @@ Result<ImportResult> import_by(const usd::Stage& authored, const ImportOptions& 
     read_custom_values(run);
     report_unusable_values(run);
     report_unknown_properties(run);
+    report_unapplied_schemas(run);
     report_unread_vendors(run);
     report_missing_pictures(run);
     settle_initial_state(run);

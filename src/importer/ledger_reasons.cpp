@@ -112,6 +112,9 @@ std::string vendor_of(std::string_view property)
 {
     static const std::array kAll{resolve::SchemaResolverNewton(), resolve::SchemaResolverPhysx(),
                                  resolve::SchemaResolverMjc()};
+    // UsdPhysics' own are no vendor's, whoever's table names them too.
+    for (const char* own : {"physics:", "drive:", "limit:"})
+        if (property.starts_with(own)) return "";
     for (const resolve::Resolver& r : kAll)
         if (r.owns(property)) return r.name;
     return property.starts_with("physx") ? "physx" : "";

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "actuator_units.h"
 #include "mechane/model/custom_rows.h"
 #include "mechane/model/joint_table.h"
 #include "mujoco_attributes.h"
@@ -244,12 +245,13 @@ class Rows {
         const auto at = map.find(path);
         return at == map.end() ? -1 : at->second;
     }
-    void range(std::string_view name, std::int32_t row, const usd::Prim& prim, const std::string& authored)
+    void range(std::string_view name, std::int32_t row, const usd::Prim& prim, const std::string& authored,
+               double unit = 1)
     {
         const std::string low = authored + ":min", high = authored + ":max";
         if (!prim.attribute(low).authored() && !prim.attribute(high).authored()) return;
-        put(name, row, number(prim, low.c_str(), 0), 0);
-        put(name, row, number(prim, high.c_str(), 0), 1);
+        put(name, row, unit * number(prim, low.c_str(), 0), 0);
+        put(name, row, unit * number(prim, high.c_str(), 0), 1);
     }
     [[nodiscard]] std::int32_t world_of(std::int32_t joint, std::int32_t shape, std::int32_t body) const
     {
@@ -493,6 +495,11 @@ class Rows {
         }
         return 0;
     }
+    [[nodiscard]] bool is_angular(std::int32_t joint, std::int32_t dof) const
+    {
+        const auto& made = run_.builder.joints[static_cast<std::size_t>(joint)];
+        return static_cast<std::size_t>(dof - first_dof_[static_cast<std::size_t>(joint)]) >= made.linear_axes.size();
+    }
     /// Whether the drive of a dof is the law of the actuator: force = ke (gear u - q) - kd qd.
     /// With MuJoCo's force gear (gain u + b0 + b1 gear q + b2 gear qd) the drive has ke = -b1 gear^2 and kd = -b2
     /// gear^2. If both agree the solver may take the targets of the drive for the control.
@@ -507,7 +514,7 @@ class Rows {
             linear ? made.linear_axes[k] : made.angular_axes[k - made.linear_axes.size()];
         const auto close = [](double a, double b) { return std::abs(a - b) <= 1e-6 * (std::abs(a) + std::abs(b)); };
         // A positive number is a ratio of damping, which MuJoCo's compiler works out; the drive has none then.
-        const bool   ratio = bias[2] > 0 && bias[1] < 0;
+        const bool ratio = bias[2] > 0 && bias[1] < 0;
         // Through a gear g a servo acts with g^2 of its gains.
         const double ke = -bias[1] * gear[0] * gear[0], kd = ratio ? 0 : -bias[2] * gear[0] * gear[0];
         if (!(ke > 0 || kd > 0) || bias[0] != 0) return false;
@@ -551,7 +558,7 @@ class Rows {
                            body   = found(run_.result.path_body_map, path),
                            shape  = joint < 0 && body < 0 ? shape_at(targets.front()) : -1,
                            tendon = found(tendons_, path);
-        const auto         gain = list(prim, "mjc:gainPrm", kOne), bias = list(prim, "mjc:biasPrm", kNone);
+        auto               gain = list(prim, "mjc:gainPrm", kOne), bias = list(prim, "mjc:biasPrm", kNone);
         auto               gear  = list(prim, "mjc:gear", kGear);
         bool               flips = false;
         const std::int32_t dof   = joint >= 0 ? dof_of(joint, prim, targets.front(), flips) : -1;
@@ -560,8 +567,18 @@ class Rows {
         const std::string  gains = word(prim, "mjc:gainType", "fixed"), biases = word(prim, "mjc:biasType", "none"),
                            dynamics = word(prim, "mjc:dynType", "none");
         const std::int32_t row      = count(RowKind::actuator)++;
-        const bool         servo    = dof >= 0 && gains == "fixed" && biases == "affine" && dynamics == "none" &&
-                                      is_drive(joint, dof, gain, bias, gear);
+        // What a force of MuJoCo is in the stage's units: of a hinge, else along a slide, a tendon or an axis.
+        const ActuatorUnits units    = actuator_units(run_, dof >= 0 && is_angular(joint, dof));
+        const bool          commands = is_servo_gain(gain[0], bias[1], bias[2]);
+        if (gains != "muscle") {  // those are told in lengths of the muscle and one force
+            gain[0] *= units.gain(commands);
+            if (gains == "affine") gain[1] *= units.stiffness, gain[2] *= units.stiffness;
+        }
+        if (biases == "affine")
+            // A positive b2 is a ratio of damping, without a unit.
+            bias[0] *= units.force, bias[1] *= units.stiffness, bias[2] *= bias[2] > 0 ? 1 : units.stiffness;
+        const bool servo = dof >= 0 && gains == "fixed" && biases == "affine" && dynamics == "none" &&
+                           is_drive(joint, dof, gain, bias, gear);
         put("actuator_world", row, tendon >= 0 ? world_of_tendon(tendon) : world_of(joint, shape, body));
         // 0: MuJoCo takes targets of the drive, 1: its own controls.
         put("ctrl_source", row, servo ? 0 : 1);
@@ -582,10 +599,10 @@ class Rows {
         put_all("actuator_biasprm", row, bias);
         put_all("actuator_dynprm", row, list(prim, "mjc:dynPrm", kOne));
         put_all("actuator_gear", row, gear);
-        for (const auto& [name, authored] :
-             {std::pair{"actuator_ctrlrange", "mjc:ctrlRange"}, std::pair{"actuator_forcerange", "mjc:forceRange"},
-              std::pair{"actuator_actrange", "mjc:actRange"}, std::pair{"actuator_lengthrange", "mjc:lengthRange"}})
-            range(name, row, prim, authored);
+        range("actuator_ctrlrange", row, prim, "mjc:ctrlRange", units.command(commands));
+        range("actuator_forcerange", row, prim, "mjc:forceRange", units.force);
+        range("actuator_actrange", row, prim, "mjc:actRange", units.command(commands));
+        range("actuator_lengthrange", row, prim, "mjc:lengthRange", units.coordinate);
         if (dof >= 0) inherit(row, prim, joint, dof, dynamics == "integrator" ? "act" : "ctrl");
         for (const auto& [name, authored] : {std::pair{"actuator_ctrllimited", "mjc:ctrlLimited"},
                                              std::pair{"actuator_forcelimited", "mjc:forceLimited"},

@@ -193,6 +193,10 @@ std::shared_ptr<const model::Paint> paint_of(Import& run, const Appearance& look
 
 void report_missing_pictures(Import& run)
 {
+    if (const std::size_t n = run.paint.unplaced; n > 0)
+        run.found.add(codes::kTextureUnplaced, {.layer = run.stage.source(), .prim = run.paint.first_unplaced},
+                      fmt::format("{} under a picture that {}: {}", n == 1 ? "a shape" : fmt::format("{} shapes", n),
+                                  n == 1 ? "it cannot show" : "they cannot show", run.paint.unplaced_file));
     std::set<std::string> missing;
     Site                  first;
     for (const auto& [key, texture] : run.textures) {

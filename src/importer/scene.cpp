@@ -93,6 +93,26 @@ void report_step_rates(Import& run)
     }
 }
 
+/// Gravity of a scene that simulates nothing pulls at nothing: bodies without an owner belong to the first scene.
+void report_idle_scenes(Import& run)
+{
+    if (run.conventions.first_scene_only || run.scope != physics::kNone) return;
+    const ImportedScene& first = run.result.scenes.front();
+    for (const ImportedScene& scene : run.result.scenes) {
+        const usd::Path path(scene.path);
+        const bool      owns = std::ranges::any_of(run.physics.bodies, [&](const physics::Body& body) {
+            return std::ranges::find(body.owners, path) != body.owners.end();
+        });
+        if (scene.path == first.path || owns) continue;
+        const usd::Prim prim = run.stage.prim_at(path);
+        if (run.log) run.log->dismiss(prim, "physics:gravity", "the scene simulates no body");
+        if (length(scene.gravity - first.gravity) > 1e-6 * length(first.gravity))
+            run.found.add(codes::kSceneIdle, prim.site(),
+                          fmt::format("<{}> simulates no body, so its gravity acts on none; that of <{}> counts",
+                                      scene.path, first.path));
+    }
+}
+
 }  // namespace
 
 void read_units(Import& run)
@@ -170,6 +190,7 @@ void read_scenes(Import& run)
     }
     if (run.result.scenes.empty()) return;
     report_step_rates(run);
+    report_idle_scenes(run);
     const ImportedScene& first       = run.result.scenes.front();
     run.scene                        = run.stage.prim_at(usd::Path(first.path));
     run.result.physics_scene_path    = first.path;

@@ -12,6 +12,7 @@
 #include "ledger_reasons.h"
 #include "mechane/core/nearest.h"
 #include "mechane/importer/ledger.h"
+#include "mechane/usd/declared_attribute.h"
 #include "mechane/usd/schemas.h"
 
 namespace mechane::importer {
@@ -197,6 +198,53 @@ void report_unknown_properties(Import& run)
                                   place.count > 1 ? fmt::format(" ({} prims)", place.count) : ""),
                       fmt::format("{}{}{}", near, near.empty() ? "" : " ", code.remedy));
     }
+}
+
+namespace {
+
+/// The API of UsdPhysics that would bring a property to a prim; empty where a schema of another kind has it.
+std::string api_for(const usd::Prim& prim, const std::string& name)
+{
+    const std::vector<std::string> schemas = usd::schemas_with(name);
+    const auto has = [&](const char* api) { return std::ranges::find(schemas, api) != schemas.end(); };
+    if (prim.type_name().text() == "Material" && has("PhysicsMaterialAPI")) return "PhysicsMaterialAPI";
+    for (const char* api : {"PhysicsMassAPI", "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI",
+                            "PhysicsMaterialAPI"})
+        if (has(api)) return api;
+    const std::size_t colon = name.find(':'), end = name.find(':', colon + 1);
+    for (const char* api : {"PhysicsDriveAPI", "PhysicsLimitAPI"})
+        if (has(api) && end != std::string::npos) return api + name.substr(colon, end - colon);
+    return {};
+}
+
+}  // namespace
+
+void report_unapplied_schemas(Import& run)
+{
+    if (run.conventions.vendors_unread_silently) return;
+    std::map<std::string, Place> places;
+    std::map<std::string, bool>  of_physics;
+    for (const usd::Token& name : run.physics.authored_names)
+        for (const char* space : {"physics:", "drive:", "limit:"})
+            if (name.text().starts_with(space) && usd::declared_attribute(name.text()) != nullptr)
+                of_physics.emplace(name.text(), true);
+    if (of_physics.empty()) return;
+    const usd::Path root(run.options.root_path);
+    for (const usd::Prim& prim : run.stage.traverse()) {
+        if (!prim.path().has_prefix(root) || run.ignored(prim.path()) || run.deformable.count(prim.path()) != 0)
+            continue;
+        for (const usd::Token& name : prim.unordered_property_names()) {
+            if (of_physics.count(name.text()) == 0 || usd::brings(prim, name) || is_proposed(prim, name.text()))
+                continue;
+            if (!prim.attribute(name).authored() || api_for(prim, name.text()).empty()) continue;
+            Place& place = places[name.text()];
+            if (place.count++ == 0) place.first = prim;
+        }
+    }
+    for (const auto& [name, place] : places)
+        run.found.add(codes::kApiUnapplied, place.first.attribute(name).site(),
+                      fmt::format("{} has no effect: the prim does not apply {}{}", name, api_for(place.first, name),
+                                  place.count > 1 ? fmt::format(" ({} prims)", place.count) : ""));
 }
 
 void report_unread_vendors(Import& run)

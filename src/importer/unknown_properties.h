@@ -7,5 +7,7 @@ namespace mechane::importer {
 /// and no declaration knows; and once for each vendor whose attributes are authored and not read.
 void report_unknown_properties(Import& run);
 void report_unread_vendors(Import& run);
+/// Says once for each attribute of UsdPhysics that prims author it without the API which has it.
+void report_unapplied_schemas(Import& run);
 
 }  // namespace mechane::importer

@@ -12,6 +12,7 @@
 #include "exact_round.h"
 #include "import.h"
 #include "mechane/geometry/hull.h"
+#include "mechane/physics/solid_size.h"
 #include "mechane/usd/instancer_copies.h"
 #include "mechane/usd/start_value.h"
 #include "newton_placement.h"
@@ -60,12 +61,6 @@ bool is_prototype(const Import& run, const usd::Prim& prim)
 }
 
 bool is_site(const usd::Prim& prim) { return prim.has_api("NewtonSiteAPI") || prim.has_api("MjcSiteAPI"); }
-
-physics::Axis axis_of(const usd::Prim& prim)
-{
-    const std::string axis = prim.attribute("axis").get_or<std::string>("Z");
-    return axis == "X" ? physics::Axis::x : axis == "Y" ? physics::Axis::y : physics::Axis::z;
-}
 
 /// Frames that Newton multiplies in single precision, in the stage's units.
 struct NewtonFrames {
@@ -130,91 +125,94 @@ class VisualLoader {
         if (kind == VisualKind::mesh) {
             add_mesh(prim, shape, placed.scale);
         } else {
-            size_primitive(prim, kind, placed.scale, shape);
-            emit(std::move(shape), placed.scale);
+            if (size_primitive(prim, kind, placed.scale, shape)) emit(std::move(shape), placed.scale);
         }
     }
 
   private:
-    void size_primitive(const usd::Prim& prim, VisualKind kind, const Vec3d& scale, model::BuilderShape& shape) const
+    /// @return whether there is anything to see; what is endless is reported with the other values (unusable_values)
+    bool size_primitive(const usd::Prim& prim, VisualKind kind, const Vec3d& scale, model::BuilderShape& shape) const
     {
-        const double unit   = run_.length();
-        const auto   number = [&](const char* name, double otherwise) {
-            const usd::Attribute attribute = prim.attribute(name);
-            return std::abs(run_.conventions.samples_need_default ? attribute.get_or<double>(otherwise)
-                                                                  : usd::start_or<double>(attribute, otherwise));
-        };
-        // Newton's planes are infinite unless somebody authors how large they are.
-        const auto extent = [&](const char* name) {
-            return run_.conventions.seen_planes_infinite
-                       ? std::abs(prim.attribute(name).authored_as<double>().value_or(0))
-                       : number(name, 0);
-        };
-        const physics::Axis axis = axis_of(prim);
-        const auto          a    = static_cast<std::size_t>(axis);
-        const Vec3d         s    = abs(scale);
+        const double unit = run_.length();
+        const auto   size = physics::solid_size(prim, [this](const usd::Attribute& attribute, double otherwise) {
+            return run_.conventions.samples_need_default ? attribute.get_or<double>(otherwise)
+                                                         : usd::start_or<double>(attribute, otherwise);
+        });
+        if (!size) return false;
+        for (const double x :
+             {size->half_edge, size->bottom, size->top, size->half_height, size->half_width, size->half_length})
+            if (!std::isfinite(x)) return false;
+        const auto  axis = static_cast<physics::Axis>(size->axis);
+        const auto  a    = static_cast<std::size_t>(size->axis);
+        const Vec3d s    = abs(scale);
         // Round shapes take the larger scale across their axis.
-        const double around = std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
-        const auto   along  = [&](GeoType type, double radius, double height) {
+        const double around = std::max(s[(a + 1) % 3], s[(a + 2) % 3]), half = size->half_height * s[a];
+        const auto   turn = [&](GeoType type) {
             shape.type    = type;
             shape.xform.q = turned_onto(shape.xform.q, axis, run_.conventions.axes_in_single_precision);
-            shape.scale   = {unit * number("radius", radius) * around, unit * number("height", height) / 2 * s[a], 0};
+        };
+        const auto along = [&](GeoType type) {
+            turn(type);
+            shape.scale = {unit * size->bottom * around, unit * half, 0};
         };
         switch (kind) {
             case VisualKind::cube:
                 shape.type  = GeoType::box;
-                shape.scale = 0.5 * unit * number("size", 2) * s;
+                shape.scale = unit * size->half_edge * s;
                 break;
             case VisualKind::sphere:
                 shape.type  = GeoType::sphere;
-                shape.scale = {unit * number("radius", 1) * max_component(s), 0, 0};
+                shape.scale = {unit * size->bottom * max_component(s), 0, 0};
                 if (!run_.conventions.round_shapes_inexact && (run_.options.exact_shapes || is_exact(prim)) &&
                     max_component(s) - std::min({s.x, s.y, s.z}) > 1e-6 * max_component(s)) {
                     shape.type  = GeoType::ellipsoid;
-                    shape.scale = unit * number("radius", 1) * s;
+                    shape.scale = unit * size->bottom * s;
                 }
                 break;
             case VisualKind::capsule:
-                along(GeoType::capsule, 0.5, 1);
+                along(GeoType::capsule);
                 break;
             case VisualKind::cylinder:
-                along(GeoType::cylinder, 1, 2);
+                along(GeoType::cylinder);
                 break;
             case VisualKind::cone:
-                along(GeoType::cone, 1, 2);
+                along(GeoType::cone);
                 break;
             case VisualKind::capsule_1:
             case VisualKind::cylinder_1: {
-                const bool   capsule = kind == VisualKind::capsule_1;
-                const double initial = capsule ? 0.5 : 1;
-                const double bottom = number("radiusBottom", initial), top = number("radiusTop", initial);
-                const double half = number("height", capsule ? 1 : 2) / 2 * s[a];
+                const bool capsule = kind == VisualKind::capsule_1;
                 // Equal radii: the plain shape, as for colliders.
-                if (std::abs(bottom - top) <= 1e-6 * bottom) {
-                    shape.type    = capsule ? GeoType::capsule : GeoType::cylinder;
-                    shape.xform.q = turned_onto(shape.xform.q, axis, run_.conventions.axes_in_single_precision);
-                    shape.scale   = {unit * bottom * around, unit * half, 0};
+                if (std::abs(size->bottom - size->top) <= 1e-6 * size->bottom) {
+                    along(capsule ? GeoType::capsule : GeoType::cylinder);
                     break;
                 }
-                auto hull = geometry::build_hull(tapered_points(capsule, bottom * around, top * around, half, axis),
-                                                 {.max_vertices = 256});
-                if (!hull) break;
+                auto hull =
+                    geometry::build_hull(tapered_points(capsule, size->bottom * around, size->top * around, half, axis),
+                                         {.max_vertices = 256});
+                if (!hull) return false;
                 shape.type   = GeoType::convex_mesh;
                 shape.source = std::make_shared<const geometry::Mesh>(std::move(*hull));
                 shape.scale  = {unit, unit, unit};
                 break;
             }
-            case VisualKind::plane:
+            case VisualKind::plane: {
+                // Newton's planes are infinite unless somebody authors how large they are.
+                const auto extent = [&](const char* name, double half_size) {
+                    return run_.conventions.seen_planes_infinite
+                               ? std::abs(prim.attribute(name).authored_as<double>().value_or(0))
+                               : 2 * half_size;
+                };
                 // UsdGeomPlane measures its width along z when it faces x, its length along z when it faces y.
-                shape.type    = GeoType::plane;
-                shape.xform.q = turned_onto(shape.xform.q, axis, run_.conventions.axes_in_single_precision);
-                shape.scale   = {unit * extent("width") * (axis == physics::Axis::x ? s.z : s.x),
-                                 unit * extent("length") * (axis == physics::Axis::y ? s.z : s.y), 0};
+                turn(GeoType::plane);
+                shape.scale = {unit * extent("width", size->half_width) * (axis == physics::Axis::x ? s.z : s.x),
+                               unit * extent("length", size->half_length) * (axis == physics::Axis::y ? s.z : s.y), 0};
                 break;
+            }
             case VisualKind::mesh:
             case VisualKind::none:
-                break;
+                return false;
         }
+        return true;
     }
 
     /// @param part  one of several that a mesh is drawn as; without a colour each gets another
@@ -234,6 +232,7 @@ class VisualLoader {
         const bool        counts = visible && !shape.config.is_site;
         const std::string label  = shape.label;
         if (textured) run_.note_texture(label, look_);
+        if (counts && data == nullptr && !tinted) run_.note_unplaced(label, look_);
         if (visible && data != nullptr)
             shape.source = model::painted(shape.source, paint_of(run_, look_, mesh, *data, faces));
         const std::int32_t index            = run_.builder.add_shape(std::move(shape));

@@ -42,16 +42,22 @@ std::vector<std::vector<Index>> merged_groups(const PhysicsModel& model)
 void read_groups(Reader& reader)
 {
     static const usd::Token kFiltered("physics:filteredGroups"), kInvert("physics:invertFilteredGroups"),
-        kMerge("physics:mergeGroup");
+        kMerge("physics:mergeGroup"), kIncludes("collection:colliders:includes");
     PhysicsModel& model = reader.model;
     for (const Record& record : reader.records) {
         if (!record.is_group) continue;
         Group group;
-        group.path       = record.prim.path();
-        group.prim       = record.prim;
-        group.filtered   = reader.targets(record.prim, kFiltered);
-        group.inverted   = reader.flag(record.prim, kInvert, false);
-        group.merge_name = reader.value(record.prim, kMerge).get<std::string>().value_or("");
+        group.path                       = record.prim.path();
+        group.prim                       = record.prim;
+        group.filtered                   = reader.targets(record.prim, kFiltered);
+        group.inverted                   = reader.flag(record.prim, kInvert, false);
+        group.merge_name                 = reader.value(record.prim, kMerge).get<std::string>().value_or("");
+        const usd::Relationship includes = record.prim.relationship(kIncludes);
+        for (const usd::Path& target : includes.authored() ? includes.targets() : std::vector<usd::Path>())
+            if (!reader.stage.prim_at(target.prim()))
+                reader.found.add(
+                    kGroupIncludeMissing, includes.site(),
+                    fmt::format("<{}> includes <{}>, which does not exist", group.path.text(), target.text()));
         model.lookup.groups.emplace(group.path, static_cast<Index>(model.groups.size()));
         model.groups.push_back(std::move(group));
     }

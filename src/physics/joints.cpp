@@ -37,6 +37,7 @@ struct Side {
     Posed     frame;  ///< in the frame body, or the world
     Posed     X_WF;
     bool      target_missing = false, singular = false;
+    bool      switched_off = false;  ///< the target is there, but not active or not loaded
 };
 
 // The enabled body at or above a prim; failing that, the topmost collider on the way up anchors the joint.
@@ -69,7 +70,13 @@ Side read_side(const Reader& reader, const usd::Prim& joint, int i)
 {
     Side        side;
     const Quatd rot = reader.quaternion(joint, kRot[i], {});
-    side.frame      = {reader.vector(joint, kPos[i], {}), normalized(rot)};
+    if (dot(rot, rot) == 0) {
+        reader.found.add(kRotationZero, joint.attribute(kRot[i]).site(),
+                         fmt::format("{} is a quaternion of length 0", kRot[i].text()));
+        if (reader.log != nullptr)
+            reader.log->correct(joint, kRot[i], Use::ignored, "it is no rotation; it counts as not authored");
+    }
+    side.frame = {reader.vector(joint, kPos[i], {}), normalized(rot)};
     if (!is_finite(side.frame.p)) {
         reader.found.add(kValueNan, joint.attribute(kPos[i]).site(), fmt::format("{} is not finite", kPos[i].text()));
         side.frame.p = {};
@@ -83,7 +90,9 @@ Side read_side(const Reader& reader, const usd::Prim& joint, int i)
                          fmt::format("{} names {} prims", kBody[i].text(), targets.size()));
     side.rel               = targets.front();
     const usd::Prim target = reader.stage.prim_at(side.rel);
-    if (!target) {
+    // A part that was taken out of the stage holds nothing, and its joint must not hold the other part to the world.
+    side.switched_off = target && (!target.active() || !target.loaded());
+    if (!target || (side.switched_off && !reader.options.conventions.missing_target_is_world)) {
         side.target_missing = true;
         return side;
     }
@@ -142,13 +151,23 @@ Drive read_drive(const Reader& reader, const usd::Prim& joint, Dof dof, const us
         return usd::Token(fmt::format("drive:{}:physics:{}", instance.text(), what));
     };
     Drive drive;
-    drive.dof             = dof;
-    drive.enabled         = true;
-    drive.acceleration    = reader.token(joint, name("type"), "force").text() == "acceleration";
-    drive.target_position = reader.number(joint, name("targetPosition"), 0);
-    drive.target_velocity = reader.number(joint, name("targetVelocity"), 0);
-    drive.stiffness       = reader.number(joint, name("stiffness"), 0);
-    drive.damping         = reader.number(joint, name("damping"), 0);
+    drive.dof          = dof;
+    drive.enabled      = true;
+    drive.acceleration = reader.token(joint, name("type"), "force").text() == "acceleration";
+    // Without end are only forces and limits.
+    const auto finite = [&](const char* what) {
+        const double value = reader.number(joint, name(what), 0);
+        if (std::isfinite(value) || reader.options.conventions.negative_gains_kept) return value;
+        reader.found.add(kValueNan, joint.attribute(name(what)).site(),
+                         fmt::format("{} is {}", name(what).text(), value));
+        if (reader.log != nullptr)
+            reader.log->correct(joint, name(what), Use::ignored, "it is not finite; it counts as not authored");
+        return 0.0;
+    };
+    drive.target_position = finite("targetPosition");
+    drive.target_velocity = finite("targetVelocity");
+    drive.stiffness       = finite("stiffness");
+    drive.damping         = finite("damping");
     drive.max_force       = reader.number(joint, name("maxForce"), kInfinity);
     if (reader.options.conventions.negative_gains_kept) return drive;
     if (drive.stiffness < 0 || drive.damping < 0) {
@@ -174,7 +193,7 @@ Drive read_drive(const Reader& reader, const usd::Prim& joint, Dof dof, const us
 // The drive of a one-axis joint: the instance that speaks of its motion; others are said to be ignored.
 void read_axis_drive(const Reader& reader, Joint& joint, const usd::Token& instance, Dof dof)
 {
-    joint.drive.dof       = dof;
+    joint.drive.dof = dof;
     // Without an applied drive the reference reports the largest float as its force limit.
     joint.drive.max_force = std::numeric_limits<float>::max();
     for (const usd::Token& applied : joint.prim.api_instances(kDriveApi)) {
@@ -254,9 +273,9 @@ void read_kind(const Reader& reader, Joint& joint)
             read_axis_joint(reader, joint);
             return;
         case JointKind::spherical:
-            joint.axis         = reader.axis(joint.prim, kAxisName, Axis::x);
-            joint.cone_angle0  = reader.number(joint.prim, kCone0, -1);
-            joint.cone_angle1  = reader.number(joint.prim, kCone1, -1);
+            joint.axis        = reader.axis(joint.prim, kAxisName, Axis::x);
+            joint.cone_angle0 = reader.number(joint.prim, kCone0, -1);
+            joint.cone_angle1 = reader.number(joint.prim, kCone1, -1);
             // A cone whose angles are animated is kept, because they may become limits while the stage runs.
             joint.cone_enabled = (reader.options.animation &&
                                   (joint.prim.attribute(kCone0).varying() || joint.prim.attribute(kCone1).varying())) ||
@@ -302,9 +321,10 @@ void validate(const Reader& reader, Joint& joint, const Side (&sides)[2])
     const bool strict = reader.options.conventions.missing_target_is_world;
     for (int i = 0; i < 2; ++i) {
         if (sides[i].target_missing) {
-            const Site        site    = joint.prim.relationship(kBody[i]).site();
-            const std::string message = fmt::format("{} of <{}> names <{}>, which does not exist", kBody[i].text(),
-                                                    joint.path.text(), sides[i].rel.text());
+            const Site        site = joint.prim.relationship(kBody[i]).site();
+            const std::string message =
+                fmt::format("{} of <{}> names <{}>, which {}", kBody[i].text(), joint.path.text(), sides[i].rel.text(),
+                            sides[i].switched_off ? "is switched off (inactive, or not loaded)" : "does not exist");
             if (strict)
                 reader.found.add(kJointTargetMissing, site, message, "The reference takes it as the world.");
             else
@@ -344,7 +364,7 @@ void check_gap(const Reader& reader, const Joint& joint)
             turned = length(to_rotation_vector(X_01.q));
             break;
         case JointKind::revolute:
-            apart  = length(X_01.p);
+            apart = length(X_01.p);
             // The angle between the two axes. atan2 is exact for small angles, where acos is not.
             turned = std::atan2(length(cross(u, rotate(X_01.q, u))), dot(u, rotate(X_01.q, u)));
             break;

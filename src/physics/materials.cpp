@@ -26,7 +26,9 @@ double in_range(const Reader& reader, const usd::Prim& prim, const usd::Token& n
     // Zero density means "not authored"; infinite friction is a value no solver can use.
     if (clamped == authored && std::isfinite(authored)) return authored;
     reader.found.add(kMaterialRange, prim.attribute(name).site(),
-                     fmt::format("{} is {}, expected {} to {}", name.text(), authored, low, high));
+                     std::isfinite(high)
+                         ? fmt::format("{} is {}, expected {} to {}", name.text(), authored, low, high)
+                         : fmt::format("{} is {}, expected a finite number from {} on", name.text(), authored, low));
     const double taken = std::isfinite(clamped) ? clamped : 0;
     if (reader.log != nullptr)
         reader.log->correct(prim, name, Use::converted,
@@ -65,7 +67,7 @@ Index bound_physics_material(Reader& reader, const usd::Prim& prim)
 {
     static const usd::Token kPurpose("physics"), kApi("PhysicsMaterialAPI"), kNewtonApi("NewtonMaterialAPI");
     // The binding of purpose `physics` comes first, the one for all purposes after it: UsdShade's rule.
-    const usd::Prim         bound = reader.stage.bound_material(prim, kPurpose);
+    const usd::Prim bound = reader.stage.bound_material(prim, kPurpose);
     if (!bound) return kNone;
     const Index known = reader.model.material_at(bound.path());
     if (known != kNone) return known;

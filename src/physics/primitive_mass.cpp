@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechane/physics/mass.h"
+#include "mechane/physics/solid_size.h"
 
 namespace mechane::physics {
 
@@ -14,18 +15,12 @@ struct Revolved {
     double volume = 0, center = 0, along = 0, across = 0;
 };
 
-Revolved shifted(Revolved s, double z)
-{
-    s.center += z;
-    return s;
-}
-
 Revolved sum(const Revolved& a, const Revolved& b)
 {
     Revolved s;
     s.volume = a.volume + b.volume;
     if (!(s.volume > 0)) return s;
-    s.center        = (a.volume * a.center + b.volume * b.center) / s.volume;
+    s.center = (a.volume * a.center + b.volume * b.center) / s.volume;
     // Moments along the common axis add up; those across it also take the offsets of the two centres.
     s.along         = a.along + b.along;
     const double da = a.center - s.center, db = b.center - s.center;
@@ -46,23 +41,29 @@ Revolved frustum(double R, double r, double h)
     const double fifth = R * R * R * R + R * R * R * r + R * R * r * r + R * r * r * r + r * r * r * r;
     // Discs of radius x weigh pi x^2 dz with x^2 / 2 about the axis: the sum over z is 3/10 m (R^5 - r^5) / (R^3 -
     // r^3).
-    s.along            = 0.3 * s.volume * fifth / q;
+    s.along = 0.3 * s.volume * fifth / q;
     // About a line across the base: half of the above plus the sum of z^2, moved to the centre in the next line.
-    const double base  = s.along / 2 + kPi * h * h * h / 30 * (R * R + 3 * R * r + 6 * r * r);
-    s.across           = base - s.volume * zc * zc;
-    s.center           = zc - h / 2;
+    const double base = s.along / 2 + kPi * h * h * h / 30 * (R * R + 3 * R * r + 6 * r * r);
+    s.across          = base - s.volume * zc * zc;
+    s.center          = zc - h / 2;
     return s;
 }
 
-// Half a ball on the side `up` of z = 0.
-Revolved half_ball(double r, double up)
+// The cap of a capsule at the end `up` of its axis: what a ball of radius R has beyond the height z of its rim.
+Revolved cap_of(double own, double other, double half_height, double up)
 {
-    Revolved s;
-    // A half ball has the centre 3/8 r from its flat side, and about that side the moments of a ball of its mass.
-    s.volume = 2.0 / 3.0 * kPi * r * r * r;
-    s.center = up * 3.0 / 8.0 * r;
-    s.along  = 0.4 * s.volume * r * r;
-    s.across = s.along - s.volume * s.center * s.center;
+    const CapsuleCap cap = capsule_cap(own, other, half_height);
+    const double     R = cap.radius, z = R * cap.rise;
+    Revolved         s;
+    // Discs of radius x weigh pi x^2 dz with x^2 = R^2 - z^2 and have x^2 / 2 about the axis.
+    const double d1 = R - z, d2 = R * R - z * z, d3 = R * R * R - z * z * z, d4 = R * R * R * R - z * z * z * z,
+                 d5 = R * R * R * R * R - z * z * z * z * z;
+    s.volume        = kPi * (R * R * d1 - d3 / 3);
+    if (!(s.volume > 0)) return s;
+    const double zc = kPi * (R * R * d2 / 2 - d4 / 4) / s.volume;
+    s.along         = kPi / 2 * (R * R * R * R * d1 - 2 * R * R * d3 / 3 + d5 / 5);
+    s.across        = s.along / 2 + kPi * (R * R * d3 / 3 - d5 / 5) - s.volume * zc * zc;
+    s.center        = up * (cap.centre + zc);
     return s;
 }
 
@@ -73,8 +74,8 @@ MassInfo about_axis(const Collider& collider, const Revolved& s)
     info.volume   = s.volume;
     info.com      = s.center * u;
     // `across` on all axes and the difference along u: the tensor of any body of revolution, for whichever axis.
-    info.inertia  = s.across * Mat33d::identity() + (s.along - s.across) * Mat33d::outer(u, u);
-    info.X_BS     = collider.X_BS;
+    info.inertia = s.across * Mat33d::identity() + (s.along - s.across) * Mat33d::outer(u, u);
+    info.X_BS    = collider.X_BS;
     return info;
 }
 
@@ -138,9 +139,9 @@ MassInfo primitive_mass_info(const Collider& collider)
             return about_axis(collider, frustum(r, 0, h));
         case ShapeKind::capsule:
         case ShapeKind::capsule_1: {
-            // A cylinder (or frustum) with half a ball at each end.
+            // A cylinder (or frustum) with a cap at each end.
             const double   top  = collider.kind == ShapeKind::capsule ? r : collider.radius_top;
-            const Revolved caps = sum(shifted(half_ball(r, -1), -h / 2), shifted(half_ball(top, 1), h / 2));
+            const Revolved caps = sum(cap_of(r, top, h / 2, -1), cap_of(top, r, h / 2, 1));
             return about_axis(collider, sum(frustum(r, top, h), caps));
         }
         case ShapeKind::sphere_points:

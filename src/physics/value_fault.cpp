@@ -24,9 +24,8 @@ namespace {
 /// What has a rule and findings of its own for values that cannot be used.
 constexpr std::string_view kOwnFiniteness[] = {"physics:centerOfMass", "physics:diagonalInertia",
                                                "physics:gravityDirection"};
-constexpr std::string_view kOwnTokens[]     = {"physics:approximation", "physics:axis", "newton:sdfTextureFormat",
-                                               "physxMaterial:frictionCombineMode",
-                                               "physxMaterial:restitutionCombineMode"};
+constexpr std::string_view kOwnTokens[] = {"physics:approximation", "physics:axis", "newton:sdfTextureFormat",
+                                           "physxMaterial:frictionCombineMode", "physxMaterial:restitutionCombineMode"};
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> names)
 { return std::find(names.begin(), names.end(), name) != names.end(); }
@@ -41,9 +40,20 @@ bool fits(std::string_view type, const usd::Value& value, bool vendor)
         if (element == "token" || element == "string") return any.operator()<std::vector<std::string>>();
         if (element == "asset") return any.operator()<std::vector<usd::AssetPath>>();
         if (element == "bool" || element == "int" || element == "uint" || element == "int64" || element == "float" ||
-            element == "double" || element == "half")
+            element == "double" || element == "half") {
+            // An index of a point is a whole number: who reads indices takes no other.
+            if (!vendor && element == "int") return any.operator()<std::vector<int>>();
             return any.operator()<std::vector<double>, std::vector<int>>() ||
                    (vendor && any.operator()<Vec2d, Vec3d, std::array<double, 4>>());
+        }
+        if (element.starts_with("matrix")) return value.type_name().ends_with("[]");
+        if (element.starts_with("quat")) return any.operator()<std::vector<Quatd>>();
+        if (element.ends_with("2f") || element.ends_with("2d") || element.ends_with("2h") || element == "float2" ||
+            element == "double2" || element == "half2")
+            return any.operator()<std::vector<Vec2d>>();
+        if (element.ends_with("3f") || element.ends_with("3d") || element.ends_with("3h") || element == "float3" ||
+            element == "double3" || element == "half3")
+            return any.operator()<std::vector<Vec3d>>();
         return value.type_name().ends_with("[]");
     }
     // The resolvers take a number as a switch, a switch as a number, and a tuple as a list.
@@ -89,10 +99,15 @@ std::optional<ValueFault> value_fault(const usd::Prim& prim, const usd::Token& n
     const usd::Value     value     = attribute.authored_value(usd::start_of(attribute));
     if (value.empty()) return std::nullopt;
     const std::string& property = name.text();
-    const bool         vendor   = !property.starts_with("physics:");
-    const auto*        declared = usd::declared_attribute(property);
+    // The attributes of vendors have a colon too.
+    const bool  vendor   = property.find(':') != std::string::npos && !property.starts_with("physics:");
+    const auto* declared = usd::declared_attribute(property);
     if (declared != nullptr && !fits(declared->type, value, vendor))
         return ValueFault{&kValueType, fmt::format("is of type {}, expected {}", value.type_name(), declared->type)};
+    // Minus infinity everywhere is how the schema says that there is none.
+    if (property == "physics:centerOfMass")
+        if (const auto com = value.get<Vec3d>(); com && !is_finite(*com) && !(*com == Vec3d{-1, -1, -1} * kInfinity))
+            return ValueFault{&kValueNan, "is not finite"};
     bool single = false;
     for (const double x : numbers(value, single)) {
         if (std::isnan(x)) return ValueFault{&kValueNan, "is not a number"};

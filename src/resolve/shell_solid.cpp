@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mechane/geometry/shell_mass.h"
+#include "mechane/physics/solid_size.h"
 #include "mechane/resolve/mesh_source.h"
 #include "solids.h"
 
@@ -44,6 +45,19 @@ std::optional<geometry::MassProperties> inside_frustum(physics::Collider collide
     return primitive_solid(collider);
 }
 
+// Inside a capsule of two radii: balls about the same centres, less the thickness. Their rims lie nearer the middle at
+// the wider end and farther at the other, by the same length.
+std::optional<geometry::MassProperties> inside_capsule(physics::Collider collider, double th)
+{
+    const double rise    = physics::capsule_cap(collider.radius_top, collider.radius, collider.half_height).rise;
+    const double inwards = th * std::sqrt(1 - rise * rise);
+    collider.radius -= inwards, collider.radius_top -= inwards;
+    if (!(std::min(collider.radius, collider.radius_top) > 0)) return std::nullopt;
+    auto solid = primitive_solid(collider);
+    if (solid) solid->com -= th * rise * physics::unit_vector(collider.axis);
+    return solid;
+}
+
 // The hollow inside: the same shape with every surface moved inwards, except that a capsule keeps its cylinder;
 // Newton's cone shrinks as a cylinder does. Nothing when some dimension vanishes.
 std::optional<physics::Collider> shrunk(physics::Collider collider, double th)
@@ -62,12 +76,10 @@ std::optional<physics::Collider> shrunk(physics::Collider collider, double th)
             [[fallthrough]];
         case ShapeKind::sphere:
         case ShapeKind::capsule:
-        case ShapeKind::capsule_1:
             collider.radius -= th;
             collider.radius_top = collider.kind == ShapeKind::cone ? 0 : collider.radius_top - th;
             least               = std::min(least, collider.radius);
-            if (collider.kind == ShapeKind::capsule_1 || collider.kind == ShapeKind::cylinder_1)
-                least = std::min(least, collider.radius_top);
+            if (collider.kind == ShapeKind::cylinder_1) least = std::min(least, collider.radius_top);
             break;
         case ShapeKind::sphere_points:
             for (physics::SpherePoint& point : collider.points) {
@@ -75,6 +87,7 @@ std::optional<physics::Collider> shrunk(physics::Collider collider, double th)
                 least = std::min(least, point.radius);
             }
             break;
+        case ShapeKind::capsule_1:  // inside_capsule
         case ShapeKind::plane:
         case ShapeKind::mesh:
         case ShapeKind::custom:
@@ -98,6 +111,7 @@ std::optional<geometry::MassProperties> shell_solid(const physics::Collider& col
     const auto inner = [&]() -> std::optional<geometry::MassProperties> {
         if (collider.kind == ShapeKind::cone && !centred_wall) return inside_cone(collider, thickness);
         if (collider.kind == ShapeKind::cylinder_1 && !centred_wall) return inside_frustum(collider, thickness);
+        if (collider.kind == ShapeKind::capsule_1) return inside_capsule(collider, thickness);
         const auto hole = shrunk(collider, thickness);
         return hole ? primitive_solid(*hole) : std::nullopt;
     }();

@@ -35,10 +35,10 @@ constexpr std::array kRules{
         "A joint that passes its limits moves in a way that the real one cannot.",
         "The stage without drive gains, for 3 s. It fails when a joint is more than 1 degree or 1 mm beyond a "
         "limit, and farther than it started."},
-    BehaviourRule{"BEH-mimic", "mimic", "Do mimic joints follow?",
-                  "A finger that lags behind its partner drops what it holds.",
-                  "The same run as BEH-limits. It fails when a follower is more than 0.1 degrees or 0.1 mm from where its "
-                  "leader puts it."},
+    BehaviourRule{
+        "BEH-mimic", "mimic", "Do mimic joints follow?", "A finger that lags behind its partner drops what it holds.",
+        "The same run as BEH-limits. It fails when a follower is more than 0.1 degrees or 0.1 mm from where its "
+        "leader puts it."},
     BehaviourRule{"BEH-overlap", "overlap", "Are its parts clear of each other in the start pose?",
                   "Parts that start inside each other are pushed apart, or are kept from colliding where they should.",
                   "The start pose. It fails when two parts that may collide overlap by more than 0.1 mm."}};
@@ -155,7 +155,7 @@ class Judge {
         constexpr double kHeight = 0.05, kSlow = 0.02, kStill = 0.1, kDeep = 1e-3, kSeconds = 10;
         const auto       lowest = lowest_collider(scene.model);
         if (!lowest) return add("drop", Verdict::not_applicable, "nothing collides"), Result<void>();
-        SceneOptions options    = options_;
+        SceneOptions options = options_;
         // The importer leaves out joints to the world, so that a robot with a fixed base can fall.
         options.import.floating = true;
         options.ground          = true;
@@ -174,8 +174,8 @@ class Judge {
         std::string who, how;
         for (const record::Frame& frame : recording->frames)
             for (std::size_t b = 0; b < frame.body_qd.size(); ++b) {
-                const double speed = static_cast<double>(length(frame.body_qd[b].linear)),
-                             spin  = static_cast<double>(length(frame.body_qd[b].angular));
+                const double speed  = static_cast<double>(length(frame.body_qd[b].linear)),
+                             spin   = static_cast<double>(length(frame.body_qd[b].angular));
                 const double beyond = std::max(speed / kSlow, spin / kStill);
                 if (!(beyond > 1)) continue;
                 moved = frame.t;
@@ -183,18 +183,64 @@ class Judge {
                 if (!(frame.t > kSeconds - 0.5) || !(beyond > most)) continue;
                 most = beyond;
                 who  = free->model.body_label[b];
-                how  = speed / kSlow >= spin / kStill ? fmt::format("{:.2g} m/s", speed) : fmt::format("{:.2g} rad/s", spin);
+                how  = speed / kSlow >= spin / kStill ? fmt::format("{:.2g} m/s", speed)
+                                                      : fmt::format("{:.2g} rad/s", spin);
             }
         const double deep = recording->report.final_penetration;
         if (diverged)
-            add_run("drop", true, "the simulation diverges", {}, free->model, *recording);
+            add_run("drop", true, "the simulation diverges", fastest(free->model, *recording), free->model, *recording);
         else if (!who.empty())
-            add_run("drop", true, fmt::format("still moves after {} s, {}", kSeconds, how), who,
-                    free->model, *recording);
+            add_run("drop", true, fmt::format("still moves after {} s, {}", kSeconds, how), who, free->model,
+                    *recording);
         else
             add_run("drop", deep > kDeep, fmt::format("settles in {:.2f} s, rests {:.2g} mm deep", moved, deep * 1000),
-                    {}, free->model, *recording);
+                    deep > kDeep ? deepest_pair(free->model, recording->frames.back()) : "", free->model, *recording);
         return {};
+    }
+
+    /// The body that is fastest in the last frame with numbers in it; empty where none moves.
+    static std::string fastest(const model::Model& m, const record::Recording& recording)
+    {
+        for (auto frame = recording.frames.rbegin(); frame != recording.frames.rend(); ++frame) {
+            double      most = 0;
+            std::string who;
+            for (std::size_t b = 0; b < frame->body_qd.size(); ++b) {
+                const double speed =
+                    static_cast<double>(length(frame->body_qd[b].linear) + length(frame->body_qd[b].angular));
+                if (!std::isfinite(speed)) break;
+                if (speed > most) most = speed, who = m.body_label[b];
+            }
+            if (!who.empty()) return who;
+        }
+        return {};
+    }
+
+    /// The two parts that are deepest in each other in a frame.
+    static std::string deepest_pair(const model::Model& m, const record::Frame& frame)
+    {
+        model::State state = model::make_state(m);
+        if (frame.body_q.size() != state.body_q.size()) return {};
+        state.body_q = frame.body_q;
+        collision::CollisionPipeline pipeline(m, {});
+        model::Contacts              contacts = pipeline.make_contacts();
+        static_cast<void>(pipeline.collide(state, 0, contacts));
+        return deepest_of(m, contacts, false).second;
+    }
+
+    /// How deep the deepest contact is [m] and between which parts.
+    /// @param between_bodies  what touches the world is left out
+    static std::pair<double, std::string> deepest_of(const model::Model& m, const model::Contacts& contacts,
+                                                     bool between_bodies)
+    {
+        std::pair<double, std::string> out{0, {}};
+        for (std::size_t i = 0; i < static_cast<std::size_t>(contacts.rigid_contact_count); ++i) {
+            const auto s0 = static_cast<std::size_t>(contacts.rigid_contact_shape0[i]),
+                       s1 = static_cast<std::size_t>(contacts.rigid_contact_shape1[i]);
+            if (between_bodies && (m.shape_body[s0] < 0 || m.shape_body[s1] < 0)) continue;
+            const double depth = -static_cast<double>(contacts.rigid_contact_distance[i]);
+            if (depth > out.first) out = {depth, m.shape_label[s0] + ", " + m.shape_label[s1]};
+        }
+        return out;
     }
 
     Result<void> hold(const Scene& scene)
@@ -232,11 +278,11 @@ class Judge {
         Diagnostics quiet;
         auto        model = loose.finalize({}, quiet);
         if (!model) return model.error();
-        const auto axes    = coordinates(*model);
+        const auto axes = coordinates(*model);
         const bool limited =
             std::any_of(axes.begin(), axes.end(), [&](const Coordinate& c) { return has_limit(*model, c.dof); });
-        const bool mimics  = std::any_of(model->joint_mimic_joint.begin(), model->joint_mimic_joint.end(),
-                                         [](std::int32_t leader) { return leader >= 0; });
+        const bool mimics = std::any_of(model->joint_mimic_joint.begin(), model->joint_mimic_joint.end(),
+                                        [](std::int32_t leader) { return leader >= 0; });
         if (!limited) add("limits", Verdict::not_applicable, "no joint has a limit");
         if (!limited && !mimics)
             return add("mimic", Verdict::not_applicable, "no joint follows another"), Result<void>();
@@ -259,7 +305,7 @@ class Judge {
         for (const Coordinate& c : axes) {
             if (!has_limit(m, c.dof)) continue;
             const double low = at(m.joint_limit_lower, c.dof), high = at(m.joint_limit_upper, c.dof);
-            const auto beyond = [&](const record::Frame& f) {
+            const auto   beyond = [&](const record::Frame& f) {
                 return std::max({0.0, low - at(f.joint_q, c.q), at(f.joint_q, c.q) - high});
             };
             // A joint that is authored beyond its limit comes back slowly: what it starts with is not held against it.
@@ -301,24 +347,14 @@ class Judge {
         dynamics::project_to_joints(m, state);
         collision::CollisionPipeline pipeline(m, {});
         // Pairs that the model filters (neighbours on a joint, groups) are not among them.
-        model::Contacts              contacts = pipeline.make_contacts();
+        model::Contacts contacts = pipeline.make_contacts();
         static_cast<void>(pipeline.collide(state, 0, contacts));
-        double      deepest = 0;
-        std::string who;
-        for (std::size_t i = 0; i < static_cast<std::size_t>(contacts.rigid_contact_count); ++i) {
-            const auto s0 = static_cast<std::size_t>(contacts.rigid_contact_shape0[i]),
-                       s1 = static_cast<std::size_t>(contacts.rigid_contact_shape1[i]);
-            if (m.shape_body[s0] < 0 || m.shape_body[s1] < 0) continue;
-            const double depth = -static_cast<double>(contacts.rigid_contact_distance[i]);
-            if (!(depth > deepest)) continue;
-            deepest = depth;
-            who     = m.shape_label[s0] + ", " + m.shape_label[s1];
-        }
+        const auto& [deepest, who] = deepest_of(m, contacts, true);
         if (m.shape_count() == 0) return add("overlap", Verdict::not_applicable, "nothing collides"), Result<void>();
         Diagnostics quiet;
-        bool        diverged  = false;
+        bool        diverged = false;
         // No step: the recording shows the start pose.
-        auto        recording = run(m, 0, threads_, diverged, quiet);
+        auto recording = run(m, 0, threads_, diverged, quiet);
         if (!recording) return recording.error();
         add_run("overlap", deepest > 1e-4,
                 deepest > 0 ? fmt::format("deepest overlap of the start pose {:.2g} mm", deepest * 1000)

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 
+#include "mechane/core/disjoint_sets.h"
 #include "mechane/core/nearest.h"
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/hints.h"
@@ -48,6 +50,8 @@ class Urdf {
     Source&                          s_;
     RobotTree&                       tree_;
     std::set<std::string>            link_names_, joint_names_;
+    std::map<int, std::size_t>       joint_above_;  ///< by link: the joint that carries it
+    std::optional<DisjointSets<int>> trees_;        ///< links that joints hold together
     std::map<std::string, int>       links_, joints_, materials_;
     std::map<const XmlElement*, int> read_joints_;
 
@@ -276,19 +280,16 @@ class Urdf {
         e.why = !type ? "the type of this joint cannot be read, so nothing else of it is"
                       : "this joint cannot be placed in the tree, so nothing else of it is read";
         if (!type || !parent || !child) return;
-        for (const Joint& other : tree_.joints)
-            if (other.child == *child)
-                return s_.error(kTree, e.place,
-                                fmt::format("link '{}' is the child of the joints '{}' and '{}'",
-                                            tree_.links[static_cast<std::size_t>(*child)].name, other.name, *given));
-        // The way up from the parent must not meet the child.
-        for (int up = *parent, steps = 0; up >= 0 && steps <= static_cast<int>(tree_.links.size()); ++steps) {
-            if (up == *child) return s_.error(kTree, e.place, fmt::format("the joint '{}' closes a cycle", *given));
-            int next = -1;
-            for (const Joint& other : tree_.joints)
-                if (other.child == up) next = other.parent;
-            up = next;
-        }
+        if (const auto other = joint_above_.find(*child); other != joint_above_.end())
+            return s_.error(kTree, e.place,
+                            fmt::format("link '{}' is the child of the joints '{}' and '{}'",
+                                        tree_.links[static_cast<std::size_t>(*child)].name,
+                                        tree_.joints[other->second].name, *given));
+        // A link that no joint carries yet is the root of its tree: the joint closes a cycle if its parent is of that
+        // tree.
+        if (!trees_) trees_.emplace(tree_.links.size());
+        if (trees_->find(*parent) == trees_->find(*child))
+            return s_.error(kTree, e.place, fmt::format("the joint '{}' closes a cycle", *given));
         e.why.clear();
         Joint made;
         made.name   = s_.unique(joint_names_, *given, e, "joint", true);
@@ -383,6 +384,8 @@ class Urdf {
         if (*type == "floating") floating_.insert(static_cast<int>(tree_.joints.size()));
         joints_.try_emplace(made.name, static_cast<int>(tree_.joints.size()));
         read_joints_[&e] = static_cast<int>(tree_.joints.size());
+        joint_above_.emplace(made.child, tree_.joints.size());
+        trees_->join(made.parent, made.child);
         tree_.joints.push_back(std::move(made));
     }
 

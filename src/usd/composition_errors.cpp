@@ -143,7 +143,14 @@ Cause cause_of(const Stage::Impl& stage, const PcpErrorBase& error)
                                               undefined->name, expression)};
     if (const std::string package = unknown_package(missing.address); !package.empty())
         return {&kPackageUnknown, fmt::format("the package of '{}' is not known", missing.address)};
-    return {&code_of(error.errorType), readable(error.ToString())};
+    std::string text = readable(error.ToString());
+    // Where no prim is named, the library names a prim "defaultPrim" that nobody wrote.
+    if (const std::size_t end = text.find("@<defaultPrim>"); end != std::string::npos && end > 0) {
+        const std::size_t begin = text.rfind('@', end - 1) + 1;
+        text = fmt::format("@{}@ has no defaultPrim, and the {} names no prim of it", text.substr(begin, end - begin),
+                           text.find("payload prim path") != std::string::npos ? "payload" : "reference");
+    }
+    return {&code_of(error.errorType), std::move(text)};
 }
 
 /// Where an error is: the prim being composed, or, for an expression, where it is authored.

@@ -41,6 +41,7 @@ constexpr Expectation kBrackets[] = {
     {"}", "expected a property, a prim or '}'"},
     {")", "expected a line of metadata or ')'"},
     {"]", "expected a comma or ']' in a list"},
+    {"None or [", "expected a list in brackets, as in [\"PhysicsRigidBodyAPI\"], or None"},
 };
 
 std::string said(std::string_view text)
@@ -80,9 +81,9 @@ Diagnostic from_parser_message(const Code& code, const std::string& file, const 
 {
     static const std::regex place(R"(:(\d+):(\d+):\s*([^\n]*))"), inside(R"(in </([^>]*)>)"),
         parts(R"(^(.*) at '(.*)' in <[^>]*>(?: on line \d+.*)?\s*$)");
-    Site              site{.layer = file};
-    std::string       text = message.substr(0, message.find('\n'));
-    std::smatch       found;
+    Site        site{.layer = file};
+    std::string text = message.substr(0, message.find('\n'));
+    std::smatch found;
     // A message may quote a whole line of the file; the place stands at its beginning.
     const std::string head = message.substr(0, 4096);
     if (std::regex_search(head, found, place)) {
@@ -103,8 +104,14 @@ Diagnostic from_parser_message(const Code& code, const std::string& file, const 
         site.property = site.prim.substr(dot + 1);
         site.prim.resize(dot);
     }
-    text = said(text).substr(0, 400);
-    if (ends)
+    // The parser gives up where a statement begins that does not end: usda ends statements at the end of a line.
+    const std::size_t last   = stands.find_last_not_of(" \t\r");
+    const char        closes = last == std::string::npos || last == 0 ? ' ' : stands[last];
+    const bool        joined = (closes == '}' && text == "Expected }") || (closes == ')' && text == "Expected )");
+    text                     = said(text).substr(0, 400);
+    if (joined)
+        text = fmt::format("a statement ends with its line or with ';', and '{}' goes on", stands.substr(0, 120));
+    else if (ends)
         text += "; the line ends here";
     else if (!stands.empty())
         text += fmt::format("; found '{}'", stands.substr(0, 120));

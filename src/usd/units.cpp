@@ -18,7 +18,26 @@ namespace {
 
 using namespace pxr;
 
-const TfToken kMeters("metersPerUnit"), kKilograms("kilogramsPerUnit");
+const TfToken kMeters("metersPerUnit"), kKilograms("kilogramsPerUnit"), kUpAxis("upAxis");
+
+/// 'Y' or 'Z' where a layer says which way is up.
+std::optional<char> up_of(const SdfLayerHandle& layer)
+{
+    VtValue value;
+    if (!layer || !layer->HasField(SdfPath::AbsoluteRootPath(), kUpAxis, &value)) return std::nullopt;
+    const auto word = wrap(std::move(value)).get<std::string>();
+    return word && word->size() == 1 ? std::optional(word->front()) : std::nullopt;
+}
+
+/// True when the matrix leaves the directions of the axes as they are.
+bool keeps_axes(const Matrix4d& m)
+{
+    for (int row = 0; row < 3; ++row)
+        for (int column = 0; column < 3; ++column)
+            if (row == column ? !(m(row, column) > 0) : std::abs(m(row, column)) > 1e-6 * std::abs(m(row, row)))
+                return false;
+    return true;
+}
 
 std::optional<double> stated(const SdfLayerHandle& layer, const TfToken& unit)
 {
@@ -56,7 +75,8 @@ class MismatchReport {
         // Most stages have one unit throughout: then no prim needs to be looked at.
         const auto differs = [&](const SdfLayerHandle& layer) {
             const auto meters = stated(layer, kMeters), kilograms = stated(layer, kKilograms);
-            return (meters && *meters != stage_.metadata.meters_per_unit) ||
+            const auto up = up_of(layer);
+            return (up && *up != stage_.metadata.up_axis) || (meters && *meters != stage_.metadata.meters_per_unit) ||
                    (kilograms && *kilograms != stage_.metadata.kilograms_per_unit);
         };
         const auto layers = layers_in_use(stage_);
@@ -84,6 +104,16 @@ class MismatchReport {
                 report(at, layer, kMeters, *own, outer,
                        "lengths below it are not converted and no scale of this factor is on the prim or above it");
         }
+        // Whatever turns the prim, or one above it, may be what turns the part upright.
+        if (const auto own = up_of(layer);
+            own && m.authored_up_axis && *own != m.up_axis && keeps_axes(stage_.world[at]))
+            stage_.diagnostics.add(
+                kUnitsMismatch, site_of(stage_, stage_.prims[at], TfToken()),
+                fmt::format(
+                    "<{}> brings in {} with upAxis {} where {} is used; nothing turns it, so that it lies on its "
+                    "side",
+                    stage_.prims[at].path.text(), shown(stage_, layer), *own, m.up_axis),
+                "Turn the prim by 90 degrees about its X axis.");
         if (const auto own = stated(layer, kKilograms)) {
             const double outer = unit_of(node.GetParentNode(), kKilograms, m.kilograms_per_unit);
             if (!mass_units_are(*own, outer))
@@ -97,7 +127,7 @@ class MismatchReport {
     [[nodiscard]] bool scaled(std::uint32_t at, double factor) const
     {
         for (std::uint32_t above = at; above != 0;) {
-            above             = stage_.prims[above].parent;
+            above = stage_.prims[above].parent;
             // The scale between a prim above and the arc, whichever prims it is spread over.
             const auto outside = inverse(stage_.world[above]);
             if (outside && scales_by(stage_.world[at] * *outside, factor)) return true;

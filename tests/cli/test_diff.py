@@ -100,6 +100,114 @@ def Xform "r" (
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(told, done.stdout)
 
+    def looks(self, name, metres=1.0, texture="a.png", colour="(0.8, 0.1, 0.1)", opacity="", shader="UsdPreviewSurface", point="(0, 0, 1)",
+              light="5", focal="35", material="red", st="(1, 1)", scheme="none", hidden=""):
+        """A shape with a picture, a plain one, a light and a camera; lengths in a unit of one's own"""
+        def p(text):
+            return "(" + ", ".join(repr(float(x) / metres) for x in text.strip("()").split(",")) + ")"
+        points = ", ".join(p(one) for one in ("(0, 0, 0)", "(1, 0, 0)", "(0, 1, 0)", point))
+        return self.write(name, f"""#usda 1.0
+(
+    defaultPrim = "r"
+    metersPerUnit = {metres}
+    upAxis = "Z"
+)
+def Xform "r" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])
+{{
+    def Mesh "shell" (prepend apiSchemas = ["MaterialBindingAPI"])
+    {{
+        rel material:binding = </r/Looks/{material}>
+        point3f[] points = [{points}]
+        int[] faceVertexCounts = [3, 3, 3, 3]
+        int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]
+        uniform token subdivisionScheme = "{scheme}"
+        texCoord2f[] primvars:st = [(0, 0), (1, 0), (0, 1), {st}] (interpolation = "vertex")
+        {hidden}
+    }}
+    def Cube "plain"
+    {{
+        double size = {0.1 / metres}
+        color3f[] primvars:displayColor = [{colour}]
+        {opacity}
+    }}
+    def SphereLight "lamp"
+    {{
+        float inputs:intensity = {light}
+        float inputs:radius = {0.2 / metres}
+        double3 xformOp:translate = {p("(0, 0, 2)")}
+        uniform token[] xformOpOrder = ["xformOp:translate"]
+    }}
+    def Camera "eye"
+    {{
+        float focalLength = {focal}
+        float2 clippingRange = ({0.01 / metres}, {100 / metres})
+    }}
+    def Scope "Looks"
+    {{
+        def Material "{material}"
+        {{
+            token outputs:surface.connect = </r/Looks/{material}/s.outputs:surface>
+            def Shader "s"
+            {{
+                uniform token info:id = "{shader}"
+                color3f inputs:diffuseColor.connect = </r/Looks/{material}/t.outputs:rgb>
+                token outputs:surface
+            }}
+            def Shader "t"
+            {{
+                uniform token info:id = "UsdUVTexture"
+                asset inputs:file = @./{texture}@
+                float2 inputs:st.connect = </r/Looks/{material}/u.outputs:result>
+                float3 outputs:rgb
+            }}
+            def Shader "u"
+            {{
+                uniform token info:id = "UsdPrimvarReader_float2"
+                string inputs:varname = "st"
+                float2 outputs:result
+            }}
+        }}
+    }}
+}}
+""")
+
+    def test_what_two_stages_show_is_compared_by_meaning(self):
+        """Formats of robots and simulations have no word for most of it: what is equal there may look otherwise."""
+        for name, content in (("a.png", b"one"), ("same.png", b"one"), ("other.png", b"two")):
+            (self.folder / name).write_bytes(content)
+        base = self.looks("base.usda")
+        # Names of materials and files, the unit, and fallbacks that are authored mean nothing.
+        for name, other in (("named", {"material": "rouge"}), ("file", {"texture": "same.png"}), ("unit", {"metres": 0.01}),
+                            ("fallback", {"opacity": "float[] primvars:displayOpacity = [1]"})):
+            with self.subTest(name):
+                done = document("diff", base, self.looks(name + ".usda", **other), "--json")
+                self.assertTrue(done["equal"], done["differences"])
+                self.assertGreater(done["counts"]["looks"]["compared"], 30)
+        for name, other, item, field in (("colour", {"colour": "(0.8, 0.1, 0.2)"}, "visual 'plain'", "diffuseColor"),
+                                         ("opacity", {"opacity": "float[] primvars:displayOpacity = [0.5]"}, "visual 'plain'", "opacity"),
+                                         ("picture", {"texture": "other.png"}, "visual 'shell'", "diffuseColor.file"),
+                                         ("missing", {"texture": "gone.png"}, "visual 'shell'", "diffuseColor.file"),
+                                         ("shader", {"shader": "OmniPBR"}, "visual 'shell'", "shader"),
+                                         ("coordinates", {"st": "(1, 0.5)"}, "visual 'shell'", "texture coordinates"),
+                                         ("smooth", {"scheme": "catmullClark"}, "visual 'shell'", "subdivisionScheme"),
+                                         ("surface", {"point": "(0.2, 0.2, 1)"}, "visual 'shell'", "surface"),
+                                         ("hidden", {"hidden": 'token visibility = "invisible"'}, "visual 'shell'", "visibility"),
+                                         ("light", {"light": "7"}, "light 'lamp'", "intensity"),
+                                         ("lens", {"focal": "50"}, "camera 'eye'", "horizontal field of view [degrees]")):
+            with self.subTest(name):
+                changed = self.looks(name + ".usda", **other)
+                done = mechane("diff", base, changed, "--json", "--only", "looks")
+                self.assertEqual(done.returncode, 1)
+                told = json.loads(done.stdout)["differences"]
+                self.assertIn((item, field), [(d["item"].split(" of ")[0], d["field"]) for d in told])
+                self.assertTrue(all(d["quantity"] == "looks" for d in told))
+                self.assertEqual(mechane("diff", changed, changed, "--only", "looks").returncode, 0)
+        text = mechane("diff", base, self.folder / "picture.usda").stdout
+        self.assertIn("looks        visual 'shell' of link 'r': diffuseColor.file  a.png (sha256 ", text)
+        page = self.folder / "d.html"
+        mechane("diff", base, self.folder / "picture.usda", "-o", page)
+        self.assertIn("diffuseColor.file", page.read_text())
+
     def test_a_folder_stands_for_the_asset_in_it(self):
         robot, changed = self.write("arm.urdf", urdf()), self.write("other.urdf", urdf(mass=2.5))
         for source, name in ((robot, "one"), (changed, "two")):

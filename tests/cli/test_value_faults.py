@@ -184,3 +184,58 @@ class Gltf(unittest.TestCase):
                 done = mechane("convert", folder / "s.gltf", "-o", folder / "s.usda", "--json")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(done.stdout.count("light-range"), losses, done.stdout)
+
+def geometry(lines, kind="Cube", apis=""):
+    return HEAD + f"""def Xform "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])
+{{
+    def {kind} "g" ({apis})
+    {{
+{lines}
+    }}
+}}
+"""
+
+
+class Geometry(unittest.TestCase):
+    """What forms shapes is told as physics is, of shapes that collide and of those that are only seen."""
+
+    def told(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "s.usda"
+            path.write_text(text)
+            return [f for f in json.loads(mechane("info", path, "--json").stdout)["findings"] if f["id"] not in ("RUN_NOTHING_MOVES", "PHY_SCENE_MISSING")]
+
+    def test_values_of_another_type_are_told_with_both_types(self):
+        for kind, line, words in (("Cube", 'string size = "large"', ("string", "double")), ("Sphere", 'token radius = "x"', ("token", "double")),
+                                  ("Mesh", 'string points = "none"', ("string", "point3f[]")), ("Mesh", "float[] faceVertexIndices = [0, 1, 2]", ("float[]", "int[]")),
+                                  ("Cube", "float primvars:displayColor = 1", ("float", "color3f[]"))):
+            for apis in ("", 'prepend apiSchemas = ["PhysicsCollisionAPI"]'):
+                with self.subTest(kind=kind, line=line, apis=apis):
+                    name = line.split(" = ")[0].split()[1]
+                    of = [f for f in self.told(geometry(line, kind, apis)) if f["id"] == "PHY_VALUE_TYPE" and name in f["message"]]
+                    self.assertEqual(len(of), 1)
+                    for word in words:
+                        self.assertIn(word, of[0]["message"])
+
+    def test_sizes_that_no_shape_has_are_told_of_what_is_only_seen(self):
+        for kind, line, code in (("Cube", "double size = 0", "IMPORT_VISUAL_SIZE"), ("Cube", "double size = inf", "IMPORT_VISUAL_SIZE"),
+                                 ("Sphere", "double radius = nan", "PHY_VALUE_NAN"), ("Cylinder", "double height = -1", "PHY_SHAPE_NEGATIVE"),
+                                 ("Cone", 'uniform token axis = "W"', "PHY_VALUE_TOKEN")):
+            with self.subTest(line):
+                name = line.split(" = ")[0].split()[-1]
+                findings = self.told(geometry(line, kind))
+                self.assertEqual([f["id"] for f in findings if name in f["message"]], [code], findings)
+                # No array of the model is named: its user authored a property of the shape.
+                self.assertNotIn("MODEL_NUMBER_FIXED", [f["id"] for f in findings])
+
+    def test_elements_of_arrays_that_are_not_finite_are_counted(self):
+        mesh = "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, %s)]\nint[] faceVertexCounts = [3, 3]\nint[] faceVertexIndices = [0, 1, 2, 0, 1, 3]\n"
+        for number in ("inf", "-inf", "nan"):
+            with self.subTest(number):
+                of = [f for f in self.told(geometry(mesh % number, "Mesh")) if f["id"] == "IMPORT_GEOMETRY_NUMBER"]
+                self.assertEqual(len(of), 1)
+                self.assertIn("1 of 4 elements", of[0]["message"])
+                self.assertEqual(of[0]["prim"], "/a/g")
+        extent = [f["message"] for f in self.told(geometry(mesh % "1" + "float3[] extent = [(0, 0, 0), (1, 1, inf)]", "Mesh"))]
+        self.assertTrue(any(m.startswith("extent has 1 of 2") for m in extent), extent)
+

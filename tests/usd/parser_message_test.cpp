@@ -13,6 +13,7 @@ TEST_CASE("a file that does not parse is explained in a sentence, with the place
         int         line;
     } const table[] = {
         {"def Xform \"W\"\n{\n    int a = \n}\n", "expected a property, a prim or '}'; found 'int a = '", 4},
+        {"def Xform \"W\" { double size = 1 }\n", "a statement ends with its line or with ';', and 'double size = 1 }' goes on", 2},
         {"def Xform \"W\" (\n    kind \"component\"\n)\n{\n}\n", "expected '='; found ' \"component\"'", 3},
         {"def Xform \"W\"\n{\n    double3 p = (1 2, 3)\n}\n", "expected a comma or ')' in a tuple; found '2, 3)'", 4},
         {"def Xform \"W\"\n{\n    int[] p = [1 2]\n}\n", "expected a comma or ']' in a list; found '2]'", 4},

@@ -191,23 +191,53 @@ bool has_weight(const physics::Collider& collider)
                  : collider.mass.has_mass() && collider.mass.has_diagonal();
 }
 
+/// Bodies that an instancer makes copies of: the physics model has those that stand where they are authored.
+std::vector<usd::Prim> prototype_bodies(const Facts& facts)
+{
+    std::vector<usd::Prim> out;
+    for (const PrimFacts& one : facts.prims) {
+        const usd::Prim& prim = one.prim;
+        if (!prim.has_api("PhysicsRigidBodyAPI") || facts.physics.body_at(prim.path()) != physics::kNone) continue;
+        usd::Prim above = prim.parent();
+        while (above && !above.path().is_root() && above.type_name().text() != "PointInstancer") above = above.parent();
+        if (above && !above.path().is_root()) out.push_back(prim);
+    }
+    return out;
+}
+
+/// Whether a mass, or a collider that may give one, stands on a prototype or below it.
+bool may_weigh(const usd::Prim& body)
+{
+    for (const usd::Prim& prim : body.subtree())
+        if (prim.has_api("PhysicsCollisionAPI") || prim.attribute("physics:mass").get_or<double>(0) > 0) return true;
+    return false;
+}
+
 /// A body that nothing gives a mass weighs one unit, whatever that was [kg], as a ball of 0.1 m: both are authored.
 void write_masses(Repair& repair, double unit)
 {
     const double                 radius = 0.1 / unit_of(*repair.root().layer, "metersPerUnit").value_or(1);
     const physics::PhysicsModel& model  = repair.facts.physics;
+    const auto                   write  = [&](const usd::Prim& body, bool applied, bool has_diagonal) {
+        const EditPlace own = repair.own_place(body, "physics:mass");
+        const EditPlace at  = own ? own : repair.place(body, "physics:mass");
+        if (!applied) repair.apply_api(at, "PhysicsMassAPI");
+        repair.set(at, "physics:mass", "float", number_value("float", unit));
+        if (has_diagonal) return;
+        const double moment = 0.4 * unit * radius * radius;
+        repair.set(at, "physics:diagonalInertia", "float3", usd::make_value("float3", Vec3d{moment, moment, moment}));
+        repair.set(at, "physics:principalAxes", "quatf", usd::make_value("quatf", Quatd{0, 0, 0, 1}));
+    };
     for (const physics::Body& body : model.bodies) {
         const auto weighs = [&](physics::Index i) { return has_weight(model.colliders[static_cast<std::size_t>(i)]); };
         if (!body.enabled || body.mass.has_mass() || std::any_of(body.colliders.begin(), body.colliders.end(), weighs))
             continue;
-        const EditPlace own = repair.own_place(body.prim, "physics:mass");
-        const EditPlace at  = own ? own : repair.place(body.prim, "physics:mass");
-        if (!body.mass.applied) repair.apply_api(at, "PhysicsMassAPI");
-        repair.set(at, "physics:mass", "float", number_value("float", unit));
-        if (body.mass.has_diagonal()) continue;
-        const double moment = 0.4 * unit * radius * radius;
-        repair.set(at, "physics:diagonalInertia", "float3", usd::make_value("float3", Vec3d{moment, moment, moment}));
-        repair.set(at, "physics:principalAxes", "quatf", usd::make_value("quatf", Quatd{0, 0, 0, 1}));
+        write(body.prim, body.mass.applied, body.mass.has_diagonal());
+    }
+    for (const usd::Prim& body : prototype_bodies(repair.facts)) {
+        if (!body.attribute("physics:rigidBodyEnabled").get_or<bool>(true) || may_weigh(body)) continue;
+        const Vec3d diagonal = body.attribute("physics:diagonalInertia").get_or<Vec3d>({});
+        write(body, body.has_api("PhysicsMassAPI"), diagonal.x > 0 && diagonal.y > 0 && diagonal.z > 0);
     }
 }
 

@@ -256,7 +256,7 @@ class Paths {
             return say(kUnresolved, layer, spec, field, authored, "the package is not known here", "a known package",
                        "give its folder with --package NAME=FOLDER, or set AMENT_PREFIX_PATH", Severity::warning);
         if (form.kind == PathKind::search && spec.is_property() && is_module(authored)) return;
-        say(kUnresolved, layer, spec, field, authored, "the file does not exist", "a file",
+        say(kUnresolved, layer, spec, field, authored, "the file '" + authored + "' does not exist", "a file",
             "put it there, or correct the path");
     }
 

@@ -15,6 +15,7 @@
 #include "exporter/gltf/writer.h"
 #include "mechane/core/hash.h"
 #include "mechane/geometry/triangulation.h"
+#include "mechane/physics/solid_size.h"
 #include "mechane/usd/primvar.h"
 #include "mechane/usd/start_value.h"
 
@@ -413,15 +414,17 @@ void disk(Geometry& out, double radius, double z, double up, int segments)
     }
 }
 
-/// A quarter circle of the profile, from the equator to the pole or back; the pole is exact, so that no sliver remains.
-void quarter(std::vector<Ring>& rings, double radius, double z, bool top, int segments)
+/// The arc of a cap in the profile, from its rim to the pole or back; the pole is exact, so that no sliver remains.
+void arc(std::vector<Ring>& rings, const physics::CapsuleCap& cap, bool top, int segments)
 {
-    const int n = std::max(segments / 4, 2);
+    const int    n   = std::max(segments / 4, 2);
+    const double rim = std::asin(cap.rise), up = top ? 1 : -1;
     for (int i = 0; i <= n; ++i) {
-        const double a    = std::numbers::pi / 2 * (top ? i : i - n) / n;
-        const bool   pole = (top && i == n) || (!top && i == 0);
-        rings.push_back(
-            {pole ? 0 : radius * std::cos(a), z + radius * std::sin(a), pole ? 0 : std::cos(a), std::sin(a)});
+        const int    k    = top ? i : n - i;  // from the rim
+        const double a    = rim + (std::numbers::pi / 2 - rim) * k / n;
+        const bool   pole = k == n;
+        rings.push_back({pole ? 0 : cap.radius * std::cos(a), up * (cap.centre + cap.radius * std::sin(a)),
+                         pole ? 0 : std::cos(a), up * std::sin(a)});
     }
 }
 
@@ -429,15 +432,13 @@ void quarter(std::vector<Ring>& rings, double radius, double z, bool top, int se
 
 Geometry form_geometry(const usd::Prim& prim, int segments)
 {
-    Geometry          out;
-    const std::string type   = prim.type_name().text();
-    const auto        number = [&](const char* name, double otherwise) {
-        return std::abs(usd::start_or<double>(prim.attribute(name), otherwise));
-    };
+    using Kind = physics::SolidSize::Kind;
+    Geometry out;
     out.parts.emplace_back();
-    const std::string axis = prim.attribute("axis").get_or<std::string>("Z");
-    if (type == "Cube") {
-        const double h = 0.5 * number("size", 2);
+    const auto size = physics::solid_size(prim);
+    if (!size) return out;
+    if (size->kind == Kind::cube) {
+        const double h = size->half_edge;
         for (std::size_t a = 0; a < 3; ++a)
             for (const double side : {-1.0, 1.0}) {
                 // Four vertices a side, since the normals differ at the edges.
@@ -457,36 +458,32 @@ Geometry form_geometry(const usd::Prim& prim, int segments)
             }
         return out;
     }
-    if (type == "Plane") {
-        const double w = 0.5 * number("width", 2), l = 0.5 * number("length", 2);
+    if (size->kind == Kind::plane) {
+        const double w = size->half_width, l = size->half_length;
         out.points           = {{-w, -l, 0}, {w, -l, 0}, {w, l, 0}, {-w, l, 0}};
         out.normals          = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
         out.parts[0].corners = {0, 1, 2, 0, 2, 3};
         // USD: axis X has width along z and length along y; axis Y has width along x and length along z.
         const auto turn = [&](Vec3d& v) {
-            v = axis == "X" ? Vec3d{v.z, v.y, -v.x} : axis == "Y" ? Vec3d{v.x, v.z, -v.y} : v;
+            v = size->axis == 0 ? Vec3d{v.z, v.y, -v.x} : size->axis == 1 ? Vec3d{v.x, v.z, -v.y} : v;
         };
         for (Vec3d& p : out.points) turn(p);
         for (Vec3d& n : out.normals) turn(n);
         return out;
     }
     std::vector<Ring> rings;
-    if (type == "Sphere") {
-        const double r = number("radius", 1);
-        quarter(rings, r, 0, false, segments);
+    if (size->kind == Kind::sphere) {
+        const double r = size->bottom;
+        arc(rings, physics::capsule_cap(r, r, 0), false, segments);
         rings.pop_back();
-        quarter(rings, r, 0, true, segments);
+        arc(rings, physics::capsule_cap(r, r, 0), true, segments);
         turned(out, rings, segments);
         return out;
     }
-    const bool   caps   = type.starts_with("Capsule");
-    const double h      = 0.5 * number("height", caps ? 1 : 2);
-    double       bottom = number("radius", caps ? 0.5 : 1), top = bottom;
-    if (type.ends_with("_1")) bottom = number("radiusBottom", bottom), top = number("radiusTop", top);
-    if (type == "Cone") top = 0;
-    if (caps) {
-        quarter(rings, bottom, -h, false, segments);
-        quarter(rings, top, h, true, segments);
+    const double h = size->half_height, bottom = size->bottom, top = size->top;
+    if (size->kind == Kind::capsule) {
+        arc(rings, physics::capsule_cap(bottom, top, h), false, segments);
+        arc(rings, physics::capsule_cap(top, bottom, h), true, segments);
         turned(out, rings, segments);
     } else {
         // The profile of the side runs from (bottom, -h) to (top, h); its outward normal is (2h, bottom - top).
@@ -499,7 +496,7 @@ Geometry form_geometry(const usd::Prim& prim, int segments)
     }
     // z -> x or y, by the turns that keep the sense of rotation.
     const auto turn = [&](Vec3d& v) {
-        v = axis == "X" ? Vec3d{v.z, v.x, v.y} : axis == "Y" ? Vec3d{v.y, v.z, v.x} : v;
+        v = size->axis == 0 ? Vec3d{v.z, v.x, v.y} : size->axis == 1 ? Vec3d{v.y, v.z, v.x} : v;
     };
     for (Vec3d& p : out.points) turn(p);
     for (Vec3d& m : out.normals) turn(m);

@@ -92,9 +92,10 @@ class ExpressionParser {
 
     // -- expression_values.cpp
 
-    static bool same(const Value& a, const Value& b);
-    bool        contains(const Value& in, const Value& what);
-    Value       calculate(const std::string& op, const Value& a, const Value& b, bool negate = false);
+    static bool   same(const Value& a, const Value& b);
+    bool          contains(const Value& in, const Value& what);
+    Value         calculate(const std::string& op, const Value& a, const Value& b, bool negate = false);
+    static double rounded(double x, int digits);
     /// "'%.2f of %s' % (a, b)", with d, i, f, e, g, s, x and %.
     Value formatted(const std::string& how, const Value& with);
     Value element(const Value& of, const Value& index);

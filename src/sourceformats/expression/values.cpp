@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <numbers>
 #include <utility>
 
@@ -36,14 +37,21 @@ bool ExpressionParser::contains(const Value& in, const Value& what)
     return false;
 }
 
+namespace {
+
+/// A whole number, as which Python also takes what is true or false.
+std::optional<std::int64_t> whole(const Value& v)
+{
+    if (const auto* i = std::get_if<std::int64_t>(&v.is)) return *i;
+    if (const auto* t = std::get_if<bool>(&v.is)) return *t ? 1 : 0;
+    return std::nullopt;
+}
+
+}  // namespace
+
 Value ExpressionParser::calculate(const std::string& op, const Value& a, const Value& b, bool negate)
 {
     if (skip_) return {};
-    const auto whole = [](const Value& v) -> std::optional<std::int64_t> {
-        if (const auto* i = std::get_if<std::int64_t>(&v.is)) return *i;
-        if (const auto* t = std::get_if<bool>(&v.is)) return *t ? 1 : 0;
-        return std::nullopt;
-    };
     // Python's old way to format: "%.3f" % x.
     if (op == "%" && a.text() != nullptr) return formatted(*a.text(), b);
     if (op == "+" && a.text() != nullptr && b.text() != nullptr) {
@@ -116,10 +124,29 @@ Value ExpressionParser::calculate(const std::string& op, const Value& a, const V
     }
     if (y == 0) return wrong("division by zero");
     if (op == "/") return {x / y};
-    if (op == "//") return {std::floor(x / y)};
-    double r = std::fmod(x, y);
-    if (r != 0 && (r < 0) != (y < 0)) r += y;
-    return {r};
+    // Python divides the rest off first: 1 // 0.1 is 9, as 0.1 is a little more than a tenth.
+    double r = std::fmod(x, y), q = (x - r) / y;
+    if (r == 0)
+        r = std::copysign(0.0, y);
+    else if ((r < 0) != (y < 0))
+        r += y, q -= 1;
+    if (op == "%") return {r};
+    if (q == 0) return {std::copysign(0.0, x / y)};
+    const double whole_q = std::floor(q);
+    return {q - whole_q > 0.5 ? whole_q + 1 : whole_q};
+}
+
+/// To decimal places as Python has it: the value that is nearest to the number itself, not to a product of it, and of
+/// two that are as near the even one. Places may be negative.
+double ExpressionParser::rounded(double x, int digits)
+{
+    if (!std::isfinite(x)) return x;
+    if (digits >= 0) return digits > 330 ? x : std::strtod(fmt::format("{:.{}f}", x, digits).c_str(), nullptr);
+    if (digits < -308) return std::copysign(0.0, x);
+    const double step = std::pow(10.0, -digits), rest = std::fmod(x, step), base = x - rest;
+    const bool   odd  = std::fmod(base / step, 2) != 0;
+    const bool   away = std::abs(rest) > step / 2 || (std::abs(rest) == step / 2 && odd);
+    return away ? base + std::copysign(step, x) : std::copysign(base, x);
 }
 
 Value ExpressionParser::formatted(const std::string& how, const Value& with)
@@ -394,9 +421,13 @@ Value ExpressionParser::call(const std::string& name, const ValueList& a)
         if (name == "copysign") return {std::copysign(x, y)};
         if (name == "log")
             return x > 0 && y > 0 && y != 1 ? Value{std::log(x) / std::log(y)} : wrong("a logarithm does not exist");
-        if (name == "round" && std::abs(y) < 300) {
-            const double s = std::pow(10.0, y);
-            return {std::nearbyint(x * s) / s};
+        if (name == "round") {
+            const auto digits = whole(a[1]);
+            if (!digits || std::abs(*digits) > 400) return bad();
+            const auto i = whole(a[0]);
+            if (i && *digits >= 0) return {*i};
+            const double to = rounded(x, static_cast<int>(*digits));
+            return i && std::abs(to) < 9e18 ? Value{static_cast<std::int64_t>(to)} : Value{to};
         }
         return bad();
     }

@@ -28,6 +28,7 @@ enum class Quantity {
     collider,    ///< shapes that touch: bounds and volume
     contact,     ///< friction and restitution of colliders
     visual,      ///< bounds and area
+    looks,       ///< what is seen and not felt: materials, pictures, surfaces, lights, cameras (looks.h)
     scene,       ///< gravity
     state,       ///< how bodies and joints start: velocities, asleep, held by others (kinematic)
     pair,        ///< which bodies may touch

@@ -20,6 +20,9 @@ inline constexpr Code kExplainUnknown{"EXPLAIN_UNKNOWN", Severity::error, "Nothi
 inline constexpr Code kLinearUnit{"IMPORT_STAGE_LINEAR_UNIT", Severity::info, "The stage's length unit is not the metre.", "Nothing to do; with --option units=stage the numbers stay as authored.", "W_STAGE_LINEAR_UNIT"};
 inline constexpr Code kMassUnit{"IMPORT_STAGE_MASS_UNIT", Severity::info, "The stage's mass unit is not the kilogram.", "Nothing to do; with --option units=stage the numbers stay as authored.", "W_STAGE_MASS_UNIT"};
 inline constexpr Code kUnitsUnauthored{"STAGE_UNITS_UNAUTHORED", Severity::info, "The stage does not say its length unit; it is taken as the metre.", "Author metersPerUnit, or set --option unauthored_units=usd for OpenUSD's 0.01."};
+inline constexpr Code kSceneIdle{"IMPORT_SCENE_IDLE", Severity::warning, "A physics scene has a gravity of its own and simulates no body.", "Name the scene in physics:simulationOwner of its bodies, or remove it."};
+inline constexpr Code kApiUnapplied{"IMPORT_API_UNAPPLIED", Severity::warning, "A physics value stands on a prim that does not apply the schema which has it.", "Apply the schema in the message, or remove the value; it has no effect."};
+inline constexpr Code kAnimationStart{"IMPORT_ANIMATION_START", Severity::warning, "The animation of a body that forces move is followed at its start only.", "Author physics:kinematicEnabled = 1 where the animation is to be followed."};
 inline constexpr Code kStepRate{"SCENE_STEP_RATE", Severity::warning, "An authored number of steps a second cannot be used.", "Author one positive finite number for all scenes, or give --dt."};
 inline constexpr Code kDeformable{"IMPORT_DEFORMABLE_UNSUPPORTED", Severity::warning, "Deformables of vendor schemas and particle systems are not imported.", "Author UsdPhysics deformables, or leave these prims out with --option ignore_paths=/PATH.", "W_DEFORMABLE_UNSUPPORTED"};
 inline constexpr Code kCustomUndeclared{"IMPORT_CUSTOM_UNDECLARED", Severity::warning, "An attribute in the namespace newton: is in no schema and is not declared.", "Declare it on the scene, or correct its name.", "W_CUSTOM_UNDECLARED"};
@@ -57,6 +60,9 @@ inline constexpr Code kMimicUnit{"IMPORT_MIMIC_UNIT", Severity::warning, "A numb
 
 // -- shapes
 inline constexpr Code kMeshData{"IMPORT_MESH_DATA", Severity::error, "A mesh has no usable points or faces.", "Author points, faceVertexCounts and faceVertexIndices that fit together.", "E_MESH_DATA"};
+inline constexpr Code kXformUnlisted{"IMPORT_XFORM_UNLISTED", Severity::warning, "A transform operation is authored and not listed in xformOpOrder, so it moves nothing.", "List it in xformOpOrder, or remove it."};
+inline constexpr Code kVisualSize{"IMPORT_VISUAL_SIZE", Severity::warning, "A size of a shape that is only seen is zero or infinite.", "Author a positive size; nothing is seen of the shape."};
+inline constexpr Code kGeometryNumber{"IMPORT_GEOMETRY_NUMBER", Severity::warning, "Points, sizes, normals or colours of a shape hold numbers that are not finite.", "Export the geometry again; faces and points that need these numbers are left out."};
 inline constexpr Code kApproxFallback{"IMPORT_APPROX_FALLBACK", Severity::warning, "The approximation of a mesh collider was replaced by a simpler one.", "Author convex pieces as colliders of their own.", "W_APPROX_FALLBACK"};
 inline constexpr Code kHullCut{"IMPORT_HULL_CUT", Severity::warning, "The hull of a mesh collider lost corners to the limit of its vertices, and its surface moved.", "Raise newton:maxHullVertices, or take the meshes apart."};
 inline constexpr Code kInstancerItems{"IMPORT_INSTANCER_ITEMS", Severity::warning, "Items of a point instancer are not as it authors them, or not there.", "Give prototypes that exist and do not hold the instancer, and arrays of one length."};
@@ -70,6 +76,7 @@ inline constexpr Code kWorldIgnored{"IMPORT_WORLD_IGNORED", Severity::warning, "
 inline constexpr Code kJointScenes{"IMPORT_JOINT_SCENES", Severity::error, "A joint ties bodies that different physics scenes simulate.", "Give both bodies one physics:simulationOwner; the joint is left out.", "E_JOINT_SCENES"};
 inline constexpr Code kFaceMaterials{"IMPORT_FACE_MATERIALS", Severity::info, "Subsets of a mesh's faces have physics materials of their own, and a collider has one.", "Author one material for the whole mesh, or set --option per_face_materials=true: each subset becomes a shape of its own.", "W_FACE_MATERIALS"};
 inline constexpr Code kTextureLinear{"IMPORT_TEXTURE_LINEAR", Severity::warning, "A picture with linear colours cannot be read, so it is shown without being encoded.", "Use a PNG or JPEG file, or author the colour space that the file has.", "W_TEXTURE_LINEAR"};
+inline constexpr Code kTextureUnplaced{"IMPORT_TEXTURE_UNPLACED", Severity::warning, "A picture lies on a shape that is no mesh and has no texture coordinates.", "Bind the material to a mesh with primvars:st; the shape is drawn in a plain colour."};
 inline constexpr Code kTextureMissing{"IMPORT_TEXTURE_MISSING", Severity::warning, "Pictures that materials name are not there; their shapes are drawn in a plain colour.", "Correct the paths, or give the folder where they are: --search-path.", "W_TEXTURE_MISSING"};
 
 // -- deformables

@@ -11,6 +11,9 @@ inline constexpr Code kValueType{"PHY_VALUE_TYPE", Severity::warning,
 inline constexpr Code kValueToken{"PHY_VALUE_TOKEN", Severity::warning,
                                   "A physics attribute has a word that its schema does not allow.",
                                   "Use one of the words in the message; it is treated as not authored."};
+inline constexpr Code kRotationZero{"PHY_ROTATION_ZERO", Severity::warning,
+                                    "The rotation of a joint's frame is a quaternion of length 0.",
+                                    "Author a unit quaternion, (1, 0, 0, 0) for none; it is treated as not authored."};
 inline constexpr Code kSampledOnly{"PHY_SAMPLED_ONLY", Severity::info, "A value has time samples but no default.",
                                    "Author a default; the earliest sample is used."};
 inline constexpr Code kApiMisplaced{"PHY_API_MISPLACED", Severity::warning,
@@ -107,6 +110,9 @@ inline constexpr Code kAxesWithoutInertia{"PHY_AXES_WITHOUT_INERTIA", Severity::
 inline constexpr Code kGroupTargetInvalid{
     "PHY_GROUP_TARGET_INVALID", Severity::warning, "A collision group filters a target that is not a collision group.",
     "Point physics:filteredGroups at PhysicsCollisionGroup prims; the target is skipped."};
+inline constexpr Code kGroupIncludeMissing{"PHY_GROUP_INCLUDE_MISSING", Severity::warning,
+                                           "A collision group includes a prim that does not exist.",
+                                           "Point collection:colliders:includes at colliders or prims above them."};
 inline constexpr Code kPairTargetInvalid{"PHY_PAIR_TARGET_INVALID", Severity::warning,
                                          "A filtered pair names a prim that is not a body, collider or articulation.",
                                          "Point physics:filteredPairs at one; the pair is skipped."};
