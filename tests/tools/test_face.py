@@ -1,4 +1,4 @@
-"""The promised headers: how many, that the guide names them, and that each type says what it is."""
+"""The promised headers: how many, that the guide names them, and that each type says what it is; words that stand in two places."""
 import re
 import unittest
 
@@ -30,6 +30,29 @@ class Face(unittest.TestCase):
         with_usd = {"asset", "load", "schema"}
         self.assertEqual(included("simulation.h"), {path.stem for path in FACE} - with_usd - {"simulation"})
         self.assertEqual(included("mechane.h"), with_usd | {"simulation"})
+
+    def test_a_convention_is_explained_by_the_words_of_its_table(self):
+        """The header shows a reader the question and both answers; reports take them from the table."""
+        rows = re.findall(r'\{&Conventions::(\w+),\s*"\w+",\s*"[^"]*",\s*k\w+,((?:\s*"(?:\\.|[^"\\])*",?)+)\}', (ROOT / "src" / "physics" / "conventions.cpp").read_text())
+        words, texts = lambda text: re.sub(r"[\s/]+", " ", text).strip(), {}
+        for field, literals in rows:
+            question, ours, other = _three(literals)
+            texts[field] = f"{question[0].upper()}{question[1:]}: {ours}, or {other}."
+        header = (ROOT / "include" / "mechane" / "physics" / "conventions.h").read_text()
+        found = {field: words(comment) for comment, field in re.findall(r"((?:^ *///[^\n]*\n)+) *bool (\w+) += false;", header, re.M)}
+        self.assertEqual(len(texts), header.count(" = false;"))
+        self.assertEqual({field: words(text) for field, text in texts.items()}, found)
+
+
+def _three(literals):
+    """Texts that commas divide; literals that follow one another are one text."""
+    parts, current = [], ""
+    for text, comma in re.findall(r'"((?:\\.|[^"\\])*)"\s*(,?)', literals):
+        current += text.replace('\\"', '"')
+        if comma:
+            parts.append(current)
+            current = ""
+    return [*parts, current] if current else parts
 
 
 if __name__ == "__main__":
